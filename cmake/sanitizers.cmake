@@ -1,0 +1,6 @@
+# -DXBIND_SANITIZE=address,undefined | thread: applies to everything, also generated stubs.
+set(XBIND_SANITIZE "" CACHE STRING "Sanitizers, as the compiler's -fsanitize= takes them")
+if(XBIND_SANITIZE)
+  add_compile_options(-fsanitize=${XBIND_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${XBIND_SANITIZE})
+endif()
