@@ -1,0 +1,80 @@
+// What an audit finds and reports. Three books are compared (DESIGN section 4, invariants 1, 2 and 6):
+// the switch's cross-connect table (read over GSMP), the SwitchServer's ledger, the manager's table.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/hop.hpp"
+
+namespace xbind {
+
+enum class FindingKind : std::uint8_t {
+  kStrayCrossConnect = 0,    // in the switch, in no ledger
+  kMissingCrossConnect = 1,  // in the ledger, not in the switch
+  kChangedCrossConnect = 2,  // the same input, another output than the ledger says
+  kStrayHop = 3,             // in the ledger under the manager's name, unknown to the manager
+  kMissingHop = 4,           // the manager believes in it, the ledger does not
+  kLeakedLabel = 5,          // neither free, nor cached, nor in a connection, nor in quarantine
+  kDoubleLabel = 6,          // in two of those places at once
+  kLeakedBandwidth = 7,      // a port's account differs from the sum of its connections and quotas
+  kOwed = 8,                 // a removal that could not be delivered yet; neither clean nor leaked
+  kUnreadable = 9,           // a switch or SwitchServer could not be asked: unknown, not missing
+};
+
+// "stray cross-connect", "missing cross-connect", ...
+std::string_view to_string(FindingKind kind);
+
+struct Finding {
+  FindingKind kind = FindingKind::kStrayCrossConnect;
+  std::string element;       // "switch-1 port 2"
+  std::string text;          // what is there and what should be, with labels and numbers
+  std::uint64_t amount = 1;  // things of that kind; cells/s for kLeakedBandwidth
+
+  friend auto operator<=>(const Finding&, const Finding&) = default;
+};
+
+// The findings of an audit in numbers.
+struct AuditTotals {
+  bool clean = true;  // nothing found but what is owed
+  std::uint64_t stray_cross_connects = 0;  // stray, missing and changed ones
+  std::uint64_t leaked_labels = 0;         // leaked or doubly held labels, stray or missing hops
+  std::uint64_t leaked_bandwidth_cells_per_s = 0;
+  std::uint64_t owed = 0;
+  std::uint64_t unreadable = 0;
+};
+AuditTotals totals_of(const std::vector<Finding>& findings);
+
+// One cross-connect as a switch reports it.
+struct CrossConnect {
+  PortId input_port;
+  Label input_label;
+  PortId output_port;
+  Label output_label;
+
+  friend auto operator<=>(const CrossConnect&, const CrossConnect&) = default;
+};
+
+// One hop as a ledger knows it. A hop on its way (committing, removing) may differ between two books
+// without anything being wrong.
+struct LedgerHop {
+  HopKey key;
+  CrossConnect cross_connect;  // labels as committed; none where not yet known
+  Resources demand;
+  bool settled = false;  // committed and nothing under way
+
+  friend bool operator==(const LedgerHop&, const LedgerHop&) = default;
+};
+
+// What a SwitchServer tells one manager about itself and about that manager's holdings.
+struct LedgerReport {
+  std::vector<Finding> findings;        // switch against ledger, and the ledger against itself
+  std::vector<LedgerHop> hops;          // of this manager, ascending key
+  std::vector<PortLabels> cached;       // granted to this manager and in no connection
+  std::vector<PortLabels> quarantined;  // released by this manager, not yet returned
+  std::uint64_t cross_connects = 0;     // how many the switch has in all
+};
+
+}  // namespace xbind

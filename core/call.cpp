@@ -1,0 +1,39 @@
+#include "core/call.hpp"
+
+#include <fmt/format.h>
+
+namespace xbind {
+
+std::string_view to_string(OutcomeKind kind) {
+  switch (kind) {
+    case OutcomeKind::kConnected: return "connected";
+    case OutcomeKind::kRefused: return "refused";
+    case OutcomeKind::kReleased: return "released";
+    case OutcomeKind::kBusy: return "busy";
+  }
+  return "unknown outcome";
+}
+
+std::string explain(const Outcome& outcome) {
+  if (outcome.cause == Cause::kNone) return std::string{to_string(outcome.kind)};
+  std::string text{to_string(outcome.cause)};
+  if (!outcome.element.empty()) text += fmt::format(" at {}", outcome.element);
+  switch (outcome.cause) {
+    case Cause::kNoBandwidth:
+      text += fmt::format(": asked {} cells/s, free {}", outcome.asked, outcome.free);
+      break;
+    case Cause::kNoBuffer:
+      text += fmt::format(": asked {} cells of buffer, free {}", outcome.asked, outcome.free);
+      break;
+    case Cause::kSwitchRefused: text += fmt::format(": GSMP failure {}", outcome.asked); break;
+    case Cause::kInvalidRequest:
+    case Cause::kUnknownPort: text += fmt::format(": {}", outcome.asked); break;
+    case Cause::kStale:
+      text += fmt::format(": generation {}, newest {}", outcome.asked, outcome.free);
+      break;
+    default: break;
+  }
+  return text;
+}
+
+}  // namespace xbind

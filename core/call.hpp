@@ -1,0 +1,85 @@
+// What a client and a ConnectionManager say to each other, as plain values (idl/connection_manager.idl
+// is the same on the wire; orb/ converts).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/cause.hpp"
+#include "core/ids.hpp"
+#include "core/label.hpp"
+#include "core/resources.hpp"
+
+namespace xbind {
+
+// What the user asks for, in the user's terms or in the network's.
+enum class ServiceKind : std::uint8_t {
+  kCells = 0,  // cells_per_s and buffer_cells are the demand
+  kVideo = 1,  // frames_per_1000_s frames of frame_octets octets: the QOSMapper makes cells of it
+};
+
+struct ServiceSpec {
+  ServiceKind kind = ServiceKind::kCells;
+  std::uint64_t cells_per_s = 0;
+  std::uint64_t buffer_cells = 0;
+  std::uint64_t frames_per_1000_s = 0;
+  std::uint64_t frame_octets = 0;
+
+  friend auto operator<=>(const ServiceSpec&, const ServiceSpec&) = default;
+};
+
+struct ConnectRequest {
+  RequestId request;  // the client's own, unique per client name; repeating it is harmless
+  std::string from;   // endpoint names of the topology
+  std::string to;
+  ServiceSpec service;
+
+  friend bool operator==(const ConnectRequest&, const ConnectRequest&) = default;
+};
+
+struct ReleaseRequest {
+  RequestId request;
+  ConnectionId connection;
+
+  friend bool operator==(const ReleaseRequest&, const ReleaseRequest&) = default;
+};
+
+// Requests of one batch are independent of each other: a connection's id is known only from an outcome.
+struct RequestBatch {
+  std::vector<ConnectRequest> connects;
+  std::vector<ReleaseRequest> releases;
+
+  friend bool operator==(const RequestBatch&, const RequestBatch&) = default;
+};
+
+enum class OutcomeKind : std::uint8_t { kConnected = 0, kRefused = 1, kReleased = 2, kBusy = 3 };
+
+std::string_view to_string(OutcomeKind kind);
+
+// The one answer to a request (DESIGN section 4, invariant 4).
+struct Outcome {
+  RequestId request;
+  OutcomeKind kind = OutcomeKind::kConnected;
+  ConnectionId connection;   // connected, released
+  Label ingress;             // connected: what the caller puts on its cells
+  Label egress;              // connected: what the callee finds on them
+  Cause cause = Cause::kNone;  // refused, busy
+  std::string element;       // refused: where, "switch-1 port 2"
+  std::uint64_t asked = 0;   // refused: see Cause
+  std::uint64_t free = 0;
+
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+struct OutcomeBatch {
+  std::vector<Outcome> outcomes;
+
+  friend bool operator==(const OutcomeBatch&, const OutcomeBatch&) = default;
+};
+
+// One sentence for people: "no bandwidth at switch-1 port 2: asked 12000, free 9700".
+std::string explain(const Outcome& outcome);
+
+}  // namespace xbind

@@ -1,0 +1,192 @@
+// How every program declares and loads its options: each is said once, with name, sentence, default
+// and bounds; --help, the refusals, docs/options.md and the check all come from that.
+//
+//   struct Options { std::uint64_t hop_timeout_ms; std::string name; bool watch; };
+//   Options options;
+//   config::OptionSet set("xbind-cmgr", "Sets up, changes and releases connections.");
+//   set.add_string("name", &options.name, "cm1", "Name bound under xbind/cmgr/.");
+//   set.add_uint("hop-timeout-ms", &options.hop_timeout_ms, 2000, {10, 60000},
+//                "Milliseconds to wait for a hop's answer before the call is undone.");
+//   set.add_flag("watch", &options.watch, "Release a client's connections when it dies.");
+//   if (auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
+//
+// Where a value comes from, first match wins:
+//   1. --name value or --name=value on the command line (a flag: --name, --name=false)
+//   2. the environment: XBIND_ and the name in upper case, hyphens as underscores. One environment
+//      serves all programs, so a variable that names no option of this one is ignored.
+//   3. the file of --config FILE: lines `name = value` (settings_file.hpp)
+//   4. the default
+// A file is judged whole, also where a value of it is overridden; a variable only when it is used.
+// A list takes several values: repeat it, or separate by commas; the sources are not added up.
+//
+// Every program also has, on the command line only: --help, --version, --check-config (say whether
+// everything above is right, and exit), --config FILE, and the hidden --print-options (its part of
+// docs/options.md). Refused, with exit code 2 and one sentence that names option, value and bound:
+// unknown names, values that cannot be read or are out of bounds, a value given twice in one
+// source, stray arguments. omniORB's own options (-ORBname value) are skipped together with their
+// value; the ORB takes them from the same argv.
+//
+// A program with subcommands looks at argv[1] itself and makes one set per subcommand:
+//   OptionSet set("xbind-callgen run", "..."); load_or_explain(set, argc - 1, argv + 1);
+//
+// Targets must outlive load(). Declaring sets the target to its default; load() changes either all
+// targets or, when it refuses, none. Mistakes in a declaration (a name twice, a default out of
+// bounds) are our bugs: XB_CHECK. One thread.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace xbind::config {
+
+struct UintBounds {  // both ends included
+  std::uint64_t min = 0;
+  std::uint64_t max = std::numeric_limits<std::uint64_t>::max();
+};
+
+struct DoubleBounds {  // both ends included; values are finite in any case
+  double min = std::numeric_limits<double>::lowest();
+  double max = std::numeric_limits<double>::max();
+};
+
+// What is left to do when the program is not to run.
+struct Exit {
+  int code;          // 0: print `text` on stdout; 2: on stderr
+  std::string text;  // whole lines
+};
+
+// The value of an environment variable, or nothing when it is not set.
+using Environment = std::function<std::optional<std::string>(const std::string& variable)>;
+Environment process_environment();
+
+class OptionSet {
+ public:
+  // `program`: as the operator types it, "xbind-callgen run". `purpose`: one sentence.
+  OptionSet(std::string program, std::string purpose);
+
+  // Names: lower-case words, digits and hyphens, beginning with a letter. `help`: one sentence with
+  // the unit; default and bounds are added by the printers.
+  void add_string(std::string name, std::string* target, std::string default_value,
+                  std::string help);
+  void add_flag(std::string name, bool* target, std::string help);  // default: false
+  // Decimal digits alone: no sign, no exponent, no unit.
+  template <std::unsigned_integral T>
+  requires(!std::same_as<T, bool>) void add_uint(std::string name, T* target,
+                                                 std::uint64_t default_value, UintBounds bounds,
+                                                 std::string help) {
+    add_uint_with(
+        std::move(name), [target](std::uint64_t value) { *target = static_cast<T>(value); },
+        default_value, bounds, std::numeric_limits<T>::max(), std::move(help));
+  }
+  void add_double(std::string name, double* target, double default_value, DoubleBounds bounds,
+                  std::string help);
+  void add_choice(std::string name, std::string* target, std::string default_value,
+                  std::vector<std::string> choices, std::string help);
+  // The same for an enum: {{"none", Durability::kNone}, {"disk", Durability::kDisk}}.
+  template <class E>
+  requires std::is_enum_v<E>
+  void add_enum(std::string name, E* target, E default_value,
+                std::initializer_list<std::pair<std::string, E>> choices, std::string help) {
+    const std::vector<std::pair<std::string, E>> pairs{choices};
+    std::vector<std::string> words;
+    std::size_t default_index = pairs.size();
+    for (const auto& [word, value] : pairs) {
+      if (value == default_value && default_index == pairs.size()) default_index = words.size();
+      words.push_back(word);
+    }
+    add_choice_with(
+        std::move(name), [target, pairs](std::size_t index) { *target = pairs[index].second; },
+        default_index, std::move(words), std::move(help));
+  }
+  // No value of a list is empty or has a comma in it; the default is the empty list.
+  void add_strings(std::string name, std::vector<std::string>* target, std::string help);
+
+  // The option must come from some source: its default is no answer. --help and the like still
+  // work.
+  void require(std::string_view name);
+  // Takes arguments that belong to no option, `min` to `max` of them; `usage` is what --help calls
+  // them, "NAME". Without this every such argument is refused.
+  void take_arguments(std::string usage, std::vector<std::string>* target, std::size_t min,
+                      std::size_t max);
+  // What no single option can tell: run after everything is loaded, also by --check-config.
+  // Returns the sentence of what is wrong, or nothing.
+  void add_check(std::function<std::optional<std::string>()> check);
+
+  // Nothing: the targets are set, run. args[0] is not looked at.
+  std::optional<Exit> load(int argc, const char* const* argv, const Environment& environment);
+
+  // After load(): whether the value came from somewhere, and "rate=300 (command line) ..." of all
+  // those that did, for the first line of a log.
+  bool given(std::string_view name) const;
+  std::string given_text() const;
+
+  std::string help() const;
+  std::string markdown() const;  // what --print-options prints
+  const std::string& program() const { return program_; }
+
+ private:
+  using Assign = std::function<void()>;
+  struct Option {
+    std::string name;
+    std::string help;
+    std::string value_name;    // "N"; empty: a flag, which needs no value
+    std::string default_text;  // as an operator would type it
+    std::string range;         // "10 to 60000"; empty: anything
+    bool list = false;
+    bool required = false;
+    // What to assign, or what is wrong with the text: "5 is less than 10 ...".
+    std::function<Result<Assign>(const std::string& text)> read;
+    Assign assign_default;
+    std::string source;      // after load(): "command line", ...; empty: default
+    std::string given_text;  // after load(): the text it came as
+  };
+  // One value that a source gives.
+  struct Given {
+    std::string text;
+    std::string source;
+  };
+  struct CommandLine;
+
+  Option& declare(Option option);
+  void add_uint_with(std::string name, std::function<void(std::uint64_t)> assign,
+                     std::uint64_t default_value, UintBounds bounds, std::uint64_t type_max,
+                     std::string help);
+  void add_choice_with(std::string name, std::function<void(std::size_t)> assign,
+                       std::size_t default_index, std::vector<std::string> choices,
+                       std::string help);
+  const Option* find(std::string_view name) const;
+  std::string meant(std::string_view typed) const;  // ", did you mean --rate?" or nothing
+
+  Result<CommandLine> read_command_line(int argc, const char* const* argv) const;
+  Result<void> keep_value(const std::string& name, const std::string& text, bool adjacent,
+                          CommandLine& line) const;
+  Result<std::vector<std::optional<Given>>> read_file_of(const std::string& path) const;
+  Result<void> load_values(const CommandLine& line, const Environment& environment);
+  Result<Assign> read_value(const Option& option, const Given& given) const;
+  Exit refusal(const std::string& sentence) const;
+
+  std::string program_;
+  std::string purpose_;
+  std::vector<Option> options_;  // in order of declaration
+  std::string arguments_usage_;
+  std::vector<std::string>* arguments_ = nullptr;
+  std::size_t arguments_min_ = 0;
+  std::size_t arguments_max_ = 0;
+  std::vector<std::function<std::optional<std::string>()>> checks_;
+};
+
+// load() with the environment of the process, and prints what Exit says: the exit code of main(),
+// or nothing when the program is to run.
+std::optional<int> load_or_explain(OptionSet& set, int argc, const char* const* argv);
+
+}  // namespace xbind::config

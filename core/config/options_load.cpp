@@ -1,0 +1,298 @@
+// The sources of values, and who wins.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/program_options/errors.hpp>
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/parsers.hpp>
+#include <boost/program_options/value_semantic.hpp>
+#include <cstdio>
+#include <cstdlib>
+
+#include "core/check.hpp"
+#include "core/config/nearest_name.hpp"
+#include "core/config/options.hpp"
+#include "core/config/settings_file.hpp"
+#include "core/read_file.hpp"
+#include "core/version.hpp"
+
+namespace xbind::config {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::size_t kFileOctetsMax = 1 << 20;
+constexpr int kRefused = 2;
+
+std::string variable_of(std::string_view name) {
+  std::string variable = "XBIND_";
+  for (char c : name) {
+    const bool letter = c >= 'a' && c <= 'z';
+    variable += c == '-' ? '_' : letter ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  return variable;
+}
+
+// The arguments that are ours, cut at "--": what follows it is never an option.
+struct Arguments {
+  std::vector<std::string> before;
+  std::vector<std::string> after;
+};
+
+Arguments without_orb_options(int argc, const char* const* argv) {
+  Arguments arguments;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--") {
+      arguments.after.assign(argv + i + 1, argv + argc);
+      break;
+    }
+    if (argument.starts_with("-ORB")) {
+      ++i;  // its value
+      continue;
+    }
+    arguments.before.emplace_back(argument);
+  }
+  return arguments;
+}
+
+}  // namespace
+
+struct OptionSet::CommandLine {
+  bool help = false;
+  bool version = false;
+  bool check_config = false;
+  bool print_options = false;
+  std::optional<std::string> config;
+  std::vector<std::optional<Given>> values;  // one per option of the set
+  std::vector<std::string> arguments;
+};
+
+Environment process_environment() {
+  return [](const std::string& variable) -> std::optional<std::string> {
+    const char* value = std::getenv(variable.c_str());
+    if (value == nullptr) return std::nullopt;
+    return value;
+  };
+}
+
+std::string OptionSet::meant(std::string_view typed) const {
+  std::vector<std::string> known{"help", "version", "check-config", "config"};
+  for (const Option& option : options_) known.push_back(option.name);
+  const auto nearest = nearest_name(typed, known);
+  return nearest ? fmt::format("; did you mean {}?", *nearest) : std::string{};
+}
+
+// One option of the command line that has a value; `adjacent`: after its equal sign.
+Result<void> OptionSet::keep_value(const std::string& name, const std::string& text, bool adjacent,
+                                   CommandLine& line) const {
+  if (!adjacent && text.starts_with("--")) {
+    return fail(ErrorCode::kBadInput,
+                "the value of option --{0} is missing before {1}; if {1} is the value, write "
+                "--{0}={1}",
+                name, text);
+  }
+  if (name == "config") {
+    if (line.config) {
+      return fail(ErrorCode::kBadInput, "option --config is given twice: {} and {}", *line.config,
+                  text);
+    }
+    line.config = text;
+    return {};
+  }
+  const Option* option = find(name);
+  XB_CHECK(option != nullptr, name);
+  std::optional<Given>& value = line.values[static_cast<std::size_t>(option - options_.data())];
+  if (value && !option->list) {
+    return fail(ErrorCode::kBadInput, "option --{} is given twice: {} and {}", name, value->text,
+                text);
+  }
+  value = Given{value ? value->text + "," + text : text, "command line"};
+  return {};
+}
+
+Result<OptionSet::CommandLine> OptionSet::read_command_line(int argc,
+                                                            const char* const* argv) const {
+  Arguments arguments = without_orb_options(argc, argv);
+  po::options_description description;
+  for (const Option& option : options_) {
+    description.add_options()(option.name.c_str(), po::value<std::string>());
+    if (!option.value_name.empty()) continue;
+    // Boost's own optional values swallow the argument that follows the flag.
+    std::ranges::replace(arguments.before, "--" + option.name, "--" + option.name + "=true");
+  }
+  description.add_options()("help", "")("version", "")("check-config", "")("print-options", "")(
+      "config", po::value<std::string>());
+
+  po::parsed_options parsed(&description);
+  try {
+    namespace style = po::command_line_style;
+    parsed = po::command_line_parser(arguments.before)
+                 .options(description)
+                 .style(style::allow_long | style::long_allow_adjacent | style::long_allow_next)
+                 .allow_unregistered()
+                 .run();
+  } catch (const po::error& error) {  // "the required argument for option '--rate' is missing"
+    return fail(ErrorCode::kBadInput, "{}", error.what());
+  }
+
+  CommandLine line;
+  line.values.resize(options_.size());
+  for (const po::option& seen : parsed.options) {
+    const std::string& name = seen.string_key;
+    if (seen.position_key >= 0) {
+      line.arguments.insert(line.arguments.end(), seen.value.begin(), seen.value.end());
+    } else if (seen.unregistered) {
+      return fail(ErrorCode::kBadInput, "unknown option --{}{}", name, meant(name));
+    } else if (name == "help") {
+      line.help = true;
+    } else if (name == "version") {
+      line.version = true;
+    } else if (name == "check-config") {
+      line.check_config = true;
+    } else if (name == "print-options") {
+      line.print_options = true;
+    } else {
+      XB_CHECK(seen.value.size() == 1, name, seen.value.size());
+      const bool adjacent = seen.original_tokens.size() == 1;
+      const Result<void> kept = keep_value(name, seen.value.front(), adjacent, line);
+      if (!kept) return tl::make_unexpected(kept.error());
+    }
+  }
+  for (const std::string& argument : line.arguments) {
+    if (argument.size() > 1 && argument.front() == '-') {
+      return fail(ErrorCode::kBadInput, "unknown option {}; options begin with two hyphens{}",
+                  argument, meant(argument.substr(1)));
+    }
+  }
+  line.arguments.insert(line.arguments.end(), arguments.after.begin(), arguments.after.end());
+  return line;
+}
+
+Result<std::vector<std::optional<OptionSet::Given>>> OptionSet::read_file_of(
+    const std::string& path) const {
+  Result<std::string> text = read_file(path, kFileOctetsMax);
+  if (!text) return tl::make_unexpected(std::move(text).error());
+  const Result<std::vector<FileSetting>> settings = parse_settings(*text);
+  if (!settings) return fail(ErrorCode::kBadInput, "{} {}", path, settings.error().text);
+
+  std::vector<std::optional<Given>> values(options_.size());
+  std::vector<std::size_t> lines(options_.size());
+  for (const FileSetting& setting : *settings) {
+    const std::string source = fmt::format("{} line {}", path, setting.line);
+    const Option* option = find(setting.name);
+    if (option == nullptr) {
+      return fail(ErrorCode::kBadInput, "{}: unknown option {}{}", source, setting.name,
+                  meant(setting.name));
+    }
+    const auto index = static_cast<std::size_t>(option - options_.data());
+    std::optional<Given>& value = values[index];
+    if (value && !option->list) {
+      return fail(ErrorCode::kBadInput, "{}: option {} = {} was already given in line {}", source,
+                  setting.name, setting.value, lines[index]);
+    }
+    // Judged line by line, so that a list's bad value is reported with its own line.
+    const Result<Assign> good = read_value(*option, Given{setting.value, source});
+    if (!good) return tl::make_unexpected(good.error());
+    value = Given{value ? value->text + "," + setting.value : setting.value, source};
+    lines[index] = setting.line;
+  }
+  return values;
+}
+
+Result<OptionSet::Assign> OptionSet::read_value(const Option& option, const Given& given) const {
+  Result<Assign> assign = option.read(given.text);
+  if (assign) return assign;
+  return fail(ErrorCode::kBadInput, "option --{} ({}): {}", option.name, given.source,
+              assign.error().text);
+}
+
+Result<void> OptionSet::load_values(const CommandLine& line, const Environment& environment) {
+  std::vector<std::optional<Given>> from_file(options_.size());
+  if (line.config) {
+    auto read = read_file_of(*line.config);
+    if (!read) return tl::make_unexpected(std::move(read).error());
+    from_file = std::move(*read);
+  }
+
+  // First everything is judged, then everything is assigned.
+  std::vector<std::optional<Given>> chosen(options_.size());
+  std::vector<Assign> assignments;
+  for (std::size_t i = 0; i < options_.size(); ++i) {
+    const Option& option = options_[i];
+    chosen[i] = line.values[i];
+    if (!chosen[i]) {
+      const std::string variable = variable_of(option.name);
+      if (const auto text = environment(variable)) {
+        chosen[i] = Given{*text, "environment " + variable};
+      }
+    }
+    if (!chosen[i]) chosen[i] = from_file[i];
+    if (!chosen[i]) {
+      if (option.required) {
+        return fail(ErrorCode::kBadInput, "option --{} must be given: {}", option.name,
+                    option.help);
+      }
+      assignments.push_back(option.assign_default);
+      continue;
+    }
+    Result<Assign> assign = read_value(option, *chosen[i]);
+    if (!assign) return tl::make_unexpected(std::move(assign).error());
+    assignments.push_back(std::move(*assign));
+  }
+
+  const std::size_t count = line.arguments.size();
+  if (arguments_ == nullptr && count != 0) {
+    return fail(ErrorCode::kBadInput, "stray argument '{}': {} takes options only",
+                line.arguments.front(), program_);
+  }
+  if (count < arguments_min_) {
+    return fail(ErrorCode::kBadInput, "{} of {} arguments given; expected {}", count,
+                arguments_min_, arguments_usage_);
+  }
+  if (count > arguments_max_) {
+    return fail(ErrorCode::kBadInput, "stray argument '{}': at most {} may be given ({})",
+                line.arguments[arguments_max_], arguments_max_, arguments_usage_);
+  }
+
+  for (const Assign& assign : assignments) assign();
+  if (arguments_ != nullptr) *arguments_ = line.arguments;
+  for (std::size_t i = 0; i < options_.size(); ++i) {
+    options_[i].source = chosen[i] ? chosen[i]->source : "";
+    options_[i].given_text = chosen[i] ? chosen[i]->text : "";
+  }
+  return {};
+}
+
+Exit OptionSet::refusal(const std::string& sentence) const {
+  return Exit{kRefused, fmt::format("{0}: {1}\nTry '{0} --help'.\n", program_, sentence)};
+}
+
+std::optional<Exit> OptionSet::load(int argc, const char* const* argv,
+                                    const Environment& environment) {
+  const Result<CommandLine> line = read_command_line(argc, argv);
+  if (!line) return refusal(line.error().text);
+  if (line->help) return Exit{0, help()};
+  if (line->version) return Exit{0, fmt::format("{} {} (OpenXbind)\n", program_, version())};
+  if (line->print_options) return Exit{0, markdown()};
+  if (const Result<void> loaded = load_values(*line, environment); !loaded) {
+    return refusal(loaded.error().text);
+  }
+  for (const auto& check : checks_) {
+    if (const auto sentence = check()) return refusal(*sentence);
+  }
+  if (line->check_config) return Exit{0, fmt::format("{}: all options are right\n", program_)};
+  return std::nullopt;
+}
+
+std::optional<int> load_or_explain(OptionSet& set, int argc, const char* const* argv) {
+  const std::optional<Exit> exit = set.load(argc, argv, process_environment());
+  if (!exit) return std::nullopt;
+  std::FILE* const stream = exit->code == 0 ? stdout : stderr;
+  std::fputs(exit->text.c_str(), stream);
+  // A help text that did not arrive is no success either.
+  if (std::fflush(stream) != 0 && exit->code == 0) return 1;
+  return exit->code;
+}
+
+}  // namespace xbind::config

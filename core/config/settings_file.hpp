@@ -1,0 +1,29 @@
+// The text of a configuration file: one `name = value` a line.
+//
+//   # a whole-line comment
+//   hop-timeout-ms = 2000        # a comment after white space
+//   name = "with # and blanks "  # quoted: taken as it stands, no escapes
+//
+// Knows nothing of options: OptionSet (options.hpp) judges names and values.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace xbind::config {
+
+struct FileSetting {
+  std::string name;
+  std::string value;
+  std::size_t line = 0;  // from 1
+};
+
+// In file order; a name may come more than once. kBadInput with "line N: ..." for a line that is
+// neither blank, comment nor setting, for a [section], and for a quote that does not end.
+Result<std::vector<FileSetting>> parse_settings(std::string_view text);
+
+}  // namespace xbind::config

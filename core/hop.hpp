@@ -1,0 +1,111 @@
+// What a ConnectionManager and a SwitchServer say to each other, as plain values (idl/switch_server.idl
+// is the same on the wire; orb/ converts).
+//
+// A hop is (input port, input label) -> (output port, output label) at one switch. Its output label
+// comes from the manager's cache for (switch, output port); its input label is the upstream hop's
+// output label, since the two ports share a link. The first SwitchServer allots the ingress label and
+// the last one the egress label, at commit, from the endpoint's own range.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/cause.hpp"
+#include "core/ids.hpp"
+#include "core/label.hpp"
+#include "core/resources.hpp"
+
+namespace xbind {
+
+// Names one hop of one manager for ever: a lower generation is stale and changes nothing.
+struct HopKey {
+  ConnectionId connection;
+  Generation generation;
+  std::uint16_t leg = 0;  // 0: the caller's direction; further label chains of the connection from 1
+  std::uint16_t hop = 0;  // 0: the first switch on the path
+
+  friend auto operator<=>(const HopKey&, const HopKey&) = default;
+};
+
+// What a SwitchServer keeps with every hop, so that a manager can rebuild its table after a crash.
+struct CallRecord {
+  std::string client;  // the name the client attached with
+  RequestId request;   // the client's number for the setup
+  std::string from;    // endpoint names
+  std::string to;
+
+  friend bool operator==(const CallRecord&, const CallRecord&) = default;
+};
+
+enum class HopAction : std::uint8_t {
+  kReserve = 0,  // phase one, after a cache miss: take an output label and the resources
+  kCommit = 1,   // program the switch; resources are those reserved, else taken now
+  kRemove = 2,   // undo whatever there is of the hop: reservation, cross-connect, resources
+};
+
+struct HopSetup {
+  HopKey key;
+  bool commit = true;          // false: reserve
+  std::uint16_t hop_count = 0;  // switches on this leg; hop + 1 == hop_count is the last one
+  PortId input_port;
+  Label input_label;   // none at the first hop (to be allotted) and in a reserve
+  PortId output_port;
+  Label output_label;  // none at the last hop (to be allotted) and in a reserve
+  Resources demand;
+  std::uint16_t labels_wanted = 0;  // replacement labels of output_port, to come back piggybacked
+  CallRecord call;
+
+  bool first() const { return key.hop == 0; }
+  bool last() const { return key.hop + 1 == hop_count; }
+  friend bool operator==(const HopSetup&, const HopSetup&) = default;
+};
+
+struct HopRemoval {
+  HopKey key;
+  std::uint32_t after = 0;  // how many setups of the same batch are to be applied before it
+
+  friend bool operator==(const HopRemoval&, const HopRemoval&) = default;
+};
+
+// Labels of one port that change hands without a connection.
+struct PortLabels {
+  PortId port;
+  std::vector<Label> labels;
+
+  friend bool operator==(const PortLabels&, const PortLabels&) = default;
+};
+
+// One message of commands. `returned` are labels that the manager gives back: surplus of its cache,
+// or released ones whose two ends have both confirmed the delete (end of quarantine).
+struct HopBatch {
+  std::vector<HopSetup> setups;
+  std::vector<HopRemoval> removals;  // ascending `after`
+  std::vector<PortLabels> returned;
+
+  std::size_t commands() const { return setups.size() + removals.size(); }
+  friend bool operator==(const HopBatch&, const HopBatch&) = default;
+};
+
+struct HopResult {
+  HopKey key;
+  HopAction action = HopAction::kCommit;
+  Cause cause = Cause::kNone;
+  Label input_label;   // commit of the first hop: the ingress label
+  Label output_label;  // reserve: the label taken; commit of the last hop: the egress label
+  PortId port;         // with a refusal: the port that refused, or none
+  std::uint64_t asked = 0;  // with a refusal: see Cause
+  std::uint64_t free = 0;
+
+  friend bool operator==(const HopResult&, const HopResult&) = default;
+};
+
+// One message of results, with the replacement labels for the manager's caches.
+struct HopResultBatch {
+  std::vector<HopResult> results;
+  std::vector<PortLabels> granted;
+
+  friend bool operator==(const HopResultBatch&, const HopResultBatch&) = default;
+};
+
+}  // namespace xbind

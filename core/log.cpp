@@ -1,0 +1,61 @@
+#include "core/log.hpp"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+
+namespace xbind::log {
+namespace {
+
+spdlog::level::level_enum to_spdlog(Level level) {
+  switch (level) {
+    case Level::kDebug: return spdlog::level::debug;
+    case Level::kInfo: return spdlog::level::info;
+    case Level::kWarn: return spdlog::level::warn;
+    case Level::kError: return spdlog::level::err;
+    case Level::kOff: return spdlog::level::off;
+  }
+  return spdlog::level::off;
+}
+
+// Until start(): warnings and errors, so that tests show what matters and nothing else.
+std::shared_ptr<spdlog::logger>& logger() {
+  static std::shared_ptr<spdlog::logger> instance = [] {
+    auto made = std::make_shared<spdlog::logger>("xbind",
+                                                 std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    made->set_level(spdlog::level::warn);
+    made->set_pattern("%Y-%m-%d %H:%M:%S.%e %l %n: %v");
+    made->flush_on(spdlog::level::debug);
+    return made;
+  }();
+  return instance;
+}
+
+}  // namespace
+
+void start(std::string_view program_and_name, Level level) {
+  auto made = std::make_shared<spdlog::logger>(std::string{program_and_name},
+                                               std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  made->set_level(to_spdlog(level));
+  made->set_pattern("%Y-%m-%d %H:%M:%S.%e %l %n: %v");
+  made->flush_on(spdlog::level::debug);
+  logger() = std::move(made);
+}
+
+Result<Level> level_from(std::string_view word) {
+  if (word == "debug") return Level::kDebug;
+  if (word == "info") return Level::kInfo;
+  if (word == "warn") return Level::kWarn;
+  if (word == "error") return Level::kError;
+  if (word == "off") return Level::kOff;
+  return fail(ErrorCode::kBadInput, "log level '{}' is none of debug, info, warn, error, off", word);
+}
+
+bool enabled(Level level) { return logger()->should_log(to_spdlog(level)); }
+
+void write(Level level, std::string_view line) {
+  logger()->log(to_spdlog(level), fmt::string_view(line.data(), line.size()));
+}
+
+}  // namespace xbind::log

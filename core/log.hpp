@@ -1,0 +1,42 @@
+// What a process says about itself: one line an event, to standard error, never to standard output
+// (which belongs to the ready line and to results). spdlog does the work and stays out of this header;
+// every level is on or off for the whole process.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+#include "core/result.hpp"
+
+namespace xbind::log {
+
+enum class Level : unsigned char { kDebug, kInfo, kWarn, kError, kOff };
+
+// Before the first line: the program and its name stand in every line. Level words: debug, info, warn,
+// error, off.
+void start(std::string_view program_and_name, Level level);
+Result<Level> level_from(std::string_view word);
+
+bool enabled(Level level);
+void write(Level level, std::string_view line);
+
+template <class... Args>
+void debug(fmt::format_string<Args...> text, Args&&... args) {
+  if (enabled(Level::kDebug)) write(Level::kDebug, fmt::format(text, std::forward<Args>(args)...));
+}
+template <class... Args>
+void info(fmt::format_string<Args...> text, Args&&... args) {
+  if (enabled(Level::kInfo)) write(Level::kInfo, fmt::format(text, std::forward<Args>(args)...));
+}
+template <class... Args>
+void warn(fmt::format_string<Args...> text, Args&&... args) {
+  if (enabled(Level::kWarn)) write(Level::kWarn, fmt::format(text, std::forward<Args>(args)...));
+}
+template <class... Args>
+void error(fmt::format_string<Args...> text, Args&&... args) {
+  if (enabled(Level::kError)) write(Level::kError, fmt::format(text, std::forward<Args>(args)...));
+}
+
+}  // namespace xbind::log

@@ -1,0 +1,53 @@
+// A latency histogram: how often each duration was seen, from one nanosecond to almost five hours.
+//
+// Every octave (a doubling) is cut into 128 equal buckets, so that a percentile is never below the
+// true one and never more than 1/128 above it. Count, minimum, maximum and mean are exact. The
+// memory is fixed (38 kB) whatever is recorded, so a histogram may run for weeks.
+//
+// Values outside 0..kHighest are clamped to the nearer end and counted as clamped: a clock that
+// runs backwards, or a latency of a day, must show and must not be lost.
+//
+// A value type; one thread at a time. Threads that measure keep one each and merge afterwards.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/clock.hpp"
+
+namespace xbind {
+
+class Histogram {
+ public:
+  static constexpr Duration kHighest{(std::int64_t{1} << 44) - 1};  // 4 h 53 min
+  static constexpr double kRelativeError = 1.0 / 128;  // of percentile(), always upwards
+
+  Histogram();
+
+  void record(Duration value);
+  // As if everything `other` recorded had been recorded here.
+  void merge(const Histogram& other);
+
+  std::uint64_t count() const { return count_; }
+  std::uint64_t clamped() const { return clamped_; }  // how many of count() lay outside the range
+  // Of the clamped values; zero while nothing was recorded.
+  Duration min() const;
+  Duration max() const { return Duration{max_}; }
+  double mean_ns() const;
+  // The least value that at least `percent` of the recorded values do not exceed (nearest rank), as
+  // the upper edge of its bucket, but never above max(). `percent` in [0, 100]; 0 gives min(). Zero
+  // while nothing was recorded.
+  Duration percentile(double percent) const;
+
+ private:
+  std::vector<std::uint64_t> buckets_;
+  std::uint64_t count_ = 0;
+  std::uint64_t clamped_ = 0;
+  std::uint64_t sum_high_ = 0;  // the sum of all values is 128 bits wide: 10^8 calls of hours each
+  std::uint64_t sum_low_ = 0;
+  std::int64_t min_ = kHighest.count();
+  std::int64_t max_ = 0;
+};
+
+}  // namespace xbind

@@ -1,0 +1,27 @@
+// A route as RouteObject answers it: the switches from end to end with the ports a call uses there.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/ids.hpp"
+
+namespace xbind {
+
+struct PathHop {
+  std::string switch_name;  // as bound under xbind/switchserver/
+  PortId input_port;        // first hop: the endpoint's port
+  PortId output_port;       // last hop: the endpoint's port
+
+  friend bool operator==(const PathHop&, const PathHop&) = default;
+};
+
+struct Path {
+  std::vector<PathHop> hops;              // never empty
+  std::uint64_t free_cells_per_s = 0;  // the least link rate on the way, as the topology knows it
+
+  friend bool operator==(const Path&, const Path&) = default;
+};
+
+}  // namespace xbind

@@ -1,0 +1,238 @@
+// One end of a session: numbered batches out, numbered batches in, over a transport that may lose,
+// repeat and reorder every message (DESIGN section 5). Client - manager and manager - SwitchServer are
+// the same protocol; both ends use this class.
+//
+//   send(batch) ──▶ [seq n, confirmed m] ──▶ transport ──▶ receive() ──▶ in order, once
+//
+// * Every batch gets the next number, is kept until the peer has confirmed it and is sent again with
+//   the same number after a timer with back-off.
+// * Batches are applied in the order of their numbers: gaps are held back, repeats are dropped and
+//   answered with a confirmation at once (the peer repeats because ours was lost).
+// * Confirmations are cumulative and ride on the batches of the other direction; a frame without a
+//   batch (seq 0) goes out only when there was nothing to ride on for `confirm_after`, or when half
+//   the peer's window is unconfirmed.
+// * Life: an idle end says something every `heartbeat`, and an end that has heard nothing for `lease`
+//   gives the session up. What was granted to the peer lapses with it.
+// * Credits: at most `batches_in_flight` batches and about `octets_in_flight` octets are unconfirmed
+//   at a time. The octets stay below the socket's send buffer (orb/runtime.cpp sets it), so that a
+//   direct write to a peer that has stopped reading cannot block. One batch may always go.
+//
+// Owner and threads: one thread at a time, the one that runs the owner's logic. Pure: no clock, no
+// transport; the owner sends the frames that come out and calls tick() at next_deadline().
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/check.hpp"
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+#include "core/result.hpp"
+
+namespace xbind::session {
+
+struct Limits {
+  std::uint32_t batches_in_flight = 256;             // the window; also how many the peer may hold back
+  std::size_t octets_in_flight = 128 * 1024;         // estimated by the owner, see orb/runtime.cpp
+  Duration resend_after = std::chrono::milliseconds{400};  // first repeat; doubles up to resend_max
+  Duration resend_max = std::chrono::seconds{4};
+  Duration repeat_gap = std::chrono::milliseconds{20};  // least time between progress and a repeat
+  Duration give_up_after = std::chrono::seconds{20};  // the peer is lost: the owner ends the session
+  Duration confirm_after = std::chrono::milliseconds{50};
+  Duration heartbeat = std::chrono::seconds{2};
+  Duration lease = std::chrono::seconds{15};
+};
+
+// What travels. seq 0: no batch, a confirmation alone.
+template <class Batch>
+struct Frame {
+  BatchSeq seq;
+  BatchSeq confirmed;  // every batch of the other direction up to this one has been applied
+  std::shared_ptr<const Batch> batch;
+};
+
+struct Counters {
+  std::uint64_t sent = 0;       // first transmissions
+  std::uint64_t resent = 0;     // repeats of ours
+  std::uint64_t applied = 0;    // the peer's, in order
+  std::uint64_t repeated = 0;   // the peer's repeats, dropped
+  std::uint64_t held_back = 0;  // the peer's, arrived before a gap was filled
+};
+
+template <class Out, class In>
+class Session {
+ public:
+  Session(Limits limits, TimePoint now)
+      : limits_(limits), last_heard_(now), heartbeat_due_(now + limits.heartbeat) {}
+
+  // Called for each of our batches when the peer has confirmed it, in order, from within receive().
+  void on_confirmed(std::function<void(const Out&)> callback) { on_confirmed_ = std::move(callback); }
+
+  // --- our direction ------------------------------------------------------------------------------
+
+  // Whether send() may be called now. While it may not, the owner keeps collecting: the next batch
+  // is simply larger.
+  bool has_credit() const {
+    return unconfirmed_.empty() || (unconfirmed_.size() < limits_.batches_in_flight &&
+                                    octets_in_flight_ < limits_.octets_in_flight);
+  }
+
+  // Numbers `batch`, keeps it, and returns the frame to transmit. Requires has_credit(). `octets` is
+  // the owner's estimate of its size on the wire.
+  Frame<Out> send(Out batch, std::size_t octets, TimePoint now) {
+    XB_CHECK(has_credit(), unconfirmed_.size(), octets_in_flight_);
+    const BatchSeq seq{next_seq_++};
+    auto kept = std::make_shared<const Out>(std::move(batch));
+    unconfirmed_.push_back({seq, kept, octets, now, now + limits_.resend_after, limits_.resend_after});
+    octets_in_flight_ += octets;
+    ++counters_.sent;
+    return confirming(Frame<Out>{seq, {}, std::move(kept)}, now);
+  }
+
+  // --- the peer's direction -----------------------------------------------------------------------
+
+  // Takes a frame; appends to `apply` the batches that are now in order, each exactly once.
+  // Refuses (kProtocol) a number beyond the window we granted or a confirmation of what was never sent.
+  Result<void> receive(Frame<In> frame, TimePoint now,
+                       std::vector<std::shared_ptr<const In>>& apply) {
+    if (frame.confirmed.value() >= next_seq_) {
+      return fail(ErrorCode::kProtocol, "peer confirms batch {}, the last one sent is {}",
+                  frame.confirmed, next_seq_ - 1);
+    }
+    last_heard_ = now;
+    confirm(frame.confirmed, now);
+    if (frame.seq.value() == 0) return {};
+    if (frame.seq.value() <= applied_) {
+      ++counters_.repeated;
+      confirm_due_ = now;
+      return {};
+    }
+    if (frame.seq.value() > applied_ + limits_.batches_in_flight) {
+      return fail(ErrorCode::kProtocol, "batch {} is beyond the window: {} applied, {} allowed",
+                  frame.seq, applied_, limits_.batches_in_flight);
+    }
+    if (frame.seq.value() != applied_ + 1) {
+      const bool fresh = held_back_.emplace(frame.seq.value(), std::move(frame.batch)).second;
+      ++(fresh ? counters_.held_back : counters_.repeated);
+      return {};
+    }
+    apply.push_back(std::move(frame.batch));
+    ++applied_;
+    while (!held_back_.empty() && held_back_.begin()->first == applied_ + 1) {
+      apply.push_back(std::move(held_back_.begin()->second));
+      held_back_.erase(held_back_.begin());
+      ++applied_;
+    }
+    counters_.applied = applied_;
+    if (confirm_due_ == kNever) confirm_due_ = now + limits_.confirm_after;
+    if (applied_ - last_confirmed_ >= limits_.batches_in_flight / 2) confirm_due_ = now;
+    return {};
+  }
+
+  // --- time ---------------------------------------------------------------------------------------
+
+  // Appends the frames whose time has come: repeats, and a lone confirmation or heartbeat if one is
+  // due. Fails (kTimeout) when the oldest batch has waited longer than give_up_after, or nothing has
+  // been heard for the lease: the owner ends the session.
+  Result<void> tick(TimePoint now, std::vector<Frame<Out>>& transmit) {
+    if (!unconfirmed_.empty() && now - unconfirmed_.front().first_sent >= limits_.give_up_after) {
+      return fail(ErrorCode::kTimeout, "batch {} has not been confirmed for {} ms",
+                  unconfirmed_.front().seq, in_ms(limits_.give_up_after));
+    }
+    if (now - last_heard_ >= limits_.lease) {
+      return fail(ErrorCode::kTimeout, "nothing has been heard for {} ms", in_ms(limits_.lease));
+    }
+    // Only the oldest is repeated: what the peer holds back behind the gap is confirmed with it, and
+    // the next gap comes to the front with its own timer.
+    if (!unconfirmed_.empty() && unconfirmed_.front().resend_at <= now) {
+      Kept& oldest = unconfirmed_.front();
+      oldest.back_off = std::min(oldest.back_off * 2, limits_.resend_max);
+      oldest.resend_at = now + oldest.back_off;
+      ++counters_.resent;
+      transmit.push_back(confirming(Frame<Out>{oldest.seq, {}, oldest.batch}, now));
+    }
+    if (confirm_due_ <= now || heartbeat_due_ <= now) {
+      transmit.push_back(confirming(Frame<Out>{}, now));
+    }
+    return {};
+  }
+
+  // When tick() has something to do next.
+  TimePoint next_deadline() const {
+    TimePoint due = std::min({confirm_due_, heartbeat_due_, last_heard_ + limits_.lease});
+    if (!unconfirmed_.empty()) {
+      due = std::min({due, unconfirmed_.front().resend_at,
+                      unconfirmed_.front().first_sent + limits_.give_up_after});
+    }
+    return due;
+  }
+
+  bool idle() const { return unconfirmed_.empty() && held_back_.empty(); }
+  std::size_t unconfirmed() const { return unconfirmed_.size(); }
+  std::size_t octets_in_flight() const { return octets_in_flight_; }
+  BatchSeq applied() const { return BatchSeq{applied_}; }
+  BatchSeq last_sent() const { return BatchSeq{next_seq_ - 1}; }
+  const Counters& counters() const { return counters_; }
+  const Limits& limits() const { return limits_; }
+
+ private:
+  struct Kept {
+    BatchSeq seq;
+    std::shared_ptr<const Out> batch;
+    std::size_t octets;
+    TimePoint first_sent;
+    TimePoint resend_at;
+    Duration back_off;
+  };
+
+  static std::int64_t in_ms(Duration duration) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+  }
+
+  Frame<Out> confirming(Frame<Out> frame, TimePoint now) {
+    frame.confirmed = BatchSeq{applied_};
+    last_confirmed_ = applied_;
+    confirm_due_ = kNever;
+    heartbeat_due_ = now + limits_.heartbeat;
+    return frame;
+  }
+
+  void confirm(BatchSeq up_to, TimePoint now) {
+    bool progress = false;
+    while (!unconfirmed_.empty() && unconfirmed_.front().seq <= up_to) {
+      octets_in_flight_ -= unconfirmed_.front().octets;
+      if (on_confirmed_) on_confirmed_(*unconfirmed_.front().batch);
+      unconfirmed_.pop_front();
+      progress = true;
+    }
+    // The peer is alive; if it is merely slow, not every batch that comes to the front overdue may be
+    // repeated at once.
+    if (progress && !unconfirmed_.empty()) {
+      Kept& oldest = unconfirmed_.front();
+      oldest.resend_at = std::max(oldest.resend_at, now + limits_.repeat_gap);
+    }
+  }
+
+  Limits limits_;
+  std::uint64_t next_seq_ = 1;
+  std::deque<Kept> unconfirmed_;  // at most limits_.batches_in_flight
+  std::size_t octets_in_flight_ = 0;
+
+  std::uint64_t applied_ = 0;
+  std::uint64_t last_confirmed_ = 0;
+  std::map<std::uint64_t, std::shared_ptr<const In>> held_back_;  // at most batches_in_flight
+  TimePoint confirm_due_ = kNever;
+  TimePoint last_heard_;
+  TimePoint heartbeat_due_;
+  Counters counters_;
+  std::function<void(const Out&)> on_confirmed_;
+};
+
+}  // namespace xbind::session

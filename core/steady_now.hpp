@@ -1,0 +1,12 @@
+// The one place where a daemon reads the clock. Logic must not include this (tests/tidy holds it).
+#pragma once
+
+#include "core/clock.hpp"
+
+namespace xbind {
+
+inline TimePoint steady_now() {
+  return TimePoint{std::chrono::steady_clock::now().time_since_epoch()};
+}
+
+}  // namespace xbind

@@ -1,0 +1,48 @@
+// The reader's twin: appends big-endian fields to a buffer it does not own, so that many messages go
+// into one buffer and one write. patch_u16 fills in a length that is known only at the end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace xbind::wire {
+
+using Buffer = std::vector<std::byte>;
+
+class Writer {
+ public:
+  explicit Writer(Buffer& out) : out_(out), start_(out.size()) {}
+
+  void u8(std::uint8_t value) { put(value, 1); }
+  void u16(std::uint16_t value) { put(value, 2); }
+  void u24(std::uint32_t value) { put(value, 3); }
+  void u32(std::uint32_t value) { put(value, 4); }
+  void u48(std::uint64_t value) { put(value, 6); }
+  void u64(std::uint64_t value) { put(value, 8); }
+  void zeros(std::size_t octets) { out_.resize(out_.size() + octets); }
+  void bytes(std::span<const std::byte> octets) {
+    out_.insert(out_.end(), octets.begin(), octets.end());
+  }
+
+  // Octets written by this writer so far; offsets below count from its start.
+  std::size_t size() const { return out_.size() - start_; }
+  void patch_u16(std::size_t offset, std::uint16_t value) {
+    out_[start_ + offset] = static_cast<std::byte>(value >> 8);
+    out_[start_ + offset + 1] = static_cast<std::byte>(value & 0xff);
+  }
+
+ private:
+  void put(std::uint64_t value, std::size_t octets) {
+    for (std::size_t shift = octets * 8; shift != 0;) {
+      shift -= 8;
+      out_.push_back(static_cast<std::byte>(value >> shift & 0xff));
+    }
+  }
+
+  Buffer& out_;
+  std::size_t start_;
+};
+
+}  // namespace xbind::wire

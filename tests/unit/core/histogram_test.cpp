@@ -1,0 +1,162 @@
+#include "core/metrics/histogram.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace xbind {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+
+// The definition, on the values themselves: nearest rank.
+std::int64_t exact_percentile(std::vector<std::int64_t> values, std::size_t permille) {
+  std::sort(values.begin(), values.end());
+  const std::size_t rank = (values.size() * permille + 999) / 1000;
+  return values[std::max<std::size_t>(rank, 1) - 1];
+}
+
+TEST(Histogram, IsAllZerosBeforeTheFirstValue) {
+  const Histogram empty;
+  EXPECT_EQ(empty.count(), 0u);
+  EXPECT_EQ(empty.min(), Duration{0});
+  EXPECT_EQ(empty.max(), Duration{0});
+  EXPECT_EQ(empty.mean_ns(), 0);
+  EXPECT_EQ(empty.percentile(99), Duration{0});
+}
+
+TEST(Histogram, KeepsCountMinMaxAndMeanExactly) {
+  Histogram histogram;
+  for (const int ns : {1'000'003, 7, 123'456'789}) histogram.record(Duration{ns});
+  EXPECT_EQ(histogram.count(), 3u);
+  EXPECT_EQ(histogram.min(), Duration{7});
+  EXPECT_EQ(histogram.max(), Duration{123'456'789});
+  EXPECT_DOUBLE_EQ(histogram.mean_ns(), (1'000'003.0 + 7 + 123'456'789) / 3);
+}
+
+TEST(Histogram, IsExactBelow256Nanoseconds) {
+  Histogram histogram;
+  for (int ns = 1; ns <= 200; ++ns) histogram.record(Duration{ns});
+  EXPECT_EQ(histogram.percentile(0), Duration{1});
+  EXPECT_EQ(histogram.percentile(0.5), Duration{1});
+  EXPECT_EQ(histogram.percentile(50), Duration{100});
+  EXPECT_EQ(histogram.percentile(99), Duration{198});
+  EXPECT_EQ(histogram.percentile(100), Duration{200});
+}
+
+TEST(Histogram, TakesTheRankOfADecimalPercentageAtItsWord) {
+  // 99.9 % of 1000 values is the 999th, not the 1000th, though 99.9 has no exact binary form.
+  Histogram histogram;
+  for (int i = 0; i < 999; ++i) histogram.record(Duration{10});
+  histogram.record(Duration{200});
+  EXPECT_EQ(histogram.percentile(99.9), Duration{10});
+  EXPECT_EQ(histogram.percentile(99.91), Duration{200});
+}
+
+TEST(Histogram, PercentilesAreNeverBelowAndAtMostOne128thAboveTheTruth) {
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 rng(seed);
+    std::vector<std::int64_t> values;
+    Histogram histogram;
+    for (int i = 0; i < 20'000; ++i) {  // spread evenly over the octaves of the whole range
+      const auto value =
+          static_cast<std::int64_t>(std::exp2(static_cast<double>(rng() % 43'999) / 1000));
+      values.push_back(value);
+      histogram.record(Duration{value});
+    }
+    for (const std::size_t permille : {1u, 50u, 250u, 500u, 950u, 990u, 999u, 1000u}) {
+      SCOPED_TRACE(permille);
+      const double truth = static_cast<double>(exact_percentile(values, permille));
+      const double told =
+          static_cast<double>(histogram.percentile(static_cast<double>(permille) / 10).count());
+      EXPECT_GE(told, truth);
+      EXPECT_LE(told, truth * (1 + Histogram::kRelativeError));
+    }
+  }
+}
+
+TEST(Histogram, EveryBucketEdgeKeepsThePromise) {
+  // Two values a histogram: the lower one's bucket edge is not hidden by the maximum.
+  for (int bits = 0; bits < 44; ++bits) {
+    for (const std::int64_t off : {-1, 0, 1}) {
+      const std::int64_t value = (std::int64_t{1} << bits) + off;
+      if (value > Histogram::kHighest.count()) continue;
+      Histogram histogram;
+      histogram.record(Duration{value});
+      histogram.record(Histogram::kHighest);
+      const auto told = histogram.percentile(50).count();
+      EXPECT_GE(told, value);
+      EXPECT_LE(static_cast<double>(told), static_cast<double>(value) * (1 + 1.0 / 128));
+    }
+  }
+}
+
+TEST(Histogram, ClampsAndCountsWhatLiesOutsideTheRange) {
+  Histogram histogram;
+  histogram.record(Duration{-5});  // a clock that ran backwards
+  histogram.record(hours{24});     // longer than the range
+  histogram.record(milliseconds{1});
+  EXPECT_EQ(histogram.count(), 3u);
+  EXPECT_EQ(histogram.clamped(), 2u);
+  EXPECT_EQ(histogram.min(), Duration{0});
+  EXPECT_EQ(histogram.max(), Histogram::kHighest);
+  EXPECT_EQ(histogram.percentile(100), Histogram::kHighest);
+}
+
+TEST(Histogram, TheEndsOfTheRangeAreNotClamped) {
+  Histogram histogram;
+  histogram.record(Duration{0});
+  histogram.record(Histogram::kHighest);
+  EXPECT_EQ(histogram.clamped(), 0u);
+  EXPECT_GT(Histogram::kHighest, hours{4});
+}
+
+TEST(Histogram, MergedHistogramsEqualOneThatSawEverything) {
+  Histogram all;
+  Histogram odd;
+  Histogram even;
+  for (int i = 0; i < 5'000; ++i) {
+    const Duration value{i * i * 37L - 3};
+    all.record(value);
+    (i % 2 == 0 ? even : odd).record(value);
+  }
+  odd.merge(even);
+  EXPECT_EQ(odd.count(), all.count());
+  EXPECT_EQ(odd.clamped(), all.clamped());
+  EXPECT_EQ(odd.min(), all.min());
+  EXPECT_EQ(odd.max(), all.max());
+  EXPECT_EQ(odd.mean_ns(), all.mean_ns());
+  for (const double percent : {0.0, 5.0, 50.0, 95.0, 99.0, 99.9, 100.0})
+    EXPECT_EQ(odd.percentile(percent), all.percentile(percent)) << percent;
+}
+
+TEST(Histogram, MergingAnEmptyOneChangesNothing) {
+  Histogram histogram;
+  histogram.record(Duration{40});
+  histogram.merge(Histogram{});
+  EXPECT_EQ(histogram.min(), Duration{40});
+  EXPECT_EQ(histogram.max(), Duration{40});
+  EXPECT_EQ(histogram.count(), 1u);
+}
+
+TEST(Histogram, TheMeanSurvivesASumBeyond64Bits) {
+  // 2^40 values of almost five hours: their sum has 84 bits.
+  Histogram histogram;
+  histogram.record(Histogram::kHighest);
+  for (int doubling = 0; doubling < 40; ++doubling) histogram.merge(Histogram{histogram});
+  EXPECT_EQ(histogram.count(), std::uint64_t{1} << 40);
+  EXPECT_DOUBLE_EQ(histogram.mean_ns(), static_cast<double>(Histogram::kHighest.count()));
+}
+
+TEST(HistogramDeathTest, APercentageAbove100IsOurOwnBug) {
+  EXPECT_DEATH(static_cast<void>(Histogram{}.percentile(101)), "101");
+}
+
+}  // namespace
+}  // namespace xbind
