@@ -1,0 +1,24 @@
+// xbind-qosmapper: between the user's terms and the network's.
+#include "naming/names.hpp"
+#include "orb/daemon.hpp"
+#include "orb/process.hpp"
+#include "qosmapper/servant.hpp"
+
+int main(int argc, char** argv) {
+  using namespace xbind;
+  orb::CommonOptions common;
+  config::OptionSet set("xbind-qosmapper",
+                        "Maps frame rate and size to cells a second, and back.");
+  orb::add_daemon_options(set, common, "default");
+  if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
+  orb::take_signals();
+  log::start("xbind-qosmapper " + common.name, common.log_level);
+
+  orb::Runtime runtime(argc, argv, common.runtime());
+  const PortableServer::Servant_var<QosMapperServant> servant = new QosMapperServant;
+  const CORBA::Object_var object = runtime.activate(servant.in());
+  orb::serve_until_signal(runtime.orb(), "xbind-qosmapper", common,
+                          naming::path_of(naming::kQosMappers, common.name), object);
+  runtime.shutdown();
+  return 0;
+}
