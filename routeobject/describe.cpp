@@ -1,0 +1,36 @@
+// describe_as_json() of topology.hpp, apart because the JSON header is a heavy one.
+#include <nlohmann/json.hpp>
+
+#include "routeobject/topology.hpp"
+
+namespace xbind {
+
+std::string describe_as_json(const Topology& topology) {
+  using Json = nlohmann::ordered_json;
+  const auto& switches = topology.switches();
+  auto end = [&switches](LinkEnd at) {
+    return Json{{"switch", switches[at.at].name}, {"port", at.port.value()}};
+  };
+  Json described{{"name", topology.name()},
+                 {"switches", Json::array()},
+                 {"links", Json::array()},
+                 {"demands", Json::array()}};
+  for (SwitchIndex index = 0; index < switches.size(); ++index) {
+    described["switches"].push_back({{"name", switches[index].name},
+                                     {"endpoint", switches[index].endpoint},
+                                     {"ports", switches[index].ports},
+                                     {"port_cells_per_s", topology.port_cells_per_s(index)}});
+  }
+  for (const TopologyLink& link : topology.links()) {
+    described["links"].push_back(
+        {{"a", end(link.a)}, {"b", end(link.b)}, {"cells_per_s", link.cells_per_s}});
+  }
+  for (const TopologyDemand& demand : topology.demands()) {
+    described["demands"].push_back({{"from", switches[demand.from].name},
+                                    {"to", switches[demand.to].name},
+                                    {"weight", demand.weight}});
+  }
+  return described.dump(2) + "\n";
+}
+
+}  // namespace xbind

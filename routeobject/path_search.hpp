@@ -1,0 +1,54 @@
+// Finds the way of a call: the fewest links from endpoint to endpoint on which every link has the
+// rate asked for. Of several such ways it takes the one whose first link stands first in the
+// topology, then whose second does, and so on: the same question always has the same answer.
+//
+// Knows rates of links, not what calls have taken of them: SwitchServers decide admission. A way
+// may lead through other endpoints, they are switches too.
+//
+// The graph is built once, in the constructor; a query filters it and costs time linear in switches
+// and links (754 switches: well below a millisecond). Immutable: any number of threads may ask.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/cause.hpp"
+#include "core/path.hpp"
+#include "core/result.hpp"
+#include "routeobject/topology.hpp"
+
+namespace xbind {
+
+struct RouteRefusal {
+  // kUnknownEndpoint: no switch of that name, or it is no endpoint; kInvalidRequest: both ends are
+  // the same; kNoRoute: nothing joins them; kNoBandwidth: something does, at a lower rate.
+  Cause cause = Cause::kNoRoute;
+  std::string text;         // one sentence that names the ends
+  std::uint64_t asked = 0;  // cells/s
+  std::uint64_t free = 0;   // kNoBandwidth: what the widest way there is has; else 0
+
+  friend bool operator==(const RouteRefusal&, const RouteRefusal&) = default;
+};
+
+class PathSearch {
+ public:
+  // `topology` must outlive this and stay as it is.
+  explicit PathSearch(const Topology& topology);
+  ~PathSearch();
+  PathSearch(const PathSearch&) = delete;
+  PathSearch& operator=(const PathSearch&) = delete;
+
+  // `cells_per_s` 0 asks for any way at all.
+  tl::expected<Path, RouteRefusal> find(std::string_view from, std::string_view to,
+                                        std::uint64_t cells_per_s) const;
+
+ private:
+  struct Graph;
+
+  const Topology& topology_;
+  std::unique_ptr<const Graph> graph_;
+};
+
+}  // namespace xbind

@@ -1,0 +1,282 @@
+#include "routeobject/topology_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <vector>
+
+#include "core/config/nearest_name.hpp"
+#include "core/read_file.hpp"
+
+// Our refusals are values, so the parser's are too.
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+namespace xbind {
+namespace {
+
+using Line = toml::source_index;
+
+// An end as the file says it: "host-a:2", or "host-a" with the port left out.
+struct EndText {
+  SwitchIndex at = 0;
+  std::optional<PortId> port;
+};
+
+struct LinkText {
+  EndText ends[2];
+  std::uint64_t cells_per_s = 0;
+  Line line = 0;
+};
+
+class TopologyReader {
+ public:
+  TopologyReader(const toml::table& root, const std::string& path) : root_(root), path_(path) {}
+
+  Result<Topology> read() {
+    Result<void> done = read_root();
+    if (done) done = read_switches();
+    if (done) done = read_links();
+    if (done) done = read_demands();
+    if (!done) return tl::make_unexpected(std::move(done).error());
+    return std::move(topology_);
+  }
+
+ private:
+  template <class... Args>
+  tl::unexpected<Error> refuse(Line line, fmt::format_string<Args...> text, Args&&... args) const {
+    return fail(ErrorCode::kBadInput, "{} line {}: {}", path_, line,
+                fmt::format(text, std::forward<Args>(args)...));
+  }
+
+  // `what`: "a switch", for the refusal; the first unknown key in file order earns it.
+  Result<void> only_keys(const toml::table& table, const std::vector<std::string>& known,
+                         std::string_view what) const {
+    const toml::key* unknown = nullptr;
+    for (const auto& [key, value] : table) {
+      if (std::ranges::find(known, key.str()) != known.end()) continue;
+      if (!unknown || key.source().begin.line < unknown->source().begin.line) unknown = &key;
+    }
+    if (unknown == nullptr) return {};
+    const auto meant = config::nearest_name(unknown->str(), known);
+    return refuse(unknown->source().begin.line, "{} has no '{}'; {}", what, unknown->str(),
+                  meant ? fmt::format("did you mean {}?", *meant)
+                        : fmt::format("known are {}", fmt::join(known, ", ")));
+  }
+
+  // The [[name]] tables; none when there are none.
+  Result<std::vector<const toml::table*>> tables(std::string_view name) const {
+    std::vector<const toml::table*> found;
+    const toml::node* node = root_.get(name);
+    if (node == nullptr) return found;
+    const toml::array* array = node->as_array();
+    if (array == nullptr) {
+      return refuse(node->source().begin.line, "{0} is no table; write [[{0}]]", name);
+    }
+    for (const toml::node& element : *array) {
+      if (!element.is_table()) {
+        return refuse(element.source().begin.line,
+                      "{0} holds something that is no table; write [[{0}]]", name);
+      }
+      found.push_back(element.as_table());
+    }
+    return found;
+  }
+
+  Result<const toml::node*> needed(const toml::table& table, std::string_view key,
+                                   std::string_view what) const {
+    const toml::node* node = table.get(key);
+    if (node != nullptr) return node;
+    return refuse(table.source().begin.line, "{} needs '{}'", what, key);
+  }
+
+  Result<std::string> needed_string(const toml::table& table, std::string_view key,
+                                    std::string_view what) const {
+    const Result<const toml::node*> node = needed(table, key, what);
+    if (!node) return tl::make_unexpected(node.error());
+    if (!(*node)->is_string()) {
+      return refuse((*node)->source().begin.line, "'{}' of {} is not a string", key, what);
+    }
+    return (*node)->as_string()->get();
+  }
+
+  Result<void> read_root() {
+    if (root_.empty()) return fail(ErrorCode::kBadInput, "{}: the file is empty", path_);
+    if (const auto good = only_keys(root_, {"name", "switch", "link", "demand"}, "a topology");
+        !good) {
+      return good;
+    }
+    if (!root_.contains("name")) {
+      return fail(ErrorCode::kBadInput, "{}: the topology has no name", path_);
+    }
+    const Result<std::string> name = needed_string(root_, "name", "a topology");
+    if (!name) return tl::make_unexpected(name.error());
+    if (const auto fault = name_fault(*name)) {
+      return refuse(root_.get("name")->source().begin.line, "{}", *fault);
+    }
+    topology_ = Topology(*name);
+    return {};
+  }
+
+  Result<void> read_switches() {
+    const auto found = tables("switch");
+    if (!found) return tl::make_unexpected(found.error());
+    if (found->empty()) return fail(ErrorCode::kBadInput, "{}: there is no [[switch]]", path_);
+    for (const toml::table* table : *found) {
+      if (const auto good = only_keys(*table, {"name", "endpoint"}, "a switch"); !good) return good;
+      Result<std::string> name = needed_string(*table, "name", "a switch");
+      if (!name) return tl::make_unexpected(name.error());
+      bool endpoint = false;
+      if (const toml::node* node = table->get("endpoint")) {
+        if (!node->is_boolean()) {
+          return refuse(node->source().begin.line, "'endpoint' of {} is neither true nor false",
+                        *name);
+        }
+        endpoint = node->as_boolean()->get();
+      }
+      const auto added = topology_.add_switch(std::move(*name), endpoint);
+      if (!added) return refuse(table->get("name")->source().begin.line, "{}", added.error().text);
+    }
+    return {};
+  }
+
+  Result<SwitchIndex> switch_named(std::string_view name, Line line) const {
+    if (const auto index = topology_.find(name)) return *index;
+    return refuse(line, "there is no switch '{}'", name);
+  }
+
+  Result<EndText> read_end(const toml::node& node) const {
+    const Line line = node.source().begin.line;
+    if (!node.is_string()) return refuse(line, "an end of 'between' is not a string");
+    const std::string& text = node.as_string()->get();
+    const std::size_t colon = text.find(':');
+    const auto at = switch_named(std::string_view{text}.substr(0, colon), line);
+    if (!at) return tl::make_unexpected(at.error());
+    if (colon == std::string::npos) return EndText{*at, std::nullopt};
+    std::uint32_t port = 0;
+    const char* const last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data() + colon + 1, last, port);
+    if (error != std::errc{} || end != last || port == 0 || port > kPortsMax) {
+      return refuse(line, "'{}' has no port of 1 to {} after its colon", text, kPortsMax);
+    }
+    return EndText{*at, PortId{port}};
+  }
+
+  Result<LinkText> read_link(const toml::table& table) const {
+    if (const auto good = only_keys(table, {"between", "cells-per-s"}, "a link"); !good) {
+      return tl::make_unexpected(good.error());
+    }
+    LinkText link;
+    link.line = table.source().begin.line;
+    const auto between = needed(table, "between", "a link");
+    if (!between) return tl::make_unexpected(between.error());
+    const toml::array* ends = (*between)->as_array();
+    if (ends == nullptr || ends->size() != 2) {
+      return refuse((*between)->source().begin.line,
+                    "'between' is not two ends: [\"host-a:2\", \"switch-1\"]");
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto end = read_end((*ends)[i]);
+      if (!end) return tl::make_unexpected(end.error());
+      link.ends[i] = *end;
+    }
+    const auto rate = needed(table, "cells-per-s", "a link");
+    if (!rate) return tl::make_unexpected(rate.error());
+    const toml::value<std::int64_t>* number = (*rate)->as_integer();
+    if (number == nullptr || number->get() < 0) {
+      return refuse((*rate)->source().begin.line,
+                    "'cells-per-s' of a link is not a whole number of 1 to {}", kLinkCellsPerSMax);
+    }
+    link.cells_per_s = static_cast<std::uint64_t>(number->get());
+    return link;
+  }
+
+  Result<void> read_links() {
+    const auto found = tables("link");
+    if (!found) return tl::make_unexpected(found.error());
+    std::vector<LinkText> links;
+    std::set<LinkEnd> named;  // a port given out must not be one that a later link names
+    for (const toml::table* table : *found) {
+      const auto link = read_link(*table);
+      if (!link) return tl::make_unexpected(link.error());
+      for (const EndText& end : link->ends) {
+        if (end.port) named.insert({end.at, *end.port});
+      }
+      links.push_back(*link);
+    }
+    std::vector<std::uint32_t> next_port;  // below it no port is left to give out
+    for (const TopologySwitch& at : topology_.switches()) next_port.push_back(at.endpoint ? 2 : 1);
+    for (const LinkText& link : links) {
+      LinkEnd ends[2];
+      for (std::size_t i = 0; i < 2; ++i) {
+        ends[i].at = link.ends[i].at;
+        std::uint32_t& next = next_port[ends[i].at];
+        while (!link.ends[i].port && named.contains({ends[i].at, PortId{next}})) ++next;
+        ends[i].port = link.ends[i].port.value_or(PortId{next});
+        if (!link.ends[i].port) ++next;
+      }
+      const auto added = topology_.add_link(ends[0], ends[1], link.cells_per_s);
+      if (!added) return refuse(link.line, "{}", added.error().text);
+    }
+    return {};
+  }
+
+  Result<void> read_demands() {
+    const auto found = tables("demand");
+    if (!found) return tl::make_unexpected(found.error());
+    for (const toml::table* table : *found) {
+      if (const auto good = only_keys(*table, {"from", "to", "weight"}, "a demand"); !good) {
+        return good;
+      }
+      SwitchIndex ends[2];
+      for (std::size_t i = 0; i < 2; ++i) {
+        const char* const key = i == 0 ? "from" : "to";
+        const auto name = needed_string(*table, key, "a demand");
+        if (!name) return tl::make_unexpected(name.error());
+        const auto index = switch_named(*name, table->get(key)->source().begin.line);
+        if (!index) return tl::make_unexpected(index.error());
+        ends[i] = *index;
+      }
+      double weight = 1.0;
+      if (const toml::node* node = table->get("weight")) {
+        if (!node->is_number()) {
+          return refuse(node->source().begin.line, "'weight' of a demand is not a number");
+        }
+        weight = *node->value<double>();
+      }
+      const auto added = topology_.add_demand(ends[0], ends[1], weight);
+      if (!added) return refuse(table->source().begin.line, "{}", added.error().text);
+    }
+    return {};
+  }
+
+  const toml::table& root_;
+  const std::string& path_;
+  Topology topology_;
+};
+
+}  // namespace
+
+Result<Topology> parse_topology(std::string_view text, const std::string& path) {
+  if (text.size() > kTopologyOctetsMax) {
+    return fail(ErrorCode::kBadInput, "{} is longer than {} octets", path, kTopologyOctetsMax);
+  }
+  const toml::parse_result parsed = toml::parse(text);
+  if (!parsed) {
+    const toml::parse_error& error = parsed.error();
+    return fail(ErrorCode::kBadInput, "{} line {}: not TOML: {}", path, error.source().begin.line,
+                error.description());
+  }
+  return TopologyReader(parsed.table(), path).read();
+}
+
+Result<Topology> read_topology_file(const std::string& path) {
+  const Result<std::string> text = read_file(path, kTopologyOctetsMax);
+  if (!text) return tl::make_unexpected(text.error());
+  return parse_topology(*text, path);
+}
+
+}  // namespace xbind

@@ -1,0 +1,191 @@
+#include "routeobject/path_search.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+#include <random>
+
+namespace xbind {
+namespace {
+
+// Draws a topology: "host" names are endpoints, ports are given out in order.
+class Drawn {
+ public:
+  SwitchIndex node(const std::string& name, bool endpoint = false) {
+    next_port_.push_back(endpoint ? 2 : 1);
+    return topology.add_switch(name, endpoint).value();
+  }
+  void link(SwitchIndex a, SwitchIndex b, std::uint64_t rate) {
+    ASSERT_TRUE(topology.add_link({a, PortId{next_port_[a]++}}, {b, PortId{next_port_[b]++}}, rate)
+                    .has_value());
+  }
+  Topology topology{"drawn"};
+
+ private:
+  std::vector<std::uint32_t> next_port_;
+};
+
+// "a>2 1>sw>2 2>b": each switch with its ports.
+std::string words(const tl::expected<Path, RouteRefusal>& path) {
+  if (!path) return path.error().text;
+  std::string text;
+  for (const PathHop& hop : path->hops) {
+    text += fmt::format("{}{}>{}>{}", text.empty() ? "" : " ", hop.input_port, hop.switch_name,
+                        hop.output_port);
+  }
+  return text;
+}
+
+//        1000       1000
+//   a ---------x--------- b      c (joined to nothing)
+//    \                   /
+//     \500 y ---- z 500 /        700 between y and z
+class TwoWays : public ::testing::Test {
+ protected:
+  TwoWays() {
+    const auto a = net.node("a", true), b = net.node("b", true), x = net.node("x"),
+               y = net.node("y"), z = net.node("z");
+    net.node("c", true);
+    net.link(a, x, 1000);
+    net.link(x, b, 400);
+    net.link(a, y, 500);
+    net.link(y, z, 700);
+    net.link(z, b, 600);
+  }
+  Drawn net;
+};
+
+TEST_F(TwoWays, TheFewestLinksThatAreWideEnoughAreTaken) {
+  const PathSearch search(net.topology);
+  const auto narrow = search.find("a", "b", 400);
+  EXPECT_EQ(words(narrow), "1>a>2 1>x>2 2>b>1");
+  EXPECT_EQ(narrow->free_cells_per_s, 400u);
+  const auto wide = search.find("a", "b", 401);
+  EXPECT_EQ(words(wide), "1>a>3 1>y>2 1>z>2 3>b>1");
+  EXPECT_EQ(wide->free_cells_per_s, 500u);
+  EXPECT_EQ(words(search.find("b", "a", 0)), "1>b>2 2>x>1 2>a>1");
+}
+
+TEST_F(TwoWays, TooMuchIsRefusedWithTheWidestPath) {
+  const auto refused = PathSearch(net.topology).find("a", "b", 501);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error(),
+            (RouteRefusal{Cause::kNoBandwidth,
+                          "asked 501 cells/s from 'a' to 'b', the widest path has 500", 501, 500}));
+}
+
+TEST_F(TwoWays, WhatCannotBeRoutedIsRefused) {
+  const PathSearch search(net.topology);
+  EXPECT_EQ(search.find("a", "c", 7).error(),
+            (RouteRefusal{Cause::kNoRoute, "no path joins 'a' and 'c'", 7, 0}));
+  EXPECT_EQ(search.find("a", "q", 7).error(),
+            (RouteRefusal{Cause::kUnknownEndpoint, "there is no endpoint 'q'", 7, 0}));
+  EXPECT_EQ(search.find("q", "r", 7).error().text, "there is no endpoint 'q'");
+  EXPECT_EQ(search.find("x", "b", 7).error(),
+            (RouteRefusal{Cause::kUnknownEndpoint, "'x' is a switch but no endpoint", 7, 0}));
+  EXPECT_EQ(search.find("b", "b", 7).error(),
+            (RouteRefusal{Cause::kInvalidRequest, "source and destination are both 'b'", 7, 0}));
+  EXPECT_EQ(PathSearch(Topology("empty")).find("a", "b", 0).error().cause, Cause::kUnknownEndpoint);
+}
+
+TEST(PathSearchTest, OfEqualWaysTheFirstInLinkOrderIsTaken) {
+  Drawn net;
+  const auto a = net.node("a", true), b = net.node("b", true), x = net.node("x"), y = net.node("y");
+  net.link(y, b, 100);
+  net.link(a, y, 100);  // a>2: the first link at a leads to y
+  net.link(a, x, 100);
+  net.link(x, b, 100);
+  net.link(a, y, 100);  // parallel to the second
+  EXPECT_EQ(words(PathSearch(net.topology).find("a", "b", 100)), "1>a>2 2>y>1 2>b>1");
+  // From b the first link leads to y too, and of the parallel ones the first is taken.
+  EXPECT_EQ(words(PathSearch(net.topology).find("b", "a", 100)), "1>b>2 1>y>2 2>a>1");
+}
+
+TEST(PathSearchTest, AParallelLinkIsTakenWhenOnlyItIsWideEnough) {
+  Drawn net;
+  const auto a = net.node("a", true), b = net.node("b", true);
+  net.link(a, b, 100);
+  net.link(a, b, 200);
+  EXPECT_EQ(words(PathSearch(net.topology).find("a", "b", 100)), "1>a>2 2>b>1");
+  EXPECT_EQ(words(PathSearch(net.topology).find("a", "b", 200)), "1>a>3 3>b>1");
+  EXPECT_EQ(PathSearch(net.topology).find("a", "b", 201).error().free, 200u);
+}
+
+TEST(PathSearchTest, CallsRunThroughOtherEndpoints) {
+  Drawn net;
+  const auto a = net.node("a", true), b = net.node("b", true), c = net.node("c", true);
+  net.link(a, b, 10);
+  net.link(b, c, 10);
+  EXPECT_EQ(words(PathSearch(net.topology).find("a", "c", 10)), "1>a>2 2>b>3 2>c>1");
+}
+
+// Fewest hops at `rate`, by a plain search over the links; 0: no way.
+std::size_t hops_by_hand(const Topology& topology, SwitchIndex from, SwitchIndex to,
+                         std::uint64_t rate) {
+  std::vector<std::size_t> hops(topology.switches().size(), 0);
+  hops[from] = 1;
+  for (std::size_t round = 1; round <= hops.size(); ++round) {
+    for (const TopologyLink& link : topology.links()) {
+      if (link.cells_per_s < rate) continue;
+      for (const auto& [here, there] : {std::pair{link.a.at, link.b.at}, {link.b.at, link.a.at}}) {
+        if (hops[here] == round && hops[there] == 0) hops[there] = round + 1;
+      }
+    }
+  }
+  return hops[to];
+}
+
+TEST(PathSearchTest, AgreesWithAPlainSearchOnRandomNetworks) {
+  constexpr std::uint64_t kSeed = 20240229;
+  std::mt19937_64 random(kSeed);
+  std::size_t refused = 0;
+  for (int round = 0; round < 200; ++round) {
+    SCOPED_TRACE(fmt::format("seed {} round {}", kSeed, round));
+    Drawn net;
+    const auto nodes = static_cast<SwitchIndex>(2 + random() % 12);
+    for (SwitchIndex i = 0; i < nodes; ++i) net.node(fmt::format("n{}", i), true);
+    for (std::uint64_t links = random() % 24; links != 0; --links) {
+      const auto a = static_cast<SwitchIndex>(random() % nodes);
+      const auto b = static_cast<SwitchIndex>(random() % nodes);
+      if (a != b) net.link(a, b, 1 + random() % 5);
+    }
+    const PathSearch search(net.topology);
+    for (std::uint64_t rate = 0; rate <= 6; ++rate) {
+      const auto path = search.find("n0", "n1", rate);
+      const std::size_t hops = hops_by_hand(net.topology, 0, 1, rate);
+      if (!path) {
+        ++refused;
+        EXPECT_EQ(hops, 0u);
+        // The widest rate named is one that is there, and one more is not.
+        const std::uint64_t free = path.error().free;
+        EXPECT_EQ(path.error().cause == Cause::kNoRoute, free == 0);
+        EXPECT_EQ(hops_by_hand(net.topology, 0, 1, free) != 0, free != 0);
+        EXPECT_EQ(hops_by_hand(net.topology, 0, 1, free + 1), 0u);
+        continue;
+      }
+      ASSERT_EQ(path->hops.size(), hops);
+      EXPECT_GE(path->free_cells_per_s, rate);
+      EXPECT_EQ(path->hops.front().input_port, kEndpointPort);
+      EXPECT_EQ(path->hops.back().output_port, kEndpointPort);
+      std::uint64_t narrowest = std::numeric_limits<std::uint64_t>::max();
+      for (std::size_t i = 0; i + 1 < path->hops.size(); ++i) {  // each step is a link of the file
+        const LinkEnd out{*net.topology.find(path->hops[i].switch_name), path->hops[i].output_port};
+        const LinkEnd in{*net.topology.find(path->hops[i + 1].switch_name),
+                         path->hops[i + 1].input_port};
+        const auto link = std::ranges::find_if(net.topology.links(), [&](const TopologyLink& l) {
+          return (l.a == out && l.b == in) || (l.a == in && l.b == out);
+        });
+        ASSERT_NE(link, net.topology.links().end());
+        narrowest = std::min(narrowest, link->cells_per_s);
+      }
+      EXPECT_EQ(path->free_cells_per_s, narrowest);
+    }
+  }
+  EXPECT_GT(refused, 100u);  // both kinds of answer were met
+}
+
+}  // namespace
+}  // namespace xbind

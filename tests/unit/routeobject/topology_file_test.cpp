@@ -1,0 +1,265 @@
+#include "routeobject/topology_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+
+namespace xbind {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string refusal(const std::string& text) {
+  const Result<Topology> topology = parse_topology(text, "t.toml");
+  if (topology) return "it is a topology";
+  EXPECT_EQ(topology.error().code, ErrorCode::kBadInput);
+  return topology.error().text;
+}
+
+// Three switches in lines 1 to 10; a test adds its own from line 11 on.
+const std::string kSwitches =
+    "name = \"t\"\n"
+    "[[switch]]\n"
+    "name = \"host-a\"\n"
+    "endpoint = true\n"
+    "[[switch]]\n"
+    "name = \"sw\"\n"
+    "[[switch]]\n"
+    "name = \"host-b\"\n"
+    "endpoint = true\n"
+    "# from here on: the test\n";
+std::string after_switches(const std::string& lines) { return refusal(kSwitches + lines); }
+
+TEST(TopologyFileTest, TheShippedFilesAreRight) {
+  struct Shipped {
+    const char* name;
+    std::size_t switches, links, demands;
+  };
+  for (const Shipped& file : {Shipped{"paper", 3, 2, 1}, {"ring6", 6, 6, 0}, {"mesh8", 8, 28, 0}}) {
+    const auto topology = read_topology_file(std::string(XBIND_SOURCE_DIR "/deploy/topologies/") +
+                                             file.name + ".toml");
+    ASSERT_TRUE(topology.has_value()) << topology.error().text;
+    EXPECT_EQ(topology->name(), file.name);
+    EXPECT_EQ(topology->switches().size(), file.switches) << file.name;
+    EXPECT_EQ(topology->links().size(), file.links) << file.name;
+    EXPECT_EQ(topology->demands().size(), file.demands) << file.name;
+  }
+}
+
+TEST(TopologyFileTest, EveryKeyIsRead) {
+  const auto topology = parse_topology(kSwitches +
+                                           "[[link]]\n"
+                                           "between = [\"host-a:2\", \"sw:7\"]\n"
+                                           "cells-per-s = 353207\n"
+                                           "[[link]]\n"
+                                           "between = [\n  \"sw:1\",\n  \"host-b:3\" ]\n"
+                                           "cells-per-s = 4294967295\n"
+                                           "[[demand]]\nfrom = \"host-a\"\nto = \"host-b\"\n"
+                                           "[[demand]]\nfrom = \"host-b\"\nto = \"host-a\"\n"
+                                           "weight = 3\n",
+                                       "t.toml");
+  ASSERT_TRUE(topology.has_value()) << topology.error().text;
+  Topology expected("t");
+  const SwitchIndex a = expected.add_switch("host-a", true).value();
+  const SwitchIndex sw = expected.add_switch("sw", false).value();
+  const SwitchIndex b = expected.add_switch("host-b", true).value();
+  ASSERT_TRUE(expected.add_link({a, PortId{2}}, {sw, PortId{7}}, 353207).has_value());
+  ASSERT_TRUE(expected.add_link({sw, PortId{1}}, {b, PortId{3}}, 4294967295).has_value());
+  ASSERT_TRUE(expected.add_demand(a, b, 1.0).has_value());
+  ASSERT_TRUE(expected.add_demand(b, a, 3.0).has_value());
+  EXPECT_EQ(*topology, expected);
+}
+
+TEST(TopologyFileTest, PortsLeftOutAreTheLowestThatNoLinkNames) {
+  const auto topology = parse_topology(
+      kSwitches +
+          "[[link]]\nbetween = [\"host-a\", \"sw\"]\ncells-per-s = 1\n"      // host-a:2 sw:2
+          "[[link]]\nbetween = [\"host-a\", \"sw:1\"]\ncells-per-s = 2\n"    // host-a:4
+          "[[link]]\nbetween = [\"host-a:3\", \"sw:4\"]\ncells-per-s = 3\n"  //
+          "[[link]]\nbetween = [\"sw\", \"host-b\"]\ncells-per-s = 4\n"      // sw:3 host-b:2
+          "[[link]]\nbetween = [\"sw\", \"host-b\"]\ncells-per-s = 5\n",     // sw:5 host-b:3
+      "t.toml");
+  ASSERT_TRUE(topology.has_value()) << topology.error().text;
+  std::vector<std::string> links;
+  for (const TopologyLink& link : topology->links()) {
+    links.push_back(topology->end_text(link.a) + " " + topology->end_text(link.b));
+  }
+  EXPECT_THAT(links, ::testing::ElementsAre("host-a:2 sw:2", "host-a:4 sw:1", "host-a:3 sw:4",
+                                            "sw:3 host-b:2", "sw:5 host-b:3"));
+}
+
+TEST(TopologyFileTest, UnreachableSwitchesAndTablesInAnyOrderAreLegal) {
+  EXPECT_EQ(refusal("name = \"t\"\n[[switch]]\nname = \"alone\"\n"), "it is a topology");
+  EXPECT_EQ(refusal("[[link]]\nbetween = [\"a\", \"b\"]\ncells-per-s = 1\n"
+                    "[[switch]]\nname = \"a\"\n[[switch]]\nname = \"b\"\n"),
+            "t.toml: the topology has no name");
+  EXPECT_EQ(refusal("name = \"t\"\n[[link]]\nbetween = [\"a\", \"b\"]\ncells-per-s = 1\n"
+                    "[[switch]]\nname = \"a\"\n[[switch]]\nname = \"b\"\n"),
+            "it is a topology");
+}
+
+TEST(TopologyFileTest, EmptyFilesAndOtherFormatsAreRefused) {
+  EXPECT_EQ(refusal(""), "t.toml: the file is empty");
+  EXPECT_EQ(refusal("# nothing\n\n"), "t.toml: the file is empty");
+  EXPECT_THAT(refusal("{\"switch\": []}"), StartsWith("t.toml line 1: not TOML: "));
+  EXPECT_THAT(refusal("<topology/>"), StartsWith("t.toml line 1: not TOML: "));
+  EXPECT_THAT(refusal("---\nswitches:\n  - a\n"), StartsWith("t.toml line 1: not TOML: "));
+  EXPECT_THAT(refusal("name = \"t\"\n\x1f\x8b\n"), StartsWith("t.toml line 2: not TOML: "));
+  EXPECT_THAT(refusal("name = \"t\"\n\nname = \"u\"\n"), StartsWith("t.toml line 3: not TOML: "));
+  EXPECT_EQ(refusal("[package]\nname = \"x\"\n"),
+            "t.toml line 1: a topology has no 'package'; known are name, switch, link, demand");
+}
+
+TEST(TopologyFileTest, FilesThatCannotBeReadAreRefused) {
+  const auto missing = read_topology_file("/nowhere/t.toml");
+  ASSERT_FALSE(missing.has_value());
+  EXPECT_EQ(missing.error().code, ErrorCode::kSystem);
+  EXPECT_THAT(missing.error().text, HasSubstr("cannot read /nowhere/t.toml: No such file"));
+
+  const std::string path = ::testing::TempDir() + "topology_file_test.toml";
+  std::ofstream(path) << std::string(kTopologyOctetsMax + 1, '\n');
+  const auto big = read_topology_file(path);
+  std::remove(path.c_str());
+  ASSERT_FALSE(big.has_value());
+  EXPECT_EQ(big.error().text, path + " is longer than 16777216 octets");
+  EXPECT_EQ(refusal(std::string(kTopologyOctetsMax + 1, '\n')),
+            "t.toml is longer than 16777216 octets");
+}
+
+TEST(TopologyFileTest, UnknownKeysAreRefusedWithTheirLine) {
+  EXPECT_EQ(refusal("name = \"t\"\n[[swich]]\nname = \"a\"\n"),
+            "t.toml line 2: a topology has no 'swich'; did you mean switch?");
+  EXPECT_EQ(after_switches("[[switch]]\nname = \"c\"\nports = 4\n"),
+            "t.toml line 13: a switch has no 'ports'; known are name, endpoint");
+  EXPECT_EQ(after_switches("[[link]]\nbetween = [\"host-a\", \"sw\"]\ncells_per_s = 4\n"),
+            "t.toml line 13: a link has no 'cells_per_s'; did you mean cells-per-s?");
+  EXPECT_EQ(after_switches("[[demand]]\nfrom = \"host-a\"\nto = \"host-b\"\nwieght = 1\n"),
+            "t.toml line 14: a demand has no 'wieght'; did you mean weight?");
+  // Of several the first in the file is named.
+  EXPECT_THAT(after_switches("[[switch]]\nzone = 1\narea = 2\n"), StartsWith("t.toml line 12: "));
+}
+
+TEST(TopologyFileTest, WhatIsNoTableIsRefused) {
+  EXPECT_EQ(refusal("name = \"t\"\nswitch = 3\n"),
+            "t.toml line 2: switch is no table; write [[switch]]");
+  EXPECT_EQ(refusal("name = \"t\"\n[switch]\nname = \"a\"\n"),
+            "t.toml line 2: switch is no table; write [[switch]]");
+  EXPECT_EQ(refusal("name = \"t\"\nswitch = [\n  { name = \"a\" },\n  \"b\"]\n"),
+            "t.toml line 4: switch holds something that is no table; write [[switch]]");
+  EXPECT_EQ(after_switches("[link]\n"), "t.toml line 11: link is no table; write [[link]]");
+  EXPECT_EQ(after_switches("[demand]\n"), "t.toml line 11: demand is no table; write [[demand]]");
+}
+
+TEST(TopologyFileTest, NamesAreRefusedWithTheirLine) {
+  EXPECT_EQ(refusal("[[switch]]\nname = \"a\"\n"), "t.toml: the topology has no name");
+  EXPECT_EQ(refusal("name = 4\n[[switch]]\nname = \"a\"\n"),
+            "t.toml line 1: 'name' of a topology is not a string");
+  EXPECT_THAT(refusal("\nname = \"Paper\"\n[[switch]]\nname = \"a\"\n"),
+              StartsWith("t.toml line 2: name 'Paper' does not begin with a lower-case letter"));
+  EXPECT_EQ(refusal("name = \"t\"\n"), "t.toml: there is no [[switch]]");
+  EXPECT_EQ(refusal("name = \"t\"\nswitch = []\n"), "t.toml: there is no [[switch]]");
+  EXPECT_EQ(after_switches("[[switch]]\nendpoint = true\n"),
+            "t.toml line 11: a switch needs 'name'");
+  EXPECT_EQ(after_switches("[[switch]]\nname = true\n"),
+            "t.toml line 12: 'name' of a switch is not a string");
+  EXPECT_THAT(after_switches("[[switch]]\nname = \"a_b\"\n"),
+              StartsWith("t.toml line 12: name 'a_b' has a '_'"));
+  EXPECT_EQ(after_switches("[[switch]]\n\nname = \"sw\"\n"),
+            "t.toml line 13: switch 'sw' is already there");
+  EXPECT_EQ(after_switches("[[switch]]\nname = \"c\"\nendpoint = 1\n"),
+            "t.toml line 13: 'endpoint' of c is neither true nor false");
+}
+
+// A link whose second line is `between`, with a rate.
+std::string with_between(const std::string& between) {
+  return after_switches("[[link]]\nbetween = " + between + "\ncells-per-s = 9\n");
+}
+
+TEST(TopologyFileTest, EndsOfLinksAreRefusedWithTheirLine) {
+  EXPECT_EQ(with_between("[\"host-a\", \"sw9\"]"), "t.toml line 12: there is no switch 'sw9'");
+  EXPECT_EQ(with_between("[\n\"host-a:2\",\n\"sw9:2\"]"),
+            "t.toml line 14: there is no switch 'sw9'");
+  for (const char* end :
+       {"sw:0", "sw:4097", "sw:", "sw:x", "sw:1:2", "sw:-1", "sw: 1", "sw:99999999999"}) {
+    EXPECT_EQ(
+        with_between(std::string("[\"host-a\", \"") + end + "\"]"),
+        std::string("t.toml line 12: '") + end + "' has no port of 1 to 4096 after its colon");
+  }
+  EXPECT_EQ(with_between("[\"host-a\", 3]"), "t.toml line 12: an end of 'between' is not a string");
+  for (const char* between :
+       {"[]", "[\"sw\"]", "[\"sw\", \"host-a\", \"host-b\"]", "\"sw\"", "2"}) {
+    EXPECT_THAT(with_between(between), StartsWith("t.toml line 12: 'between' is not two ends"));
+  }
+  EXPECT_EQ(after_switches("[[link]]\ncells-per-s = 9\n"),
+            "t.toml line 11: a link needs 'between'");
+}
+
+TEST(TopologyFileTest, WrongLinksAreRefusedWithTheirLine) {
+  EXPECT_EQ(with_between("[\"sw:1\", \"sw:2\"]"),
+            "t.toml line 11: the link sw:1 to sw:2 joins a switch with itself");
+  EXPECT_EQ(with_between("[\"sw\", \"sw\"]"),
+            "t.toml line 11: the link sw:1 to sw:2 joins a switch with itself");
+  EXPECT_EQ(with_between("[\"host-a:1\", \"sw\"]"),
+            "t.toml line 11: port 1 of host-a is its endpoint's, links begin at port 2");
+  EXPECT_EQ(with_between("[\"host-a:2\", \"sw:1\"]\ncells-per-s = 4\n[[link]]\nbetween = "
+                         "[\"host-b:2\", \"sw:1\"]"),
+            "t.toml line 14: port 1 of sw already has the link host-a:2 to sw:1");
+}
+
+TEST(TopologyFileTest, AStarOfMoreLinksThanPortsIsRefused) {
+  std::string text = kSwitches;
+  for (std::uint32_t i = 0; i < kPortsMax + 1; ++i) {
+    text += fmt::format(
+        "[[switch]]\nname = \"leaf-{0}\"\n"
+        "[[link]]\nbetween = [\"sw\", \"leaf-{0}\"]\ncells-per-s = 1\n",
+        i);
+  }
+  // Five lines a leaf; the last one's link is the third of them.
+  EXPECT_EQ(refusal(text), fmt::format("t.toml line {}: port 4097 of sw is not in 1 to 4096",
+                                       11 + 5 * kPortsMax + 2));
+}
+
+TEST(TopologyFileTest, RatesAreRefusedWithTheirLine) {
+  const std::string link = "[[link]]\nbetween = [\"host-a\", \"sw\"]\n";
+  EXPECT_EQ(after_switches(link), "t.toml line 11: a link needs 'cells-per-s'");
+  EXPECT_EQ(after_switches(link + "cells-per-s = 0\n"),
+            "t.toml line 11: 0 cells/s of the link host-a:2 to sw:1 is not in 1 to 4294967295");
+  EXPECT_EQ(after_switches(link + "cells-per-s = 4294967296\n"),
+            "t.toml line 11: 4294967296 cells/s of the link host-a:2 to sw:1 is not in 1 to "
+            "4294967295");
+  for (const char* rate : {"-1", "1.5", "\"353207\"", "true", "[1]"}) {
+    EXPECT_EQ(after_switches(link + "cells-per-s = " + rate + "\n"),
+              "t.toml line 13: 'cells-per-s' of a link is not a whole number of 1 to 4294967295");
+  }
+  EXPECT_THAT(after_switches(link + "cells-per-s = 99999999999999999999\n"),
+              StartsWith("t.toml line 13: not TOML: "));
+}
+
+TEST(TopologyFileTest, WrongDemandsAreRefusedWithTheirLine) {
+  EXPECT_EQ(after_switches("[[demand]]\nto = \"host-b\"\n"),
+            "t.toml line 11: a demand needs 'from'");
+  EXPECT_EQ(after_switches("[[demand]]\nfrom = \"host-b\"\n"),
+            "t.toml line 11: a demand needs 'to'");
+  EXPECT_EQ(after_switches("[[demand]]\nfrom = \"host-a\"\nto = 2\n"),
+            "t.toml line 13: 'to' of a demand is not a string");
+  EXPECT_EQ(after_switches("[[demand]]\nfrom = \"host-a\"\nto = \"host-c\"\n"),
+            "t.toml line 13: there is no switch 'host-c'");
+  EXPECT_EQ(after_switches("[[demand]]\nfrom = \"host-a\"\nto = \"sw\"\n"),
+            "t.toml line 11: sw is no endpoint, calls neither start nor end there");
+  EXPECT_EQ(after_switches("[[demand]]\nfrom = \"host-a\"\nto = \"host-a\"\n"),
+            "t.toml line 11: the demand from host-a to itself joins nothing");
+  const std::string demand = "[[demand]]\nfrom = \"host-a\"\nto = \"host-b\"\nweight = ";
+  EXPECT_EQ(after_switches(demand + "\"2\"\n"),
+            "t.toml line 14: 'weight' of a demand is not a number");
+  for (const char* weight : {"0", "-0.5", "nan", "inf"}) {
+    EXPECT_THAT(after_switches(demand + weight + "\n"), HasSubstr("is not above zero")) << weight;
+    EXPECT_THAT(after_switches(demand + weight + "\n"), StartsWith("t.toml line 11: weight "))
+        << weight;
+  }
+}
+
+}  // namespace
+}  // namespace xbind
