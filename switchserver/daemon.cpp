@@ -1,0 +1,140 @@
+#include "switchserver/daemon.hpp"
+
+#include <random>
+#include <utility>
+
+#include "core/log.hpp"
+#include "core/steady_now.hpp"
+#include "orb/process.hpp"
+
+namespace xbind {
+namespace {
+
+std::function<std::uint32_t()> real_chance() {
+  return [device = std::make_shared<std::random_device>()] { return (*device)(); };
+}
+
+}  // namespace
+
+SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options)
+    : managers_([this](SessionId session, const std::string& reason) {
+                  log::warn("session {}: {}", session, reason);
+                  post([session](SwitchServer& server) { server.detach(session); });
+                },
+                [this](std::uint64_t token, LedgerReport report) {
+                  complete_audit(token, std::move(report));
+                }),
+      driver_(options.gsmp, real_chance()),
+      server_(options.server, driver_, managers_),
+      serial_([this] { after_drain(); }),
+      tcp_(options.tcp,
+           gsmp::TcpClientCallbacks{
+               .on_connected =
+                   [this] { serial_.post([this] { driver_.connected(steady_now()); }); },
+               .on_octets =
+                   [this](std::span<const std::byte> octets) {
+                     serial_.post([this, copy = wire::Buffer(octets.begin(), octets.end())] {
+                       driver_.receive(copy, steady_now());
+                     });
+                   },
+               .on_closed =
+                   [this](const std::string& reason) {
+                     log::warn("connection to the switch: {}", reason);
+                     serial_.post([this] { driver_.closed(steady_now()); });
+                   },
+               .on_failed =
+                   [](const std::string& reason) {
+                     log::debug("connecting to the switch: {}", reason);
+                   },
+               .on_tick = {},
+           }),
+      timer_([this] {
+        serial_.post([this] {
+          const TimePoint now = steady_now();
+          driver_.tick(now);
+          server_.tick(now);
+        });
+      }) {}
+
+SwitchServerDaemon::~SwitchServerDaemon() { stop(); }
+
+void SwitchServerDaemon::start() { tcp_.start(); }
+
+void SwitchServerDaemon::stop() {
+  timer_.stop();
+  tcp_.stop();
+}
+
+Result<LedgerReport> SwitchServerDaemon::audit(const std::string& manager, Duration timeout) {
+  std::uint64_t token = 0;
+  std::future<LedgerReport> report;
+  {
+    const std::lock_guard lock(audits_mutex_);
+    token = next_audit_++;
+    report = audits_[token].get_future();
+  }
+  const auto started = ask([&](SwitchServer& server) { return server.audit(manager, token); });
+  const bool done = started && report.wait_for(timeout) == std::future_status::ready;
+  const std::lock_guard lock(audits_mutex_);
+  audits_.erase(token);
+  if (!started) return tl::make_unexpected(started.error());
+  if (!done && report.wait_for(Duration::zero()) != std::future_status::ready) {
+    return fail(ErrorCode::kTimeout, "the switch did not tell its table within {} ms",
+                std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count());
+  }
+  return report.get();
+}
+
+void SwitchServerDaemon::complete_audit(std::uint64_t token, LedgerReport report) {
+  const std::lock_guard lock(audits_mutex_);
+  if (const auto waiting = audits_.find(token); waiting != audits_.end()) {
+    waiting->second.set_value(std::move(report));
+  }
+}
+
+void SwitchServerDaemon::after_drain() {
+  const TimePoint now = steady_now();
+  drain_driver(now);
+  server_.finish_step(now);
+  driver_.take_output(output_);
+  if (!output_.empty()) {
+    if (const auto sent = tcp_.send(output_); !sent) {
+      // The connection is closing; on_closed follows and ends what was asked.
+      log::debug("{}", sent.error().text);
+    }
+  }
+  if (std::string reason = driver_.take_drop_reason(); !reason.empty()) tcp_.drop(reason);
+  managers_.send_collected();
+  timer_.set(std::min(driver_.next_deadline(), server_.next_deadline()));
+}
+
+void SwitchServerDaemon::drain_driver(TimePoint now) {
+  // An event may make the controller ask for more, and that may be refused at once: until quiet.
+  for (;;) {
+    const std::vector<driver::Event> events = driver_.take_events();
+    if (events.empty()) return;
+    for (const driver::Event& event : events) server_.on_driver(event, now);
+  }
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> SwitchServerDaemon::metrics() {
+  return ask([this](SwitchServer& server) {
+    std::vector<std::pair<std::string, std::uint64_t>> metrics;
+    metrics.emplace_back("rss_kib", orb::own_resident_kib());
+    metrics.emplace_back("giop_requests", server.counters().frames_in + managers_.requests_sent());
+    metrics.emplace_back("managers", server.managers());
+    metrics.emplace_back("switch_up", server.controller().up() ? 1 : 0);
+    metrics.emplace_back("sessions_lost", server.counters().sessions_lost);
+    metrics.emplace_back("unknown_session", server.counters().unknown_session);
+    for (const SwitchCounterName& counter : kSwitchCounterNames) {
+      metrics.emplace_back(std::string{counter.name}, server.controller().counters().*counter.value);
+    }
+    const gsmp::SessionCounters& gsmp = driver_.counters();
+    metrics.emplace_back("gsmp_requests", gsmp.requests_sent);
+    metrics.emplace_back("gsmp_failures", gsmp.failures);
+    metrics.emplace_back("gsmp_timeouts", gsmp.timeouts);
+    return metrics;
+  });
+}
+
+}  // namespace xbind

@@ -1,0 +1,365 @@
+#include "switchserver/gsmp/tcp_transport.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <charconv>
+#include <csignal>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "core/check.hpp"
+#include "switchserver/gsmp/tcp_connection.hpp"
+
+namespace xbind::gsmp {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+Result<HostPort> parse_host_port(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) {
+    return fail(ErrorCode::kBadInput, "\"{}\" is not HOST:PORT", text);
+  }
+  std::string_view host = text.substr(0, colon);
+  const std::string_view digits = text.substr(colon + 1);
+  if (host.front() == '[' && host.back() == ']') {
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find(':') != std::string_view::npos) {
+    return fail(ErrorCode::kBadInput, "\"{}\" is not HOST:PORT; write [ADDRESS]:PORT", text);
+  }
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  if (error != std::errc{} || end != digits.data() + digits.size() || host.empty()) {
+    return fail(ErrorCode::kBadInput, "\"{}\" is not HOST:PORT with a port of 0 to 65535", text);
+  }
+  return HostPort{std::string(host), port};
+}
+
+namespace {
+
+// A timer that calls back every `period` until its io_context stops.
+class Ticker {
+ public:
+  Ticker(asio::io_context& io, Duration period, const std::function<void()>& on_tick)
+      : timer_(io), period_(period), on_tick_(on_tick) {}
+  void start() {
+    if (!on_tick_ || period_ <= Duration::zero()) return;
+    timer_.expires_after(period_);
+    timer_.async_wait([this](const error_code& error) {
+      if (error) return;
+      on_tick_();
+      start();
+    });
+  }
+  void stop() { timer_.cancel(); }
+
+ private:
+  asio::steady_timer timer_;
+  const Duration period_;
+  const std::function<void()>& on_tick_;
+};
+
+}  // namespace
+
+// ===== client
+// =====================================================================================
+
+struct TcpClient::Impl : std::enable_shared_from_this<TcpClient::Impl> {
+  Impl(TcpClientOptions given_options, TcpClientCallbacks given_callbacks)
+      : options(std::move(given_options)),
+        callbacks(std::move(given_callbacks)),
+        resolver(io),
+        timer(io),
+        socket(io),
+        ticker(io, options.tick, callbacks.on_tick),
+        backoff(options.backoff_min) {}
+
+  void resolve() {
+    const std::uint64_t mine = ++attempt;
+    timer.expires_after(options.connect_timeout);
+    timer.async_wait([this, mine](const error_code& error) {
+      if (error || mine != attempt) return;
+      failed(mine, "connect: no answer in time");
+    });
+    resolver.async_resolve(options.peer.host, std::to_string(options.peer.port),
+                           [this, mine](const error_code& error, const auto& results) {
+                             if (mine != attempt || stopping) return;
+                             if (error) return failed(mine, "resolve: " + error.message());
+                             connect(mine, results);
+                           });
+  }
+
+  void connect(std::uint64_t mine, const tcp::resolver::results_type& results) {
+    socket = tcp::socket(io);
+    asio::async_connect(socket, results, [this, mine](const error_code& error, const auto&) {
+      if (mine != attempt || stopping) return;
+      if (error) return failed(mine, "connect: " + error.message());
+      timer.cancel();
+      ++attempt;
+      connected();
+    });
+  }
+
+  void failed(std::uint64_t mine, const std::string& reason) {
+    if (mine != attempt || stopping) return;
+    ++attempt;  // handlers of this attempt are stale
+    error_code ignored;
+    socket.close(ignored);
+    resolver.cancel();
+    if (callbacks.on_failed) {
+      callbacks.on_failed(fmt::format("{}:{}: {}", options.peer.host, options.peer.port, reason));
+    }
+    retry();
+  }
+
+  void retry() {
+    timer.expires_after(backoff);
+    timer.async_wait([this](const error_code& error) {
+      if (!error && !stopping) resolve();
+    });
+    backoff = std::min(backoff * 2, options.backoff_max);
+  }
+
+  void connected() {
+    auto made = std::make_shared<TcpConnection>(
+        std::move(socket), TcpConnection::Limits{options.queue_octets_max, 0},
+        TcpConnection::Callbacks{[this](std::span<const std::byte> octets) {
+                                   backoff = options.backoff_min;
+                                   callbacks.on_octets(octets);
+                                 },
+                                 [this](const std::string& reason) { closed(reason); }});
+    {
+      const std::lock_guard lock(mutex);
+      connection = made;
+    }
+    callbacks.on_connected();
+    made->start();
+  }
+
+  void closed(const std::string& reason) {
+    {
+      const std::lock_guard lock(mutex);
+      connection.reset();
+    }
+    callbacks.on_closed(reason);
+    if (!stopping) retry();
+  }
+
+  std::shared_ptr<TcpConnection> current() {
+    const std::lock_guard lock(mutex);
+    return connection;
+  }
+
+  const TcpClientOptions options;
+  const TcpClientCallbacks callbacks;
+  asio::io_context io{1};
+  tcp::resolver resolver;
+  asio::steady_timer timer;
+  tcp::socket socket;  // of the attempt
+  Ticker ticker;
+  Duration backoff;
+  std::uint64_t attempt = 0;
+  bool stopping = false;  // io thread only
+  std::mutex mutex;
+  std::shared_ptr<TcpConnection> connection;
+  std::thread thread;
+};
+
+TcpClient::TcpClient(TcpClientOptions options, TcpClientCallbacks callbacks)
+    : impl_(std::make_shared<Impl>(std::move(options), std::move(callbacks))) {}
+
+TcpClient::~TcpClient() { stop(); }
+
+void TcpClient::start() {
+  XB_CHECK(!impl_->thread.joinable(), impl_->options.peer.host);
+  impl_->thread = std::thread([impl = impl_.get()] {
+    impl->ticker.start();
+    impl->resolve();
+    impl->io.run();
+  });
+}
+
+void TcpClient::stop() {
+  if (!impl_->thread.joinable()) return;
+  XB_CHECK(impl_->thread.get_id() != std::this_thread::get_id(), impl_->options.peer.host);
+  asio::post(impl_->io, [impl = impl_.get()] {
+    impl->stopping = true;
+    impl->ticker.stop();
+    impl->timer.cancel();
+    impl->resolver.cancel();
+    error_code ignored;
+    impl->socket.close(ignored);
+    if (const auto connection = impl->current()) connection->close("stopped");
+  });
+  impl_->thread.join();  // run() ends when nothing is pending any more
+}
+
+Result<void> TcpClient::send(std::span<const std::byte> octets) {
+  const auto connection = impl_->current();
+  if (!connection) {
+    return fail(ErrorCode::kUnreachable, "not connected to {}:{}", impl_->options.peer.host,
+                impl_->options.peer.port);
+  }
+  return connection->send(octets);
+}
+
+void TcpClient::drop(std::string reason) {
+  if (const auto connection = impl_->current()) connection->close(std::move(reason));
+}
+
+// ===== server
+// =====================================================================================
+
+struct TcpServer::Impl {
+  Impl(TcpServerOptions given_options, TcpServerCallbacks given_callbacks)
+      : options(std::move(given_options)),
+        callbacks(std::move(given_callbacks)),
+        acceptor(io),
+        retry(io),
+        ticker(io, options.tick, callbacks.on_tick),
+        signals(io) {}
+
+  Result<void> open() {
+    error_code error;
+    const auto found =
+        tcp::resolver(io).resolve(options.listen.host, std::to_string(options.listen.port), error);
+    if (error || found.empty()) {
+      return fail(ErrorCode::kNotFound, "listen address {}: {}", options.listen.host,
+                  error.message());
+    }
+    const tcp::endpoint endpoint = found.begin()->endpoint();
+    acceptor.open(endpoint.protocol(), error);
+    if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor.bind(endpoint, error);
+    if (!error) acceptor.listen(tcp::acceptor::max_listen_connections, error);
+    if (error) {
+      return fail(ErrorCode::kSystem, "listen on {}:{}: {}", options.listen.host,
+                  options.listen.port, error.message());
+    }
+    const tcp::endpoint real = acceptor.local_endpoint();
+    const std::string host = real.address().to_string();
+    real_port = real.port();
+    address = real.address().is_v6() ? fmt::format("[{}]:{}", host, real_port)
+                                     : fmt::format("{}:{}", host, real_port);
+    return {};
+  }
+
+  void accept() {
+    acceptor.async_accept([this](const error_code& error, tcp::socket socket) {
+      if (error == asio::error::operation_aborted) return;
+      if (error) {
+        refused("accept: " + error.message());
+        // Out of descriptors, most likely: at once again would spin.
+        retry.expires_after(std::chrono::milliseconds(100));
+        retry.async_wait([this](const error_code& cancelled) {
+          if (!cancelled) accept();
+        });
+        return;
+      }
+      if (connections.size() >= options.connections_max) {
+        refused(fmt::format("{} connections already", connections.size()));
+      } else {
+        add(std::move(socket));
+      }
+      accept();
+    });
+  }
+
+  void refused(const std::string& reason) {
+    if (callbacks.on_refused) callbacks.on_refused(reason);
+  }
+
+  void add(tcp::socket socket) {
+    const TcpConnectionKey key = ++last_key;
+    auto made = std::make_shared<TcpConnection>(
+        std::move(socket),
+        TcpConnection::Limits{options.queue_octets_max, options.read_pause_octets},
+        TcpConnection::Callbacks{
+            [this, key](std::span<const std::byte> octets) { callbacks.on_octets(key, octets); },
+            [this, key](const std::string& reason) {
+              connections.erase(key);
+              callbacks.on_closed(key, reason);
+            }});
+    connections.emplace(key, made);
+    callbacks.on_connected(key);
+    made->start();
+  }
+
+  void stop() {
+    error_code ignored;
+    acceptor.close(ignored);
+    retry.cancel();
+    ticker.stop();
+    signals.cancel(ignored);
+    for (const auto& [key, connection] : connections) connection->close("stopped");
+  }
+
+  const TcpServerOptions options;
+  const TcpServerCallbacks callbacks;
+  asio::io_context io{1};
+  tcp::acceptor acceptor;
+  asio::steady_timer retry;
+  Ticker ticker;
+  asio::signal_set signals;
+  std::string address;
+  std::uint16_t real_port = 0;
+  TcpConnectionKey last_key = 0;
+  std::map<TcpConnectionKey, std::shared_ptr<TcpConnection>> connections;
+};
+
+TcpServer::TcpServer(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+TcpServer::~TcpServer() = default;
+
+Result<std::unique_ptr<TcpServer>> TcpServer::listen(TcpServerOptions options,
+                                                     TcpServerCallbacks callbacks) {
+  auto impl = std::make_shared<Impl>(std::move(options), std::move(callbacks));
+  if (auto opened = impl->open(); !opened) return tl::make_unexpected(opened.error());
+  return std::unique_ptr<TcpServer>(new TcpServer(std::move(impl)));
+}
+
+const std::string& TcpServer::address() const { return impl_->address; }
+std::uint16_t TcpServer::port() const { return impl_->real_port; }
+
+void TcpServer::stop_on_signals() {
+  impl_->signals.add(SIGTERM);
+  impl_->signals.add(SIGINT);
+  impl_->signals.async_wait([impl = impl_.get()](const error_code& error, int) {
+    if (!error) impl->stop();
+  });
+}
+
+void TcpServer::run() {
+  impl_->ticker.start();
+  impl_->accept();
+  impl_->io.run();
+}
+
+void TcpServer::stop() {
+  asio::post(impl_->io, [impl = impl_.get()] { impl->stop(); });
+}
+
+Result<void> TcpServer::send(TcpConnectionKey connection, std::span<const std::byte> octets) {
+  const auto found = impl_->connections.find(connection);
+  if (found == impl_->connections.end()) {
+    return fail(ErrorCode::kUnreachable, "connection {} is closed", connection);
+  }
+  const auto held = found->second;
+  return held->send(octets);
+}
+
+void TcpServer::close(TcpConnectionKey connection, std::string reason) {
+  const auto found = impl_->connections.find(connection);
+  if (found != impl_->connections.end()) found->second->close(std::move(reason));
+}
+
+}  // namespace xbind::gsmp

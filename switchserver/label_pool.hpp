@@ -1,0 +1,126 @@
+// Every label of one direction of one port, each in exactly one place.
+//
+//            next_free()                    move()
+//   never used ──┐                    ┌──▶ cached by manager M
+//                ├──▶ (any place) ◀───┼──▶ in connection, hop H
+//   free (FIFO) ─┘                    ├──▶ in quarantine of M
+//        ▲                            └──▶ unclaimed
+//        └──────────── move() ◀──────────── any of them
+//
+// A label that has never been used is handed out before one that has, the lowest first; after them
+// the one that was freed longest ago, so that a label rests as long as it can. A range may hold
+// 2^28 labels, therefore room is made in pages, only for labels that have been touched, and once
+// kRestingMax freed labels rest the oldest of them goes before a never used one: memory follows the
+// use, not the range.
+//
+// Every operation takes constant time; next_free() amortised. Values only: one thread, no errors.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/label.hpp"
+
+namespace xbind {
+
+// A manager's place in the ledger's list of managers; only meaningful inside one ledger.
+using ManagerIndex = Id<struct ManagerIndexTag, std::uint16_t>;
+// A hop record's place in its ledger; reused after the record is gone.
+using HopRef = Id<struct HopRefTag, std::uint32_t>;
+
+enum class LabelHolder : std::uint8_t {
+  kUnused = 0,  // free, and never used so far
+  kFree,        // free again
+  kCached,      // granted to a manager, in no connection
+  kConnection,  // of a hop, reserved or programmed
+  kQuarantine,  // released by a manager that has not yet said that both ends confirmed
+  kUnclaimed,   // found in the switch's table, nobody says whose it is
+};
+
+struct LabelPlace {
+  LabelHolder holder = LabelHolder::kFree;
+  ManagerIndex manager;  // kCached and kQuarantine
+  HopRef hop;            // kConnection
+
+  friend bool operator==(const LabelPlace&, const LabelPlace&) = default;
+};
+
+class LabelPool {
+ public:
+  // How many freed labels rest before one of them is handed out again, as long as there are new
+  // ones.
+  static constexpr std::uint32_t kRestingMax = 1U << 18;
+
+  // An impossible range (a minimum above its maximum, VPI above 4095, VCI above 65535) is an empty
+  // one.
+  explicit LabelPool(LabelRange range);
+
+  const LabelRange& range() const { return range_; }
+  bool contains(Label label) const { return size_ != 0 && range_.contains(label); }
+
+  // Where the label is; it must be of the range.
+  LabelPlace place_of(Label label) const;
+  bool is_free(Label label) const { return place_of(label).holder <= LabelHolder::kFree; }
+  // The label that is to be handed out next; stays free until moved. Nothing: every label is taken.
+  std::optional<Label> next_free();
+  // Takes the label out of where it is and puts it there. It must be of the range, and
+  // not go to kUnused.
+  void move(Label label, LabelPlace to);
+  // Frees all that a manager has cached, or in quarantine, or all that is unclaimed.
+  void free_all(LabelHolder holder, ManagerIndex manager = {});
+
+  std::uint64_t free_count() const { return size_ - touched_ + free_.size; }
+  bool idle() const { return free_count() == size_; }  // every label is free
+  std::uint64_t count(LabelHolder holder, ManagerIndex manager = {}) const;
+  std::vector<Label> list(LabelHolder holder, ManagerIndex manager = {}) const;
+
+ private:
+  friend class LedgerCheck;   // walks every list (ledger_audit.cpp)
+  friend class LedgerTamper;  // breaks the book on purpose (tests)
+
+  using Index = std::uint32_t;  // position in the range: VPI by VPI, in each VCI by VCI
+  static constexpr Index kNil = 0xffff'ffff;
+  static constexpr Index kPage = 256;
+
+  struct Slot {
+    Index prev = kNil;
+    Index next = kNil;  // kConnection: the hop's HopRef
+    std::uint16_t manager = 0;
+    LabelHolder holder = LabelHolder::kUnused;
+  };
+  using Page = std::array<Slot, kPage>;
+  struct List {
+    Index head = kNil;
+    Index tail = kNil;
+    std::uint64_t size = 0;
+  };
+  struct Lists {  // of one manager
+    List cached;
+    List quarantine;
+  };
+
+  Index index_of(Label label) const;
+  Label label_at(Index index) const;
+  const Slot* find(Index index) const;
+  Slot& slot(Index index);
+  // The list that keeps such labels, or none for a connection.
+  List* list_of(LabelHolder holder, std::uint16_t manager);
+  const List* list_of(LabelHolder holder, std::uint16_t manager) const;
+  void append(List& list, Index index);
+  void unlink(List& list, Index index);
+
+  LabelRange range_;
+  std::uint64_t size_ = 0;
+  std::uint64_t touched_ = 0;  // labels that are kUnused no longer
+  Index fresh_ = 0;            // no label below it is kUnused
+  std::vector<std::unique_ptr<Page>> pages_;
+  List free_;
+  List unclaimed_;
+  std::vector<Lists> managers_;  // by ManagerIndex, grown when first needed
+};
+
+}  // namespace xbind

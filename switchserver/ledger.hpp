@@ -1,0 +1,287 @@
+// Who holds what at one switch: labels, bandwidth, buffer and hops, promised to whom.
+//
+// The ledger alone decides what may be had; it never talks to the switch. The controller
+// (switch_controller.hpp) asks it, programs the switch and reports back how that went:
+//
+//     from          by                           to
+//     ────────────  ───────────────────────────  ─────────────────────────────────────────
+//     nothing       set_up(reserve)              reserved
+//     nothing       set_up(commit)               committing
+//     reserved      set_up(commit)               committing
+//     reserved      begin_removal(), lapse()     nothing
+//     reserved      set_up(commit), refused      nothing
+//     committing    programmed()                 committed
+//     committing    undo(): the switch refused   nothing
+//     committing    begin_removal()              removing
+//     committed     begin_removal()              removing
+//     removing      removed()                    nothing
+//
+// What a hop holds, from set_up() until it is gone:
+// - its output label. From the manager's cache (the last hop: allotted from the output port's own
+//   range). After a removal it rests in the manager's quarantine until the manager returns or uses
+//   it, which says that both ends of the link have confirmed the delete. An allotted one is free at
+//   once: its link ends at an endpoint, there is no second end to wait for.
+// - its input label, from the commit on. The upstream hop's output label (the first hop: allotted
+//   from the input port's own range). Nobody else may commit with it, for a second cross-connect on
+//   it would silently become a branch of the first.
+// - bandwidth and buffer of the output port; at the first hop bandwidth of the input port as well,
+//   in its receive direction, so that an access line is not oversold.
+//
+// A port's account: what a manager has taken is the greater of its quota and the sum of its hops,
+// for cells/s and for buffer each. A hop within the quota is therefore never refused for want of
+// either, and a quota is filled again by a removal. The port's account is the sum over the managers
+// and never rises above capacity: line rate x overbooking factor, and the buffer of the options.
+//
+// After a refused or undone commit nothing is left of the hop, nor of a reservation made for it;
+// the output label, if the manager knew it before the commit, is then in the manager's cache (the
+// switch was not programmed, so it needs no quarantine here), or free if that session has lapsed
+// since. A refusal as stale changes nothing at all, and neither does one that contradicts a hop
+// which is committed already.
+//
+// Every operation on a label or hop takes constant time and, once warm, takes memory only for the
+// strings of the hop's record. One thread. Refusals are values; XB_CHECK only where the controller
+// would break the table above.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/audit.hpp"
+#include "core/cause.hpp"
+#include "core/hop.hpp"
+#include "core/result.hpp"
+#include "switchserver/label_pool.hpp"
+#include "switchserver/switch_driver.hpp"
+
+namespace xbind {
+
+struct LedgerOptions {
+  double overbooking = 1.0;                     // times the line rate may be promised
+  std::uint64_t buffer_cells = 1U << 20;        // buffer of every output port, in cells
+  std::size_t managers_max = 64;                // names known at once, attached or not
+  std::size_t hops_max = std::size_t{1} << 22;  // records; more are refused kBusy
+};
+
+enum class HopState : std::uint8_t { kReserved, kCommitting, kCommitted, kRemoving };
+
+// One hop, with everything a manager needs to rebuild its table after a crash.
+struct HopRecord {
+  bool alive = false;
+  HopState state = HopState::kReserved;
+  ManagerIndex manager;
+  HopSetup setup;              // as the manager asked, word for word
+  CrossConnect cross_connect;  // with the labels allotted; in a reservation without input label
+  std::uint32_t session = 0;   // how many sessions of the manager had lapsed when it was set up
+  std::uint64_t version = 0;   // the ledger's clock at the last change of this record
+
+  // What the controller notes here about its requests to the switch.
+  struct Progress {
+    bool add_open = false;
+    bool remove_open = false;
+    bool remove_done = false;  // answered before the add in front of it was
+    std::uint32_t ticket = 0;  // tells answers meant for an earlier user of this record
+    std::uint32_t commit_waiters = 0xffff'ffff;  // heads of lists in the controller
+    std::uint32_t remove_waiters = 0xffff'ffff;
+  } progress;
+
+  // Committed, and nothing under way.
+  bool settled() const { return state == HopState::kCommitted && !progress.add_open; }
+
+ private:
+  friend class Ledger;
+  friend class LedgerCheck;
+  std::uint32_t next_in_bucket = 0xffff'ffff;
+  std::uint32_t previous = 0xffff'ffff;  // hops of the same manager
+  std::uint32_t next = 0xffff'ffff;
+};
+
+// The answer to set_up().
+struct Admission {
+  Cause cause = Cause::kNone;
+  PortId port;              // with a refusal: the port that refused, or none
+  std::uint64_t asked = 0;  // with a refusal: see Cause
+  std::uint64_t free = 0;
+  HopRef hop;             // without a refusal
+  bool repeated = false;  // the same setup again: nothing was taken, the record stands as it is
+
+  bool admitted() const { return cause == Cause::kNone; }
+};
+
+// A port's books in numbers.
+struct PortUsage {
+  Resources capacity;
+  Resources taken;                        // by hops and quotas
+  Resources hops;                         // the part that hops need
+  std::uint64_t ingress_cells_per_s = 0;  // first hops that come in here
+  std::uint64_t free_output_labels = 0;
+  std::uint64_t free_input_labels = 0;
+
+  friend bool operator==(const PortUsage&, const PortUsage&) = default;
+};
+
+class Ledger {
+ public:
+  explicit Ledger(LedgerOptions options);
+
+  const LedgerOptions& options() const { return options_; }
+
+  // ---- ports ----
+
+  // The switch's ports as they are now. A port that is missing stays in the books for what it still
+  // holds, but takes no more. A changed label range counts once no label of the port is held (the
+  // next set_ports() after that); changed rates count at once and leave what is promised.
+  void set_ports(const std::vector<SwitchPort>& ports);
+  std::vector<SwitchPort> ports() const;
+  bool has_port(PortId id) const;  // and it is there now
+  std::optional<PortUsage> usage(PortId port) const;
+  // Where an output (input) label is; nothing for an unknown port or a label outside its range.
+  std::optional<LabelPlace> output_label(PortId port, Label label) const;
+  std::optional<LabelPlace> input_label(PortId port, Label label) const;
+
+  // ---- managers ----
+
+  // The index of that name, new or known. Refuses kExhausted when managers_max names are known.
+  Result<ManagerIndex> manager(std::string_view name);
+  std::optional<ManagerIndex> find_manager(std::string_view name) const;
+  const std::string& manager_name(ManagerIndex manager) const {
+    return managers_[manager.value()].name;
+  }
+  std::uint64_t hop_count(ManagerIndex manager) const { return managers_[manager.value()].hops; }
+  // Forgets a name that holds neither hop nor label nor quota; false when it holds something.
+  bool forget_manager(ManagerIndex manager);
+  // The session is over: quotas return, cached labels are free, reservations are undone.
+  // Connections stay, and so do labels in quarantine.
+  void lapse(ManagerIndex manager);
+
+  // ---- hops ----
+
+  // A reserve or a commit, refused or taken whole. A commit is then kCommitting; a repeated one is
+  // in whatever state it was.
+  Admission set_up(ManagerIndex manager, const HopSetup& setup);
+  void programmed(HopRef hop);  // kCommitting to kCommitted
+  void undo(HopRef hop);        // kCommitting (the switch refused) or kReserved to nothing
+  // kReserved: gone at once (its label into quarantine: the link's other end may have been told).
+  // kCommitting, kCommitted: kRemoving. kRemoving: nothing happens. True when the hop is gone.
+  bool begin_removal(HopRef hop);
+  void removed(HopRef hop);  // kRemoving to nothing
+  void touch(HopRef hop);    // counts as a change for audits that are under way
+
+  std::optional<HopRef> find(ManagerIndex manager, const HopKey& key) const;
+  HopRecord& hop(HopRef ref);
+  HopRecord* find_hop(HopRef ref);  // null: no such record (any more)
+  const HopRecord& hop(HopRef ref) const;
+  std::size_t hop_count() const { return alive_; }
+  // Visits every hop in no particular order; the visitor may remove the hop it is shown.
+  template <class Visitor>
+  void for_each_hop(Visitor&& visit);
+  template <class Visitor>
+  void for_each_hop(Visitor&& visit) const;
+  // Ticks with every change of a hop record.
+  std::uint64_t clock() const { return clock_; }
+
+  // ---- labels and quotas without a connection ----
+
+  // Up to `wanted` free output labels of the port go to the manager's cache; appended to `granted`.
+  void grant_labels(ManagerIndex manager, PortId port, std::size_t wanted,
+                    std::vector<Label>& granted);
+  // Frees a label that the manager has cached or in quarantine; false for any other.
+  bool return_label(ManagerIndex manager, PortId port, Label label);
+  // Raises the manager's quota by as much of `wanted` as is free; answers by how much.
+  Resources grant_quota(ManagerIndex manager, PortId port, Resources wanted);
+  // Lowers it again; false when it is not that large: then it is nought afterwards.
+  bool return_quota(ManagerIndex manager, PortId port, Resources amount);
+  Resources quota(ManagerIndex manager, PortId port) const;
+  std::vector<PortLabels> cached(ManagerIndex manager) const;
+  std::vector<PortLabels> quarantined(ManagerIndex manager) const;
+
+  // ---- what the switch has and nobody claims ----
+
+  // Keeps the entry's labels from being granted or used, as far as they are free.
+  void block(const CrossConnect& stranger);
+  void unblock_all();
+  std::uint64_t unclaimed_labels() const;
+
+  // Recomputes the place of every label and every account from hop records, lists and quotas, and
+  // names what differs: kLeakedLabel, kDoubleLabel, kLeakedBandwidth. `name` is the switch's, for
+  // the findings. Takes time and memory in proportion to what is held (ledger_audit.cpp).
+  std::vector<Finding> self_check(std::string_view name) const;
+
+ private:
+  friend class LedgerCheck;   // self_check()
+  friend class LedgerTamper;  // breaks the book on purpose (tests)
+
+  static constexpr std::uint32_t kNil = 0xffff'ffff;
+
+  struct Account {  // of one manager at one output port
+    Resources quota;
+    Resources hops;
+  };
+  struct Port {
+    explicit Port(const SwitchPort& port) : about(port), output(port.labels), input(port.labels) {}
+    SwitchPort about;
+    bool present = true;
+    LabelPool output;  // transmit direction
+    LabelPool input;   // receive direction
+    Resources capacity;
+    Resources taken;
+    std::uint64_t ingress_taken = 0;  // cells/s of first hops, receive direction
+    std::vector<Account> accounts;    // by ManagerIndex, grown when first needed
+  };
+  struct Manager {
+    std::string name;  // empty: the place is vacant
+    std::uint64_t hops = 0;
+    std::uint32_t first_hop = kNil;
+    std::uint32_t lapses = 0;
+  };
+
+  Port* port(PortId id);
+  const Port* port(PortId id) const;
+  Account& account(Port& port, ManagerIndex manager);
+  void set_quota(Port& port, ManagerIndex manager, Resources quota);
+  void set_hops(Port& port, ManagerIndex manager, Resources hops);
+
+  Admission set_up_new(ManagerIndex manager, const HopSetup& setup);
+  Admission commit_reserved(HopRef ref, const HopSetup& setup);
+  Admission repeat(HopRef ref, const HopSetup& setup) const;
+  Admission choose_input(const HopSetup& setup, Label& chosen);
+  Admission choose_output(ManagerIndex manager, const HopSetup& setup, Label& chosen);
+  Admission admit_resources(ManagerIndex manager, const HopSetup& setup);
+  void take_input(HopRecord& record, HopRef ref, Label label);
+  void give_up(HopRef ref, LabelHolder output_goes_to);
+
+  std::size_t bucket(ManagerIndex manager, const HopKey& key) const;
+  HopRef insert(ManagerIndex manager, const HopSetup& setup);
+  void erase(HopRef ref);
+  void grow_buckets();
+
+  LedgerOptions options_;
+  std::vector<Port> ports_;
+  std::unordered_map<PortId, std::uint32_t> port_index_;
+  std::vector<Manager> managers_;
+  std::deque<HopRecord> hops_;
+  std::vector<std::uint32_t> vacant_;   // of hops_
+  std::vector<std::uint32_t> buckets_;  // heads, by (manager, connection, leg, hop)
+  std::size_t alive_ = 0;
+  std::uint64_t clock_ = 0;
+};
+
+template <class Visitor>
+void Ledger::for_each_hop(Visitor&& visit) {
+  for (std::uint32_t i = 0; i < hops_.size(); ++i) {
+    if (hops_[i].alive) visit(HopRef{i}, hops_[i]);
+  }
+}
+
+template <class Visitor>
+void Ledger::for_each_hop(Visitor&& visit) const {
+  for (std::uint32_t i = 0; i < hops_.size(); ++i) {
+    if (hops_[i].alive) visit(HopRef{i}, hops_[i]);
+  }
+}
+
+}  // namespace xbind

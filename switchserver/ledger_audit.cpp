@@ -1,0 +1,281 @@
+#include "switchserver/ledger_audit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "switchserver/ledger.hpp"
+
+namespace xbind {
+namespace {
+
+using Input = std::pair<PortId, Label>;
+
+Input input_of(const CrossConnect& at) { return {at.input_port, at.input_label}; }
+
+// The run of equal inputs that starts at `begin`; the vector is sorted.
+std::vector<CrossConnect>::const_iterator run_end(std::vector<CrossConnect>::const_iterator begin,
+                                                  std::vector<CrossConnect>::const_iterator end) {
+  const Input input = input_of(*begin);
+  return std::find_if(begin, end, [&](const CrossConnect& at) { return input_of(at) != input; });
+}
+
+}  // namespace
+
+std::string port_element(std::string_view switch_name, PortId port) {
+  return fmt::format("{} port {}", switch_name, port);
+}
+
+std::string to_string(const CrossConnect& at) {
+  return fmt::format("port {} {} -> port {} {}", at.input_port, to_string(at.input_label),
+                     at.output_port, to_string(at.output_label));
+}
+
+// ===== switch against ledger =====
+
+std::vector<Finding> compare_table(std::string_view switch_name, std::vector<CrossConnect> table,
+                                   TableExpectation expected) {
+  std::vector<Finding> findings;
+  const auto find = [&](FindingKind kind, const CrossConnect& at, std::string text) {
+    findings.push_back({kind, port_element(switch_name, at.input_port), std::move(text), 1});
+  };
+  std::sort(table.begin(), table.end());
+  std::sort(expected.settled.begin(), expected.settled.end());
+  std::sort(expected.moving.begin(), expected.moving.end());
+  const auto by_input = [](const CrossConnect& a, const CrossConnect& b) {
+    return input_of(a) < input_of(b);
+  };
+  const auto is_moving = [&](const CrossConnect& at) {
+    return std::binary_search(expected.moving.begin(), expected.moving.end(), at, by_input);
+  };
+
+  auto wanted = expected.settled.cbegin();
+  const auto wanted_end = expected.settled.cend();
+  for (auto there = table.cbegin(); there != table.cend() || wanted != wanted_end;) {
+    if (there == table.cend() || (wanted != wanted_end && by_input(*wanted, *there))) {
+      find(FindingKind::kMissingCrossConnect, *wanted,
+           fmt::format("{} is in the ledger, not in the switch", to_string(*wanted)));
+      ++wanted;
+      continue;
+    }
+    const auto branches_end = run_end(there, table.cend());
+    const bool known = wanted != wanted_end && input_of(*wanted) == input_of(*there);
+    if (is_moving(*there)) {
+      if (known) ++wanted;
+      there = branches_end;
+      continue;
+    }
+    bool in_place = known && std::find(there, branches_end, *wanted) != branches_end;
+    for (; there != branches_end; ++there) {
+      if (known && *there == *wanted) continue;
+      if (known && !in_place) {
+        find(FindingKind::kChangedCrossConnect, *there,
+             fmt::format("{} is in the switch, {} in the ledger", to_string(*there),
+                         to_string(*wanted)));
+        in_place = true;  // one finding for the change; what else is there is a branch too many
+        continue;
+      }
+      find(FindingKind::kStrayCrossConnect, *there,
+           fmt::format("{} is in the switch, {}", to_string(*there),
+                       known ? "a branch that the ledger does not have" : "in no ledger"));
+    }
+    if (known) ++wanted;
+  }
+  return findings;
+}
+
+// ===== ledger against itself =====
+
+// Looks at the ledger's lists, slots and records from outside: it trusts none of them alone.
+class LedgerCheck {
+ public:
+  LedgerCheck(const Ledger& ledger, std::string_view name) : ledger_(ledger), name_(name) {}
+
+  std::vector<Finding> run() {
+    collect_hops();
+    for (std::uint32_t i = 0; i < ledger_.ports_.size(); ++i) {
+      const Ledger::Port& port = ledger_.ports_[i];
+      check_labels(port, port.output, seen_out_[i], "output");
+      check_labels(port, port.input, seen_in_[i], "input");
+      check_accounts(port, i);
+    }
+    return std::move(findings_);
+  }
+
+ private:
+  using Index = LabelPool::Index;
+  struct Sighting {
+    Index index = 0;
+    LabelPlace place;
+  };
+
+  // What the hop records say they hold, port by port.
+  void collect_hops() {
+    const std::size_t ports = ledger_.ports_.size();
+    seen_out_.resize(ports);
+    seen_in_.resize(ports);
+    needs_.resize(ports);
+    ingress_.resize(ports);
+    ledger_.for_each_hop([&](HopRef ref, const HopRecord& record) {
+      const CrossConnect& at = record.cross_connect;
+      const std::uint32_t out = ledger_.port_index_.at(at.output_port);
+      const std::uint32_t in = ledger_.port_index_.at(at.input_port);
+      const LabelPlace place{LabelHolder::kConnection, record.manager, ref};
+      see(seen_out_[out], ledger_.ports_[out].output, at.output_label, place);
+      if (at.input_label.present())
+        see(seen_in_[in], ledger_.ports_[in].input, at.input_label, place);
+      auto& needs = needs_[out];
+      if (record.manager.value() >= needs.size()) needs.resize(record.manager.value() + 1U);
+      needs[record.manager.value()] += record.setup.demand;
+      if (record.setup.first()) ingress_[in] += record.setup.demand.cells_per_s;
+    });
+  }
+
+  static void see(std::vector<Sighting>& seen, const LabelPool& pool, Label label,
+                  LabelPlace place) {
+    if (pool.contains(label)) seen.push_back({pool.index_of(label), place});
+  }
+
+  static void see_list(std::vector<Sighting>& seen, const LabelPool& pool,
+                       const LabelPool::List& list, LabelPlace place) {
+    Index index = list.head;
+    for (std::uint64_t left = list.size; index != LabelPool::kNil && left != 0; --left) {
+      seen.push_back({index, place});
+      index = pool.find(index)->next;
+    }
+  }
+
+  void check_labels(const Ledger::Port& port, const LabelPool& pool, std::vector<Sighting>& seen,
+                    std::string_view direction) {
+    see_list(seen, pool, pool.free_, {LabelHolder::kFree, {}, {}});
+    see_list(seen, pool, pool.unclaimed_, {LabelHolder::kUnclaimed, {}, {}});
+    for (std::size_t m = 0; m < pool.managers_.size(); ++m) {
+      const ManagerIndex manager{static_cast<std::uint16_t>(m)};
+      see_list(seen, pool, pool.managers_[m].cached, {LabelHolder::kCached, manager, {}});
+      see_list(seen, pool, pool.managers_[m].quarantine, {LabelHolder::kQuarantine, manager, {}});
+    }
+    std::sort(seen.begin(), seen.end(),
+              [](const Sighting& a, const Sighting& b) { return a.index < b.index; });
+
+    // Both ascending: labels that are seen somewhere, labels that are not kUnused.
+    auto next = seen.cbegin();
+    const auto before = [&](Index limit) {  // seen, though the pool says "never used"
+      for (; next != seen.cend() && next->index < limit; ++next) {
+        find_double(port, direction, pool.label_at(next->index), *next,
+                    {next->index, {LabelHolder::kUnused, {}, {}}});
+      }
+    };
+    std::uint64_t touched = 0;
+    for (std::size_t p = 0; p < pool.pages_.size(); ++p) {
+      if (!pool.pages_[p]) continue;
+      for (Index i = 0; i < LabelPool::kPage; ++i) {
+        const auto index = static_cast<Index>(p * LabelPool::kPage + i);
+        const LabelPool::Slot& slot = (*pool.pages_[p])[i];
+        if (slot.holder == LabelHolder::kUnused) continue;
+        ++touched;
+        before(index);
+        const Label label = pool.label_at(index);
+        if (next == seen.cend() || next->index != index) {
+          find(FindingKind::kLeakedLabel, port,
+               fmt::format("{} label {} was {} and is nowhere now", direction, to_string(label),
+                           words({index, pool.place_of(label)})));
+          continue;
+        }
+        const Sighting first = *next++;
+        bool twice = false;
+        for (; next != seen.cend() && next->index == index; ++next) {
+          find_double(port, direction, label, first, *next);
+          twice = true;
+        }
+        const LabelPlace noted = pool.place_of(label);
+        const bool agrees =
+            noted.holder == first.place.holder &&
+            (noted.holder != LabelHolder::kConnection || noted.hop == first.place.hop);
+        if (!twice && !agrees) find_double(port, direction, label, first, {index, noted});
+      }
+    }
+    before(LabelPool::kNil);
+    if (touched != pool.touched_) {
+      find(FindingKind::kLeakedLabel, port,
+           fmt::format("{} {} labels are counted as used, {} are", pool.touched_, direction,
+                       touched));
+    }
+  }
+
+  void check_accounts(const Ledger::Port& port, std::uint32_t index) {
+    auto& needs = needs_[index];
+    needs.resize(std::max(needs.size(), port.accounts.size()));
+    Resources sum;
+    for (std::size_t m = 0; m < needs.size(); ++m) {
+      const Resources quota = m < port.accounts.size() ? port.accounts[m].quota : Resources{};
+      sum += {std::max(quota.cells_per_s, needs[m].cells_per_s),
+              std::max(quota.buffer_cells, needs[m].buffer_cells)};
+      const Resources noted = m < port.accounts.size() ? port.accounts[m].hops : Resources{};
+      if (noted != needs[m]) {
+        find_account(port, fmt::format("the hops of {}", ledger_.managers_[m].name), noted,
+                     needs[m]);
+      }
+    }
+    if (port.taken != sum) find_account(port, "connections and quotas", port.taken, sum);
+    if (port.ingress_taken != ingress_[index]) {
+      find_account(port, "first hops in receive direction", {port.ingress_taken, 0},
+                   {ingress_[index], 0});
+    }
+  }
+
+  void find_account(const Ledger::Port& port, std::string_view whose, Resources noted,
+                    Resources is) {
+    const std::uint64_t amount =
+        std::max(noted.cells_per_s, is.cells_per_s) - std::min(noted.cells_per_s, is.cells_per_s);
+    find(FindingKind::kLeakedBandwidth, port,
+         fmt::format("the account says {} cells/s and {} buffer cells for {}, it is {} and {}",
+                     noted.cells_per_s, noted.buffer_cells, whose, is.cells_per_s, is.buffer_cells),
+         amount);
+  }
+
+  void find_double(const Ledger::Port& port, std::string_view direction, Label label,
+                   const Sighting& one, const Sighting& other) {
+    find(FindingKind::kDoubleLabel, port,
+         fmt::format("{} label {} is {} and {}", direction, to_string(label), words(one),
+                     words(other)));
+  }
+
+  std::string words(const Sighting& seen) const {
+    const LabelPlace& place = seen.place;
+    const auto manager = [&] { return ledger_.managers_[place.manager.value()].name; };
+    switch (place.holder) {
+      case LabelHolder::kUnused: return "never used";
+      case LabelHolder::kFree: return "free";
+      case LabelHolder::kCached: return "in the cache of " + manager();
+      case LabelHolder::kQuarantine: return "in quarantine of " + manager();
+      case LabelHolder::kUnclaimed: return "unclaimed";
+      case LabelHolder::kConnection: break;
+    }
+    if (place.hop.value() >= ledger_.hops_.size() || !ledger_.hops_[place.hop.value()].alive) {
+      return "in a connection that is gone";
+    }
+    const HopRecord& record = ledger_.hop(place.hop);
+    return fmt::format("in connection {} of {}", record.setup.key.connection,
+                       ledger_.managers_[record.manager.value()].name);
+  }
+
+  void find(FindingKind kind, const Ledger::Port& port, std::string text,
+            std::uint64_t amount = 1) {
+    findings_.push_back({kind, port_element(name_, port.about.port), std::move(text), amount});
+  }
+
+  const Ledger& ledger_;
+  std::string_view name_;
+  std::vector<Finding> findings_;
+  std::vector<std::vector<Sighting>> seen_out_;  // by port
+  std::vector<std::vector<Sighting>> seen_in_;   // by port
+  std::vector<std::vector<Resources>> needs_;    // by port, by manager
+  std::vector<std::uint64_t> ingress_;           // by port
+};
+
+std::vector<Finding> Ledger::self_check(std::string_view name) const {
+  return LedgerCheck(*this, name).run();
+}
+
+}  // namespace xbind

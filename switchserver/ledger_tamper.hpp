@@ -1,0 +1,50 @@
+// Breaks a ledger on purpose, so that tests can prove that the audit finds it. No program includes
+// this file.
+#pragma once
+
+#include <optional>
+
+#include "core/check.hpp"
+#include "switchserver/ledger.hpp"
+#include "switchserver/switch_controller.hpp"
+
+namespace xbind {
+
+class LedgerTamper {
+ public:
+  explicit LedgerTamper(Ledger& ledger) : ledger_(ledger) {}
+  explicit LedgerTamper(SwitchController& controller) : ledger_(controller.ledger_) {}
+
+  // Makes the port's next free output label vanish from every list; answers which.
+  Label withhold_label(PortId id) {
+    LabelPool& pool = pool_of(id);
+    const std::optional<Label> label = pool.next_free();
+    XB_CHECK(label.has_value(), id);
+    pool.move(*label, {LabelHolder::kFree, {}, {}});
+    pool.unlink(pool.free_, pool.index_of(*label));
+    return *label;
+  }
+
+  // Adds to what the port's account says is taken.
+  void falsify_bandwidth(PortId id, Resources more) { port_of(id).taken += more; }
+  void falsify_ingress(PortId id, std::uint64_t more) { port_of(id).ingress_taken += more; }
+
+  // Makes the record of a hop name another output label.
+  void change_output_label(ManagerIndex manager, const HopKey& key, Label label) {
+    const std::optional<HopRef> ref = ledger_.find(manager, key);
+    XB_CHECK(ref.has_value(), manager);
+    ledger_.hop(*ref).cross_connect.output_label = label;
+  }
+
+ private:
+  Ledger::Port& port_of(PortId id) {
+    Ledger::Port* port = ledger_.port(id);
+    XB_CHECK(port != nullptr, id);
+    return *port;
+  }
+  LabelPool& pool_of(PortId id) { return port_of(id).output; }
+
+  Ledger& ledger_;
+};
+
+}  // namespace xbind

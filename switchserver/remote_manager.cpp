@@ -1,0 +1,33 @@
+#include "switchserver/remote_manager.hpp"
+
+#include <utility>
+
+#include "orb/convert.hpp"
+#include "orb/remote_error.hpp"
+
+namespace xbind {
+
+void RemoteManagers::know(SessionId session, v1::HopObserver_ptr observer) {
+  observers_[session] = v1::HopObserver::_duplicate(observer);
+}
+
+void RemoteManagers::send_collected() {
+  static const HopResultBatch kNothing;
+  for (Outgoing& outgoing : std::exchange(outbox_, {})) {
+    const auto observer = observers_.find(outgoing.session);
+    if (observer == observers_.end()) continue;
+    v1::HopResultBatch batch;
+    orb::to_idl(outgoing.frame.batch ? *outgoing.frame.batch : kNothing, batch);
+    const auto sent = orb::remote("the manager", [&] {
+      observer->second->completed(outgoing.session.value(), outgoing.frame.seq.value(),
+                                  outgoing.frame.confirmed.value(), batch);
+    });
+    ++requests_sent_;
+    if (!sent) {
+      observers_.erase(observer);
+      on_lost_(outgoing.session, sent.error().text);
+    }
+  }
+}
+
+}  // namespace xbind

@@ -1,0 +1,145 @@
+#include "switchserver/servant.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/log.hpp"
+#include "core/steady_now.hpp"
+#include "orb/convert.hpp"
+#include "orb/raise.hpp"
+
+namespace xbind {
+namespace {
+
+constexpr std::size_t kHopsPerPage = 5'000;
+constexpr Duration kAuditTimeout = std::chrono::seconds{20};
+
+}  // namespace
+
+void HopInboxServant::submit(v1::SessionId session, v1::BatchSeq seq, v1::BatchSeq confirmed,
+                             const v1::HopBatch& batch) {
+  session::Frame<HopBatch> frame{BatchSeq{seq}, BatchSeq{confirmed}, nullptr};
+  if (seq != 0) {
+    auto converted = orb::to_core(batch);
+    if (!converted) {
+      log::warn("session {}: batch {} is not understood: {}", session, seq, converted.error().text);
+      daemon_.post([id = SessionId{session}](xbind::SwitchServer& server) { server.detach(id); });
+      return;
+    }
+    frame.batch = std::make_shared<const HopBatch>(std::move(*converted));
+  }
+  daemon_.post([id = SessionId{session}, frame = std::move(frame)](xbind::SwitchServer& server) {
+    server.on_commands(id, frame, steady_now());
+  });
+}
+
+v1::HopAttachment* SwitchServerServant::attach(const char* manager, v1::Epoch manager_epoch,
+                                               CORBA::ULong version, v1::HopObserver_ptr observer) {
+  orb::check_version(version);
+  if (CORBA::is_nil(observer)) throw v1::BadRequest("attach needs an observer");
+  const auto attachment = daemon_.ask([&](xbind::SwitchServer& server) {
+    auto attached = server.attach(manager, Epoch{manager_epoch}, steady_now());
+    if (attached) daemon_.managers().know(attached->session, observer);
+    return attached;
+  });
+  if (!attachment) orb::raise(attachment.error(), Epoch{manager_epoch});
+  auto out = std::make_unique<v1::HopAttachment>();
+  out->session = attachment->session.value();
+  out->inbox = v1::HopInbox::_duplicate(inbox_);
+  out->batches_in_flight = attachment->batches_in_flight;
+  const auto& ports = attachment->holdings.ports;
+  out->ports.length(static_cast<CORBA::ULong>(ports.size()));
+  for (CORBA::ULong i = 0; i < out->ports.length(); ++i) {
+    out->ports[i].port_number = ports[i].port.value();
+    out->ports[i].vpi_min = ports[i].labels.vpi_min;
+    out->ports[i].vpi_max = ports[i].labels.vpi_max;
+    out->ports[i].vci_min = ports[i].labels.vci_min;
+    out->ports[i].vci_max = ports[i].labels.vci_max;
+    out->ports[i].cells_per_s = ports[i].cells_per_s;
+    out->ports[i].up = ports[i].up;
+  }
+  orb::to_idl(attachment->holdings.quarantined, out->quarantined);
+  out->hops_held = static_cast<CORBA::ULong>(attachment->holdings.hops);
+  return out.release();
+}
+
+void SwitchServerServant::detach(v1::SessionId session) {
+  daemon_.ask([&](xbind::SwitchServer& server) {
+    server.detach(SessionId{session});
+    daemon_.managers().forget(SessionId{session});
+    return true;
+  });
+}
+
+v1::PortGrant* SwitchServerServant::grant(v1::SessionId session, v1::PortNumber port_number,
+                                          CORBA::ULong labels_wanted,
+                                          const v1::Demand& quota_wanted) {
+  const auto granted = daemon_.ask([&](xbind::SwitchServer& server) {
+    return server.grant(SessionId{session}, PortId{port_number}, labels_wanted,
+                        orb::to_core(quota_wanted));
+  });
+  if (!granted) orb::raise(granted.error());
+  auto out = std::make_unique<v1::PortGrant>();
+  out->labels.length(static_cast<CORBA::ULong>(granted->labels.size()));
+  for (CORBA::ULong i = 0; i < out->labels.length(); ++i) {
+    out->labels[i] = orb::to_idl(granted->labels[i]);
+  }
+  out->resources = orb::to_idl(granted->quota);
+  return out.release();
+}
+
+void SwitchServerServant::give_back(v1::SessionId session, v1::PortNumber port_number,
+                                    const v1::LabelSeq& labels, const v1::Demand& quota) {
+  PortLabels returned{PortId{port_number}, {}};
+  for (CORBA::ULong i = 0; i < labels.length(); ++i) {
+    const auto label = orb::to_core(labels[i]);
+    if (!label) orb::raise(label.error());
+    returned.labels.push_back(*label);
+  }
+  const auto given = daemon_.ask([&](xbind::SwitchServer& server) {
+    return server.give_back(SessionId{session}, returned, orb::to_core(quota));
+  });
+  if (!given) orb::raise(given.error());
+}
+
+v1::LedgerPage* SwitchServerServant::audit(const char* manager) {
+  auto report = daemon_.audit(manager, kAuditTimeout);
+  if (!report) orb::raise(report.error());
+  auto page = std::make_unique<v1::LedgerPage>();
+  orb::to_idl(report->findings, page->findings);
+  orb::to_idl(report->cached, page->cached);
+  orb::to_idl(report->quarantined, page->quarantined);
+  page->cross_connects = report->cross_connects;
+  const std::lock_guard lock(mutex_);
+  fill_page(*page, next_audit_++, Rest{std::move(report->hops), 0});
+  return page.release();
+}
+
+v1::LedgerPage* SwitchServerServant::audit_more(CORBA::ULongLong audit_number) {
+  const std::lock_guard lock(mutex_);
+  auto rest = rests_.extract(audit_number);
+  if (rest.empty()) {
+    throw v1::BadRequest(fmt::format("audit {} has no page left, or has been forgotten",
+                                     audit_number).c_str());
+  }
+  auto page = std::make_unique<v1::LedgerPage>();
+  page->cross_connects = 0;
+  fill_page(*page, audit_number, std::move(rest.mapped()));
+  return page.release();
+}
+
+void SwitchServerServant::fill_page(v1::LedgerPage& page, std::uint64_t number, Rest rest) {
+  const std::size_t count = std::min(kHopsPerPage, rest.hops.size() - rest.next);
+  page.audit = number;
+  page.hops.length(static_cast<CORBA::ULong>(count));
+  for (CORBA::ULong i = 0; i < count; ++i) orb::to_idl(rest.hops[rest.next + i], page.hops[i]);
+  rest.next += count;
+  page.more = rest.next < rest.hops.size();
+  if (!page.more) return;
+  rests_.emplace(number, std::move(rest));
+  while (rests_.size() > kAuditsKept) rests_.erase(rests_.begin());
+}
+
+v1::MetricSeq* SwitchServerServant::status() { return orb::to_metrics(daemon_.metrics()); }
+
+}  // namespace xbind

@@ -1,0 +1,58 @@
+// The CORBA face of a SwitchServer: convert, call, convert.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "orb/runtime.hpp"
+#include "switch_server.hh"
+#include "switchserver/daemon.hpp"
+
+namespace xbind {
+
+// Batches of commands, on an endpoint of its own.
+class HopInboxServant : public POA_xbind::v1::HopInbox {
+ public:
+  explicit HopInboxServant(SwitchServerDaemon& daemon) : daemon_(daemon) {}
+  void submit(v1::SessionId session, v1::BatchSeq seq, v1::BatchSeq confirmed,
+              const v1::HopBatch& batch) override;
+
+ private:
+  SwitchServerDaemon& daemon_;
+};
+
+class SwitchServerServant : public POA_xbind::v1::SwitchServer {
+ public:
+  SwitchServerServant(SwitchServerDaemon& daemon, v1::HopInbox_ptr inbox)
+      : daemon_(daemon), inbox_(v1::HopInbox::_duplicate(inbox)) {}
+
+  v1::HopAttachment* attach(const char* manager, v1::Epoch manager_epoch, CORBA::ULong version,
+                            v1::HopObserver_ptr observer) override;
+  void detach(v1::SessionId session) override;
+  v1::PortGrant* grant(v1::SessionId session, v1::PortNumber port_number, CORBA::ULong labels_wanted,
+                       const v1::Demand& quota_wanted) override;
+  void give_back(v1::SessionId session, v1::PortNumber port_number, const v1::LabelSeq& labels,
+                 const v1::Demand& quota) override;
+  v1::LedgerPage* audit(const char* manager) override;
+  v1::LedgerPage* audit_more(CORBA::ULongLong audit_number) override;
+  v1::MetricSeq* status() override;
+
+ private:
+  // Hops of the latest audits that did not fit into a page; at most kAuditsKept.
+  struct Rest {
+    std::vector<LedgerHop> hops;
+    std::size_t next = 0;
+  };
+  static constexpr std::size_t kAuditsKept = 8;
+
+  void fill_page(v1::LedgerPage& page, std::uint64_t number, Rest rest);
+
+  SwitchServerDaemon& daemon_;
+  v1::HopInbox_var inbox_;
+  std::mutex mutex_;
+  std::uint64_t next_audit_ = 1;
+  std::map<std::uint64_t, Rest> rests_;
+};
+
+}  // namespace xbind

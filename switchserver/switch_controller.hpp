@@ -1,0 +1,282 @@
+// The SwitchServer without CORBA and without sockets: batches of hop commands in, requests to the
+// switch, one batch of results per batch of commands out.
+//
+//     manager ──apply(batch, token)──▶ ┌────────────┐ ──add, remove, flush──▶ ┌────────┐
+//                                      │ controller │                         │ driver │
+//     manager ◀──take_outputs()─────── └────────────┘ ◀──on_driver(event)──── └────────┘
+//                                        │ ledger │
+//
+// A step machine: each call does all it can at once and returns; what comes of it waits in
+// take_outputs(). Whoever owns it calls from one thread, and take_outputs() after every call.
+// Events of the driver are handed in after the call that caused them has returned, never from
+// within. Each step ends in at most one driver flush, however many requests it queued.
+//
+// Sessions are somebody else's: batches come here once and in order.
+//
+// The switch seen from here:
+//
+//            Up (kept)            its table has been read
+//     down ───────────▶ reading ─────────────────────────▶ up
+//      ▲ │                 │                               ▲ │
+//      │ └─────────────────┼────── Up (not kept) ──────────┘ │
+//      └───────────────────┴───────────── Down ──────────────┘
+//
+// Only when it is up are hops set up, labels and quotas granted; else everything that needs the
+// switch is refused kSwitchUnreachable. Coming up, the ledger is made true again: committed
+// cross-connects that the switch has not are put back, those being removed are deleted, and what
+// the switch has but the ledger does not is left alone, its labels blocked (unclaimed).
+//
+// A commit or removal whose answer the switch owes when the session breaks is answered
+// kSwitchUnreachable; its hop counts as being removed from then on and is cleaned away when the
+// switch is back. The same goes for a commit that timed out, and for a removal asked for while
+// down.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/audit.hpp"
+#include "core/clock.hpp"
+#include "core/hop.hpp"
+#include "core/result.hpp"
+#include "switchserver/ledger.hpp"
+#include "switchserver/switch_driver.hpp"
+
+namespace xbind {
+
+struct SwitchControllerOptions {
+  std::string name;  // of the switch, as bound under xbind/switchserver/; for findings
+  LedgerOptions ledger = {};
+  std::size_t open_batches_max = 1U << 16;          // more are refused kBusy, command by command
+  std::size_t open_audits_max = 64;                 // more are refused kExhausted
+  std::size_t labels_per_grant_max = 1U << 16;      // of one batch or one grant()
+  Duration reread_after = std::chrono::seconds(1);  // when the table could not be read
+};
+
+struct SwitchCounters {
+  std::uint64_t batches = 0;
+  std::uint64_t reserves = 0;
+  std::uint64_t commits = 0;
+  std::uint64_t removes = 0;
+  std::uint64_t repeats = 0;
+  std::uint64_t labels_granted = 0;
+  std::uint64_t labels_returned = 0;
+  std::uint64_t returned_not_held = 0;
+  std::uint64_t quota_not_held = 0;
+  std::uint64_t lapses = 0;
+  std::uint64_t fenced = 0;
+  std::uint64_t put_back = 0;
+  std::uint64_t put_back_refused = 0;
+  std::uint64_t cleaned = 0;
+  std::uint64_t audits = 0;
+  std::uint64_t unexpected_answers = 0;
+  std::array<std::uint64_t, static_cast<std::size_t>(Cause::kWithdrawn) + 1>
+      refusals{};  // by Cause
+};
+
+struct SwitchCounterName {
+  std::string_view name;
+  std::string_view sentence;
+  std::uint64_t SwitchCounters::*value;
+};
+// All of them but `refusals`, which to_string(Cause) names.
+inline constexpr SwitchCounterName kSwitchCounterNames[] = {
+    {"batches", "Batches of commands that were applied.", &SwitchCounters::batches},
+    {"reserves", "Hops reserved.", &SwitchCounters::reserves},
+    {"commits", "Hops committed, the switch having confirmed.", &SwitchCounters::commits},
+    {"removes", "Hops removed, the switch having confirmed where it had to.",
+     &SwitchCounters::removes},
+    {"repeats", "Setups that had been asked for before in the same words.",
+     &SwitchCounters::repeats},
+    {"labels_granted", "Labels that went to a manager's cache.", &SwitchCounters::labels_granted},
+    {"labels_returned", "Labels that a manager gave back.", &SwitchCounters::labels_returned},
+    {"returned_not_held", "Labels given back by a manager that did not hold them; ignored.",
+     &SwitchCounters::returned_not_held},
+    {"quota_not_held", "Times a manager gave back more quota than it had.",
+     &SwitchCounters::quota_not_held},
+    {"lapses", "Sessions of managers that ended.", &SwitchCounters::lapses},
+    {"fenced", "Attachments refused because a newer epoch of the manager is known.",
+     &SwitchCounters::fenced},
+    {"put_back", "Committed cross-connects put back into a switch that had lost them.",
+     &SwitchCounters::put_back},
+    {"put_back_refused", "Those of them that the switch refused; the audit reports them missing.",
+     &SwitchCounters::put_back_refused},
+    {"cleaned", "Deletes sent without a manager waiting, for hops with unknown outcome.",
+     &SwitchCounters::cleaned},
+    {"audits", "Audit reports made.", &SwitchCounters::audits},
+    {"unexpected_answers", "Answers of the driver to nothing that was asked; ignored.",
+     &SwitchCounters::unexpected_answers},
+};
+
+class SwitchController {
+ public:
+  using Token = std::uint64_t;  // the caller's own name for a batch or an audit
+
+  struct Attachment {
+    std::vector<SwitchPort> ports;        // as last seen; empty when the switch never was
+    std::vector<PortLabels> quarantined;  // of earlier sessions of this manager
+    std::uint64_t hops = 0;               // records of this manager
+  };
+  struct Grant {
+    std::vector<Label> labels;  // fewer than wanted when no more are free
+    Resources quota;            // less than wanted when no more is free
+  };
+  struct Results {
+    std::string manager;
+    Token token = 0;
+    HopResultBatch batch;  // results in the order in which the commands were applied
+  };
+  struct Audited {
+    std::string manager;
+    Token token = 0;
+    LedgerReport report;
+  };
+  struct Outputs {
+    std::vector<Results> results;  // in the order in which batches were completed
+    std::vector<Audited> audits;
+  };
+
+  // The driver must outlive the controller.
+  SwitchController(SwitchControllerOptions options, SwitchDriver& driver);
+
+  void on_driver(const driver::Event& event, TimePoint now);
+  // When on_time() is to be called, or kNever.
+  TimePoint wake_at() const { return reread_at_; }
+  void on_time(TimePoint now);
+
+  // Opens a session; an older one of that name lapses first. kFenced: a higher epoch has been here.
+  // kExhausted: too many names are known. Works while the switch is down.
+  Result<Attachment> attach(std::string_view manager, Epoch epoch);
+  // Ends the session: see Ledger::lapse(). Results of batches that are still open are dropped.
+  // Without a session nothing happens.
+  void detach(std::string_view manager);
+  // Forgets a name and its epoch. kNotFound: unknown; kBadInput: attached, or it still holds
+  // things.
+  Result<void> forget(std::string_view manager);
+
+  // Applies setups and removals in their order, then takes `returned` back, then grants the labels
+  // that the accepted setups want. Its results come in one HopResultBatch when every command has
+  // been answered, with `token`. kNotFound: that manager has no session, nothing was done.
+  Result<void> apply(std::string_view manager, const HopBatch& batch, Token token, TimePoint now);
+  // kNotFound: no session, or no such port. kUnreachable: the switch is not up.
+  Result<Grant> grant(std::string_view manager, PortId port, std::size_t labels, Resources quota);
+  // What the manager does not hold is ignored and counted. kNotFound: no session.
+  Result<void> give_back(std::string_view manager, const PortLabels& labels, Resources quota);
+
+  // Reads the switch's table and compares the books. The report comes with `token`; while the
+  // switch is not up it comes at once and says kUnreadable about it. Refuses kNotFound and
+  // kExhausted.
+  Result<void> audit(std::string_view manager, Token token);
+
+  Outputs take_outputs();
+
+  bool up() const { return state_ == State::kUp; }
+  const Ledger& ledger() const { return ledger_; }
+  const SwitchCounters& counters() const { return counters_; }
+  std::size_t open_batches() const { return open_batches_; }
+
+ private:
+  friend class LedgerTamper;
+
+  static constexpr std::uint32_t kNil = 0xffff'ffff;
+  static constexpr std::size_t kEndedMax = 1U << 20;
+
+  enum class State : std::uint8_t { kDown, kReading, kUp };
+  enum class Request : std::uint8_t { kAdd = 1, kRemove = 2, kTable = 3 };
+
+  struct Session {  // by ManagerIndex
+    bool attached = false;
+    Epoch epoch;  // the highest ever seen
+  };
+  struct Batch {
+    ManagerIndex manager;
+    bool wanted = false;  // false: its session is over
+    Token token = 0;
+    std::uint64_t missing = 0;  // answers
+    HopResultBatch out;
+  };
+  struct Waiter {  // for the answer to a hop; a list per hop and action
+    std::uint32_t batch = kNil;
+    std::uint32_t position = 0;
+    std::uint32_t next = kNil;
+  };
+  struct Audit {
+    driver::Cookie cookie = 0;
+    ManagerIndex manager;
+    Token token = 0;
+    std::uint64_t since = 0;  // the ledger's clock before the table was asked for
+  };
+  struct Ended {  // a cross-connect that went while an audit was open
+    CrossConnect cross_connect;
+    std::uint64_t clock = 0;
+  };
+  struct Wanted {
+    PortId port;
+    std::size_t labels = 0;
+  };
+  struct Place {  // of a command's result
+    std::uint32_t batch = kNil;
+    std::uint32_t position = 0;
+  };
+
+  // the switch comes and goes
+  void on_up(const driver::Up& up);
+  void on_down();
+  void on_table(const driver::Table& table, TimePoint now);
+  void make_true(const std::vector<CrossConnect>& table);
+  void read_table();
+  void leave_up();
+
+  // answers of the switch
+  void on_done(const driver::Done& done);
+  void on_added(HopRef ref, Cause cause, std::uint8_t failure_code);
+  void on_removed(HopRef ref, Cause cause, std::uint8_t failure_code);
+  void put_back(HopRef ref);
+  void send_remove(HopRef ref);
+  void finish_removal(HopRef ref);
+  void note_end(const CrossConnect& gone);
+  driver::Cookie cookie(HopRef ref, Request request) const;
+
+  // commands
+  void set_up(Place place, ManagerIndex manager, const HopSetup& setup);
+  void remove(Place place, ManagerIndex manager, const HopKey& key);
+  void take_back(ManagerIndex manager, const PortLabels& returned);
+  void end_session(ManagerIndex manager);
+  Result<ManagerIndex> attached(std::string_view manager) const;
+
+  // results
+  std::uint32_t open_batch(ManagerIndex manager, Token token, std::size_t commands);
+  void answer(Place place, const HopResult& result);
+  void close_one(std::uint32_t batch);
+  void wait(std::uint32_t& head, Place place);
+  void answer_all(std::uint32_t& head, const HopResult& result);
+  void report(const Audit& audit, const std::vector<CrossConnect>* table);
+  void flush();
+
+  SwitchControllerOptions options_;
+  SwitchDriver& driver_;
+  Ledger ledger_;
+  SwitchCounters counters_;
+  State state_ = State::kDown;
+  bool queued_ = false;  // something waits for flush()
+  std::uint64_t tables_asked_ = 0;
+  driver::Cookie own_table_ = 0;  // the read that leads to kUp
+  TimePoint reread_at_ = kNever;
+
+  std::vector<Session> sessions_;
+  std::vector<Batch> batches_;
+  std::vector<std::uint32_t> vacant_batches_;
+  std::size_t open_batches_ = 0;
+  std::vector<Waiter> waiters_;
+  std::vector<std::uint32_t> vacant_waiters_;
+  std::vector<Wanted> wanted_;  // of the batch in hand
+  std::vector<Audit> audits_;
+  std::vector<Ended> ended_;
+  bool ended_overflow_ = false;
+  Outputs outputs_;
+};
+
+}  // namespace xbind

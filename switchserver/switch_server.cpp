@@ -1,0 +1,156 @@
+#include "switchserver/switch_server.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/log.hpp"
+
+namespace xbind {
+namespace {
+
+std::size_t octets_of(const HopResultBatch& batch) {
+  std::size_t octets = 96 + batch.results.size() * 72;
+  for (const PortLabels& granted : batch.granted) octets += 8 + granted.labels.size() * 8;
+  return octets;
+}
+
+}  // namespace
+
+SwitchServer::SwitchServer(SwitchServerOptions options, SwitchDriver& driver, ManagerOutlet& outlet)
+    : options_(std::move(options)),
+      outlet_(outlet),
+      controller_(options_.controller, driver),
+      next_session_(options_.session_base + 1) {}
+
+Result<SwitchServer::Attachment> SwitchServer::attach(const std::string& manager, Epoch epoch,
+                                                      TimePoint now) {
+  if (manager.empty() || manager.size() > 128) {
+    return fail(ErrorCode::kBadInput, "a manager's name has 1 to 128 characters, this one {}",
+                manager.size());
+  }
+  auto holdings = controller_.attach(manager, epoch);  // lapses an older session of the name
+  if (!holdings) return tl::make_unexpected(holdings.error());
+  if (const auto old = by_name_.find(manager); old != by_name_.end()) managers_.erase(old->second);
+  const SessionId session{next_session_++};
+  managers_.emplace(session, std::make_unique<Manager>(
+                                 Manager{manager, session, {options_.session, now}, {}}));
+  by_name_[manager] = session;
+  log::info("manager {} attached, epoch {}, session {}, {} hops of it here", manager, epoch, session,
+            holdings->hops);
+  return Attachment{session, options_.session.batches_in_flight, std::move(*holdings)};
+}
+
+void SwitchServer::detach(SessionId session) {
+  if (managers_.contains(session)) end(session, "it detached");
+}
+
+void SwitchServer::on_commands(SessionId session, session::Frame<HopBatch> frame, TimePoint now) {
+  ++counters_.frames_in;
+  const auto found = managers_.find(session);
+  if (found == managers_.end()) {
+    ++counters_.unknown_session;
+    return;
+  }
+  Manager& manager = *found->second;
+  std::vector<std::shared_ptr<const HopBatch>> batches;
+  if (auto received = manager.link.receive(std::move(frame), now, batches); !received) {
+    ++counters_.sessions_lost;
+    end(session, received.error().text);
+    return;
+  }
+  for (const auto& batch : batches) {
+    const auto applied = controller_.apply(manager.name, *batch, session.value(), now);
+    XB_CHECK(applied.has_value(), applied.error().text);  // the session is attached
+  }
+  if (!manager.waiting.empty()) send_waiting(manager, now);
+}
+
+Result<SwitchController::Grant> SwitchServer::grant(SessionId session, PortId port,
+                                                    std::size_t labels, Resources quota) {
+  const auto found = managers_.find(session);
+  if (found == managers_.end()) return fail(ErrorCode::kNotFound, "no session {}", session);
+  return controller_.grant(found->second->name, port, labels, quota);
+}
+
+Result<void> SwitchServer::give_back(SessionId session, const PortLabels& labels, Resources quota) {
+  const auto found = managers_.find(session);
+  if (found == managers_.end()) return fail(ErrorCode::kNotFound, "no session {}", session);
+  return controller_.give_back(found->second->name, labels, quota);
+}
+
+Result<void> SwitchServer::audit(const std::string& manager, std::uint64_t token) {
+  return controller_.audit(manager, token);
+}
+
+void SwitchServer::on_driver(const driver::Event& event, TimePoint now) {
+  controller_.on_driver(event, now);
+}
+
+void SwitchServer::tick(TimePoint now) {
+  if (controller_.wake_at() <= now) controller_.on_time(now);
+  std::vector<session::Frame<HopResultBatch>> frames;
+  std::vector<std::pair<SessionId, std::string>> lost;
+  for (const auto& [session, manager] : managers_) {
+    if (manager->link.next_deadline() > now) continue;
+    frames.clear();
+    const auto ticked = manager->link.tick(now, frames);
+    for (auto& frame : frames) transmit(*manager, std::move(frame));
+    if (!ticked) lost.emplace_back(session, ticked.error().text);
+  }
+  for (const auto& [session, reason] : lost) {
+    ++counters_.sessions_lost;
+    end(session, reason);
+  }
+}
+
+TimePoint SwitchServer::next_deadline() const {
+  TimePoint due = controller_.wake_at();
+  for (const auto& [session, manager] : managers_) {
+    due = std::min(due, manager->link.next_deadline());
+  }
+  return due;
+}
+
+void SwitchServer::finish_step(TimePoint now) {
+  SwitchController::Outputs outputs = controller_.take_outputs();
+  for (SwitchController::Results& results : outputs.results) {
+    const auto found = managers_.find(SessionId{results.token});
+    if (found == managers_.end()) continue;  // the session ended meanwhile
+    Manager& manager = *found->second;
+    manager.waiting.push_back(std::move(results.batch));
+    send_waiting(manager, now);
+    if (manager.waiting.size() > options_.results_waiting_max) {
+      ++counters_.sessions_lost;
+      end(manager.session, "it confirms no results");
+    }
+  }
+  for (SwitchController::Audited& audited : outputs.audits) {
+    outlet_.audited(audited.token, std::move(audited.report));
+  }
+}
+
+void SwitchServer::end(SessionId session, std::string_view reason) {
+  const auto found = managers_.find(session);
+  const std::string name = found->second->name;
+  log::info("session {} of manager {} ends: {}; its caches lapse, its connections stay", session,
+            name, reason);
+  managers_.erase(found);
+  by_name_.erase(name);
+  controller_.detach(name);
+}
+
+void SwitchServer::send_waiting(Manager& manager, TimePoint now) {
+  while (!manager.waiting.empty() && manager.link.has_credit()) {
+    HopResultBatch batch = std::move(manager.waiting.front());
+    manager.waiting.pop_front();
+    const std::size_t octets = octets_of(batch);
+    transmit(manager, manager.link.send(std::move(batch), octets, now));
+  }
+}
+
+void SwitchServer::transmit(Manager& manager, session::Frame<HopResultBatch> frame) {
+  ++counters_.frames_out;
+  outlet_.to_manager(manager.session, std::move(frame));
+}
+
+}  // namespace xbind

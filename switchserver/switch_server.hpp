@@ -1,0 +1,98 @@
+// SwitchServer without CORBA: the managers' sessions (core/session) around a SwitchController.
+//
+//     manager ──frame──▶ on_commands ──in order, once──▶ controller ──▶ driver ──▶ switch
+//     manager ◀──frame── ManagerOutlet ◀──one batch of results per batch of commands──┘
+//
+// A step machine like the controller: events in, then finish_step(), which sends what came of them.
+// One thread at a time.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/hop.hpp"
+#include "core/session/session.hpp"
+#include "switchserver/switch_controller.hpp"
+
+namespace xbind {
+
+// Where frames for managers go. Only queues; never calls back.
+class ManagerOutlet {
+ public:
+  virtual ~ManagerOutlet() = default;
+  virtual void to_manager(SessionId session, session::Frame<HopResultBatch> frame) = 0;
+  // The answer to audit(), by its token.
+  virtual void audited(std::uint64_t token, LedgerReport report) = 0;
+};
+
+struct SwitchServerOptions {
+  SwitchControllerOptions controller;
+  session::Limits session;
+  std::size_t results_waiting_max = 4096;  // batches for a manager that confirms none; then it is cut off
+  std::uint64_t session_base = 0;          // first session number - 1: differs at each start
+};
+
+class SwitchServer {
+ public:
+  struct Attachment {
+    SessionId session;
+    std::uint32_t batches_in_flight = 0;
+    SwitchController::Attachment holdings;
+  };
+
+  SwitchServer(SwitchServerOptions options, SwitchDriver& driver, ManagerOutlet& outlet);
+
+  // kBadInput: no name. Else as SwitchController::attach.
+  Result<Attachment> attach(const std::string& manager, Epoch epoch, TimePoint now);
+  void detach(SessionId session);
+  // A session that is not known is counted and ignored.
+  void on_commands(SessionId session, session::Frame<HopBatch> frame, TimePoint now);
+  // kNotFound: no such session or port.
+  Result<SwitchController::Grant> grant(SessionId session, PortId port, std::size_t labels,
+                                        Resources quota);
+  Result<void> give_back(SessionId session, const PortLabels& labels, Resources quota);
+  // ManagerOutlet::audited(token, ...) follows.
+  Result<void> audit(const std::string& manager, std::uint64_t token);
+
+  void on_driver(const driver::Event& event, TimePoint now);
+  void tick(TimePoint now);
+  TimePoint next_deadline() const;
+  void finish_step(TimePoint now);
+
+  struct Counters {
+    std::uint64_t frames_in = 0;
+    std::uint64_t frames_out = 0;
+    std::uint64_t unknown_session = 0;
+    std::uint64_t sessions_lost = 0;  // lease over, given up, or protocol broken
+  };
+  const Counters& counters() const { return counters_; }
+  const SwitchController& controller() const { return controller_; }
+  SwitchController& controller() { return controller_; }
+  std::size_t managers() const { return managers_.size(); }
+
+ private:
+  using ManagerSession = session::Session<HopResultBatch, HopBatch>;
+  struct Manager {
+    std::string name;
+    SessionId session;
+    ManagerSession link;
+    std::deque<HopResultBatch> waiting;  // results without credit
+  };
+
+  void end(SessionId session, std::string_view reason);
+  void send_waiting(Manager& manager, TimePoint now);
+  void transmit(Manager& manager, session::Frame<HopResultBatch> frame);
+
+  SwitchServerOptions options_;
+  ManagerOutlet& outlet_;
+  SwitchController controller_;
+  std::unordered_map<SessionId, std::unique_ptr<Manager>> managers_;
+  std::unordered_map<std::string, SessionId> by_name_;
+  std::uint64_t next_session_;
+  Counters counters_;
+};
+
+}  // namespace xbind
