@@ -1,0 +1,254 @@
+#include "orb/convert.hpp"
+
+namespace xbind::orb {
+namespace {
+
+// Remembers the first field that could not be understood, so that the code below stays a list of
+// fields.
+class Checker {
+ public:
+  Label label(const v1::LabelValue& value) {
+    auto converted = to_core(value);
+    if (converted) return *converted;
+    note(converted.error());
+    return {};
+  }
+  Cause cause(CORBA::Octet code) {
+    if (const auto known = cause_from(code)) return *known;
+    note(Error{ErrorCode::kProtocol, fmt::format("cause code {} is unknown", code)});
+    return Cause::kNone;
+  }
+  HopAction action(CORBA::Octet code) {
+    if (code <= static_cast<CORBA::Octet>(HopAction::kRemove)) return static_cast<HopAction>(code);
+    note(Error{ErrorCode::kProtocol, fmt::format("hop action {} is unknown", code)});
+    return HopAction::kCommit;
+  }
+  template <class T>
+  Result<T> done(T value) const {
+    if (error_) return tl::make_unexpected(*error_);
+    return value;
+  }
+  void note(Error error) {
+    if (!error_) error_ = std::move(error);
+  }
+
+ private:
+  std::optional<Error> error_;
+};
+
+v1::HopName to_idl(const HopKey& key) {
+  v1::HopName name;
+  name.connection = key.connection.value();
+  name.generation = key.generation.value();
+  name.leg = key.leg;
+  name.hop = key.hop;
+  return name;
+}
+
+HopKey to_core(const v1::HopName& name) {
+  return {ConnectionId{name.connection}, Generation{name.generation}, name.leg, name.hop};
+}
+
+}  // namespace
+
+v1::LabelValue to_idl(Label label) {
+  v1::LabelValue value;
+  value.kind = static_cast<CORBA::Octet>(label.kind);
+  value.value = label.value;
+  return value;
+}
+
+Result<Label> to_core(const v1::LabelValue& label) {
+  if (label.kind > static_cast<CORBA::Octet>(LabelKind::kMpls)) {
+    return fail(ErrorCode::kProtocol, "label kind {} is unknown", label.kind);
+  }
+  return Label{static_cast<LabelKind>(label.kind), label.value};
+}
+
+v1::Demand to_idl(Resources resources) {
+  v1::Demand demand;
+  demand.cells_per_s = resources.cells_per_s;
+  demand.buffer_cells = resources.buffer_cells;
+  return demand;
+}
+
+Resources to_core(const v1::Demand& demand) { return {demand.cells_per_s, demand.buffer_cells}; }
+
+void to_idl(const std::vector<PortLabels>& ports, v1::PortLabelsSeq& out) {
+  out.length(static_cast<CORBA::ULong>(ports.size()));
+  for (CORBA::ULong i = 0; i < out.length(); ++i) {
+    out[i].port_number = ports[i].port.value();
+    out[i].labels.length(static_cast<CORBA::ULong>(ports[i].labels.size()));
+    for (CORBA::ULong j = 0; j < out[i].labels.length(); ++j) {
+      out[i].labels[j] = to_idl(ports[i].labels[j]);
+    }
+  }
+}
+
+Result<std::vector<PortLabels>> to_core(const v1::PortLabelsSeq& ports) {
+  Checker checker;
+  std::vector<PortLabels> out(ports.length());
+  for (CORBA::ULong i = 0; i < ports.length(); ++i) {
+    out[i].port = PortId{ports[i].port_number};
+    out[i].labels.reserve(ports[i].labels.length());
+    for (CORBA::ULong j = 0; j < ports[i].labels.length(); ++j) {
+      out[i].labels.push_back(checker.label(ports[i].labels[j]));
+    }
+  }
+  return checker.done(std::move(out));
+}
+
+void to_idl(const std::vector<Finding>& findings, v1::AuditFindingSeq& out) {
+  out.length(static_cast<CORBA::ULong>(findings.size()));
+  for (CORBA::ULong i = 0; i < out.length(); ++i) {
+    out[i].finding_kind = static_cast<CORBA::Octet>(findings[i].kind);
+    out[i].element = findings[i].element.c_str();
+    out[i].text = findings[i].text.c_str();
+    out[i].amount = findings[i].amount;
+  }
+}
+
+Result<std::vector<Finding>> to_core(const v1::AuditFindingSeq& findings) {
+  std::vector<Finding> out;
+  out.reserve(findings.length());
+  for (CORBA::ULong i = 0; i < findings.length(); ++i) {
+    const v1::AuditFinding& finding = findings[i];
+    if (finding.finding_kind > static_cast<CORBA::Octet>(FindingKind::kUnreadable)) {
+      return fail(ErrorCode::kProtocol, "finding kind {} is unknown", finding.finding_kind);
+    }
+    out.push_back({static_cast<FindingKind>(finding.finding_kind), finding.element.in(),
+                   finding.text.in(), finding.amount});
+  }
+  return out;
+}
+
+void to_idl(const HopBatch& batch, v1::HopBatch& out) {
+  out.setups.length(static_cast<CORBA::ULong>(batch.setups.size()));
+  for (CORBA::ULong i = 0; i < out.setups.length(); ++i) {
+    const HopSetup& from = batch.setups[i];
+    v1::HopSetup& to = out.setups[i];
+    to.name = to_idl(from.key);
+    to.commit = from.commit;
+    to.hop_count = from.hop_count;
+    to.input_port = from.input_port.value();
+    to.input_label = to_idl(from.input_label);
+    to.output_port = from.output_port.value();
+    to.output_label = to_idl(from.output_label);
+    to.resources = to_idl(from.demand);
+    to.labels_wanted = from.labels_wanted;
+    to.owner.client = from.call.client.c_str();
+    to.owner.request = from.call.request.value();
+    to.owner.from_end = from.call.from.c_str();
+    to.owner.to_end = from.call.to.c_str();
+  }
+  out.removals.length(static_cast<CORBA::ULong>(batch.removals.size()));
+  for (CORBA::ULong i = 0; i < out.removals.length(); ++i) {
+    out.removals[i].name = to_idl(batch.removals[i].key);
+    out.removals[i].after = batch.removals[i].after;
+  }
+  to_idl(batch.returned, out.returned);
+}
+
+Result<HopBatch> to_core(const v1::HopBatch& batch) {
+  Checker checker;
+  HopBatch out;
+  out.setups.resize(batch.setups.length());
+  for (CORBA::ULong i = 0; i < batch.setups.length(); ++i) {
+    const v1::HopSetup& from = batch.setups[i];
+    HopSetup& to = out.setups[i];
+    to.key = to_core(from.name);
+    to.commit = from.commit;
+    to.hop_count = from.hop_count;
+    to.input_port = PortId{from.input_port};
+    to.input_label = checker.label(from.input_label);
+    to.output_port = PortId{from.output_port};
+    to.output_label = checker.label(from.output_label);
+    to.demand = to_core(from.resources);
+    to.labels_wanted = from.labels_wanted;
+    to.call = {from.owner.client.in(), RequestId{from.owner.request}, from.owner.from_end.in(),
+               from.owner.to_end.in()};
+  }
+  out.removals.reserve(batch.removals.length());
+  CORBA::ULong least = 0;
+  for (CORBA::ULong i = 0; i < batch.removals.length(); ++i) {
+    const v1::HopRemoval& removal = batch.removals[i];
+    if (removal.after < least || removal.after > batch.setups.length()) {
+      checker.note(Error{ErrorCode::kProtocol,
+                         fmt::format("removal {} is to follow setup {}, of {} setups and not before {}",
+                                     i, removal.after, batch.setups.length(), least)});
+    }
+    least = removal.after;
+    out.removals.push_back({to_core(removal.name), removal.after});
+  }
+  auto returned = to_core(batch.returned);
+  if (returned) {
+    out.returned = std::move(*returned);
+  } else {
+    checker.note(returned.error());
+  }
+  return checker.done(std::move(out));
+}
+
+void to_idl(const HopResultBatch& batch, v1::HopResultBatch& out) {
+  out.results.length(static_cast<CORBA::ULong>(batch.results.size()));
+  for (CORBA::ULong i = 0; i < out.results.length(); ++i) {
+    const HopResult& from = batch.results[i];
+    v1::HopResult& to = out.results[i];
+    to.name = to_idl(from.key);
+    to.action = static_cast<CORBA::Octet>(from.action);
+    to.cause = static_cast<CORBA::Octet>(from.cause);
+    to.input_label = to_idl(from.input_label);
+    to.output_label = to_idl(from.output_label);
+    to.refusing_port = from.port.value();
+    to.asked = from.asked;
+    to.free = from.free;
+  }
+  to_idl(batch.granted, out.granted);
+}
+
+Result<HopResultBatch> to_core(const v1::HopResultBatch& batch) {
+  Checker checker;
+  HopResultBatch out;
+  out.results.resize(batch.results.length());
+  for (CORBA::ULong i = 0; i < batch.results.length(); ++i) {
+    const v1::HopResult& from = batch.results[i];
+    out.results[i] = {to_core(from.name),
+                      checker.action(from.action),
+                      checker.cause(from.cause),
+                      checker.label(from.input_label),
+                      checker.label(from.output_label),
+                      PortId{from.refusing_port},
+                      from.asked,
+                      from.free};
+  }
+  auto granted = to_core(batch.granted);
+  if (granted) {
+    out.granted = std::move(*granted);
+  } else {
+    checker.note(granted.error());
+  }
+  return checker.done(std::move(out));
+}
+
+void to_idl(const LedgerHop& hop, v1::LedgerHop& out) {
+  out.name = to_idl(hop.key);
+  out.input_port = hop.cross_connect.input_port.value();
+  out.input_label = to_idl(hop.cross_connect.input_label);
+  out.output_port = hop.cross_connect.output_port.value();
+  out.output_label = to_idl(hop.cross_connect.output_label);
+  out.resources = to_idl(hop.demand);
+  out.settled = hop.settled;
+}
+
+Result<LedgerHop> to_core(const v1::LedgerHop& hop) {
+  Checker checker;
+  LedgerHop out;
+  out.key = to_core(hop.name);
+  out.cross_connect = {PortId{hop.input_port}, checker.label(hop.input_label),
+                       PortId{hop.output_port}, checker.label(hop.output_label)};
+  out.demand = to_core(hop.resources);
+  out.settled = hop.settled;
+  return checker.done(std::move(out));
+}
+
+}  // namespace xbind::orb

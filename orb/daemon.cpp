@@ -1,0 +1,45 @@
+#include "orb/daemon.hpp"
+
+#include <cstdio>
+#include <utility>
+
+#include "orb/process.hpp"
+
+namespace xbind::orb {
+
+void add_client_options(config::OptionSet& set, CommonOptions& options, log::Level default_level) {
+  set.add_string("name-service", &options.name_service, "127.0.0.1:2809",
+                 "Where the CORBA name service listens, HOST:PORT.");
+  set.add_string("listen-address", &options.listen_address, "127.0.0.1",
+                 "Numeric address under which this process is reached by its peers.");
+  set.add_uint("call-timeout-ms", &options.call_timeout_ms, 5000, {50, 600000},
+               "Milliseconds after which a two-way CORBA call is given up.");
+  set.add_enum("log-level", &options.log_level, default_level,
+               {{"debug", log::Level::kDebug},
+                {"info", log::Level::kInfo},
+                {"warn", log::Level::kWarn},
+                {"error", log::Level::kError},
+                {"off", log::Level::kOff}},
+               "Least weight of the lines written to standard error.");
+}
+
+void add_daemon_options(config::OptionSet& set, CommonOptions& options,
+                        const std::string& default_name) {
+  set.add_string("name", &options.name, default_name,
+                 "Name under which the object is bound in the name service.");
+  if (default_name.empty()) set.require("name");
+  add_client_options(set, options, log::Level::kInfo);
+}
+
+void serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
+                        const CommonOptions& options, const std::string& path,
+                        CORBA::Object_ptr object, std::function<bool()> may_bind) {
+  const NameKeeper keeper(orb, options.name_service, path, object, std::move(may_bind), [&] {
+    std::printf("%s %s ready\n", program.c_str(), options.name.c_str());
+    std::fflush(stdout);
+  });
+  const int signal_number = wait_for_signal();
+  log::info("ending in order after signal {}", signal_number);
+}
+
+}  // namespace xbind::orb

@@ -1,0 +1,21 @@
+// What a process knows about itself and the signals that end it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace xbind::orb {
+
+// Before any thread is started: SIGTERM and SIGINT are delivered to wait_for_signal() only, SIGPIPE is
+// ignored (a write to a dead peer is an error value).
+void take_signals();
+// Blocks until SIGTERM or SIGINT; returns its number.
+int wait_for_signal();
+// Ends wait_for_signal() from another thread as SIGTERM would.
+void end_process();
+
+// Resident memory of a process in KiB, from /proc; nothing when it is gone.
+std::optional<std::uint64_t> resident_kib(int pid);
+std::uint64_t own_resident_kib();
+
+}  // namespace xbind::orb

@@ -1,0 +1,36 @@
+#include "orb/raise.hpp"
+
+#include <memory>
+
+namespace xbind::orb {
+
+void check_version(CORBA::ULong version) {
+  if (version != v1::protocol_version) throw v1::VersionMismatch(version, v1::protocol_version);
+}
+
+void raise(const Error& error, Epoch offered) {
+  switch (error.code) {
+    case ErrorCode::kFenced: throw v1::Fenced(offered.value(), error.text.c_str());
+    case ErrorCode::kBadInput:
+    case ErrorCode::kNotFound:
+    case ErrorCode::kProtocol: throw v1::BadRequest(error.text.c_str());
+    case ErrorCode::kExhausted:
+    case ErrorCode::kUnreachable:
+    case ErrorCode::kTimeout:
+    case ErrorCode::kVersion:
+    case ErrorCode::kSystem: break;
+  }
+  throw v1::Unavailable(error.text.c_str());
+}
+
+v1::MetricSeq* to_metrics(const std::vector<std::pair<std::string, std::uint64_t>>& metrics) {
+  auto out = std::make_unique<v1::MetricSeq>();
+  out->length(static_cast<CORBA::ULong>(metrics.size()));
+  for (CORBA::ULong i = 0; i < out->length(); ++i) {
+    (*out)[i].name = metrics[i].first.c_str();
+    (*out)[i].value = metrics[i].second;
+  }
+  return out.release();
+}
+
+}  // namespace xbind::orb

@@ -1,0 +1,23 @@
+// Errors of the logic as exceptions of the contracts, written once (types.idl).
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/result.hpp"
+#include "types.hh"
+
+namespace xbind::orb {
+
+// VersionMismatch unless it is the version we speak.
+void check_version(CORBA::ULong version);
+
+// kFenced becomes Fenced, kBadInput, kNotFound and kProtocol become BadRequest, everything else
+// Unavailable. `offered`: the caller's epoch, for Fenced.
+[[noreturn]] void raise(const Error& error, Epoch offered = {});
+
+v1::MetricSeq* to_metrics(const std::vector<std::pair<std::string, std::uint64_t>>& metrics);
+
+}  // namespace xbind::orb

@@ -1,0 +1,95 @@
+#include "orb/runtime.hpp"
+
+#include <omniORB4/giopEndpoint.h>
+#include <omniORB4/omniIOR.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "core/check.hpp"
+
+namespace xbind::orb {
+namespace {
+
+// Twice the octet credit of a session (core/session): frames of several sessions to one process, and
+// the kernel's own overhead, fit as well.
+constexpr const char* kSocketSendBuffer = "1048576";
+
+}  // namespace
+
+Runtime::Runtime(int argc, char** argv, const RuntimeOptions& options) {
+  const std::string endpoint = "giop:tcp:" + options.listen_address + ":";
+  const std::string call_timeout = std::to_string(options.call_timeout_ms);
+  const std::string connect_timeout = std::to_string(options.connect_timeout_ms);
+  const char* settings[][2] = {
+      {"endPoint", endpoint.c_str()},
+      {"endPoint", endpoint.c_str()},
+      {"maxGIOPConnectionPerServer", "1"},
+      {"maxServerThreadPerConnection", "1"},
+      {"outConScanPeriod", "0"},
+      {"inConScanPeriod", "0"},
+      {"clientCallTimeOutPeriod", call_timeout.c_str()},
+      {"clientConnectTimeOutPeriod", connect_timeout.c_str()},
+      {"socketSendBuffer", kSocketSendBuffer},
+      {"giopMaxMsgSize", "16777216"},
+      {nullptr, nullptr},
+  };
+  try {
+    orb_ = CORBA::ORB_init(argc, argv, "omniORB4", settings);
+    CORBA::Object_var object = orb_->resolve_initial_references("RootPOA");
+    poa_ = PortableServer::POA::_narrow(object);
+    object = orb_->resolve_initial_references("omniINSPOA");
+    named_poa_ = PortableServer::POA::_narrow(object);
+    poa_->the_POAManager()->activate();
+    named_poa_->the_POAManager()->activate();
+  } catch (const CORBA::SystemException& error) {
+    std::fprintf(stderr, "the ORB refuses to start (%s, %s): is %s an address of this machine?\n",
+                 error._name(), error.NP_minorString() ? error.NP_minorString() : "no detail",
+                 options.listen_address.c_str());
+    std::exit(2);
+  }
+}
+
+Runtime::~Runtime() {
+  try {
+    orb_->destroy();
+  } catch (const CORBA::Exception& error) {
+    std::fprintf(stderr, "the ORB did not end in order: %s\n", error._name());
+  }
+}
+
+void Runtime::shutdown() {
+  try {
+    if (CORBA::is_nil(poa_)) return;
+    poa_->destroy(true, true);  // and the named one below it
+    poa_ = PortableServer::POA::_nil();
+    named_poa_ = PortableServer::POA::_nil();
+  } catch (const CORBA::Exception& error) {
+    std::fprintf(stderr, "upcalls did not end in order: %s\n", error._name());
+  }
+}
+
+CORBA::Object_var Runtime::activate(PortableServer::ServantBase* servant) {
+  const PortableServer::ObjectId_var id = poa_->activate_object(servant);
+  return poa_->id_to_reference(id);
+}
+
+CORBA::Object_var Runtime::activate_apart(PortableServer::ServantBase* servant,
+                                          const std::string& key) {
+  const PortableServer::ObjectId_var id = PortableServer::string_to_ObjectId(key.c_str());
+  named_poa_->activate_object_with_id(id, servant);
+  const CORBA::Object_var usual = named_poa_->id_to_reference(id);
+  const std::string location = "corbaloc:iiop:1.2@" + second_endpoint(usual) + "/" + key;
+  return orb_->string_to_object(location.c_str());
+}
+
+std::string Runtime::second_endpoint(CORBA::Object_ptr any_object) {
+  // The reference carries every endpoint of the process: the last one is the one kept for batches.
+  const omniIOR_var ior = any_object->_PR_getobj()->_getIOR();
+  auto& addresses = ior->getIORInfo()->addresses();
+  XB_CHECK(addresses.size() >= 2, addresses.size());
+  const std::string address = addresses.back()->address();  // "giop:tcp:127.0.0.1:41234"
+  return address.substr(std::string{"giop:tcp:"}.size());
+}
+
+}  // namespace xbind::orb
