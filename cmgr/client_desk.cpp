@@ -1,0 +1,248 @@
+#include "cmgr/client_desk.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/log.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+// Outcomes in one message: keeps it well below a socket's send buffer.
+constexpr std::size_t kOutcomesPerBatch = 1024;
+
+std::size_t octets_of(const Outcome& outcome) { return 64 + outcome.element.size(); }
+
+}  // namespace
+
+ClientDesk::ClientDesk(const Config& config, Peers& peers) : config_(config), peers_(peers) {
+  clients_.push_back(std::make_unique<Client>());
+  clients_[kLocal]->name = "(two-way)";
+}
+
+Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch, TimePoint now) {
+  if (name.empty() || name.size() > 128) {
+    return fail(ErrorCode::kBadInput, "a client's name has 1 to 128 characters, this one {}",
+                name.size());
+  }
+  auto known = by_name_.find(name);
+  if (known != by_name_.end()) {
+    Client& client = *clients_[known->second];
+    if (epoch < client.epoch) {
+      return fail(ErrorCode::kFenced, "client {} with epoch {} is fenced off by epoch {}", name,
+                  epoch, client.epoch);
+    }
+    end_session(client);
+  } else {
+    if (by_session_.size() >= config_.clients_max) {
+      return fail(ErrorCode::kExhausted, "{} clients are attached, no more are taken",
+                  config_.clients_max);
+    }
+    ClientIndex index = 0;
+    if (free_slots_.empty()) {
+      index = static_cast<ClientIndex>(clients_.size());
+      clients_.push_back(nullptr);
+    } else {
+      index = free_slots_.back();
+      free_slots_.pop_back();
+    }
+    clients_[index] = std::make_unique<Client>();
+    clients_[index]->name = name;
+    known = by_name_.emplace(name, index).first;
+  }
+  Client& client = *clients_[known->second];
+  client.epoch = epoch;
+  client.session = SessionId{config_.epoch << 32 | next_session_++};
+  client.link = std::make_unique<ClientSession>(config_.client_session, now);
+  client.link->on_confirmed([&client](const OutcomeBatch& batch) {
+    for (const Outcome& outcome : batch.outcomes) client.requests.erase(outcome.request);
+  });
+  by_session_.emplace(client.session, known->second);
+  if (!client.waiting.empty()) mark_dirty(known->second);
+  log::info("client {} attached, epoch {}, session {}", name, epoch, client.session);
+  return ClientAttachment{client.session, config_.client_session.batches_in_flight};
+}
+
+void ClientDesk::detach(SessionId session) {
+  const auto found = by_session_.find(session);
+  if (found == by_session_.end()) return;
+  const ClientIndex index = found->second;
+  log::info("client {} detached", clients_[index]->name);
+  end_session(*clients_[index]);
+  forget_if_done(index);
+}
+
+Result<ClientIndex> ClientDesk::receive(SessionId session, session::Frame<RequestBatch> frame,
+                                        TimePoint now,
+                                        std::vector<std::shared_ptr<const RequestBatch>>& apply) {
+  ++counters_.frames_in;
+  const auto found = by_session_.find(session);
+  if (found == by_session_.end()) {
+    ++counters_.unknown_session;
+    return fail(ErrorCode::kNotFound, "no client session {}", session);
+  }
+  const ClientIndex index = found->second;
+  Client& client = *clients_[index];
+  const bool had_credit = client.link->has_credit();
+  if (auto received = client.link->receive(std::move(frame), now, apply); !received) {
+    log::warn("client {}: {}; its session ends", client.name, received.error().text);
+    ++counters_.sessions_lost;
+    end_session(client);
+    forget_if_done(index);
+    return tl::make_unexpected(received.error());
+  }
+  if (!had_credit && !client.waiting.empty()) mark_dirty(index);
+  return index;
+}
+
+ClientDesk::Admission ClientDesk::admit(ClientIndex index, RequestId request) {
+  Client& client = *clients_[index];
+  if (client.requests.size() >= config_.requests_per_client) return Admission::kTooMany;
+  const auto [entry, fresh] = client.requests.try_emplace(request);
+  if (fresh) {
+    ++client.under_way;
+    return Admission::kNew;
+  }
+  ++counters_.repeated_requests;
+  if (entry->second) {
+    client.waiting.push_back(*entry->second);
+    mark_dirty(index);
+  }
+  return Admission::kRepeated;
+}
+
+void ClientDesk::answer(ClientIndex index, Outcome outcome) {
+  Client& client = *clients_[index];
+  if (index == kLocal) {
+    client.requests.erase(outcome.request);
+    --client.under_way;
+    peers_.local_outcome(outcome.request, std::move(outcome));
+    return;
+  }
+  const auto request = client.requests.find(outcome.request);
+  if (request != client.requests.end() && !request->second) {
+    request->second = std::make_unique<Outcome>(outcome);
+    --client.under_way;
+  }
+  if (!client.link) {
+    // Nobody to tell; a new session of the same name may ask again while the answer is remembered.
+    forget_if_done(index);
+    return;
+  }
+  client.waiting.push_back(std::move(outcome));
+  mark_dirty(index);
+}
+
+void ClientDesk::owns(ClientIndex index, int change) {
+  clients_[index]->connections += static_cast<std::uint64_t>(change);
+  if (change < 0 && index != kLocal) forget_if_done(index);
+}
+
+void ClientDesk::flush(TimePoint now) {
+  for (const ClientIndex index : std::exchange(dirty_, {})) {
+    if (!clients_[index]) continue;
+    Client& client = *clients_[index];
+    client.dirty = false;
+    if (!client.link) continue;
+    std::size_t sent = 0;
+    while (sent < client.waiting.size() && client.link->has_credit()) {
+      const std::size_t count = std::min(client.waiting.size() - sent, kOutcomesPerBatch);
+      OutcomeBatch batch;
+      std::size_t octets = 64;
+      batch.outcomes.reserve(count);
+      for (std::size_t i = sent; i < sent + count; ++i) {
+        octets += octets_of(client.waiting[i]);
+        batch.outcomes.push_back(std::move(client.waiting[i]));
+      }
+      sent += count;
+      transmit(client, client.link->send(std::move(batch), octets, now));
+    }
+    client.waiting.erase(client.waiting.begin(),
+                         client.waiting.begin() + static_cast<std::ptrdiff_t>(sent));
+    if (client.waiting.size() > kOutcomesWaiting) {
+      log::warn("client {}: {} outcomes wait and it confirms none; its session ends", client.name,
+                client.waiting.size());
+      ++counters_.sessions_lost;
+      end_session(client);
+      forget_if_done(index);
+    }
+  }
+}
+
+void ClientDesk::tick(TimePoint now) {
+  std::vector<session::Frame<OutcomeBatch>> frames;
+  std::vector<ClientIndex> lost;
+  for (const auto& [session, index] : by_session_) {
+    Client& client = *clients_[index];
+    if (client.link->next_deadline() > now) continue;
+    frames.clear();
+    if (auto ticked = client.link->tick(now, frames); !ticked) {
+      log::warn("client {}: {}; its session ends, its connections stay", client.name,
+                ticked.error().text);
+      ++counters_.sessions_lost;
+      lost.push_back(index);
+    }
+    for (auto& frame : frames) transmit(client, std::move(frame));
+  }
+  for (const ClientIndex index : lost) {
+    end_session(*clients_[index]);
+    forget_if_done(index);
+  }
+}
+
+TimePoint ClientDesk::next_deadline() const {
+  TimePoint due = kNever;
+  for (const auto& [session, index] : by_session_) {
+    due = std::min(due, clients_[index]->link->next_deadline());
+  }
+  return due;
+}
+
+void ClientDesk::end_session(Client& client) {
+  if (!client.link) return;
+  by_session_.erase(client.session);
+  client.session = SessionId{};
+  client.link.reset();
+  // What waited is remembered in `requests` and told again to whoever repeats the request.
+  client.waiting.clear();
+}
+
+void ClientDesk::forget_if_done(ClientIndex index) {
+  const Client& client = *clients_[index];
+  if (index == kLocal || !done(client)) return;
+  if (client.requests.empty()) {
+    forget(index);
+    return;
+  }
+  // It went without confirming its last outcomes and may come back to ask for them again.
+  departed_.push_back(index);
+  while (departed_.size() > config_.clients_max) {
+    const ClientIndex oldest = departed_.front();
+    departed_.pop_front();
+    if (clients_[oldest] && done(*clients_[oldest])) forget(oldest);
+  }
+}
+
+bool ClientDesk::done(const Client& client) {
+  return !client.link && client.under_way == 0 && client.connections == 0;
+}
+
+void ClientDesk::forget(ClientIndex index) {
+  by_name_.erase(clients_[index]->name);
+  clients_[index].reset();
+  free_slots_.push_back(index);
+}
+
+void ClientDesk::mark_dirty(ClientIndex index) {
+  Client& client = *clients_[index];
+  if (client.dirty) return;
+  client.dirty = true;
+  dirty_.push_back(index);
+}
+
+void ClientDesk::transmit(Client& client, session::Frame<OutcomeBatch> frame) {
+  ++counters_.frames_out;
+  peers_.to_client(client.session, std::move(frame));
+}
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,108 @@
+// The clients of a manager: their sessions, the outcomes that wait for them, and the memory that makes
+// a repeated request harmless.
+//
+// A client is a name. Its session may end and a new one begin (higher epoch); the outcomes of requests
+// under way go to whatever session the name has then. A client that has gone for good is forgotten
+// when its last request has been answered and its unconfirmed outcomes have become the oldest of
+// clients_max such; its connections stay (media outlive signalling).
+//
+// Not thread-safe; owned by the connection manager.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cmgr/config.hpp"
+#include "cmgr/connection.hpp"
+#include "cmgr/peers.hpp"
+
+namespace xbind::cmgr {
+
+struct ClientAttachment {
+  SessionId session;
+  std::uint32_t batches_in_flight = 0;
+};
+
+class ClientDesk {
+ public:
+  // The manager itself, for two-way calls: outcomes go to Peers::local_outcome.
+  static constexpr ClientIndex kLocal = 0;
+  // Outcomes that may wait for a client that does not confirm; then its session is ended.
+  static constexpr std::size_t kOutcomesWaiting = 200'000;
+
+  ClientDesk(const Config& config, Peers& peers);
+
+  // kFenced: a higher epoch of the name is attached. kExhausted: clients_max are. kBadInput: no name.
+  Result<ClientAttachment> attach(const std::string& name, Epoch epoch, TimePoint now);
+  void detach(SessionId session);
+
+  // The batches that a frame brings into order, and whose they are. kNotFound: no such session (any
+  // more). kProtocol: the client broke the protocol, its session has been ended.
+  Result<ClientIndex> receive(SessionId session, session::Frame<RequestBatch> frame, TimePoint now,
+                              std::vector<std::shared_ptr<const RequestBatch>>& apply);
+
+  enum class Admission { kNew, kRepeated, kTooMany };
+  // kRepeated: known already; if answered, the outcome has been queued once more.
+  Admission admit(ClientIndex client, RequestId request);
+
+  // The one outcome of an admitted request.
+  void answer(ClientIndex client, Outcome outcome);
+
+  // Connections owned keep a client's slot (its name is part of every hop record).
+  void owns(ClientIndex client, int change);
+
+  void flush(TimePoint now);  // sends what waits, credit permitting
+  void tick(TimePoint now);
+  TimePoint next_deadline() const;
+
+  const std::string& name(ClientIndex client) const { return clients_[client]->name; }
+  std::size_t attached() const { return by_session_.size(); }
+
+  struct Counters {
+    std::uint64_t frames_in = 0;
+    std::uint64_t frames_out = 0;
+    std::uint64_t repeated_requests = 0;
+    std::uint64_t sessions_lost = 0;  // given up or ended for breaking the protocol
+    std::uint64_t unknown_session = 0;
+  };
+  const Counters& counters() const { return counters_; }
+
+ private:
+  using ClientSession = session::Session<OutcomeBatch, RequestBatch>;
+  struct Client {
+    std::string name;
+    Epoch epoch;
+    SessionId session;  // 0: not attached
+    std::unique_ptr<ClientSession> link;
+    std::vector<Outcome> waiting;
+    // Requests whose outcome the client has not confirmed; null while under way.
+    std::unordered_map<RequestId, std::unique_ptr<Outcome>> requests;
+    std::size_t under_way = 0;
+    std::uint64_t connections = 0;
+    bool dirty = false;  // in dirty_
+  };
+
+  void end_session(Client& client);
+  // Nobody attached under the name, nothing under way, nothing owned.
+  static bool done(const Client& client);
+  void forget_if_done(ClientIndex index);
+  void forget(ClientIndex index);
+  void mark_dirty(ClientIndex index);
+  void transmit(Client& client, session::Frame<OutcomeBatch> frame);
+
+  const Config& config_;
+  Peers& peers_;
+  std::vector<std::unique_ptr<Client>> clients_;  // [0] is kLocal; null: free slot
+  std::vector<ClientIndex> free_slots_;
+  std::unordered_map<std::string, ClientIndex> by_name_;
+  std::unordered_map<SessionId, ClientIndex> by_session_;
+  std::vector<ClientIndex> dirty_;  // have outcomes waiting
+  std::deque<ClientIndex> departed_;  // done but for unconfirmed outcomes; at most clients_max
+  std::uint64_t next_session_ = 1;
+  Counters counters_;
+};
+
+}  // namespace xbind::cmgr

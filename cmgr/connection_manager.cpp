@@ -1,0 +1,710 @@
+#include "cmgr/connection_manager.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cmgr/service.hpp"
+#include "core/log.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+// A connection id is the epoch's low 24 bits over a 40-bit counter: unique across restarts.
+constexpr unsigned kCounterBits = 40;
+
+bool told(HopState state) {
+  return state != HopState::kIdle && state != HopState::kRefused;
+}
+
+}  // namespace
+
+std::size_t ConnectionManager::QueryHash::operator()(const RouteQuery& query) const {
+  const std::hash<std::string> hash;
+  return (hash(query.from) * 1'000'003 ^ hash(query.to)) * 1'000'003 ^ query.cells_per_s;
+}
+
+ConnectionManager::ConnectionManager(Config config, Peers& peers)
+    : config_(std::move(config)),
+      peers_(peers),
+      clients_(config_, peers),
+      switches_(config_, peers) {}
+
+// --- clients ----------------------------------------------------------------------------------------
+
+Result<ClientAttachment> ConnectionManager::attach_client(const std::string& name, Epoch epoch,
+                                                          TimePoint now) {
+  return clients_.attach(name, epoch, now);
+}
+
+void ConnectionManager::detach_client(SessionId session) { clients_.detach(session); }
+
+void ConnectionManager::on_requests(SessionId session, session::Frame<RequestBatch> frame,
+                                    TimePoint now) {
+  std::vector<std::shared_ptr<const RequestBatch>> batches;
+  const auto client = clients_.receive(session, std::move(frame), now, batches);
+  if (!client) return;
+  for (const auto& batch : batches) {
+    // Releases first: they give back what the setups may need.
+    for (const ReleaseRequest& request : batch->releases) {
+      if (clients_.admit(*client, request.request) == ClientDesk::Admission::kNew) {
+        release(*client, request, now);
+      }
+    }
+    for (const ConnectRequest& request : batch->connects) {
+      switch (clients_.admit(*client, request.request)) {
+        case ClientDesk::Admission::kNew: connect(*client, request, now); break;
+        case ClientDesk::Admission::kRepeated: break;
+        case ClientDesk::Admission::kTooMany:
+          refuse_request(*client, request.request, OutcomeKind::kBusy, {Cause::kBusy, "manager"});
+          break;
+      }
+    }
+  }
+}
+
+void ConnectionManager::connect_local(RequestId token, const std::string& from,
+                                      const std::string& to, const ServiceSpec& service,
+                                      TimePoint now) {
+  if (!admit_local(token)) return;
+  connect(ClientDesk::kLocal, ConnectRequest{token, from, to, service}, now);
+}
+
+void ConnectionManager::release_local(RequestId token, ConnectionId connection, TimePoint now) {
+  if (!admit_local(token)) return;
+  release(ClientDesk::kLocal, ReleaseRequest{token, connection}, now);
+}
+
+bool ConnectionManager::admit_local(RequestId token) {
+  if (clients_.admit(ClientDesk::kLocal, token) == ClientDesk::Admission::kNew) return true;
+  ++counters_.busy;
+  Outcome outcome;
+  outcome.request = token;
+  outcome.kind = OutcomeKind::kBusy;
+  outcome.cause = Cause::kBusy;
+  outcome.element = "manager";
+  peers_.local_outcome(token, std::move(outcome));
+  return false;
+}
+
+void ConnectionManager::connect(ClientIndex client, const ConnectRequest& request, TimePoint now) {
+  ++counters_.setups;
+  if (connections_.size() >= config_.connections_max) {
+    refuse_request(client, request.request, OutcomeKind::kBusy,
+                   {Cause::kBusy, "manager", connections_.size(), 0});
+    return;
+  }
+  const auto demand = demand_of(request.service);
+  if (!demand) {
+    refuse_request(client, request.request, OutcomeKind::kRefused, demand.error());
+    return;
+  }
+  auto made = std::make_unique<Connection>();
+  Connection& connection = *made;
+  connection.id = ConnectionId{(config_.epoch & 0xff'ffff) << kCounterBits | next_connection_++};
+  connection.client = client;
+  connection.request = request.request;
+  connection.ends = std::make_shared<const CallEnds>(CallEnds{request.from, request.to});
+  connection.demand = *demand;
+  connections_.emplace(connection.id, std::move(made));
+  clients_.owns(client, +1);
+
+  RouteQuery query{request.from, request.to, demand->cells_per_s};
+  if (const auto route = routes_.find(query, now)) {
+    start_path(connection, *route, now);
+    return;
+  }
+  arm(connection, now);
+  auto& waiting = waiting_for_route_[query];
+  waiting.push_back(connection.id);
+  if (waiting.size() == 1) queries_.push_back(std::move(query));
+}
+
+void ConnectionManager::release(ClientIndex client, const ReleaseRequest& request, TimePoint now) {
+  ++counters_.releases;
+  const auto found = connections_.find(request.connection);
+  if (found == connections_.end()) {
+    refuse_request(client, request.request, OutcomeKind::kRefused,
+                   {Cause::kUnknownConnection, "manager", request.connection.value(), 0});
+    return;
+  }
+  Connection& connection = *found->second;
+  if (connection.state != State::kConnected) {
+    refuse_request(client, request.request, OutcomeKind::kRefused,
+                   {connection.state == State::kReleasing ? Cause::kBeingReleased
+                                                          : Cause::kUnknownConnection,
+                    "manager", request.connection.value(), 0});
+    return;
+  }
+  connection.releaser = client;
+  connection.release_request = request.request;
+  // The answer goes to whoever asked, also when that is not who set the connection up.
+  clients_.owns(client, +1);
+  happen(connection, Event::kReleaseAsked, now);
+}
+
+void ConnectionManager::refuse_request(ClientIndex client, RequestId request, OutcomeKind kind,
+                                       Refusal refusal) {
+  ++(kind == OutcomeKind::kBusy ? counters_.busy : counters_.refused);
+  Outcome outcome;
+  outcome.request = request;
+  outcome.kind = kind;
+  outcome.cause = refusal.cause;
+  outcome.element = std::move(refusal.element);
+  outcome.asked = refusal.asked;
+  outcome.free = refusal.free;
+  clients_.answer(client, std::move(outcome));
+}
+
+// --- the call ---------------------------------------------------------------------------------------
+
+void ConnectionManager::happen(Connection& connection, Event event, TimePoint now) {
+  const auto step = cmgr::step(connection.state, event);
+  if (!step) {
+    ++counters_.meaningless_events;
+    return;
+  }
+  connection.state = step->next;
+  arm(connection, now);
+  perform(connection, step->action, now);  // may end the connection's life
+}
+
+void ConnectionManager::perform(Connection& connection, Action action, TimePoint now) {
+  switch (action) {
+    case Action::kReserveMissing: reserve_missing(connection, now); return;
+    case Action::kCommitEveryHop: commit_every_hop(connection, now); return;
+    case Action::kAnswerConnected: answer(connection, OutcomeKind::kConnected); return;
+    case Action::kRemoveEveryHop: remove_every_hop(connection, now); return;
+    case Action::kOweThenAnswerRefused:
+      owe_unconfirmed(connection, now);
+      [[fallthrough]];
+    case Action::kAnswerRefused:
+      answer(connection, OutcomeKind::kRefused);
+      forget(connection, now);
+      return;
+    case Action::kOweThenAnswerReleased:
+      owe_unconfirmed(connection, now);
+      [[fallthrough]];
+    case Action::kAnswerReleased:
+      answer(connection, OutcomeKind::kReleased);
+      forget(connection, now);
+      return;
+  }
+}
+
+void ConnectionManager::start_path(Connection& connection, const RouteReply& route,
+                                   TimePoint now) {
+  const auto refuse = [&](Refusal refusal) {
+    connection.refusal = std::move(refusal);
+    happen(connection, Event::kNoRoute, now);
+  };
+  if (route.cause != Cause::kNone) {
+    std::string where = route.cause == Cause::kUnknownEndpoint
+                            ? connection.ends->from + " -> " + connection.ends->to
+                            : "routeobject";
+    refuse({route.cause, std::move(where), connection.demand.cells_per_s, route.free});
+    return;
+  }
+  for (const SwitchIndex at : route.at) {
+    if (!switches_.is_attached(at)) {
+      refuse({Cause::kSwitchUnreachable, switches_.name(at)});
+      return;
+    }
+    if (switches_.full(at)) {
+      refuse({Cause::kBusy, switches_.name(at)});
+      return;
+    }
+  }
+  connection.hops.resize(route.path.hops.size());
+  bool all_at_hand = true;
+  for (std::size_t i = 0; i < connection.hops.size(); ++i) {
+    Hop& hop = connection.hops[i];
+    hop.at = route.at[i];
+    hop.input_port = route.path.hops[i].input_port;
+    hop.output_port = route.path.hops[i].output_port;
+    hop.attachment = switches_.attachment(hop.at);
+    if (i + 1 == connection.hops.size()) break;
+    if (const auto label = switches_.cache(hop.at, hop.output_port).take()) {
+      hop.output_label = *label;
+      connection.hops[i + 1].input_label = *label;
+    } else {
+      all_at_hand = false;
+    }
+  }
+  happen(connection, all_at_hand ? Event::kRouteKnownLabelsAtHand : Event::kRouteKnown, now);
+}
+
+void ConnectionManager::reserve_missing(Connection& connection, TimePoint now) {
+  connection.pending = 0;
+  for (std::size_t i = 0; i + 1 < connection.hops.size(); ++i) {
+    if (!connection.hops[i].output_label.present()) ++connection.pending;
+  }
+  for (std::size_t i = 0; i + 1 < connection.hops.size(); ++i) {
+    Hop& hop = connection.hops[i];
+    if (hop.output_label.present()) continue;
+    hop.state = HopState::kReserving;
+    switches_.queue(hop.at, setup_for(connection, hop, false), now);
+  }
+}
+
+void ConnectionManager::commit_every_hop(Connection& connection, TimePoint now) {
+  connection.pending = static_cast<std::uint16_t>(connection.hops.size());
+  for (Hop& hop : connection.hops) {
+    hop.state = HopState::kCommitting;
+    switches_.queue(hop.at, setup_for(connection, hop, true), now);
+  }
+}
+
+void ConnectionManager::remove_every_hop(Connection& connection, TimePoint now) {
+  if (connection.state == State::kUndoing) ++counters_.undone;
+  connection.pending = 0;
+  for (Hop& hop : connection.hops) {
+    if (!told(hop.state)) continue;
+    hop.state = HopState::kRemoving;
+    ++connection.pending;
+  }
+  if (connection.pending == 0) {
+    happen(connection, Event::kAllRemoved, now);
+    return;
+  }
+  bool unreachable = false;
+  for (const Hop& hop : connection.hops) {
+    if (hop.state != HopState::kRemoving) continue;
+    if (switches_.is_attached(hop.at)) {
+      switches_.queue(hop.at, key_of(connection, hop), now);
+    } else {
+      unreachable = true;
+    }
+  }
+  // Nothing to wait for where nobody is: the removal is owed at once, the others are waited for.
+  if (unreachable) owe_unreachable(connection, now);
+}
+
+void ConnectionManager::owe_unreachable(Connection& connection, TimePoint now) {
+  bool waiting = false;
+  for (const Hop& hop : connection.hops) {
+    waiting = waiting || (hop.state == HopState::kRemoving && switches_.is_attached(hop.at));
+  }
+  if (!waiting) happen(connection, Event::kTimeout, now);
+}
+
+void ConnectionManager::owe_unconfirmed(Connection& connection, TimePoint now) {
+  // A link's label is free when neither of its two hops owes a removal any more.
+  std::vector<std::shared_ptr<const OwedLabel>> labels(connection.hops.size());
+  const auto owes = [&](std::size_t hop) {
+    return connection.hops[hop].state == HopState::kRemoving;
+  };
+  for (std::size_t i = 0; i + 1 < connection.hops.size(); ++i) {
+    Hop& hop = connection.hops[i];
+    if (!hop.output_label.present() || (!owes(i) && !owes(i + 1))) continue;
+    labels[i] = std::make_shared<const OwedLabel>(
+        OwedLabel{hop.at, hop.output_port, hop.output_label});
+    hop.output_label = {};
+  }
+  for (std::size_t i = 0; i < connection.hops.size(); ++i) {
+    if (!owes(i)) continue;
+    Debt debt;
+    if (labels[i]) debt.labels.push_back(labels[i]);
+    if (i > 0 && labels[i - 1]) debt.labels.push_back(labels[i - 1]);
+    log::warn("connection {}: the removal of hop {} at {} is owed", connection.id, i,
+              switches_.name(connection.hops[i].at));
+    switches_.owe(connection.hops[i].at, key_of(connection, connection.hops[i]), std::move(debt),
+                  now);
+  }
+}
+
+// Every hop that might use them has confirmed its removal: the labels leave quarantine.
+void ConnectionManager::settle_labels(Connection& connection, TimePoint now) {
+  for (std::size_t i = 0; i + 1 < connection.hops.size(); ++i) {
+    const Hop& hop = connection.hops[i];
+    if (!hop.output_label.present()) continue;
+    if (hop.attachment == switches_.attachment(hop.at)) {
+      switches_.give_back(hop.at, hop.output_port, hop.output_label, now);
+    } else if (hop.state == HopState::kRemoved) {
+      // Granted in a session that is over; the ledger has it in quarantine since the removal. A label
+      // that was never used there lapsed with the session.
+      switches_.return_label(hop.at, hop.output_port, hop.output_label, now);
+    }
+  }
+}
+
+void ConnectionManager::answer(Connection& connection, OutcomeKind kind) {
+  Outcome outcome;
+  outcome.kind = kind;
+  ClientIndex client = connection.client;
+  outcome.request = connection.request;
+  switch (kind) {
+    case OutcomeKind::kConnected:
+      ++counters_.connected;
+      outcome.connection = connection.id;
+      outcome.ingress = connection.hops.front().input_label;
+      outcome.egress = connection.hops.back().output_label;
+      break;
+    case OutcomeKind::kReleased:
+      ++counters_.released;
+      client = connection.releaser;
+      outcome.request = connection.release_request;
+      outcome.connection = connection.id;
+      break;
+    case OutcomeKind::kRefused:
+    case OutcomeKind::kBusy: {
+      const bool busy = connection.refusal.cause == Cause::kBusy;
+      ++(busy ? counters_.busy : counters_.refused);
+      outcome.kind = busy ? OutcomeKind::kBusy : OutcomeKind::kRefused;
+      outcome.cause = connection.refusal.cause;
+      outcome.element = connection.refusal.element;
+      outcome.asked = connection.refusal.asked;
+      outcome.free = connection.refusal.free;
+      break;
+    }
+  }
+  clients_.answer(client, std::move(outcome));
+  if (kind == OutcomeKind::kReleased) clients_.owns(client, -1);
+}
+
+void ConnectionManager::forget(Connection& connection, TimePoint now) {
+  for (Hop& hop : connection.hops) {
+    // Asked for and never answered in this connection's life: the cache may ask again.
+    switches_.cache(hop.at, hop.output_port).answered(std::exchange(hop.labels_asked, 0));
+  }
+  settle_labels(connection, now);
+  const ClientIndex client = connection.client;
+  connections_.erase(connection.id);  // unlinks it from its timer list
+  clients_.owns(client, -1);
+}
+
+// --- SwitchServers ----------------------------------------------------------------------------------
+
+void ConnectionManager::switch_attached(const std::string& name, SessionId session,
+                                        std::uint32_t batches_in_flight,
+                                        const std::vector<PortLabels>& quarantined,
+                                        TimePoint now) {
+  const SwitchIndex at = switches_.index_of(name);
+  if (switches_.is_attached(at)) {
+    switches_.lost(at, "attached anew");
+    abandon_switch(at, now);
+  }
+  const bool ours_from_before = switches_.attachment(at) > 0;
+  switches_.attached(at, session, batches_in_flight, quarantined, now);
+  if (!ours_from_before) return;
+  // Labels whose way back was cut off with the old session: nobody here knows them any more, so every
+  // hop that used them has confirmed its removal.
+  const ManagerView view = view_of(name);
+  for (const PortLabels& port : quarantined) {
+    for (const Label label : port.labels) {
+      if (!std::binary_search(view.labels.begin(), view.labels.end(),
+                              std::pair{port.port, label})) {
+        switches_.return_label(at, port.port, label, now);
+      }
+    }
+  }
+}
+
+void ConnectionManager::switch_lost(SessionId session, std::string_view reason, TimePoint now) {
+  const auto at = switches_.by_session(session);
+  if (!at) return;
+  switches_.lost(*at, reason);
+  abandon_switch(*at, now);
+  peers_.attach_switch(switches_.name(*at));
+}
+
+void ConnectionManager::abandon_switch(SwitchIndex at, TimePoint now) {
+  // The answers of commands under way will never come. Collect first: what follows ends connections.
+  std::vector<ConnectionId> setting_up;
+  std::vector<ConnectionId> removing;
+  const auto passes = [at](const Connection& connection) {
+    return std::any_of(connection.hops.begin(), connection.hops.end(),
+                       [at](const Hop& hop) { return hop.at == at; });
+  };
+  for (const Connection& connection : setting_up_) {
+    if (passes(connection)) setting_up.push_back(connection.id);
+  }
+  for (const Connection& connection : removing_) {
+    if (passes(connection)) removing.push_back(connection.id);
+  }
+  for (const ConnectionId id : setting_up) {
+    Connection& connection = *connections_.at(id);
+    connection.refusal = {Cause::kSwitchUnreachable, switches_.name(at)};
+    happen(connection, Event::kHopRefused, now);
+  }
+  for (const ConnectionId id : removing) {
+    const auto found = connections_.find(id);
+    if (found != connections_.end()) owe_unreachable(*found->second, now);
+  }
+}
+
+void ConnectionManager::on_results(SessionId session, session::Frame<HopResultBatch> frame,
+                                   TimePoint now) {
+  const auto at = switches_.by_session(session);
+  if (!at) {
+    ++counters_.unknown_session;
+    return;
+  }
+  std::vector<std::shared_ptr<const HopResultBatch>> batches;
+  if (auto received = switches_.receive(*at, std::move(frame), now, batches); !received) {
+    switch_lost(session, received.error().text, now);
+    return;
+  }
+  for (const auto& batch : batches) {
+    for (const PortLabels& labels : batch->granted) switches_.granted(*at, labels);
+    for (const HopResult& result : batch->results) on_result(*at, result, now);
+  }
+}
+
+void ConnectionManager::on_result(SwitchIndex at, const HopResult& result, TimePoint now) {
+  const auto found = connections_.find(result.key.connection);
+  if (found == connections_.end() || found->second->generation != result.key.generation ||
+      result.key.hop >= found->second->hops.size() || found->second->hops[result.key.hop].at != at) {
+    const bool removed = result.action == HopAction::kRemove && result.cause == Cause::kNone;
+    if (!removed || !switches_.pay(at, result.key, now)) ++counters_.late_results;
+    return;
+  }
+  Connection& connection = *found->second;
+  Hop& hop = connection.hops[result.key.hop];
+  if (result.action == HopAction::kRemove) {
+    on_removal_result(connection, hop, result, now);
+  } else {
+    on_setup_result(connection, hop, result, now);
+  }
+}
+
+void ConnectionManager::on_setup_result(Connection& connection, Hop& hop, const HopResult& result,
+                                        TimePoint now) {
+  switches_.cache(hop.at, hop.output_port).answered(std::exchange(hop.labels_asked, 0));
+  if (result.cause == Cause::kLabelNotHeld) hop.output_label = {};  // not ours: nothing to give back
+  const std::size_t index = result.key.hop;
+  if (result.cause == Cause::kNone && result.output_label.present()) {
+    hop.output_label = result.output_label;
+    if (index + 1 < connection.hops.size()) {
+      connection.hops[index + 1].input_label = result.output_label;
+    }
+  }
+  if (result.cause == Cause::kNone && index == 0 && result.input_label.present()) {
+    hop.input_label = result.input_label;
+  }
+  const bool waited_for =
+      (connection.state == State::kReserving && result.action == HopAction::kReserve) ||
+      (connection.state == State::kCommitting && result.action == HopAction::kCommit);
+  if (!waited_for) return;  // being undone: the removal's answer is what counts
+  if (result.cause != Cause::kNone) {
+    hop_refused(connection, hop, result, now);
+    return;
+  }
+  const bool reserve = result.action == HopAction::kReserve;
+  hop.state = reserve ? HopState::kReserved : HopState::kCommitted;
+  if (--connection.pending == 0) {
+    happen(connection, reserve ? Event::kAllReserved : Event::kAllCommitted, now);
+  }
+}
+
+void ConnectionManager::hop_refused(Connection& connection, const Hop& hop, const HopResult& result,
+                                    TimePoint now) {
+  Hop& refused = connection.hops[result.key.hop];
+  // A commit that follows a reserve leaves the reservation behind: that one is to be removed.
+  refused.state = refused.reserved ? HopState::kReserved : HopState::kRefused;
+  connection.refusal.cause = result.cause;
+  connection.refusal.element =
+      result.port.value() == 0
+          ? switches_.name(hop.at)
+          : fmt::format("{} port {}", switches_.name(hop.at), result.port);
+  connection.refusal.asked = result.asked;
+  connection.refusal.free = result.free;
+  happen(connection, Event::kHopRefused, now);
+}
+
+void ConnectionManager::on_removal_result(Connection& connection, Hop& hop, const HopResult& result,
+                                          TimePoint now) {
+  if (hop.state != HopState::kRemoving) {
+    ++counters_.late_results;
+    return;
+  }
+  // Not removed (the SwitchServer cannot reach its switch): it stays, and becomes a debt by the timer.
+  if (result.cause != Cause::kNone) return;
+  hop.state = HopState::kRemoved;
+  if (--connection.pending == 0) {
+    happen(connection, Event::kAllRemoved, now);
+  } else {
+    owe_unreachable(connection, now);
+  }
+}
+
+// --- routes -----------------------------------------------------------------------------------------
+
+void ConnectionManager::on_routes(std::vector<RouteReply> replies, Duration validity,
+                                  TimePoint now) {
+  for (RouteReply& reply : replies) {
+    for (const PathHop& hop : reply.path.hops) reply.at.push_back(switches_.index_of(hop.switch_name));
+    auto waiting = waiting_for_route_.extract(reply.query);
+    auto answer = std::make_shared<const RouteReply>(std::move(reply));
+    if (answer->cause == Cause::kNoRouteObject) {
+      // Better the last route known than none: the switches decide anyway.
+      if (auto stale = routes_.find(answer->query, now, true)) answer = std::move(stale);
+    } else {
+      routes_.store(answer, now + validity, now);
+    }
+    if (waiting.empty()) continue;
+    for (const ConnectionId id : waiting.mapped()) {
+      const auto found = connections_.find(id);
+      if (found != connections_.end() && found->second->state == State::kRouting) {
+        start_path(*found->second, *answer, now);
+      }
+    }
+  }
+}
+
+// --- time -------------------------------------------------------------------------------------------
+
+void ConnectionManager::tick(TimePoint now) {
+  clients_.tick(now);
+  for (const SwitchIndex at : switches_.tick(now)) {
+    abandon_switch(at, now);
+    peers_.attach_switch(switches_.name(at));
+  }
+  expire(routing_, now);
+  expire(setting_up_, now);
+  expire(removing_, now);
+}
+
+void ConnectionManager::expire(TimerList& list, TimePoint now) {
+  while (!list.empty() && list.front().deadline <= now) {
+    Connection& connection = list.front();
+    if (connection.state == State::kRouting) {
+      connection.refusal = {Cause::kNoRouteObject, "routeobject"};
+    } else if (&list == &setting_up_) {
+      connection.refusal = {Cause::kTimeout, unanswered(connection)};
+    }
+    happen(connection, Event::kTimeout, now);
+  }
+}
+
+std::string ConnectionManager::unanswered(const Connection& connection) const {
+  for (const Hop& hop : connection.hops) {
+    if (hop.state == HopState::kReserving || hop.state == HopState::kCommitting) {
+      return switches_.name(hop.at);
+    }
+  }
+  return "manager";
+}
+
+TimePoint ConnectionManager::next_deadline() const {
+  TimePoint due = std::min(clients_.next_deadline(), switches_.next_deadline());
+  for (const TimerList* list : {&routing_, &setting_up_, &removing_}) {
+    if (!list->empty()) due = std::min(due, list->front().deadline);
+  }
+  return due;
+}
+
+void ConnectionManager::finish_step(TimePoint now) {
+  switches_.flush(now);
+  clients_.flush(now);
+  if (!queries_.empty()) {
+    counters_.route_queries += queries_.size();
+    peers_.ask_routes(std::exchange(queries_, {}));
+  }
+}
+
+void ConnectionManager::arm(Connection& connection, TimePoint now) {
+  connection.unlink();
+  switch (connection.state) {
+    case State::kRouting:
+      connection.deadline = now + config_.route_timer;
+      routing_.push_back(connection);
+      break;
+    case State::kReserving:
+    case State::kCommitting:
+      connection.deadline = now + config_.hop_timer;
+      setting_up_.push_back(connection);
+      break;
+    case State::kUndoing:
+    case State::kReleasing:
+      connection.deadline = now + config_.undo_timer;
+      removing_.push_back(connection);
+      break;
+    case State::kConnected:
+    case State::kGone: connection.deadline = kNever; break;
+  }
+}
+
+// --- helpers ----------------------------------------------------------------------------------------
+
+HopKey ConnectionManager::key_of(const Connection& connection, const Hop& hop) const {
+  return {connection.id, connection.generation, 0,
+          static_cast<std::uint16_t>(&hop - connection.hops.data())};
+}
+
+HopSetup ConnectionManager::setup_for(Connection& connection, Hop& hop, bool commit) {
+  HopSetup setup;
+  setup.key = key_of(connection, hop);
+  setup.commit = commit;
+  setup.hop_count = static_cast<std::uint16_t>(connection.hops.size());
+  setup.input_port = hop.input_port;
+  setup.output_port = hop.output_port;
+  if (commit) {
+    setup.input_label = hop.input_label;
+    setup.output_label = hop.output_label;
+  } else {
+    hop.reserved = true;
+  }
+  setup.demand = connection.demand;
+  if (!setup.last()) {
+    hop.labels_asked = switches_.cache(hop.at, hop.output_port).want();
+    setup.labels_wanted = hop.labels_asked;
+  }
+  setup.call = {clients_.name(connection.client), connection.request, connection.ends->from,
+                connection.ends->to};
+  return setup;
+}
+
+// --- for operators ----------------------------------------------------------------------------------
+
+std::optional<ConnectionManager::Description> ConnectionManager::describe(ConnectionId id) const {
+  const auto found = connections_.find(id);
+  if (found == connections_.end()) return std::nullopt;
+  return Description{*found->second, clients_.name(found->second->client)};
+}
+
+std::vector<ConnectionId> ConnectionManager::list(ConnectionId after, std::size_t limit) const {
+  std::vector<ConnectionId> ids;
+  for (const auto& [id, connection] : connections_) {
+    if (id > after) ids.push_back(id);
+  }
+  const auto end = ids.begin() + static_cast<std::ptrdiff_t>(std::min(limit, ids.size()));
+  std::partial_sort(ids.begin(), end, ids.end());
+  ids.erase(end, ids.end());
+  return ids;
+}
+
+std::vector<std::string> ConnectionManager::switch_names() const {
+  std::vector<std::string> names;
+  for (SwitchIndex at = 0; at < switches_.size(); ++at) names.push_back(switches_.name(at));
+  return names;
+}
+
+ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
+  ManagerView view;
+  const auto at = switches_.find(switch_name);
+  if (!at) return view;
+  for (const auto& [id, connection] : connections_) {
+    for (const Hop& hop : connection->hops) {
+      if (hop.at != *at) continue;
+      view.hops.push_back({key_of(*connection, hop),
+                           {hop.input_port, hop.input_label, hop.output_port, hop.output_label},
+                           connection->demand,
+                           connection->state == State::kConnected});
+      const bool last = &hop == &connection->hops.back();
+      if (!last && hop.output_label.present()) {
+        view.labels.emplace_back(hop.output_port, hop.output_label);
+      }
+    }
+  }
+  switches_.labels_known(*at, view.labels);
+  view.owed = switches_.debts(*at);
+  std::sort(view.hops.begin(), view.hops.end(),
+            [](const LedgerHop& a, const LedgerHop& b) { return a.key < b.key; });
+  std::sort(view.owed.begin(), view.owed.end());
+  std::sort(view.labels.begin(), view.labels.end());
+  return view;
+}
+
+}  // namespace xbind::cmgr

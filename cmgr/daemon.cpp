@@ -1,0 +1,168 @@
+#include "cmgr/daemon.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "core/log.hpp"
+#include "core/steady_now.hpp"
+#include "orb/process.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+// Between the two looks of an audit: what was on its way at the first has arrived at the second.
+constexpr std::chrono::milliseconds kBetweenLooks{250};
+
+}  // namespace
+
+ManagerDaemon::ManagerDaemon(CORBA::ORB_ptr orb, const Config& config,
+                             const RemotePeers::Options& peers)
+    : config_(config),
+      peers_(orb, peers,
+             [this](std::function<void(ConnectionManager&)> job) { post(std::move(job)); },
+             [this](RequestId token, Outcome outcome) { complete(token, std::move(outcome)); }),
+      manager_(config, peers_),
+      started_(steady_now()),
+      serial_([this] { after_drain(); }),
+      timer_([this] { post([](ConnectionManager& manager) { manager.tick(steady_now()); }); }) {}
+
+ManagerDaemon::~ManagerDaemon() { stop(); }
+
+void ManagerDaemon::stop() {
+  peers_.stop();
+  timer_.stop();
+}
+
+void ManagerDaemon::after_drain() {
+  manager_.finish_step(steady_now());
+  peers_.send_collected();
+  timer_.set(manager_.next_deadline());
+}
+
+Result<Outcome> ManagerDaemon::call(
+    const std::function<void(ConnectionManager&, RequestId token)>& begin, Duration timeout) {
+  RequestId token;
+  std::future<Outcome> outcome;
+  {
+    const std::lock_guard lock(calls_mutex_);
+    token = RequestId{next_token_++};
+    outcome = calls_[token].get_future();
+  }
+  post([&begin, token](ConnectionManager& manager) { begin(manager, token); });
+  const bool done = outcome.wait_for(timeout) == std::future_status::ready;
+  const std::lock_guard lock(calls_mutex_);
+  calls_.erase(token);
+  if (!done && outcome.wait_for(Duration::zero()) != std::future_status::ready) {
+    return fail(ErrorCode::kTimeout, "no outcome within {} ms: it is unknown",
+                std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count());
+  }
+  return outcome.get();
+}
+
+void ManagerDaemon::complete(RequestId token, Outcome outcome) {
+  const std::lock_guard lock(calls_mutex_);
+  if (const auto waiting = calls_.find(token); waiting != calls_.end()) {
+    waiting->second.set_value(std::move(outcome));
+  }
+}
+
+AuditSummary ManagerDaemon::audit() {
+  const std::lock_guard one_at_a_time(audit_mutex_);
+  AuditSummary summary;
+  ask([&](ConnectionManager& manager) {
+    manager.flush_all(steady_now());
+    summary.switches = manager.switch_names().size();
+    summary.connections = manager.connections();
+    return true;
+  });
+  summary.findings = look();
+  if (summary.findings.empty()) return summary;
+  std::this_thread::sleep_for(kBetweenLooks);
+  summary.findings = seen_twice(std::move(summary.findings), look());
+  return summary;
+}
+
+std::vector<Finding> ManagerDaemon::look() {
+  std::vector<Finding> findings;
+  const auto names = ask([](ConnectionManager& manager) { return manager.switch_names(); });
+  for (const std::string& name : names) {
+    const auto view = [&] {
+      return ask([&](ConnectionManager& manager) { return manager.view_of(name); });
+    };
+    const ManagerView before = view();
+    const auto report = peers_.audit_switch(name);
+    if (!report) {
+      findings.push_back({FindingKind::kUnreadable, name, report.error().text});
+      continue;
+    }
+    const std::vector<Finding> here = compare(name, before, *report, view());
+    findings.insert(findings.end(), here.begin(), here.end());
+  }
+  return findings;
+}
+
+bool ManagerDaemon::may_serve(Duration patience) {
+  const bool patient = steady_now() - started_ < patience;
+  if (topology_.empty()) {
+    auto names = peers_.switches_of_topology();
+    if (!names) {
+      if (!patient) log::warn("serving without a topology: {}", names.error().text);
+      return !patient;
+    }
+    topology_ = std::move(*names);
+    ask([&](ConnectionManager& manager) {
+      for (const std::string& name : topology_) manager.know_switch(name);
+      return true;
+    });
+  }
+  const std::size_t attached =
+      ask([](ConnectionManager& manager) { return manager.switches_attached(); });
+  if (attached >= topology_.size()) return true;
+  if (!patient) log::warn("serving with {} of {} switches", attached, topology_.size());
+  return !patient;
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> ManagerDaemon::metrics() {
+  return ask([this](ConnectionManager& manager) {
+    const auto& calls = manager.counters();
+    const auto clients = manager.client_counters();
+    const auto switches = manager.switch_counters();
+    return std::vector<std::pair<std::string, std::uint64_t>>{
+        {"rss_kib", orb::own_resident_kib()},
+        {"giop_requests", clients.frames_in + switches.frames_in + peers_.requests_sent()},
+        {"connections", manager.connections()},
+        {"owed", manager.owed()},
+        {"switches", manager.switch_names().size()},
+        {"switches_attached", manager.switches_attached()},
+        {"threshold", config_.aggregation.threshold},
+        {"setups", calls.setups},
+        {"connected", calls.connected},
+        {"refused", calls.refused},
+        {"busy", calls.busy},
+        {"releases", calls.releases},
+        {"released", calls.released},
+        {"undone", calls.undone},
+        {"route_queries", calls.route_queries},
+        {"routes_cached", manager.routes_cached()},
+        {"label_cache_hits", switches.label_hits},
+        {"label_cache_misses", switches.label_misses},
+        {"labels_cached", switches.labels_cached},
+        {"commands", switches.commands},
+        {"frames_to_switches", switches.frames_out},
+        {"frames_from_switches", switches.frames_in},
+        {"frames_to_clients", clients.frames_out},
+        {"frames_from_clients", clients.frames_in},
+        {"batches_resent", switches.batches_resent},
+        {"debts_made", switches.debts_made},
+        {"debts_paid", switches.debts_paid},
+        {"late_results", calls.late_results},
+        {"meaningless_events", calls.meaningless_events},
+        {"repeated_requests", clients.repeated_requests},
+        {"client_sessions_lost", clients.sessions_lost},
+        {"switch_sessions_lost", switches.sessions_lost},
+    };
+  });
+}
+
+}  // namespace xbind::cmgr

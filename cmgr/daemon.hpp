@@ -1,0 +1,86 @@
+// A ConnectionManager as a running thing: the logic behind one Serial, fed by upcalls, by the two-way
+// threads of remote_peers.hpp and by a timer.
+#pragma once
+
+#include <functional>
+#include <future>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "cmgr/connection_manager.hpp"
+#include "cmgr/remote_peers.hpp"
+#include "core/audit.hpp"
+#include "core/serial.hpp"
+#include "orb/timer_thread.hpp"
+
+namespace xbind::cmgr {
+
+// What an audit of everything the manager reaches has found.
+struct AuditSummary {
+  std::vector<Finding> findings;
+  std::size_t switches = 0;
+  std::uint64_t connections = 0;
+};
+
+class ManagerDaemon {
+ public:
+  ManagerDaemon(CORBA::ORB_ptr orb, const Config& config, const RemotePeers::Options& peers);
+  ~ManagerDaemon();
+  ManagerDaemon(const ManagerDaemon&) = delete;
+  ManagerDaemon& operator=(const ManagerDaemon&) = delete;
+
+  void start(v1::HopObserver_ptr observer) { peers_.start(observer); }
+  void stop();
+
+  // Runs `job` with the logic, one at a time, and waits for it. Only from threads that may wait.
+  template <class Job>
+  auto ask(Job job) {
+    std::promise<decltype(job(std::declval<ConnectionManager&>()))> answer;
+    auto future = answer.get_future();
+    serial_.post([&] { answer.set_value(job(manager_)); });
+    return future.get();
+  }
+  void post(std::function<void(ConnectionManager&)> job) {
+    serial_.post([this, job = std::move(job)] { job(manager_); });
+  }
+  RemotePeers& peers() { return peers_; }  // within a job
+
+  // Two-way calls: hands a token to `begin` (within a step) and waits for its outcome, at most
+  // `timeout` (kTimeout: the outcome is unknown, the call may still be set up).
+  Result<Outcome> call(const std::function<void(ConnectionManager&, RequestId token)>& begin,
+                       Duration timeout);
+
+  // Compares every switch's table, every ledger and our own table; two looks if the first finds
+  // anything. Takes as long as the switches need. One at a time.
+  AuditSummary audit();
+
+  // Whether calls can be served: the topology is known and every SwitchServer of it attached. Asks
+  // RouteObject; says yes in any case, with a warning, once `patience` has passed since start.
+  bool may_serve(Duration patience);
+
+  std::vector<std::pair<std::string, std::uint64_t>> metrics();
+
+ private:
+  void after_drain();
+  void complete(RequestId token, Outcome outcome);
+  std::vector<Finding> look();
+
+  Config config_;
+  RemotePeers peers_;
+  ConnectionManager manager_;
+
+  std::mutex calls_mutex_;
+  std::uint64_t next_token_ = 1;
+  std::unordered_map<RequestId, std::promise<Outcome>> calls_;
+  std::mutex audit_mutex_;
+  TimePoint started_;
+  std::vector<std::string> topology_;  // may_serve's thread only
+
+  Serial serial_;
+  orb::TimerThread timer_;
+};
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,128 @@
+#include "cmgr/manager_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace xbind::cmgr {
+namespace {
+
+std::string hop_words(const HopKey& key) {
+  return fmt::format("connection {} generation {} leg {} hop {}", key.connection, key.generation,
+                     key.leg, key.hop);
+}
+
+std::string cross_connect_words(const CrossConnect& cross_connect) {
+  return fmt::format("{}:{} -> {}:{}", cross_connect.input_port,
+                     to_string(cross_connect.input_label), cross_connect.output_port,
+                     to_string(cross_connect.output_label));
+}
+
+using HopMap = std::map<HopKey, const LedgerHop*>;
+
+HopMap by_key(const std::vector<LedgerHop>& hops) {
+  HopMap map;
+  for (const LedgerHop& hop : hops) map.emplace(hop.key, &hop);
+  return map;
+}
+
+void compare_hops(const std::string& switch_name, const HopMap& before, const LedgerReport& report,
+                  const HopMap& after, const std::set<HopKey>& owed,
+                  std::vector<Finding>& findings) {
+  const HopMap ledger = by_key(report.hops);
+  for (const LedgerHop& theirs : report.hops) {
+    if (owed.contains(theirs.key)) continue;
+    const std::string element =
+        fmt::format("{} port {}", switch_name, theirs.cross_connect.output_port);
+    const auto was = before.find(theirs.key);
+    const auto is = after.find(theirs.key);
+    if (was == before.end() && is == after.end()) {
+      findings.push_back({FindingKind::kStrayHop, element,
+                          fmt::format("{} ({}) is in the ledger, the manager does not know it",
+                                      hop_words(theirs.key),
+                                      cross_connect_words(theirs.cross_connect))});
+      continue;
+    }
+    if (was == before.end() || is == after.end()) continue;
+    const LedgerHop& ours = *is->second;
+    if (!theirs.settled || !ours.settled || *was->second != ours) continue;
+    if (theirs.cross_connect != ours.cross_connect) {
+      findings.push_back({FindingKind::kChangedCrossConnect, element,
+                          fmt::format("{}: the ledger says {}, the manager {}",
+                                      hop_words(theirs.key),
+                                      cross_connect_words(theirs.cross_connect),
+                                      cross_connect_words(ours.cross_connect))});
+    }
+    if (theirs.demand != ours.demand) {
+      const std::uint64_t high = std::max(theirs.demand.cells_per_s, ours.demand.cells_per_s);
+      const std::uint64_t low = std::min(theirs.demand.cells_per_s, ours.demand.cells_per_s);
+      findings.push_back({FindingKind::kLeakedBandwidth, element,
+                          fmt::format("{}: the ledger says {} cells/s, the manager {}",
+                                      hop_words(theirs.key), theirs.demand.cells_per_s,
+                                      ours.demand.cells_per_s),
+                          high - low});
+    }
+  }
+  for (const auto& [key, ours] : after) {
+    const auto was = before.find(key);
+    if (!ours->settled || was == before.end() || *was->second != *ours || ledger.contains(key)) {
+      continue;
+    }
+    findings.push_back(
+        {FindingKind::kMissingHop,
+         fmt::format("{} port {}", switch_name, ours->cross_connect.output_port),
+         fmt::format("{} ({}) is the manager's, the ledger does not have it", hop_words(key),
+                     cross_connect_words(ours->cross_connect))});
+  }
+}
+
+void compare_labels(const std::string& switch_name, const ManagerView& before,
+                    const LedgerReport& report, const ManagerView& after,
+                    std::vector<Finding>& findings) {
+  const std::set<std::pair<PortId, Label>> was(before.labels.begin(), before.labels.end());
+  const std::set<std::pair<PortId, Label>> is(after.labels.begin(), after.labels.end());
+  const auto judge = [&](const std::vector<PortLabels>& ports, std::string_view where) {
+    for (const PortLabels& port : ports) {
+      for (const Label label : port.labels) {
+        const std::pair key{port.port, label};
+        if (was.contains(key) || is.contains(key)) continue;
+        findings.push_back(
+            {FindingKind::kLeakedLabel, fmt::format("{} port {}", switch_name, port.port),
+             fmt::format("label {} is {} in the ledger under the manager's name, the manager does "
+                         "not know it",
+                         to_string(label), where)});
+      }
+    }
+  };
+  judge(report.cached, "cached");
+  judge(report.quarantined, "in quarantine");
+}
+
+}  // namespace
+
+std::vector<Finding> compare(const std::string& switch_name, const ManagerView& before,
+                             const LedgerReport& report, const ManagerView& after) {
+  std::vector<Finding> findings = report.findings;
+  std::set<HopKey> owed(before.owed.begin(), before.owed.end());
+  owed.insert(after.owed.begin(), after.owed.end());
+  compare_hops(switch_name, by_key(before.hops), report, by_key(after.hops), owed, findings);
+  compare_labels(switch_name, before, report, after, findings);
+  for (const HopKey& key : after.owed) {
+    findings.push_back({FindingKind::kOwed, switch_name,
+                        fmt::format("the removal of {} is owed", hop_words(key))});
+  }
+  return findings;
+}
+
+std::vector<Finding> seen_twice(std::vector<Finding> first, std::vector<Finding> second) {
+  std::sort(first.begin(), first.end());
+  std::erase_if(second, [&](const Finding& finding) {
+    return finding.kind != FindingKind::kOwed && finding.kind != FindingKind::kUnreadable &&
+           !std::binary_search(first.begin(), first.end(), finding);
+  });
+  return second;
+}
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,35 @@
+// What the connection manager asks of the world. In the daemon these are remote objects
+// (remote_peers.hpp), in tests ten lines, in the simulator the other servants. Calls only queue: none
+// may block, none may call back into the manager.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cmgr/route_cache.hpp"
+#include "core/call.hpp"
+#include "core/hop.hpp"
+#include "core/session/session.hpp"
+
+namespace xbind::cmgr {
+
+class Peers {
+ public:
+  virtual ~Peers() = default;
+
+  // A frame for the SwitchServer / the client at the other end of that session.
+  virtual void to_switch(SessionId session, const std::string& switch_name,
+                         session::Frame<HopBatch> frame) = 0;
+  virtual void to_client(SessionId session, session::Frame<OutcomeBatch> frame) = 0;
+  // The outcome of a two-way call, by the token that connect_local or release_local was given.
+  virtual void local_outcome(RequestId token, Outcome outcome) = 0;
+
+  // Answer with on_routes(), also when RouteObject cannot be asked.
+  virtual void ask_routes(std::vector<RouteQuery> queries) = 0;
+
+  // A path names a switch that was never heard of, or a session was given up: attach (again) and
+  // report with switch_attached().
+  virtual void attach_switch(const std::string& switch_name) = 0;
+};
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,335 @@
+#include "cmgr/remote_peers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/log.hpp"
+#include "core/steady_now.hpp"
+#include "naming/names.hpp"
+#include "orb/convert.hpp"
+#include "orb/remote_error.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+constexpr Duration kAttachBackOffMin = std::chrono::milliseconds{100};
+constexpr Duration kAttachBackOffMax = std::chrono::seconds{2};
+constexpr CORBA::ULong kAuditTimeoutMs = 30'000;
+
+template <class T>
+std::vector<std::string> names_of(const T& names) {
+  std::vector<std::string> out;
+  for (CORBA::ULong i = 0; i < names.length(); ++i) out.emplace_back(names[i]);
+  return out;
+}
+
+RouteReply reply_from(RouteQuery query, const v1::RouteAnswer& answer) {
+  RouteReply reply;
+  reply.query = std::move(query);
+  reply.cause = cause_from(answer.cause).value_or(Cause::kNoRouteObject);
+  reply.reason = answer.reason.in();
+  if (reply.cause != Cause::kNone) {
+    reply.free = answer.free_cells_per_s;
+    return reply;
+  }
+  reply.path.free_cells_per_s = answer.free_cells_per_s;
+  for (CORBA::ULong i = 0; i < answer.hops.length(); ++i) {
+    reply.path.hops.push_back({answer.hops[i].switch_name.in(), PortId{answer.hops[i].input_port},
+                               PortId{answer.hops[i].output_port}});
+  }
+  if (reply.path.hops.empty()) reply.cause = Cause::kNoRoute;
+  return reply;
+}
+
+}  // namespace
+
+RemotePeers::RemotePeers(CORBA::ORB_ptr orb, Options options, Post post, LocalOutcome local_outcome)
+    : options_(std::move(options)),
+      names_(orb, options_.name_service),
+      post_(std::move(post)),
+      local_outcome_(std::move(local_outcome)) {}
+
+RemotePeers::~RemotePeers() { stop(); }
+
+void RemotePeers::start(v1::HopObserver_ptr observer) {
+  observer_ = v1::HopObserver::_duplicate(observer);
+  attaching_ = std::thread([this] { run_attaching(); });
+  routes_ = std::thread([this] { run_routes(); });
+}
+
+void RemotePeers::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  if (attaching_.joinable()) attaching_.join();
+  if (routes_.joinable()) routes_.join();
+}
+
+// --- collected during a step ------------------------------------------------------------------------
+
+void RemotePeers::to_switch(SessionId session, const std::string& switch_name,
+                            session::Frame<HopBatch> frame) {
+  to_switches_.push_back({session, switch_name, std::move(frame)});
+}
+
+void RemotePeers::to_client(SessionId session, session::Frame<OutcomeBatch> frame) {
+  to_clients_.push_back({session, std::move(frame)});
+}
+
+void RemotePeers::local_outcome(RequestId token, Outcome outcome) {
+  local_outcome_(token, std::move(outcome));
+}
+
+void RemotePeers::know_client(SessionId session, v1::OutcomeObserver_ptr observer) {
+  clients_[session] = v1::OutcomeObserver::_duplicate(observer);
+}
+
+void RemotePeers::send_collected() {
+  static const HopBatch kNoCommands;
+  static const OutcomeBatch kNoOutcomes;
+  for (ToSwitch& outgoing : std::exchange(to_switches_, {})) {
+    const auto inbox = inboxes_.find(outgoing.session);
+    if (inbox == inboxes_.end()) continue;
+    v1::HopBatch batch;
+    orb::to_idl(outgoing.frame.batch ? *outgoing.frame.batch : kNoCommands, batch);
+    const auto sent = orb::remote("switchserver " + outgoing.name, [&] {
+      inbox->second->submit(outgoing.session.value(), outgoing.frame.seq.value(),
+                            outgoing.frame.confirmed.value(), batch);
+    });
+    ++requests_sent_;
+    if (sent) continue;
+    inboxes_.erase(inbox);
+    post_([session = outgoing.session, reason = sent.error().text](ConnectionManager& manager) {
+      manager.switch_lost(session, reason, steady_now());
+    });
+  }
+  for (ToClient& outgoing : std::exchange(to_clients_, {})) {
+    const auto client = clients_.find(outgoing.session);
+    if (client == clients_.end()) continue;
+    v1::OutcomeSeq outcomes;
+    orb::to_idl(outgoing.frame.batch ? *outgoing.frame.batch : kNoOutcomes, outcomes);
+    const auto sent = orb::remote("the client", [&] {
+      client->second->completed(outgoing.session.value(), outgoing.frame.seq.value(),
+                                outgoing.frame.confirmed.value(), outcomes);
+    });
+    ++requests_sent_;
+    if (sent) continue;
+    log::warn("client session {}: {}; its connections stay", outgoing.session, sent.error().text);
+    clients_.erase(client);
+    post_([session = outgoing.session](ConnectionManager& manager) {
+      manager.detach_client(session);
+    });
+  }
+}
+
+// --- the two-way threads ----------------------------------------------------------------------------
+
+void RemotePeers::ask_routes(std::vector<RouteQuery> queries) {
+  {
+    const std::lock_guard lock(mutex_);
+    std::move(queries.begin(), queries.end(), std::back_inserter(queries_));
+  }
+  wake_.notify_all();
+}
+
+void RemotePeers::attach_switch(const std::string& switch_name) {
+  {
+    const std::lock_guard lock(mutex_);
+    attach_at_[switch_name] = steady_now();
+    back_off_[switch_name] = kAttachBackOffMin;
+  }
+  wake_.notify_all();
+}
+
+void RemotePeers::run_routes() {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    if (queries_.empty()) {
+      wake_.wait(lock);
+      continue;
+    }
+    std::vector<RouteQuery> queries = std::exchange(queries_, {});
+    lock.unlock();
+    ask_now(std::move(queries));
+    lock.lock();
+  }
+}
+
+void RemotePeers::run_attaching() {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    const TimePoint now = steady_now();
+    const auto due = std::min_element(
+        attach_at_.begin(), attach_at_.end(),
+        [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (due == attach_at_.end()) {
+      wake_.wait(lock);
+      continue;
+    }
+    if (due->second > now) {
+      wake_.wait_for(lock, due->second - now);
+      continue;
+    }
+    const std::string name = due->first;
+    attach_at_.erase(due);
+    lock.unlock();
+    attach_now(name);
+    lock.lock();
+  }
+}
+
+void RemotePeers::attach_now(const std::string& switch_name) {
+  std::string problem;
+  const auto server = switch_server(switch_name);
+  if (server) {
+    try {
+      const v1::HopAttachment_var attachment =
+          (*server)->attach(options_.manager.c_str(), options_.epoch.value(), v1::protocol_version,
+                            observer_);
+      auto quarantined = orb::to_core(attachment->quarantined);
+      if (!quarantined) quarantined = std::vector<PortLabels>{};
+      post_([this, switch_name, session = SessionId{attachment->session},
+             inbox = v1::HopInbox_var(attachment->inbox),
+             window = attachment->batches_in_flight,
+             quarantined = std::move(*quarantined)](ConnectionManager& manager) {
+        inboxes_[session] = inbox;
+        manager.switch_attached(switch_name, session, window, quarantined, steady_now());
+      });
+      return;
+    } catch (const v1::Fenced& fenced) {
+      log::error("switchserver {}: {}; another manager of our name is alive", switch_name,
+                 fenced.reason.in());
+      problem = fenced.reason.in();
+    } catch (const v1::VersionMismatch& mismatch) {
+      problem = fmt::format("it speaks protocol version {}, we {}", mismatch.supported,
+                            mismatch.offered);
+    } catch (const v1::BadRequest& refused) {
+      problem = refused.reason.in();
+    } catch (const v1::Unavailable& refused) {
+      problem = refused.reason.in();
+    } catch (const CORBA::SystemException& exception) {
+      problem = orb::to_error(exception, "switchserver " + switch_name).text;
+    }
+  } else {
+    problem = server.error().text;
+  }
+  const std::lock_guard lock(mutex_);
+  Duration& back_off = back_off_[switch_name];
+  if (back_off <= kAttachBackOffMin) {
+    log::warn("switchserver {} cannot be attached to yet: {}; trying on", switch_name, problem);
+  }
+  attach_at_[switch_name] = steady_now() + back_off;
+  back_off = std::min(back_off * 2, kAttachBackOffMax);
+}
+
+void RemotePeers::ask_now(std::vector<RouteQuery> queries) {
+  constexpr std::size_t kQueriesPerCall = 1'000;
+  for (std::size_t done = 0; done < queries.size(); done += kQueriesPerCall) {
+    const std::size_t count = std::min(kQueriesPerCall, queries.size() - done);
+    v1::RouteQuerySeq asked;
+    asked.length(static_cast<CORBA::ULong>(count));
+    for (CORBA::ULong i = 0; i < count; ++i) {
+      asked[i].from_end = queries[done + i].from.c_str();
+      asked[i].to_end = queries[done + i].to.c_str();
+      asked[i].cells_per_s = queries[done + i].cells_per_s;
+    }
+    std::vector<RouteReply> replies;
+    Duration validity{};
+    try {
+      auto object = route_object();
+      if (object) {
+        const v1::RouteAnswers_var answers = (*object)->find_paths(asked);
+        validity = std::chrono::milliseconds{answers->validity_ms};
+        for (CORBA::ULong i = 0; i < answers->answers.length() && i < count; ++i) {
+          replies.push_back(reply_from(queries[done + i], answers->answers[i]));
+        }
+      } else {
+        log::warn("routeobject {}: {}", options_.route_object, object.error().text);
+      }
+    } catch (const v1::BadRequest& refused) {
+      log::warn("routeobject {}: {}", options_.route_object, refused.reason.in());
+    } catch (const CORBA::SystemException& exception) {
+      log::warn("{}", orb::to_error(exception, "routeobject " + options_.route_object).text);
+      const std::lock_guard lock(route_mutex_);
+      route_object_ = v1::RouteObject::_nil();  // it may have been restarted: look it up again
+    }
+    while (replies.size() < count) {
+      RouteReply nobody;
+      nobody.query = queries[done + replies.size()];
+      nobody.cause = Cause::kNoRouteObject;
+      replies.push_back(std::move(nobody));
+    }
+    post_([replies = std::move(replies), validity](ConnectionManager& manager) {
+      manager.on_routes(replies, validity, steady_now());
+    });
+  }
+}
+
+Result<v1::SwitchServer_var> RemotePeers::switch_server(const std::string& name) {
+  auto object = names_.resolve(naming::path_of(naming::kSwitchServers, name));
+  if (!object) return tl::make_unexpected(object.error());
+  return v1::SwitchServer_var(v1::SwitchServer::_unchecked_narrow(*object));
+}
+
+Result<v1::RouteObject_var> RemotePeers::route_object() {
+  const std::lock_guard lock(route_mutex_);
+  if (CORBA::is_nil(route_object_)) {
+    auto object = names_.resolve(naming::path_of(naming::kRouteObjects, options_.route_object));
+    if (!object) return tl::make_unexpected(object.error());
+    route_object_ = v1::RouteObject::_unchecked_narrow(*object);
+  }
+  return v1::RouteObject_var(v1::RouteObject::_duplicate(route_object_));
+}
+
+Result<std::vector<std::string>> RemotePeers::switches_of_topology() {
+  auto object = route_object();
+  if (!object) return tl::make_unexpected(object.error());
+  auto names = orb::remote("routeobject " + options_.route_object, [&] {
+    const v1::NameSeq_var switches = (*object)->switches();
+    return names_of(switches.in());
+  });
+  if (!names) {
+    const std::lock_guard lock(route_mutex_);
+    route_object_ = v1::RouteObject::_nil();
+  }
+  return names;
+}
+
+Result<LedgerReport> RemotePeers::audit_switch(const std::string& switch_name) {
+  auto server = switch_server(switch_name);
+  if (!server) return tl::make_unexpected(server.error());
+  omniORB::setClientCallTimeout(*server, kAuditTimeoutMs);
+  LedgerReport report;
+  try {
+    v1::LedgerPage_var page = (*server)->audit(options_.manager.c_str());
+    auto findings = orb::to_core(page->findings);
+    auto cached = orb::to_core(page->cached);
+    auto quarantined = orb::to_core(page->quarantined);
+    if (!findings) return tl::make_unexpected(findings.error());
+    if (!cached) return tl::make_unexpected(cached.error());
+    if (!quarantined) return tl::make_unexpected(quarantined.error());
+    report.findings = std::move(*findings);
+    report.cached = std::move(*cached);
+    report.quarantined = std::move(*quarantined);
+    report.cross_connects = page->cross_connects;
+    for (;;) {
+      for (CORBA::ULong i = 0; i < page->hops.length(); ++i) {
+        auto hop = orb::to_core(page->hops[i]);
+        if (!hop) return tl::make_unexpected(hop.error());
+        report.hops.push_back(*hop);
+      }
+      if (!page->more) return report;
+      page = (*server)->audit_more(page->audit);
+    }
+  } catch (const v1::Unavailable& refused) {
+    return fail(ErrorCode::kUnreachable, "{}", refused.reason.in());
+  } catch (const v1::BadRequest& refused) {
+    return fail(ErrorCode::kNotFound, "{}", refused.reason.in());
+  } catch (const CORBA::SystemException& exception) {
+    return tl::make_unexpected(orb::to_error(exception, "switchserver " + switch_name));
+  }
+}
+
+}  // namespace xbind::cmgr

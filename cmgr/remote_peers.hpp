@@ -1,0 +1,112 @@
+// The world of a connection manager over CORBA: Peers that collect during a step and send after it, and
+// two threads for what is two-way (one attaches to SwitchServers, one asks RouteObject), so that no step
+// ever waits and neither waits for the other.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "cmgr/connection_manager.hpp"
+#include "connection_manager.hh"
+#include "orb/name_client.hpp"
+#include "route_object.hh"
+#include "switch_server.hh"
+
+namespace xbind::cmgr {
+
+class RemotePeers : public Peers {
+ public:
+  // How the two threads and failed sends come back into the logic; posted, never run inline.
+  using Post = std::function<void(std::function<void(ConnectionManager&)>)>;
+  using LocalOutcome = std::function<void(RequestId token, Outcome outcome)>;
+
+  struct Options {
+    std::string manager;          // our name at the SwitchServers
+    Epoch epoch;
+    std::string route_object;     // name under xbind/routeobject/
+    std::string name_service;
+  };
+
+  RemotePeers(CORBA::ORB_ptr orb, Options options, Post post, LocalOutcome local_outcome);
+  ~RemotePeers() override;  // stop()
+  // Starts the two threads; `observer` is what SwitchServers call back.
+  void start(v1::HopObserver_ptr observer);
+  void stop();
+
+  // Peers, within a step.
+  void to_switch(SessionId session, const std::string& switch_name,
+                 session::Frame<HopBatch> frame) override;
+  void to_client(SessionId session, session::Frame<OutcomeBatch> frame) override;
+  void local_outcome(RequestId token, Outcome outcome) override;
+  void ask_routes(std::vector<RouteQuery> queries) override;
+  void attach_switch(const std::string& switch_name) override;
+
+  // Within a step: the callback of a client just attached.
+  void know_client(SessionId session, v1::OutcomeObserver_ptr observer);
+  void forget_client(SessionId session) { clients_.erase(session); }
+  // After a step: sends what was collected.
+  void send_collected();
+  std::uint64_t requests_sent() const { return requests_sent_; }
+
+  // Two-way, from any thread but the logic's: the names of all switches RouteObject knows.
+  Result<std::vector<std::string>> switches_of_topology();
+  // The whole report of one SwitchServer, all its pages.
+  Result<LedgerReport> audit_switch(const std::string& switch_name);
+
+ private:
+  struct ToSwitch {
+    SessionId session;
+    std::string name;
+    session::Frame<HopBatch> frame;
+  };
+  struct ToClient {
+    SessionId session;
+    session::Frame<OutcomeBatch> frame;
+  };
+  struct SwitchPeer {
+    SessionId session;
+    v1::HopInbox_var inbox;
+  };
+
+  void run_attaching();
+  void run_routes();
+  void attach_now(const std::string& switch_name);
+  void ask_now(std::vector<RouteQuery> queries);
+  Result<v1::SwitchServer_var> switch_server(const std::string& name);
+  Result<v1::RouteObject_var> route_object();
+
+  Options options_;
+  orb::NameClient names_;
+  Post post_;
+  LocalOutcome local_outcome_;
+  v1::HopObserver_var observer_;
+
+  // The logic's thread of the moment only.
+  std::vector<ToSwitch> to_switches_;
+  std::vector<ToClient> to_clients_;
+  std::unordered_map<SessionId, v1::HopInbox_var> inboxes_;
+  std::unordered_map<SessionId, v1::OutcomeObserver_var> clients_;
+  std::uint64_t requests_sent_ = 0;
+
+  // What the two threads are to do.
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<RouteQuery> queries_;
+  std::map<std::string, TimePoint> attach_at_;  // when to try (again)
+  std::map<std::string, Duration> back_off_;
+  bool stop_ = false;
+  std::thread attaching_;
+  std::thread routes_;
+
+  std::mutex route_mutex_;
+  v1::RouteObject_var route_object_;
+};
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,57 @@
+// The CORBA faces of a ConnectionManager: convert, call, convert.
+#pragma once
+
+#include "cmgr/daemon.hpp"
+#include "connection_manager.hh"
+#include "switch_server.hh"
+
+namespace xbind::cmgr {
+
+// Batches of requests from clients, on an endpoint of its own.
+class RequestInboxServant : public POA_xbind::v1::RequestInbox {
+ public:
+  explicit RequestInboxServant(ManagerDaemon& daemon) : daemon_(daemon) {}
+  void submit(v1::SessionId session, v1::BatchSeq seq, v1::BatchSeq confirmed,
+              const v1::RequestBatch& batch) override;
+
+ private:
+  ManagerDaemon& daemon_;
+};
+
+// Batches of results from SwitchServers.
+class HopObserverServant : public POA_xbind::v1::HopObserver {
+ public:
+  explicit HopObserverServant(ManagerDaemon& daemon) : daemon_(daemon) {}
+  void completed(v1::SessionId session, v1::BatchSeq seq, v1::BatchSeq confirmed,
+                 const v1::HopResultBatch& batch) override;
+
+ private:
+  ManagerDaemon& daemon_;
+};
+
+class ConnectionManagerServant : public POA_xbind::v1::ConnectionManager {
+ public:
+  // `call_timeout`: of connect and release; longer than every timer of the logic together.
+  ConnectionManagerServant(ManagerDaemon& daemon, v1::RequestInbox_ptr inbox, Duration call_timeout)
+      : daemon_(daemon),
+        inbox_(v1::RequestInbox::_duplicate(inbox)),
+        call_timeout_(call_timeout) {}
+
+  v1::ClientAttachment* attach(const char* client, v1::Epoch client_epoch, CORBA::ULong version,
+                               v1::OutcomeObserver_ptr observer) override;
+  void detach(v1::SessionId session) override;
+  v1::Outcome* connect(const char* from_end, const char* to_end,
+                       const v1::ServiceSpec& service) override;
+  v1::Outcome* release(v1::ConnectionId connection) override;
+  v1::ConnectionState* describe(v1::ConnectionId connection) override;
+  v1::ConnectionStateSeq* list(v1::ConnectionId after, CORBA::ULong limit) override;
+  v1::AuditReport* audit() override;
+  v1::MetricSeq* status() override;
+
+ private:
+  ManagerDaemon& daemon_;
+  v1::RequestInbox_var inbox_;
+  Duration call_timeout_;
+};
+
+}  // namespace xbind::cmgr
