@@ -1,0 +1,268 @@
+#include "callgen/corba_target.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <future>
+#include <utility>
+
+#include "core/log.hpp"
+#include "core/steady_now.hpp"
+#include "naming/names.hpp"
+#include "orb/convert.hpp"
+#include "orb/remote_error.hpp"
+
+namespace xbind::callgen {
+namespace {
+
+constexpr CORBA::ULong kAuditTimeoutMs = 120'000;
+
+std::size_t octets_of(const RequestBatch& batch) {
+  std::size_t octets = 96 + batch.releases.size() * 16;
+  for (const ConnectRequest& request : batch.connects) {
+    octets += 72 + request.from.size() + request.to.size();
+  }
+  return octets;
+}
+
+}  // namespace
+
+// Outcomes come in on the connection's own thread; the time they are stamped with is that of their
+// arrival, before any queue of ours.
+class CorbaTarget::Observer : public POA_xbind::v1::OutcomeObserver {
+ public:
+  explicit Observer(CorbaTarget& target) : target_(&target) {}
+
+  // No outcome is handed on afterwards.
+  void forget_target() {
+    const std::lock_guard lock(mutex_);
+    target_ = nullptr;
+  }
+
+  void completed(v1::SessionId session, v1::BatchSeq seq, v1::BatchSeq confirmed,
+                 const v1::OutcomeSeq& outcomes) override {
+    const TimePoint now = steady_now();
+    session::Frame<OutcomeBatch> frame{BatchSeq{seq}, BatchSeq{confirmed}, nullptr};
+    if (seq != 0) {
+      auto converted = orb::to_core(outcomes);
+      if (!converted) {
+        log::error("outcomes of batch {} are not understood: {}", seq, converted.error().text);
+        return;  // not confirmed: it will be repeated, and the run will end as unanswered
+      }
+      frame.batch = std::make_shared<const OutcomeBatch>(std::move(*converted));
+    }
+    const std::lock_guard lock(mutex_);
+    if (target_ == nullptr || SessionId{session} != target_->session_) return;
+    target_->serial_.post([target = target_, frame = std::move(frame), now] {
+      target->on_outcomes(frame, now);
+    });
+  }
+
+ private:
+  std::mutex mutex_;
+  CorbaTarget* target_;
+};
+
+CorbaTarget::CorbaTarget(orb::Runtime& runtime, const std::string& name_service)
+    : runtime_(runtime),
+      names_(runtime.orb(), name_service),
+      serial_([this] { after_drain(); }),
+      timer_([this] { serial_.post([] {}); }) {}
+
+CorbaTarget::~CorbaTarget() {
+  if (observer_ != nullptr) observer_->forget_target();
+  timer_.stop();
+}
+
+Result<Workload> CorbaTarget::workload_from(const std::string& route_object, std::uint64_t seed) {
+  auto object = names_.resolve(naming::path_of(naming::kRouteObjects, route_object));
+  if (!object) return tl::make_unexpected(object.error());
+  const v1::RouteObject_var routes = v1::RouteObject::_unchecked_narrow(*object);
+  std::vector<Demand> demands;
+  std::vector<std::string> endpoints;
+  const auto asked = orb::remote("routeobject " + route_object, [&] {
+    const v1::TrafficDemandSeq_var told = routes->demands();
+    for (CORBA::ULong i = 0; i < told->length(); ++i) {
+      const v1::TrafficDemand& demand = told.in()[i];
+      demands.push_back({demand.from_end.in(), demand.to_end.in(), demand.weight});
+    }
+    const v1::NameSeq_var names = routes->endpoints();
+    for (CORBA::ULong i = 0; i < names->length(); ++i) endpoints.emplace_back(names.in()[i]);
+  });
+  if (!asked) return tl::make_unexpected(asked.error());
+  if (!demands.empty()) return Workload::weighted(std::move(demands), seed);
+  return Workload::uniform(std::move(endpoints), seed);
+}
+
+Result<void> CorbaTarget::attach(const std::string& manager, const std::string& client_name) {
+  manager_name_ = manager;
+  auto object = names_.resolve(naming::path_of(naming::kConnectionManagers, manager));
+  if (!object) return tl::make_unexpected(object.error());
+  manager_ = v1::ConnectionManager::_unchecked_narrow(*object);
+  observer_ = new Observer(*this);
+  const PortableServer::Servant_var<Observer> servant = observer_;
+  const CORBA::Object_var reference = runtime_.activate(observer_);
+  observer_reference_ = v1::OutcomeObserver::_unchecked_narrow(reference);
+  const auto epoch = static_cast<std::uint64_t>(
+      std::chrono::system_clock::now().time_since_epoch().count());
+  try {
+    const v1::ClientAttachment_var attachment =
+        manager_->attach(client_name.c_str(), epoch, v1::protocol_version, observer_reference_);
+    session_ = SessionId{attachment->session};
+    inbox_ = v1::RequestInbox::_duplicate(attachment->inbox);
+    session::Limits limits;
+    limits.batches_in_flight = attachment->batches_in_flight;
+    limits.lease = std::chrono::seconds{60};
+    link_ = std::make_unique<ClientSession>(limits, steady_now());
+    return {};
+  } catch (const v1::Fenced& fenced) {
+    return fail(ErrorCode::kFenced, "{}", fenced.reason.in());
+  } catch (const v1::VersionMismatch& mismatch) {
+    return fail(ErrorCode::kVersion, "the manager speaks protocol version {}, we {}",
+                mismatch.supported, mismatch.offered);
+  } catch (const v1::BadRequest& refused) {
+    return fail(ErrorCode::kBadInput, "{}", refused.reason.in());
+  } catch (const v1::Unavailable& refused) {
+    return fail(ErrorCode::kUnreachable, "{}", refused.reason.in());
+  } catch (const CORBA::SystemException& exception) {
+    return tl::make_unexpected(orb::to_error(exception, "manager " + manager));
+  }
+}
+
+RunFigures CorbaTarget::run(const RunPlan& plan, Workload workload, Duration progress_interval,
+                            const std::function<void(const Progress&)>& progress) {
+  serial_.post([&] {
+    runner_ = std::make_unique<Runner>(plan, std::move(workload));
+    runner_->start(steady_now());
+  });
+  std::unique_lock lock(finished_mutex_);
+  const bool show = progress_interval > Duration::zero() && progress;
+  while (!finished_) {
+    if (!show) {
+      finished_wake_.wait(lock);
+      continue;
+    }
+    finished_wake_.wait_for(lock, progress_interval);
+    if (finished_) break;
+    lock.unlock();
+    std::promise<Progress> now;
+    serial_.post([&] { now.set_value(runner_->progress(steady_now())); });
+    progress(now.get_future().get());
+    lock.lock();
+  }
+  lock.unlock();
+  std::promise<RunFigures> figures;
+  serial_.post([&] { figures.set_value(runner_->figures()); });
+  return figures.get_future().get();
+}
+
+Result<std::map<std::string, std::uint64_t>> CorbaTarget::status() {
+  return orb::remote("manager " + manager_name_, [&] {
+    const v1::MetricSeq_var metrics = manager_->status();
+    std::map<std::string, std::uint64_t> out;
+    for (CORBA::ULong i = 0; i < metrics->length(); ++i) {
+      out[metrics.in()[i].name.in()] = metrics.in()[i].value;
+    }
+    return out;
+  });
+}
+
+Result<RemoteAudit> CorbaTarget::audit() {
+  omniORB::setClientCallTimeout(manager_, kAuditTimeoutMs);
+  try {
+    const v1::AuditReport_var report = manager_->audit();
+    RemoteAudit audit;
+    audit.totals = {static_cast<bool>(report->clean),
+                    report->stray_cross_connects,
+                    report->leaked_labels,
+                    report->leaked_bandwidth_cells_per_s,
+                    report->owed,
+                    report->unreadable};
+    const auto findings = orb::to_core(report->findings);
+    if (!findings) return tl::make_unexpected(findings.error());
+    for (const Finding& finding : *findings) {
+      audit.findings.push_back(
+          fmt::format("{} at {}: {}", to_string(finding.kind), finding.element, finding.text));
+    }
+    return audit;
+  } catch (const v1::Unavailable& refused) {
+    return fail(ErrorCode::kUnreachable, "{}", refused.reason.in());
+  } catch (const CORBA::SystemException& exception) {
+    return tl::make_unexpected(orb::to_error(exception, "manager " + manager_name_));
+  }
+}
+
+void CorbaTarget::detach() {
+  std::promise<void> ended;
+  serial_.post([&] {
+    lost_ = true;  // nothing is sent any more
+    ended.set_value();
+  });
+  ended.get_future().wait();
+  const auto detached =
+      orb::remote("manager " + manager_name_, [&] { manager_->detach(session_.value()); });
+  if (!detached) log::warn("{}", detached.error().text);
+}
+
+// --- within the Serial ------------------------------------------------------------------------------
+
+void CorbaTarget::after_drain() {
+  if (!runner_ || !link_) return;
+  const TimePoint now = steady_now();
+  if (!lost_) {
+    std::vector<session::Frame<RequestBatch>> frames;
+    if (const auto ticked = link_->tick(now, frames); !ticked) {
+      lose(ticked.error().text, now);
+    } else {
+      for (auto& frame : frames) send(std::move(frame), now);
+    }
+  }
+  for (RequestBatch& batch : runner_->advance(now)) waiting_.push_back(std::move(batch));
+  while (!waiting_.empty() && !lost_ && link_->has_credit()) {
+    const std::size_t octets = octets_of(waiting_.front());
+    session::Frame<RequestBatch> frame = link_->send(std::move(waiting_.front()), octets, now);
+    waiting_.pop_front();
+    send(std::move(frame), now);
+  }
+  if (runner_->finished()) {
+    const std::lock_guard lock(finished_mutex_);
+    finished_ = true;
+    finished_wake_.notify_all();
+    timer_.set(lost_ ? kNever : link_->next_deadline());
+    return;
+  }
+  timer_.set(lost_ ? runner_->next_deadline()
+                   : std::min(runner_->next_deadline(), link_->next_deadline()));
+}
+
+void CorbaTarget::on_outcomes(session::Frame<OutcomeBatch> frame, TimePoint now) {
+  if (!runner_ || lost_) return;
+  std::vector<std::shared_ptr<const OutcomeBatch>> batches;
+  if (const auto received = link_->receive(std::move(frame), now, batches); !received) {
+    lose(received.error().text, now);
+    return;
+  }
+  for (const auto& batch : batches) {
+    for (const Outcome& outcome : batch->outcomes) runner_->outcome(outcome, now);
+  }
+}
+
+void CorbaTarget::send(session::Frame<RequestBatch> frame, TimePoint now) {
+  static const RequestBatch kNothing;
+  v1::RequestBatch batch;
+  orb::to_idl(frame.batch ? *frame.batch : kNothing, batch);
+  const auto sent = orb::remote("manager " + manager_name_, [&] {
+    inbox_->submit(session_.value(), frame.seq.value(), frame.confirmed.value(), batch);
+  });
+  if (!sent) lose(sent.error().text, now);
+}
+
+void CorbaTarget::lose(const std::string& reason, TimePoint now) {
+  if (lost_) return;
+  log::error("the run ends early: {}", reason);
+  lost_ = true;
+  waiting_.clear();
+  runner_->target_lost(now);
+}
+
+}  // namespace xbind::callgen

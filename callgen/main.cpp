@@ -1,0 +1,186 @@
+// xbind-callgen: offers calls to a ConnectionManager and accounts for every one of them.
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <string_view>
+#include <thread>
+
+#include "callgen/corba_target.hpp"
+#include "callgen/json_file.hpp"
+#include "callgen/report.hpp"
+#include "callgen/run_options.hpp"
+#include "core/version.hpp"
+#include "orb/daemon.hpp"
+#include "orb/process.hpp"
+
+namespace {
+
+using namespace xbind;
+
+struct Options {
+  orb::CommonOptions common;
+  callgen::RunOptions run;
+  std::string client_name;
+  std::string route_object;
+  std::vector<std::string> watch_pids;  // NAME=PID
+};
+
+std::optional<std::pair<std::string, int>> parse_watch(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0) return std::nullopt;
+  const std::string digits = text.substr(equals + 1);
+  if (digits.empty() || digits.size() > 9 ||
+      digits.find_first_not_of("0123456789") != std::string::npos) {
+    return std::nullopt;
+  }
+  return std::pair{text.substr(0, equals), std::stoi(digits)};
+}
+
+void declare(config::OptionSet& set, Options& options) {
+  callgen::declare_run_options(set, options.run);
+  set.add_string("client-name", &options.client_name, "",
+                 "Name to attach with; empty: callgen- and the process number.");
+  set.add_string("routeobject", &options.route_object, "default",
+                 "RouteObject whose topology tells the ends when --from and --to are not given.");
+  set.add_strings("watch-pid", &options.watch_pids,
+                  "NAME=PID of a process whose memory goes into the summary.");
+  set.add_check([&options]() -> std::optional<std::string> {
+    for (const std::string& watch : options.watch_pids) {
+      if (!parse_watch(watch)) return fmt::format("watch-pid: '{}' is not NAME=PID", watch);
+    }
+    return std::nullopt;
+  });
+  orb::add_client_options(set, options.common, log::Level::kWarn);
+}
+
+int fail_with(const Error& error) {
+  std::fprintf(stderr, "xbind-callgen: %s\n", error.text.c_str());
+  return 1;
+}
+
+std::uint64_t value_of(const std::map<std::string, std::uint64_t>& metrics, const char* name) {
+  const auto found = metrics.find(name);
+  return found == metrics.end() ? 0 : found->second;
+}
+
+void fill_from_manager(const std::map<std::string, std::uint64_t>& before,
+                       const std::map<std::string, std::uint64_t>& after,
+                       callgen::RunReport& report) {
+  const auto grown = [&](const char* name) {
+    return value_of(after, name) - value_of(before, name);
+  };
+  report.engine = "xbind";
+  report.threshold = value_of(after, "threshold");
+  report.switches = value_of(after, "switches");
+  report.remote_invocations = grown("giop_requests");
+  const std::uint64_t hits = grown("label_cache_hits");
+  const std::uint64_t takes = hits + grown("label_cache_misses");
+  report.label_cache_hit_ratio =
+      takes == 0 ? 0.0 : static_cast<double>(hits) / static_cast<double>(takes);
+}
+
+void fill_memory(const Options& options, callgen::RunReport& report) {
+  report.rss_mb["xbind-callgen"] = static_cast<double>(orb::own_resident_kib()) / 1024;
+  for (const std::string& watch : options.watch_pids) {
+    const auto [name, pid] = *parse_watch(watch);
+    // A process that is gone stays in the table, as zero: it was expected to be there.
+    report.rss_mb[name] = static_cast<double>(orb::resident_kib(pid).value_or(0)) / 1024;
+  }
+}
+
+void fill_audit(callgen::CorbaTarget& target, callgen::RunReport& report) {
+  const auto audit = target.audit();
+  if (!audit) {
+    report.audit.findings.push_back("the audit could not be made: " + audit.error().text);
+    return;
+  }
+  report.audit.made = true;
+  report.audit.clean = audit->totals.clean;
+  report.audit.stray_cross_connects = audit->totals.stray_cross_connects;
+  report.audit.leaked_labels = audit->totals.leaked_labels;
+  report.audit.leaked_bandwidth_cells_per_s = audit->totals.leaked_bandwidth_cells_per_s;
+  report.audit.owed = audit->totals.owed;
+  report.audit.unreadable = audit->totals.unreadable;
+  report.audit.findings = audit->findings;
+}
+
+int run(const Options& options, orb::Runtime& runtime) {
+  callgen::CorbaTarget target(runtime, options.common.name_service);
+  auto workload =
+      options.run.from.empty()
+          ? target.workload_from(options.route_object, options.run.seed)
+          : callgen::Workload::weighted({{options.run.from, options.run.to, 1.0}}, options.run.seed);
+  if (!workload) return fail_with(workload.error());
+  const std::string client_name =
+      options.client_name.empty() ? fmt::format("callgen-{}", getpid()) : options.client_name;
+  if (const auto attached = target.attach(options.run.manager, client_name); !attached) {
+    return fail_with(attached.error());
+  }
+  const auto before = target.status();
+  if (!before) return fail_with(before.error());
+
+  const callgen::RunPlan plan = callgen::plan_of(options.run);
+  const bool terminal = isatty(STDERR_FILENO) == 1;
+  const auto show = [terminal](const callgen::Progress& progress) {
+    std::fprintf(stderr, terminal ? "\r%s\x1b[K" : "%s\n",
+                 callgen::progress_line(progress).c_str());
+    std::fflush(stderr);
+  };
+  const double interval_s = options.run.quiet ? 0 : options.run.progress_interval;
+  const callgen::RunFigures figures = target.run(
+      plan, std::move(*workload), Duration{static_cast<std::int64_t>(interval_s * 1e9)}, show);
+  if (terminal && interval_s > 0) std::fprintf(stderr, "\n");
+
+  callgen::RunReport report = callgen::report_of(plan, figures);
+  if (const auto after = target.status()) {
+    fill_from_manager(*before, *after, report);
+  } else {
+    std::fprintf(stderr, "xbind-callgen: %s\n", after.error().text.c_str());
+  }
+  fill_audit(target, report);
+  fill_memory(options, report);
+  report.manifest["version"] = std::string{version()};
+  report.manifest["processors"] = std::to_string(std::thread::hardware_concurrency());
+  report.manifest["manager"] = options.run.manager;
+  report.manifest["client_batch"] = std::to_string(options.run.client_batch);
+  target.detach();
+
+  if (!options.run.quiet) std::printf("%s", callgen::to_text(report).c_str());
+  if (!options.run.json.empty()) {
+    if (const auto written = callgen::write_file(options.run.json, callgen::to_json(report));
+        !written) {
+      return fail_with(written.error());
+    }
+  }
+  const callgen::Verdict verdict = callgen::judge(report);
+  if (options.run.quiet) {
+    for (const std::string& reason : verdict.reasons) {
+      std::fprintf(stderr, "xbind-callgen: %s\n", reason.c_str());
+    }
+  }
+  return callgen::exit_code(verdict);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view verb = argc > 1 ? argv[1] : "";
+  if (verb != "run") {
+    config::OptionSet set("xbind-callgen",
+                          "Offers calls to a ConnectionManager; `xbind-callgen run --help` tells how.");
+    std::vector<std::string> words;
+    set.take_arguments("run [OPTION...]", &words, 1, 1'000);
+    if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
+    std::fprintf(stderr, "xbind-callgen: '%s' is no command of it; there is: run\n",
+                 words.front().c_str());
+    return 2;
+  }
+  Options options;
+  config::OptionSet set("xbind-callgen run", "Offers calls and accounts for every one of them.");
+  declare(set, options);
+  if (const auto exit_code = config::load_or_explain(set, argc - 1, argv + 1)) return *exit_code;
+  log::start("xbind-callgen", options.common.log_level);
+  orb::Runtime runtime(argc, argv, options.common.runtime());
+  return run(options, runtime);
+}

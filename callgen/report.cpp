@@ -1,0 +1,179 @@
+// Figures and verdict; the forms are in report_json.cpp and report_text.cpp.
+#include "callgen/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace xbind::callgen {
+namespace {
+
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+double microseconds(Duration duration) { return static_cast<double>(duration.count()) / 1000; }
+double per_second(std::uint64_t count, double duration_s) {
+  return duration_s > 0 ? static_cast<double>(count) / duration_s : 0;
+}
+
+void judge_calls(const RunReport& report, std::vector<std::string>& reasons) {
+  const SetupCounts& setups = report.setups;
+  const ReleaseCounts& releases = report.releases;
+  if (report.target_lost)
+    reasons.push_back(fmt::format("the manager was lost after {} of {} calls were offered",
+                                  setups.attempted, report.planned_calls));
+  else if (setups.attempted != report.planned_calls)
+    reasons.push_back(
+        fmt::format("{} of {} planned calls were offered", setups.attempted, report.planned_calls));
+  if (setups.unanswered > 0)
+    reasons.push_back(
+        fmt::format("{} of {} setups were not answered", setups.unanswered, setups.attempted));
+  if (releases.unanswered > 0)
+    reasons.push_back(fmt::format("{} of {} releases were not answered", releases.unanswered,
+                                  releases.attempted));
+  if (releases.failed > 0)
+    reasons.push_back(fmt::format("{} of {} releases failed", releases.failed, releases.attempted));
+  if (!setups.adds_up())
+    reasons.push_back(fmt::format(
+        "the setups do not add up: {} attempted, but {} connected + {} refused + {} busy + {} "
+        "unanswered",
+        setups.attempted, setups.connected, setups.refused, setups.busy, setups.unanswered));
+  if (!releases.adds_up())
+    reasons.push_back(fmt::format(
+        "the releases do not add up: {} attempted, but {} released + {} failed + {} unanswered",
+        releases.attempted, releases.released, releases.failed, releases.unanswered));
+  if (releases.attempted != setups.connected)
+    reasons.push_back(fmt::format("{} calls were connected, but {} releases attempted",
+                                  setups.connected, releases.attempted));
+  if (report.odd.contradicted > 0)
+    reasons.push_back(
+        fmt::format("{} answers contradicted an earlier one or did not fit their request",
+                    report.odd.contradicted));
+}
+
+void judge_audit(const AuditReport& audit, std::vector<std::string>& reasons) {
+  if (audit.proves_clean()) return;
+  if (!audit.made) {
+    reasons.push_back("no audit was made");
+    return;
+  }
+  std::vector<std::string> parts;
+  const auto add = [&parts](std::uint64_t count, std::string_view what) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, what));
+  };
+  add(audit.stray_cross_connects, "stray cross-connects");
+  add(audit.leaked_labels, "leaked labels");
+  add(audit.leaked_bandwidth_cells_per_s, "cells/s of leaked bandwidth");
+  add(audit.owed, "hops still owed");
+  add(audit.unreadable, "switches that could not be asked");
+  if (parts.empty()) parts.push_back("see its findings");
+  reasons.push_back(fmt::format("the audit is not clean: {}", fmt::join(parts, ", ")));
+}
+
+void judge_load(const RunReport& report, std::vector<std::string>& reasons) {
+  const double limit_us = slip_limit_us(report);
+  if (report.generator_slip.p99 > limit_us)
+    reasons.push_back(
+        fmt::format("the generator was late: p99 {:.1f} ms after the planned moment, limit {:.1f} "
+                    "ms",
+                    report.generator_slip.p99 / 1000, limit_us / 1000));
+  const double asked = report.offered_setups_per_s;
+  const double off = report.sent_setups_per_s / asked - 1;
+  if (report.setups.attempted >= kFewestForRate && !(std::abs(off) <= rate_tolerance(report)))
+    reasons.push_back(
+        fmt::format("{:.1f} calls/s were sent instead of {:.1f}: {:+.1f} %, tolerance {:.1f} %",
+                    report.sent_setups_per_s, asked, 100 * off, 100 * rate_tolerance(report)));
+  if (report.shed > 0)
+    reasons.push_back(
+        fmt::format("{} calls were not sent because too many others were open", report.shed));
+}
+
+}  // namespace
+
+LatencySummary summary_of(const Histogram& histogram) {
+  LatencySummary summary;
+  summary.count = histogram.count();
+  summary.min = microseconds(histogram.min());
+  summary.mean = histogram.mean_ns() / 1000;
+  summary.p5 = microseconds(histogram.percentile(5));
+  summary.p50 = microseconds(histogram.percentile(50));
+  summary.p95 = microseconds(histogram.percentile(95));
+  summary.p99 = microseconds(histogram.percentile(99));
+  summary.p999 = microseconds(histogram.percentile(99.9));
+  summary.max = microseconds(histogram.max());
+  return summary;
+}
+
+bool AuditReport::proves_clean() const {
+  return made && clean && stray_cross_connects == 0 && leaked_labels == 0 &&
+         leaked_bandwidth_cells_per_s == 0 && owed == 0 && unreadable == 0;
+}
+
+RunReport report_of(const RunPlan& plan, const RunFigures& figures) {
+  RunReport report;
+  report.planned_calls = figures.planned_calls;
+  report.offered_setups_per_s = plan.calls_per_s;
+  report.hold_mean_s = seconds(plan.hold_mean);
+  report.arrivals = plan.arrivals;
+  report.duration_s = seconds(figures.duration);
+  report.setups_per_s = per_second(figures.setups.connected, report.duration_s);
+  report.call_operations_per_s =
+      per_second(figures.setups.connected + figures.releases.released, report.duration_s);
+  report.sent_setups_per_s =
+      per_second(figures.setups.attempted - figures.shed, seconds(figures.sent_span));
+  report.gap_mean_s = figures.gap_mean_s;
+  report.gap_variation = figures.gap_variation;
+  report.setups = figures.setups;
+  report.releases = figures.releases;
+  report.odd = figures.odd;
+  report.shed = figures.shed;
+  report.calls_up_peak = figures.calls_up_peak;
+  report.batches = figures.batches;
+  report.target_lost = figures.target_lost;
+  report.setup_latency = summary_of(figures.setup_latency);
+  report.release_latency = summary_of(figures.release_latency);
+  report.refusal_latency = summary_of(figures.refusal_latency);
+  report.setup_latency_from_send = summary_of(figures.setup_latency_from_send);
+  report.release_latency_from_send = summary_of(figures.release_latency_from_send);
+  report.generator_slip = summary_of(figures.slip);
+  report.refusals = figures.refusals;
+  report.release_failures = figures.release_failures;
+  report.manifest = {
+      {"seed", fmt::format("{}", plan.seed)},
+      {"calls", fmt::format("{}", plan.calls)},
+      {"rate", fmt::format("{}", plan.calls_per_s)},
+      {"hold", fmt::format("{}", report.hold_mean_s)},
+      {"hold-distribution",
+       plan.hold_distribution == HoldDistribution::kConstant ? "constant" : "exponential"},
+      {"arrivals", plan.arrivals == Arrivals::kPoisson ? "poisson" : "constant"},
+  };
+  return report;
+}
+
+double slip_limit_us(const RunReport& report) {
+  return std::max(10'000.0, 10 * 1e6 / report.offered_setups_per_s);
+}
+
+double rate_tolerance(const RunReport& report) {
+  constexpr double kPlain = 0.05;
+  if (report.arrivals == Arrivals::kConstant || report.setups.attempted == 0) return kPlain;
+  return std::max(kPlain, 5 / std::sqrt(static_cast<double>(report.setups.attempted)));
+}
+
+Verdict judge(const RunReport& report) {
+  Verdict verdict;
+  judge_calls(report, verdict.reasons);
+  judge_audit(report.audit, verdict.reasons);
+  verdict.failed = !verdict.reasons.empty();
+  const std::size_t failures = verdict.reasons.size();
+  judge_load(report, verdict.reasons);
+  verdict.is_void = verdict.reasons.size() > failures;
+  verdict.ok = verdict.reasons.empty();
+  return verdict;
+}
+
+int exit_code(const Verdict& verdict) {
+  if (verdict.failed) return 1;
+  return verdict.is_void ? 3 : 0;
+}
+
+}  // namespace xbind::callgen

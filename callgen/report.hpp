@@ -1,0 +1,137 @@
+// What a run has shown, in three forms: JSON for programs, a summary for people, one line while it
+// lasts; and the verdict, which decides the exit code.
+//
+// A report is plain data. report_of() fills in what the runner knows; the caller adds what only it
+// can know (marked below) and then asks for the forms. The verdict is computed from the report each
+// time, never stored, so that no form can disagree with another.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "callgen/runner.hpp"
+#include "core/metrics/histogram.hpp"
+
+namespace xbind::callgen {
+
+// All in microseconds; zeros when count is 0. Percentiles: at most 1/128 above the truth.
+struct LatencySummary {
+  std::uint64_t count = 0;
+  double min = 0;
+  double mean = 0;
+  double p5 = 0;
+  double p50 = 0;
+  double p95 = 0;
+  double p99 = 0;
+  double p999 = 0;
+  double max = 0;
+};
+LatencySummary summary_of(const Histogram& histogram);
+
+struct AuditReport {
+  bool made = false;   // an audit that could not be made is no clean audit
+  bool clean = false;  // what the auditor said
+  std::uint64_t stray_cross_connects = 0;
+  std::uint64_t leaked_labels = 0;
+  std::uint64_t leaked_bandwidth_cells_per_s = 0;
+  std::uint64_t owed = 0;             // hops to be removed when their switch is back
+  std::uint64_t unreadable = 0;       // switches that could not be asked: unknown is not clean
+  std::vector<std::string> findings;  // a sentence each, for people
+
+  // Made, said to be clean, and all counts zero: what is owed is not leaked, but not clean either.
+  bool proves_clean() const;
+};
+
+struct Faults {  // injected on purpose (--loss and its like), not suffered
+  std::uint64_t dropped = 0;
+  std::uint64_t repeated = 0;
+  std::uint64_t reordered = 0;
+};
+
+struct RunReport {
+  // --- by report_of() ---
+  std::uint64_t planned_calls = 0;
+  double offered_setups_per_s = 0;  // as asked
+  double hold_mean_s = 0;
+  Arrivals arrivals = Arrivals::kPoisson;
+  double duration_s = 0;             // from the start to the end of the run, drain included
+  double setups_per_s = 0;           // connected / duration_s
+  double call_operations_per_s = 0;  // (connected + released) / duration_s
+  double sent_setups_per_s = 0;      // setups sent / time until the last one was sent
+  double gap_mean_s = 0;             // planned, see RunFigures
+  double gap_variation = 0;
+  SetupCounts setups;
+  ReleaseCounts releases;
+  OddOutcomes odd;
+  std::uint64_t shed = 0;
+  std::uint64_t calls_up_peak = 0;
+  std::uint64_t batches = 0;
+  bool target_lost = false;
+  LatencySummary setup_latency;
+  LatencySummary release_latency;
+  LatencySummary refusal_latency;
+  LatencySummary setup_latency_from_send;
+  LatencySummary release_latency_from_send;
+  LatencySummary generator_slip;
+  CauseCounts refusals;
+  CauseCounts release_failures;
+
+  // --- by the caller ---
+  std::string engine;  // "sequential", "threaded", "xbind"
+  std::uint64_t threshold = 0;
+  bool adaptive = false;
+  std::uint64_t switches = 0;
+  std::uint64_t remote_invocations = 0;  // GIOP requests, both legs and both directions
+  double label_cache_hit_ratio = 0;
+  std::map<std::string, double> rss_mb;  // by process
+  Faults faults;
+  AuditReport audit;
+
+  // What is needed to run it again: report_of() enters seed, calls, rate, hold, hold-distribution
+  // and arrivals; the caller adds versions, processors and whatever else it knows.
+  std::map<std::string, std::string> manifest;
+};
+
+RunReport report_of(const RunPlan& plan, const RunFigures& figures);
+
+// --- the verdict --------------------------------------------------------------------------------
+
+struct Verdict {
+  // Every planned call attempted and answered, every connected one released, the books add up, no
+  // contradiction, the audit clean, the run not void. A refusal is an answer.
+  bool ok = false;
+  // The generator did not offer the load that was asked for, so the figures are about another load:
+  // it was late, too slow or too fast, or had to shed calls.
+  bool is_void = false;
+  bool failed = false;               // something other than void stands in the way
+  std::vector<std::string> reasons;  // a sentence for each thing that stands in the way
+};
+
+// The limits of `void`.
+double slip_limit_us(const RunReport& report);  // of its p99: 10 ms or ten mean gaps, the greater
+// How far the achieved rate may be off, as a fraction of the asked one: 5 %, or five standard
+// deviations of a Poisson mean if that is more. Judged from kFewestForRate calls on.
+double rate_tolerance(const RunReport& report);
+inline constexpr std::uint64_t kFewestForRate = 1000;
+
+Verdict judge(const RunReport& report);
+
+// 0: ok. 1: failed. 3: nothing failed but the run is void. (2 is for refused options.)
+int exit_code(const Verdict& verdict);
+
+// --- the forms ----------------------------------------------------------------------------------
+
+// The object "xbind.callgen/1", indented, with a newline at its end. Keys may be added, never
+// renamed.
+std::string to_json(const RunReport& report);
+
+// For a terminal, at most 100 columns apart from names; ends with a newline.
+std::string to_text(const RunReport& report);
+
+// "12.0 s  2 001 calls/s offered  23 998 connected  0 refused  200 up  p50 0.31 ms  p99 0.90 ms".
+// Everything counts from the start of the run. Busy and unanswered appear when there are any.
+std::string progress_line(const Progress& progress);
+
+}  // namespace xbind::callgen

@@ -1,0 +1,139 @@
+#include "callgen/run_options.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "callgen/json_file.hpp"
+
+namespace xbind::callgen {
+namespace {
+
+constexpr double kLongestArrivals_s = 366.0 * 24 * 3600;
+constexpr double kMostFrames_per_s = 1e6;
+
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+Duration duration_of(double seconds) { return Duration{std::llround(seconds * 1e9)}; }
+
+std::optional<std::string> wrong_ends(const RunOptions& options) {
+  if (options.from.empty() != options.to.empty()) {
+    const bool lacks_to = options.to.empty();
+    return fmt::format("option --{} {} needs --{}: a call has two ends", lacks_to ? "from" : "to",
+                       lacks_to ? options.from : options.to, lacks_to ? "to" : "from");
+  }
+  if (!options.from.empty() && options.from == options.to)
+    return fmt::format("options --from and --to both say {}: an endpoint cannot call itself",
+                       options.from);
+  return std::nullopt;
+}
+
+std::optional<std::string> wrong_demand(const config::OptionSet& set, const RunOptions& options) {
+  const bool frames = options.frames_per_s > 0;
+  const bool octets = options.frame_octets > 0;
+  if (frames && !octets)
+    return fmt::format("option --frames-per-s {} needs --frame-octets: how large is a frame?",
+                       options.frames_per_s);
+  if (octets && !frames)
+    return fmt::format("option --frame-octets {} needs --frames-per-s: how many frames a second?",
+                       options.frame_octets);
+  if (!frames) return std::nullopt;
+  for (const char* const cells : {"cells-per-s", "buffer-cells"}) {
+    if (set.given(cells))
+      return fmt::format(
+          "options --{} and --frames-per-s exclude each other: a call's demand is in cells or in "
+          "frames",
+          cells);
+  }
+  if (plan_of(options).service.frames_per_1000_s == 0)
+    return fmt::format("option --frames-per-s {} is less than a frame in 1000 seconds",
+                       options.frames_per_s);
+  return std::nullopt;
+}
+
+std::optional<std::string> wrong_length(const RunOptions& options) {
+  const double length_s = static_cast<double>(options.calls) / options.rate;
+  if (length_s <= kLongestArrivals_s) return std::nullopt;
+  return fmt::format(
+      "options --calls {} and --rate {} make a run of {:.0f} days, at most {:.0f} are taken",
+      options.calls, options.rate, length_s / 86'400, kLongestArrivals_s / 86'400);
+}
+
+}  // namespace
+
+void declare_run_options(config::OptionSet& set, RunOptions& options) {
+  const RunPlan plan;  // holds the defaults
+  set.add_uint("calls", &options.calls, plan.calls, {1, 100'000'000}, "Calls to offer.");
+  set.add_double("rate", &options.rate, plan.calls_per_s, {0.001, 1e6},
+                 "Calls to offer a second, on average.");
+  set.add_double("hold", &options.hold, seconds(plan.hold_mean), {0, 86'400},
+                 "Seconds from the moment a call is connected to its release, on average.");
+  set.add_enum(
+      "hold-distribution", &options.hold_distribution, plan.hold_distribution,
+      {{"constant", HoldDistribution::kConstant}, {"exponential", HoldDistribution::kExponential}},
+      "Whether all calls last the same or vary as telephone calls do.");
+  set.add_enum("arrivals", &options.arrivals, plan.arrivals,
+               {{"poisson", Arrivals::kPoisson}, {"constant", Arrivals::kConstant}},
+               "Whether calls come as from independent callers or evenly spaced.");
+  set.add_uint("seed", &options.seed, plan.seed, {},
+               "The same seed gives the same arrivals, ends and holding times.");
+  set.add_uint("cells-per-s", &options.cells_per_s, plan.service.cells_per_s, {1, 4'294'967'295},
+               "Bandwidth of each call in 53-octet cells a second.");
+  set.add_uint("buffer-cells", &options.buffer_cells, plan.service.buffer_cells, {0, 4'294'967'295},
+               "Buffer of each call in cells at every output port.");
+  set.add_double("frames-per-s", &options.frames_per_s, 0, {0, kMostFrames_per_s},
+                 "Frames a second of each call, instead of --cells-per-s; 0 asks for cells.");
+  set.add_uint("frame-octets", &options.frame_octets, 0, {0, 4'294'967'295},
+               "Octets of one frame; goes with --frames-per-s.");
+  set.add_string("from", &options.from, "",
+                 "Endpoint that calls; without --from and --to the ends come from the topology.");
+  set.add_string("to", &options.to, "", "Endpoint that is called; goes with --from.");
+  set.add_string("manager", &options.manager, "default",
+                 "Manager to call, by its name under xbind/cmgr/.");
+  set.add_uint("client-batch", &options.client_batch, plan.max_batch, {1, 4096},
+               "Most requests in one message to the manager.");
+  set.add_double("drain-timeout", &options.drain_timeout, seconds(plan.drain_timeout), {0, 86'400},
+                 "Seconds to wait for answers after the last planned event.");
+  set.add_string("json", &options.json, "", "File to write the report to as JSON.");
+  set.add_flag("quiet", &options.quiet, "Print neither progress nor summary.");
+  set.add_double("progress-interval", &options.progress_interval, 1, {0, 3600},
+                 "Seconds between two lines of progress; 0 prints none.");
+
+  set.add_check([&options] { return wrong_length(options); });
+  set.add_check([&options] { return wrong_ends(options); });
+  set.add_check([&set, &options] { return wrong_demand(set, options); });
+  set.add_check([&options]() -> std::optional<std::string> {
+    if (options.manager.empty()) return "option --manager is empty: which manager is to be called?";
+    return std::nullopt;
+  });
+  set.add_check([&options]() -> std::optional<std::string> {
+    if (options.json.empty()) return std::nullopt;
+    const Result<void> writable = check_writable(options.json);
+    if (writable) return std::nullopt;
+    return fmt::format("option --json: {}", writable.error().text);
+  });
+}
+
+RunPlan plan_of(const RunOptions& options) {
+  RunPlan plan;
+  plan.calls = options.calls;
+  plan.calls_per_s = options.rate;
+  plan.arrivals = options.arrivals;
+  plan.hold_mean = duration_of(options.hold);
+  plan.hold_distribution = options.hold_distribution;
+  plan.seed = options.seed;
+  plan.drain_timeout = duration_of(options.drain_timeout);
+  plan.max_batch = options.client_batch;
+  if (options.frames_per_s > 0) {
+    plan.service = {
+        .kind = ServiceKind::kVideo,
+        .frames_per_1000_s = static_cast<std::uint64_t>(std::llround(options.frames_per_s * 1000)),
+        .frame_octets = options.frame_octets};
+  } else {
+    plan.service = {.kind = ServiceKind::kCells,
+                    .cells_per_s = options.cells_per_s,
+                    .buffer_cells = options.buffer_cells};
+  }
+  return plan;
+}
+
+}  // namespace xbind::callgen

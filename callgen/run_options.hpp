@@ -1,0 +1,45 @@
+// The options of `xbind-callgen run`: each said once (core/config/options.hpp), and what they mean
+// together.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "callgen/runner.hpp"
+#include "core/config/options.hpp"
+
+namespace xbind::callgen {
+
+struct RunOptions {
+  std::uint64_t calls = 0;
+  double rate = 0;  // calls a second
+  double hold = 0;  // seconds, the mean
+  HoldDistribution hold_distribution = HoldDistribution::kConstant;
+  Arrivals arrivals = Arrivals::kPoisson;
+  std::uint64_t seed = 0;
+
+  std::uint64_t cells_per_s = 0;
+  std::uint64_t buffer_cells = 0;
+  double frames_per_s = 0;  // 0: the demand is in cells
+  std::uint64_t frame_octets = 0;
+
+  std::string from;  // both or neither; neither: the ends come from the topology
+  std::string to;
+  std::string manager;  // bound as xbind/cmgr/NAME
+
+  std::uint32_t client_batch = 0;  // requests
+  double drain_timeout = 0;        // seconds
+  std::string json;                // file; empty: none
+  bool quiet = false;
+  double progress_interval = 0;  // seconds; 0: no progress lines
+};
+
+// Declares everything, with its checks; `options` must outlive the set's load(). A --json file that
+// cannot be written is refused there, before any call is made.
+void declare_run_options(config::OptionSet& set, RunOptions& options);
+
+// Of loaded options. The demand is in cells, or in frames when frames_per_s is given.
+RunPlan plan_of(const RunOptions& options);
+
+}  // namespace xbind::callgen

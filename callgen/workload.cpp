@@ -1,0 +1,67 @@
+#include "callgen/workload.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+#include <utility>
+
+namespace xbind::callgen {
+
+Result<Workload> Workload::weighted(std::vector<Demand> demands, std::uint64_t seed) {
+  if (demands.empty()) return fail(ErrorCode::kBadInput, "no demand says who calls whom");
+  if (demands.size() > kMostDemands)
+    return fail(ErrorCode::kBadInput, "{} demands, at most {} are taken", demands.size(),
+                kMostDemands);
+  Workload workload(seed);
+  double sum = 0;
+  for (const Demand& demand : demands) {
+    if (demand.from.empty() || demand.to.empty())
+      return fail(ErrorCode::kBadInput, "demand from \"{}\" to \"{}\" lacks the name of an end",
+                  demand.from, demand.to);
+    if (demand.from == demand.to)
+      return fail(ErrorCode::kBadInput, "endpoint {} would call itself", demand.from);
+    if (!(demand.weight > 0) || !std::isfinite(demand.weight))
+      return fail(ErrorCode::kBadInput, "demand from {} to {} has weight {}, not a positive number",
+                  demand.from, demand.to, demand.weight);
+    sum += demand.weight;
+    workload.weight_up_to_.push_back(sum);
+  }
+  if (!std::isfinite(sum))
+    return fail(ErrorCode::kBadInput, "the weights of {} demands add up to {}", demands.size(),
+                sum);
+  workload.demands_ = std::move(demands);
+  return workload;
+}
+
+Result<Workload> Workload::uniform(std::vector<std::string> endpoints, std::uint64_t seed) {
+  if (endpoints.size() < 2)
+    return fail(ErrorCode::kBadInput, "a call needs two endpoints, {} known", endpoints.size());
+  if (endpoints.size() > kMostEndpoints)
+    return fail(ErrorCode::kBadInput, "{} endpoints, at most {} are taken", endpoints.size(),
+                kMostEndpoints);
+  std::unordered_set<std::string_view> seen;
+  for (const std::string& name : endpoints) {
+    if (name.empty()) return fail(ErrorCode::kBadInput, "an endpoint has the empty name \"\"");
+    if (!seen.insert(name).second)
+      return fail(ErrorCode::kBadInput, "endpoint {} is named twice", name);
+  }
+  Workload workload(seed);
+  workload.endpoints_ = std::move(endpoints);
+  return workload;
+}
+
+Ends Workload::next() {
+  if (!endpoints_.empty()) {
+    const std::size_t from = below(bits_, endpoints_.size());
+    // Drawn among the others, who are numbered without `from`.
+    const std::size_t other = below(bits_, endpoints_.size() - 1);
+    const std::size_t to = other < from ? other : other + 1;
+    return {endpoints_[from], endpoints_[to]};
+  }
+  const double drawn = unit_interval(bits_) * weight_up_to_.back();
+  const auto found = std::lower_bound(weight_up_to_.begin(), weight_up_to_.end(), drawn);
+  const Demand& demand = demands_[static_cast<std::size_t>(found - weight_up_to_.begin())];
+  return {demand.from, demand.to};
+}
+
+}  // namespace xbind::callgen

@@ -1,0 +1,218 @@
+#include "callgen/run_options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "callgen/json_file.hpp"
+
+namespace xbind::callgen {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::HasSubstr;
+
+config::Environment no_environment() {
+  return [](const std::string&) { return std::optional<std::string>{}; };
+}
+
+// Options as typed after "xbind-callgen run": empty on success, else what the operator reads.
+std::string load(RunOptions& options, std::vector<const char*> arguments) {
+  config::OptionSet set("xbind-callgen run", "Offers calls and reports what came of them.");
+  declare_run_options(set, options);
+  arguments.insert(arguments.begin(), "run");
+  const auto exit =
+      set.load(static_cast<int>(arguments.size()), arguments.data(), no_environment());
+  if (!exit) return "";
+  EXPECT_EQ(exit->code, 2) << exit->text;
+  return exit->text;
+}
+std::string refusal(std::vector<const char*> arguments) {
+  RunOptions options;
+  return load(options, std::move(arguments));
+}
+RunOptions taken(std::vector<const char*> arguments) {
+  RunOptions options;
+  EXPECT_EQ(load(options, std::move(arguments)), "");
+  return options;
+}
+
+TEST(RunOptions, HaveTheDefaultsOfTheContract) {
+  const RunOptions options = taken({});
+  EXPECT_EQ(options.calls, 2000u);
+  EXPECT_EQ(options.rate, 200);
+  EXPECT_EQ(options.hold, 0.1);
+  EXPECT_EQ(options.hold_distribution, HoldDistribution::kConstant);
+  EXPECT_EQ(options.arrivals, Arrivals::kPoisson);
+  EXPECT_EQ(options.cells_per_s, 100u);
+  EXPECT_EQ(options.client_batch, 64u);
+  EXPECT_EQ(options.drain_timeout, 10);
+  EXPECT_EQ(options.progress_interval, 1);
+  EXPECT_FALSE(options.quiet);
+  EXPECT_EQ(options.from, "");
+  EXPECT_EQ(options.json, "");
+}
+
+TEST(RunOptions, BecomeThePlan) {
+  const RunPlan plan = plan_of(taken({"--calls",
+                                      "5",
+                                      "--rate",
+                                      "2.5",
+                                      "--hold",
+                                      "0.25",
+                                      "--hold-distribution",
+                                      "exponential",
+                                      "--arrivals",
+                                      "constant",
+                                      "--seed",
+                                      "18446744073709551615",
+                                      "--cells-per-s",
+                                      "353207",
+                                      "--buffer-cells",
+                                      "12",
+                                      "--client-batch",
+                                      "4096",
+                                      "--drain-timeout",
+                                      "0.5"}));
+  EXPECT_EQ(plan.calls, 5u);
+  EXPECT_EQ(plan.calls_per_s, 2.5);
+  EXPECT_EQ(plan.hold_mean, 250ms);
+  EXPECT_EQ(plan.hold_distribution, HoldDistribution::kExponential);
+  EXPECT_EQ(plan.arrivals, Arrivals::kConstant);
+  EXPECT_EQ(plan.seed, 18446744073709551615u);
+  EXPECT_EQ(plan.service, (ServiceSpec{.cells_per_s = 353207, .buffer_cells = 12}));
+  EXPECT_EQ(plan.max_batch, 4096u);
+  EXPECT_EQ(plan.drain_timeout, 500ms);
+}
+
+TEST(RunOptions, FramesReplaceCells) {
+  const RunPlan plan = plan_of(taken({"--frames-per-s", "29.97", "--frame-octets", "20000"}));
+  EXPECT_EQ(plan.service,
+            (ServiceSpec{
+                .kind = ServiceKind::kVideo, .frames_per_1000_s = 29970, .frame_octets = 20000}));
+}
+
+TEST(RunOptions, EndsAreTakenTogether) {
+  const RunOptions options = taken({"--from", "host-1", "--to", "host-2", "--manager", "cm7"});
+  EXPECT_EQ(options.from, "host-1");
+  EXPECT_EQ(options.to, "host-2");
+  EXPECT_EQ(options.manager, "cm7");
+}
+
+// ===== each bad value ===========================================================================
+
+struct Bad {
+  const char* option;
+  const char* value;
+};
+void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.option << " " << bad.value; }
+
+class BadValues : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadValues, AreRefusedByNameAndValue) {
+  EXPECT_THAT(refusal({GetParam().option, GetParam().value}),
+              AllOf(HasSubstr(GetParam().option), HasSubstr(GetParam().value)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, BadValues,
+    testing::Values(Bad{"--calls", "0"}, Bad{"--calls", "100000001"}, Bad{"--calls", "many"},
+                    Bad{"--rate", "0"}, Bad{"--rate", "-5"}, Bad{"--rate", "1000001"},
+                    Bad{"--rate", "nan"}, Bad{"--hold", "-1"}, Bad{"--hold", "86401"},
+                    Bad{"--hold-distribution", "lognormal"}, Bad{"--arrivals", "burst"},
+                    Bad{"--seed", "-1"}, Bad{"--cells-per-s", "0"},
+                    Bad{"--cells-per-s", "4294967296"}, Bad{"--buffer-cells", "4294967296"},
+                    Bad{"--frames-per-s", "-1"}, Bad{"--frame-octets", "1.5"},
+                    Bad{"--client-batch", "0"}, Bad{"--client-batch", "4097"},
+                    Bad{"--drain-timeout", "-0.1"}, Bad{"--progress-interval", "3601"}));
+
+TEST(RunOptions, RefuseAnUnknownName) {
+  EXPECT_THAT(refusal({"--rates", "5"}), HasSubstr("--rates"));
+}
+
+// ===== what does not go together ================================================================
+
+TEST(RunOptions, RefuseOneEndWithoutTheOther) {
+  EXPECT_THAT(refusal({"--from", "host-1"}), HasSubstr("--from host-1 needs --to"));
+  EXPECT_THAT(refusal({"--to", "host-2"}), HasSubstr("--to host-2 needs --from"));
+}
+TEST(RunOptions, RefuseAnEndThatCallsItself) {
+  EXPECT_THAT(refusal({"--from", "host-1", "--to", "host-1"}), HasSubstr("both say host-1"));
+}
+TEST(RunOptions, RefuseFramesWithoutTheirSizeAndTheReverse) {
+  EXPECT_THAT(refusal({"--frames-per-s", "25"}),
+              HasSubstr("--frames-per-s 25 needs --frame-octets"));
+  EXPECT_THAT(refusal({"--frame-octets", "9000"}),
+              HasSubstr("--frame-octets 9000 needs --frames-per-s"));
+}
+TEST(RunOptions, RefuseFramesBesideCells) {
+  EXPECT_THAT(refusal({"--frames-per-s", "25", "--frame-octets", "9", "--cells-per-s", "100"}),
+              HasSubstr("--cells-per-s and --frames-per-s exclude each other"));
+  EXPECT_THAT(refusal({"--frames-per-s", "25", "--frame-octets", "9", "--buffer-cells", "1"}),
+              HasSubstr("--buffer-cells and --frames-per-s exclude each other"));
+}
+TEST(RunOptions, RefuseAFrameRateTooSmallToBeSaid) {
+  EXPECT_THAT(refusal({"--frames-per-s", "0.0001", "--frame-octets", "9"}),
+              HasSubstr("less than a frame in 1000 seconds"));
+}
+TEST(RunOptions, RefuseARunOfMoreThanAYear) {
+  EXPECT_THAT(refusal({"--calls", "100000000", "--rate", "1"}), HasSubstr("1157 days"));
+}
+TEST(RunOptions, RefuseAnEmptyManager) {
+  EXPECT_THAT(refusal({"--manager", ""}), HasSubstr("--manager"));
+}
+
+// ===== the JSON file ============================================================================
+
+class JsonFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "callgen-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string path(const char* name) const { return (folder_ / name).string(); }
+  std::string content(const char* name) const {
+    std::ostringstream text;
+    text << std::ifstream(folder_ / name).rdbuf();
+    return text.str();
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(JsonFile, IsRefusedBeforeTheRunWhenItCannotBeWritten) {
+  EXPECT_THAT(refusal({"--json", path("no/such/folder.json").c_str()}),
+              AllOf(HasSubstr("--json"), HasSubstr("No such file or directory")));
+  EXPECT_THAT(refusal({"--json", folder_.c_str()}), HasSubstr("Is a directory"));
+}
+
+TEST_F(JsonFile, CheckingLeavesNothingBehindAndTouchesNothing) {
+  EXPECT_TRUE(check_writable(path("new.json")));
+  EXPECT_FALSE(std::filesystem::exists(path("new.json")));
+  ASSERT_TRUE(write_file(path("old.json"), "figures\n"));
+  EXPECT_TRUE(check_writable(path("old.json")));
+  EXPECT_EQ(content("old.json"), "figures\n");
+}
+
+TEST_F(JsonFile, WritingReplaces) {
+  ASSERT_TRUE(write_file(path("a.json"), "a long text\n"));
+  ASSERT_TRUE(write_file(path("a.json"), "short\n"));
+  EXPECT_EQ(content("a.json"), "short\n");
+}
+
+TEST_F(JsonFile, AFullDiskIsAnErrorAndNotAnEmptyReport) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  const auto written = write_file("/dev/full", "figures\n");
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().code, ErrorCode::kSystem);
+  EXPECT_THAT(written.error().text, HasSubstr("No space left"));
+}
+
+}  // namespace
+}  // namespace xbind::callgen
