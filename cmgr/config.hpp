@@ -14,7 +14,7 @@ struct Config {
   Aggregation aggregation;
   std::size_t label_cache_target = 64;  // labels kept for each (switch, output port); 0 switches it off
 
-  // Named timers (docs/timers.md).
+  // Named timers.
   Duration route_timer = std::chrono::seconds{3};  // RouteObject's answer
   Duration hop_timer = std::chrono::seconds{3};    // reserve and commit answers of every hop
   Duration undo_timer = std::chrono::seconds{5};   // removal answers; afterwards the hop is owed

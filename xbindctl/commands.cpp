@@ -46,12 +46,12 @@ int tell(const v1::Outcome& answer) {
   if (!outcome) return explain(outcome.error().text);
   switch (outcome->kind) {
     case OutcomeKind::kConnected:
-      std::printf("connected %llu, ingress label %s, egress label %s\n",
+      std::printf("%llu connected, ingress label %s, egress label %s\n",
                   static_cast<unsigned long long>(outcome->connection.value()),
                   to_string(outcome->ingress).c_str(), to_string(outcome->egress).c_str());
       return 0;
     case OutcomeKind::kReleased:
-      std::printf("released %llu\n",
+      std::printf("%llu released\n",
                   static_cast<unsigned long long>(outcome->connection.value()));
       return 0;
     case OutcomeKind::kRefused: return explain("refused: " + xbind::explain(*outcome));

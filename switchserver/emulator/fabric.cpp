@@ -157,7 +157,8 @@ FailureCode Fabric::delete_branch(PortId input_port, Label input_label, PortId o
   if (branch == connection->branches.end()) return FailureCode::kNoSuchBranch;
   if (connection->bidirectional) {
     // The way back stays, now a connection like any other.
-    if (Connection* reverse = find_to_change(output_port, output_label)) reverse->bidirectional = false;
+    if (Connection* reverse = find_to_change(output_port, output_label))
+      reverse->bidirectional = false;
   }
   connection->branches.erase(branch);
   --branches_;

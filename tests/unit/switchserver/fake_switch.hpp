@@ -1,0 +1,109 @@
+// A SwitchDriver that answers from memory, when and how the test says. Requests take effect in the
+// order in which they were queued, at flush(); their answers wait until the test delivers them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "switchserver/switch_driver.hpp"
+
+namespace xbind {
+
+class FakeSwitch : public SwitchDriver {
+ public:
+  struct Answer {
+    bool add = false;
+    driver::Event event;  // Done or Table
+  };
+
+  // What the switch has. One input with two outputs is a branch nobody asked for: see branches.
+  std::set<CrossConnect> table;
+  std::deque<Answer> answers;  // not delivered yet
+  int adds = 0;
+  int removes = 0;
+  int flushes = 0;
+  int branches = 0;  // adds on an input that had a cross-connect already
+  // GSMP failure code for an add (a remove), 0 to do it.
+  std::function<std::uint8_t(const CrossConnect&)> refuse_add = [](const CrossConnect&) {
+    return std::uint8_t{0};
+  };
+  std::function<std::uint8_t(const CrossConnect&)> refuse_remove = refuse_add;
+  Cause table_cause = Cause::kNone;
+
+  void add(const CrossConnect& at, driver::Cookie cookie) override {
+    ++adds;
+    queue_.push_back({Kind::kAdd, at, cookie});
+  }
+  void remove(const CrossConnect& at, driver::Cookie cookie) override {
+    ++removes;
+    queue_.push_back({Kind::kRemove, at, cookie});
+  }
+  void read_table(driver::Cookie cookie) override { queue_.push_back({Kind::kRead, {}, cookie}); }
+  void flush() override {
+    ++flushes;
+    EXPECT_FALSE(queue_.empty()) << "a flush with nothing queued";
+    for (const Request& request : queue_) perform(request);
+    queue_.clear();
+  }
+
+  bool unflushed() const { return !queue_.empty(); }
+
+  // The session breaks: what has not been answered never will be, whatever became of it.
+  std::vector<driver::Event> break_session() {
+    std::vector<driver::Event> events;
+    for (const Answer& answer : answers) {
+      if (const auto* done = std::get_if<driver::Done>(&answer.event)) {
+        events.push_back(driver::Done{done->cookie, Cause::kSwitchUnreachable, 0});
+      } else {
+        events.push_back(driver::Table{
+            std::get<driver::Table>(answer.event).cookie, Cause::kSwitchUnreachable, {}});
+      }
+    }
+    answers.clear();
+    events.push_back(driver::Down{"the session broke"});
+    return events;
+  }
+
+ private:
+  enum class Kind { kAdd, kRemove, kRead };
+  struct Request {
+    Kind kind;
+    CrossConnect at;
+    driver::Cookie cookie;
+  };
+
+  void perform(const Request& request) {
+    if (request.kind == Kind::kRead) {
+      driver::Table read{request.cookie, table_cause, {}};
+      if (table_cause == Cause::kNone) read.cross_connects.assign(table.begin(), table.end());
+      answers.push_back({false, read});
+      return;
+    }
+    const bool add = request.kind == Kind::kAdd;
+    driver::Done done{request.cookie, Cause::kNone, 0};
+    done.failure_code = add ? refuse_add(request.at) : refuse_remove(request.at);
+    if (done.failure_code != 0) {
+      done.cause = Cause::kSwitchRefused;
+    } else if (add) {
+      for (const CrossConnect& there : table) {
+        if (there.input_port == request.at.input_port &&
+            there.input_label == request.at.input_label && !(there == request.at)) {
+          ++branches;
+        }
+      }
+      table.insert(request.at);
+    } else {
+      table.erase(request.at);
+    }
+    answers.push_back({add, done});
+  }
+
+  std::vector<Request> queue_;
+};
+
+}  // namespace xbind

@@ -1,0 +1,213 @@
+// Sessions around a controller: what a manager sees of a SwitchServer, frame by frame.
+#include "switchserver/switch_server.hpp"
+
+#include <gmock/gmock.h>
+
+#include "fake_switch.hpp"
+
+namespace xbind {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class Outlet : public ManagerOutlet {
+ public:
+  struct Sent {
+    SessionId session;
+    session::Frame<HopResultBatch> frame;
+  };
+  void to_manager(SessionId session, session::Frame<HopResultBatch> frame) override {
+    sent.push_back({session, std::move(frame)});
+  }
+  void audited(std::uint64_t token, LedgerReport report) override {
+    audits.emplace_back(token, std::move(report));
+  }
+  std::vector<Sent> sent;
+  std::vector<std::pair<std::uint64_t, LedgerReport>> audits;
+};
+
+class SwitchServerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    server_.on_driver(driver::Up{{{PortId{1}, {}, 353207, true}, {PortId{2}, {}, 353207, true}},
+                                 false},
+                      now_);
+    step();
+  }
+  void step() {
+    while (!switch_.answers.empty()) {
+      const driver::Event event = switch_.answers.front().event;
+      switch_.answers.pop_front();
+      server_.on_driver(event, now_);
+    }
+    server_.finish_step(now_);
+  }
+  SessionId attach(const std::string& manager, std::uint64_t epoch = 1) {
+    return server_.attach(manager, Epoch{epoch}, now_).value().session;
+  }
+  static HopBatch one_hop(std::uint64_t connection) {
+    HopSetup setup;
+    setup.key = {ConnectionId{connection}, Generation{1}, 0, 0};
+    setup.hop_count = 1;
+    setup.input_port = PortId{1};
+    setup.output_port = PortId{2};
+    setup.demand = {100, 0};
+    return {{setup}, {}, {}};
+  }
+  void submit(SessionId session, std::uint64_t seq, std::uint64_t confirmed, HopBatch batch) {
+    server_.on_commands(session,
+                        {BatchSeq{seq}, BatchSeq{confirmed},
+                         std::make_shared<const HopBatch>(std::move(batch))},
+                        now_);
+    step();
+  }
+  void pass(Duration time) {
+    now_ += time;
+    server_.tick(now_);
+    step();
+  }
+
+  TimePoint now_{std::chrono::seconds{10}};
+  FakeSwitch switch_;
+  Outlet outlet_;
+  static SwitchServerOptions options() {
+    SwitchServerOptions options;
+    options.controller.name = "sw";
+    return options;
+  }
+  SwitchServer server_{options(), switch_, outlet_};
+};
+
+TEST_F(SwitchServerTest, a_batch_of_commands_gets_one_batch_of_results) {
+  const SessionId session = attach("m1");
+  // m1 --[1]--> commit
+  submit(session, 1, 0, one_hop(7));
+  // m1 <--[1, confirms 1]-- done
+  ASSERT_THAT(outlet_.sent, SizeIs(1));
+  EXPECT_EQ(outlet_.sent[0].session, session);
+  EXPECT_EQ(outlet_.sent[0].frame.seq, BatchSeq{1});
+  EXPECT_EQ(outlet_.sent[0].frame.confirmed, BatchSeq{1});
+  ASSERT_THAT(outlet_.sent[0].frame.batch->results, SizeIs(1));
+  EXPECT_EQ(outlet_.sent[0].frame.batch->results[0].cause, Cause::kNone);
+  EXPECT_EQ(switch_.adds, 1);
+}
+
+TEST_F(SwitchServerTest, batches_out_of_order_are_applied_in_order_and_repeats_once) {
+  const SessionId session = attach("m1");
+  submit(session, 2, 0, one_hop(8));
+  EXPECT_THAT(outlet_.sent, IsEmpty()) << "a gap is held back";
+  submit(session, 1, 0, one_hop(7));
+  ASSERT_THAT(outlet_.sent, SizeIs(2));
+  EXPECT_EQ(outlet_.sent[0].frame.batch->results[0].key.connection, ConnectionId{7});
+  EXPECT_EQ(outlet_.sent[1].frame.batch->results[0].key.connection, ConnectionId{8});
+  submit(session, 1, 0, one_hop(7));
+  EXPECT_EQ(switch_.adds, 2) << "a repeat changes nothing";
+}
+
+TEST_F(SwitchServerTest, an_unknown_session_is_counted_and_ignored) {
+  submit(SessionId{4711}, 1, 0, one_hop(7));
+  EXPECT_EQ(server_.counters().unknown_session, 1U);
+  EXPECT_EQ(switch_.adds, 0);
+}
+
+TEST_F(SwitchServerTest, results_are_repeated_until_confirmed) {
+  const SessionId session = attach("m1");
+  submit(session, 1, 0, one_hop(7));
+  ASSERT_THAT(outlet_.sent, SizeIs(1));
+  pass(std::chrono::milliseconds{400});
+  ASSERT_THAT(outlet_.sent, SizeIs(2));
+  EXPECT_EQ(outlet_.sent[1].frame.seq, BatchSeq{1});
+  EXPECT_EQ(*outlet_.sent[1].frame.batch, *outlet_.sent[0].frame.batch);
+  // m1 --[-, confirms 1]-->
+  server_.on_commands(session, {BatchSeq{}, BatchSeq{1}, nullptr}, now_);
+  pass(std::chrono::seconds{1});
+  EXPECT_THAT(outlet_.sent, SizeIs(2));
+}
+
+TEST_F(SwitchServerTest, a_session_whose_lease_runs_out_ends_and_its_connections_stay) {
+  const SessionId session = attach("m1");
+  submit(session, 1, 0, one_hop(7));
+  server_.on_commands(session, {BatchSeq{}, BatchSeq{1}, nullptr}, now_);
+  for (int i = 0; i < 20; ++i) pass(std::chrono::seconds{1});
+  EXPECT_EQ(server_.managers(), 0U);
+  EXPECT_EQ(server_.counters().sessions_lost, 1U);
+  EXPECT_THAT(switch_.table, SizeIs(1));
+  const auto again = server_.attach("m1", Epoch{2}, now_);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->holdings.hops, 1U);
+}
+
+TEST_F(SwitchServerTest, a_heartbeat_keeps_the_lease) {
+  const SessionId session = attach("m1");
+  for (int i = 0; i < 20; ++i) {
+    server_.on_commands(session, {BatchSeq{}, BatchSeq{}, nullptr}, now_);
+    pass(std::chrono::seconds{1});
+  }
+  EXPECT_EQ(server_.managers(), 1U);
+  EXPECT_FALSE(outlet_.sent.empty()) << "the SwitchServer says something too";
+}
+
+TEST_F(SwitchServerTest, who_breaks_the_protocol_loses_the_session_and_nobody_else_does) {
+  const SessionId bad = attach("bad");
+  const SessionId good = attach("good");
+  submit(bad, 100'000, 0, one_hop(1));  // beyond any window
+  EXPECT_EQ(server_.managers(), 1U);
+  submit(good, 1, 0, one_hop(2));
+  EXPECT_THAT(outlet_.sent, SizeIs(1));
+}
+
+TEST_F(SwitchServerTest, a_confirmation_of_what_was_never_sent_ends_the_session) {
+  const SessionId session = attach("m1");
+  server_.on_commands(session, {BatchSeq{}, BatchSeq{5}, nullptr}, now_);
+  EXPECT_EQ(server_.managers(), 0U);
+}
+
+TEST_F(SwitchServerTest, attaching_anew_ends_the_older_session) {
+  const SessionId old_session = attach("m1", 1);
+  const SessionId new_session = attach("m1", 2);
+  submit(old_session, 1, 0, one_hop(7));
+  EXPECT_EQ(server_.counters().unknown_session, 1U);
+  submit(new_session, 1, 0, one_hop(7));
+  EXPECT_THAT(outlet_.sent, SizeIs(1));
+}
+
+TEST_F(SwitchServerTest, a_lower_epoch_is_fenced_off) {
+  attach("m1", 5);
+  const auto ghost = server_.attach("m1", Epoch{4}, now_);
+  ASSERT_FALSE(ghost);
+  EXPECT_EQ(ghost.error().code, ErrorCode::kFenced);
+}
+
+TEST_F(SwitchServerTest, a_manager_needs_a_name) {
+  EXPECT_EQ(server_.attach("", Epoch{1}, now_).error().code, ErrorCode::kBadInput);
+  EXPECT_EQ(server_.attach(std::string(129, 'x'), Epoch{1}, now_).error().code,
+            ErrorCode::kBadInput);
+}
+
+TEST_F(SwitchServerTest, labels_and_quota_can_be_had_and_given_back_outside_any_call) {
+  const SessionId session = attach("m1");
+  const auto grant = server_.grant(session, PortId{2}, 3, Resources{1000, 0});
+  ASSERT_TRUE(grant) << grant.error().text;
+  EXPECT_THAT(grant->labels, SizeIs(3));
+  EXPECT_EQ(grant->quota.cells_per_s, 1000U);
+  EXPECT_TRUE(server_.give_back(session, {PortId{2}, grant->labels}, grant->quota));
+  EXPECT_EQ(server_.grant(SessionId{4711}, PortId{2}, 1, {}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(server_.grant(session, PortId{9}, 1, {}).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(SwitchServerTest, an_audit_reads_the_switch_and_comes_back_with_its_token) {
+  const SessionId session = attach("m1");
+  submit(session, 1, 0, one_hop(7));
+  switch_.table.insert({PortId{1}, atm_label(0, 900), PortId{2}, atm_label(0, 901)});
+  ASSERT_TRUE(server_.audit("m1", 42));
+  step();
+  ASSERT_THAT(outlet_.audits, SizeIs(1));
+  EXPECT_EQ(outlet_.audits[0].first, 42U);
+  EXPECT_THAT(outlet_.audits[0].second.hops, SizeIs(1));
+  ASSERT_THAT(outlet_.audits[0].second.findings, SizeIs(1));
+  EXPECT_EQ(outlet_.audits[0].second.findings[0].kind, FindingKind::kStrayCrossConnect);
+}
+
+}  // namespace
+}  // namespace xbind
