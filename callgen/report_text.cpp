@@ -1,6 +1,7 @@
 // The forms for people: summary and progress line.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 
@@ -8,6 +9,8 @@
 
 namespace xbind::callgen {
 namespace {
+
+constexpr std::size_t kFindingsShown = 12;
 
 // 23998 -> "23 998".
 std::string grouped(std::uint64_t number) {
@@ -126,7 +129,12 @@ void audit(const AuditReport& audit, Page& page) {
         grouped(audit.leaked_bandwidth_cells_per_s), grouped(audit.owed),
         grouped(audit.unreadable));
   }
-  for (const std::string& finding : audit.findings) page.line("  {}", finding);
+  const std::size_t shown = std::min(audit.findings.size(), kFindingsShown);
+  for (std::size_t i = 0; i < shown; ++i) page.line("  {}", audit.findings[i]);
+  if (shown < audit.findings.size()) {
+    page.line("  and {} more: xbindctl audit, or the JSON, tells them all",
+              audit.findings.size() - shown);
+  }
 }
 
 void verdict(const RunReport& report, Page& page) {

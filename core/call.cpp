@@ -27,6 +27,8 @@ std::string explain(const Outcome& outcome) {
       break;
     case Cause::kSwitchRefused: text += fmt::format(": GSMP failure {}", outcome.asked); break;
     case Cause::kInvalidRequest:
+      if (outcome.asked != 0 || outcome.free != 0) text += fmt::format(": {}", outcome.asked);
+      break;
     case Cause::kUnknownPort: text += fmt::format(": {}", outcome.asked); break;
     case Cause::kStale:
       text += fmt::format(": generation {}, newest {}", outcome.asked, outcome.free);

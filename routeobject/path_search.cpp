@@ -91,22 +91,27 @@ PathSearch::~PathSearch() = default;
 
 tl::expected<Path, RouteRefusal> PathSearch::find(std::string_view from, std::string_view to,
                                                   std::uint64_t cells_per_s) const {
-  auto refuse = [cells_per_s](Cause cause, std::string text, std::uint64_t free = 0) {
-    return tl::make_unexpected(RouteRefusal{cause, std::move(text), cells_per_s, free});
+  const std::string ends = fmt::format("{} -> {}", from, to);
+  auto refuse = [&](Cause cause, std::string text, std::string_view element,
+                    std::uint64_t free = 0) {
+    return tl::make_unexpected(
+        RouteRefusal{cause, std::move(text), cells_per_s, free, std::string{element}});
   };
   const auto source = topology_.find(from);
   const auto destination = topology_.find(to);
   for (const auto& [name, index] : {std::pair{from, source}, {to, destination}}) {
     if (!index) {
-      return refuse(Cause::kUnknownEndpoint, fmt::format("there is no endpoint '{}'", name));
+      return refuse(Cause::kUnknownEndpoint, fmt::format("there is no endpoint '{}'", name),
+                    name);
     }
     if (!topology_.switches()[*index].endpoint) {
-      return refuse(Cause::kUnknownEndpoint, fmt::format("'{}' is a switch but no endpoint", name));
+      return refuse(Cause::kUnknownEndpoint, fmt::format("'{}' is a switch but no endpoint", name),
+                    name);
     }
   }
   if (source == destination) {
     return refuse(Cause::kInvalidRequest,
-                  fmt::format("source and destination are both '{}'", from));
+                  fmt::format("source and destination are both '{}'", from), ends);
   }
 
   const Csr& csr = graph_->csr;
@@ -118,12 +123,12 @@ tl::expected<Path, RouteRefusal> PathSearch::find(std::string_view from, std::st
   if (link_into[*destination] == kNoLink) {
     const std::uint64_t widest = widest_rate(csr, Vertex{*source}, Vertex{*destination});
     if (widest == 0) {
-      return refuse(Cause::kNoRoute, fmt::format("no path joins '{}' and '{}'", from, to));
+      return refuse(Cause::kNoRoute, fmt::format("no path joins '{}' and '{}'", from, to), ends);
     }
     return refuse(Cause::kNoBandwidth,
                   fmt::format("asked {} cells/s from '{}' to '{}', the widest path has {}",
                               cells_per_s, from, to, widest),
-                  widest);
+                  ends, widest);
   }
 
   // Walk back from the destination; the hops come out last first.

@@ -28,6 +28,7 @@ struct RouteRefusal {
   std::string text;         // one sentence that names the ends
   std::uint64_t asked = 0;  // cells/s
   std::uint64_t free = 0;   // kNoBandwidth: what the widest way there is has; else 0
+  std::string element;      // what stands in the way: the unknown name, or "host-a -> host-b"
 
   friend bool operator==(const RouteRefusal&, const RouteRefusal&) = default;
 };

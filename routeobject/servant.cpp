@@ -25,6 +25,7 @@ void fill(const RouteRefusal& refusal, v1::RouteAnswer& out) {
   out.cause = static_cast<CORBA::Octet>(refusal.cause);
   out.free_cells_per_s = refusal.free;
   out.reason = refusal.text.c_str();
+  out.element = refusal.element.c_str();
 }
 
 v1::NameSeq* to_new(const std::vector<std::string>& names) {

@@ -74,20 +74,21 @@ TEST_F(TwoWays, TooMuchIsRefusedWithTheWidestPath) {
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error(),
             (RouteRefusal{Cause::kNoBandwidth,
-                          "asked 501 cells/s from 'a' to 'b', the widest path has 500", 501, 500}));
+                          "asked 501 cells/s from 'a' to 'b', the widest path has 500", 501, 500,
+                          "a -> b"}));
 }
 
 TEST_F(TwoWays, WhatCannotBeRoutedIsRefused) {
   const PathSearch search(net.topology);
   EXPECT_EQ(search.find("a", "c", 7).error(),
-            (RouteRefusal{Cause::kNoRoute, "no path joins 'a' and 'c'", 7, 0}));
+            (RouteRefusal{Cause::kNoRoute, "no path joins 'a' and 'c'", 7, 0, "a -> c"}));
   EXPECT_EQ(search.find("a", "q", 7).error(),
-            (RouteRefusal{Cause::kUnknownEndpoint, "there is no endpoint 'q'", 7, 0}));
+            (RouteRefusal{Cause::kUnknownEndpoint, "there is no endpoint 'q'", 7, 0, "q"}));
   EXPECT_EQ(search.find("q", "r", 7).error().text, "there is no endpoint 'q'");
   EXPECT_EQ(search.find("x", "b", 7).error(),
-            (RouteRefusal{Cause::kUnknownEndpoint, "'x' is a switch but no endpoint", 7, 0}));
+            (RouteRefusal{Cause::kUnknownEndpoint, "'x' is a switch but no endpoint", 7, 0, "x"}));
   EXPECT_EQ(search.find("b", "b", 7).error(),
-            (RouteRefusal{Cause::kInvalidRequest, "source and destination are both 'b'", 7, 0}));
+            (RouteRefusal{Cause::kInvalidRequest, "source and destination are both 'b'", 7, 0, "b -> b"}));
   EXPECT_EQ(PathSearch(Topology("empty")).find("a", "b", 0).error().cause, Cause::kUnknownEndpoint);
 }
 
