@@ -1,0 +1,66 @@
+"""./quickstart --bench: the speed and size this project promises, measured against wanted.
+
+Figures depend on the machine; nothing here is a test. Exit code 0 when every run was clean, whatever
+the figures.
+"""
+
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+from .load import Load, callgen
+from .process import LabError
+
+RSS_MB_MAX = 100.0
+GROWTH_MB_MAX = 2.0  # what an allocator may still pick up between two long runs
+
+
+def run(in_own_lab):
+    """`in_own_lab(load)`: a lab for this load, as a context."""
+    rows = []
+    with tempfile.TemporaryDirectory() as directory:
+        results = Path(directory)
+
+        # 2 000 calls/s for 10 s, then on to 100 000 and 200 000 calls in the same lab.
+        fast = Load(calls=20_000, rate=2000.0, threshold="10")
+        with in_own_lab(fast) as lab:
+            speed = measure(lab, fast, results, "2 000 calls/s for 10 s, T = 10")
+            up_to_100_000 = Load(calls=80_000, rate=2000.0, threshold="10", seed=2)
+            first = measure(lab, up_to_100_000, results, "on to 100 000 calls")
+            up_to_200_000 = Load(calls=100_000, rate=2000.0, threshold="10", seed=3)
+            second = measure(lab, up_to_200_000, results, "on to 200 000 calls")
+        slow = Load(calls=1000, rate=100.0, threshold="1")
+        with in_own_lab(slow) as lab:
+            latency = measure(lab, slow, results, "100 calls/s, T = 1")
+
+    for key, of in (("connected", "setups"), ("released", "releases")):
+        rows.append((f"calls {key} of 20 000 at 2 000/s", speed[of][key], "20000",
+                     speed[of][key] == 20_000))
+    clean = all(result["audit"]["clean"] for result in (speed, first, second, latency))
+    rows.append(("all four audits", "clean" if clean else "NOT CLEAN", "clean", clean))
+    median_ms = latency["setup_latency_us"]["p50"] / 1000
+    rows.append(("median setup latency at 100/s, T = 1", f"{median_ms:.2f} ms", "below 1 ms",
+                 median_ms < 1.0))
+    for name, after in sorted(second["rss_mb"].items()):
+        before = first["rss_mb"].get(name, after)
+        rows.append((f"memory of {name}", f"{before:.1f}, then {after:.1f} MB",
+                     f"below {RSS_MB_MAX:.0f}, no growth",
+                     after < RSS_MB_MAX and after - before <= GROWTH_MB_MAX))
+
+    print("\nMeasured against wanted (memory: after 100 000 and after 200 000 calls)")
+    for what, measured, wanted, met in rows:
+        print(f"  {what:<42} {str(measured):>22}   {wanted:<20} {'met' if met else 'MISSED'}")
+    return 0 if clean else 1
+
+
+def measure(lab, load, directory, title):
+    """One run of callgen in a lab that is up; its JSON."""
+    print(f"[calls] {title}")
+    load.json = directory / "run.json"
+    code = subprocess.run(callgen(lab, load), check=False).returncode
+    if not load.json.exists():
+        raise LabError(f"xbind-callgen ended with exit code {code} and wrote no summary")
+    result = json.loads(load.json.read_text())
+    load.json.unlink()
+    return result

@@ -1,0 +1,322 @@
+"""A whole lab: omniNames, an emulated switch and a SwitchServer per node, RouteObject, QOSMapper and
+the manager, from a topology file.
+
+Every process is waited for until it prints its ready line; when one does not, all that was started
+is ended and the end of its log is the message. What runs is kept in STATE_DIR/lab.json, so that
+another process can look at the lab or end it.
+
+  STATE_DIR/lab.json   processes, addresses, ports
+  STATE_DIR/logs/      one file per process
+  STATE_DIR/names/     omniNames' own data, fresh at each up
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import signal
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import naming
+from . import topology as topologies
+from .process import LabError, Process, end
+
+ROOT = Path(__file__).resolve().parents[2]
+PAPER_TOPOLOGY = ROOT / "deploy" / "topologies" / "paper.toml"
+SYSTEM_OMNIORB_CONFIG = Path("/etc/omniORB.cfg")
+OMNIORB_CONFIG_MARK = "# Written by OpenXbind's deploy/lab; `deploy/lab down` takes it away.\n"
+
+# The programs a lab is made of, in the order it starts them. Names are those of STATE_DIR/lab.json
+# and of rss_mb in a run's JSON; a program of which there are several adds its node: xbind-switch/atm.
+PROGRAMS = ["xbind-switch", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper",
+            "xbind-cmgr"]
+TOOLS = ["xbind-callgen", "xbind-names", "xbindctl"]
+
+
+@dataclass
+class LabOptions:
+    topology: Path = PAPER_TOPOLOGY
+    state_dir: Path = ROOT / "build" / "lab"
+    bin_dir: Path = ROOT / "build" / "bin"
+    names_port: int | None = None  # None: 2809, or a free one when that is taken; 0: a free one
+    loopback_net: str | None = None  # "127.0.1"; None: the first that is free
+    labels_per_port: int = topologies.LABELS_DEFAULT
+    omniorb_config: bool = False  # write /etc/omniORB.cfg if there is none and it can be written
+    start_timeout_s: float = 30.0
+    # More options of the daemons: program -> [(node or None for all, option, value)].
+    more: dict = field(default_factory=dict)
+
+    def arguments(self, program, node=None):
+        arguments = []
+        for only, option, value in self.more.get(program, []):
+            if only in (None, node):
+                arguments += [f"--{option}={value}"]
+        return arguments
+
+
+class Lab:
+    """One lab, being started or found by its state file. Not for several threads."""
+
+    def __init__(self, options):
+        self.options = options
+        self.state_dir = Path(options.state_dir).resolve()
+        self.processes = {}  # name -> Process, in order of starting
+        self.names_port = 0
+        self.topology_name = ""
+        self.switches = []  # of describe()
+        self.wrote_omniorb_config = False
+
+    # Starting
+
+    def up(self, progress=lambda text: None):
+        """Starts everything. On any failure, Ctrl-C included, nothing stays behind."""
+        with self.exclusive():
+            self.refuse_second_up()
+            self.clean()
+            described = topologies.describe(self.options.bin_dir, self.options.topology)
+            try:
+                with naming.choosing_addresses():
+                    self.plan(described)
+                    self.start_all(progress)
+                self.write_omniorb_config()
+                self.save()
+            except BaseException:
+                self.end_all()
+                raise
+
+    def plan(self, described):
+        """Decides names, addresses and command lines; starts nothing."""
+        options = self.options
+        self.topology_name = described["name"]
+        self.switches = described["switches"]
+        self.names_port = choose_names_port(options.names_port)
+        names = f"127.0.0.1:{self.names_port}"
+        net = options.loopback_net or naming.free_loopback_net(len(self.switches))
+        addresses = naming.switch_addresses(net, len(self.switches))
+
+        data = self.state_dir / "names"
+        self.add("omniNames", ["omniNames", "-start", self.names_port, "-datadir", data,
+                               "-ORBendPoint", f"giop:tcp:{names}"], address=names, ready=None)
+        for switch, address in zip(self.switches, addresses):
+            gsmp = f"{address}:{naming.GSMP_PORT}"
+            self.add_program("xbind-switch", switch["name"],
+                             ["--listen", gsmp, *self.switch_arguments(switch)],
+                             address=gsmp, ready="listening on")
+        for switch, address in zip(self.switches, addresses):
+            self.add_program("xbind-switchserver", switch["name"],
+                             ["--switch", f"{address}:{naming.GSMP_PORT}",
+                              "--name-service", names])
+        self.add_program("xbind-routeobject", None,
+                         ["--topology", Path(options.topology).resolve(), "--name-service", names])
+        self.add_program("xbind-qosmapper", None, ["--name-service", names])
+        self.add_program("xbind-cmgr", None, ["--name-service", names])
+
+    def switch_arguments(self, switch):
+        vpi_max, vci_min, vci_max = topologies.label_range(self.options.labels_per_port)
+        # An emulated switch has one rate for all its ports: the narrowest link's, so that none is
+        # overbooked. Only an endpoint's own port, as wide as all its links together, is less than it
+        # might be.
+        rate = min(rate for rate in switch["port_cells_per_s"] if rate > 0)
+        return ["--ports", switch["ports"], "--vpi-max", vpi_max, "--vci-min", vci_min,
+                "--vci-max", vci_max, "--link-cells-per-s", rate]
+
+    def add_program(self, program, node, arguments, address="", ready="ready"):
+        name = node or "default"
+        self.add(f"{program}/{node}" if node else program,
+                 [self.options.bin_dir / program, "--name", name, *arguments,
+                  *self.options.arguments(program, node)],
+                 address=address, ready=f"^{program} {name} {ready}.*$")
+
+    def add(self, name, command, address, ready):
+        self.processes[name] = Process(
+            name=name, command=[str(part) for part in command],
+            log=self.state_dir / "logs" / (name.replace("/", "-") + ".log"), address=address,
+            ready=ready)
+
+    def start_all(self, progress):
+        """Starts rank by rank: who is needed first is ready first; a rank starts all at once."""
+        for rank in self.ranks():
+            progress(", ".join(process.name for process in rank))
+            deadline = time.monotonic() + self.options.start_timeout_s
+            for process in rank:
+                process.start(self.daemon_environment())
+                self.save()  # before the wait: a lab killed now can still be found and ended
+            for process in rank:
+                self.wait_ready(process, deadline)
+
+    def start(self, *names):
+        """Starts planned processes that are not up; does not wait."""
+        for name in names:
+            self.processes[name].start(self.daemon_environment())
+        self.save()
+
+    def wait_ready(self, process, deadline=None):
+        deadline = deadline or time.monotonic() + self.options.start_timeout_s
+        if process.ready is None:
+            naming.wait_for_name_service(process, "127.0.0.1", self.names_port, deadline)
+        else:
+            process.wait_ready(deadline)
+
+    def ranks(self):
+        """The processes, those that others wait for first."""
+        order = ["omniNames", *PROGRAMS]
+        by_program = {program: [] for program in order}
+        for process in self.processes.values():
+            by_program[process.program].append(process)
+        servants = [p for program in PROGRAMS[1:-1] for p in by_program[program]]
+        ranks = [by_program["omniNames"] + by_program["xbind-switch"], servants,
+                 by_program["xbind-cmgr"]]
+        return [rank for rank in ranks if rank]
+
+    # Ending
+
+    def down(self):
+        """Ends all and forgets the state. Returns sentences on what did not go in order."""
+        with self.exclusive():
+            return self.end_all()
+
+    def end_all(self):
+        troubles = []
+        with uninterrupted():
+            for rank in reversed(self.ranks()):
+                troubles += end(rank)
+            self.remove_omniorb_config()
+            with contextlib.suppress(FileNotFoundError):
+                self.state_file().unlink()
+        return troubles
+
+    def clean(self):
+        """Takes away what a lab that is no more has left; its logs go when the next one starts."""
+        for leftover in ("logs", "names"):
+            shutil.rmtree(self.state_dir / leftover, ignore_errors=True)
+        (self.state_dir / "names").mkdir(parents=True)
+        (self.state_dir / "logs").mkdir()
+
+    # State
+
+    def state_file(self):
+        return self.state_dir / "lab.json"
+
+    def save(self):
+        state = {
+            "topology": str(Path(self.options.topology).resolve()), "name": self.topology_name,
+            "names_port": self.names_port, "wrote_omniorb_config": self.wrote_omniorb_config,
+            "switches": self.switches, "bin_dir": str(self.options.bin_dir),
+            "processes": [p.record() for p in self.processes.values() if p.pid],
+        }
+        draft = self.state_file().with_suffix(".draft")
+        draft.write_text(json.dumps(state, indent=1) + "\n")
+        draft.replace(self.state_file())
+
+    @staticmethod
+    def find(state_dir):
+        """The lab of this state directory, or None when none is up there."""
+        lab = Lab(LabOptions(state_dir=Path(state_dir)))
+        try:
+            state = json.loads(lab.state_file().read_text())
+        except FileNotFoundError:
+            return None
+        except ValueError as error:
+            raise LabError(f"{lab.state_file()} cannot be read: {error}") from error
+        lab.options.topology = Path(state["topology"])
+        lab.options.bin_dir = Path(state["bin_dir"])
+        lab.names_port = state["names_port"]
+        lab.topology_name = state["name"]
+        lab.switches = state["switches"]
+        lab.wrote_omniorb_config = state["wrote_omniorb_config"]
+        for record in state["processes"]:
+            lab.processes[record["name"]] = Process.from_record(record)
+        return lab
+
+    def refuse_second_up(self):
+        earlier = Lab.find(self.state_dir)
+        if earlier is None:
+            return
+        alive = [process for process in earlier.processes.values() if process.alive()]
+        if alive:
+            raise LabError(
+                f"a lab is up already in {self.state_dir} ({len(alive)} of "
+                f"{len(earlier.processes)} processes, topology {earlier.options.topology}). "
+                f"End it with `deploy/lab down{state_dir_words(self.state_dir)}`")
+        earlier.remove_omniorb_config()
+
+    @contextlib.contextmanager
+    def exclusive(self):
+        """One `up` or `down` at a time in a state directory."""
+        self.state_dir.mkdir(parents=True, exist_ok=True)
+        with open(self.state_dir / "lock", "w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise LabError(f"another `deploy/lab` is at work in {self.state_dir}") from error
+            yield
+
+    # Environments
+
+    def daemon_environment(self):
+        """The caller's, without what would steer the daemons past their command lines."""
+        return {name: value for name, value in os.environ.items()
+                if not name.startswith(("XBIND_", "OMNIORB_", "ORB"))}
+
+    def client_environment(self):
+        """What makes our tools and omniORB's find this lab's name service."""
+        return {"XBIND_NAME_SERVICE": f"127.0.0.1:{self.names_port}",
+                "ORBInitRef": f"NameService={self.names_uri()}"}
+
+    def names_uri(self):
+        return f"corbaloc::127.0.0.1:{self.names_port}/NameService"
+
+    def write_omniorb_config(self):
+        """Makes the plain `nameclt list` work: omniORB's tools have no default name service.
+
+        Only when asked, when there is no such file, and when this user may write it.
+        """
+        if not self.options.omniorb_config or not os.access(SYSTEM_OMNIORB_CONFIG.parent, os.W_OK):
+            return
+        with contextlib.suppress(FileExistsError), open(SYSTEM_OMNIORB_CONFIG, "x") as config:
+            config.write(f"{OMNIORB_CONFIG_MARK}InitRef = NameService={self.names_uri()}\n")
+            self.wrote_omniorb_config = True
+
+    def remove_omniorb_config(self):
+        if not self.wrote_omniorb_config:
+            return
+        with contextlib.suppress(OSError):
+            text = SYSTEM_OMNIORB_CONFIG.read_text()
+            if text.startswith(OMNIORB_CONFIG_MARK) and self.names_uri() in text:
+                SYSTEM_OMNIORB_CONFIG.unlink()
+
+
+@contextlib.contextmanager
+def uninterrupted():
+    """No Ctrl-C leaves half a lab behind: ending is bounded in time, so let it end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are none of this thread's business
+        return
+    kept = {number: signal.signal(number, signal.SIG_IGN)
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+
+
+def choose_names_port(wanted):
+    if wanted == 0:
+        return naming.free_port()
+    port = wanted or naming.DEFAULT_NAMES_PORT
+    if naming.is_free("127.0.0.1", port):
+        return port
+    if wanted is None:
+        return naming.free_port()
+    raise LabError(f"port {port} of 127.0.0.1 is taken (another name service?); "
+                   f"--names-port 0 takes a free one")
+
+
+def state_dir_words(state_dir):
+    """The option that leads `deploy/lab` to this directory; nothing for the default one."""
+    return "" if Path(state_dir) == LabOptions.state_dir else f" --state-dir {state_dir}"

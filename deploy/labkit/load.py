@@ -1,0 +1,45 @@
+"""One run of callgen against a lab: what is offered, and the command line that offers it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import topology as topologies
+from .lab import LabOptions, PAPER_TOPOLOGY
+
+
+@dataclass
+class Load:
+    """Names and defaults are those of the help text in ./quickstart."""
+
+    calls: int = 2000
+    rate: float = 200.0  # calls a second
+    hold: float = 0.1  # seconds
+    seed: int = 1
+    cells_per_s: int = 100
+    threshold: str = ""  # of the manager; empty: its own default
+    engine: str = ""
+    topology: Path = PAPER_TOPOLOGY
+    labels_per_port: int = topologies.LABELS_DEFAULT
+    json: Path | None = None
+
+
+def callgen(lab, load, more=()):
+    """The command line of a run in `lab` (None: only to have the options checked)."""
+    bin_dir = lab.options.bin_dir if lab is not None else LabOptions.bin_dir
+    command = [bin_dir / "xbind-callgen", "run", "--manager", "default",
+               "--calls", load.calls, "--rate", f"{load.rate:.10g}",
+               "--hold", f"{load.hold:.10g}", "--seed", load.seed,
+               "--cells-per-s", load.cells_per_s]
+    if load.json:
+        command += ["--json", load.json]
+    if lab is not None:
+        command += ["--name-service", f"127.0.0.1:{lab.names_port}"]
+        for process in lab.processes.values():
+            command += ["--watch-pid", f"{process.name}={process.pid}"]
+    return [str(part) for part in [*command, *more]]
+
+
+def manager_options(load):
+    """The manager's part of a load, as LabOptions.more takes it."""
+    return [(None, name, value) for name, value in
+            (("engine", load.engine), ("threshold", load.threshold)) if value]

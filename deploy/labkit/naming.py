@@ -1,0 +1,111 @@
+"""Names and addresses: is a name service answering there, and what is free on this host."""
+
+import contextlib
+import errno
+import socket
+import struct
+import time
+
+from .process import LabError, POLL_S
+
+DEFAULT_NAMES_PORT = 2809  # the corbaloc default, where operators' tools look first
+GSMP_PORT = 6068
+
+
+def name_service_answers(host, port, timeout_s=1.0):
+    """Asks with a GIOP LocateRequest whether an object called NameService lives there."""
+    key = b"NameService"
+    body = struct.pack(">II", 1, len(key)) + key  # request id, object key
+    frame = b"GIOP" + struct.pack(">BBBBI", 1, 0, 0, 3, len(body)) + body
+    try:
+        with socket.create_connection((host, port), timeout_s) as connection:
+            connection.settimeout(timeout_s)
+            connection.sendall(frame)
+            reply = b""
+            while len(reply) < 20:
+                octets = connection.recv(4096)
+                if not octets:
+                    return False
+                reply += octets
+    except OSError:
+        return False
+    order = "<" if reply[6] & 1 else ">"
+    object_here, object_forward = 1, 2
+    return (reply[:4] == b"GIOP" and reply[7] == 4
+            and struct.unpack_from(order + "I", reply, 16)[0] in (object_here, object_forward))
+
+
+def wait_for_name_service(process, host, port, deadline):
+    """omniNames prints no ready line: ask it. `process` is the Process that should answer."""
+    while not name_service_answers(host, port):
+        if not process.alive():
+            raise LabError(f"{process.name} ended at its start{process.exit_text()}. The end of "
+                           f"{process.log}:\n{process.log_tail()}")
+        if time.monotonic() > deadline:
+            raise LabError(f"{process.name} does not answer on {host}:{port}. The end of "
+                           f"{process.log}:\n{process.log_tail()}")
+        time.sleep(POLL_S)
+
+
+def is_free(host, port):
+    """Whether somebody could listen on this TCP address now."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as candidate:
+        candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # TIME_WAIT is no owner
+        try:
+            candidate.bind((host, port))
+            candidate.listen()
+        except OSError as error:
+            if error.errno in (errno.EADDRINUSE, errno.EADDRNOTAVAIL):
+                return False
+            raise LabError(f"{host}:{port} cannot be tried: {error.strerror}") from error
+    return True
+
+
+def free_port(host="127.0.0.1"):
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as candidate:
+        candidate.bind((host, 0))
+        return candidate.getsockname()[1]
+
+
+def switch_addresses(net, count):
+    """The loopback addresses of a lab's switches: 127.0.1 gives 127.0.1.1, 127.0.1.2, ...
+
+    254 in each net, then the next net's.
+    """
+    first, second, third = (int(part) for part in net.split("."))
+    addresses = []
+    for index in range(count):
+        if third + index // 254 > 255:
+            raise LabError(f"{count} switches do not fit behind {net}.1")
+        addresses.append(f"{first}.{second}.{third + index // 254}.{index % 254 + 1}")
+    return addresses
+
+
+def free_loopback_net(count):
+    """The first of 127.0.1, 127.0.2, ... of whose addresses `count` are free on the GSMP port."""
+    for third in range(1, 255):
+        net = f"127.0.{third}"
+        if all(is_free(address, GSMP_PORT) for address in switch_addresses(net, count)):
+            return net
+    raise LabError(f"no 127.0.N.1 to 127.0.N.{count} with port {GSMP_PORT} free on all of them")
+
+
+@contextlib.contextmanager
+def choosing_addresses(patience_s=120.0):
+    """One lab at a time looks for free addresses and takes them; the others wait here.
+
+    A name in Linux's abstract socket space is the lock: no file stays, and a killed lab frees it.
+    """
+    deadline = time.monotonic() + patience_s
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as lock:
+        while True:
+            try:
+                lock.bind("\0openxbind-lab-is-choosing-addresses")
+                break
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise
+            if time.monotonic() > deadline:
+                raise LabError(f"another lab has been starting for {patience_s:g} s; try again later")
+            time.sleep(POLL_S)
+        yield

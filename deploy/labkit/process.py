@@ -1,0 +1,154 @@
+"""One daemon of a lab: start it, wait for its ready line, end it.
+
+A process is known by its pid and the moment the kernel started it, so that a pid that has been given
+to somebody else is never taken for ours, let alone killed.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+POLL_S = 0.01
+
+
+class LabError(Exception):
+    """Something the operator must know; the text is the whole message."""
+
+
+@dataclass
+class Process:
+    """A daemon as the state file keeps it. `popen` is there only in the process that started it."""
+
+    name: str  # "xbind-switch/atm"; unique in a lab
+    command: list
+    log: Path
+    ready: str | None = None  # pattern of the line it prints when it serves; None: see lab.py
+    address: str = ""  # where it listens, when that is fixed beforehand
+    pid: int = 0
+    started: int = 0  # /proc/PID/stat field 22, clock ticks after boot
+    popen: subprocess.Popen | None = None
+
+    @property
+    def program(self):
+        return self.name.partition("/")[0]
+
+    def start(self, environment):
+        """Starts it in a session of its own: a Ctrl-C in the terminal is not for the daemons."""
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        with open(self.log, "ab") as log:
+            log.write(f"--- {' '.join(self.command)}\n".encode())
+            log.flush()
+            try:
+                self.popen = subprocess.Popen(
+                    self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                    start_new_session=True, env=environment, cwd="/")
+            except OSError as error:
+                raise LabError(f"{self.name} cannot be started: {self.command[0]}: "
+                               f"{error.strerror}") from error
+        self.pid = self.popen.pid
+        self.started = start_ticks(self.pid) or 0
+
+    def alive(self):
+        if self.popen is not None:
+            return self.popen.poll() is None
+        return self.pid > 0 and start_ticks(self.pid) == self.started
+
+    def wait_ready(self, deadline):
+        """Waits for the ready line until `deadline` (time.monotonic()). Returns the line.
+
+        LabError, with the end of the log, when the process ends or the line does not come.
+        """
+        pattern = re.compile(self.ready, re.MULTILINE)
+        while True:
+            alive = self.alive()  # before the log: what it wrote last is read below
+            found = pattern.search(self.output())
+            if found:
+                return found.group(0)
+            if not alive:
+                raise LabError(f"{self.name} ended at its start{self.exit_text()}. "
+                               f"The end of {self.log}:\n{self.log_tail()}")
+            if time.monotonic() > deadline:
+                raise LabError(f"{self.name} did not say it was ready in time. "
+                               f"The end of {self.log}:\n{self.log_tail()}")
+            time.sleep(POLL_S)
+
+    def output(self):
+        """What this start of the process has written; earlier starts are in the same log."""
+        text = self.log.read_text(errors="replace") if self.log.exists() else ""
+        return text[text.rfind("--- " + self.command[0]):]
+
+    def log_tail(self, lines=15):
+        return "\n".join("  " + line for line in self.output().splitlines()[-lines:])
+
+    def exit_text(self):
+        code = self.popen.returncode if self.popen is not None else None
+        if code is None:
+            return ""
+        return f" by signal {signal.Signals(-code).name}" if code < 0 else f" with exit code {code}"
+
+    def signal(self, number):
+        if self.alive():
+            try:
+                os.kill(self.pid, number)
+            except ProcessLookupError:
+                pass
+
+    def rss_mb(self):
+        """Resident memory, or None when it is gone."""
+        try:
+            pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
+        except (OSError, IndexError):
+            return None
+        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6 if self.alive() else None
+
+    def record(self):
+        return {"name": self.name, "command": self.command, "log": str(self.log),
+                "address": self.address, "ready": self.ready, "pid": self.pid,
+                "started": self.started}
+
+    @staticmethod
+    def from_record(record):
+        return Process(**{**record, "log": Path(record["log"])})
+
+
+def end(processes, patience_s=10.0):
+    """SIGTERM to all, SIGKILL to those still there after `patience_s`.
+
+    Returns sentences about what did not end in order: killed, or ended with a code other than 0
+    (known only of our own children). Empty: all is well.
+    """
+    asked = [process for process in processes if process.alive()]
+    for process in asked:
+        process.signal(signal.SIGTERM)
+    deadline = time.monotonic() + patience_s
+    waiting = list(asked)
+    while waiting and time.monotonic() < deadline:
+        time.sleep(POLL_S)
+        waiting = [process for process in waiting if process.alive()]
+    troubles = []
+    for process in waiting:
+        process.signal(signal.SIGKILL)
+        troubles.append(f"{process.name} (pid {process.pid}) did not end within {patience_s:g} s of "
+                        f"SIGTERM and was killed")
+    while any(process.alive() for process in waiting):
+        time.sleep(POLL_S)
+    for process in asked:
+        code = process.popen.returncode if process.popen is not None else 0
+        by_the_signal = process.program == "omniNames" and code == -signal.SIGTERM
+        if process not in waiting and code != 0 and not by_the_signal:
+            troubles.append(f"{process.name} ended{process.exit_text()} at SIGTERM")
+    return troubles
+
+
+def start_ticks(pid):
+    """When the kernel started `pid`, or None when there is no such process (or only its corpse)."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    fields = stat[stat.rindex(")") + 2:].split()  # the name in parentheses may hold anything
+    return None if fields[0] in "ZX" else int(fields[19])

@@ -1,0 +1,257 @@
+"""./quickstart after its first lines: packages, build, lab, calls, audit, end. Its help is there.
+
+Everything that can be wrong with the options is found before the lab starts, and what needs no
+program of ours before the build.
+"""
+
+import contextlib
+import fcntl
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+# pylint: disable=wrong-import-position
+from labkit import bench, topology as topologies  # noqa: E402
+from labkit.lab import Lab, LabOptions, PROGRAMS, ROOT, TOOLS  # noqa: E402
+from labkit.load import Load, callgen, manager_options  # noqa: E402
+from labkit.process import LabError  # noqa: E402
+
+BUILD = ROOT / "build"
+
+
+class WrongUse(Exception):
+    """An option that cannot be; the text is the whole message. Exit code 2."""
+
+
+@dataclass
+class Options:
+    load: Load
+    keep: bool = False
+    bench: bool = False
+
+
+def main(words):
+    sys.stdout.reconfigure(line_buffering=True)  # in step with what the programs print
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+    try:
+        options = parse(words)
+        step("packages")
+        run_or_fail([ROOT / "deploy" / "install", "build"])
+        step("build")
+        build()
+        check_options(options.load)
+        if options.bench:
+            return bench.run(in_own_lab)
+        return one_run(options)
+    except WrongUse as error:
+        print(f"quickstart: {error}", file=sys.stderr)
+        return 2
+    except LabError as error:
+        print(f"quickstart: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nquickstart: interrupted; everything it started has been stopped", file=sys.stderr)
+        return 130
+
+
+def one_run(options):
+    with in_own_lab(options.load, options.keep) as lab:
+        step("calls")
+        code = subprocess.run(callgen(lab, options.load), check=False).returncode
+        if code < 0:
+            raise LabError(f"xbind-callgen was ended by {signal.Signals(-code).name}")
+    return code
+
+
+# Packages and build
+
+
+def build():
+    if not (BUILD / "build.ninja").exists():
+        # The tests need GoogleTest, which only ./check installs.
+        run_or_fail(["cmake", "--preset", "release", "-DXBIND_TESTS=OFF"], quiet=True)
+    run_or_fail(["ninja", *PROGRAMS, *TOOLS], cwd=BUILD)
+
+
+def run_or_fail(command, cwd=ROOT, quiet=False):
+    """Runs a step that explains itself when it fails; `quiet` shows its words only then."""
+    done = subprocess.run([str(part) for part in command], cwd=cwd, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE if quiet else None,
+                          stderr=subprocess.STDOUT if quiet else None, check=False)
+    if done.returncode != 0:
+        if quiet:
+            sys.stderr.buffer.write(done.stdout)
+        raise LabError(f"{Path(command[0]).name} failed with exit code {done.returncode}")
+
+
+# Lab
+
+
+@contextlib.contextmanager
+def in_own_lab(load, keep=False):
+    """A lab of this run's own, ended when the block ends, however it ends; `keep` leaves it up."""
+    with own_state_dir(keep) as state_dir:
+        step("lab")
+        lab = Lab(LabOptions(
+            topology=load.topology, state_dir=state_dir, names_port=None if keep else 0,
+            labels_per_port=load.labels_per_port, omniorb_config=keep,
+            more={"xbind-cmgr": manager_options(load)}))
+        began = time.monotonic()
+        lab.up()
+        print(f"  {len(lab.processes)} processes up in {time.monotonic() - began:.1f} s, "
+              f"{len(lab.switches)} switches, name service 127.0.0.1:{lab.names_port}")
+        finished = False
+        try:
+            yield lab
+            finished = True
+        finally:
+            if finished and keep:
+                print("The lab stays up: deploy/lab status, deploy/lab logs, deploy/lab down")
+            else:
+                end_lab(lab)
+
+
+def end_lab(lab):
+    dead = [process.name for process in lab.processes.values() if not process.alive()]
+    troubles = [f"{name} had ended by itself" for name in dead] + lab.down()
+    if troubles:
+        raise LabError("; ".join(troubles) + f"; logs are in {lab.state_dir / 'logs'}")
+
+
+@contextlib.contextmanager
+def own_state_dir(keep):
+    """Where this run's lab lives. A kept one becomes the user's lab, which deploy/lab finds.
+
+    Others live in build/quickstart, or beside it when another run is at work there. What a killed
+    run has left up in it is ended first.
+    """
+    if keep:
+        yield LabOptions.state_dir
+        return
+    usual = BUILD / "quickstart"
+    usual.mkdir(parents=True, exist_ok=True)
+    with open(usual / "run.lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            beside = BUILD / f"quickstart-{os.getpid()}"
+            yield beside
+            shutil.rmtree(beside, ignore_errors=True)  # only when all went well: logs are in it
+            return
+        left = Lab.find(usual)
+        if left is not None:
+            print("  ending the lab that a killed run has left")
+            left.down()
+        yield usual
+
+
+# Options
+
+
+def check_options(load):
+    """What only our programs can judge: bounds of callgen and of the manager, topology, load."""
+    ask(callgen(None, load, ["--check-config"]))
+    manager = [f"--{name}={value}" for _, name, value in manager_options(load)]
+    ask([str(LabOptions.bin_dir / "xbind-cmgr"), "--name", "default", *manager, "--check-config"])
+    described = topologies.describe(LabOptions.bin_dir, load.topology)
+    refusal = topologies.load_refusal(described, load.rate, load.hold, load.cells_per_s,
+                                      load.labels_per_port)
+    if refusal:
+        raise WrongUse(refusal)
+
+
+def ask(command):
+    answer = subprocess.run(command, capture_output=True, text=True, check=False,
+                            env={name: value for name, value in os.environ.items()
+                                 if not name.startswith("XBIND_")})
+    if answer.returncode == 2:
+        raise WrongUse(answer.stderr.strip())
+    if answer.returncode != 0:
+        raise LabError(f"{' '.join(command)} ended with {answer.returncode}: {answer.stderr.strip()}")
+
+
+def parse(words):
+    """Options from the command line. WrongUse for what cannot be read or is out of any bounds."""
+    readers = {
+        "calls": whole(1, 10**12), "rate": real(above=0.0), "hold": real(above=None),
+        "seed": whole(0, 2**64 - 1), "cells-per-s": whole(1, 2**32 - 1), "threshold": text,
+        "engine": text, "topology": existing_file, "labels-per-port": whole(1, topologies.LABELS_MAX),
+        "json": new_file, "keep": None, "bench": None,
+    }
+    options = Options(Load())
+    given = set()
+    words = list(words)
+    while words:
+        word = words.pop(0)
+        name, equals, value = word.removeprefix("--").partition("=")
+        if not word.startswith("--") or name not in readers:
+            raise WrongUse(f"there is no option '{word}'; ./quickstart --help lists them")
+        if name in given:
+            raise WrongUse(f"--{name} is given twice")
+        given.add(name)
+        reader = readers[name]
+        if reader is None:
+            if equals:
+                raise WrongUse(f"--{name} takes no value")
+            value = True
+        else:
+            if not equals and not words:
+                raise WrongUse(f"--{name} needs a value")
+            value = reader(name, value if equals else words.pop(0))
+        setattr(options if reader is None else options.load, name.replace("-", "_"), value)
+    if options.bench and given != {"bench"}:
+        raise WrongUse("--bench brings its own load: no other option goes with it")
+    return options
+
+
+def whole(low, high):
+    def read(name, value):
+        if not re.fullmatch(r"[0-9]{1,20}", value) or not low <= int(value) <= high:
+            raise WrongUse(f"--{name} {value}: a whole number from {low} to {high} is needed")
+        return int(value)
+    return read
+
+
+def real(above):
+    def read(name, value):
+        plain = re.fullmatch(r"[0-9]+(\.[0-9]*)?|\.[0-9]+", value)
+        if not plain or (above is not None and float(value) <= above):
+            bound = "0 or more" if above is None else f"above {above:g}"
+            raise WrongUse(f"--{name} {value}: a number {bound}, such as 0.5, is needed")
+        return float(value)
+    return read
+
+
+def text(name, value):
+    if not value:
+        raise WrongUse(f"--{name} needs a value")
+    return value
+
+
+def existing_file(name, value):
+    if not Path(value).is_file():
+        raise WrongUse(f"--{name} {value}: there is no such file")
+    return Path(value).resolve()
+
+
+def new_file(name, value):
+    path = Path(value).absolute()
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise WrongUse(f"--{name} {value}: this file cannot be written")
+    return path
+
+
+def step(name):
+    print(f"[{name}]")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

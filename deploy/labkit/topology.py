@@ -1,0 +1,122 @@
+"""What a topology file describes, in xbind-routeobject's own words, and whether a load fits it."""
+
+import json
+import math
+import subprocess
+
+from .process import LabError
+
+VCI_MIN = 32  # 0..31 of each VPI are for signalling
+VCI_COUNT = 65536 - VCI_MIN
+VPI_COUNT = 4096
+LABELS_DEFAULT = 992  # VCI 32..1023 on VPI 0: the paper's switch
+LABELS_MAX = VPI_COUNT * VCI_COUNT
+
+
+def describe(bin_dir, file):
+    """The object that `xbind-routeobject --describe-topology` prints; LabError with its reason."""
+    command = [str(bin_dir / "xbind-routeobject"), "--topology", str(file), "--describe-topology"]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    except OSError as error:
+        raise LabError(f"{command[0]}: {error.strerror}; is it built? (./quickstart builds)") from error
+    if answer.returncode != 0:
+        raise LabError(answer.stderr.strip() or f"{command[0]} ended with {answer.returncode}")
+    return json.loads(answer.stdout)
+
+
+def label_range(labels):
+    """(highest VPI, lowest VCI, highest VCI) of a port that offers at least `labels` labels.
+
+    VCI 32 upwards on VPI 0; beyond VPI 0's 65504 whole further VPIs.
+    """
+    if labels <= VCI_COUNT:
+        return 0, VCI_MIN, VCI_MIN + labels - 1
+    return math.ceil(labels / VCI_COUNT) - 1, VCI_MIN, VCI_MIN + VCI_COUNT - 1
+
+
+def label_count(labels):
+    """How many labels label_range(labels) really offers."""
+    vpi_max, vci_min, vci_max = label_range(labels)
+    return (vpi_max + 1) * (vci_max - vci_min + 1)
+
+
+def load_refusal(described, rate, hold_s, cells_per_s, labels):
+    """A sentence when rate x hold cannot fit this topology, else None.
+
+    rate x hold calls are up at a time, on average (Little's law). Where there is one way only, as in
+    the paper's chain, the load of each link follows. Where there is a choice the router spreads
+    calls in a way not known here: only what no spreading could carry is refused.
+    """
+    links = described["links"]
+    if not links:
+        return None
+    widest = max(link["cells_per_s"] for link in links)
+    if cells_per_s > widest:
+        return (f"one call of --cells-per-s {cells_per_s} is more than any link of the topology "
+                f"carries: the widest has {widest} cells/s")
+    calls_up = rate * hold_s
+    offered = label_count(labels)
+    shares = link_shares(described)
+    if shares is None:
+        room = sum(2 * min(offered, link["cells_per_s"] // cells_per_s) for link in links)
+        place = "all links together have"
+        needed = calls_up
+    else:
+        def fullness(end):
+            return shares[end] / max(1, min(offered, links[end[0]]["cells_per_s"] // cells_per_s))
+        busiest = max(shares, key=fullness)
+        link = links[busiest[0]]
+        room = min(offered, link["cells_per_s"] // cells_per_s)
+        needed = calls_up * shares[busiest]
+        place = (f"the link between {link['a']['switch']} and {link['b']['switch']} "
+                 f"({link['cells_per_s']} cells/s, {offered} labels a port) has")
+    if needed <= room:
+        return None
+    return (f"--rate {rate:g} x --hold {hold_s:g} keeps {calls_up:.0f} calls up at a time, {needed:.0f} "
+            f"of them side by side, but {place} room for {room} calls of {cells_per_s} cells/s. Lower "
+            f"--rate, --hold or --cells-per-s, or raise --labels-per-port")
+
+
+def link_shares(described):
+    """{(link, direction): share of all calls that run over it}, or None where paths have a choice.
+
+    `link` is a position in described["links"]; direction 0 is a to b.
+    """
+    links = described["links"]
+    if len(links) != len(described["switches"]) - 1:
+        return None  # a tree has exactly one link fewer than switches; else there is a choice
+    neighbours = {switch["name"]: [] for switch in described["switches"]}
+    for number, link in enumerate(links):
+        a, b = link["a"]["switch"], link["b"]["switch"]
+        neighbours[a].append((b, (number, 0)))
+        neighbours[b].append((a, (number, 1)))
+    if len(ways_from(links[0]["a"]["switch"], neighbours)) < len(neighbours):
+        return None  # in several parts, so one of them has a ring
+
+    calls = [(demand["from"], demand["to"], demand["weight"]) for demand in described["demands"]]
+    if not calls:
+        ends = [switch["name"] for switch in described["switches"] if switch["endpoint"]]
+        calls = [(a, b, 1.0) for a in ends for b in ends if a != b]
+    total = sum(weight for _, _, weight in calls)
+    shares = {}
+    for source in {source for source, _, _ in calls}:
+        way_to = ways_from(source, neighbours)
+        for start, end, weight in calls:
+            if start == source:
+                for step in way_to.get(end, []):
+                    shares[step] = shares.get(step, 0) + weight / total
+    return shares or None
+
+
+def ways_from(source, neighbours):
+    """{switch: the (link, direction)s from `source` to it}, in a tree."""
+    ways = {source: []}
+    waiting = [source]
+    while waiting:
+        here = waiting.pop()
+        for there, step in neighbours[here]:
+            if there not in ways:
+                ways[there] = ways[here] + [step]
+                waiting.append(there)
+    return ways
