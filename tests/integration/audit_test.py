@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""The audit itself: what a second controller does to a switch behind its SwitchServer's back is named,
+and the exit codes say so.
+"""
+
+from gsmp_client import Branch, Switch
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+
+
+class Audit(InOneLab):
+
+    def setUp(self):
+        self.switch = Switch(switch_address(self.lab, MIDDLE))
+        self.assert_clean()
+
+    def audit(self):
+        done = tool(self.lab, "xbindctl", "audit")
+        return done.returncode, done.stdout + done.stderr
+
+    def assert_clean(self):
+        code, said = self.audit()
+        self.assertEqual(code, 0, said)
+
+    def assert_named(self, *words):
+        code, said = self.audit()
+        self.assertEqual(code, 1, said)
+        for word in (MIDDLE, *words):
+            self.assertIn(str(word), said)
+
+    def call(self):
+        """A call that is up, and its branch in the middle switch."""
+        before = self.switch.table()
+        connected = tool(self.lab, "xbindctl", "connect", CALLER, CALLEE)
+        self.assertEqual(connected.returncode, 0, connected.stderr)
+        branches = self.switch.table() - before
+        self.assertEqual(len(branches), 1)
+        return connection_of(connected), branches.pop()
+
+    def release(self, connection):
+        done = tool(self.lab, "xbindctl", "release", connection)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_table_is_the_calls(self):
+        self.assertEqual(self.switch.table(), set())
+        connection, branch = self.call()
+        self.assertEqual((branch.input_port, branch.output_port), (1, 2))
+        self.assertTrue(32 <= branch.input_label[1] <= 1023)
+        self.release(connection)
+        self.assertEqual(self.switch.table(), set())
+
+    def test_a_stranger(self):
+        stranger = Branch(1, (0, 999), 2, (0, 998))
+        self.switch.add(stranger)
+        self.assert_named("stray", 999)
+        # A run that ends with a stranger in a switch has not left the network clean.
+        done, summary = offer(self.lab, Load(calls=20, rate=200))
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertEqual(summary["setups"]["connected"], 20)
+        self.assertFalse(summary["audit"]["clean"])
+        self.assertEqual(summary["audit"]["stray_cross_connects"], 1)
+        self.switch.delete(stranger)
+        self.assert_clean()
+
+    def test_a_branch_that_is_gone(self):
+        connection, branch = self.call()
+        self.assert_clean()
+        self.switch.delete(branch)
+        self.assert_named("missing", branch.input_label[1])
+        done, summary = offer(self.lab, Load(calls=20, rate=200))
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertFalse(summary["audit"]["clean"])
+        self.switch.add(branch)
+        self.assert_clean()
+        self.release(connection)
+
+    def test_a_label_that_was_changed(self):
+        connection, branch = self.call()
+        changed = Branch(branch.input_port, branch.input_label, branch.output_port, (0, 997))
+        self.switch.delete(branch)
+        self.switch.add(changed)
+        self.assert_named("changed", 997)
+        self.switch.delete(changed)
+        self.switch.add(branch)
+        self.assert_clean()
+        self.release(connection)
+
+    def test_a_release_of_what_is_gone_already_is_done(self):
+        connection, branch = self.call()
+        self.switch.delete(branch)
+        self.release(connection)
+        self.assert_clean()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Calls through name service, manager, SwitchServers, GSMP and switches, all of them processes."""
+
+import os
+import signal
+import subprocess
+
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+
+LATENCY_KEYS = {"count", "min", "mean", "p5", "p50", "p95", "p99", "p999", "max"}
+KEYS = {"schema", "engine", "threshold", "adaptive", "switches", "offered_setups_per_s",
+        "duration_s", "setups_per_s", "call_operations_per_s", "setups", "releases",
+        "setup_latency_us", "release_latency_us", "remote_invocations", "label_cache_hit_ratio",
+        "rss_mb", "faults", "audit"}
+
+
+class Calls(InOneLab):
+
+    def test_every_call_is_accounted_for_in_the_summary(self):
+        done, summary = offer(self.lab, Load(calls=500, rate=200))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertLessEqual(KEYS, set(summary))
+        self.assertEqual(summary["schema"], "xbind.callgen/1")
+        self.assertEqual(summary["engine"], "xbind")
+        self.assertEqual(summary["switches"], 3)
+        self.assertEqual(summary["setups"], {"attempted": 500, "connected": 500, "refused": 0,
+                                             "busy": 0, "unanswered": 0})
+        self.assertEqual(summary["releases"], {"attempted": 500, "released": 500, "failed": 0,
+                                               "unanswered": 0})
+        for direction in ("setup_latency_us", "release_latency_us"):
+            latency = summary[direction]
+            self.assertLessEqual(LATENCY_KEYS, set(latency))
+            self.assertEqual(latency["count"], 500)
+            self.assertLess(0, latency["min"])
+            self.assertLessEqual(latency["p50"], latency["p99"])
+        # Two batches a hop and direction at the very least, with T = 1 far more.
+        self.assertGreater(summary["remote_invocations"], 500)
+        self.assertTrue(0 < summary["label_cache_hit_ratio"] <= 1)
+        self.assertEqual(summary["faults"], {"dropped": 0, "repeated": 0, "reordered": 0})
+        audit = summary["audit"]
+        self.assertTrue(audit["clean"], audit)
+        for count in ("stray_cross_connects", "leaked_labels", "leaked_bandwidth_cells_per_s", "owed"):
+            self.assertEqual(audit[count], 0)
+
+    def test_the_summary_has_the_memory_of_every_process(self):
+        _, summary = offer(self.lab, Load(calls=20, rate=200))
+        for name in self.lab.processes:
+            self.assertGreater(summary["rss_mb"].get(name, 0), 1.0, name)
+
+    def test_the_same_seed_offers_the_same_calls(self):
+        spans = [offer(self.lab, Load(calls=100, rate=500, seed=seed))[1] for seed in (5, 5, 6)]
+        gaps = [span["model_checks"]["mean_inter_arrival_us"]["planned"] for span in spans]
+        self.assertEqual(gaps[0], gaps[1])
+        self.assertNotEqual(gaps[0], gaps[2])
+
+    def test_a_call_by_hand(self):
+        connected = tool(self.lab, "xbindctl", "connect", CALLER, CALLEE)
+        self.assertEqual(connected.returncode, 0, connected.stderr)
+        connection = connection_of(connected)
+        listed = tool(self.lab, "xbindctl", "list")
+        self.assertIn(connection, listed.stdout)
+        described = tool(self.lab, "xbindctl", "describe", connection)
+        for node in (CALLER, MIDDLE, CALLEE):
+            self.assertIn(node, described.stdout)
+        released = tool(self.lab, "xbindctl", "release", connection)
+        self.assertEqual(released.returncode, 0, released.stderr)
+        self.assertNotIn(connection, tool(self.lab, "xbindctl", "list").stdout)
+        again = tool(self.lab, "xbindctl", "release", connection)
+        self.assertEqual(again.returncode, 1, again.stdout)
+        audited = tool(self.lab, "xbindctl", "audit")
+        self.assertEqual(audited.returncode, 0, audited.stdout + audited.stderr)
+
+
+class ClientThatDies(unittest.TestCase):
+
+    def test_it_does_not_disturb_another_client(self):
+        with lab_up(more={"xbind-cmgr": [(None, "threshold", "10")]},
+                    labels_per_port=20_000) as lab:
+            def connected():
+                return counter(tool(lab, "xbindctl", "status").stdout, "connected")
+
+            # 1000/s x 0.1 s of each, and what the dead one leaves up: far from any limit.
+            doomed = subprocess.Popen(callgen(lab, Load(calls=1_000_000, rate=1000, seed=3)),
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            try:
+                wait_until(lambda: connected() > 200, "the first client is at speed")
+                survivor = subprocess.Popen(callgen(lab, Load(calls=2000, rate=1000, seed=4)),
+                                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                before = connected()
+                wait_until(lambda: connected() > before + 1000, "both are at speed")
+                self.assertIsNone(doomed.poll())
+                self.assertIsNone(survivor.poll())
+            finally:
+                os.kill(doomed.pid, signal.SIGKILL)
+                doomed.wait()
+            output, errors = survivor.communicate(timeout=90)
+            self.assertIn("2 000 attempted = 2 000 connected + 0 refused + 0 busy + 0 unanswered",
+                          output, errors)
+            self.assertIn("2 000 attempted = 2 000 released", output)
+            self.assertIn("clean", output)
+            # The dead client's calls stay: media outlive signalling. They are no leak.
+            left = counter(tool(lab, "xbindctl", "status").stdout, "connections")
+            self.assertGreater(left, 0)
+            audited = tool(lab, "xbindctl", "audit")
+            self.assertEqual(audited.returncode, 0, audited.stdout + audited.stderr)
+            for process in lab.processes.values():
+                self.assertTrue(process.alive(), process.name)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,127 @@
+"""What the integration tests share: a lab of real processes on addresses of its own, and our tools.
+
+XBIND_BIN_DIR names the folder of the built programs (default: build/bin).
+"""
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "deploy"))
+# pylint: disable=wrong-import-position
+from labkit import topology  # noqa: E402
+from labkit.lab import Lab, LabOptions, PAPER_TOPOLOGY  # noqa: E402
+from labkit.load import Load, callgen  # noqa: E402
+from labkit.process import end  # noqa: E402
+
+BIN = Path(os.environ.get("XBIND_BIN_DIR", ROOT / "build" / "bin")).resolve()
+DAEMONS = ["xbind-cmgr", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper",
+           "xbind-switch"]
+CALLER, MIDDLE, CALLEE = "host-a", "switch-1", "host-b"  # of the paper's topology
+
+
+def lab_options(state_dir, **changes):
+    return LabOptions(**{"state_dir": Path(state_dir), "bin_dir": BIN, "names_port": 0, **changes})
+
+
+@contextlib.contextmanager
+def lab_up(**changes):
+    """A lab that is up inside the block. At its end every daemon has to end with exit code 0."""
+    with planned_lab(**changes) as lab:
+        lab.up()
+        yield lab
+
+
+@contextlib.contextmanager
+def planned_lab(**changes):
+    """The same, but nothing is started: lab.up() does it, or plan() and start() one by one."""
+    with tempfile.TemporaryDirectory(prefix="xbind-test-") as directory:
+        lab = Lab(lab_options(directory, **changes))
+        try:
+            yield lab
+        except BaseException:
+            for process in lab.processes.values():
+                print(f"--- {process.name}\n{process.log_tail(8)}", file=sys.stderr)
+            lab.end_all()
+            raise
+        troubles = lab.end_all()
+        assert not troubles, troubles
+
+
+def run(*command, env=None, timeout=60):
+    """A program to its end; its exit code, standard output and standard error."""
+    words = [str(part) for part in command]
+    if (BIN / words[0]).exists():
+        words[0] = str(BIN / words[0])
+    clean = {name: value for name, value in os.environ.items()
+             if not name.startswith(("XBIND_", "ORB", "OMNIORB_"))}
+    return subprocess.run(words, capture_output=True, text=True, timeout=timeout, check=False,
+                          stdin=subprocess.DEVNULL, env={**clean, **(env or {})})
+
+
+def tool(lab, *command, timeout=60):
+    """The same, where the program finds the lab's name service."""
+    return run(*command, env=lab.client_environment(), timeout=timeout)
+
+
+def offer(lab, load, *more, timeout=120):
+    """A callgen run in the lab: what the process said, and its JSON (None if it wrote none)."""
+    with tempfile.TemporaryDirectory() as directory:
+        load.json = Path(directory) / "run.json"
+        done = run(*callgen(lab, load, more), timeout=timeout)
+        return done, json.loads(load.json.read_text()) if load.json.exists() else None
+
+
+def switch_address(lab, node):
+    return lab.processes[f"xbind-switch/{node}"].address.rpartition(":")[0]
+
+
+def wait_until(condition, what, timeout_s=20.0):
+    """Polls until `condition()` is true; its value. AssertionError with `what` when it never is."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f"in {timeout_s:g} s it never came to this: {what}")
+        time.sleep(0.02)
+
+
+def connection_of(connected):
+    """The connection id that `xbindctl connect` printed."""
+    return re.match(r"(\d+) connected", connected.stdout).group(1)
+
+
+def counter(status, name):
+    """A number of `xbindctl status`."""
+    for line in status.splitlines():
+        words = line.split()
+        if words and words[0] == name:
+            return int(words[1])
+    raise AssertionError(f"no {name} in: {status}")
+
+
+class InOneLab(unittest.TestCase):
+    """Tests that share a lab. `LAB` holds the LabOptions that differ from the usual ones."""
+
+    LAB = {}
+    lab = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab = cls.enterClassContext(lab_up(**cls.LAB))
+
+
+__all__ = ["BIN", "CALLEE", "CALLER", "DAEMONS", "InOneLab", "Lab", "Load", "MIDDLE",
+           "PAPER_TOPOLOGY", "ROOT", "callgen", "connection_of", "counter", "end", "lab_options",
+           "lab_up", "offer", "planned_lab", "run", "switch_address", "tool", "topology", "unittest",
+           "wait_until"]

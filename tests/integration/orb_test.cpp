@@ -1,0 +1,243 @@
+// What the shared CORBA code promises, with a real ORB in this process and no other.
+#include <gmock/gmock.h>
+#include <omniORB4/CORBA.h>
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <random>
+
+#include "core/steady_now.hpp"
+#include "orb/convert.hpp"
+#include "orb/raise.hpp"
+#include "orb/remote_error.hpp"
+#include "orb/runtime.hpp"
+#include "orb/timer_thread.hpp"
+
+namespace xbind::orb {
+namespace {
+
+using testing::HasSubstr;
+
+// One ORB for all tests: strings cannot be marshalled without one, and a process has only one.
+class OrbEnvironment : public testing::Environment {
+ public:
+  void SetUp() override {
+    char name[] = "orb_test";
+    char* argv[] = {name, nullptr};
+    runtime = std::make_unique<Runtime>(1, argv, RuntimeOptions{});
+  }
+  void TearDown() override { runtime.reset(); }
+  static inline std::unique_ptr<Runtime> runtime;
+};
+const auto* const kEnvironment = testing::AddGlobalTestEnvironment(new OrbEnvironment);
+
+HopSetup some_setup(std::mt19937_64& random) {
+  HopSetup setup;
+  setup.key = {ConnectionId{random()}, Generation{static_cast<std::uint32_t>(random())},
+               static_cast<std::uint16_t>(random()), static_cast<std::uint16_t>(random())};
+  setup.commit = random() % 2 == 0;
+  setup.hop_count = static_cast<std::uint16_t>(random());
+  setup.input_port = PortId{static_cast<std::uint32_t>(random())};
+  setup.input_label = random() % 2 == 0 ? Label{} : atm_label(4095, 65535);
+  setup.output_port = PortId{static_cast<std::uint32_t>(random())};
+  setup.output_label = {LabelKind::kMpls, static_cast<std::uint32_t>(random() % (1U << 20))};
+  setup.demand = {random(), random()};
+  setup.labels_wanted = static_cast<std::uint16_t>(random());
+  setup.call = {"client", RequestId{random()}, "from", "to"};
+  return setup;
+}
+
+// What goes through GIOP comes back as it was: through the octets, not only through the structs.
+template <class Idl>
+Idl through_the_wire(const Idl& value) {
+  cdrMemoryStream stream;
+  value >>= stream;
+  Idl back;
+  back <<= stream;
+  return back;
+}
+
+TEST(Convert, a_batch_of_commands_survives_the_wire) {
+  std::mt19937_64 random(1);
+  HopBatch batch;
+  for (int i = 0; i < 20; ++i) batch.setups.push_back(some_setup(random));
+  for (std::uint32_t i = 0; i < 20; ++i) batch.removals.push_back({some_setup(random).key, i});
+  batch.returned = {{PortId{3}, {atm_label(0, 32), atm_label(0, 33)}}, {PortId{4}, {}}};
+  v1::HopBatch wire;
+  to_idl(batch, wire);
+  const auto back = to_core(through_the_wire(wire));
+  ASSERT_TRUE(back) << back.error().text;
+  EXPECT_EQ(*back, batch);
+}
+
+TEST(Convert, a_batch_of_results_survives_the_wire) {
+  HopResultBatch batch;
+  for (std::uint8_t cause = 0; cause_from(cause); ++cause) {
+    batch.results.push_back({{ConnectionId{7}, Generation{1}, 0, cause},
+                             HopAction::kRemove,
+                             *cause_from(cause),
+                             atm_label(0, 40),
+                             {},
+                             PortId{2},
+                             12'000,
+                             9'700});
+  }
+  batch.granted = {{PortId{2}, {atm_label(1, 2)}}};
+  v1::HopResultBatch wire;
+  to_idl(batch, wire);
+  const auto back = to_core(through_the_wire(wire));
+  ASSERT_TRUE(back) << back.error().text;
+  EXPECT_EQ(*back, batch);
+}
+
+TEST(Convert, requests_and_outcomes_survive_the_wire) {
+  RequestBatch requests;
+  requests.connects.push_back({RequestId{1}, "host-a", "host-b", {ServiceKind::kVideo, 0, 0, 25'000, 1500}});
+  requests.releases.push_back({RequestId{2}, ConnectionId{99}});
+  v1::RequestBatch wire;
+  to_idl(requests, wire);
+  EXPECT_EQ(to_core(through_the_wire(wire)), requests);
+
+  OutcomeBatch outcomes;
+  outcomes.outcomes.push_back({RequestId{1}, OutcomeKind::kConnected, ConnectionId{99},
+                               atm_label(0, 32), atm_label(0, 33), Cause::kNone, "", 0, 0});
+  outcomes.outcomes.push_back({RequestId{2}, OutcomeKind::kRefused, ConnectionId{}, {}, {},
+                               Cause::kNoBandwidth, "switch-1 port 2", 12'000, 9'700});
+  v1::OutcomeSeq sequence;
+  to_idl(outcomes, sequence);
+  const auto back = to_core(through_the_wire(sequence));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(*back, outcomes);
+}
+
+TEST(Convert, what_is_not_understood_is_refused_with_its_value) {
+  v1::HopResultBatch results;
+  results.results.length(1);
+  results.results[0].name = {};
+  results.results[0].action = 0;
+  results.results[0].cause = 200;
+  results.results[0].input_label = to_idl(Label{});
+  results.results[0].output_label = to_idl(Label{});
+  EXPECT_THAT(to_core(results).error().text, HasSubstr("cause code 200"));
+  results.results[0].cause = 0;
+  results.results[0].action = 9;
+  EXPECT_THAT(to_core(results).error().text, HasSubstr("action 9"));
+  results.results[0].action = 1;
+  results.results[0].input_label.kind = 77;
+  EXPECT_THAT(to_core(results).error().text, HasSubstr("label kind 77"));
+
+  v1::HopBatch commands;
+  commands.removals.length(1);
+  commands.removals[0].after = 5;
+  EXPECT_THAT(to_core(commands).error().text, HasSubstr("setup 5"));
+
+  v1::Outcome outcome;
+  outcome.outcome_kind = 9;
+  EXPECT_THAT(to_core(outcome).error().text, HasSubstr("outcome kind 9"));
+}
+
+TEST(Convert, an_unknown_service_is_the_managers_to_refuse) {
+  v1::ServiceSpec service{};
+  service.service_kind = 42;
+  EXPECT_EQ(static_cast<int>(to_core(service).kind), 42);
+}
+
+TEST(RemoteError, says_who_and_what_to_do) {
+  EXPECT_EQ(to_error(CORBA::TRANSIENT(), "manager m").code, ErrorCode::kUnreachable);
+  EXPECT_THAT(to_error(CORBA::TRANSIENT(), "manager m").text, HasSubstr("manager m"));
+  EXPECT_THAT(to_error(CORBA::TRANSIENT(), "manager m").text, HasSubstr("is it running?"));
+  EXPECT_EQ(to_error(CORBA::TIMEOUT(), "x").code, ErrorCode::kTimeout);
+  EXPECT_EQ(to_error(CORBA::MARSHAL(), "x").code, ErrorCode::kVersion);
+  EXPECT_EQ(to_error(CORBA::OBJECT_NOT_EXIST(), "x").code, ErrorCode::kUnreachable);
+  EXPECT_EQ(to_error(CORBA::NO_MEMORY(), "x").code, ErrorCode::kUnreachable);
+}
+
+TEST(Raise, maps_every_error_to_an_exception_of_the_contract) {
+  EXPECT_THROW(raise({ErrorCode::kFenced, "old"}, Epoch{3}), v1::Fenced);
+  EXPECT_THROW(raise({ErrorCode::kBadInput, "bad"}), v1::BadRequest);
+  EXPECT_THROW(raise({ErrorCode::kNotFound, "none"}), v1::BadRequest);
+  EXPECT_THROW(raise({ErrorCode::kProtocol, "odd"}), v1::BadRequest);
+  EXPECT_THROW(raise({ErrorCode::kExhausted, "full"}), v1::Unavailable);
+  EXPECT_THROW(raise({ErrorCode::kTimeout, "late"}), v1::Unavailable);
+  EXPECT_NO_THROW(check_version(v1::protocol_version));
+  try {
+    check_version(99);
+    FAIL();
+  } catch (const v1::VersionMismatch& mismatch) {
+    EXPECT_EQ(mismatch.offered, 99U);
+    EXPECT_EQ(mismatch.supported, v1::protocol_version);
+  }
+}
+
+// An inbox that remembers what came.
+class Inbox : public POA_xbind::v1::RequestInbox {
+ public:
+  void submit(v1::SessionId, v1::BatchSeq seq, v1::BatchSeq, const v1::RequestBatch&) override {
+    const std::lock_guard lock(mutex_);
+    seen_.push_back(seq);
+    wake_.notify_all();
+  }
+  std::vector<std::uint64_t> wait_for(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    wake_.wait_for(lock, std::chrono::seconds{20}, [&] { return seen_.size() >= count; });
+    return seen_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<std::uint64_t> seen_;
+};
+
+std::string port_of(CORBA::ORB_ptr orb, CORBA::Object_ptr object) {
+  const CORBA::String_var ior = orb->object_to_string(object);
+  const omniIOR_var parsed = object->_PR_getobj()->_getIOR();
+  return parsed->getIORInfo()->addresses()[0]->address();
+}
+
+TEST(Runtime, an_object_apart_has_an_address_of_its_own_and_is_served_there) {
+  Runtime& runtime = *OrbEnvironment::runtime;
+  const PortableServer::Servant_var<Inbox> usual = new Inbox;
+  const PortableServer::Servant_var<Inbox> apart = new Inbox;
+  const CORBA::Object_var usual_object = runtime.activate(usual.in());
+  const CORBA::Object_var apart_object = runtime.activate_apart(apart.in(), "request_inbox");
+  EXPECT_NE(port_of(runtime.orb(), usual_object), port_of(runtime.orb(), apart_object));
+  const v1::RequestInbox_var inbox = v1::RequestInbox::_unchecked_narrow(apart_object);
+  for (std::uint64_t seq = 1; seq <= 1000; ++seq) inbox->submit(1, seq, 0, v1::RequestBatch{});
+  const auto seen = apart->wait_for(1000);
+  ASSERT_EQ(seen.size(), 1000U);
+  for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], i + 1);
+}
+
+TEST(TimerThread, calls_when_the_deadline_has_come_and_follows_when_it_moves) {
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::vector<TimePoint> called;
+  TimerThread timer([&] {
+    const std::lock_guard lock(mutex);
+    called.push_back(steady_now());
+    wake.notify_all();
+  });
+  const TimePoint far = steady_now() + std::chrono::hours{1};
+  const TimePoint near = steady_now() + std::chrono::milliseconds{5};
+  timer.set(far);
+  timer.set(near);
+  {
+    std::unique_lock lock(mutex);
+    ASSERT_TRUE(wake.wait_for(lock, std::chrono::seconds{20}, [&] { return called.size() == 1; }));
+    EXPECT_GE(called[0], near);
+  }
+  timer.set(steady_now());
+  std::unique_lock lock(mutex);
+  ASSERT_TRUE(wake.wait_for(lock, std::chrono::seconds{20}, [&] { return called.size() == 2; }));
+}
+
+TEST(TimerThread, stops_while_a_deadline_is_far_away) {
+  TimerThread timer([] { FAIL() << "nobody asked for this"; });
+  timer.set(steady_now() + std::chrono::hours{1});
+  timer.stop();
+}
+
+}  // namespace
+}  // namespace xbind::orb

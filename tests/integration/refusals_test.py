@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""What is refused, by whom, with which words and which exit code."""
+
+import tempfile
+from pathlib import Path
+
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+
+# Every program (and subcommand) with what it needs to be content.
+COMMANDS = {
+    "xbind-cmgr": ["xbind-cmgr"],
+    "xbind-switchserver": ["xbind-switchserver", "--name", "s1", "--switch", "127.0.0.1:6068"],
+    "xbind-routeobject": ["xbind-routeobject", "--topology", PAPER_TOPOLOGY],
+    "xbind-qosmapper": ["xbind-qosmapper"],
+    "xbind-switch": ["xbind-switch", "--name", "s1", "--ports", "2", "--listen", "127.0.0.1:0"],
+    "xbind-callgen run": ["xbind-callgen", "run"],
+    "xbind-names list": ["xbind-names", "list"],
+    "xbind-names wait": ["xbind-names", "wait", "xbind/cmgr/default"],
+    "xbind-names clear": ["xbind-names", "clear", "xbind/cmgr/default"],
+    "xbindctl connect": ["xbindctl", "connect", CALLER, CALLEE],
+    "xbindctl release": ["xbindctl", "release", "1"],
+    "xbindctl describe": ["xbindctl", "describe", "1"],
+    "xbindctl list": ["xbindctl", "list"],
+    "xbindctl status": ["xbindctl", "status"],
+    "xbindctl audit": ["xbindctl", "audit"],
+}
+NOBODY = "127.0.0.1:1"  # a name service that is not there
+
+
+class CommandLines(unittest.TestCase):
+
+    def refused(self, done, *words):
+        """Exit code 2 and a sentence on standard error that has these words in it."""
+        self.assertEqual(done.returncode, 2, (done.args, done.stdout, done.stderr))
+        for word in words:
+            self.assertIn(word, done.stderr, done.args)
+        self.assertEqual(done.stdout, "", done.args)
+
+    def test_unknown_options(self):
+        for name, command in COMMANDS.items():
+            with self.subTest(name):
+                self.refused(run(*command, "--no-such-option", "1"), "no-such-option")
+
+    def test_unknown_subcommands(self):
+        for program in ("xbind-callgen", "xbind-names", "xbindctl"):
+            with self.subTest(program):
+                self.refused(run(program, "frobnicate"), "frobnicate")
+                self.refused(run(program))
+
+    def test_bad_values(self):
+        cases = [
+            ("xbind-callgen run", ["--rate", "0"], ["rate", "0"]),
+            ("xbind-callgen run", ["--rate", "1e99"], ["rate"]),
+            ("xbind-callgen run", ["--rate", "-5"], ["rate", "-5"]),
+            ("xbind-callgen run", ["--rate", "fast"], ["rate", "fast"]),
+            ("xbind-callgen run", ["--calls", "0"], ["calls", "0"]),
+            ("xbind-callgen run", ["--hold", "-1"], ["hold", "-1"]),
+            ("xbind-callgen run", ["--cells-per-s", "0"], ["cells-per-s"]),
+            ("xbind-callgen run", ["--json", "/no/such/folder/q.json"], ["/no/such/folder"]),
+            ("xbind-cmgr", ["--threshold", "0"], ["threshold", "0"]),
+            ("xbind-cmgr", ["--engine", "steam"], ["engine", "steam"]),
+            ("xbind-cmgr", ["--config", "/no/such/file"], ["/no/such/file"]),
+            ("xbind-switch", ["--vci-min", "100", "--vci-max", "99"], ["vci"]),
+        ]
+        for name, more, words in cases:
+            with self.subTest(f"{name} {' '.join(more)}"):
+                self.refused(run(*COMMANDS[name], *more), *words)
+
+    def test_addresses_that_are_none(self):
+        self.refused(run("xbind-switchserver", "--name", "s1", "--switch", "nonsense"), "nonsense")
+        self.refused(run("xbind-switch", "--name", "s1", "--ports", "2", "--listen", "nonsense"),
+                     "nonsense")
+
+    def test_help_version_and_check_config(self):
+        for name, command in COMMANDS.items():
+            with self.subTest(name):
+                told = run(*command, "--help")
+                self.assertEqual(told.returncode, 0, told.stderr)
+                self.assertIn("--check-config", told.stdout)
+                self.assertRegex(run(*command, "--version").stdout, r"\d+\.\d+\.\d+")
+                checked = run(*command, "--check-config")
+                self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+
+    def test_the_environment_sets_options_too(self):
+        done = run("xbind-cmgr", "--check-config", env={"XBIND_THRESHOLD": "none"})
+        self.refused(done, "XBIND_THRESHOLD")
+
+    def test_a_configuration_file_sets_options_too(self):
+        with tempfile.TemporaryDirectory() as directory:
+            file = Path(directory) / "cmgr.conf"
+            file.write_text("threshold = 4\nthresold = 5\n")
+            self.refused(run("xbind-cmgr", "--config", file, "--check-config"), "thresold", "threshold")
+
+
+class Topologies(unittest.TestCase):
+
+    def refused(self, text, *words):
+        with tempfile.TemporaryDirectory() as directory:
+            file = Path(directory) / "net.toml"
+            file.write_text(text)
+            for more in (["--describe-topology"], ["--check-config"], []):
+                done = run("xbind-routeobject", "--topology", file, *more, timeout=10)
+                self.assertEqual(done.returncode, 2, (done.stdout, done.stderr))
+                for word in (str(file), *words):
+                    self.assertIn(word, done.stderr)
+
+    def test_reasons_come_with_file_and_line(self):
+        self.refused('name = "n"\n[[switch]]\nname = "a"\n[[switch]]\nname = "a"\n', "line 5", "'a'")
+        self.refused('name = "n"\n[[switch]\nname = "a"\n', "line 2")
+        self.refused('name = "n"\n[[switch]]\nname = "a"\n[[link]]\nbetween = ["a", "z"]\n'
+                     'cells-per-s = 1\n', "line", "z")
+        self.refused("", "empty")
+
+    def test_a_file_that_is_not_there(self):
+        done = run("xbind-routeobject", "--topology", "/no/such/topology.toml")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("/no/such/topology.toml", done.stderr)
+
+
+class NoNameService(unittest.TestCase):
+
+    def test_one_shot_tools_say_so_after_a_while(self):
+        for command in (["xbind-names", "list"], ["xbindctl", "status"],
+                        ["xbind-callgen", "run", "--calls", "1"]):
+            with self.subTest(command):
+                done = run(*command, "--name-service", NOBODY, timeout=40)
+                self.assertEqual(done.returncode, 1, (done.stdout, done.stderr))
+                self.assertIn(NOBODY, done.stderr)
+
+
+class Requests(InOneLab):
+
+    def test_unknown_hosts(self):
+        done = tool(self.lab, "xbindctl", "connect", "host-x", CALLEE)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("unknown endpoint", done.stderr + done.stdout)
+        done, summary = offer(self.lab, Load(calls=5, rate=100), "--from", "host-x", "--to", CALLEE)
+        self.assertEqual(summary["setups"]["refused"], 5)
+        self.assertIn("unknown endpoint", done.stdout)
+        self.assertIn("host-x", done.stdout)
+
+    def test_a_demand_larger_than_any_link(self):
+        done = tool(self.lab, "xbindctl", "connect", CALLER, CALLEE, "--cells-per-s", "400000")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        said = (done.stderr + done.stdout).replace(" ", "")
+        self.assertIn("400000", said)
+        self.assertIn("353207", said)
+        _, summary = offer(self.lab, Load(calls=5, rate=100, cells_per_s=400_000))
+        self.assertEqual(summary["setups"]["refused"], 5)
+        self.assertTrue(summary["audit"]["clean"])
+
+    def test_a_manager_that_is_not_there(self):
+        done = tool(self.lab, "xbindctl", "status", "--manager", "nobody")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("xbind/cmgr/nobody", done.stderr)
+
+    def test_connections_that_are_not_there(self):
+        for verb, words in (("describe", "123456789 is not known"), ("release", "unknown connection")):
+            done = tool(self.lab, "xbindctl", verb, "123456789")
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn(words, done.stderr)
+
+    def test_more_calls_than_a_link_carries(self):
+        # 353 207 cells/s carry 3 calls of 100 000 at a time; 200/s x 0.1 s would need 20.
+        done, summary = offer(self.lab, Load(calls=100, rate=200, cells_per_s=100_000))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)  # a refusal is an answer
+        setups = summary["setups"]
+        self.assertGreater(setups["refused"], 50)
+        self.assertEqual(setups["connected"] + setups["refused"], 100)
+        self.assertIn("no bandwidth", " ".join(summary["refusals"]))
+        self.assertTrue(summary["audit"]["clean"])
+
+
+class SwitchThatRefuses(unittest.TestCase):
+
+    def test_its_calls_are_refused_and_nothing_stays(self):
+        with lab_up(more={"xbind-switch": [(MIDDLE, "refuse-next", "7")]}) as lab:
+            done, summary = offer(lab, Load(calls=100, rate=200))
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(summary["setups"], {"attempted": 100, "connected": 93, "refused": 7,
+                                                 "busy": 0, "unanswered": 0})
+            self.assertEqual(sum(summary["refusals"].values()), 7)
+            for cause in summary["refusals"]:
+                self.assertIn("switch refused", cause)
+            self.assertEqual(summary["releases"]["released"], 93)
+            self.assertTrue(summary["audit"]["clean"], summary["audit"])
+
+
+class OrderlyEnd(unittest.TestCase):
+
+    def test_every_daemon_ends_with_0_at_sigterm(self):
+        with lab_up() as lab:
+            self.assertEqual(offer(lab, Load(calls=20, rate=200))[0].returncode, 0)
+            for name, process in reversed(lab.processes.items()):
+                if name != "omniNames":
+                    self.assertEqual(end([process]), [], name)
+                    self.assertEqual(process.popen.returncode, 0, name)
+
+    def test_also_one_that_still_waits_for_its_peers(self):
+        with planned_lab() as lab:
+            lab.clean()
+            lab.plan({"name": "alone", "switches": [
+                {"name": "s1", "ports": 2, "port_cells_per_s": [1000, 1000]}], "links": []})
+            lonely = [name for name in lab.processes if name != "omniNames"]
+            lab.start(*(name for name in lonely if name != "xbind-switch/s1"))
+            for name in lonely:
+                process = lab.processes[name]
+                if process.pid:
+                    self.assertEqual(end([process]), [], name)
+
+
+if __name__ == "__main__":
+    unittest.main()

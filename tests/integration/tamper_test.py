@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""The audit itself, second part: a ledger that has lost a label, and one whose account of a port is
+wrong. The middle SwitchServer is tampered-switchserver, which does that when it is told to.
+"""
+
+import os
+import signal
+
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+
+SERVER = f"xbind-switchserver/{MIDDLE}"
+
+
+class Tamper(unittest.TestCase):
+
+    def setUp(self):
+        self.lab = self.enterContext(planned_lab())
+        self.lab.clean()
+        self.lab.plan(topology.describe(BIN, PAPER_TOPOLOGY))
+        self.lab.processes[SERVER].command[0] = str(BIN / "tampered-switchserver")
+        self.lab.start_all(lambda text: None)
+        done = tool(self.lab, "xbindctl", "audit")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def tamper(self, number):
+        server = self.lab.processes[SERVER]
+        os.kill(server.pid, number)
+        wait_until(lambda: "tampered: " in server.log_tail(50), "the ledger is tampered with")
+
+    def run_is_unclean(self, key, amount, words):
+        done, summary = offer(self.lab, Load(calls=50, rate=500))
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertEqual(summary["setups"]["connected"], 50)
+        self.assertFalse(summary["audit"]["clean"])
+        self.assertEqual(summary["audit"][key], amount)
+        for word in words:
+            self.assertIn(word, done.stdout)
+        done = tool(self.lab, "xbindctl", "audit")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        for word in words:
+            self.assertIn(word, done.stdout)
+
+    def test_a_withheld_label_is_named(self):
+        self.tamper(signal.SIGUSR1)
+        self.run_is_unclean("leaked_labels", 1, ["leaked label", f"{MIDDLE} port 2"])
+
+    def test_a_falsified_bandwidth_is_named(self):
+        self.tamper(signal.SIGUSR2)
+        self.run_is_unclean("leaked_bandwidth_cells_per_s", 1234,
+                            ["leaked bandwidth", f"{MIDDLE} port 2", "1234"])
+
+
+if __name__ == "__main__":
+    unittest.main()

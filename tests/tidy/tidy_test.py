@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+"""Reads the tree and holds what no compiler holds: layering, leftovers, fresh documents, growth.
+
+  tidy_test.py [CHECK...]              all checks, or these (ctest runs each as a test of its own)
+  tidy_test.py --write-options [DIR]   makes docs/options.md anew from the programs in DIR
+
+XBIND_BIN_DIR names the folder of the built programs (default: build/bin), with the build above it.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+PROGRAMS = ["xbind-callgen run", "xbind-cmgr", "xbind-names", "xbind-qosmapper", "xbind-routeobject",
+            "xbind-switch", "xbind-switchserver", "xbindctl"]
+
+# Where CORBA may be seen. Everything else compiles without omniORB. daemon.* and program.* are what
+# main.cpp builds and connects, in files of their own.
+CORBA_ROOMS = re.compile(r"""^( orb/.* | naming/.* | xbindctl/.* | tests/integration/.*
+    | (.*/)?servant(_[^/]*)?\.[^/]+ | (.*/)?remote_[^/]*\.[^/]+
+    | [^/]+/(main|daemon|program)\.[^/]+
+    | callgen/corba_target[^/]*\.[^/]+ )$""", re.VERBOSE)
+CORBA_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]((omniORB4|COS|omnithread|idl/)[^>"]*|\w+\.hh)[>"]')
+
+# Where time, chance and the network come in through the door. Everything else is handed them.
+OUTSIDE_WORLD = {
+    "the steady clock": (re.compile(r'steady_now\.hpp|steady_now\(|_clock::now\('), [
+        "core/steady_now.hpp",
+        r"orb/.*", r"naming/.*", r"xbindctl/.*", r".*/(main|daemon|program)\..*", r".*/servant.*",
+        r".*/remote_.*",
+        r"callgen/corba_target.*", r"switchserver/gsmp/tcp_.*", r"tests/integration/.*"]),
+    "unseeded chance": (re.compile(r"random_device|\bs?rand\(\)|\bdrand48\("), [
+        r"orb/.*", r".*/(main|daemon|program)\..*"]),
+    "sleeping": (re.compile(r"sleep_(for|until)\b|\b(u|nano)?sleep\("), [
+        r"orb/.*", r"naming/.*", r".*/(main|daemon)\.cpp"]),
+    "sockets": (re.compile(r'#\s*include\s*<(sys/socket|netinet/|arpa/|netdb|sys/un|poll|sys/epoll'
+                           r'|boost/asio)'), [
+        r"switchserver/gsmp/tcp_.*", r"switchserver/emulator/main\.cpp",
+        r"switchserver/main\.cpp", r"orb/.*", r"tests/unit/.*transport_test\.cpp",
+        r"tests/integration/.*"]),
+}
+
+LEFTOVERS = [
+    ("a note to oneself", re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")),
+    ("code switched off", re.compile(r"^\s*#\s*if\s+0\b")),
+    ("a debug line", re.compile(r"\bstd::(cerr|cout)\s*<<.*(DEBUG|debug|here)|^\s*printf\(")),
+    ("a merge that was not finished", re.compile(r"^(<{7}|>{7}|={7})( |$)")),
+    ("blanks at the end of the line", re.compile(r"[ \t]+$")),
+    ("a test switched off", re.compile(r"\bDISABLED_[A-Z]")),
+]
+
+# Paths of one machine. Spelt in pieces, so that this file does not name them.
+MACHINE_PATHS = re.compile(r"(?<![\w.])/(" + "|".join(["wor" "k", "far" "m", "home/[a-z]", "roo" "t"])
+                           + r")/|bash_jo" r"bs")
+
+# Growth: a file above LINES_FREE lines is listed in long_files.txt with the most it may have.
+LINES_FREE = 500
+LONG_FILES = "tests/tidy/long_files.txt"
+
+CODE = (".cpp", ".hpp", ".py", ".idl")
+
+
+def tree():
+    """Every file of the tree, as paths from the root: what is tracked or could be."""
+    listed = subprocess.run(
+        ["git", "-c", "safe.directory=*", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard"],
+        capture_output=True, text=True, check=False)
+    if listed.returncode == 0 and listed.stdout:
+        names = listed.stdout.splitlines()
+    else:  # an unpacked archive
+        names = [str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if path.is_file()]
+        names = [name for name in names if not re.match(r"(build|\.git/)|.*__pycache__", name)]
+    return sorted(name for name in set(names) if (ROOT / name).is_file())
+
+
+def read(name):
+    return (ROOT / name).read_text(errors="replace")
+
+
+def is_script(name):
+    return name in ("quickstart", "check", "deploy/lab", "deploy/install", ".ci/run")
+
+
+def code_files():
+    return [name for name in tree() if name.endswith(CODE) or is_script(name)]
+
+
+def lines_of(names):
+    for name in names:
+        for number, line in enumerate(read(name).splitlines(), 1):
+            yield name, number, line
+
+
+def without_comment(line):
+    return re.sub(r"//.*", "", line)
+
+
+# The checks. Each returns what is wrong, a sentence each; nothing when all is well.
+
+
+def corba_rooms():
+    """Only the named files see CORBA."""
+    names = [name for name in tree() if name.endswith((".cpp", ".hpp"))]
+    inside = {name for name in names if CORBA_ROOMS.match(name)}
+    for name, number, line in lines_of(names):
+        seen = CORBA_INCLUDE.match(line)
+        if seen and name not in inside:
+            yield f"{name}:{number}: includes {seen.group(1)}, but CORBA is for orb/, naming/, " \
+                  f"xbindctl/, */servant.*, */remote_*, */main.cpp and what it builds"
+        # What sees CORBA may not come in by the back door either.
+        ours = re.match(r'\s*#\s*include\s*"([^"]+)"', line)
+        if ours and name not in inside and CORBA_ROOMS.match(ours.group(1)):
+            yield f"{name}:{number}: includes {ours.group(1)}, which may see CORBA"
+
+
+def outside_world():
+    """No clock, no chance, no sleep and no socket in logic, nor in its tests."""
+    names = [name for name in tree() if name.endswith((".cpp", ".hpp"))]
+    for what, (pattern, allowed) in OUTSIDE_WORLD.items():
+        door = re.compile("|".join(f"(?:{one})" for one in allowed))
+        for name, number, line in lines_of(names):
+            if pattern.search(without_comment(line)) and not door.fullmatch(name):
+                yield f"{name}:{number}: {what} in a file that is to be handed it: {line.strip()}"
+
+
+def leftovers():
+    """Nothing that was meant to go before anybody saw it."""
+    for name, number, line in lines_of(code_files() + [
+            name for name in tree() if Path(name).name == "CMakeLists.txt" or name.endswith(".cmake")]):
+        if name == "tests/tidy/tidy_test.py":
+            continue
+        for what, pattern in LEFTOVERS:
+            if pattern.search(line):
+                yield f"{name}:{number}: {what}: {line.strip() or '(blank)'}"
+
+
+def headers():
+    """Every header is included once, and opens by saying what it is for."""
+    for name in tree():
+        if not name.endswith(".hpp"):
+            continue
+        text = read(name)
+        if "#pragma once" not in text:
+            yield f"{name}: has no #pragma once"
+        if not text.startswith("//"):
+            yield f"{name}: does not open with a comment that says what it is for"
+
+
+def everything_built():
+    """No source and no test is forgotten by CMake: the build knows how to compile each."""
+    commands = json.loads((bin_dir().parent / "compile_commands.json").read_text())
+    built = {str(Path(command["directory"], command["file"])) for command in commands}
+    for name in tree():
+        if name.endswith(".cpp") and str(ROOT / name) not in built:
+            yield f"{name}: no CMakeLists.txt names it, so nothing builds it"
+
+
+def decisions_listed():
+    """Every decision record stands in the list, once, under a number of its own."""
+    names = [name for name in tree() if re.match(r"docs/decisions/.+\.md$", name)
+             and not name.endswith("README.md")]
+    index = ROOT / "docs/decisions/README.md"
+    if not index.exists():
+        yield "docs/decisions/README.md: is missing; it lists the decisions"
+        return
+    listed = index.read_text()
+    numbers = {}
+    for name in names:
+        file = Path(name).name
+        number = re.match(r"(\d{4})-[a-z0-9-]+\.md$", file)
+        if not number:
+            yield f"{name}: is not named NNNN-title-in-lower-case.md"
+        elif numbers.setdefault(number.group(1), name) != name:
+            yield f"{name}: has the number of {numbers[number.group(1)]}"
+        if f"({file})" not in listed:
+            yield f"{name}: is not listed in docs/decisions/README.md"
+    for file in re.findall(r"\((\d{4}-[^)]*\.md)\)", listed):
+        if f"docs/decisions/{file}" not in names:
+            yield f"docs/decisions/README.md: lists {file}, which is not there"
+
+
+def links_lead_somewhere():
+    """Every relative link of a document names a file that is there."""
+    for name, number, line in lines_of(name for name in tree() if name.endswith(".md")):
+        for target in re.findall(r"\]\(([^)\s]+)\)", line):
+            path = target.partition("#")[0]
+            if not path or re.match(r"[a-z]+:", path):
+                continue
+            if not (ROOT / name).parent.joinpath(path).exists():
+                yield f"{name}:{number}: leads to {target}, which is not there"
+
+
+def options_documented():
+    """docs/options.md is what the programs say of themselves."""
+    document = ROOT / "docs/options.md"
+    made = options_document(bin_dir())
+    if not document.exists() or document.read_text() != made:
+        yield "docs/options.md: is not what the programs print; " \
+              "tests/tidy/tidy_test.py --write-options makes it anew"
+
+
+def machine_paths():
+    """The files speak of the project alone, not of somebody's machine."""
+    for name, number, line in lines_of(tree()):
+        if MACHINE_PATHS.search(line):
+            yield f"{name}:{number}: names a path of one machine: {line.strip()}"
+
+
+def packages_list():
+    """deploy/packages.txt: `<level> <package>` a line, each package once."""
+    seen = {}
+    for name, number, line in lines_of(["deploy/packages.txt"]):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        if len(words) != 2 or words[0] not in ("build", "check") or not re.fullmatch(
+                r"[a-z0-9][a-z0-9.+-]+", words[1]):
+            yield f"{name}:{number}: is not `build|check PACKAGE`: {line}"
+        elif words[1] in seen:
+            yield f"{name}:{number}: {words[1]} stands in line {seen[words[1]]} already"
+        else:
+            seen[words[1]] = number
+
+
+def scripts():
+    """Scripts can be run, parse, and quickstart's help names the options it takes."""
+    for name in filter(is_script, tree()):
+        if not os.access(ROOT / name, os.X_OK):
+            yield f"{name}: has no run bit"
+        if "bash" in read(name).partition("\n")[0]:
+            parsed = subprocess.run(["bash", "-n", str(ROOT / name)], capture_output=True, text=True,
+                                    check=False)
+            if parsed.returncode != 0:
+                yield f"{name}: bash cannot read it: {parsed.stderr.strip()}"
+    for name in tree():
+        if name.endswith(".py") or name == "deploy/lab":
+            try:
+                compile(read(name), name, "exec")
+            except SyntaxError as error:
+                yield f"{name}:{error.lineno}: python cannot read it: {error.msg}"
+    told = set(re.findall(r"^#   --([a-z-]+)", read("quickstart"), re.MULTILINE)) - {"help"}
+    readers = re.search(r"readers = \{(.*?)\n    \}", read("deploy/labkit/quickstart.py"), re.DOTALL)
+    taken = set(re.findall(r'"([a-z-]+)":', readers.group(1)))
+    for option in told ^ taken:
+        yield f"quickstart: --{option} is {'only told of' if option in told else 'not told of'} in its help"
+
+
+def growth():
+    """Long files are known, and do not grow unseen: mend them, or raise their bound on purpose."""
+    bounds = {}
+    for _, number, line in lines_of([LONG_FILES]):
+        words = line.partition("#")[0].split()
+        if words:
+            bounds[words[1]] = (int(words[0]), number)
+    lengths = {name: len(read(name).splitlines()) for name in code_files()}
+    for name, length in lengths.items():
+        bound = bounds.get(name, (LINES_FREE, 0))[0]
+        if length > bound:
+            yield f"{name}: {length} lines, more than its {bound}; make two files of it, or give it a " \
+                  f"bound in {LONG_FILES}"
+    for name, (bound, number) in bounds.items():
+        if name not in lengths or lengths[name] <= LINES_FREE:
+            yield f"{LONG_FILES}:{number}: {name} is not long any more; take the line away"
+        elif bound > lengths[name] + 50:
+            yield f"{LONG_FILES}:{number}: {name} has {lengths[name]} lines; lower its bound of {bound}"
+
+
+# docs/options.md
+
+
+def bin_dir():
+    return Path(os.environ.get("XBIND_BIN_DIR", ROOT / "build/bin"))
+
+
+def options_document(programs_dir):
+    parts = ["# Options of every program\n\n"
+             "Made by `tests/tidy/tidy_test.py --write-options` from what the programs print with\n"
+             "`--print-options`; a test compares it.\n"]
+    for program in PROGRAMS:
+        name, *subcommand = program.split()
+        printed = subprocess.run([str(programs_dir / name), *subcommand, "--print-options"],
+                                 capture_output=True, text=True, timeout=20, check=False)
+        if printed.returncode != 0:
+            raise SystemExit(f"{program} --print-options ended with {printed.returncode}: "
+                             f"{printed.stderr.strip()}")
+        parts.append(printed.stdout.strip() + "\n")
+    return "\n".join(parts)
+
+
+CHECKS = {check.__name__: check for check in (
+    corba_rooms, outside_world, leftovers, headers, everything_built, decisions_listed,
+    links_lead_somewhere, options_documented, machine_paths, packages_list, scripts, growth)}
+
+
+def main(words):
+    if words and words[0] == "--write-options":
+        made = options_document(Path(words[1]) if len(words) > 1 else bin_dir())
+        (ROOT / "docs/options.md").write_text(made)
+        return 0
+    wrong = 0
+    for name in words or CHECKS:
+        if name not in CHECKS:
+            print(f"there is no check '{name}'; there are {', '.join(CHECKS)}", file=sys.stderr)
+            return 2
+        for sentence in CHECKS[name]():
+            print(sentence)
+            wrong += 1
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
