@@ -110,6 +110,7 @@ Result<void> CorbaTarget::attach(const std::string& manager, const std::string& 
         manager_->attach(client_name.c_str(), epoch, v1::protocol_version, observer_reference_);
     session_ = SessionId{attachment->session};
     inbox_ = v1::RequestInbox::_duplicate(attachment->inbox);
+    inbox_->submit(attachment->session, 0, 0, v1::RequestBatch{});  // opens the connection
     session::Limits limits;
     limits.batches_in_flight = attachment->batches_in_flight;
     limits.lease = std::chrono::seconds{60};

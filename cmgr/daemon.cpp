@@ -77,7 +77,11 @@ AuditSummary ManagerDaemon::audit() {
     return true;
   });
   summary.findings = look();
-  if (summary.findings.empty()) return summary;
+  const bool doubtful = std::any_of(
+      summary.findings.begin(), summary.findings.end(), [](const Finding& finding) {
+        return finding.kind != FindingKind::kOwed && finding.kind != FindingKind::kUnreadable;
+      });
+  if (!doubtful) return summary;
   std::this_thread::sleep_for(kBetweenLooks);
   summary.findings = seen_twice(std::move(summary.findings), look());
   return summary;
@@ -91,7 +95,8 @@ std::vector<Finding> ManagerDaemon::look() {
       return ask([&](ConnectionManager& manager) { return manager.view_of(name); });
     };
     const ManagerView before = view();
-    const auto report = peers_.audit_switch(name);
+    const bool attached = ask([&](ConnectionManager& manager) { return manager.reaches(name); });
+    const auto report = peers_.audit_switch(name, attached);
     if (!report) {
       findings.push_back({FindingKind::kUnreadable, name, report.error().text});
       continue;

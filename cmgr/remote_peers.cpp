@@ -14,7 +14,10 @@ namespace {
 
 constexpr Duration kAttachBackOffMin = std::chrono::milliseconds{100};
 constexpr Duration kAttachBackOffMax = std::chrono::seconds{2};
-constexpr CORBA::ULong kAuditTimeoutMs = 30'000;
+// Longer than a SwitchServer gives its switch to tell its table.
+constexpr CORBA::ULong kAuditTimeoutMs = 25'000;
+// Of a SwitchServer that we are not attached to: it is probably not there.
+constexpr CORBA::ULong kAuditAbsentTimeoutMs = 2'000;
 
 template <class T>
 std::vector<std::string> names_of(const T& names) {
@@ -27,7 +30,7 @@ RouteReply reply_from(RouteQuery query, const v1::RouteAnswer& answer) {
   RouteReply reply;
   reply.query = std::move(query);
   reply.cause = cause_from(answer.cause).value_or(Cause::kNoRouteObject);
-  reply.reason = answer.reason.in();
+  reply.element = answer.element.in();
   if (reply.cause != Cause::kNone) {
     reply.free = answer.free_cells_per_s;
     return reply;
@@ -188,6 +191,8 @@ void RemotePeers::attach_now(const std::string& switch_name) {
       const v1::HopAttachment_var attachment =
           (*server)->attach(options_.manager.c_str(), options_.epoch.value(), v1::protocol_version,
                             observer_);
+      // Opens the connection that batches will use, here where waiting is allowed.
+      attachment->inbox->submit(attachment->session, 0, 0, v1::HopBatch{});
       auto quarantined = orb::to_core(attachment->quarantined);
       if (!quarantined) quarantined = std::vector<PortLabels>{};
       post_([this, switch_name, session = SessionId{attachment->session},
@@ -259,6 +264,7 @@ void RemotePeers::ask_now(std::vector<RouteQuery> queries) {
       RouteReply nobody;
       nobody.query = queries[done + replies.size()];
       nobody.cause = Cause::kNoRouteObject;
+      nobody.element = "routeobject " + options_.route_object;
       replies.push_back(std::move(nobody));
     }
     post_([replies = std::move(replies), validity](ConnectionManager& manager) {
@@ -297,10 +303,10 @@ Result<std::vector<std::string>> RemotePeers::switches_of_topology() {
   return names;
 }
 
-Result<LedgerReport> RemotePeers::audit_switch(const std::string& switch_name) {
+Result<LedgerReport> RemotePeers::audit_switch(const std::string& switch_name, bool attached) {
   auto server = switch_server(switch_name);
   if (!server) return tl::make_unexpected(server.error());
-  omniORB::setClientCallTimeout(*server, kAuditTimeoutMs);
+  omniORB::setClientCallTimeout(*server, attached ? kAuditTimeoutMs : kAuditAbsentTimeoutMs);
   LedgerReport report;
   try {
     v1::LedgerPage_var page = (*server)->audit(options_.manager.c_str());

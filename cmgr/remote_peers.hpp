@@ -57,8 +57,9 @@ class RemotePeers : public Peers {
 
   // Two-way, from any thread but the logic's: the names of all switches RouteObject knows.
   Result<std::vector<std::string>> switches_of_topology();
-  // The whole report of one SwitchServer, all its pages.
-  Result<LedgerReport> audit_switch(const std::string& switch_name);
+  // The whole report of one SwitchServer, all its pages. One that we are not `attached` to is not
+  // waited for long.
+  Result<LedgerReport> audit_switch(const std::string& switch_name, bool attached);
 
  private:
   struct ToSwitch {

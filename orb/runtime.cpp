@@ -31,6 +31,7 @@ Runtime::Runtime(int argc, char** argv, const RuntimeOptions& options) {
       {"clientCallTimeOutPeriod", call_timeout.c_str()},
       {"clientConnectTimeOutPeriod", connect_timeout.c_str()},
       {"socketSendBuffer", kSocketSendBuffer},
+      {"verifyObjectExistsAndType", "0"},
       {"giopMaxMsgSize", "16777216"},
       {nullptr, nullptr},
   };

@@ -7,6 +7,7 @@
 //   clientCallTimeOutPeriod            every invocation ends, also to a peer that has stopped
 //   clientConnectTimeOutPeriod         the same for connecting
 //   socketSendBuffer                   a session's octet credit fits: a direct write cannot block
+//   verifyObjectExistsAndType 0        the first invocation is what it looks like: a oneway stays one
 //   giopMaxMsgSize 16 MiB              pages of audits are far smaller
 //   two endpoints                      the second one for batches only (activate_apart)
 #pragma once
