@@ -29,6 +29,8 @@ std::string explain(const Outcome& outcome) {
     case Cause::kInvalidRequest:
       if (outcome.asked != 0 || outcome.free != 0) text += fmt::format(": {}", outcome.asked);
       break;
+    case Cause::kUnknownConnection:
+    case Cause::kBeingReleased: text += fmt::format(": connection {}", outcome.asked); break;
     case Cause::kUnknownPort: text += fmt::format(": {}", outcome.asked); break;
     case Cause::kStale:
       text += fmt::format(": generation {}, newest {}", outcome.asked, outcome.free);

@@ -117,12 +117,11 @@ class Lab:
 
     def switch_arguments(self, switch):
         vpi_max, vci_min, vci_max = topologies.label_range(self.options.labels_per_port)
-        # An emulated switch has one rate for all its ports: the narrowest link's, so that none is
-        # overbooked. Only an endpoint's own port, as wide as all its links together, is less than it
-        # might be.
-        rate = min(rate for rate in switch["port_cells_per_s"] if rate > 0)
-        return ["--ports", switch["ports"], "--vpi-max", vpi_max, "--vci-min", vci_min,
-                "--vci-max", vci_max, "--link-cells-per-s", rate]
+        rates = [f"{port}={rate}" for port, rate in enumerate(switch["port_cells_per_s"], start=1)
+                 if rate > 0]  # 0: a port without a link keeps the default
+        arguments = ["--ports", switch["ports"], "--vpi-max", vpi_max, "--vci-min", vci_min,
+                     "--vci-max", vci_max]
+        return arguments + (["--port-cells-per-s", ",".join(rates)] if rates else [])
 
     def add_program(self, program, node, arguments, address="", ready="ready"):
         name = node or "default"

@@ -20,6 +20,9 @@ emulator::FabricOptions fabric_options(const emulator::Options& options) {
   fabric.ports = options.ports;
   fabric.labels = options.labels;
   fabric.link_cells_per_s = options.link_cells_per_s;
+  for (const std::string& text : options.port_rates) {
+    fabric.port_cells_per_s.insert(*emulator::parse_port_rate(text));
+  }
   fabric.priorities = options.priorities;
   fabric.branches_max = options.branches_max;
   return fabric;

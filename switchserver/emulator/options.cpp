@@ -2,9 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "switchserver/gsmp/tcp_transport.hpp"
 
 namespace xbind::emulator {
+
+std::optional<std::pair<PortId, std::uint32_t>> parse_port_rate(const std::string& text) {
+  std::uint32_t port = 0;
+  std::uint32_t rate = 0;
+  const char* const end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, port);
+  if (first.ec != std::errc{} || first.ptr == end || *first.ptr != '=') return std::nullopt;
+  const auto second = std::from_chars(first.ptr + 1, end, rate);
+  if (second.ec != std::errc{} || second.ptr != end || port == 0 || rate == 0) return std::nullopt;
+  return std::pair{PortId{port}, rate};
+}
 
 config::OptionSet declare(Options& options) {
   Options* const o = &options;
@@ -20,6 +33,8 @@ config::OptionSet declare(Options& options) {
   set.add_uint("vci-max", &o->labels.vci_max, 1023, {32, 65535}, "Highest VCI a port accepts.");
   set.add_uint("link-cells-per-s", &o->link_cells_per_s, 353207, {1, 0xffffffff},
                "Rate of every link in cells a second.");
+  set.add_strings("port-cells-per-s", &o->port_rates,
+                  "PORT=RATE of a port whose link has another rate, in cells a second.");
   set.add_uint("priorities", &o->priorities, 4, {1, 255}, "Number of priorities of every port.");
   set.add_uint("window", &o->window, 256, {1, 65535},
                "Requests a controller is told it may have unanswered.");
@@ -43,6 +58,14 @@ config::OptionSet declare(Options& options) {
       return "--listen: " + parsed.error().text;
     }
     if (o->name.empty()) return "--name is empty";
+    for (const std::string& text : o->port_rates) {
+      const auto rate = parse_port_rate(text);
+      if (!rate) return fmt::format("--port-cells-per-s: '{}' is not PORT=RATE", text);
+      if (rate->first.value() > o->ports) {
+        return fmt::format("--port-cells-per-s: '{}' names a port beyond --ports {}", text,
+                           o->ports);
+      }
+    }
     if (o->labels.vpi_min > o->labels.vpi_max) {
       return fmt::format("--vpi-min {} is above --vpi-max {}", o->labels.vpi_min,
                          o->labels.vpi_max);

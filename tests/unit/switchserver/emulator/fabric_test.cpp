@@ -16,6 +16,7 @@ class FabricTest : public ::testing::Test {
     options.ports = 3;
     options.branches_max = 6;
     options.branches_per_connection_max = 4;
+    options.port_cells_per_s = {{PortId(2), 1000}};
     return options;
   }
   FabricTest() : fabric(options(), [next = 0x5eed0001U]() mutable { return next++; }) {}
@@ -51,6 +52,12 @@ TEST_F(FabricTest, ChecksPortsBeforeTheSession) {
   EXPECT_EQ(fabric.check_ports(PortId(1), PortId(4), 0), FailureCode::kNoSuchPort);
   EXPECT_EQ(fabric.check_ports(PortId(1), PortId(2), 0x5eed0002), FailureCode::kInvalidPortSession);
   EXPECT_EQ(fabric.check_ports(PortId(1), PortId(2), 0x5eed0001), FailureCode::kNone);
+}
+
+TEST_F(FabricTest, APortMayHaveARateOfItsOwn) {
+  EXPECT_EQ(fabric.port_record(PortId(1)).transmit_cells_per_s, 353207U);
+  EXPECT_EQ(fabric.port_record(PortId(2)).transmit_cells_per_s, 1000U);
+  EXPECT_EQ(fabric.port_record(PortId(2)).receive_cells_per_s, 1000U);
 }
 
 TEST_F(FabricTest, ANewConnection) {
