@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include "core/clock.hpp"
 #include "core/hop.hpp"
@@ -66,12 +67,8 @@ class Aggregator {
     return take_part();
   }
 
-  const PortLabels* returning(PortId port) const {
-    for (const PortLabels& entry : queued_.returned) {
-      if (entry.port == port) return &entry;
-    }
-    return nullptr;
-  }
+  // Labels that wait to go back.
+  const std::vector<PortLabels>& returning() const { return queued_.returned; }
   // The session has ended: what was queued for it means nothing to the next one.
   void clear() {
     queued_ = {};

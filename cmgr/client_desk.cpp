@@ -26,18 +26,18 @@ Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch
                 name.size());
   }
   auto known = by_name_.find(name);
+  if (known != by_name_.end() && epoch < clients_[known->second]->epoch) {
+    return fail(ErrorCode::kFenced, "client {} with epoch {} is fenced off by epoch {}", name, epoch,
+                clients_[known->second]->epoch);
+  }
+  const bool again = known != by_name_.end() && clients_[known->second]->link != nullptr;
+  if (!again && by_session_.size() >= config_.clients_max) {
+    return fail(ErrorCode::kExhausted, "{} clients are attached, no more are taken",
+                config_.clients_max);
+  }
   if (known != by_name_.end()) {
-    Client& client = *clients_[known->second];
-    if (epoch < client.epoch) {
-      return fail(ErrorCode::kFenced, "client {} with epoch {} is fenced off by epoch {}", name,
-                  epoch, client.epoch);
-    }
-    end_session(client);
+    end_session(*clients_[known->second]);
   } else {
-    if (by_session_.size() >= config_.clients_max) {
-      return fail(ErrorCode::kExhausted, "{} clients are attached, no more are taken",
-                  config_.clients_max);
-    }
     ClientIndex index = 0;
     if (free_slots_.empty()) {
       index = static_cast<ClientIndex>(clients_.size());
@@ -55,7 +55,16 @@ Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch
   client.session = SessionId{config_.epoch << 32 | next_session_++};
   client.link = std::make_unique<ClientSession>(config_.client_session, now);
   client.link->on_confirmed([&client](const OutcomeBatch& batch) {
-    for (const Outcome& outcome : batch.outcomes) client.requests.erase(outcome.request);
+    for (const Outcome& outcome : batch.outcomes) {
+      // One refused for want of room was never taken; the number may be under way by now.
+      const auto request = client.requests.find(outcome.request);
+      if (request == client.requests.end() || !request->second.outcome) continue;
+      if (request->second.asked_in == client.session) {
+        client.requests.erase(request);
+      } else {
+        client.left_over.push_back(outcome.request);  // the repeat may be on its way
+      }
+    }
   });
   by_session_.emplace(client.session, known->second);
   if (!client.waiting.empty()) mark_dirty(known->second);
@@ -97,18 +106,24 @@ Result<ClientIndex> ClientDesk::receive(SessionId session, session::Frame<Reques
 
 ClientDesk::Admission ClientDesk::admit(ClientIndex index, RequestId request) {
   Client& client = *clients_[index];
+  if (const auto known = client.requests.find(request); known != client.requests.end()) {
+    ++counters_.repeated_requests;
+    known->second.asked_in = client.session;
+    if (known->second.outcome) {
+      client.waiting.push_back(*known->second.outcome);
+      mark_dirty(index);
+    }
+    return Admission::kRepeated;
+  }
+  while (client.requests.size() >= config_.requests_per_client && !client.left_over.empty()) {
+    const auto oldest = client.requests.find(client.left_over.front());
+    client.left_over.pop_front();
+    if (oldest != client.requests.end() && oldest->second.outcome) client.requests.erase(oldest);
+  }
   if (client.requests.size() >= config_.requests_per_client) return Admission::kTooMany;
-  const auto [entry, fresh] = client.requests.try_emplace(request);
-  if (fresh) {
-    ++client.under_way;
-    return Admission::kNew;
-  }
-  ++counters_.repeated_requests;
-  if (entry->second) {
-    client.waiting.push_back(*entry->second);
-    mark_dirty(index);
-  }
-  return Admission::kRepeated;
+  client.requests.try_emplace(request, Request{nullptr, client.session});
+  ++client.under_way;
+  return Admission::kNew;
 }
 
 void ClientDesk::answer(ClientIndex index, Outcome outcome) {
@@ -120,12 +135,13 @@ void ClientDesk::answer(ClientIndex index, Outcome outcome) {
     return;
   }
   const auto request = client.requests.find(outcome.request);
-  if (request != client.requests.end() && !request->second) {
-    request->second = std::make_unique<Outcome>(outcome);
+  if (request != client.requests.end() && !request->second.outcome) {
+    request->second.outcome = std::make_unique<Outcome>(outcome);
     --client.under_way;
   }
   if (!client.link) {
     // Nobody to tell; a new session of the same name may ask again while the answer is remembered.
+    client.left_over.push_back(outcome.request);
     forget_if_done(index);
     return;
   }
@@ -205,6 +221,11 @@ void ClientDesk::end_session(Client& client) {
   client.link.reset();
   // What waited is remembered in `requests` and told again to whoever repeats the request.
   client.waiting.clear();
+  client.left_over.clear();
+  for (const auto& [id, request] : client.requests) {
+    if (request.outcome) client.left_over.push_back(id);
+  }
+  std::sort(client.left_over.begin(), client.left_over.end());
 }
 
 void ClientDesk::forget_if_done(ClientIndex index) {
@@ -215,7 +236,9 @@ void ClientDesk::forget_if_done(ClientIndex index) {
     return;
   }
   // It went without confirming its last outcomes and may come back to ask for them again.
-  departed_.push_back(index);
+  if (std::find(departed_.begin(), departed_.end(), index) == departed_.end()) {
+    departed_.push_back(index);
+  }
   while (departed_.size() > config_.clients_max) {
     const ClientIndex oldest = departed_.front();
     departed_.pop_front();

@@ -6,6 +6,10 @@
 // when its last request has been answered and its unconfirmed outcomes have become the oldest of
 // clients_max such; its connections stay (media outlive signalling).
 //
+// A client repeats a request in a new session only (within one, nothing gets lost). The outcome may
+// reach it there before the repeat reaches us: therefore a confirmation ends the memory of a request
+// only if the client has asked for it in that session.
+//
 // Not thread-safe; owned by the connection manager.
 #pragma once
 
@@ -45,7 +49,8 @@ class ClientDesk {
                               std::vector<std::shared_ptr<const RequestBatch>>& apply);
 
   enum class Admission { kNew, kRepeated, kTooMany };
-  // kRepeated: known already; if answered, the outcome has been queued once more.
+  // kRepeated: known already; if answered, the outcome has been queued once more. kTooMany: as many as
+  // config.requests_per_client wait for their outcome or for its confirmation.
   Admission admit(ClientIndex client, RequestId request);
 
   // The one outcome of an admitted request.
@@ -72,14 +77,21 @@ class ClientDesk {
 
  private:
   using ClientSession = session::Session<OutcomeBatch, RequestBatch>;
+  struct Request {
+    std::unique_ptr<Outcome> outcome;  // null while under way
+    SessionId asked_in;                // the last session in which the client asked for it
+  };
   struct Client {
     std::string name;
     Epoch epoch;
     SessionId session;  // 0: not attached
     std::unique_ptr<ClientSession> link;
     std::vector<Outcome> waiting;
-    // Requests whose outcome the client has not confirmed; null while under way.
-    std::unordered_map<RequestId, std::unique_ptr<Outcome>> requests;
+    // Requests whose outcome the client has not confirmed.
+    std::unordered_map<RequestId, Request> requests;
+    // Of them, those answered in sessions that are over, lowest first: forgotten when room is needed,
+    // for perhaps nobody ever asks again.
+    std::deque<RequestId> left_over;
     std::size_t under_way = 0;
     std::uint64_t connections = 0;
     bool dirty = false;  // in dirty_

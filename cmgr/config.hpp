@@ -23,7 +23,7 @@ struct Config {
   std::size_t connections_max = 1'000'000;
   std::size_t clients_max = 1'024;           // attached at a time
   std::size_t requests_per_client = 200'000;  // without a confirmed outcome
-  std::size_t debts_max = 100'000;
+  std::size_t debts_max = 100'000;           // removals owed; beyond it no new call is taken
 
   session::Limits client_session{.lease = std::chrono::seconds{60}};
   session::Limits switch_session;

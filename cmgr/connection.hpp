@@ -24,8 +24,9 @@ enum class HopState : std::uint8_t {
   kCommitting,  // phase two is on its way
   kCommitted,
   kRefused,     // the switch said no; nothing of it is left there
-  kRemoving,
+  kRemoving,    // the removal is on its way
   kRemoved,
+  kNotRemoved,  // nobody to tell, or the switch cannot be reached: the removal will be owed
 };
 
 struct Hop {
@@ -36,6 +37,7 @@ struct Hop {
   Label output_label;  // known before the commit, but for the last hop
   HopState state = HopState::kIdle;
   bool reserved = false;           // phase one was used: until removed, a reservation may be there
+  bool in_quarantine = false;      // the SwitchServer has said that output_label rests there
   std::uint16_t labels_asked = 0;  // replacements asked for with the command under way
   std::uint32_t attachment = 0;    // of the switch when the path was chosen (SwitchDesk::attachment)
 };

@@ -13,6 +13,8 @@ namespace {
 
 // A connection id is the epoch's low 24 bits over a 40-bit counter: unique across restarts.
 constexpr unsigned kCounterBits = 40;
+// More than any network of ours is wide; a longer path is a mistake of RouteObject.
+constexpr std::size_t kHopsPerPath = 256;
 
 bool told(HopState state) {
   return state != HopState::kIdle && state != HopState::kRefused;
@@ -48,20 +50,23 @@ void ConnectionManager::on_requests(SessionId session, session::Frame<RequestBat
   for (const auto& batch : batches) {
     // Releases first: they give back what the setups may need.
     for (const ReleaseRequest& request : batch->releases) {
-      if (clients_.admit(*client, request.request) == ClientDesk::Admission::kNew) {
-        release(*client, request, now);
-      }
+      if (admit(*client, request.request)) release(*client, request, now);
     }
     for (const ConnectRequest& request : batch->connects) {
-      switch (clients_.admit(*client, request.request)) {
-        case ClientDesk::Admission::kNew: connect(*client, request, now); break;
-        case ClientDesk::Admission::kRepeated: break;
-        case ClientDesk::Admission::kTooMany:
-          refuse_request(*client, request.request, OutcomeKind::kBusy, {Cause::kBusy, "manager"});
-          break;
-      }
+      if (admit(*client, request.request)) connect(*client, request, now);
     }
   }
+}
+
+bool ConnectionManager::admit(ClientIndex client, RequestId request) {
+  switch (clients_.admit(client, request)) {
+    case ClientDesk::Admission::kNew: return true;
+    case ClientDesk::Admission::kRepeated: return false;  // its outcome is on its way, or comes
+    case ClientDesk::Admission::kTooMany: break;
+  }
+  refuse_request(client, request, OutcomeKind::kBusy,
+                 {Cause::kBusy, "manager", config_.requests_per_client + 1, 0});
+  return false;
 }
 
 void ConnectionManager::connect_local(RequestId token, const std::string& from,
@@ -92,7 +97,14 @@ void ConnectionManager::connect(ClientIndex client, const ConnectRequest& reques
   ++counters_.setups;
   if (connections_.size() >= config_.connections_max) {
     refuse_request(client, request.request, OutcomeKind::kBusy,
-                   {Cause::kBusy, "manager", connections_.size(), 0});
+                   {Cause::kBusy, "manager", connections_.size() + 1, 0});
+    return;
+  }
+  // Every call may end in as many debts as it has hops: what is owed must stay bounded, and nothing
+  // that is owed may be forgotten.
+  if (switches_.owed() >= config_.debts_max) {
+    refuse_request(client, request.request, OutcomeKind::kBusy,
+                   {Cause::kBusy, "removals owed", switches_.owed(), 0});
     return;
   }
   const auto demand = demand_of(request.service);
@@ -200,10 +212,8 @@ void ConnectionManager::start_path(Connection& connection, const RouteReply& rou
     happen(connection, Event::kNoRoute, now);
   };
   if (route.cause != Cause::kNone) {
-    std::string where = route.cause == Cause::kUnknownEndpoint
-                            ? connection.ends->from + " -> " + connection.ends->to
-                            : "routeobject";
-    refuse({route.cause, std::move(where), connection.demand.cells_per_s, route.free});
+    const bool numbers = route.cause == Cause::kNoBandwidth;
+    refuse({route.cause, route.element, numbers ? connection.demand.cells_per_s : 0, route.free});
     return;
   }
   for (const SwitchIndex at : route.at) {
@@ -261,56 +271,47 @@ void ConnectionManager::remove_every_hop(Connection& connection, TimePoint now) 
   connection.pending = 0;
   for (Hop& hop : connection.hops) {
     if (!told(hop.state)) continue;
+    // Nothing to wait for where nobody is: that removal is owed when the others are done.
+    if (!switches_.is_attached(hop.at)) {
+      hop.state = HopState::kNotRemoved;
+      continue;
+    }
     hop.state = HopState::kRemoving;
     ++connection.pending;
+    switches_.queue(hop.at, key_of(connection, hop), now);
   }
-  if (connection.pending == 0) {
-    happen(connection, Event::kAllRemoved, now);
-    return;
-  }
-  bool unreachable = false;
-  for (const Hop& hop : connection.hops) {
-    if (hop.state != HopState::kRemoving) continue;
-    if (switches_.is_attached(hop.at)) {
-      switches_.queue(hop.at, key_of(connection, hop), now);
-    } else {
-      unreachable = true;
-    }
-  }
-  // Nothing to wait for where nobody is: the removal is owed at once, the others are waited for.
-  if (unreachable) owe_unreachable(connection, now);
+  if (connection.pending == 0) removals_done(connection, now);
 }
 
-void ConnectionManager::owe_unreachable(Connection& connection, TimePoint now) {
-  bool waiting = false;
-  for (const Hop& hop : connection.hops) {
-    waiting = waiting || (hop.state == HopState::kRemoving && switches_.is_attached(hop.at));
-  }
-  if (!waiting) happen(connection, Event::kTimeout, now);
+void ConnectionManager::removals_done(Connection& connection, TimePoint now) {
+  const bool owed =
+      std::any_of(connection.hops.begin(), connection.hops.end(),
+                  [](const Hop& hop) { return hop.state == HopState::kNotRemoved; });
+  happen(connection, owed ? Event::kTimeout : Event::kAllRemoved, now);
 }
 
 void ConnectionManager::owe_unconfirmed(Connection& connection, TimePoint now) {
   // A link's label is free when neither of its two hops owes a removal any more.
-  std::vector<std::shared_ptr<const OwedLabel>> labels(connection.hops.size());
+  std::vector<std::shared_ptr<OwedLabel>> labels(connection.hops.size());
   const auto owes = [&](std::size_t hop) {
-    return connection.hops[hop].state == HopState::kRemoving;
+    const HopState state = connection.hops[hop].state;
+    return state == HopState::kRemoving || state == HopState::kNotRemoved;
   };
   for (std::size_t i = 0; i + 1 < connection.hops.size(); ++i) {
     Hop& hop = connection.hops[i];
     if (!hop.output_label.present() || (!owes(i) && !owes(i + 1))) continue;
-    labels[i] = std::make_shared<const OwedLabel>(
-        OwedLabel{hop.at, hop.output_port, hop.output_label});
+    labels[i] = std::make_shared<OwedLabel>(label_of(hop));
     hop.output_label = {};
   }
   for (std::size_t i = 0; i < connection.hops.size(); ++i) {
     if (!owes(i)) continue;
-    Debt debt;
+    const Hop& hop = connection.hops[i];
+    Debt debt{hop.output_port, hop.state == HopState::kRemoving, {}};
     if (labels[i]) debt.labels.push_back(labels[i]);
     if (i > 0 && labels[i - 1]) debt.labels.push_back(labels[i - 1]);
     log::warn("connection {}: the removal of hop {} at {} is owed", connection.id, i,
-              switches_.name(connection.hops[i].at));
-    switches_.owe(connection.hops[i].at, key_of(connection, connection.hops[i]), std::move(debt),
-                  now);
+              switches_.name(hop.at));
+    switches_.owe(hop.at, key_of(connection, hop), std::move(debt), now);
   }
 }
 
@@ -318,15 +319,12 @@ void ConnectionManager::owe_unconfirmed(Connection& connection, TimePoint now) {
 void ConnectionManager::settle_labels(Connection& connection, TimePoint now) {
   for (std::size_t i = 0; i + 1 < connection.hops.size(); ++i) {
     const Hop& hop = connection.hops[i];
-    if (!hop.output_label.present()) continue;
-    if (hop.attachment == switches_.attachment(hop.at)) {
-      switches_.give_back(hop.at, hop.output_port, hop.output_label, now);
-    } else if (hop.state == HopState::kRemoved) {
-      // Granted in a session that is over; the ledger has it in quarantine since the removal. A label
-      // that was never used there lapsed with the session.
-      switches_.return_label(hop.at, hop.output_port, hop.output_label, now);
-    }
+    if (hop.output_label.present()) switches_.give_back(label_of(hop), now);
   }
+}
+
+OwedLabel ConnectionManager::label_of(const Hop& hop) {
+  return {hop.at, hop.output_port, hop.output_label, hop.attachment, hop.in_quarantine};
 }
 
 void ConnectionManager::answer(Connection& connection, OutcomeKind kind) {
@@ -364,10 +362,8 @@ void ConnectionManager::answer(Connection& connection, OutcomeKind kind) {
 }
 
 void ConnectionManager::forget(Connection& connection, TimePoint now) {
-  for (Hop& hop : connection.hops) {
-    // Asked for and never answered in this connection's life: the cache may ask again.
-    switches_.cache(hop.at, hop.output_port).answered(std::exchange(hop.labels_asked, 0));
-  }
+  // Asked for and never answered in this connection's life: the cache may ask again.
+  for (Hop& hop : connection.hops) labels_answered(hop);
   settle_labels(connection, now);
   const ClientIndex client = connection.client;
   connections_.erase(connection.id);  // unlinks it from its timer list
@@ -387,15 +383,44 @@ void ConnectionManager::switch_attached(const std::string& name, SessionId sessi
   }
   const bool ours_from_before = switches_.attachment(at) > 0;
   switches_.attached(at, session, batches_in_flight, quarantined, now);
-  if (!ours_from_before) return;
-  // Labels whose way back was cut off with the old session: nobody here knows them any more, so every
-  // hop that used them has confirmed its removal.
-  const ManagerView view = view_of(name);
+  if (ours_from_before) sort_quarantine(at, quarantined, now);
+}
+
+// What the SwitchServer has in quarantine for us belongs to whoever used the label last; the others who
+// believe in it hold one that lapsed. Nobody: its way back was cut off with the old session, every hop
+// that used it has confirmed its removal, and it is returned at once.
+void ConnectionManager::sort_quarantine(SwitchIndex at, const std::vector<PortLabels>& quarantined,
+                                        TimePoint now) {
+  struct Claim {
+    std::uint32_t attachment;
+    bool* in_quarantine;
+  };
+  std::map<std::pair<PortId, Label>, Claim> claims;
+  const auto claim = [&](PortId port, Label label, std::uint32_t attachment, bool& in_quarantine) {
+    in_quarantine = false;
+    const Claim made{attachment, &in_quarantine};
+    const auto [there, fresh] = claims.try_emplace({port, label}, made);
+    if (!fresh && there->second.attachment < attachment) there->second = made;
+  };
+  for (const auto& [id, connection] : connections_) {
+    for (std::size_t i = 0; i + 1 < connection->hops.size(); ++i) {
+      Hop& hop = connection->hops[i];
+      if (hop.at == at && hop.output_label.present()) {
+        claim(hop.output_port, hop.output_label, hop.attachment, hop.in_quarantine);
+      }
+    }
+  }
+  for (const auto& owed : switches_.owed_labels(at)) {
+    // One label may be held by two debts.
+    claim(owed->port, owed->label, owed->attachment, owed->in_quarantine);
+  }
   for (const PortLabels& port : quarantined) {
     for (const Label label : port.labels) {
-      if (!std::binary_search(view.labels.begin(), view.labels.end(),
-                              std::pair{port.port, label})) {
+      const auto whose = claims.find({port.port, label});
+      if (whose == claims.end()) {
         switches_.return_label(at, port.port, label, now);
+      } else {
+        *whose->second.in_quarantine = true;
       }
     }
   }
@@ -429,8 +454,15 @@ void ConnectionManager::abandon_switch(SwitchIndex at, TimePoint now) {
     happen(connection, Event::kHopRefused, now);
   }
   for (const ConnectionId id : removing) {
-    const auto found = connections_.find(id);
-    if (found != connections_.end()) owe_unreachable(*found->second, now);
+    Connection& connection = *connections_.at(id);
+    std::uint16_t lost = 0;
+    for (Hop& hop : connection.hops) {
+      if (hop.at != at || hop.state != HopState::kRemoving) continue;
+      hop.state = HopState::kNotRemoved;
+      ++lost;
+    }
+    connection.pending = static_cast<std::uint16_t>(connection.pending - lost);
+    if (lost != 0 && connection.pending == 0) removals_done(connection, now);
   }
 }
 
@@ -456,8 +488,11 @@ void ConnectionManager::on_result(SwitchIndex at, const HopResult& result, TimeP
   const auto found = connections_.find(result.key.connection);
   if (found == connections_.end() || found->second->generation != result.key.generation ||
       result.key.hop >= found->second->hops.size() || found->second->hops[result.key.hop].at != at) {
-    const bool removed = result.action == HopAction::kRemove && result.cause == Cause::kNone;
-    if (!removed || !switches_.pay(at, result.key, now)) ++counters_.late_results;
+    const bool removal = result.action == HopAction::kRemove;
+    const bool owed = removal && (result.cause == Cause::kNone
+                                      ? switches_.pay(at, result.key, result.output_label, now)
+                                      : switches_.not_paid(at, result.key, now));
+    if (!owed) ++counters_.late_results;
     return;
   }
   Connection& connection = *found->second;
@@ -471,7 +506,7 @@ void ConnectionManager::on_result(SwitchIndex at, const HopResult& result, TimeP
 
 void ConnectionManager::on_setup_result(Connection& connection, Hop& hop, const HopResult& result,
                                         TimePoint now) {
-  switches_.cache(hop.at, hop.output_port).answered(std::exchange(hop.labels_asked, 0));
+  labels_answered(hop);
   if (result.cause == Cause::kLabelNotHeld) hop.output_label = {};  // not ours: nothing to give back
   const std::size_t index = result.key.hop;
   if (result.cause == Cause::kNone && result.output_label.present()) {
@@ -484,8 +519,8 @@ void ConnectionManager::on_setup_result(Connection& connection, Hop& hop, const 
     hop.input_label = result.input_label;
   }
   const bool waited_for =
-      (connection.state == State::kReserving && result.action == HopAction::kReserve) ||
-      (connection.state == State::kCommitting && result.action == HopAction::kCommit);
+      (hop.state == HopState::kReserving && result.action == HopAction::kReserve) ||
+      (hop.state == HopState::kCommitting && result.action == HopAction::kCommit);
   if (!waited_for) return;  // being undone: the removal's answer is what counts
   if (result.cause != Cause::kNone) {
     hop_refused(connection, hop, result, now);
@@ -498,11 +533,14 @@ void ConnectionManager::on_setup_result(Connection& connection, Hop& hop, const 
   }
 }
 
-void ConnectionManager::hop_refused(Connection& connection, const Hop& hop, const HopResult& result,
+void ConnectionManager::hop_refused(Connection& connection, Hop& hop, const HopResult& result,
                                     TimePoint now) {
-  Hop& refused = connection.hops[result.key.hop];
-  // A commit that follows a reserve leaves the reservation behind: that one is to be removed.
-  refused.state = refused.reserved ? HopState::kReserved : HopState::kRefused;
+  // As a rule a refusal leaves nothing of the hop. But when the SwitchServer had asked its switch and
+  // got no answer, the hop is still in its books, and one that was too busy to look at a commit still
+  // has the reservation.
+  const bool unknown = result.cause == Cause::kSwitchUnreachable || result.cause == Cause::kTimeout;
+  const bool reserved = hop.reserved && result.cause == Cause::kBusy;
+  hop.state = unknown ? HopState::kCommitting : reserved ? HopState::kReserved : HopState::kRefused;
   connection.refusal.cause = result.cause;
   connection.refusal.element =
       result.port.value() == 0
@@ -515,17 +553,28 @@ void ConnectionManager::hop_refused(Connection& connection, const Hop& hop, cons
 
 void ConnectionManager::on_removal_result(Connection& connection, Hop& hop, const HopResult& result,
                                           TimePoint now) {
+  const bool removed = result.cause == Cause::kNone;
+  const bool last = &hop == &connection.hops.back();
+  const bool asked_for = hop.state == HopState::kRemoving || hop.state == HopState::kNotRemoved;
+  if (removed && asked_for && result.output_label.present() && !last) {
+    hop.output_label = result.output_label;  // perhaps of a reservation whose own answer comes later
+    hop.in_quarantine = true;
+  }
+  if (hop.state == HopState::kNotRemoved && removed) hop.state = HopState::kRemoved;
   if (hop.state != HopState::kRemoving) {
     ++counters_.late_results;
     return;
   }
-  // Not removed (the SwitchServer cannot reach its switch): it stays, and becomes a debt by the timer.
-  if (result.cause != Cause::kNone) return;
-  hop.state = HopState::kRemoved;
-  if (--connection.pending == 0) {
-    happen(connection, Event::kAllRemoved, now);
-  } else {
-    owe_unreachable(connection, now);
+  // With a cause: not removed, the SwitchServer cannot reach its switch.
+  hop.state = removed ? HopState::kRemoved : HopState::kNotRemoved;
+  if (--connection.pending == 0) removals_done(connection, now);
+}
+
+void ConnectionManager::labels_answered(Hop& hop) {
+  const std::uint16_t asked = std::exchange(hop.labels_asked, std::uint16_t{0});
+  // What an earlier session was asked for has lapsed with it.
+  if (hop.attachment == switches_.attachment(hop.at)) {
+    switches_.cache(hop.at, hop.output_port).answered(asked);
   }
 }
 
@@ -534,7 +583,7 @@ void ConnectionManager::on_removal_result(Connection& connection, Hop& hop, cons
 void ConnectionManager::on_routes(std::vector<RouteReply> replies, Duration validity,
                                   TimePoint now) {
   for (RouteReply& reply : replies) {
-    for (const PathHop& hop : reply.path.hops) reply.at.push_back(switches_.index_of(hop.switch_name));
+    if (reply.cause == Cause::kNone) resolve_switches(reply);
     auto waiting = waiting_for_route_.extract(reply.query);
     auto answer = std::make_shared<const RouteReply>(std::move(reply));
     if (answer->cause == Cause::kNoRouteObject) {
@@ -555,6 +604,27 @@ void ConnectionManager::on_routes(std::vector<RouteReply> replies, Duration vali
 
 // --- time -------------------------------------------------------------------------------------------
 
+// RouteObject is another process: a path that cannot be used is no path.
+void ConnectionManager::resolve_switches(RouteReply& reply) {
+  if (reply.path.hops.empty() || reply.path.hops.size() > kHopsPerPath) {
+    log::warn("routeobject names a path of {} hops from {} to {}", reply.path.hops.size(),
+              reply.query.from, reply.query.to);
+    reply.cause = Cause::kNoRoute;
+    reply.element = "routeobject";
+    return;
+  }
+  for (const PathHop& hop : reply.path.hops) {
+    if (!switches_.find(hop.switch_name) && switches_.size() >= SwitchDesk::kSwitches) {
+      log::warn("routeobject names {}, but {} switches are known already", hop.switch_name,
+                switches_.size());
+      reply.cause = Cause::kNoRoute;
+      reply.element = hop.switch_name;
+      return;
+    }
+    reply.at.push_back(switches_.index_of(hop.switch_name));
+  }
+}
+
 void ConnectionManager::tick(TimePoint now) {
   clients_.tick(now);
   for (const SwitchIndex at : switches_.tick(now)) {
@@ -570,6 +640,12 @@ void ConnectionManager::expire(TimerList& list, TimePoint now) {
   while (!list.empty() && list.front().deadline <= now) {
     Connection& connection = list.front();
     if (connection.state == State::kRouting) {
+      const RouteQuery query{connection.ends->from, connection.ends->to,
+                             connection.demand.cells_per_s};
+      if (const auto stale = routes_.find(query, now, true)) {
+        start_path(connection, *stale, now);
+        continue;
+      }
       connection.refusal = {Cause::kNoRouteObject, "routeobject"};
     } else if (&list == &setting_up_) {
       connection.refusal = {Cause::kTimeout, unanswered(connection)};
@@ -698,12 +774,15 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
       }
     }
   }
-  switches_.labels_known(*at, view.labels);
+  switches_.labels_cached(*at, view.cached);
+  view.labels.insert(view.labels.end(), view.cached.begin(), view.cached.end());
+  switches_.labels_on_their_way(*at, view.labels);
   view.owed = switches_.debts(*at);
   std::sort(view.hops.begin(), view.hops.end(),
             [](const LedgerHop& a, const LedgerHop& b) { return a.key < b.key; });
   std::sort(view.owed.begin(), view.owed.end());
   std::sort(view.labels.begin(), view.labels.end());
+  std::sort(view.cached.begin(), view.cached.end());
   return view;
 }
 

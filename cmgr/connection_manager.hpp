@@ -68,6 +68,11 @@ class ConnectionManager {
   std::vector<ConnectionId> list(ConnectionId after, std::size_t limit) const;
   const std::string& switch_name(SwitchIndex at) const { return switches_.name(at); }
   std::vector<std::string> switch_names() const;
+  // Whether there is a session with the SwitchServer of that name.
+  bool reaches(const std::string& switch_name) const {
+    const auto at = switches_.find(switch_name);
+    return at && switches_.is_attached(*at);
+  }
   std::size_t switches_attached() const { return switches_.attached_count(); }
   // What the manager believes about one switch, to be compared with its ledger.
   ManagerView view_of(const std::string& switch_name) const;
@@ -102,6 +107,7 @@ class ConnectionManager {
   };
 
   // Requests.
+  bool admit(ClientIndex client, RequestId request);
   bool admit_local(RequestId token);
   void connect(ClientIndex client, const ConnectRequest& request, TimePoint now);
   void release(ClientIndex client, const ReleaseRequest& request, TimePoint now);
@@ -115,8 +121,8 @@ class ConnectionManager {
   void commit_every_hop(Connection& connection, TimePoint now);
   void remove_every_hop(Connection& connection, TimePoint now);
   void owe_unconfirmed(Connection& connection, TimePoint now);
-  // If nothing is waited for any more but removals at switches that are away, they are owed at once.
-  void owe_unreachable(Connection& connection, TimePoint now);
+  // No answer is awaited any more: what could not be removed is owed.
+  void removals_done(Connection& connection, TimePoint now);
   void settle_labels(Connection& connection, TimePoint now);
   void answer(Connection& connection, OutcomeKind kind);
   void forget(Connection& connection, TimePoint now);
@@ -125,8 +131,12 @@ class ConnectionManager {
   void on_result(SwitchIndex at, const HopResult& result, TimePoint now);
   void on_setup_result(Connection& connection, Hop& hop, const HopResult& result, TimePoint now);
   void on_removal_result(Connection& connection, Hop& hop, const HopResult& result, TimePoint now);
-  void hop_refused(Connection& connection, const Hop& hop, const HopResult& result, TimePoint now);
+  void hop_refused(Connection& connection, Hop& hop, const HopResult& result, TimePoint now);
+  void labels_answered(Hop& hop);
   void abandon_switch(SwitchIndex at, TimePoint now);
+  void sort_quarantine(SwitchIndex at, const std::vector<PortLabels>& quarantined, TimePoint now);
+  void resolve_switches(RouteReply& reply);
+  static OwedLabel label_of(const Hop& hop);
 
   HopKey key_of(const Connection& connection, const Hop& hop) const;
   HopSetup setup_for(Connection& connection, Hop& hop, bool commit);

@@ -98,6 +98,28 @@ void compare_labels(const std::string& switch_name, const ManagerView& before,
   };
   judge(report.cached, "cached");
   judge(report.quarantined, "in quarantine");
+
+  // The other way round: what the manager would put into the next call must be its own.
+  std::set<std::pair<PortId, Label>> held;
+  for (const auto* ports : {&report.cached, &report.quarantined}) {
+    for (const PortLabels& port : *ports) {
+      for (const Label label : port.labels) held.emplace(port.port, label);
+    }
+  }
+  for (const LedgerHop& hop : report.hops) {
+    held.emplace(hop.cross_connect.output_port, hop.cross_connect.output_label);
+  }
+  for (std::size_t i = 0; i < after.cached.size(); ++i) {
+    const auto& [port, label] = after.cached[i];
+    const bool throughout =
+        std::binary_search(before.cached.begin(), before.cached.end(), after.cached[i]);
+    const bool twice = i > 0 && after.cached[i - 1] == after.cached[i];
+    if (!twice && (!throughout || held.contains(after.cached[i]))) continue;
+    findings.push_back({FindingKind::kDoubleLabel, fmt::format("{} port {}", switch_name, port),
+                        fmt::format("label {} is {} in the manager's cache{}", to_string(label),
+                                    twice ? "twice" : "held",
+                                    twice ? "" : ", the ledger does not know it as the manager's")});
+  }
 }
 
 }  // namespace

@@ -46,9 +46,7 @@ void SwitchDesk::attached(SwitchIndex index, SessionId session, std::uint32_t ba
   end_session(at);
   at.session = session;
   ++at.attachments;
-  session::Limits limits = config_.switch_session;
-  limits.batches_in_flight = std::min(limits.batches_in_flight, batches_in_flight);
-  at.link = std::make_unique<SwitchSession>(limits, now);
+  at.link = std::make_unique<SwitchSession>(config_.switch_session.agreed(batches_in_flight), now);
   by_session_[session] = index;
   std::size_t quarantine = 0;
   for (const PortLabels& port : quarantined) quarantine += port.labels.size();
@@ -102,13 +100,16 @@ LabelCache& SwitchDesk::cache(SwitchIndex index, PortId port) {
   return switches_[index]->caches.try_emplace(port, config_.label_cache_target).first->second;
 }
 
-void SwitchDesk::give_back(SwitchIndex index, PortId port, Label label, TimePoint now) {
-  LabelCache& into = cache(index, port);
-  if (is_attached(index) && into.wants_back()) {
-    into.put(label);
-    return;
+void SwitchDesk::give_back(const OwedLabel& label, TimePoint now) {
+  const bool ours = label.attachment == attachment(label.at);
+  if (ours && is_attached(label.at)) {
+    LabelCache& into = cache(label.at, label.port);
+    if (into.wants_back()) {
+      into.put(label.label);
+      return;
+    }
   }
-  return_label(index, port, label, now);
+  if (ours || label.in_quarantine) return_label(label.at, label.port, label.label, now);
 }
 
 void SwitchDesk::return_label(SwitchIndex index, PortId port, Label label, TimePoint now) {
@@ -120,29 +121,52 @@ void SwitchDesk::return_label(SwitchIndex index, PortId port, Label label, TimeP
 
 void SwitchDesk::owe(SwitchIndex index, HopKey key, Debt debt, TimePoint now) {
   Switch& at = *switches_[index];
-  if (owed_ >= config_.debts_max) {
-    log::error("debt of connection {} hop {} at {} is dropped: {} are owed already", key.connection,
-               key.hop, at.name, owed_);
-    return;
-  }
   if (!at.debts.emplace(key, std::move(debt)).second) return;
   ++owed_;
   ++counters_.debts_made;
   at.debts_due = std::min(at.debts_due, now + kDebtRetry);
 }
 
-bool SwitchDesk::pay(SwitchIndex index, HopKey key, TimePoint now) {
+bool SwitchDesk::not_paid(SwitchIndex index, HopKey key, TimePoint now) {
   Switch& at = *switches_[index];
   const auto debt = at.debts.find(key);
   if (debt == at.debts.end()) return false;
-  std::vector<std::shared_ptr<const OwedLabel>> labels = std::move(debt->second.labels);
+  debt->second.under_way = false;
+  at.debts_due = std::min(at.debts_due, now + kDebtRetry);
+  return true;
+}
+
+bool SwitchDesk::pay(SwitchIndex index, HopKey key, Label resting, TimePoint now) {
+  Switch& at = *switches_[index];
+  const auto debt = at.debts.find(key);
+  if (debt == at.debts.end()) return false;
+  const PortId output_port = debt->second.output_port;
+  std::vector<std::shared_ptr<OwedLabel>> labels = std::move(debt->second.labels);
   at.debts.erase(debt);
   --owed_;
   ++counters_.debts_paid;
+  bool known = !resting.present();
   for (auto& label : labels) {
-    if (label.use_count() == 1) return_label(label->at, label->port, label->label, now);
+    if (!known && label->at == index && label->port == output_port && label->label == resting) {
+      label->in_quarantine = known = true;
+    }
+    if (label.use_count() == 1) give_back(*label, now);
   }
+  // Taken by a reservation whose answer came to nobody: no other hop was ever told of it.
+  if (!known) return_label(index, output_port, resting, now);
   return true;
+}
+
+std::vector<std::shared_ptr<OwedLabel>> SwitchDesk::owed_labels(SwitchIndex index) const {
+  std::vector<std::shared_ptr<OwedLabel>> labels;
+  for (const auto& at : switches_) {
+    for (const auto& [key, debt] : at->debts) {
+      for (const auto& label : debt.labels) {
+        if (label->at == index) labels.push_back(label);
+      }
+    }
+  }
+  return labels;
 }
 
 void SwitchDesk::flush(TimePoint now) {
@@ -189,22 +213,19 @@ TimePoint SwitchDesk::next_deadline() const {
   return due;
 }
 
-void SwitchDesk::labels_known(SwitchIndex index,
-                              std::vector<std::pair<PortId, Label>>& out) const {
-  const Switch& at = *switches_[index];
-  for (const auto& [port, cache] : at.caches) {
+void SwitchDesk::labels_cached(SwitchIndex index,
+                               std::vector<std::pair<PortId, Label>>& out) const {
+  for (const auto& [port, cache] : switches_[index]->caches) {
     for (const Label label : cache.labels()) out.emplace_back(port, label);
-    if (const PortLabels* returning = at.queue.returning(port)) {
-      for (const Label label : returning->labels) out.emplace_back(port, label);
-    }
   }
-  for (const auto& other : switches_) {
-    for (const auto& [key, debt] : other->debts) {
-      for (const auto& owed : debt.labels) {
-        if (owed->at == index) out.emplace_back(owed->port, owed->label);
-      }
-    }
+}
+
+void SwitchDesk::labels_on_their_way(SwitchIndex index,
+                                     std::vector<std::pair<PortId, Label>>& out) const {
+  for (const PortLabels& returning : switches_[index]->queue.returning()) {
+    for (const Label label : returning.labels) out.emplace_back(returning.port, label);
   }
+  for (const auto& owed : owed_labels(index)) out.emplace_back(owed->port, owed->label);
 }
 
 std::vector<HopKey> SwitchDesk::debts(SwitchIndex index) const {
@@ -250,16 +271,22 @@ void SwitchDesk::end_session(Switch& at) {
   at.link.reset();
   at.queue.clear();
   at.debts_due = kNever;
+  for (auto& [key, debt] : at.debts) debt.under_way = false;
   for (auto& [port, cache] : at.caches) cache.lapse();
 }
 
 void SwitchDesk::send_debts(Switch& at, TimePoint now) {
-  at.debts_due = at.debts.empty() ? kNever : now + kDebtRetry;
-  for (const auto& [key, debt] : at.debts) {
-    if (at.queue.full()) break;
+  at.debts_due = kNever;
+  for (auto& [key, debt] : at.debts) {
+    if (debt.under_way) continue;
+    if (at.queue.full()) {
+      at.debts_due = now + kDebtRetry;
+      break;
+    }
+    debt.under_way = true;
     at.queue.add(key, now);
   }
-  if (!at.debts.empty()) at.queue.flush_now(now);
+  at.queue.flush_now(now);
   send_due(at, now);
 }
 

@@ -28,16 +28,22 @@ struct OwedLabel {
   SwitchIndex at;
   PortId port;
   Label label;
+  std::uint32_t attachment = 0;  // in which it was granted
+  bool in_quarantine = false;    // the SwitchServer has said that it rests there
 };
 
 // A removal that could not be delivered or was not answered in time.
 struct Debt {
-  std::vector<std::shared_ptr<const OwedLabel>> labels;  // free when no debt holds them any more
+  PortId output_port;                              // of the hop
+  bool under_way = false;                          // asked for in this session, not answered yet
+  std::vector<std::shared_ptr<OwedLabel>> labels;  // free when no debt holds them any more
 };
 
 class SwitchDesk {
  public:
-  // How often removals that are owed are sent again.
+  // When removals that are owed are sent again, once they were answered: not possible. Within a session
+  // every one is answered once, so that one under way is never repeated: of two, the answer that comes
+  // first might be that of the second, which finds nothing and cannot name the label.
   static constexpr Duration kDebtRetry = std::chrono::seconds{1};
   static constexpr std::size_t kSwitches = 4096;
 
@@ -71,15 +77,22 @@ class SwitchDesk {
   // How often the switch has been attached: a label taken under another number has lapsed with it.
   std::uint32_t attachment(SwitchIndex at) const { return switches_[at]->attachments; }
 
-  // A label out of quarantine goes into the cache, or back to the SwitchServer when the cache is full.
-  void give_back(SwitchIndex at, PortId port, Label label, TimePoint now);
-  // The same, but never into the cache (the session that granted it is over).
+  // A label that no hop uses any more. Granted in the present session it goes into the cache, or back
+  // to the SwitchServer when the cache is full. Granted in an earlier one it goes back if it rests in
+  // quarantine; else it has lapsed with that session and may be anybody's: nothing is done.
+  void give_back(const OwedLabel& label, TimePoint now);
+  // Back to the SwitchServer, which has said that it holds the label for us.
   void return_label(SwitchIndex at, PortId port, Label label, TimePoint now);
 
   void owe(SwitchIndex at, HopKey key, Debt debt, TimePoint now);
-  // The hop has been removed after all; whether it was owed.
-  bool pay(SwitchIndex at, HopKey key, TimePoint now);
+  // The hop has been removed after all; whether it was owed. `resting`: the label that is in quarantine
+  // since, as the SwitchServer says.
+  bool pay(SwitchIndex at, HopKey key, Label resting, TimePoint now);
+  // It has not: its switch cannot be reached. False: it is not owed.
+  bool not_paid(SwitchIndex at, HopKey key, TimePoint now);
   std::size_t owed() const { return owed_; }
+  // The labels of that switch which debts (at any switch) hold.
+  std::vector<std::shared_ptr<OwedLabel>> owed_labels(SwitchIndex at) const;
 
   void flush(TimePoint now);                // sends what is due
   void flush_all(TimePoint now);            // sends whatever waits, due or not
@@ -89,8 +102,10 @@ class SwitchDesk {
 
   const std::string& name(SwitchIndex at) const { return switches_[at]->name; }
   std::size_t size() const { return switches_.size(); }
-  // Every label the manager knows of at that switch outside connections: cached, on its way back, owed.
-  void labels_known(SwitchIndex at, std::vector<std::pair<PortId, Label>>& out) const;
+  // The labels in the caches of that switch.
+  void labels_cached(SwitchIndex at, std::vector<std::pair<PortId, Label>>& out) const;
+  // Those that are on their way back, or owed.
+  void labels_on_their_way(SwitchIndex at, std::vector<std::pair<PortId, Label>>& out) const;
   std::vector<HopKey> debts(SwitchIndex at) const;
 
   struct Counters {

@@ -92,7 +92,9 @@ struct HopResult {
   HopAction action = HopAction::kCommit;
   Cause cause = Cause::kNone;
   Label input_label;   // commit of the first hop: the ingress label
-  Label output_label;  // reserve: the label taken; commit of the last hop: the egress label
+  // Reserve: the label taken. Commit of the last hop: the egress label. Removal: the label that rests
+  // in the manager's quarantine since (none: there was no such hop, or its label was not the manager's).
+  Label output_label;
   PortId port;         // with a refusal: the port that refused, or none
   std::uint64_t asked = 0;  // with a refusal: see Cause
   std::uint64_t free = 0;

@@ -27,9 +27,11 @@ HopResult success(const HopRecord& record, HopAction action) {
   if (action == HopAction::kCommit && record.setup.first()) {
     result.input_label = record.cross_connect.input_label;
   }
-  if (action == HopAction::kReserve || (action == HopAction::kCommit && record.setup.last())) {
-    result.output_label = record.cross_connect.output_label;
-  }
+  // After a removal the manager must know what lies in its quarantine: a label that was granted in an
+  // earlier session may be there or may have lapsed, and only the ledger knows.
+  const bool told = action == HopAction::kReserve ||
+                    (action == HopAction::kCommit ? record.setup.last() : !record.setup.last());
+  if (told) result.output_label = record.cross_connect.output_label;
   return result;
 }
 
@@ -260,9 +262,12 @@ void SwitchController::finish_removal(HopRef ref) {
            ref, record.progress.add_open, record.progress.remove_open);
   std::uint32_t waiters = record.progress.remove_waiters;
   const HopResult done = success(record, HopAction::kRemove);
+  const ManagerIndex manager = record.manager;
+  const bool unasked = !anybody_waits(waiters) && sessions_[manager.value()].attached;
   note_end(record.cross_connect);
   ledger_.removed(ref);
   ++counters_.removes;
+  if (unasked) outputs_.unasked.push_back({ledger_.manager_name(manager), done});
   answer_all(waiters, done);
 }
 
@@ -428,13 +433,14 @@ void SwitchController::set_up(Place place, ManagerIndex manager, const HopSetup&
 void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& key) {
   const auto ref = ledger_.find(manager, key);
   const HopResult unreachable = refusal(key, HopAction::kRemove, Cause::kSwitchUnreachable);
-  HopResult done;
-  done.key = key;
-  done.action = HopAction::kRemove;
   if (!ref) {
-    answer(place, up() ? done : unreachable);
+    HopResult nothing_there;
+    nothing_there.key = key;
+    nothing_there.action = HopAction::kRemove;
+    answer(place, up() ? nothing_there : unreachable);
     return;
   }
+  const HopResult done = success(ledger_.hop(*ref), HopAction::kRemove);
   if (ledger_.begin_removal(*ref)) {
     ++counters_.removes;
     answer(place, done);
@@ -596,6 +602,13 @@ void SwitchController::answer_all(std::uint32_t& head, const HopResult& result) 
     head = waiter.next;
     answer({waiter.batch, waiter.position}, result);
   }
+}
+
+bool SwitchController::anybody_waits(std::uint32_t head) const {
+  for (; head != kNil; head = waiters_[head].next) {
+    if (batches_[waiters_[head].batch].wanted) return true;
+  }
+  return false;
 }
 
 SwitchController::Outputs SwitchController::take_outputs() { return std::exchange(outputs_, {}); }

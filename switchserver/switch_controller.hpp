@@ -134,8 +134,15 @@ class SwitchController {
     Token token = 0;
     LedgerReport report;
   };
+  // A hop went that nobody in the manager's present session had asked to remove (that was done in an
+  // earlier one, or the controller cleaned up): the manager is told what lies in its quarantine since.
+  struct Unasked {
+    std::string manager;
+    HopResult result;
+  };
   struct Outputs {
     std::vector<Results> results;  // in the order in which batches were completed
+    std::vector<Unasked> unasked;
     std::vector<Audited> audits;
   };
 
@@ -253,6 +260,7 @@ class SwitchController {
   void close_one(std::uint32_t batch);
   void wait(std::uint32_t& head, Place place);
   void answer_all(std::uint32_t& head, const HopResult& result);
+  bool anybody_waits(std::uint32_t head) const;
   void report(const Audit& audit, const std::vector<CrossConnect>* table);
   void flush();
 

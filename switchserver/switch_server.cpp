@@ -124,6 +124,13 @@ void SwitchServer::finish_step(TimePoint now) {
       end(manager.session, "it confirms no results");
     }
   }
+  for (const SwitchController::Unasked& unasked : outputs.unasked) {
+    const auto session = by_name_.find(unasked.manager);
+    if (session == by_name_.end()) continue;
+    Manager& manager = *managers_.at(session->second);
+    manager.waiting.push_back({{unasked.result}, {}});
+    send_waiting(manager, now);
+  }
   for (SwitchController::Audited& audited : outputs.audits) {
     outlet_.audited(audited.token, std::move(audited.report));
   }

@@ -6,6 +6,8 @@
 //
 // * Every batch gets the next number, is kept until the peer has confirmed it and is sent again with
 //   the same number after a timer with back-off.
+//   A peer that goes on talking and still does not confirm the oldest one lacks it: it gets it at
+//   once. For that a peer that holds batches back behind a gap says so.
 // * Batches are applied in the order of their numbers: gaps are held back, repeats are dropped and
 //   answered with a confirmation at once (the peer repeats because ours was lost).
 // * Confirmations are cumulative and ride on the batches of the other direction; a frame without a
@@ -14,8 +16,10 @@
 // * Life: an idle end says something every `heartbeat`, and an end that has heard nothing for `lease`
 //   gives the session up. What was granted to the peer lapses with it.
 // * Credits: at most `batches_in_flight` batches and about `octets_in_flight` octets are unconfirmed
-//   at a time. The octets stay below the socket's send buffer (orb/runtime.cpp sets it), so that a
-//   direct write to a peer that has stopped reading cannot block. One batch may always go.
+//   at a time; the peer holds back as many. What attach tells the peer is one number for both
+//   directions (Limits::agreed). The octets stay below the socket's send buffer (orb/runtime.cpp
+//   sets it), so that a direct write to a peer that has stopped reading cannot block. One batch may
+//   always go.
 //
 // Owner and threads: one thread at a time, the one that runs the owner's logic. Pure: no clock, no
 // transport; the owner sends the frames that come out and calls tick() at next_deadline().
@@ -39,15 +43,30 @@
 namespace xbind::session {
 
 struct Limits {
-  std::uint32_t batches_in_flight = 256;             // the window; also how many the peer may hold back
+  std::uint32_t batches_in_flight = 256;             // the window we use: ours, unconfirmed
+  std::uint32_t batches_held_back = 256;             // the window we grant: the peer's, beyond a gap
   std::size_t octets_in_flight = 128 * 1024;         // estimated by the owner, see orb/runtime.cpp
-  Duration resend_after = std::chrono::milliseconds{400};  // first repeat; doubles up to resend_max
+  // First repeat; doubles up to resend_max. Short enough that a batch lost four times in a row arrives
+  // well before a call's timers expire, longer than confirm_after and a busy peer's answer.
+  Duration resend_after = std::chrono::milliseconds{100};
+  // How old a gap is when the peer is told of it, and how old the oldest batch when its absence from
+  // a confirmation is believed; the latter doubles as well. More than a round trip.
+  Duration gap_after = std::chrono::milliseconds{10};
   Duration resend_max = std::chrono::seconds{4};
-  Duration repeat_gap = std::chrono::milliseconds{20};  // least time between progress and a repeat
+  Duration repeat_gap = std::chrono::milliseconds{5};  // least time between progress and a repeat
   Duration give_up_after = std::chrono::seconds{20};  // the peer is lost: the owner ends the session
   Duration confirm_after = std::chrono::milliseconds{50};
   Duration heartbeat = std::chrono::seconds{2};
   Duration lease = std::chrono::seconds{15};
+
+  // These limits at the end that attached, the other end having told its window: it takes and sends
+  // as many as that.
+  Limits agreed(std::uint32_t window_told) const {
+    Limits limits = *this;
+    limits.batches_in_flight = std::min(batches_in_flight, window_told);
+    limits.batches_held_back = window_told;
+    return limits;
+  }
 };
 
 // What travels. seq 0: no batch, a confirmation alone.
@@ -90,7 +109,8 @@ class Session {
     XB_CHECK(has_credit(), unconfirmed_.size(), octets_in_flight_);
     const BatchSeq seq{next_seq_++};
     auto kept = std::make_shared<const Out>(std::move(batch));
-    unconfirmed_.push_back({seq, kept, octets, now, now + limits_.resend_after, limits_.resend_after});
+    unconfirmed_.push_back({seq, kept, octets, now, now, now + limits_.resend_after,
+                            limits_.resend_after, limits_.gap_after});
     octets_in_flight_ += octets;
     ++counters_.sent;
     return confirming(Frame<Out>{seq, {}, std::move(kept)}, now);
@@ -99,7 +119,8 @@ class Session {
   // --- the peer's direction -----------------------------------------------------------------------
 
   // Takes a frame; appends to `apply` the batches that are now in order, each exactly once.
-  // Refuses (kProtocol) a number beyond the window we granted or a confirmation of what was never sent.
+  // Refuses (kProtocol) a number beyond the window we granted, a number without a batch, and a
+  // confirmation of what was never sent.
   Result<void> receive(Frame<In> frame, TimePoint now,
                        std::vector<std::shared_ptr<const In>>& apply) {
     if (frame.confirmed.value() >= next_seq_) {
@@ -114,17 +135,23 @@ class Session {
       confirm_due_ = now;
       return {};
     }
-    if (frame.seq.value() > applied_ + limits_.batches_in_flight) {
+    if (frame.seq.value() - applied_ > limits_.batches_held_back) {
       return fail(ErrorCode::kProtocol, "batch {} is beyond the window: {} applied, {} allowed",
-                  frame.seq, applied_, limits_.batches_in_flight);
+                  frame.seq, applied_, limits_.batches_held_back);
+    }
+    if (!frame.batch) {
+      return fail(ErrorCode::kProtocol, "number {} comes without a batch", frame.seq);
     }
     if (frame.seq.value() != applied_ + 1) {
       const bool fresh = held_back_.emplace(frame.seq.value(), std::move(frame.batch)).second;
       ++(fresh ? counters_.held_back : counters_.repeated);
+      confirm_due_ = std::min(confirm_due_, now + limits_.gap_after);
       return {};
     }
     apply.push_back(std::move(frame.batch));
     ++applied_;
+    // The peer repeats one batch at a time: it is told at once that the gap is filled.
+    if (!held_back_.empty()) confirm_due_ = now;
     while (!held_back_.empty() && held_back_.begin()->first == applied_ + 1) {
       apply.push_back(std::move(held_back_.begin()->second));
       held_back_.erase(held_back_.begin());
@@ -132,7 +159,7 @@ class Session {
     }
     counters_.applied = applied_;
     if (confirm_due_ == kNever) confirm_due_ = now + limits_.confirm_after;
-    if (applied_ - last_confirmed_ >= limits_.batches_in_flight / 2) confirm_due_ = now;
+    if (applied_ - last_confirmed_ >= limits_.batches_held_back / 2) confirm_due_ = now;
     return {};
   }
 
@@ -155,6 +182,8 @@ class Session {
       Kept& oldest = unconfirmed_.front();
       oldest.back_off = std::min(oldest.back_off * 2, limits_.resend_max);
       oldest.resend_at = now + oldest.back_off;
+      oldest.believed_after = std::min(oldest.believed_after * 2, limits_.resend_max);
+      oldest.last_sent = now;
       ++counters_.resent;
       transmit.push_back(confirming(Frame<Out>{oldest.seq, {}, oldest.batch}, now));
     }
@@ -188,8 +217,10 @@ class Session {
     std::shared_ptr<const Out> batch;
     std::size_t octets;
     TimePoint first_sent;
+    TimePoint last_sent;
     TimePoint resend_at;
     Duration back_off;
+    Duration believed_after;  // how old it must be before a confirmation without it says it is lost
   };
 
   static std::int64_t in_ms(Duration duration) {
@@ -212,11 +243,14 @@ class Session {
       unconfirmed_.pop_front();
       progress = true;
     }
-    // The peer is alive; if it is merely slow, not every batch that comes to the front overdue may be
-    // repeated at once.
-    if (progress && !unconfirmed_.empty()) {
-      Kept& oldest = unconfirmed_.front();
+    if (unconfirmed_.empty()) return;
+    Kept& oldest = unconfirmed_.front();
+    if (progress) {
+      // The peer is alive; if it is merely slow, not every batch that comes to the front overdue may
+      // be repeated at once.
       oldest.resend_at = std::max(oldest.resend_at, now + limits_.repeat_gap);
+    } else if (now - oldest.last_sent >= oldest.believed_after) {
+      oldest.resend_at = std::min(oldest.resend_at, now);
     }
   }
 
@@ -227,7 +261,7 @@ class Session {
 
   std::uint64_t applied_ = 0;
   std::uint64_t last_confirmed_ = 0;
-  std::map<std::uint64_t, std::shared_ptr<const In>> held_back_;  // at most batches_in_flight
+  std::map<std::uint64_t, std::shared_ptr<const In>> held_back_;  // at most batches_held_back
   TimePoint confirm_due_ = kNever;
   TimePoint last_heard_;
   TimePoint heartbeat_due_;

@@ -123,6 +123,12 @@ class SwitchControllerTest : public ::testing::Test {
     result.action = action;
     return result;
   }
+  // With the label that rests in the manager's quarantine since.
+  static HopResult removed(const HopKey& key, Label resting) {
+    HopResult result = done(key, HopAction::kRemove);
+    result.output_label = resting;
+    return result;
+  }
   static HopResult refused(const HopKey& key, HopAction action, Cause cause,
                            std::uint64_t asked = 0) {
     HopResult result = done(key, action);
@@ -198,8 +204,10 @@ TEST_F(SwitchControllerTest, RemovalsAreAppliedAfterTheSetupsTheyName) {
   // remove(1), commit(2), remove(2), remove(1)
   apply({{newer}, {{old_hop.key, 0}, {newer.key, 1}, {old_hop.key, 99}}, {}});
   answer_all();
-  EXPECT_THAT(result().results, ElementsAre(done(old_hop.key, kRemove), done(newer.key, kCommit),
-                                            done(newer.key, kRemove), done(old_hop.key, kRemove)));
+  EXPECT_THAT(result().results,
+              ElementsAre(removed(old_hop.key, old_hop.output_label), done(newer.key, kCommit),
+                          removed(newer.key, newer.output_label),
+                          removed(old_hop.key, old_hop.output_label)));
   EXPECT_THAT(fake.table, IsEmpty());
 }
 
@@ -345,7 +353,8 @@ TEST_F(SwitchControllerTest, AFailedRemovalIsToldAndTriedAgainWhenAskedAgain) {
   EXPECT_THAT(run({{setup}, {}, {}}).results,
               ElementsAre(refused(setup.key, kCommit, Cause::kBeingReleased, 1)));
   fake.refuse_remove = [](const CrossConnect&) { return std::uint8_t{0}; };
-  EXPECT_THAT(run({{}, {{setup.key, 0}}, {}}).results, ElementsAre(done(setup.key, kRemove)));
+  EXPECT_THAT(run({{}, {{setup.key, 0}}, {}}).results,
+              ElementsAre(removed(setup.key, setup.output_label)));
   EXPECT_EQ(holder(setup.output_label), LabelHolder::kQuarantine);
 }
 
@@ -373,7 +382,7 @@ TEST_P(RemovalRace, LeavesNothingBehind) {
     results.push_back(out.batch.results.at(0));
   const HopResult commit = race.add_refused ? refused(setup.key, kCommit, Cause::kSwitchRefused, 18)
                                             : done(setup.key, kCommit);
-  EXPECT_THAT(results, ElementsAre(commit, done(setup.key, kRemove)));
+  EXPECT_THAT(results, ElementsAre(commit, removed(setup.key, setup.output_label)));
   EXPECT_THAT(fake.table, IsEmpty());
   EXPECT_EQ(controller.ledger().hop_count(), 0U);
   EXPECT_EQ(holder(setup.output_label), LabelHolder::kQuarantine);
@@ -547,7 +556,8 @@ TEST_F(SwitchControllerTest, AReservationIsRemovedWhileTheSwitchIsAway) {
   const HopSetup setup = reserve(middle(1, 0, {}));
   run({{setup}, {}, {}});
   session_breaks();
-  EXPECT_THAT(run({{}, {{setup.key, 0}}, {}}).results, ElementsAre(done(setup.key, kRemove)));
+  EXPECT_THAT(run({{}, {{setup.key, 0}}, {}}).results,
+              ElementsAre(removed(setup.key, atm_label(0, 32))));
 }
 
 TEST_F(SwitchControllerTest, AnUnansweredCommitIsCleanedAwayWhenTheSwitchIsBack) {
@@ -645,12 +655,28 @@ TEST_F(SwitchControllerTest, AnEmptySwitchGetsEverythingBack) {
   EXPECT_TRUE(no_results()) << "nobody had asked";
 }
 
+TEST_F(SwitchControllerTest, WhatNobodyOfThisSessionAskedToRemoveIsToldUnasked) {
+  const HopSetup setup = committed(1, 40);
+  // a --> sw: remove; then a's session is over, and a new one begins
+  apply({{}, {{setup.key, 0}}, {}});
+  ASSERT_TRUE(controller.attach("a", Epoch{1}).has_value());
+  // switch --> sw: done;  sw --> a: removed, the label rests in your quarantine
+  answer();
+  const auto outputs = controller.take_outputs();
+  EXPECT_THAT(outputs.results, IsEmpty());
+  ASSERT_THAT(outputs.unasked, SizeIs(1));
+  EXPECT_EQ(outputs.unasked[0].manager, "a");
+  EXPECT_EQ(outputs.unasked[0].result, removed(setup.key, setup.output_label));
+  EXPECT_EQ(holder(setup.output_label), LabelHolder::kQuarantine);
+}
+
 TEST_F(SwitchControllerTest, ARemovalBehindAnUnansweredPutBack) {
   const HopSetup setup = committed(1, 40);
   session_breaks();
   fake.table.clear();
   controller.on_driver(driver::Up{ports(), false}, now);
-  EXPECT_THAT(run({{}, {{setup.key, 0}}, {}}).results, ElementsAre(done(setup.key, kRemove)));
+  EXPECT_THAT(run({{}, {{setup.key, 0}}, {}}).results,
+              ElementsAre(removed(setup.key, setup.output_label)));
   EXPECT_THAT(fake.table, IsEmpty());
   EXPECT_EQ(controller.counters().commits, 1U) << "a put-back is no commit";
 }

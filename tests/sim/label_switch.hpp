@@ -1,0 +1,70 @@
+// A label switch that is not there: a table of cross-connects behind a SwitchDriver. Requests and
+// answers take their time but stay in order, as over one TCP connection; now and then one is
+// refused, and the session may break with requests and answers on their way.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "switchserver/switch_driver.hpp"
+#include "tests/sim/parts.hpp"
+
+namespace xbind::sim {
+
+class LabelSwitch : public SwitchDriver {
+ public:
+  using Deliver = std::function<void(const driver::Event&)>;
+
+  LabelSwitch(Surroundings& world, std::string name, std::vector<SwitchPort> ports, Deliver deliver)
+      : world_(world),
+        name_(std::move(name)),
+        ports_(std::move(ports)),
+        deliver_(std::move(deliver)) {}
+
+  void add(const CrossConnect& at, driver::Cookie cookie) override { ask(Kind::kAdd, at, cookie); }
+  void remove(const CrossConnect& at, driver::Cookie cookie) override {
+    ask(Kind::kRemove, at, cookie);
+  }
+  void read_table(driver::Cookie cookie) override { ask(Kind::kRead, {}, cookie); }
+  void flush() override;
+
+  bool up() const { return up_; }
+  void come_up(bool kept);
+  // A prefix of what is on its way still reaches the switch; nothing is answered any more.
+  void break_session();
+
+  const std::set<CrossConnect>& table() const { return table_; }
+
+ private:
+  enum class Kind { kAdd, kRemove, kRead };
+  struct Request {
+    Kind kind;
+    CrossConnect at;
+    driver::Cookie cookie;
+  };
+
+  void ask(Kind kind, const CrossConnect& at, driver::Cookie cookie) {
+    queue_.push_back({kind, at, cookie});
+  }
+  driver::Event perform(const Request& request);
+  void perform_next();
+  static driver::Event unreachable(const Request& request);
+
+  Surroundings& world_;
+  std::string name_;
+  std::vector<SwitchPort> ports_;
+  Deliver deliver_;
+  std::set<CrossConnect> table_;
+  std::set<CrossConnect> lost_;  // by restarts; what it had once it does not refuse to take back
+  bool up_ = false;
+  std::uint64_t incarnation_ = 0;  // of the session
+  std::vector<Request> queue_;     // before flush()
+  std::deque<Request> asked_;      // on their way to the switch
+  std::deque<Request> answered_;   // their answers are on the way back
+  TimePoint last_in_;
+  TimePoint last_out_;
+};
+
+}  // namespace xbind::sim

@@ -1,0 +1,73 @@
+// One ConnectionManager in the world: its peers are the other parts, its two-way calls (attaching,
+// asking for routes) take their time and may fail.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cmgr/connection_manager.hpp"
+#include "tests/sim/parts.hpp"
+
+namespace xbind::sim {
+
+class ManagerSite : public cmgr::Peers {
+ public:
+  struct Attached {
+    SessionId session;
+    std::uint32_t window = 0;
+    std::vector<PortLabels> quarantined;
+  };
+  struct Hooks {
+    std::function<void(const std::string&, SessionId, session::Frame<HopBatch>)> to_switch;
+    std::function<void(SessionId, session::Frame<OutcomeBatch>)> to_client;
+    // Nothing: the SwitchServer cannot be reached.
+    std::function<std::optional<Attached>(const std::string& switch_name)> attach;
+    std::function<cmgr::RouteReply(const cmgr::RouteQuery&)> route;
+    std::function<void()> stepped;  // after every step of the manager
+  };
+
+  ManagerSite(Surroundings& world, std::string name, cmgr::Config config, Hooks hooks)
+      : world_(world), name_(std::move(name)), hooks_(std::move(hooks)), manager_(config, *this) {}
+
+  const std::string& name() const { return name_; }
+  cmgr::ConnectionManager& manager() { return manager_; }
+  const cmgr::ConnectionManager& manager() const { return manager_; }
+
+  // One step: `job`, then what came of it is sent.
+  void step(const std::function<void(cmgr::ConnectionManager&)>& job);
+  // The session with that switch as the manager believes; 0: none.
+  SessionId session_with(const std::string& switch_name) const;
+  void forget_session(const std::string& switch_name) { sessions_.erase(switch_name); }
+
+  // RouteObject does not answer (or says that it cannot) before.
+  TimePoint routes_away_until;
+  bool routes_hang = false;
+
+  void to_switch(SessionId session, const std::string& switch_name,
+                 session::Frame<HopBatch> frame) override {
+    hooks_.to_switch(switch_name, session, std::move(frame));
+  }
+  void to_client(SessionId session, session::Frame<OutcomeBatch> frame) override {
+    hooks_.to_client(session, std::move(frame));
+  }
+  void local_outcome(RequestId token, Outcome outcome) override;
+  void ask_routes(std::vector<cmgr::RouteQuery> queries) override;
+  void attach_switch(const std::string& switch_name) override;
+
+ private:
+  void attach_next();
+
+  Surroundings& world_;
+  std::string name_;
+  Hooks hooks_;
+  std::deque<std::string> to_attach_;  // one at a time, as the daemon's thread does
+  bool attaching_ = false;
+  std::map<std::string, SessionId> sessions_;
+  cmgr::ConnectionManager manager_;  // last: its constructor may call the others
+};
+
+}  // namespace xbind::sim

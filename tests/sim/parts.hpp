@@ -1,0 +1,127 @@
+// What every part of the simulated world shares: chance, time, the network's weather, and the tally
+// of what happened.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "core/clock.hpp"
+
+namespace xbind::sim {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Our own distributions: the standard's differ from library to library, its generator does not.
+class Chance {
+ public:
+  explicit Chance(std::uint64_t seed) : random_(seed) {}
+  std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
+  std::uint64_t between(std::uint64_t low, std::uint64_t high) {
+    return low + below(high - low + 1);
+  }
+  bool percent(double share) { return static_cast<double>(below(100'000)) < share * 1000.0; }
+  Duration up_to(Duration most) {
+    return Duration{static_cast<std::int64_t>(below(static_cast<std::uint64_t>(most.count()) + 1))};
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+// What is to happen, in order of time; at one time in the order in which it was asked for.
+class Agenda {
+ public:
+  using Job = std::function<void()>;
+  void at(TimePoint when, Job job) { jobs_.emplace(when, std::move(job)); }
+  TimePoint next() const { return jobs_.empty() ? kNever : jobs_.begin()->first; }
+  Job take() { return std::move(jobs_.extract(jobs_.begin()).mapped()); }
+
+ private:
+  std::multimap<TimePoint, Job> jobs_;
+};
+
+// Shares in percent.
+struct Weather {
+  double loss = 0;
+  double repeat = 0;
+  Duration delay = milliseconds{2};  // at most, of each frame
+  double add_refused = 0;
+  double remove_refused = 0;
+  Duration between_accidents = Duration::zero();  // on average; zero: none
+};
+
+// What is wrong with the world on purpose, to see whether the checks notice.
+enum class Planted {
+  kNothing,
+  kSwitchKeepsBranch,    // says that it has deleted a cross-connect, and keeps it
+  kSwitchForgetsAdd,     // says that it has made a cross-connect, and has not
+  kClientReusesRequest,  // a client gives two calls the same number
+  kLabelGrantedTwice,    // the wire doubles a label on its way into a manager's cache
+  kNumberBumped,         // the wire raises a batch's number by one
+  kDemandShrunk,         // the wire halves what a hop asks for
+  kWrongEgress,          // the wire changes the egress label a client is told
+};
+
+struct Tally {
+  std::map<std::string, std::uint64_t> counts;
+  std::uint64_t& operator[](const std::string& what) { return counts[what]; }
+  std::uint64_t of(const std::string& what) const {
+    const auto found = counts.find(what);
+    return found == counts.end() ? 0 : found->second;
+  }
+  void add(const Tally& other) {
+    for (const auto& [what, count] : other.counts) counts[what] += count;
+  }
+};
+
+// One direction between two parties.
+struct Leg {
+  TimePoint latest;     // when the last frame so far arrives
+  TimePoint cut_until;  // nothing passes before
+};
+
+// How the parts see the world: time, chance, and somebody to complain to.
+struct Surroundings {
+  TimePoint now{seconds{1}};
+  Agenda agenda;
+  Chance chance;
+  Tally tally;
+  Weather weather;
+  Planted planted = Planted::kNothing;
+  std::string violation;  // the first one
+
+  explicit Surroundings(std::uint64_t seed) : chance(seed) {}
+
+  void violated(std::string what) {
+    if (violation.empty()) violation = std::move(what);
+  }
+  void after(Duration wait, Agenda::Job job) { agenda.at(now + wait, std::move(job)); }
+
+  // Carries a frame: now and then not at all, twice, or past the one before it.
+  void carry(Leg& leg, const Agenda::Job& deliver) {
+    if (now < leg.cut_until) {
+      ++tally["cut off"];
+      return;
+    }
+    if (chance.percent(weather.loss)) {
+      ++tally["dropped"];
+      return;
+    }
+    const bool twice = chance.percent(weather.repeat);
+    if (twice) ++tally["repeated"];
+    for (int copy = 0; copy < (twice ? 2 : 1); ++copy) {
+      const TimePoint when = now + chance.up_to(weather.delay);
+      if (when < leg.latest) ++tally["reordered"];
+      leg.latest = std::max(leg.latest, when);
+      agenda.at(when, deliver);
+    }
+  }
+};
+
+}  // namespace xbind::sim

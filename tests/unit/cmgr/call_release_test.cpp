@@ -1,0 +1,221 @@
+// Releasing calls, and what is owed when a hop cannot be told. exchange.hpp has the picture.
+#include "exchange.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+class CallReleaseTest : public ExchangeTest {
+ protected:
+  // Removes everywhere, with what goes into quarantine at sw1 and sw2.
+  void remove_everywhere(Label at_sw1, Label at_sw2) {
+    answer("sw1", {removed(removal("sw1"), at_sw1)});
+    answer("sw2", {removed(removal("sw2"), at_sw2)});
+    answer("sw3", {removed(removal("sw3"))});
+  }
+};
+
+TEST_F(CallReleaseTest, EveryHopIsRemovedAtOnceThenTheAnswerGoesOut) {
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = connected(1);
+  // mia --> cmgr: release
+  release(2, call);
+  // cmgr --> sw1, sw2, sw3: remove
+  for (const char* name : {"sw1", "sw2"}) {
+    const HopRemoval gone = removal(name);
+    EXPECT_EQ(gone.key.connection, call);
+    answer(name, {removed(gone)});
+  }
+  EXPECT_THAT(told(), IsEmpty());
+  answer("sw3", {removed(removal("sw3"))});
+  // mia <-- cmgr: released
+  const Outcome released = outcome();
+  EXPECT_EQ(released.kind, OutcomeKind::kReleased);
+  EXPECT_EQ(released.request, RequestId{2});
+  EXPECT_EQ(released.connection, call);
+  EXPECT_EQ(manager().connections(), 0U);
+  EXPECT_FALSE(manager().describe(call).has_value());
+}
+
+TEST_F(CallReleaseTest, TheLabelsGoIntoTheCacheAndWhatIsTooMuchGoesBack) {
+  start_with_labels({vci(32)}, {vci(40)});
+  connect(1);
+  // The replacement has come: the cache of sw1 is full again.
+  answer("sw1", {done(setup("sw1"))}, {{PortId{10}, {vci(33)}}});
+  all_done("sw2");
+  all_done("sw3");
+  release(2, outcome().connection);
+  remove_everywhere(vci(32), vci(40));
+  EXPECT_THAT(cached("sw1"), ElementsAre(Pair(PortId{10}, vci(33))));
+  EXPECT_THAT(cached("sw2"), ElementsAre(Pair(PortId{21}, vci(40))));
+  // cmgr --> sw1: 0/32 back, with the next batch or after a moment
+  EXPECT_THAT(manager().view_of("sw1").labels,
+              ElementsAre(Pair(PortId{10}, vci(32)), Pair(PortId{10}, vci(33))));
+  wait(Aggregator::kReturnDelay);
+  EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(32)}}));
+}
+
+TEST_F(CallReleaseTest, AConnectionNobodyKnowsCannotBeReleased) {
+  attach_all();
+  release(1, ConnectionId{4711});
+  const Outcome refused = outcome();
+  EXPECT_EQ(refused.kind, OutcomeKind::kRefused);
+  EXPECT_EQ(refused.cause, Cause::kUnknownConnection);
+  EXPECT_EQ(refused.asked, 4711U);
+}
+
+TEST_F(CallReleaseTest, ASecondReleaseIsRefusedWhileTheFirstIsUnderWayAndAfterIt) {
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = connected(1);
+  release(2, call);
+  release(3, call);
+  EXPECT_EQ(outcome().cause, Cause::kBeingReleased);
+  remove_everywhere(vci(32), vci(40));
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  release(4, call);
+  EXPECT_EQ(outcome().cause, Cause::kUnknownConnection);
+}
+
+TEST_F(CallReleaseTest, ACallThatIsNotUpYetCannotBeReleased) {
+  start_with_labels({vci(32)}, {vci(40)});
+  connect(1);
+  const HopSetup one = setup("sw1");
+  release(2, one.key.connection);
+  EXPECT_EQ(outcome().cause, Cause::kUnknownConnection);
+}
+
+TEST_F(CallReleaseTest, WhoeverAsksForTheReleaseGetsTheAnswer) {
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = connected(1);
+  log_in("noa");
+  release(1, call, "noa");
+  remove_everywhere(vci(32), vci(40));
+  EXPECT_EQ(outcome("noa").kind, OutcomeKind::kReleased);
+  EXPECT_THAT(told("mia"), IsEmpty());
+}
+
+TEST_F(CallReleaseTest, ReleasesOfABatchGoBeforeItsCalls) {
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = connected(1);
+  ask("mia", {{ExchangeTest::call(2)}, {{RequestId{3}, call}}});
+  const HopBatch heard = take("sw3");
+  EXPECT_THAT(heard.removals, SizeIs(1));
+}
+
+// ===== owed =====
+
+TEST_F(CallReleaseTest, ARemovalThatIsNotAnsweredIsOwedAndPaidWhenTheAnswerComesLate) {
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = connected(1);
+  release(2, call);
+  answer("sw1", {removed(removal("sw1"), vci(32))});
+  answer("sw3", {removed(removal("sw3"))});
+  const HopRemoval two = removal("sw2");
+  wait(config.undo_timer - milliseconds{1});
+  EXPECT_THAT(told(), IsEmpty());
+  wait(milliseconds{1});
+  // mia <-- cmgr: released, all the same
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_THAT(manager().view_of("sw2").owed, ElementsAre(two.key));
+  // The labels of both its links stay where they are: 0/32 into sw2, 0/40 out of it.
+  EXPECT_THAT(cached("sw1"), IsEmpty());
+  EXPECT_THAT(manager().view_of("sw1").labels, ElementsAre(Pair(PortId{10}, vci(32))));
+  EXPECT_THAT(manager().view_of("sw2").labels, ElementsAre(Pair(PortId{21}, vci(40))));
+  // It is under way in this session, and no second one is sent.
+  wait(seconds{3});
+  EXPECT_TRUE(silent("sw2"));
+  // cmgr <-- sw2: removed
+  answer("sw2", {removed(two, vci(40))});
+  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().switch_counters().debts_paid, 1U);
+  EXPECT_THAT(cached("sw1"), ElementsAre(Pair(PortId{10}, vci(32))));
+  EXPECT_THAT(cached("sw2"), ElementsAre(Pair(PortId{21}, vci(40))));
+}
+
+TEST_F(CallReleaseTest, ARemovalThatIsNotPossibleIsOwedAtOnceAndTriedAgain) {
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = connected(1);
+  release(2, call);
+  answer("sw1", {removed(removal("sw1"), vci(32))});
+  answer("sw3", {removed(removal("sw3"))});
+  // cmgr <-- sw2: not removed, its switch is away
+  answer("sw2", {not_removed(removal("sw2"))});
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased) << "nothing to wait for";
+  EXPECT_EQ(manager().owed(), 1U);
+  wait(SwitchDesk::kDebtRetry);
+  answer("sw2", {not_removed(removal("sw2"))});
+  EXPECT_EQ(manager().owed(), 1U);
+  wait(SwitchDesk::kDebtRetry);
+  answer("sw2", {removed(removal("sw2"), vci(40))});
+  EXPECT_EQ(manager().owed(), 0U);
+}
+
+TEST_F(CallReleaseTest, ALabelOwedByTwoHopsIsFreeWhenBothHavePaid) {
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = connected(1);
+  release(2, call);
+  const HopRemoval one = removal("sw1");
+  const HopRemoval two = removal("sw2");
+  answer("sw3", {removed(removal("sw3"))});
+  wait(config.undo_timer);
+  EXPECT_EQ(manager().owed(), 2U);
+  answer("sw1", {removed(one, vci(32))});
+  EXPECT_THAT(cached("sw1"), IsEmpty()) << "0/32 may still lead somewhere at sw2";
+  answer("sw2", {removed(two, vci(40))});
+  EXPECT_THAT(cached("sw1"), ElementsAre(Pair(PortId{10}, vci(32))));
+}
+
+TEST_F(CallReleaseTest, AReservationWhoseAnswerCameToNobodyIsReturned) {
+  attach_all();
+  connect(1);
+  const HopSetup one = setup("sw1");
+  const HopSetup two = setup("sw2");
+  wait(config.hop_timer);
+  const HopRemoval gone = removal("sw1");
+  answer("sw2", {done(two, vci(40)), removed(removal("sw2"), vci(40))});
+  wait(config.undo_timer);
+  EXPECT_EQ(outcome().cause, Cause::kTimeout);
+  EXPECT_EQ(manager().owed(), 1U);
+  // cmgr <-- sw1: reserved 0/32 (late), removed; it names the label that nobody here has heard of
+  answer("sw1", {done(one, vci(32)), removed(gone, vci(32))});
+  wait(Aggregator::kReturnDelay);
+  EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(32)}}));
+  EXPECT_EQ(manager().owed(), 0U);
+}
+
+TEST_F(CallReleaseTest, TheAnswerToARemovalMayOvertakeTheOneToItsReservation) {
+  attach_all();
+  connect(1);
+  const HopSetup one = setup("sw1");
+  answer("sw2", {refused(setup("sw2"), Cause::kNoLabel, PortId{21}, 1)});
+  // Results come batch by batch, as the batches are completed.
+  answer("sw1", {removed(removal("sw1"), vci(32))});
+  EXPECT_EQ(outcome().kind, OutcomeKind::kRefused);
+  EXPECT_THAT(cached("sw1"), ElementsAre(Pair(PortId{10}, vci(32))));
+  answer("sw1", {done(one, vci(32))});
+  EXPECT_THAT(cached("sw1"), SizeIs(1)) << "once";
+}
+
+TEST_F(CallReleaseTest, WithAsMuchOwedAsMayBeNoCallIsTakenButReleasesAre) {
+  config.debts_max = 1;
+  config.label_cache_target = 2;
+  start_with_labels({vci(32), vci(33)}, {vci(40), vci(41)});
+  const ConnectionId one = connected(1);
+  const ConnectionId two = connected(2);
+  release(3, one);
+  for (const char* name : {"sw1", "sw2", "sw3"}) answer(name, {not_removed(removal(name))});
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  EXPECT_EQ(manager().owed(), 3U) << "nothing that is owed is forgotten";
+  connect(4);
+  EXPECT_EQ(explain(outcome()), "busy at removals owed");
+  release(5, two);
+  EXPECT_FALSE(silent("sw1"));
+}
+
+}  // namespace
+}  // namespace xbind::cmgr

@@ -1,0 +1,117 @@
+#include "cmgr/route_cache.hpp"
+
+#include <gtest/gtest.h>
+
+namespace xbind::cmgr {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr TimePoint kNow{seconds{100}};
+constexpr TimePoint kLater = kNow + seconds{10};
+
+std::shared_ptr<const RouteReply> found(const std::string& to, std::uint64_t free,
+                                        const std::string& by = "sw1") {
+  auto reply = std::make_shared<RouteReply>();
+  reply->query = {"ann", to, 1};
+  reply->path = {{{by, PortId{1}, PortId{2}}}, free};
+  return reply;
+}
+std::shared_ptr<const RouteReply> refused(Cause cause, std::uint64_t asked) {
+  auto reply = std::make_shared<RouteReply>();
+  reply->query = {"ann", "bob", asked};
+  reply->cause = cause;
+  return reply;
+}
+RouteQuery query(std::uint64_t cells_per_s, const std::string& to = "bob") {
+  return {"ann", to, cells_per_s};
+}
+
+TEST(RouteCacheTest, AnAnswerServesUntilItsTimeIsOver) {
+  RouteCache cache;
+  EXPECT_EQ(cache.find(query(1), kNow), nullptr);
+  cache.store(found("bob", 100), kLater, kNow);
+  EXPECT_NE(cache.find(query(1), kLater - Duration{1}), nullptr);
+  EXPECT_EQ(cache.find(query(1), kLater), nullptr);
+  EXPECT_EQ(cache.find({"bob", "ann", 1}, kNow), nullptr) << "the other way round is another pair";
+  EXPECT_EQ(cache.hits(), 1U);
+  EXPECT_EQ(cache.misses(), 3U);
+}
+
+TEST(RouteCacheTest, PastItsTimeItServesWhenAStaleOneWillDo) {
+  RouteCache cache;
+  cache.store(found("bob", 100), kLater, kNow);
+  EXPECT_NE(cache.find(query(1), kLater + seconds{3600}, true), nullptr);
+  EXPECT_EQ(cache.find(query(101), kLater, true), nullptr) << "but not for more than the path has";
+}
+
+TEST(RouteCacheTest, APathServesDemandsUpToItsRateAndAnAlternateTheOthers) {
+  RouteCache cache;
+  cache.store(found("bob", 100, "narrow"), kLater, kNow);
+  EXPECT_EQ(cache.find(query(101), kNow), nullptr);
+  cache.store(found("bob", 500, "wide"), kLater, kNow);
+  EXPECT_EQ(cache.find(query(100), kNow)->path.hops[0].switch_name, "narrow");
+  EXPECT_EQ(cache.find(query(101), kNow)->path.hops[0].switch_name, "wide");
+}
+
+TEST(RouteCacheTest, TheSamePathAgainTakesTheOldOnesPlace) {
+  RouteCache cache;
+  cache.store(found("bob", 100, "a"), kLater, kNow);
+  cache.store(found("bob", 100, "a"), kLater + seconds{1}, kNow);
+  EXPECT_NE(cache.find(query(1), kLater), nullptr);
+}
+
+TEST(RouteCacheTest, TheOldestAlternateMakesRoom) {
+  RouteCache cache;
+  for (std::uint64_t i = 0; i <= RouteCache::kAlternates; ++i) {
+    cache.store(found("bob", 100 + i, "by " + std::to_string(i)), kLater, kNow);
+  }
+  EXPECT_EQ(cache.find(query(1), kNow)->path.hops[0].switch_name, "by 1");
+}
+
+TEST(RouteCacheTest, ANarrowNetworkIsThatForAsMuchAndMore) {
+  RouteCache cache;
+  cache.store(refused(Cause::kNoBandwidth, 500), kLater, kNow);
+  EXPECT_EQ(cache.find(query(499), kNow), nullptr) << "less might go";
+  ASSERT_NE(cache.find(query(500), kNow), nullptr);
+  EXPECT_EQ(cache.find(query(501), kNow)->cause, Cause::kNoBandwidth);
+}
+
+TEST(RouteCacheTest, NoPathIsNoPathForAnyDemand) {
+  RouteCache cache;
+  cache.store(refused(Cause::kNoRoute, 500), kLater, kNow);
+  EXPECT_NE(cache.find(query(1), kNow), nullptr);
+}
+
+TEST(RouteCacheTest, ANewAnswerReplacesARefusal) {
+  RouteCache cache;
+  cache.store(refused(Cause::kNoRoute, 500), kLater, kNow);
+  cache.store(found("bob", 100), kLater, kNow);
+  EXPECT_EQ(cache.find(query(1), kNow)->cause, Cause::kNone);
+  EXPECT_EQ(cache.find(query(1000), kNow), nullptr);
+}
+
+TEST(RouteCacheTest, PairsAreBoundedAndTheStaleOnesGoFirst) {
+  RouteCache cache;
+  for (std::size_t i = 0; i < RouteCache::kPairs - 1; ++i) {
+    cache.store(found("stale " + std::to_string(i), 1), kNow + Duration{1}, kNow);
+  }
+  cache.store(found("bob", 1), kLater, kNow);
+  EXPECT_EQ(cache.size(), RouteCache::kPairs);
+  cache.store(found("one more", 1), kLater, kNow + Duration{1});
+  EXPECT_EQ(cache.size(), 2U);
+  EXPECT_NE(cache.find(query(1), kNow + Duration{1}), nullptr);
+}
+
+TEST(RouteCacheTest, WithNothingStaleSomeValidOneMakesRoom) {
+  RouteCache cache;
+  for (std::size_t i = 0; i < RouteCache::kPairs; ++i) {
+    cache.store(found(std::to_string(i), 1), kLater, kNow);
+  }
+  cache.store(found("bob", 1), kLater, kNow);
+  EXPECT_LE(cache.size(), RouteCache::kPairs);
+  EXPECT_NE(cache.find(query(1), kNow), nullptr);
+}
+
+}  // namespace
+}  // namespace xbind::cmgr

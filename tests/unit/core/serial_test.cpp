@@ -1,0 +1,114 @@
+#include "core/serial.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <latch>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace xbind {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(SerialTest, AnIdleOneRunsTheJobOnTheThreadThatPostsIt) {
+  std::vector<std::string> happened;
+  Serial serial([&] { happened.emplace_back("drained"); });
+  const auto me = std::this_thread::get_id();
+  serial.post([&] {
+    EXPECT_EQ(std::this_thread::get_id(), me);
+    happened.emplace_back("job");
+  });
+  EXPECT_THAT(happened, ElementsAre("job", "drained"));
+}
+
+TEST(SerialTest, WhatAJobPostsRunsAfterItAndNotWithinIt) {
+  std::vector<std::string> happened;
+  Serial serial([&] { happened.emplace_back("drained"); });
+  serial.post([&] {
+    serial.post([&] { happened.emplace_back("second"); });
+    happened.emplace_back("first");
+  });
+  EXPECT_THAT(happened, ElementsAre("first", "drained", "second", "drained"));
+}
+
+TEST(SerialTest, WhatTheDrainPostsRunsToo) {
+  std::vector<std::string> happened;
+  Serial* self = nullptr;
+  Serial serial([&] {
+    happened.emplace_back("drained");
+    if (happened.size() < 4) self->post([&] { happened.emplace_back("more"); });
+  });
+  self = &serial;
+  serial.post([&] { happened.emplace_back("job"); });
+  EXPECT_THAT(happened, ElementsAre("job", "drained", "more", "drained"));
+}
+
+TEST(SerialTest, WhoeverPostsWhileAnotherRunsReturnsAtOnce) {
+  int drained = 0;
+  Serial serial([&] { ++drained; });
+  std::latch running{1};
+  std::latch posted{1};
+  bool second_ran = false;
+  std::thread runner([&] {
+    serial.post([&] {
+      running.count_down();
+      posted.wait();
+      EXPECT_FALSE(second_ran) << "one job at a time";
+    });
+  });
+  running.wait();
+  serial.post([&] { second_ran = true; });  // would wait for ever if it ran the queue itself
+  posted.count_down();
+  runner.join();
+  EXPECT_TRUE(second_ran);
+  EXPECT_EQ(drained, 2);
+}
+
+TEST(SerialTest, ManyThreadsLoseNoJobAndNoTwoRunTogether) {
+  constexpr int kThreads = 8;
+  constexpr int kJobs = 2'000;
+  int inside = 0;
+  int together = 0;
+  int drains = 0;
+  std::vector<int> order[kThreads];
+  Serial serial([&] {
+    together += inside != 0;
+    ++drains;
+  });
+  std::latch start{kThreads};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      start.arrive_and_wait();
+      for (int i = 0; i < kJobs; ++i) {
+        serial.post([&, t, i] {
+          together += ++inside != 1;
+          order[t].push_back(i);
+          --inside;
+        });
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(together, 0);
+  EXPECT_GT(drains, 0);
+  for (const auto& jobs : order) {
+    ASSERT_EQ(jobs.size(), std::size_t{kJobs});
+    EXPECT_TRUE(std::is_sorted(jobs.begin(), jobs.end())) << "one thread's jobs stay in order";
+  }
+}
+
+TEST(SerialTest, AJobIsLetGoWhenItHasRun) {
+  const auto held = std::make_shared<int>(1);
+  Serial serial([] {});
+  serial.post([held] {});
+  EXPECT_EQ(held.use_count(), 1);
+}
+
+}  // namespace
+}  // namespace xbind
