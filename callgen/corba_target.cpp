@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
+#include <iterator>
 #include <utility>
 
 #include "core/log.hpp"
@@ -16,6 +18,15 @@ namespace xbind::callgen {
 namespace {
 
 constexpr CORBA::ULong kAuditTimeoutMs = 120'000;
+constexpr CORBA::ULong kSwitchStatusTimeoutMs = 1'000;
+
+Metrics to_core(const v1::MetricSeq& metrics) {
+  Metrics out;
+  for (CORBA::ULong i = 0; i < metrics.length(); ++i) {
+    out[metrics[i].name.in()] = metrics[i].value;
+  }
+  return out;
+}
 
 std::size_t octets_of(const RequestBatch& batch) {
   std::size_t octets = 96 + batch.releases.size() * 16;
@@ -53,9 +64,8 @@ class CorbaTarget::Observer : public POA_xbind::v1::OutcomeObserver {
     }
     const std::lock_guard lock(mutex_);
     if (target_ == nullptr || SessionId{session} != target_->session_) return;
-    target_->serial_.post([target = target_, frame = std::move(frame), now] {
-      target->on_outcomes(frame, now);
-    });
+    target_->serial_.post(
+        [target = target_, frame = std::move(frame), now] { target->on_outcomes(frame, now); });
   }
 
  private:
@@ -63,9 +73,11 @@ class CorbaTarget::Observer : public POA_xbind::v1::OutcomeObserver {
   CorbaTarget* target_;
 };
 
-CorbaTarget::CorbaTarget(orb::Runtime& runtime, const std::string& name_service)
+CorbaTarget::CorbaTarget(orb::Runtime& runtime, const std::string& name_service,
+                         const faults::FaultOptions& faults)
     : runtime_(runtime),
       names_(runtime.orb(), name_service),
+      faults_(faults, "client-to-manager"),
       serial_([this] { after_drain(); }),
       timer_([this] { serial_.post([] {}); }) {}
 
@@ -103,16 +115,15 @@ Result<void> CorbaTarget::attach(const std::string& manager, const std::string& 
   const PortableServer::Servant_var<Observer> servant = observer_;
   const CORBA::Object_var reference = runtime_.activate(observer_);
   observer_reference_ = v1::OutcomeObserver::_unchecked_narrow(reference);
-  const auto epoch = static_cast<std::uint64_t>(
-      std::chrono::system_clock::now().time_since_epoch().count());
+  const auto epoch =
+      static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
   try {
     const v1::ClientAttachment_var attachment =
         manager_->attach(client_name.c_str(), epoch, v1::protocol_version, observer_reference_);
     session_ = SessionId{attachment->session};
     inbox_ = v1::RequestInbox::_duplicate(attachment->inbox);
     inbox_->submit(attachment->session, 0, 0, v1::RequestBatch{});  // opens the connection
-    session::Limits limits;
-    limits.batches_in_flight = attachment->batches_in_flight;
+    session::Limits limits = session::Limits{}.agreed(attachment->batches_in_flight);
     limits.lease = std::chrono::seconds{60};
     link_ = std::make_unique<ClientSession>(limits, steady_now());
     return {};
@@ -157,15 +168,42 @@ RunFigures CorbaTarget::run(const RunPlan& plan, Workload workload, Duration pro
   return figures.get_future().get();
 }
 
-Result<std::map<std::string, std::uint64_t>> CorbaTarget::status() {
+Result<Metrics> CorbaTarget::status() {
   return orb::remote("manager " + manager_name_, [&] {
     const v1::MetricSeq_var metrics = manager_->status();
-    std::map<std::string, std::uint64_t> out;
-    for (CORBA::ULong i = 0; i < metrics->length(); ++i) {
-      out[metrics.in()[i].name.in()] = metrics.in()[i].value;
-    }
-    return out;
+    return to_core(metrics.in());
   });
+}
+
+std::map<std::string, Metrics> CorbaTarget::switch_statuses() {
+  std::map<std::string, Metrics> statuses;
+  const auto paths = names_.list(std::string{naming::kRoot} + "/" + naming::kSwitchServers);
+  if (!paths) {
+    log::warn("{}", paths.error().text);
+    return statuses;
+  }
+  for (const std::string& path : *paths) {
+    const auto object = names_.resolve(path);
+    if (!object) continue;
+    const v1::SwitchServer_var server = v1::SwitchServer::_unchecked_narrow(*object);
+    omniORB::setClientCallTimeout(server, kSwitchStatusTimeoutMs);
+    auto status = orb::remote(path, [&] {
+      const v1::MetricSeq_var metrics = server->status();
+      return to_core(metrics.in());
+    });
+    if (status) {
+      statuses.emplace(path, std::move(*status));
+    } else {
+      log::info("{}", status.error().text);
+    }
+  }
+  return statuses;
+}
+
+faults::FaultCounters CorbaTarget::own_faults() {
+  std::promise<faults::FaultCounters> counters;
+  serial_.post([&] { counters.set_value(faults_.counters()); });
+  return counters.get_future().get();
 }
 
 Result<RemoteAudit> CorbaTarget::audit() {
@@ -215,25 +253,26 @@ void CorbaTarget::after_drain() {
     if (const auto ticked = link_->tick(now, frames); !ticked) {
       lose(ticked.error().text, now);
     } else {
-      for (auto& frame : frames) send(std::move(frame), now);
+      std::move(frames.begin(), frames.end(), std::back_inserter(outbox_));
     }
   }
   for (RequestBatch& batch : runner_->advance(now)) waiting_.push_back(std::move(batch));
   while (!waiting_.empty() && !lost_ && link_->has_credit()) {
     const std::size_t octets = octets_of(waiting_.front());
-    session::Frame<RequestBatch> frame = link_->send(std::move(waiting_.front()), octets, now);
+    outbox_.push_back(link_->send(std::move(waiting_.front()), octets, now));
     waiting_.pop_front();
-    send(std::move(frame), now);
   }
+  transmit(now);
   if (runner_->finished()) {
     const std::lock_guard lock(finished_mutex_);
     finished_ = true;
     finished_wake_.notify_all();
-    timer_.set(lost_ ? kNever : link_->next_deadline());
+    timer_.set(lost_ ? kNever : std::min(link_->next_deadline(), faults_.next_deadline()));
     return;
   }
   timer_.set(lost_ ? runner_->next_deadline()
-                   : std::min(runner_->next_deadline(), link_->next_deadline()));
+                   : std::min({runner_->next_deadline(), link_->next_deadline(),
+                               faults_.next_deadline()}));
 }
 
 void CorbaTarget::on_outcomes(session::Frame<OutcomeBatch> frame, TimePoint now) {
@@ -248,7 +287,17 @@ void CorbaTarget::on_outcomes(session::Frame<OutcomeBatch> frame, TimePoint now)
   }
 }
 
-void CorbaTarget::send(session::Frame<RequestBatch> frame, TimePoint now) {
+void CorbaTarget::transmit(TimePoint now) {
+  std::vector<session::Frame<RequestBatch>> ready = std::exchange(outbox_, {});
+  if (lost_) return;
+  faults_.pass(
+      ready, [](const auto&) { return std::uint64_t{0}; }, now);
+  for (const auto& frame : ready) {
+    if (!lost_) send(frame, now);
+  }
+}
+
+void CorbaTarget::send(const session::Frame<RequestBatch>& frame, TimePoint now) {
   static const RequestBatch kNothing;
   v1::RequestBatch batch;
   orb::to_idl(frame.batch ? *frame.batch : kNothing, batch);

@@ -18,6 +18,7 @@
 #include "callgen/workload.hpp"
 #include "connection_manager.hh"
 #include "core/audit.hpp"
+#include "core/faults/fault_plan.hpp"
 #include "core/serial.hpp"
 #include "core/session/session.hpp"
 #include "orb/name_client.hpp"
@@ -33,9 +34,13 @@ struct RemoteAudit {
   std::vector<std::string> findings;  // "stray cross-connect at switch-1 port 2: ..."
 };
 
+using Metrics = std::map<std::string, std::uint64_t>;
+
 class CorbaTarget {
  public:
-  CorbaTarget(orb::Runtime& runtime, const std::string& name_service);
+  // `faults`: on purpose, in what is sent to the manager.
+  CorbaTarget(orb::Runtime& runtime, const std::string& name_service,
+              const faults::FaultOptions& faults);
   ~CorbaTarget();
   CorbaTarget(const CorbaTarget&) = delete;
   CorbaTarget& operator=(const CorbaTarget&) = delete;
@@ -53,7 +58,12 @@ class CorbaTarget {
                  const std::function<void(const Progress&)>& progress);
 
   // Counters of the manager by name.
-  Result<std::map<std::string, std::uint64_t>> status();
+  Result<Metrics> status();
+  // The same of every SwitchServer in the name service, by its name there; one that does not answer
+  // soon is left out.
+  std::map<std::string, Metrics> switch_statuses();
+  // What the fault layer did to our own messages so far. Waits for the Serial.
+  faults::FaultCounters own_faults();
   Result<RemoteAudit> audit();
   void detach();
 
@@ -63,7 +73,8 @@ class CorbaTarget {
 
   void after_drain();
   void lose(const std::string& reason, TimePoint now);
-  void send(session::Frame<RequestBatch> frame, TimePoint now);
+  void transmit(TimePoint now);
+  void send(const session::Frame<RequestBatch>& frame, TimePoint now);
   void on_outcomes(session::Frame<OutcomeBatch> frame, TimePoint now);
 
   orb::Runtime& runtime_;
@@ -79,6 +90,8 @@ class CorbaTarget {
   std::unique_ptr<ClientSession> link_;
   std::unique_ptr<Runner> runner_;
   std::deque<RequestBatch> waiting_;  // no credit; bounded by the runner's open calls
+  std::vector<session::Frame<RequestBatch>> outbox_;
+  faults::FaultyPipe<session::Frame<RequestBatch>> faults_;
   bool lost_ = false;
 
   std::mutex finished_mutex_;

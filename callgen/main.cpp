@@ -21,6 +21,7 @@ using namespace xbind;
 struct Options {
   orb::CommonOptions common;
   callgen::RunOptions run;
+  faults::FaultOptions faults;
   std::string client_name;
   std::string route_object;
   std::vector<std::string> watch_pids;  // NAME=PID
@@ -52,6 +53,7 @@ void declare(config::OptionSet& set, Options& options) {
     return std::nullopt;
   });
   orb::add_client_options(set, options.common, log::Level::kWarn);
+  orb::add_fault_options(set, options.faults);
 }
 
 int fail_with(const Error& error) {
@@ -59,14 +61,57 @@ int fail_with(const Error& error) {
   return 1;
 }
 
-std::uint64_t value_of(const std::map<std::string, std::uint64_t>& metrics, const char* name) {
+using callgen::Metrics;
+
+std::uint64_t value_of(const Metrics& metrics, const std::string& name) {
   const auto found = metrics.find(name);
   return found == metrics.end() ? 0 : found->second;
 }
 
-void fill_from_manager(const std::map<std::string, std::uint64_t>& before,
-                       const std::map<std::string, std::uint64_t>& after,
-                       callgen::RunReport& report) {
+// What all processes that send over sessions had counted at a time.
+struct Counted {
+  Metrics manager;
+  std::map<std::string, Metrics> switches;
+  faults::FaultCounters own;
+};
+
+// What the fault layer did to one leg between two looks, by the counters of the process that sends.
+// A process that was started anew has counted from zero.
+faults::FaultCounters leg_between(const Metrics& before, const Metrics& after,
+                                  const std::string& leg) {
+  const auto grown = [&](const char* what) {
+    const std::uint64_t then = value_of(before, leg + what);
+    const std::uint64_t now = value_of(after, leg + what);
+    return now >= then ? now - then : now;
+  };
+  faults::FaultCounters counters;
+  counters.invocations = grown("_invocations");
+  counters.dropped = grown("_dropped");
+  counters.repeated = grown("_repeated");
+  counters.reordered = grown("_reordered");
+  counters.delayed = grown("_delayed");
+  return counters;
+}
+
+void fill_faults(const Counted& before, const Counted& after, callgen::RunReport& report) {
+  auto& legs = report.faults_by_leg;
+  legs["client_to_manager"] = after.own;  // that process is this one: nothing before the run
+  legs["manager_to_client"] = leg_between(before.manager, after.manager, "faults_to_clients");
+  legs["manager_to_switch"] = leg_between(before.manager, after.manager, "faults_to_switches");
+  auto& from_switches = legs["switch_to_manager"];
+  for (const auto& [name, metrics] : after.switches) {
+    const auto then = before.switches.find(name);
+    from_switches += leg_between(then == before.switches.end() ? Metrics{} : then->second, metrics,
+                                 "faults_to_managers");
+  }
+  for (const auto& [leg, counters] : legs) {
+    report.faults.dropped += counters.dropped;
+    report.faults.repeated += counters.repeated;
+    report.faults.reordered += counters.reordered;
+  }
+}
+
+void fill_from_manager(const Metrics& before, const Metrics& after, callgen::RunReport& report) {
   const auto grown = [&](const char* name) {
     return value_of(after, name) - value_of(before, name);
   };
@@ -106,19 +151,20 @@ void fill_audit(callgen::CorbaTarget& target, callgen::RunReport& report) {
 }
 
 int run(const Options& options, orb::Runtime& runtime) {
-  callgen::CorbaTarget target(runtime, options.common.name_service);
-  auto workload =
-      options.run.from.empty()
-          ? target.workload_from(options.route_object, options.run.seed)
-          : callgen::Workload::weighted({{options.run.from, options.run.to, 1.0}}, options.run.seed);
+  callgen::CorbaTarget target(runtime, options.common.name_service, options.faults);
+  auto workload = options.run.from.empty()
+                      ? target.workload_from(options.route_object, options.run.seed)
+                      : callgen::Workload::weighted({{options.run.from, options.run.to, 1.0}},
+                                                    options.run.seed);
   if (!workload) return fail_with(workload.error());
   const std::string client_name =
       options.client_name.empty() ? fmt::format("callgen-{}", getpid()) : options.client_name;
   if (const auto attached = target.attach(options.run.manager, client_name); !attached) {
     return fail_with(attached.error());
   }
-  const auto before = target.status();
-  if (!before) return fail_with(before.error());
+  const auto manager_before = target.status();
+  if (!manager_before) return fail_with(manager_before.error());
+  const Counted before{*manager_before, target.switch_statuses(), {}};
 
   const callgen::RunPlan plan = callgen::plan_of(options.run);
   const bool terminal = isatty(STDERR_FILENO) == 1;
@@ -134,7 +180,8 @@ int run(const Options& options, orb::Runtime& runtime) {
 
   callgen::RunReport report = callgen::report_of(plan, figures);
   if (const auto after = target.status()) {
-    fill_from_manager(*before, *after, report);
+    fill_from_manager(before.manager, *after, report);
+    fill_faults(before, {*after, target.switch_statuses(), target.own_faults()}, report);
   } else {
     std::fprintf(stderr, "xbind-callgen: %s\n", after.error().text.c_str());
   }
@@ -167,8 +214,9 @@ int run(const Options& options, orb::Runtime& runtime) {
 int main(int argc, char** argv) {
   const std::string_view verb = argc > 1 ? argv[1] : "";
   if (verb != "run") {
-    config::OptionSet set("xbind-callgen",
-                          "Offers calls to a ConnectionManager; `xbind-callgen run --help` tells how.");
+    config::OptionSet set(
+        "xbind-callgen",
+        "Offers calls to a ConnectionManager; `xbind-callgen run --help` tells how.");
     std::vector<std::string> words;
     set.take_arguments("run [OPTION...]", &words, 1, 1'000);
     if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "callgen/runner.hpp"
+#include "core/faults/fault_plan.hpp"
 #include "core/metrics/histogram.hpp"
 
 namespace xbind::callgen {
@@ -85,8 +86,9 @@ struct RunReport {
   std::uint64_t switches = 0;
   std::uint64_t remote_invocations = 0;  // GIOP requests, both legs and both directions
   double label_cache_hit_ratio = 0;
-  std::map<std::string, double> rss_mb;  // by process
-  Faults faults;
+  std::map<std::string, double> rss_mb;                        // by process
+  Faults faults;                                               // of all legs
+  std::map<std::string, faults::FaultCounters> faults_by_leg;  // "client_to_manager", ...
   AuditReport audit;
 
   // What is needed to run it again: report_of() enters seed, calls, rate, hold, hold-distribution

@@ -41,6 +41,20 @@ Json json(const AuditReport& audit) {
           {"findings", audit.findings}};
 }
 
+Json json(const faults::FaultCounters& leg) {
+  return {{"invocations", leg.invocations},
+          {"dropped", leg.dropped},
+          {"repeated", leg.repeated},
+          {"reordered", leg.reordered},
+          {"delayed", leg.delayed}};
+}
+
+Json json(const std::map<std::string, faults::FaultCounters>& legs) {
+  Json made = Json::object();
+  for (const auto& [leg, counters] : legs) made[leg] = json(counters);
+  return made;
+}
+
 // A map of names becomes an object, also when it is empty.
 template <class Map>
 Json object(const Map& map) {
@@ -110,6 +124,7 @@ std::string to_json(const RunReport& report) {
                    {"up_peak", report.calls_up_peak},
                    {"client_batches", report.batches},
                    {"hold_mean_s", report.hold_mean_s}};
+  root["faults_by_leg"] = json(report.faults_by_leg);
   root["target_lost"] = report.target_lost;
   root["manifest"] = object(report.manifest);
   // Causes and findings come from peers: octets that are not UTF-8 must not cost us the report.

@@ -18,8 +18,9 @@
 namespace xbind::cmgr {
 
 struct Aggregation {
-  std::size_t threshold = 1;                                  // T, commands; 1..4096
-  Duration flush_timeout = std::chrono::milliseconds{5};  // a lone command waits this long when T > 1
+  std::size_t threshold = 1;  // T, commands; 1..4096
+  Duration flush_timeout =
+      std::chrono::milliseconds{5};  // a lone command waits this long when T > 1
 };
 
 class Aggregator {
@@ -85,8 +86,8 @@ class Aggregator {
     std::size_t setups = 0;
     std::size_t removals = 0;
     while (setups + removals < kCommandsPerBatch) {
-      const bool removal_next = removals < queued_.removals.size() &&
-                                queued_.removals[removals].after <= setups;
+      const bool removal_next =
+          removals < queued_.removals.size() && queued_.removals[removals].after <= setups;
       ++(removal_next ? removals : setups);
     }
     const auto setup_end = queued_.setups.begin() + static_cast<std::ptrdiff_t>(setups);
@@ -95,7 +96,8 @@ class Aggregator {
     part.removals.assign(queued_.removals.begin(), removal_end);
     queued_.setups.erase(queued_.setups.begin(), setup_end);
     queued_.removals.erase(queued_.removals.begin(), removal_end);
-    for (HopRemoval& removal : queued_.removals) removal.after -= static_cast<std::uint32_t>(setups);
+    for (HopRemoval& removal : queued_.removals)
+      removal.after -= static_cast<std::uint32_t>(setups);
     part.returned = std::exchange(queued_.returned, {});
     return part;
   }

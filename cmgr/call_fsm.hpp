@@ -38,8 +38,8 @@ enum class State : std::uint8_t {
 };
 
 enum class Event : std::uint8_t {
-  kRouteKnown,               // the path is known, some label is missing
-  kRouteKnownLabelsAtHand,   // the path is known, the caches had every label
+  kRouteKnown,              // the path is known, some label is missing
+  kRouteKnownLabelsAtHand,  // the path is known, the caches had every label
   kNoRoute,
   kAllReserved,
   kAllCommitted,
@@ -56,7 +56,7 @@ enum class Action : std::uint8_t {
   kAnswerRefused,
   kAnswerReleased,
   kRemoveEveryHop,
-  kOweThenAnswerRefused,   // hops that did not confirm become debts
+  kOweThenAnswerRefused,  // hops that did not confirm become debts
   kOweThenAnswerReleased,
 };
 

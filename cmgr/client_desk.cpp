@@ -27,8 +27,8 @@ Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch
   }
   auto known = by_name_.find(name);
   if (known != by_name_.end() && epoch < clients_[known->second]->epoch) {
-    return fail(ErrorCode::kFenced, "client {} with epoch {} is fenced off by epoch {}", name, epoch,
-                clients_[known->second]->epoch);
+    return fail(ErrorCode::kFenced, "client {} with epoch {} is fenced off by epoch {}", name,
+                epoch, clients_[known->second]->epoch);
   }
   const bool again = known != by_name_.end() && clients_[known->second]->link != nullptr;
   if (!again && by_session_.size() >= config_.clients_max) {

@@ -111,7 +111,7 @@ class ClientDesk {
   std::vector<ClientIndex> free_slots_;
   std::unordered_map<std::string, ClientIndex> by_name_;
   std::unordered_map<SessionId, ClientIndex> by_session_;
-  std::vector<ClientIndex> dirty_;  // have outcomes waiting
+  std::vector<ClientIndex> dirty_;    // have outcomes waiting
   std::deque<ClientIndex> departed_;  // done but for unconfirmed outcomes; at most clients_max
   std::uint64_t next_session_ = 1;
   Counters counters_;

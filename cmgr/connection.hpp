@@ -18,13 +18,13 @@ using SwitchIndex = std::uint32_t;  // of ConnectionManager's table of switches;
 using ClientIndex = std::uint32_t;  // the same of clients; 0 is the manager itself (two-way calls)
 
 enum class HopState : std::uint8_t {
-  kIdle,        // nothing has been said to the switch
-  kReserving,   // phase one is on its way
+  kIdle,       // nothing has been said to the switch
+  kReserving,  // phase one is on its way
   kReserved,
   kCommitting,  // phase two is on its way
   kCommitted,
-  kRefused,     // the switch said no; nothing of it is left there
-  kRemoving,    // the removal is on its way
+  kRefused,   // the switch said no; nothing of it is left there
+  kRemoving,  // the removal is on its way
   kRemoved,
   kNotRemoved,  // nobody to tell, or the switch cannot be reached: the removal will be owed
 };
@@ -39,7 +39,7 @@ struct Hop {
   bool reserved = false;           // phase one was used: until removed, a reservation may be there
   bool in_quarantine = false;      // the SwitchServer has said that output_label rests there
   std::uint16_t labels_asked = 0;  // replacements asked for with the command under way
-  std::uint32_t attachment = 0;    // of the switch when the path was chosen (SwitchDesk::attachment)
+  std::uint32_t attachment = 0;  // of the switch when the path was chosen (SwitchDesk::attachment)
 };
 
 // A call's ends, shared by all its messages.
@@ -56,8 +56,8 @@ struct Refusal {
   std::uint64_t free = 0;
 };
 
-struct Connection : boost::intrusive::list_base_hook<
-                        boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+struct Connection
+    : boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
   ConnectionId id;
   Generation generation{1};
   State state = State::kRouting;

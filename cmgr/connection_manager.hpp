@@ -86,7 +86,7 @@ class ConnectionManager {
     std::uint64_t busy = 0;
     std::uint64_t releases = 0;  // release requests taken
     std::uint64_t released = 0;
-    std::uint64_t undone = 0;        // calls whose other hops were removed after a refusal
+    std::uint64_t undone = 0;  // calls whose other hops were removed after a refusal
     std::uint64_t route_queries = 0;
     std::uint64_t late_results = 0;  // answers for hops of connections that are gone
     std::uint64_t unknown_session = 0;
@@ -100,8 +100,7 @@ class ConnectionManager {
   std::size_t routes_cached() const { return routes_.size(); }
 
  private:
-  using TimerList =
-      boost::intrusive::list<Connection, boost::intrusive::constant_time_size<false>>;
+  using TimerList = boost::intrusive::list<Connection, boost::intrusive::constant_time_size<false>>;
   struct QueryHash {
     std::size_t operator()(const RouteQuery& query) const;
   };

@@ -11,17 +11,26 @@
 namespace xbind::cmgr {
 namespace {
 
-// Between the two looks of an audit: what was on its way at the first has arrived at the second.
+// Between the looks of an audit: what was on its way at one has arrived at the next, or, where a
+// message and its repeats were lost, at the one after.
 constexpr std::chrono::milliseconds kBetweenLooks{250};
+constexpr int kLooks = 4;
+
+// Whether a further look may clear something up.
+bool doubtful(const std::vector<Finding>& findings) {
+  return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.kind != FindingKind::kOwed && finding.kind != FindingKind::kUnreadable;
+  });
+}
 
 }  // namespace
 
 ManagerDaemon::ManagerDaemon(CORBA::ORB_ptr orb, const Config& config,
                              const RemotePeers::Options& peers)
     : config_(config),
-      peers_(orb, peers,
-             [this](std::function<void(ConnectionManager&)> job) { post(std::move(job)); },
-             [this](RequestId token, Outcome outcome) { complete(token, std::move(outcome)); }),
+      peers_(
+          orb, peers, [this](std::function<void(ConnectionManager&)> job) { post(std::move(job)); },
+          [this](RequestId token, Outcome outcome) { complete(token, std::move(outcome)); }),
       manager_(config, peers_),
       started_(steady_now()),
       serial_([this] { after_drain(); }),
@@ -35,9 +44,10 @@ void ManagerDaemon::stop() {
 }
 
 void ManagerDaemon::after_drain() {
-  manager_.finish_step(steady_now());
-  peers_.send_collected();
-  timer_.set(manager_.next_deadline());
+  const TimePoint now = steady_now();
+  manager_.finish_step(now);
+  peers_.send_collected(now);
+  timer_.set(std::min(manager_.next_deadline(), peers_.next_deadline()));
 }
 
 Result<Outcome> ManagerDaemon::call(
@@ -77,13 +87,10 @@ AuditSummary ManagerDaemon::audit() {
     return true;
   });
   summary.findings = look();
-  const bool doubtful = std::any_of(
-      summary.findings.begin(), summary.findings.end(), [](const Finding& finding) {
-        return finding.kind != FindingKind::kOwed && finding.kind != FindingKind::kUnreadable;
-      });
-  if (!doubtful) return summary;
-  std::this_thread::sleep_for(kBetweenLooks);
-  summary.findings = seen_twice(std::move(summary.findings), look());
+  for (int looks = 1; looks < kLooks && doubtful(summary.findings); ++looks) {
+    std::this_thread::sleep_for(kBetweenLooks);
+    summary.findings = seen_twice(std::move(summary.findings), look());
+  }
   return summary;
 }
 
@@ -133,7 +140,7 @@ std::vector<std::pair<std::string, std::uint64_t>> ManagerDaemon::metrics() {
     const auto& calls = manager.counters();
     const auto clients = manager.client_counters();
     const auto switches = manager.switch_counters();
-    return std::vector<std::pair<std::string, std::uint64_t>>{
+    std::vector<std::pair<std::string, std::uint64_t>> metrics{
         {"rss_kib", orb::own_resident_kib()},
         {"giop_requests", clients.frames_in + switches.frames_in + peers_.requests_sent()},
         {"connections", manager.connections()},
@@ -167,6 +174,8 @@ std::vector<std::pair<std::string, std::uint64_t>> ManagerDaemon::metrics() {
         {"client_sessions_lost", clients.sessions_lost},
         {"switch_sessions_lost", switches.sessions_lost},
     };
+    faults::append_metrics(peers_.fault_counters(), metrics);
+    return metrics;
   });
 }
 

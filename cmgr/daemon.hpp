@@ -53,8 +53,8 @@ class ManagerDaemon {
   Result<Outcome> call(const std::function<void(ConnectionManager&, RequestId token)>& begin,
                        Duration timeout);
 
-  // Compares every switch's table, every ledger and our own table; two looks if the first finds
-  // anything. Takes as long as the switches need. One at a time.
+  // Compares every switch's table, every ledger and our own table; up to four looks while
+  // they find the same. Takes as long as the switches need. One at a time.
   AuditSummary audit();
 
   // Whether calls can be served: the topology is known and every SwitchServer of it attached. Asks

@@ -22,6 +22,7 @@ struct Options {
   std::uint32_t undo_timer_ms = 0;
   std::uint32_t startup_patience_ms = 0;
   std::uint64_t connections_max = 0;
+  faults::FaultOptions faults;
 };
 
 void declare(config::OptionSet& set, Options& options) {
@@ -46,6 +47,7 @@ void declare(config::OptionSet& set, Options& options) {
                "Connections kept at most; more setups are answered busy.");
   set.add_uint("startup-patience-ms", &options.startup_patience_ms, 15'000, {0, 600'000},
                "Milliseconds to wait for RouteObject and all SwitchServers before serving anyway.");
+  orb::add_fault_options(set, options.faults);
 }
 
 cmgr::Config config_of(const Options& options, std::uint64_t epoch) {
@@ -65,20 +67,19 @@ cmgr::Config config_of(const Options& options, std::uint64_t epoch) {
 // Later starts have higher epochs, also on another host with a sane clock: seconds since 1970. The one
 // use of the wall clock; a clock set back makes the SwitchServers say "fenced", and we say so.
 std::uint64_t epoch_now() {
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::seconds>(
-          std::chrono::system_clock::now().time_since_epoch())
-          .count());
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(
+                                        std::chrono::system_clock::now().time_since_epoch())
+                                        .count());
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  orb::take_signals();  // first: SIGTERM ends in order from here on
   Options options;
   config::OptionSet set("xbind-cmgr", "Sets up, describes and releases connections.");
   declare(set, options);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
-  orb::take_signals();
   log::start("xbind-cmgr " + options.common.name, options.common.log_level);
   log::info("options: {}", set.given_text());
 
@@ -87,7 +88,7 @@ int main(int argc, char** argv) {
   orb::Runtime runtime(argc, argv, options.common.runtime());
   cmgr::ManagerDaemon daemon(runtime.orb(), config,
                              {options.common.name, Epoch{epoch}, options.route_object,
-                              options.common.name_service});
+                              options.common.name_service, options.faults});
   const PortableServer::Servant_var<cmgr::HopObserverServant> observer =
       new cmgr::HopObserverServant(daemon);
   const CORBA::Object_var observer_object = runtime.activate(observer.in());
@@ -104,12 +105,10 @@ int main(int argc, char** argv) {
   const CORBA::Object_var object = runtime.activate(servant.in());
 
   daemon.start(observer_reference);
-  orb::serve_until_signal(runtime.orb(), "xbind-cmgr", options.common,
-                          naming::path_of(naming::kConnectionManagers, options.common.name), object,
-                          [&] {
-                            return daemon.may_serve(
-                                std::chrono::milliseconds(options.startup_patience_ms));
-                          });
+  orb::serve_until_signal(
+      runtime.orb(), "xbind-cmgr", options.common,
+      naming::path_of(naming::kConnectionManagers, options.common.name), object,
+      [&] { return daemon.may_serve(std::chrono::milliseconds(options.startup_patience_ms)); });
   runtime.shutdown();  // no upcall any more, before the daemon goes
   daemon.stop();
   return 0;

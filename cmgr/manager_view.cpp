@@ -39,30 +39,30 @@ void compare_hops(const std::string& switch_name, const HopMap& before, const Le
     const auto was = before.find(theirs.key);
     const auto is = after.find(theirs.key);
     if (was == before.end() && is == after.end()) {
-      findings.push_back({FindingKind::kStrayHop, element,
-                          fmt::format("{} ({}) is in the ledger, the manager does not know it",
-                                      hop_words(theirs.key),
-                                      cross_connect_words(theirs.cross_connect))});
+      findings.push_back(
+          {FindingKind::kStrayHop, element,
+           fmt::format("{} ({}) is in the ledger, the manager does not know it",
+                       hop_words(theirs.key), cross_connect_words(theirs.cross_connect))});
       continue;
     }
     if (was == before.end() || is == after.end()) continue;
     const LedgerHop& ours = *is->second;
     if (!theirs.settled || !ours.settled || *was->second != ours) continue;
     if (theirs.cross_connect != ours.cross_connect) {
-      findings.push_back({FindingKind::kChangedCrossConnect, element,
-                          fmt::format("{}: the ledger says {}, the manager {}",
-                                      hop_words(theirs.key),
-                                      cross_connect_words(theirs.cross_connect),
-                                      cross_connect_words(ours.cross_connect))});
+      findings.push_back(
+          {FindingKind::kChangedCrossConnect, element,
+           fmt::format("{}: the ledger says {}, the manager {}", hop_words(theirs.key),
+                       cross_connect_words(theirs.cross_connect),
+                       cross_connect_words(ours.cross_connect))});
     }
     if (theirs.demand != ours.demand) {
       const std::uint64_t high = std::max(theirs.demand.cells_per_s, ours.demand.cells_per_s);
       const std::uint64_t low = std::min(theirs.demand.cells_per_s, ours.demand.cells_per_s);
-      findings.push_back({FindingKind::kLeakedBandwidth, element,
-                          fmt::format("{}: the ledger says {} cells/s, the manager {}",
-                                      hop_words(theirs.key), theirs.demand.cells_per_s,
-                                      ours.demand.cells_per_s),
-                          high - low});
+      findings.push_back(
+          {FindingKind::kLeakedBandwidth, element,
+           fmt::format("{}: the ledger says {} cells/s, the manager {}", hop_words(theirs.key),
+                       theirs.demand.cells_per_s, ours.demand.cells_per_s),
+           high - low});
     }
   }
   for (const auto& [key, ours] : after) {
@@ -70,11 +70,10 @@ void compare_hops(const std::string& switch_name, const HopMap& before, const Le
     if (!ours->settled || was == before.end() || *was->second != *ours || ledger.contains(key)) {
       continue;
     }
-    findings.push_back(
-        {FindingKind::kMissingHop,
-         fmt::format("{} port {}", switch_name, ours->cross_connect.output_port),
-         fmt::format("{} ({}) is the manager's, the ledger does not have it", hop_words(key),
-                     cross_connect_words(ours->cross_connect))});
+    findings.push_back({FindingKind::kMissingHop,
+                        fmt::format("{} port {}", switch_name, ours->cross_connect.output_port),
+                        fmt::format("{} ({}) is the manager's, the ledger does not have it",
+                                    hop_words(key), cross_connect_words(ours->cross_connect))});
   }
 }
 
@@ -115,10 +114,11 @@ void compare_labels(const std::string& switch_name, const ManagerView& before,
         std::binary_search(before.cached.begin(), before.cached.end(), after.cached[i]);
     const bool twice = i > 0 && after.cached[i - 1] == after.cached[i];
     if (!twice && (!throughout || held.contains(after.cached[i]))) continue;
-    findings.push_back({FindingKind::kDoubleLabel, fmt::format("{} port {}", switch_name, port),
-                        fmt::format("label {} is {} in the manager's cache{}", to_string(label),
-                                    twice ? "twice" : "held",
-                                    twice ? "" : ", the ledger does not know it as the manager's")});
+    findings.push_back(
+        {FindingKind::kDoubleLabel, fmt::format("{} port {}", switch_name, port),
+         fmt::format("label {} is {} in the manager's cache{}", to_string(label),
+                     twice ? "twice" : "held",
+                     twice ? "" : ", the ledger does not know it as the manager's")});
   }
 }
 

@@ -11,9 +11,10 @@
 namespace xbind::cmgr {
 
 struct ManagerView {
-  std::vector<LedgerHop> hops;    // of every connection that passes the switch, ascending key
-  std::vector<HopKey> owed;       // removals not delivered yet, ascending
-  std::vector<std::pair<PortId, Label>> labels;  // cached, in connections, on their way back; ascending
+  std::vector<LedgerHop> hops;  // of every connection that passes the switch, ascending key
+  std::vector<HopKey> owed;     // removals not delivered yet, ascending
+  std::vector<std::pair<PortId, Label>>
+      labels;  // cached, in connections, on their way back; ascending
   std::vector<std::pair<PortId, Label>> cached;  // those of them in the cache; ascending
 
   friend bool operator==(const ManagerView&, const ManagerView&) = default;

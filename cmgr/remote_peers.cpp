@@ -50,7 +50,9 @@ RemotePeers::RemotePeers(CORBA::ORB_ptr orb, Options options, Post post, LocalOu
     : options_(std::move(options)),
       names_(orb, options_.name_service),
       post_(std::move(post)),
-      local_outcome_(std::move(local_outcome)) {}
+      local_outcome_(std::move(local_outcome)),
+      switch_faults_(options_.faults, "manager-to-switch/" + options_.manager),
+      client_faults_(options_.faults, "manager-to-client/" + options_.manager) {}
 
 RemotePeers::~RemotePeers() { stop(); }
 
@@ -89,42 +91,58 @@ void RemotePeers::know_client(SessionId session, v1::OutcomeObserver_ptr observe
   clients_[session] = v1::OutcomeObserver::_duplicate(observer);
 }
 
-void RemotePeers::send_collected() {
+void RemotePeers::send_collected(TimePoint now) {
+  const auto peer_of = [](const auto& outgoing) { return outgoing.session.value(); };
+  std::vector<ToSwitch> to_switches = std::exchange(to_switches_, {});
+  switch_faults_.pass(to_switches, peer_of, now);
+  for (const ToSwitch& outgoing : to_switches) send(outgoing);
+  std::vector<ToClient> to_clients = std::exchange(to_clients_, {});
+  client_faults_.pass(to_clients, peer_of, now);
+  for (const ToClient& outgoing : to_clients) send(outgoing);
+}
+
+TimePoint RemotePeers::next_deadline() const {
+  return std::min(switch_faults_.next_deadline(), client_faults_.next_deadline());
+}
+
+std::vector<faults::LegCounters> RemotePeers::fault_counters() const {
+  return {{"to_switches", switch_faults_.counters()}, {"to_clients", client_faults_.counters()}};
+}
+
+void RemotePeers::send(const ToSwitch& outgoing) {
   static const HopBatch kNoCommands;
+  const auto inbox = inboxes_.find(outgoing.session);
+  if (inbox == inboxes_.end()) return;
+  v1::HopBatch batch;
+  orb::to_idl(outgoing.frame.batch ? *outgoing.frame.batch : kNoCommands, batch);
+  const auto sent = orb::remote("switchserver " + outgoing.name, [&] {
+    inbox->second->submit(outgoing.session.value(), outgoing.frame.seq.value(),
+                          outgoing.frame.confirmed.value(), batch);
+  });
+  ++requests_sent_;
+  if (sent) return;
+  inboxes_.erase(inbox);
+  post_([session = outgoing.session, reason = sent.error().text](ConnectionManager& manager) {
+    manager.switch_lost(session, reason, steady_now());
+  });
+}
+
+void RemotePeers::send(const ToClient& outgoing) {
   static const OutcomeBatch kNoOutcomes;
-  for (ToSwitch& outgoing : std::exchange(to_switches_, {})) {
-    const auto inbox = inboxes_.find(outgoing.session);
-    if (inbox == inboxes_.end()) continue;
-    v1::HopBatch batch;
-    orb::to_idl(outgoing.frame.batch ? *outgoing.frame.batch : kNoCommands, batch);
-    const auto sent = orb::remote("switchserver " + outgoing.name, [&] {
-      inbox->second->submit(outgoing.session.value(), outgoing.frame.seq.value(),
-                            outgoing.frame.confirmed.value(), batch);
-    });
-    ++requests_sent_;
-    if (sent) continue;
-    inboxes_.erase(inbox);
-    post_([session = outgoing.session, reason = sent.error().text](ConnectionManager& manager) {
-      manager.switch_lost(session, reason, steady_now());
-    });
-  }
-  for (ToClient& outgoing : std::exchange(to_clients_, {})) {
-    const auto client = clients_.find(outgoing.session);
-    if (client == clients_.end()) continue;
-    v1::OutcomeSeq outcomes;
-    orb::to_idl(outgoing.frame.batch ? *outgoing.frame.batch : kNoOutcomes, outcomes);
-    const auto sent = orb::remote("the client", [&] {
-      client->second->completed(outgoing.session.value(), outgoing.frame.seq.value(),
-                                outgoing.frame.confirmed.value(), outcomes);
-    });
-    ++requests_sent_;
-    if (sent) continue;
-    log::warn("client session {}: {}; its connections stay", outgoing.session, sent.error().text);
-    clients_.erase(client);
-    post_([session = outgoing.session](ConnectionManager& manager) {
-      manager.detach_client(session);
-    });
-  }
+  const auto client = clients_.find(outgoing.session);
+  if (client == clients_.end()) return;
+  v1::OutcomeSeq outcomes;
+  orb::to_idl(outgoing.frame.batch ? *outgoing.frame.batch : kNoOutcomes, outcomes);
+  const auto sent = orb::remote("the client", [&] {
+    client->second->completed(outgoing.session.value(), outgoing.frame.seq.value(),
+                              outgoing.frame.confirmed.value(), outcomes);
+  });
+  ++requests_sent_;
+  if (sent) return;
+  log::warn("client session {}: {}; its connections stay", outgoing.session, sent.error().text);
+  clients_.erase(client);
+  post_(
+      [session = outgoing.session](ConnectionManager& manager) { manager.detach_client(session); });
 }
 
 // --- the two-way threads ----------------------------------------------------------------------------
@@ -164,9 +182,9 @@ void RemotePeers::run_attaching() {
   std::unique_lock lock(mutex_);
   while (!stop_) {
     const TimePoint now = steady_now();
-    const auto due = std::min_element(
-        attach_at_.begin(), attach_at_.end(),
-        [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto due =
+        std::min_element(attach_at_.begin(), attach_at_.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
     if (due == attach_at_.end()) {
       wake_.wait(lock);
       continue;
@@ -188,16 +206,14 @@ void RemotePeers::attach_now(const std::string& switch_name) {
   const auto server = switch_server(switch_name);
   if (server) {
     try {
-      const v1::HopAttachment_var attachment =
-          (*server)->attach(options_.manager.c_str(), options_.epoch.value(), v1::protocol_version,
-                            observer_);
+      const v1::HopAttachment_var attachment = (*server)->attach(
+          options_.manager.c_str(), options_.epoch.value(), v1::protocol_version, observer_);
       // Opens the connection that batches will use, here where waiting is allowed.
       attachment->inbox->submit(attachment->session, 0, 0, v1::HopBatch{});
       auto quarantined = orb::to_core(attachment->quarantined);
       if (!quarantined) quarantined = std::vector<PortLabels>{};
       post_([this, switch_name, session = SessionId{attachment->session},
-             inbox = v1::HopInbox_var(attachment->inbox),
-             window = attachment->batches_in_flight,
+             inbox = v1::HopInbox_var(attachment->inbox), window = attachment->batches_in_flight,
              quarantined = std::move(*quarantined)](ConnectionManager& manager) {
         inboxes_[session] = inbox;
         manager.switch_attached(switch_name, session, window, quarantined, steady_now());
@@ -208,8 +224,8 @@ void RemotePeers::attach_now(const std::string& switch_name) {
                  fenced.reason.in());
       problem = fenced.reason.in();
     } catch (const v1::VersionMismatch& mismatch) {
-      problem = fmt::format("it speaks protocol version {}, we {}", mismatch.supported,
-                            mismatch.offered);
+      problem =
+          fmt::format("it speaks protocol version {}, we {}", mismatch.supported, mismatch.offered);
     } catch (const v1::BadRequest& refused) {
       problem = refused.reason.in();
     } catch (const v1::Unavailable& refused) {

@@ -15,6 +15,7 @@
 
 #include "cmgr/connection_manager.hpp"
 #include "connection_manager.hh"
+#include "core/faults/fault_plan.hpp"
 #include "orb/name_client.hpp"
 #include "route_object.hh"
 #include "switch_server.hh"
@@ -28,10 +29,11 @@ class RemotePeers : public Peers {
   using LocalOutcome = std::function<void(RequestId token, Outcome outcome)>;
 
   struct Options {
-    std::string manager;          // our name at the SwitchServers
+    std::string manager;  // our name at the SwitchServers
     Epoch epoch;
-    std::string route_object;     // name under xbind/routeobject/
+    std::string route_object;  // name under xbind/routeobject/
     std::string name_service;
+    faults::FaultOptions faults;
   };
 
   RemotePeers(CORBA::ORB_ptr orb, Options options, Post post, LocalOutcome local_outcome);
@@ -51,9 +53,12 @@ class RemotePeers : public Peers {
   // Within a step: the callback of a client just attached.
   void know_client(SessionId session, v1::OutcomeObserver_ptr observer);
   void forget_client(SessionId session) { clients_.erase(session); }
-  // After a step: sends what was collected.
-  void send_collected();
+  // After a step: sends what was collected, and what the fault layer has held back long enough.
+  void send_collected(TimePoint now);
+  // When there is something held back to be sent.
+  TimePoint next_deadline() const;
   std::uint64_t requests_sent() const { return requests_sent_; }
+  std::vector<faults::LegCounters> fault_counters() const;
 
   // Two-way, from any thread but the logic's: the names of all switches RouteObject knows.
   Result<std::vector<std::string>> switches_of_topology();
@@ -71,11 +76,9 @@ class RemotePeers : public Peers {
     SessionId session;
     session::Frame<OutcomeBatch> frame;
   };
-  struct SwitchPeer {
-    SessionId session;
-    v1::HopInbox_var inbox;
-  };
 
+  void send(const ToSwitch& outgoing);
+  void send(const ToClient& outgoing);
   void run_attaching();
   void run_routes();
   void attach_now(const std::string& switch_name);
@@ -92,6 +95,8 @@ class RemotePeers : public Peers {
   // The logic's thread of the moment only.
   std::vector<ToSwitch> to_switches_;
   std::vector<ToClient> to_clients_;
+  faults::FaultyPipe<ToSwitch> switch_faults_;
+  faults::FaultyPipe<ToClient> client_faults_;
   std::unordered_map<SessionId, v1::HopInbox_var> inboxes_;
   std::unordered_map<SessionId, v1::OutcomeObserver_var> clients_;
   std::uint64_t requests_sent_ = 0;

@@ -30,9 +30,9 @@ struct RouteQuery {
 struct RouteReply {
   RouteQuery query;
   Cause cause = Cause::kNone;
-  Path path;               // without a cause
-  std::uint64_t free = 0;  // with kNoBandwidth: the widest path's rate
-  std::string element;     // with a cause: the unknown name, or "host-a -> host-b"
+  Path path;                      // without a cause
+  std::uint64_t free = 0;         // with kNoBandwidth: the widest path's rate
+  std::string element;            // with a cause: the unknown name, or "host-a -> host-b"
   std::vector<std::uint32_t> at;  // SwitchIndex of each hop of the path; filled in by the manager
 };
 

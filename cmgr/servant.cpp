@@ -21,7 +21,8 @@ v1::Outcome* to_new(const Outcome& outcome) {
   return out.release();
 }
 
-void describe_into(const cmgr::ConnectionManager& manager, ConnectionId id, v1::ConnectionState& out) {
+void describe_into(const cmgr::ConnectionManager& manager, ConnectionId id,
+                   v1::ConnectionState& out) {
   const auto found = manager.describe(id);
   if (!found) return;
   const Connection& connection = found->connection;
@@ -50,9 +51,10 @@ void RequestInboxServant::submit(v1::SessionId session, v1::BatchSeq seq, v1::Ba
                                  const v1::RequestBatch& batch) {
   session::Frame<RequestBatch> frame{BatchSeq{seq}, BatchSeq{confirmed}, nullptr};
   if (seq != 0) frame.batch = std::make_shared<const RequestBatch>(orb::to_core(batch));
-  daemon_.post([id = SessionId{session}, frame = std::move(frame)](cmgr::ConnectionManager& manager) {
-    manager.on_requests(id, frame, steady_now());
-  });
+  daemon_.post(
+      [id = SessionId{session}, frame = std::move(frame)](cmgr::ConnectionManager& manager) {
+        manager.on_requests(id, frame, steady_now());
+      });
 }
 
 void HopObserverServant::completed(v1::SessionId session, v1::BatchSeq seq, v1::BatchSeq confirmed,
@@ -69,9 +71,10 @@ void HopObserverServant::completed(v1::SessionId session, v1::BatchSeq seq, v1::
     }
     frame.batch = std::make_shared<const HopResultBatch>(std::move(*converted));
   }
-  daemon_.post([id = SessionId{session}, frame = std::move(frame)](cmgr::ConnectionManager& manager) {
-    manager.on_results(id, frame, steady_now());
-  });
+  daemon_.post(
+      [id = SessionId{session}, frame = std::move(frame)](cmgr::ConnectionManager& manager) {
+        manager.on_results(id, frame, steady_now());
+      });
 }
 
 v1::ClientAttachment* ConnectionManagerServant::attach(const char* client, v1::Epoch client_epoch,
@@ -161,9 +164,9 @@ v1::AuditReport* ConnectionManagerServant::audit() {
   out->switches = static_cast<CORBA::ULong>(summary.switches);
   out->connections = summary.connections;
   const std::size_t reported = std::min(summary.findings.size(), kFindingsReported);
-  orb::to_idl({summary.findings.begin(),
-               summary.findings.begin() + static_cast<std::ptrdiff_t>(reported)},
-              out->findings);
+  orb::to_idl(
+      {summary.findings.begin(), summary.findings.begin() + static_cast<std::ptrdiff_t>(reported)},
+      out->findings);
   return out.release();
 }
 

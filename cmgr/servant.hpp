@@ -33,9 +33,7 @@ class ConnectionManagerServant : public POA_xbind::v1::ConnectionManager {
  public:
   // `call_timeout`: of connect and release; longer than every timer of the logic together.
   ConnectionManagerServant(ManagerDaemon& daemon, v1::RequestInbox_ptr inbox, Duration call_timeout)
-      : daemon_(daemon),
-        inbox_(v1::RequestInbox::_duplicate(inbox)),
-        call_timeout_(call_timeout) {}
+      : daemon_(daemon), inbox_(v1::RequestInbox::_duplicate(inbox)), call_timeout_(call_timeout) {}
 
   v1::ClientAttachment* attach(const char* client, v1::Epoch client_epoch, CORBA::ULong version,
                                v1::OutcomeObserver_ptr observer) override;

@@ -20,10 +20,9 @@ tl::expected<Resources, Refusal> demand_of(const ServiceSpec& service) {
     case ServiceKind::kVideo: {
       const auto mapped = to_network({service.frames_per_1000_s, service.frame_octets});
       if (!mapped) {
-        return tl::make_unexpected(Refusal{Cause::kInvalidRequest, "frames/1000 s or frame octets",
-                                           service.frame_octets == 0 ? service.frame_octets
-                                                                     : service.frames_per_1000_s,
-                                           0});
+        return tl::make_unexpected(Refusal{
+            Cause::kInvalidRequest, "frames/1000 s or frame octets",
+            service.frame_octets == 0 ? service.frame_octets : service.frames_per_1000_s, 0});
       }
       return *mapped;
     }

@@ -24,7 +24,8 @@ std::size_t octets_of(const HopBatch& batch) {
 SwitchDesk::SwitchDesk(const Config& config, Peers& peers) : config_(config), peers_(peers) {}
 
 SwitchIndex SwitchDesk::index_of(const std::string& name) {
-  const auto [entry, fresh] = by_name_.try_emplace(name, static_cast<SwitchIndex>(switches_.size()));
+  const auto [entry, fresh] =
+      by_name_.try_emplace(name, static_cast<SwitchIndex>(switches_.size()));
   if (fresh) {
     XB_CHECK(switches_.size() < kSwitches, switches_.size());
     switches_.push_back(std::make_unique<Switch>(

@@ -94,8 +94,8 @@ class SwitchDesk {
   // The labels of that switch which debts (at any switch) hold.
   std::vector<std::shared_ptr<OwedLabel>> owed_labels(SwitchIndex at) const;
 
-  void flush(TimePoint now);                // sends what is due
-  void flush_all(TimePoint now);            // sends whatever waits, due or not
+  void flush(TimePoint now);      // sends what is due
+  void flush_all(TimePoint now);  // sends whatever waits, due or not
   // Repeats, confirmations, flush timeouts, debts. Returns the switches whose session was given up.
   std::vector<SwitchIndex> tick(TimePoint now);
   TimePoint next_deadline() const;
@@ -115,7 +115,7 @@ class SwitchDesk {
     std::uint64_t sessions_lost = 0;
     std::uint64_t debts_made = 0;
     std::uint64_t debts_paid = 0;
-    std::uint64_t label_hits = 0;    // sums over the caches
+    std::uint64_t label_hits = 0;  // sums over the caches
     std::uint64_t label_misses = 0;
     std::uint64_t labels_cached = 0;
     std::uint64_t batches_resent = 0;

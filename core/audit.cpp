@@ -25,9 +25,7 @@ AuditTotals totals_of(const std::vector<Finding>& findings) {
     switch (finding.kind) {
       case FindingKind::kStrayCrossConnect:
       case FindingKind::kMissingCrossConnect:
-      case FindingKind::kChangedCrossConnect:
-        totals.stray_cross_connects += finding.amount;
-        break;
+      case FindingKind::kChangedCrossConnect: totals.stray_cross_connects += finding.amount; break;
       case FindingKind::kStrayHop:
       case FindingKind::kMissingHop:
       case FindingKind::kLeakedLabel:

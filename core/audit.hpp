@@ -38,7 +38,7 @@ struct Finding {
 
 // The findings of an audit in numbers.
 struct AuditTotals {
-  bool clean = true;  // nothing found but what is owed
+  bool clean = true;                       // nothing found but what is owed
   std::uint64_t stray_cross_connects = 0;  // stray, missing and changed ones
   std::uint64_t leaked_labels = 0;         // leaked or doubly held labels, stray or missing hops
   std::uint64_t leaked_bandwidth_cells_per_s = 0;

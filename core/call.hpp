@@ -62,12 +62,12 @@ std::string_view to_string(OutcomeKind kind);
 struct Outcome {
   RequestId request;
   OutcomeKind kind = OutcomeKind::kConnected;
-  ConnectionId connection;   // connected, released
-  Label ingress;             // connected: what the caller puts on its cells
-  Label egress;              // connected: what the callee finds on them
+  ConnectionId connection;     // connected, released
+  Label ingress;               // connected: what the caller puts on its cells
+  Label egress;                // connected: what the callee finds on them
   Cause cause = Cause::kNone;  // refused, busy
-  std::string element;       // refused: where, "switch-1 port 2"
-  std::uint64_t asked = 0;   // refused: see Cause
+  std::string element;         // refused: where, "switch-1 port 2"
+  std::uint64_t asked = 0;     // refused: see Cause
   std::uint64_t free = 0;
 
   friend bool operator==(const Outcome&, const Outcome&) = default;

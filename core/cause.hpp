@@ -10,26 +10,26 @@
 namespace xbind {
 
 enum class Cause : std::uint8_t {
-  kNone = 0,             // done
-  kInvalidRequest,       // the request contradicts itself; asked = the offending number
-  kUnknownEndpoint,      // no such end in the topology
-  kNoRoute,              // the ends are known, no path joins them
-  kNoBandwidth,          // a port's free cells/s, or the widest path's rate, do not suffice; asked, free
-  kNoBuffer,             // a port's free buffer does not suffice; asked, free in cells
-  kNoLabel,              // every label of the port is taken; free = 0
-  kUnknownPort,          // the switch has no such port; asked = the port
-  kForeignInputLabel,    // the input label belongs to another connection; asked = the label's value
-  kLabelNotHeld,         // the output label was not granted to this manager; asked = the label's value
-  kStale,                // a newer path generation of the connection exists; asked, free = both numbers
-  kUnknownConnection,    // nobody of that id here
-  kSwitchRefused,        // the switch answered with a failure; asked = GSMP failure code (v3)
-  kSwitchUnreachable,    // no session with the SwitchServer, or it has none with its switch
-  kTimeout,              // no answer within the hop timer
-  kBusy,                 // a bounded queue is full; try again
-  kBeingReleased,        // the connection is on its way down
-  kUnknownService,       // the QOS specification names no service we know
-  kWithdrawn,            // undone because another hop refused (never a call's own cause)
-  kNoRouteObject,        // no RouteObject answers and no route is cached
+  kNone = 0,         // done
+  kInvalidRequest,   // the request contradicts itself; asked = the offending number
+  kUnknownEndpoint,  // no such end in the topology
+  kNoRoute,          // the ends are known, no path joins them
+  kNoBandwidth,  // a port's free cells/s, or the widest path's rate, do not suffice; asked, free
+  kNoBuffer,     // a port's free buffer does not suffice; asked, free in cells
+  kNoLabel,      // every label of the port is taken; free = 0
+  kUnknownPort,  // the switch has no such port; asked = the port
+  kForeignInputLabel,  // the input label belongs to another connection; asked = the label's value
+  kLabelNotHeld,  // the output label was not granted to this manager; asked = the label's value
+  kStale,         // a newer path generation of the connection exists; asked, free = both numbers
+  kUnknownConnection,  // nobody of that id here
+  kSwitchRefused,      // the switch answered with a failure; asked = GSMP failure code (v3)
+  kSwitchUnreachable,  // no session with the SwitchServer, or it has none with its switch
+  kTimeout,            // no answer within the hop timer
+  kBusy,               // a bounded queue is full; try again
+  kBeingReleased,      // the connection is on its way down
+  kUnknownService,     // the QOS specification names no service we know
+  kWithdrawn,          // undone because another hop refused (never a call's own cause)
+  kNoRouteObject,      // no RouteObject answers and no route is cached
 };
 
 // "no bandwidth", "switch refused", ...: stable, one per cause.

@@ -23,11 +23,11 @@ std::string join_operands(const T& first, const Rest&... rest) {
 }
 }  // namespace detail
 
-#define XB_CHECK(condition, ...)                                                       \
-  do {                                                                                 \
-    if (!(condition)) [[unlikely]]                                                     \
-      ::xbind::check_failed(__FILE__, __LINE__, #condition, #__VA_ARGS__,              \
-                            ::xbind::detail::join_operands(__VA_ARGS__));              \
+#define XB_CHECK(condition, ...)                                          \
+  do {                                                                    \
+    if (!(condition)) [[unlikely]]                                        \
+      ::xbind::check_failed(__FILE__, __LINE__, #condition, #__VA_ARGS__, \
+                            ::xbind::detail::join_operands(__VA_ARGS__)); \
   } while (false)
 
 }  // namespace xbind

@@ -11,15 +11,15 @@
 namespace xbind {
 
 enum class ErrorCode : unsigned char {
-  kBadInput,      // the caller's data cannot be right: fix it, do not retry
-  kNotFound,      // a name or an id that nobody knows
-  kExhausted,     // a bounded thing is full or spent: retry later or ask for less
-  kUnreachable,   // a peer or a name service is not there: retry with back-off
-  kTimeout,       // a peer did not answer within a named time: the outcome is unknown
-  kProtocol,      // a peer broke its protocol: do not trust this stream any longer
-  kVersion,       // a peer speaks another version: give up, tell the operator
-  kFenced,        // a newer epoch of ourselves is alive: stop
-  kSystem,        // the operating system refused (file, socket)
+  kBadInput,     // the caller's data cannot be right: fix it, do not retry
+  kNotFound,     // a name or an id that nobody knows
+  kExhausted,    // a bounded thing is full or spent: retry later or ask for less
+  kUnreachable,  // a peer or a name service is not there: retry with back-off
+  kTimeout,      // a peer did not answer within a named time: the outcome is unknown
+  kProtocol,     // a peer broke its protocol: do not trust this stream any longer
+  kVersion,      // a peer speaks another version: give up, tell the operator
+  kFenced,       // a newer epoch of ourselves is alive: stop
+  kSystem,       // the operating system refused (file, socket)
 };
 
 // "bad input", "not found", ...: stable words for logs and messages.

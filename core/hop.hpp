@@ -22,7 +22,8 @@ namespace xbind {
 struct HopKey {
   ConnectionId connection;
   Generation generation;
-  std::uint16_t leg = 0;  // 0: the caller's direction; further label chains of the connection from 1
+  std::uint16_t leg =
+      0;  // 0: the caller's direction; further label chains of the connection from 1
   std::uint16_t hop = 0;  // 0: the first switch on the path
 
   friend auto operator<=>(const HopKey&, const HopKey&) = default;
@@ -46,10 +47,10 @@ enum class HopAction : std::uint8_t {
 
 struct HopSetup {
   HopKey key;
-  bool commit = true;          // false: reserve
+  bool commit = true;           // false: reserve
   std::uint16_t hop_count = 0;  // switches on this leg; hop + 1 == hop_count is the last one
   PortId input_port;
-  Label input_label;   // none at the first hop (to be allotted) and in a reserve
+  Label input_label;  // none at the first hop (to be allotted) and in a reserve
   PortId output_port;
   Label output_label;  // none at the last hop (to be allotted) and in a reserve
   Resources demand;
@@ -91,11 +92,11 @@ struct HopResult {
   HopKey key;
   HopAction action = HopAction::kCommit;
   Cause cause = Cause::kNone;
-  Label input_label;   // commit of the first hop: the ingress label
+  Label input_label;  // commit of the first hop: the ingress label
   // Reserve: the label taken. Commit of the last hop: the egress label. Removal: the label that rests
   // in the manager's quarantine since (none: there was no such hop, or its label was not the manager's).
   Label output_label;
-  PortId port;         // with a refusal: the port that refused, or none
+  PortId port;              // with a refusal: the port that refused, or none
   std::uint64_t asked = 0;  // with a refusal: see Cause
   std::uint64_t free = 0;
 

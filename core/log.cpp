@@ -49,7 +49,8 @@ Result<Level> level_from(std::string_view word) {
   if (word == "warn") return Level::kWarn;
   if (word == "error") return Level::kError;
   if (word == "off") return Level::kOff;
-  return fail(ErrorCode::kBadInput, "log level '{}' is none of debug, info, warn, error, off", word);
+  return fail(ErrorCode::kBadInput, "log level '{}' is none of debug, info, warn, error, off",
+              word);
 }
 
 bool enabled(Level level) { return logger()->should_log(to_spdlog(level)); }

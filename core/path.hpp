@@ -18,7 +18,7 @@ struct PathHop {
 };
 
 struct Path {
-  std::vector<PathHop> hops;              // never empty
+  std::vector<PathHop> hops;           // never empty
   std::uint64_t free_cells_per_s = 0;  // the least link rate on the way, as the topology knows it
 
   friend bool operator==(const Path&, const Path&) = default;

@@ -40,15 +40,14 @@ int list(orb::NameClient& names, const std::string& context) {
 }
 
 int wait(orb::NameClient& names, const std::vector<std::string>& paths, double timeout_s) {
-  const auto deadline =
-      std::chrono::steady_clock::now() + std::chrono::duration<double>(timeout_s);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(timeout_s);
   for (const std::string& path : paths) {
     while (!answers(names, path)) {
       if (std::chrono::steady_clock::now() >= deadline) {
         const auto found = names.resolve(path);
-        return explain({ErrorCode::kTimeout,
-                        fmt::format("waited {} s for {}: {}", timeout_s, path,
-                                    found ? "it is bound and does not answer" : found.error().text)});
+        return explain({ErrorCode::kTimeout, fmt::format("waited {} s for {}: {}", timeout_s, path,
+                                                         found ? "it is bound and does not answer"
+                                                               : found.error().text)});
       }
       std::this_thread::sleep_for(kPollPeriod);
     }

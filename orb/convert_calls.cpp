@@ -39,8 +39,8 @@ RequestBatch to_core(const v1::RequestBatch& batch) {
   out.connects.reserve(batch.connects.length());
   for (CORBA::ULong i = 0; i < batch.connects.length(); ++i) {
     const v1::ConnectRequest& from = batch.connects[i];
-    out.connects.push_back({RequestId{from.request}, from.from_end.in(), from.to_end.in(),
-                            to_core(from.service)});
+    out.connects.push_back(
+        {RequestId{from.request}, from.from_end.in(), from.to_end.in(), to_core(from.service)});
   }
   out.releases.reserve(batch.releases.length());
   for (CORBA::ULong i = 0; i < batch.releases.length(); ++i) {

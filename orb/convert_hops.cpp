@@ -173,9 +173,10 @@ Result<HopBatch> to_core(const v1::HopBatch& batch) {
   for (CORBA::ULong i = 0; i < batch.removals.length(); ++i) {
     const v1::HopRemoval& removal = batch.removals[i];
     if (removal.after < least || removal.after > batch.setups.length()) {
-      checker.note(Error{ErrorCode::kProtocol,
-                         fmt::format("removal {} is to follow setup {}, of {} setups and not before {}",
-                                     i, removal.after, batch.setups.length(), least)});
+      checker.note(
+          Error{ErrorCode::kProtocol,
+                fmt::format("removal {} is to follow setup {}, of {} setups and not before {}", i,
+                            removal.after, batch.setups.length(), least)});
     }
     least = removal.after;
     out.removals.push_back({to_core(removal.name), removal.after});

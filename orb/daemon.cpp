@@ -31,6 +31,21 @@ void add_daemon_options(config::OptionSet& set, CommonOptions& options,
   add_client_options(set, options, log::Level::kInfo);
 }
 
+void add_fault_options(config::OptionSet& set, faults::FaultOptions& options) {
+  constexpr config::DoubleBounds kFraction{0, 0.5};
+  set.add_double(
+      "loss", &options.loss, 0, kFraction,
+      "Fraction of the session messages sent that is dropped; for tests, off by default.");
+  set.add_double(
+      "duplicate", &options.duplicate, 0, kFraction,
+      "Fraction of the session messages sent that goes twice; for tests, off by default.");
+  set.add_double(
+      "reorder", &options.reorder, 0, kFraction,
+      "Fraction of the session messages sent that the next overtakes; for tests, off by default.");
+  set.add_uint("fault-seed", &options.seed, 1, {},
+               "The same seed makes the same choices for --loss, --duplicate and --reorder.");
+}
+
 void serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
                         const CommonOptions& options, const std::string& path,
                         CORBA::Object_ptr object, std::function<bool()> may_bind) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/config/options.hpp"
+#include "core/faults/fault_plan.hpp"
 #include "core/log.hpp"
 #include "orb/name_keeper.hpp"
 #include "orb/runtime.hpp"
@@ -27,6 +28,10 @@ struct CommonOptions {
 void add_client_options(config::OptionSet& set, CommonOptions& options, log::Level default_level);
 void add_daemon_options(config::OptionSet& set, CommonOptions& options,
                         const std::string& default_name);
+
+// --loss, --duplicate, --reorder, --fault-seed: faults on purpose in what this process sends over
+// its sessions, off by default.
+void add_fault_options(config::OptionSet& set, faults::FaultOptions& options);
 
 // Binds `object` as `path` and keeps it bound; prints "PROGRAM NAME ready" to standard output after the
 // first bind; returns after SIGTERM or SIGINT, unbound. `may_bind`: see NameKeeper.

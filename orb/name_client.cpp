@@ -9,7 +9,7 @@
 namespace xbind::orb {
 namespace {
 
-constexpr int kDepthMax = 8;          // of contexts, so that a loop in the tree ends
+constexpr int kDepthMax = 8;  // of contexts, so that a loop in the tree ends
 constexpr CORBA::ULong kListPage = 200;
 
 CosNaming::Name to_name(const std::string& path) {

@@ -6,13 +6,13 @@
 
 int main(int argc, char** argv) {
   using namespace xbind;
+  orb::take_signals();  // first: SIGTERM ends in order from here on
   orb::CommonOptions common;
-  config::OptionSet set("xbind-qosmapper",
-                        "Maps frame rate and size to cells a second, and back.");
+  config::OptionSet set("xbind-qosmapper", "Maps frame rate and size to cells a second, and back.");
   orb::add_daemon_options(set, common, "default");
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
-  orb::take_signals();
   log::start("xbind-qosmapper " + common.name, common.log_level);
+  log::info("options: {}", set.given_text());
 
   orb::Runtime runtime(argc, argv, common.runtime());
   const PortableServer::Servant_var<QosMapperServant> servant = new QosMapperServant;

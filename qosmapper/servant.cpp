@@ -41,7 +41,8 @@ v1::VideoQos QosMapperServant::network_to_frame_rate(CORBA::ULongLong cells_per_
 }
 
 v1::MetricSeq* QosMapperServant::status() {
-  return orb::to_metrics({{"rss_kib", orb::own_resident_kib()}, {"giop_requests", mappings_.load()}});
+  return orb::to_metrics(
+      {{"rss_kib", orb::own_resident_kib()}, {"giop_requests", mappings_.load()}});
 }
 
 }  // namespace xbind

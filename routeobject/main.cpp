@@ -9,6 +9,7 @@
 
 int main(int argc, char** argv) {
   using namespace xbind;
+  orb::take_signals();  // first: SIGTERM ends in order from here on
   orb::CommonOptions common;
   std::string topology_path;
   std::uint32_t validity_ms = 0;
@@ -33,7 +34,6 @@ int main(int argc, char** argv) {
     std::printf("%s\n", describe_as_json(*topology).c_str());
     return 0;
   }
-  orb::take_signals();
   log::start("xbind-routeobject " + common.name, common.log_level);
   log::info("options: {}", set.given_text());
 

@@ -101,8 +101,7 @@ tl::expected<Path, RouteRefusal> PathSearch::find(std::string_view from, std::st
   const auto destination = topology_.find(to);
   for (const auto& [name, index] : {std::pair{from, source}, {to, destination}}) {
     if (!index) {
-      return refuse(Cause::kUnknownEndpoint, fmt::format("there is no endpoint '{}'", name),
-                    name);
+      return refuse(Cause::kUnknownEndpoint, fmt::format("there is no endpoint '{}'", name), name);
     }
     if (!topology_.switches()[*index].endpoint) {
       return refuse(Cause::kUnknownEndpoint, fmt::format("'{}' is a switch but no endpoint", name),
@@ -110,8 +109,8 @@ tl::expected<Path, RouteRefusal> PathSearch::find(std::string_view from, std::st
     }
   }
   if (source == destination) {
-    return refuse(Cause::kInvalidRequest,
-                  fmt::format("source and destination are both '{}'", from), ends);
+    return refuse(Cause::kInvalidRequest, fmt::format("source and destination are both '{}'", from),
+                  ends);
   }
 
   const Csr& csr = graph_->csr;

@@ -43,8 +43,7 @@ v1::RouteAnswers* RouteObjectServant::find_paths(const v1::RouteQuerySeq& querie
   std::vector<RouteQuery> asked;
   asked.reserve(queries.length());
   for (CORBA::ULong i = 0; i < queries.length(); ++i) {
-    asked.push_back(
-        {queries[i].from_end.in(), queries[i].to_end.in(), queries[i].cells_per_s});
+    asked.push_back({queries[i].from_end.in(), queries[i].to_end.in(), queries[i].cells_per_s});
   }
   const auto answers = routes_.answer(asked);
   if (!answers) orb::raise(answers.error());

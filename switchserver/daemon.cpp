@@ -1,5 +1,6 @@
 #include "switchserver/daemon.hpp"
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -17,37 +18,39 @@ std::function<std::uint32_t()> real_chance() {
 }  // namespace
 
 SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options)
-    : managers_([this](SessionId session, const std::string& reason) {
-                  log::warn("session {}: {}", session, reason);
-                  post([session](SwitchServer& server) { server.detach(session); });
-                },
-                [this](std::uint64_t token, LedgerReport report) {
-                  complete_audit(token, std::move(report));
-                }),
+    : managers_(
+          options.server.controller.name, options.faults,
+          [this](SessionId session, const std::string& reason) {
+            log::warn("session {}: {}", session, reason);
+            post([session](SwitchServer& server) { server.detach(session); });
+          },
+          [this](std::uint64_t token, LedgerReport report) {
+            complete_audit(token, std::move(report));
+          }),
       driver_(options.gsmp, real_chance()),
       server_(options.server, driver_, managers_),
       serial_([this] { after_drain(); }),
-      tcp_(options.tcp,
-           gsmp::TcpClientCallbacks{
-               .on_connected =
-                   [this] { serial_.post([this] { driver_.connected(steady_now()); }); },
-               .on_octets =
-                   [this](std::span<const std::byte> octets) {
-                     serial_.post([this, copy = wire::Buffer(octets.begin(), octets.end())] {
-                       driver_.receive(copy, steady_now());
-                     });
-                   },
-               .on_closed =
-                   [this](const std::string& reason) {
-                     log::warn("connection to the switch: {}", reason);
-                     serial_.post([this] { driver_.closed(steady_now()); });
-                   },
-               .on_failed =
-                   [](const std::string& reason) {
-                     log::debug("connecting to the switch: {}", reason);
-                   },
-               .on_tick = {},
-           }),
+      tcp_(
+          options.tcp,
+          gsmp::TcpClientCallbacks{
+              .on_connected = [this] { serial_.post([this] { driver_.connected(steady_now()); }); },
+              .on_octets =
+                  [this](std::span<const std::byte> octets) {
+                    serial_.post([this, copy = wire::Buffer(octets.begin(), octets.end())] {
+                      driver_.receive(copy, steady_now());
+                    });
+                  },
+              .on_closed =
+                  [this](const std::string& reason) {
+                    log::warn("connection to the switch: {}", reason);
+                    serial_.post([this] { driver_.closed(steady_now()); });
+                  },
+              .on_failed =
+                  [](const std::string& reason) {
+                    log::debug("connecting to the switch: {}", reason);
+                  },
+              .on_tick = {},
+          }),
       timer_([this] {
         serial_.post([this] {
           const TimePoint now = steady_now();
@@ -104,8 +107,9 @@ void SwitchServerDaemon::after_drain() {
     }
   }
   if (std::string reason = driver_.take_drop_reason(); !reason.empty()) tcp_.drop(reason);
-  managers_.send_collected();
-  timer_.set(std::min(driver_.next_deadline(), server_.next_deadline()));
+  managers_.send_collected(now);
+  timer_.set(
+      std::min({driver_.next_deadline(), server_.next_deadline(), managers_.next_deadline()}));
 }
 
 void SwitchServerDaemon::drain_driver(TimePoint now) {
@@ -127,12 +131,14 @@ std::vector<std::pair<std::string, std::uint64_t>> SwitchServerDaemon::metrics()
     metrics.emplace_back("sessions_lost", server.counters().sessions_lost);
     metrics.emplace_back("unknown_session", server.counters().unknown_session);
     for (const SwitchCounterName& counter : kSwitchCounterNames) {
-      metrics.emplace_back(std::string{counter.name}, server.controller().counters().*counter.value);
+      metrics.emplace_back(std::string{counter.name},
+                           server.controller().counters().*counter.value);
     }
     const gsmp::SessionCounters& gsmp = driver_.counters();
     metrics.emplace_back("gsmp_requests", gsmp.requests_sent);
     metrics.emplace_back("gsmp_failures", gsmp.failures);
     metrics.emplace_back("gsmp_timeouts", gsmp.timeouts);
+    faults::append_metrics(managers_.fault_counters(), metrics);
     return metrics;
   });
 }

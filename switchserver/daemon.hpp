@@ -26,6 +26,7 @@ struct SwitchServerDaemonOptions {
   SwitchServerOptions server;
   gsmp::SessionOptions gsmp;
   gsmp::TcpClientOptions tcp;
+  faults::FaultOptions faults;
 };
 
 class SwitchServerDaemon {

@@ -8,7 +8,8 @@
 namespace xbind {
 namespace {
 
-constexpr std::uint64_t kConfiguration = 0;  // cookie of configuration requests: their type tells all
+constexpr std::uint64_t kConfiguration =
+    0;  // cookie of configuration requests: their type tells all
 
 std::uint64_t label_key(PortId port, Label label, bool output) {
   // 28 bits of label, 31 of port, one for the direction: GSMP's port numbers of one switch are small.
@@ -24,11 +25,10 @@ GsmpDriver::GsmpDriver(const gsmp::SessionOptions& options, std::function<std::u
 // --- requests ---------------------------------------------------------------------------------------
 
 void GsmpDriver::add(const CrossConnect& cross_connect, driver::Cookie cookie) {
-  if (!deletes_.empty() &&
-      (delete_labels_.contains(
-           label_key(cross_connect.input_port, cross_connect.input_label, false)) ||
-       delete_labels_.contains(
-           label_key(cross_connect.output_port, cross_connect.output_label, true)))) {
+  if (!deletes_.empty() && (delete_labels_.contains(label_key(cross_connect.input_port,
+                                                              cross_connect.input_label, false)) ||
+                            delete_labels_.contains(label_key(cross_connect.output_port,
+                                                              cross_connect.output_label, true)))) {
     send_deletes();
   }
   gsmp::AddBranch message;
@@ -192,9 +192,9 @@ void GsmpDriver::on_deleted(const gsmp::Response& response) {
       response.body ? std::get_if<gsmp::DeleteBranches>(response.body.get()) : nullptr;
   if (response.success || body == nullptr || body->elements.size() != group->second.size()) {
     for (const driver::Cookie cookie : group->second) {
-      events_.push_back(
-          driver::Done{cookie, response.success ? Cause::kNone : Cause::kSwitchRefused,
-                       response.success ? std::uint8_t{0} : static_cast<std::uint8_t>(response.code)});
+      events_.push_back(driver::Done{
+          cookie, response.success ? Cause::kNone : Cause::kSwitchRefused,
+          response.success ? std::uint8_t{0} : static_cast<std::uint8_t>(response.code)});
     }
   } else {
     for (std::size_t i = 0; i < group->second.size(); ++i) {
@@ -255,9 +255,8 @@ void GsmpDriver::on_report(const gsmp::Response& response) {
   if (read == table_reads_.end()) return;  // ended by the failure of another port
   if (!response.success) {
     // "General" says: nothing enters at this port.
-    end_report(response.cookie, response.code == gsmp::FailureCode::kGeneral
-                                    ? Cause::kNone
-                                    : Cause::kSwitchRefused);
+    end_report(response.cookie,
+               response.code == gsmp::FailureCode::kGeneral ? Cause::kNone : Cause::kSwitchRefused);
     return;
   }
   const auto* part = response.body ? std::get_if<gsmp::ReportPart>(response.body.get()) : nullptr;

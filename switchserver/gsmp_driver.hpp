@@ -83,7 +83,7 @@ class GsmpDriver : public SwitchDriver {
   TimePoint now_{};
   bool kept_ = true;
   std::map<PortId, std::uint32_t> port_sessions_;
-  std::vector<SwitchPort> ports_;        // as told by the last driver::Up
+  std::vector<SwitchPort> ports_;         // as told by the last driver::Up
   std::vector<SwitchPort> ports_coming_;  // of an All Ports Configuration under way
   bool reading_ports_ = false;
   bool reread_ports_ = false;  // a port changed meanwhile

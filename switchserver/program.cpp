@@ -21,6 +21,7 @@ struct Options {
   std::uint64_t buffer_cells = 0;
   std::uint32_t window = 0;
   std::uint32_t transaction_timeout_ms = 0;
+  faults::FaultOptions faults;
 };
 
 void declare(config::OptionSet& set, Options& options) {
@@ -35,6 +36,7 @@ void declare(config::OptionSet& set, Options& options) {
                "GSMP requests without an answer at most; the switch may want fewer.");
   set.add_uint("gsmp-timeout-ms", &options.transaction_timeout_ms, 2'000, {10, 60'000},
                "Milliseconds after which a GSMP request counts as unanswered.");
+  orb::add_fault_options(set, options.faults);
   set.add_check([&options]() -> std::optional<std::string> {
     const auto peer = gsmp::parse_host_port(options.switch_address);
     if (!peer) return "switch: " + peer.error().text;
@@ -57,6 +59,7 @@ SwitchServerDaemonOptions daemon_options(const Options& options) {
   // Sessions of an earlier process must not be taken for ours.
   out.server.session_base = std::uint64_t{std::random_device{}()} << 24;
   out.gsmp.adjacency.name = gsmp_name("xbind-switchserver " + options.common.name);
+  out.faults = options.faults;
   out.gsmp.window = options.window;
   out.gsmp.transaction_timeout = std::chrono::milliseconds(options.transaction_timeout_ms);
   out.tcp.peer = *gsmp::parse_host_port(options.switch_address);
@@ -68,12 +71,12 @@ SwitchServerDaemonOptions daemon_options(const Options& options) {
 namespace xbind {
 
 int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
+  orb::take_signals();  // first: SIGTERM ends in order from here on
   Options options;
   config::OptionSet set("xbind-switchserver",
                         "Keeps the ledger of one label switch and programs it with GSMP.");
   declare(set, options);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
-  orb::take_signals();
   log::start("xbind-switchserver " + options.common.name, options.common.log_level);
   log::info("options: {}", set.given_text());
 

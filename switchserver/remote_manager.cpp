@@ -11,9 +11,12 @@ void RemoteManagers::know(SessionId session, v1::HopObserver_ptr observer) {
   observers_[session] = v1::HopObserver::_duplicate(observer);
 }
 
-void RemoteManagers::send_collected() {
+void RemoteManagers::send_collected(TimePoint now) {
   static const HopResultBatch kNothing;
-  for (Outgoing& outgoing : std::exchange(outbox_, {})) {
+  std::vector<Outgoing> ready = std::exchange(outbox_, {});
+  faults_.pass(
+      ready, [](const Outgoing& outgoing) { return outgoing.session.value(); }, now);
+  for (const Outgoing& outgoing : ready) {
     const auto observer = observers_.find(outgoing.session);
     if (observer == observers_.end()) continue;
     v1::HopResultBatch batch;

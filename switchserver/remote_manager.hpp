@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/faults/fault_plan.hpp"
 #include "switch_server.hh"
 #include "switchserver/switch_server.hpp"
 
@@ -20,8 +21,12 @@ class RemoteManagers : public ManagerOutlet {
   using Lost = std::function<void(SessionId, std::string reason)>;
   using Audited = std::function<void(std::uint64_t token, LedgerReport report)>;
 
-  RemoteManagers(Lost on_lost, Audited on_audited)
-      : on_lost_(std::move(on_lost)), on_audited_(std::move(on_audited)) {}
+  // `name`: the SwitchServer's.
+  RemoteManagers(const std::string& name, const faults::FaultOptions& faults, Lost on_lost,
+                 Audited on_audited)
+      : on_lost_(std::move(on_lost)),
+        on_audited_(std::move(on_audited)),
+        faults_(faults, "switch-to-manager/" + name) {}
 
   void to_manager(SessionId session, session::Frame<HopResultBatch> frame) override {
     outbox_.push_back({session, std::move(frame)});
@@ -33,10 +38,16 @@ class RemoteManagers : public ManagerOutlet {
   // Within the step that attached it.
   void know(SessionId session, v1::HopObserver_ptr observer);
   void forget(SessionId session) { observers_.erase(session); }
-  // Sends what was collected. A peer that cannot be reached is reported with on_lost.
-  void send_collected();
+  // Sends what was collected, and what the fault layer has held back long enough. A peer that
+  // cannot be reached is reported with on_lost.
+  void send_collected(TimePoint now);
+  // When there is something held back to be sent.
+  TimePoint next_deadline() const { return faults_.next_deadline(); }
 
   std::uint64_t requests_sent() const { return requests_sent_; }
+  std::vector<faults::LegCounters> fault_counters() const {
+    return {{"to_managers", faults_.counters()}};
+  }
 
  private:
   struct Outgoing {
@@ -48,6 +59,7 @@ class RemoteManagers : public ManagerOutlet {
   Audited on_audited_;
   std::unordered_map<SessionId, v1::HopObserver_var> observers_;
   std::vector<Outgoing> outbox_;
+  faults::FaultyPipe<Outgoing> faults_;
   std::uint64_t requests_sent_ = 0;
 };
 

@@ -119,8 +119,8 @@ v1::LedgerPage* SwitchServerServant::audit_more(CORBA::ULongLong audit_number) {
   const std::lock_guard lock(mutex_);
   auto rest = rests_.extract(audit_number);
   if (rest.empty()) {
-    throw v1::BadRequest(fmt::format("audit {} has no page left, or has been forgotten",
-                                     audit_number).c_str());
+    throw v1::BadRequest(
+        fmt::format("audit {} has no page left, or has been forgotten", audit_number).c_str());
   }
   auto page = std::make_unique<v1::LedgerPage>();
   page->cross_connects = 0;

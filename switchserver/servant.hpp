@@ -30,8 +30,8 @@ class SwitchServerServant : public POA_xbind::v1::SwitchServer {
   v1::HopAttachment* attach(const char* manager, v1::Epoch manager_epoch, CORBA::ULong version,
                             v1::HopObserver_ptr observer) override;
   void detach(v1::SessionId session) override;
-  v1::PortGrant* grant(v1::SessionId session, v1::PortNumber port_number, CORBA::ULong labels_wanted,
-                       const v1::Demand& quota_wanted) override;
+  v1::PortGrant* grant(v1::SessionId session, v1::PortNumber port_number,
+                       CORBA::ULong labels_wanted, const v1::Demand& quota_wanted) override;
   void give_back(v1::SessionId session, v1::PortNumber port_number, const v1::LabelSeq& labels,
                  const v1::Demand& quota) override;
   v1::LedgerPage* audit(const char* manager) override;

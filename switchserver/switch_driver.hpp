@@ -21,7 +21,7 @@ namespace xbind {
 
 struct SwitchPort {
   PortId port;
-  LabelRange labels;               // labels the port accepts on incoming cells (RFC 3292 section 8.2)
+  LabelRange labels;  // labels the port accepts on incoming cells (RFC 3292 section 8.2)
   std::uint64_t cells_per_s = 0;  // transmit rate of the line
   bool up = true;
 

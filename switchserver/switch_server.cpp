@@ -32,11 +32,11 @@ Result<SwitchServer::Attachment> SwitchServer::attach(const std::string& manager
   if (!holdings) return tl::make_unexpected(holdings.error());
   if (const auto old = by_name_.find(manager); old != by_name_.end()) managers_.erase(old->second);
   const SessionId session{next_session_++};
-  managers_.emplace(session, std::make_unique<Manager>(
-                                 Manager{manager, session, {options_.session, now}, {}}));
+  managers_.emplace(
+      session, std::make_unique<Manager>(Manager{manager, session, {options_.session, now}, {}}));
   by_name_[manager] = session;
-  log::info("manager {} attached, epoch {}, session {}, {} hops of it here", manager, epoch, session,
-            holdings->hops);
+  log::info("manager {} attached, epoch {}, session {}, {} hops of it here", manager, epoch,
+            session, holdings->hops);
   return Attachment{session, options_.session.batches_in_flight, std::move(*holdings)};
 }
 

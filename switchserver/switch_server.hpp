@@ -31,8 +31,9 @@ class ManagerOutlet {
 struct SwitchServerOptions {
   SwitchControllerOptions controller;
   session::Limits session;
-  std::size_t results_waiting_max = 4096;  // batches for a manager that confirms none; then it is cut off
-  std::uint64_t session_base = 0;          // first session number - 1: differs at each start
+  std::size_t results_waiting_max =
+      4096;                        // batches for a manager that confirms none; then it is cut off
+  std::uint64_t session_base = 0;  // first session number - 1: differs at each start
 };
 
 class SwitchServer {

@@ -51,8 +51,7 @@ int tell(const v1::Outcome& answer) {
                   to_string(outcome->ingress).c_str(), to_string(outcome->egress).c_str());
       return 0;
     case OutcomeKind::kReleased:
-      std::printf("%llu released\n",
-                  static_cast<unsigned long long>(outcome->connection.value()));
+      std::printf("%llu released\n", static_cast<unsigned long long>(outcome->connection.value()));
       return 0;
     case OutcomeKind::kRefused: return explain("refused: " + xbind::explain(*outcome));
     case OutcomeKind::kBusy: return explain("busy: " + xbind::explain(*outcome));

@@ -43,9 +43,9 @@
 namespace xbind::session {
 
 struct Limits {
-  std::uint32_t batches_in_flight = 256;             // the window we use: ours, unconfirmed
-  std::uint32_t batches_held_back = 256;             // the window we grant: the peer's, beyond a gap
-  std::size_t octets_in_flight = 128 * 1024;         // estimated by the owner, see orb/runtime.cpp
+  std::uint32_t batches_in_flight = 256;      // the window we use: ours, unconfirmed
+  std::uint32_t batches_held_back = 256;      // the window we grant: the peer's, beyond a gap
+  std::size_t octets_in_flight = 128 * 1024;  // estimated by the owner, see orb/runtime.cpp
   // First repeat; doubles up to resend_max. Short enough that a batch lost four times in a row arrives
   // well before a call's timers expire, longer than confirm_after and a busy peer's answer.
   Duration resend_after = std::chrono::milliseconds{100};
@@ -54,7 +54,8 @@ struct Limits {
   Duration gap_after = std::chrono::milliseconds{10};
   Duration resend_max = std::chrono::seconds{4};
   Duration repeat_gap = std::chrono::milliseconds{5};  // least time between progress and a repeat
-  Duration give_up_after = std::chrono::seconds{20};  // the peer is lost: the owner ends the session
+  Duration give_up_after =
+      std::chrono::seconds{20};  // the peer is lost: the owner ends the session
   Duration confirm_after = std::chrono::milliseconds{50};
   Duration heartbeat = std::chrono::seconds{2};
   Duration lease = std::chrono::seconds{15};
@@ -92,7 +93,9 @@ class Session {
       : limits_(limits), last_heard_(now), heartbeat_due_(now + limits.heartbeat) {}
 
   // Called for each of our batches when the peer has confirmed it, in order, from within receive().
-  void on_confirmed(std::function<void(const Out&)> callback) { on_confirmed_ = std::move(callback); }
+  void on_confirmed(std::function<void(const Out&)> callback) {
+    on_confirmed_ = std::move(callback);
+  }
 
   // --- our direction ------------------------------------------------------------------------------
 

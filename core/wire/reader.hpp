@@ -44,7 +44,8 @@ class Reader {
   std::uint64_t take(std::size_t octets) {
     if (!reserve(octets)) return 0;
     std::uint64_t value = 0;
-    for (std::byte octet : rest_.first(octets)) value = value << 8 | std::to_integer<std::uint64_t>(octet);
+    for (std::byte octet : rest_.first(octets))
+      value = value << 8 | std::to_integer<std::uint64_t>(octet);
     rest_ = rest_.subspan(octets);
     return value;
   }

@@ -20,6 +20,9 @@ class Load:
     engine: str = ""
     topology: Path = PAPER_TOPOLOGY
     labels_per_port: int = topologies.LABELS_DEFAULT
+    loss: float = 0.0  # fractions of the session messages that meet a fault, in every process
+    duplicate: float = 0.0
+    reorder: float = 0.0
     json: Path | None = None
 
 
@@ -29,7 +32,8 @@ def callgen(lab, load, more=()):
     command = [bin_dir / "xbind-callgen", "run", "--manager", "default",
                "--calls", load.calls, "--rate", f"{load.rate:.10g}",
                "--hold", f"{load.hold:.10g}", "--seed", load.seed,
-               "--cells-per-s", load.cells_per_s]
+               "--cells-per-s", load.cells_per_s,
+               *(f"--{name}={value}" for _, name, value in fault_options(load))]
     if load.json:
         command += ["--json", load.json]
     if lab is not None:
@@ -39,7 +43,21 @@ def callgen(lab, load, more=()):
     return [str(part) for part in [*command, *more]]
 
 
+def daemon_options(load):
+    """The daemons' part of a load, as LabOptions.more takes it."""
+    return {"xbind-cmgr": manager_options(load), "xbind-switchserver": fault_options(load)}
+
+
 def manager_options(load):
-    """The manager's part of a load, as LabOptions.more takes it."""
     return [(None, name, value) for name, value in
-            (("engine", load.engine), ("threshold", load.threshold)) if value]
+            (("engine", load.engine), ("threshold", load.threshold)) if value] + fault_options(load)
+
+
+def fault_options(load):
+    """What manager, SwitchServers and callgen are told alike; nothing when no fault is asked for.
+
+    The chance of the faults follows the load's seed.
+    """
+    faults = [(None, name, f"{value:.10g}") for name, value in
+              (("loss", load.loss), ("duplicate", load.duplicate), ("reorder", load.reorder)) if value]
+    return faults + [(None, "fault-seed", str(load.seed))] if faults else []

@@ -20,10 +20,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 # pylint: disable=wrong-import-position
 from labkit import bench, topology as topologies  # noqa: E402
 from labkit.lab import Lab, LabOptions, PROGRAMS, ROOT, TOOLS  # noqa: E402
-from labkit.load import Load, callgen, manager_options  # noqa: E402
+from labkit.load import Load, callgen, daemon_options, manager_options  # noqa: E402
 from labkit.process import LabError  # noqa: E402
 
 BUILD = ROOT / "build"
+FAULTS_MAX = 0.5
 
 
 class WrongUse(Exception):
@@ -103,7 +104,7 @@ def in_own_lab(load, keep=False):
         lab = Lab(LabOptions(
             topology=load.topology, state_dir=state_dir, names_port=None if keep else 0,
             labels_per_port=load.labels_per_port, omniorb_config=keep,
-            more={"xbind-cmgr": manager_options(load)}))
+            more=daemon_options(load)))
         began = time.monotonic()
         lab.up()
         print(f"  {len(lab.processes)} processes up in {time.monotonic() - began:.1f} s, "
@@ -184,6 +185,7 @@ def parse(words):
         "calls": whole(1, 10**12), "rate": real(above=0.0), "hold": real(above=None),
         "seed": whole(0, 2**64 - 1), "cells-per-s": whole(1, 2**32 - 1), "threshold": text,
         "engine": text, "topology": existing_file, "labels-per-port": whole(1, topologies.LABELS_MAX),
+        "loss": fraction, "duplicate": fraction, "reorder": fraction,
         "json": new_file, "keep": None, "bench": None,
     }
     options = Options(Load())
@@ -228,6 +230,13 @@ def real(above):
             raise WrongUse(f"--{name} {value}: a number {bound}, such as 0.5, is needed")
         return float(value)
     return read
+
+
+def fraction(name, value):
+    number = real(above=None)(name, value)
+    if number > FAULTS_MAX:
+        raise WrongUse(f"--{name} {value}: a fraction from 0 to {FAULTS_MAX:g} is needed, 0.05 for 5 %")
+    return number
 
 
 def text(name, value):

@@ -32,9 +32,8 @@ gsmp::PortRecord Fabric::port_record(PortId port) const {
   record.label_ranges = {{gsmp::label_field(atm_label(labels.vpi_min, labels.vci_min)),
                           gsmp::label_field(atm_label(labels.vpi_max, labels.vci_max))}};
   const auto own_rate = options_.port_cells_per_s.find(port);
-  record.transmit_cells_per_s = own_rate == options_.port_cells_per_s.end()
-                                    ? options_.link_cells_per_s
-                                    : own_rate->second;
+  record.transmit_cells_per_s =
+      own_rate == options_.port_cells_per_s.end() ? options_.link_cells_per_s : own_rate->second;
   record.receive_cells_per_s = record.transmit_cells_per_s;
   record.priorities = options_.priorities;
   record.physical_slot = 0;

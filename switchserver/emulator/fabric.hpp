@@ -28,11 +28,11 @@
 namespace xbind::emulator {
 
 struct FabricOptions {
-  std::uint32_t ports = 2;  // numbered 1..ports; at most 65535
-  LabelRange labels;        // of every port's input
-  std::uint32_t link_cells_per_s = 353207;          // of every port that is not named below
+  std::uint32_t ports = 2;                           // numbered 1..ports; at most 65535
+  LabelRange labels;                                 // of every port's input
+  std::uint32_t link_cells_per_s = 353207;           // of every port that is not named below
   std::map<PortId, std::uint32_t> port_cells_per_s;  // ports with a rate of their own
-  std::uint8_t priorities = 4;  // 0, the best, to priorities - 1
+  std::uint8_t priorities = 4;                       // 0, the best, to priorities - 1
   // CBR.1, nrt-VBR.1 and UBR.1, each with capability set 1.
   std::vector<gsmp::ServiceSpec> services = {{1, 1}, {5, 1}, {8, 1}};
   std::size_t branches_max = std::size_t{1} << 20;  // in the whole table

@@ -93,7 +93,8 @@ TEST(Convert, a_batch_of_results_survives_the_wire) {
 
 TEST(Convert, requests_and_outcomes_survive_the_wire) {
   RequestBatch requests;
-  requests.connects.push_back({RequestId{1}, "host-a", "host-b", {ServiceKind::kVideo, 0, 0, 25'000, 1500}});
+  requests.connects.push_back(
+      {RequestId{1}, "host-a", "host-b", {ServiceKind::kVideo, 0, 0, 25'000, 1500}});
   requests.releases.push_back({RequestId{2}, ConnectionId{99}});
   v1::RequestBatch wire;
   to_idl(requests, wire);
@@ -102,8 +103,15 @@ TEST(Convert, requests_and_outcomes_survive_the_wire) {
   OutcomeBatch outcomes;
   outcomes.outcomes.push_back({RequestId{1}, OutcomeKind::kConnected, ConnectionId{99},
                                atm_label(0, 32), atm_label(0, 33), Cause::kNone, "", 0, 0});
-  outcomes.outcomes.push_back({RequestId{2}, OutcomeKind::kRefused, ConnectionId{}, {}, {},
-                               Cause::kNoBandwidth, "switch-1 port 2", 12'000, 9'700});
+  outcomes.outcomes.push_back({RequestId{2},
+                               OutcomeKind::kRefused,
+                               ConnectionId{},
+                               {},
+                               {},
+                               Cause::kNoBandwidth,
+                               "switch-1 port 2",
+                               12'000,
+                               9'700});
   v1::OutcomeSeq sequence;
   to_idl(outcomes, sequence);
   const auto back = to_core(through_the_wire(sequence));

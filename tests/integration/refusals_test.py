@@ -206,6 +206,9 @@ class OrderlyEnd(unittest.TestCase):
             for name in lonely:
                 process = lab.processes[name]
                 if process.pid:
+                    # Its first line: from then on it is ours to end, not the shell's.
+                    wait_until(lambda process=process: "options:" in process.log_tail(50),
+                               f"{name} runs")
                     self.assertEqual(end([process]), [], name)
 
 

@@ -20,7 +20,8 @@ constexpr PortId kPort{2};
 void tamper(SwitchServerDaemon& daemon, int signal_number) {
   const std::string done = daemon.ask([&](SwitchServer& server) {
     LedgerTamper ledger(server.controller());
-    if (signal_number == SIGUSR1) return "withheld label " + to_string(ledger.withhold_label(kPort));
+    if (signal_number == SIGUSR1)
+      return "withheld label " + to_string(ledger.withhold_label(kPort));
     ledger.falsify_bandwidth(kPort, Resources{1234, 0});
     return std::string{"falsified the bandwidth"};
   });

@@ -250,6 +250,36 @@ TEST_F(SessionTest, TheOldestIsSentAgainWithTheSameNumberAndLongerAndLongerWaits
   EXPECT_EQ(c.counters().sent, 2U);
 }
 
+TEST_F(SessionTest, AGapIsToldToThePeerSoonAndAtOnceWhenItIsFilled) {
+  deliver(batch(2, "behind a gap"), a, now);
+  EXPECT_EQ(a.next_deadline(), now + limits.gap_after);
+  now += limits.gap_after;
+  auto frames = ticked(a, now);
+  ASSERT_THAT(frames, SizeIs(1));
+  EXPECT_EQ(frames[0].confirmed, BatchSeq{0});
+  deliver(batch(1, "fills it"), a, now);
+  frames = ticked(a, now);
+  ASSERT_THAT(frames, SizeIs(1));
+  EXPECT_EQ(frames[0].confirmed, BatchSeq{2});
+}
+
+TEST_F(SessionTest, WhatAConfirmationLacksGoesAgainSoonerButNotBeforeItCouldHaveArrived) {
+  (void)a.send("one", kOctets, now);  // lost
+  deliver(confirmation(0), a, now + limits.gap_after - Duration{1});
+  EXPECT_EQ(a.next_deadline(), now + limits.resend_after) << "it may be on its way";
+  now += limits.gap_after;
+  deliver(confirmation(0), a, now);
+  auto frames = ticked(a, now);
+  ASSERT_THAT(frames, SizeIs(1));
+  EXPECT_EQ(frames[0].seq, BatchSeq{1});
+  // The repeat is given twice as long.
+  deliver(confirmation(0), a, now + limits.gap_after);
+  EXPECT_THAT(ticked(a, now + limits.gap_after), IsEmpty());
+  now += 2 * limits.gap_after;
+  deliver(confirmation(0), a, now);
+  EXPECT_THAT(ticked(a, now), SizeIs(1));
+}
+
 TEST_F(SessionTest, ARepeatCarriesTheNewestConfirmation) {
   (void)a.send("one", kOctets, now);  // lost
   deliver(batch(1, "other way"), a, now);

@@ -88,7 +88,8 @@ TEST_F(TwoWays, WhatCannotBeRoutedIsRefused) {
   EXPECT_EQ(search.find("x", "b", 7).error(),
             (RouteRefusal{Cause::kUnknownEndpoint, "'x' is a switch but no endpoint", 7, 0, "x"}));
   EXPECT_EQ(search.find("b", "b", 7).error(),
-            (RouteRefusal{Cause::kInvalidRequest, "source and destination are both 'b'", 7, 0, "b -> b"}));
+            (RouteRefusal{Cause::kInvalidRequest, "source and destination are both 'b'", 7, 0,
+                          "b -> b"}));
   EXPECT_EQ(PathSearch(Topology("empty")).find("a", "b", 0).error().cause, Cause::kUnknownEndpoint);
 }
 

@@ -30,7 +30,8 @@ class Link {
     fabric_ = std::make_unique<emulator::Fabric>(fabric, [this] { return ++chance_; });
     emulator::AgentOptions options;
     options.name = 0x02'00'00'0b'00'01;
-    agent_ = std::make_unique<emulator::SwitchAgent>(*fabric_, options, [this] { return ++chance_; });
+    agent_ =
+        std::make_unique<emulator::SwitchAgent>(*fabric_, options, [this] { return ++chance_; });
   }
 
   // controller <==> switch: a new TCP connection, all that follows from it
@@ -152,8 +153,8 @@ TEST(GsmpDriver, keeps_the_order_of_a_delete_and_an_add_of_the_same_label) {
   link.driver_.add(cross(100, 300), 3);  // the same input: a second branch if it came first
   link.driver_.flush();
   link.exchange();
-  EXPECT_THAT(link.events<driver::Done>(), UnorderedElementsAre(Answered(2U, Cause::kNone),
-                                                                Answered(3U, Cause::kNone)));
+  EXPECT_THAT(link.events<driver::Done>(),
+              UnorderedElementsAre(Answered(2U, Cause::kNone), Answered(3U, Cause::kNone)));
   EXPECT_EQ(link.fabric_->branches(), 1U);
 }
 
@@ -169,8 +170,8 @@ TEST(GsmpDriver, a_delete_of_what_is_not_there_is_done) {
   link.driver_.flush();
   // <-- failure 10: element 1 done, element 2 no such connection
   link.exchange();
-  EXPECT_THAT(link.events<driver::Done>(), UnorderedElementsAre(Answered(2U, Cause::kNone),
-                                                                Answered(3U, Cause::kNone)));
+  EXPECT_THAT(link.events<driver::Done>(),
+              UnorderedElementsAre(Answered(2U, Cause::kNone), Answered(3U, Cause::kNone)));
 }
 
 TEST(GsmpDriver, a_refusal_carries_the_failure_code) {
@@ -224,7 +225,7 @@ TEST(GsmpDriver, requests_open_at_a_cut_are_answered_before_down) {
   link.driver_.remove(cross(300, 400), 2);
   link.driver_.flush();
   wire::Buffer lost;
-  link.driver_.take_output(lost);  // it left, and the cut came first
+  link.driver_.take_output(lost);           // it left, and the cut came first
   link.driver_.remove(cross(500, 600), 3);  // never flushed
   link.cut();
   const auto events = link.driver_.take_events();

@@ -30,9 +30,8 @@ class Outlet : public ManagerOutlet {
 class SwitchServerTest : public testing::Test {
  protected:
   void SetUp() override {
-    server_.on_driver(driver::Up{{{PortId{1}, {}, 353207, true}, {PortId{2}, {}, 353207, true}},
-                                 false},
-                      now_);
+    server_.on_driver(
+        driver::Up{{{PortId{1}, {}, 353207, true}, {PortId{2}, {}, 353207, true}}, false}, now_);
     step();
   }
   void step() {
@@ -56,10 +55,10 @@ class SwitchServerTest : public testing::Test {
     return {{setup}, {}, {}};
   }
   void submit(SessionId session, std::uint64_t seq, std::uint64_t confirmed, HopBatch batch) {
-    server_.on_commands(session,
-                        {BatchSeq{seq}, BatchSeq{confirmed},
-                         std::make_shared<const HopBatch>(std::move(batch))},
-                        now_);
+    server_.on_commands(
+        session,
+        {BatchSeq{seq}, BatchSeq{confirmed}, std::make_shared<const HopBatch>(std::move(batch))},
+        now_);
     step();
   }
   void pass(Duration time) {

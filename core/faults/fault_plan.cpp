@@ -1,0 +1,101 @@
+#include "core/faults/fault_plan.hpp"
+
+#include "core/check.hpp"
+
+namespace xbind::faults {
+namespace {
+
+constexpr double kProbabilityMax = 0.9;
+
+// Scrambles 64 bits so that neighbouring seeds give unrelated streams (SplitMix64's output
+// function).
+std::uint64_t scrambled(std::uint64_t input) {
+  std::uint64_t mixed = input + 0x9e3779b97f4a7c15;
+  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
+  return mixed ^ (mixed >> 31);
+}
+
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+// In [0, 1), every value a multiple of 2^-53: the standard library's distributions differ between
+// libraries, the raw bits do not.
+double unit_interval(std::mt19937_64& bits) { return static_cast<double>(bits() >> 11) * 0x1p-53; }
+
+}  // namespace
+
+FaultCounters& FaultCounters::operator+=(const FaultCounters& other) {
+  invocations += other.invocations;
+  dropped += other.dropped;
+  repeated += other.repeated;
+  reordered += other.reordered;
+  delayed += other.delayed;
+  passed += other.passed;
+  return *this;
+}
+
+void append_metrics(const std::vector<LegCounters>& legs,
+                    std::vector<std::pair<std::string, std::uint64_t>>& metrics) {
+  FaultCounters sum;
+  for (const LegCounters& leg : legs) sum += leg.counters;
+  metrics.emplace_back("faults_dropped", sum.dropped);
+  metrics.emplace_back("faults_repeated", sum.repeated);
+  metrics.emplace_back("faults_reordered", sum.reordered);
+  if (sum.invocations == 0) return;
+  for (const auto& [leg, counters] : legs) {
+    metrics.emplace_back("faults_" + leg + "_invocations", counters.invocations);
+    metrics.emplace_back("faults_" + leg + "_dropped", counters.dropped);
+    metrics.emplace_back("faults_" + leg + "_repeated", counters.repeated);
+    metrics.emplace_back("faults_" + leg + "_reordered", counters.reordered);
+    metrics.emplace_back("faults_" + leg + "_delayed", counters.delayed);
+  }
+}
+
+FaultInjector::FaultInjector(const FaultOptions& options, std::string_view leg)
+    : options_(options),
+      on_(options.on()),
+      bits_(scrambled(scrambled(options.seed) ^ hash_of(leg))) {
+  for (const double probability :
+       {options.loss, options.duplicate, options.reorder, options.delay}) {
+    XB_CHECK(probability >= 0 && probability <= kProbabilityMax, probability);
+  }
+  XB_CHECK(options.delay_max > Duration::zero(), options.delay_max.count());
+}
+
+Decision FaultInjector::decide(TimePoint now) {
+  if (!on_) return {};
+  ++counters_.invocations;
+  const bool lost = chance(options_.loss);
+  const bool twice = chance(options_.duplicate);
+  const bool behind_next = chance(options_.reorder);
+  const bool late = chance(options_.delay);
+  const double lateness = unit_interval(bits_);
+  if (lost) {
+    ++counters_.dropped;
+    return {0, Hold::kNone, now};
+  }
+  Decision decision;
+  decision.until = now;
+  if (twice) {
+    ++counters_.repeated;
+    decision.copies = 2;
+  }
+  if (behind_next) {
+    decision.hold = Hold::kNextOne;
+    decision.until = now + kOvertakeWithin;
+  } else if (late) {
+    decision.hold = Hold::kUntil;
+    const auto longest = static_cast<double>(options_.delay_max.count());
+    decision.until = now + Duration{1 + static_cast<Duration::rep>(lateness * longest)};
+  }
+  if (!twice && decision.hold == Hold::kNone) ++counters_.passed;
+  return decision;
+}
+
+bool FaultInjector::chance(double probability) { return unit_interval(bits_) < probability; }
+
+}  // namespace xbind::faults
