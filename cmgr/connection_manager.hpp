@@ -140,7 +140,6 @@ class ConnectionManager {
   HopKey key_of(const Connection& connection, const Hop& hop) const;
   HopSetup setup_for(Connection& connection, Hop& hop, bool commit);
   void arm(Connection& connection, TimePoint now);
-  TimerList& timer_list(State state);
   void expire(TimerList& list, TimePoint now);
   std::string unanswered(const Connection& connection) const;
 

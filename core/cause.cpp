@@ -29,7 +29,7 @@ std::string_view to_string(Cause cause) {
 }
 
 std::optional<Cause> cause_from(std::uint8_t value) {
-  if (value > static_cast<std::uint8_t>(Cause::kNoRouteObject)) return std::nullopt;
+  if (value > static_cast<std::uint8_t>(kCauseLast)) return std::nullopt;
   return static_cast<Cause>(value);
 }
 

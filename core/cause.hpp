@@ -32,6 +32,9 @@ enum class Cause : std::uint8_t {
   kNoRouteObject,      // no RouteObject answers and no route is cached
 };
 
+// The highest number there is.
+inline constexpr Cause kCauseLast = Cause::kNoRouteObject;
+
 // "no bandwidth", "switch refused", ...: stable, one per cause.
 std::string_view to_string(Cause cause);
 // The cause with that number, or nothing when a peer sends one that this version does not know.

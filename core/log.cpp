@@ -43,16 +43,6 @@ void start(std::string_view program_and_name, Level level) {
   logger() = std::move(made);
 }
 
-Result<Level> level_from(std::string_view word) {
-  if (word == "debug") return Level::kDebug;
-  if (word == "info") return Level::kInfo;
-  if (word == "warn") return Level::kWarn;
-  if (word == "error") return Level::kError;
-  if (word == "off") return Level::kOff;
-  return fail(ErrorCode::kBadInput, "log level '{}' is none of debug, info, warn, error, off",
-              word);
-}
-
 bool enabled(Level level) { return logger()->should_log(to_spdlog(level)); }
 
 void write(Level level, std::string_view line) {

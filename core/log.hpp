@@ -8,16 +8,12 @@
 #include <string>
 #include <string_view>
 
-#include "core/result.hpp"
-
 namespace xbind::log {
 
 enum class Level : unsigned char { kDebug, kInfo, kWarn, kError, kOff };
 
-// Before the first line: the program and its name stand in every line. Level words: debug, info, warn,
-// error, off.
+// Before the first line: the program and its name stand in every line.
 void start(std::string_view program_and_name, Level level);
-Result<Level> level_from(std::string_view word);
 
 bool enabled(Level level);
 void write(Level level, std::string_view line);

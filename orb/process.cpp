@@ -33,8 +33,6 @@ int wait_for_signal() {
   return number;
 }
 
-void end_process() { kill(getpid(), SIGTERM); }
-
 std::optional<std::uint64_t> resident_kib(int pid) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
   for (std::string line; std::getline(status, line);) {

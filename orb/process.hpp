@@ -11,8 +11,6 @@ namespace xbind::orb {
 void take_signals();
 // Blocks until SIGTERM or SIGINT; returns its number.
 int wait_for_signal();
-// Ends wait_for_signal() from another thread as SIGTERM would.
-void end_process();
 
 // Resident memory of a process in KiB, from /proc; nothing when it is gone.
 std::optional<std::uint64_t> resident_kib(int pid);

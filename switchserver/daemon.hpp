@@ -6,7 +6,6 @@
 //   timer thread   ─┘            (one thread at a time)
 #pragma once
 
-#include <atomic>
 #include <future>
 #include <mutex>
 #include <string>

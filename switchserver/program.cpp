@@ -44,13 +44,6 @@ void declare(config::OptionSet& set, Options& options) {
   });
 }
 
-// A locally administered MAC-style name, the same for the same text (RFC 3292 section 11.1).
-std::uint64_t gsmp_name(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return 0x0200'0000'0000 | (hash & 0xff'ffff'ffff);
-}
-
 SwitchServerDaemonOptions daemon_options(const Options& options) {
   SwitchServerDaemonOptions out;
   out.server.controller.name = options.common.name;
@@ -58,7 +51,7 @@ SwitchServerDaemonOptions daemon_options(const Options& options) {
   out.server.controller.ledger.buffer_cells = options.buffer_cells;
   // Sessions of an earlier process must not be taken for ours.
   out.server.session_base = std::uint64_t{std::random_device{}()} << 24;
-  out.gsmp.adjacency.name = gsmp_name("xbind-switchserver " + options.common.name);
+  out.gsmp.adjacency.name = gsmp::name_from("xbind-switchserver " + options.common.name);
   out.faults = options.faults;
   out.gsmp.window = options.window;
   out.gsmp.transaction_timeout = std::chrono::milliseconds(options.transaction_timeout_ms);

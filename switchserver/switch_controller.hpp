@@ -73,8 +73,7 @@ struct SwitchCounters {
   std::uint64_t cleaned = 0;
   std::uint64_t audits = 0;
   std::uint64_t unexpected_answers = 0;
-  std::array<std::uint64_t, static_cast<std::size_t>(Cause::kWithdrawn) + 1>
-      refusals{};  // by Cause
+  std::array<std::uint64_t, static_cast<std::size_t>(kCauseLast) + 1> refusals{};  // by Cause
 };
 
 struct SwitchCounterName {

@@ -15,14 +15,6 @@ using gsmp::FailureCode;
 using gsmp::MessageType;
 using gsmp::ResultField;
 
-std::uint64_t name_from(std::string_view switch_name) {
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char letter : switch_name) {
-    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
-  }
-  return std::uint64_t{0x02} << 40 | ((hash ^ hash >> 40) & 0xffffffffff);
-}
-
 SwitchAgent::SwitchAgent(Fabric& fabric, const AgentOptions& options,
                          std::function<std::uint32_t()> random)
     : fabric_(fabric), options_(options), random_(std::move(random)) {

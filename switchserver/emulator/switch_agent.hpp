@@ -51,8 +51,7 @@ struct AgentOptions {
   std::size_t output_octets_max = 64U << 20;
 };
 
-// "02:..", locally administered, from the switch's name alone.
-std::uint64_t name_from(std::string_view switch_name);
+using gsmp::name_from;  // a switch's 48-bit name, from the name it was started with
 
 struct AgentCounters {
   std::uint64_t requests = 0;

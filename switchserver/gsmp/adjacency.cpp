@@ -88,4 +88,12 @@ std::string to_string(const AdjacencyMessage& message) {
   return text;
 }
 
+std::uint64_t name_from(std::string_view device) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char letter : device) {
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+  }
+  return std::uint64_t{0x02} << 40 | ((hash ^ hash >> 40) & 0xffffffffff);
+}
+
 }  // namespace xbind::gsmp

@@ -28,6 +28,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "core/wire/writer.hpp"
 #include "switchserver/gsmp/decode_error.hpp"
@@ -74,6 +75,9 @@ void encode(const AdjacencyMessage& message, wire::Writer& out);
 // without one, except in RSTACK, which is built from what the other end had sent).
 Decoded<AdjacencyMessage> decode_adjacency(std::span<const std::byte> message);
 std::string to_string(AdjacencyCode code);
+
+// A Sender Name for `device`: "02:..", locally administered, the same for the same text.
+std::uint64_t name_from(std::string_view device);
 std::string to_string(const AdjacencyMessage& message);
 std::string name_to_string(std::uint64_t name);  // "02:00:00:0a:00:01"
 
