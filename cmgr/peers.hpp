@@ -26,6 +26,12 @@ class Peers {
 
   // Answer with on_routes(), also when RouteObject cannot be asked.
   virtual void ask_routes(std::vector<RouteQuery> queries) = 0;
+  // Answer with on_services(), also when the QOSMapper cannot be asked.
+  virtual void ask_services(std::vector<ServiceSpec> services) = 0;
+
+  // Two-way: one invocation with these commands, for the engines that wait for every answer
+  // (Config::one_by_one). Answer with on_invoked(), exactly once.
+  virtual void invoke(SessionId session, const std::string& switch_name, HopBatch batch) = 0;
 
   // A path names a switch that was never heard of, or a session was given up: attach (again) and
   // report with switch_attached().

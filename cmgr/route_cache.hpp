@@ -18,10 +18,13 @@
 
 namespace xbind::cmgr {
 
+inline constexpr std::size_t kAvoidMax = 16;  // RouteObject's bound
+
 struct RouteQuery {
   std::string from;
   std::string to;
   std::uint64_t cells_per_s = 0;  // every link has at least this rate
+  std::vector<PathElement> avoid{};  // crankback: what has refused before; at most kAvoidMax
 
   friend bool operator==(const RouteQuery&, const RouteQuery&) = default;
 };

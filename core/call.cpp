@@ -10,6 +10,10 @@ std::string_view to_string(OutcomeKind kind) {
     case OutcomeKind::kRefused: return "refused";
     case OutcomeKind::kReleased: return "released";
     case OutcomeKind::kBusy: return "busy";
+    case OutcomeKind::kHeld: return "held";
+    case OutcomeKind::kModified: return "modified";
+    case OutcomeKind::kLeafAdded: return "leaf added";
+    case OutcomeKind::kLeafDropped: return "leaf dropped";
   }
   return "unknown outcome";
 }
@@ -30,10 +34,17 @@ std::string explain(const Outcome& outcome) {
       if (outcome.asked != 0 || outcome.free != 0) text += fmt::format(": {}", outcome.asked);
       break;
     case Cause::kUnknownConnection:
+    case Cause::kHoldExpired:
+    case Cause::kNotConnected:
+    case Cause::kChangeUnderWay:
+    case Cause::kLastLeaf:
     case Cause::kBeingReleased: text += fmt::format(": connection {}", outcome.asked); break;
     case Cause::kUnknownPort: text += fmt::format(": {}", outcome.asked); break;
     case Cause::kStale:
       text += fmt::format(": generation {}, newest {}", outcome.asked, outcome.free);
+      break;
+    case Cause::kOverShare:
+      text += fmt::format(": {} labels held, share {}", outcome.asked, outcome.free);
       break;
     default: break;
   }

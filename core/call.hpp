@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,11 +31,21 @@ struct ServiceSpec {
   friend auto operator<=>(const ServiceSpec&, const ServiceSpec&) = default;
 };
 
+inline constexpr std::uint8_t kPriorityMax = 7;
+inline constexpr std::uint32_t kHoldMsMax = 3'600'000;
+
 struct ConnectRequest {
   RequestId request;  // the client's own, unique per client name; repeating it is harmless
   std::string from;   // endpoint names of the topology
   std::string to;
   ServiceSpec service;
+  // What goes the other way, on a label chain of its own over the same ports; committed or undone
+  // together with the first. Nothing: one direction only.
+  std::optional<ServiceSpec> reverse{};
+  std::uint8_t priority = 0;  // 0..kPriorityMax; under pressure the higher is served first
+  // Above 0: a hold. Every hop is reserved, no switch programmed, until a CommitRequest comes or so
+  // many milliseconds have passed; at most kHoldMsMax.
+  std::uint32_t hold_ms = 0;
 
   friend bool operator==(const ConnectRequest&, const ConnectRequest&) = default;
 };
@@ -46,15 +57,56 @@ struct ReleaseRequest {
   friend bool operator==(const ReleaseRequest&, const ReleaseRequest&) = default;
 };
 
+// Another contract for a connection that is up, without dropping it.
+struct ModifyRequest {
+  RequestId request;
+  ConnectionId connection;
+  ServiceSpec service;
+  std::optional<ServiceSpec> reverse{};  // of a bidirectional connection; else nothing
+
+  friend bool operator==(const ModifyRequest&, const ModifyRequest&) = default;
+};
+
+// One more destination of a connection, or one less.
+struct LeafRequest {
+  RequestId request;
+  ConnectionId connection;
+  std::string end;    // endpoint name
+  bool drop = false;  // false: add
+
+  friend bool operator==(const LeafRequest&, const LeafRequest&) = default;
+};
+
+// Makes a connection of a hold.
+struct CommitRequest {
+  RequestId request;
+  ConnectionId connection;
+
+  friend bool operator==(const CommitRequest&, const CommitRequest&) = default;
+};
+
 // Requests of one batch are independent of each other: a connection's id is known only from an outcome.
 struct RequestBatch {
   std::vector<ConnectRequest> connects;
   std::vector<ReleaseRequest> releases;
+  std::vector<ModifyRequest> modifies{};
+  std::vector<LeafRequest> leaves{};
+  std::vector<CommitRequest> commits{};
 
   friend bool operator==(const RequestBatch&, const RequestBatch&) = default;
 };
 
-enum class OutcomeKind : std::uint8_t { kConnected = 0, kRefused = 1, kReleased = 2, kBusy = 3 };
+enum class OutcomeKind : std::uint8_t {
+  kConnected = 0,
+  kRefused = 1,
+  kReleased = 2,
+  kBusy = 3,  // a bounded queue is full: nothing was done, try again later
+  kHeld = 4,  // everything is reserved, a CommitRequest makes a connection of it
+  kModified = 5,
+  kLeafAdded = 6,
+  kLeafDropped = 7,
+};
+inline constexpr OutcomeKind kOutcomeKindLast = OutcomeKind::kLeafDropped;
 
 std::string_view to_string(OutcomeKind kind);
 
@@ -62,13 +114,15 @@ std::string_view to_string(OutcomeKind kind);
 struct Outcome {
   RequestId request;
   OutcomeKind kind = OutcomeKind::kConnected;
-  ConnectionId connection;     // connected, released
+  ConnectionId connection;     // but for refused connects and busy
   Label ingress;               // connected: what the caller puts on its cells
-  Label egress;                // connected: what the callee finds on them
+  Label egress;                // connected, leaf added: what the callee or the leaf finds on them
   Cause cause = Cause::kNone;  // refused, busy
   std::string element;         // refused: where, "switch-1 port 2"
   std::uint64_t asked = 0;     // refused: see Cause
   std::uint64_t free = 0;
+  Label reverse_ingress{};  // connected, bidirectional: what the callee puts on its cells
+  Label reverse_egress{};   // ... and what the caller finds on them
 
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };

@@ -24,6 +24,14 @@ std::string_view to_string(Cause cause) {
     case Cause::kUnknownService: return "unknown service";
     case Cause::kWithdrawn: return "withdrawn";
     case Cause::kNoRouteObject: return "no route object";
+    case Cause::kHoldExpired: return "hold expired";
+    case Cause::kNotConnected: return "not connected";
+    case Cause::kChangeUnderWay: return "change under way";
+    case Cause::kLastLeaf: return "last leaf";
+    case Cause::kLeafExists: return "leaf exists";
+    case Cause::kUnknownLeaf: return "unknown leaf";
+    case Cause::kNoQosMapper: return "no qos mapper";
+    case Cause::kOverShare: return "over share";
   }
   return "unknown cause";
 }

@@ -30,10 +30,18 @@ enum class Cause : std::uint8_t {
   kUnknownService,     // the QOS specification names no service we know
   kWithdrawn,          // undone because another hop refused (never a call's own cause)
   kNoRouteObject,      // no RouteObject answers and no route is cached
+  kHoldExpired,        // the hold's time was over before the commit came
+  kNotConnected,       // the connection is not up yet, or no more; or it is a hold, or it is none
+  kChangeUnderWay,     // another change of the same connection has not ended yet; try again
+  kLastLeaf,           // the only destination left: release the connection instead
+  kLeafExists,         // the endpoint is a destination of the connection already
+  kUnknownLeaf,        // it is none
+  kNoQosMapper,        // the QOSMapper does not answer
+  kOverShare,          // no label within the manager's share of the port; asked, free = its share
 };
 
 // The highest number there is.
-inline constexpr Cause kCauseLast = Cause::kNoRouteObject;
+inline constexpr Cause kCauseLast = Cause::kOverShare;
 
 // "no bandwidth", "switch refused", ...: stable, one per cause.
 std::string_view to_string(Cause cause);

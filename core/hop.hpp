@@ -5,6 +5,10 @@
 // comes from the manager's cache for (switch, output port); its input label is the upstream hop's
 // output label, since the two ports share a link. The first SwitchServer allots the ingress label and
 // the last one the egress label, at commit, from the endpoint's own range.
+//
+// A leaf of a point-to-multipoint connection is a leg of its own. Its first hop is a branch: it
+// shares the input port and label of a hop of the same connection and leads to another output port,
+// so that the switch sends every cell both ways (GSMP Add Branch on the same input label).
 #pragma once
 
 #include <cstdint>
@@ -43,6 +47,7 @@ enum class HopAction : std::uint8_t {
   kReserve = 0,  // phase one, after a cache miss: take an output label and the resources
   kCommit = 1,   // program the switch; resources are those reserved, else taken now
   kRemove = 2,   // undo whatever there is of the hop: reservation, cross-connect, resources
+  kModify = 3,   // other resources for a committed hop; its labels and cross-connect stay
 };
 
 struct HopSetup {
@@ -52,12 +57,17 @@ struct HopSetup {
   PortId input_port;
   Label input_label;  // none at the first hop (to be allotted) and in a reserve
   PortId output_port;
-  Label output_label;  // none at the last hop (to be allotted) and in a reserve
+  Label output_label;  // none at the last hop (to be allotted); in a reserve: one of the manager's
+                       // cache, or none (to be allotted from the port's range)
   Resources demand;
   std::uint16_t labels_wanted = 0;  // replacement labels of output_port, to come back piggybacked
   CallRecord call;
+  bool held = false;         // reserve: outlives the session (hold, then commit)
+  bool branch = false;       // hop 0 of a leaf's leg: see above; its commit has an input label
+  Resources quota_wanted{};  // more quota of output_port, to come back piggybacked
 
-  bool first() const { return key.hop == 0; }
+  // The connection's cells come in here: the ingress label is allotted by this SwitchServer.
+  bool first() const { return key.hop == 0 && !branch; }
   bool last() const { return key.hop + 1 == hop_count; }
   friend bool operator==(const HopSetup&, const HopSetup&) = default;
 };
@@ -69,6 +79,16 @@ struct HopRemoval {
   friend bool operator==(const HopRemoval&, const HopRemoval&) = default;
 };
 
+// Other resources for a committed hop. The revision rises with each change of the connection's
+// contract: one that is not above the hop's own is stale and changes nothing.
+struct HopModify {
+  HopKey key;
+  std::uint32_t revision = 0;  // a hop is set up with revision 0
+  Resources demand;            // less than before in whatever component is never refused
+
+  friend bool operator==(const HopModify&, const HopModify&) = default;
+};
+
 // Labels of one port that change hands without a connection.
 struct PortLabels {
   PortId port;
@@ -77,14 +97,44 @@ struct PortLabels {
   friend bool operator==(const PortLabels&, const PortLabels&) = default;
 };
 
-// One message of commands. `returned` are labels that the manager gives back: surplus of its cache,
+// Quota of one output port that changes hands.
+struct PortQuota {
+  PortId port;
+  Resources quota;
+
+  friend bool operator==(const PortQuota&, const PortQuota&) = default;
+};
+
+// How many labels of a port a manager wants to be able to hold, in calls and cache (cooperative
+// partition of the range, paper item C5).
+struct PortDemand {
+  PortId port;
+  std::uint32_t labels = 0;
+
+  friend bool operator==(const PortDemand&, const PortDemand&) = default;
+};
+
+// The SwitchServer runs short: it asks for as much of this as the manager does not need itself.
+struct PortRecall {
+  PortId port;
+  std::uint32_t labels = 0;
+  Resources quota;
+
+  friend bool operator==(const PortRecall&, const PortRecall&) = default;
+};
+
+// One message of commands, applied in this order: modifies, setups and removals (see `after`),
+// returned labels and quotas, declared demands. `returned` are labels that the manager gives back: surplus of its cache,
 // or released ones whose two ends have both confirmed the delete (end of quarantine).
 struct HopBatch {
   std::vector<HopSetup> setups;
   std::vector<HopRemoval> removals;  // ascending `after`
   std::vector<PortLabels> returned;
+  std::vector<HopModify> modifies{};
+  std::vector<PortQuota> quota_returned{};
+  std::vector<PortDemand> declared{};  // ports whose demand has changed
 
-  std::size_t commands() const { return setups.size() + removals.size(); }
+  std::size_t commands() const { return setups.size() + removals.size() + modifies.size(); }
   friend bool operator==(const HopBatch&, const HopBatch&) = default;
 };
 
@@ -103,10 +153,13 @@ struct HopResult {
   friend bool operator==(const HopResult&, const HopResult&) = default;
 };
 
-// One message of results, with the replacement labels for the manager's caches.
+// One message of results, with the replacement labels and quotas for the manager's caches. Results
+// stand in the order in which the commands were applied.
 struct HopResultBatch {
   std::vector<HopResult> results;
   std::vector<PortLabels> granted;
+  std::vector<PortQuota> quota_granted{};
+  std::vector<PortRecall> recalls{};
 
   friend bool operator==(const HopResultBatch&, const HopResultBatch&) = default;
 };

@@ -17,6 +17,15 @@ struct PathHop {
   friend bool operator==(const PathHop&, const PathHop&) = default;
 };
 
+// What a path must not use: a link, named by the output port that leads into it, or a whole switch
+// (no port).
+struct PathElement {
+  std::string switch_name;
+  PortId output_port;
+
+  friend auto operator<=>(const PathElement&, const PathElement&) = default;
+};
+
 struct Path {
   std::vector<PathHop> hops;           // never empty
   std::uint64_t free_cells_per_s = 0;  // the least link rate on the way, as the topology knows it
