@@ -42,8 +42,13 @@ std::size_t octets_of(const RequestBatch& batch) {
 // arrival, before any queue of ours.
 class CorbaTarget::Observer : public POA_xbind::v1::OutcomeObserver {
  public:
-  explicit Observer(CorbaTarget& target) : target_(&target) {}
+  Observer(CorbaTarget& target, std::size_t manager) : target_(&target), manager_(manager) {}
 
+  // Outcomes of any other session are not ours.
+  void expect(SessionId session) {
+    const std::lock_guard lock(mutex_);
+    session_ = session;
+  }
   // No outcome is handed on afterwards.
   void forget_target() {
     const std::lock_guard lock(mutex_);
@@ -63,14 +68,17 @@ class CorbaTarget::Observer : public POA_xbind::v1::OutcomeObserver {
       frame.batch = std::make_shared<const OutcomeBatch>(std::move(*converted));
     }
     const std::lock_guard lock(mutex_);
-    if (target_ == nullptr || SessionId{session} != target_->session_) return;
-    target_->serial_.post(
-        [target = target_, frame = std::move(frame), now] { target->on_outcomes(frame, now); });
+    if (target_ == nullptr || SessionId{session} != session_) return;
+    target_->serial_.post([target = target_, manager = manager_, frame = std::move(frame), now] {
+      target->on_outcomes(manager, frame, now);
+    });
   }
 
  private:
   std::mutex mutex_;
   CorbaTarget* target_;
+  std::size_t manager_;
+  SessionId session_;
 };
 
 CorbaTarget::CorbaTarget(orb::Runtime& runtime, const std::string& name_service,
@@ -82,7 +90,7 @@ CorbaTarget::CorbaTarget(orb::Runtime& runtime, const std::string& name_service,
       timer_([this] { serial_.post([] {}); }) {}
 
 CorbaTarget::~CorbaTarget() {
-  if (observer_ != nullptr) observer_->forget_target();
+  for (const Manager& manager : managers_) manager.observer->forget_target();
   timer_.stop();
 }
 
@@ -106,26 +114,28 @@ Result<Workload> CorbaTarget::workload_from(const std::string& route_object, std
   return Workload::uniform(std::move(endpoints), seed);
 }
 
-Result<void> CorbaTarget::attach(const std::string& manager, const std::string& client_name) {
-  manager_name_ = manager;
-  auto object = names_.resolve(naming::path_of(naming::kConnectionManagers, manager));
+Result<void> CorbaTarget::attach(const std::string& name, const std::string& client_name) {
+  auto object = names_.resolve(naming::path_of(naming::kConnectionManagers, name));
   if (!object) return tl::make_unexpected(object.error());
-  manager_ = v1::ConnectionManager::_unchecked_narrow(*object);
-  observer_ = new Observer(*this);
-  const PortableServer::Servant_var<Observer> servant = observer_;
-  const CORBA::Object_var reference = runtime_.activate(observer_);
-  observer_reference_ = v1::OutcomeObserver::_unchecked_narrow(reference);
+  Manager& manager = managers_.emplace_back();
+  manager.name = name;
+  manager.object = v1::ConnectionManager::_unchecked_narrow(*object);
+  manager.observer = new Observer(*this, managers_.size() - 1);
+  const PortableServer::Servant_var<Observer> servant = manager.observer;
+  const CORBA::Object_var reference = runtime_.activate(manager.observer);
+  manager.observer_reference = v1::OutcomeObserver::_unchecked_narrow(reference);
   const auto epoch =
       static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
   try {
-    const v1::ClientAttachment_var attachment =
-        manager_->attach(client_name.c_str(), epoch, v1::protocol_version, observer_reference_);
-    session_ = SessionId{attachment->session};
-    inbox_ = v1::RequestInbox::_duplicate(attachment->inbox);
-    inbox_->submit(attachment->session, 0, 0, v1::RequestBatch{});  // opens the connection
+    const v1::ClientAttachment_var attachment = manager.object->attach(
+        client_name.c_str(), epoch, v1::protocol_version, manager.observer_reference);
+    manager.session = SessionId{attachment->session};
+    manager.observer->expect(manager.session);
+    manager.inbox = v1::RequestInbox::_duplicate(attachment->inbox);
+    manager.inbox->submit(attachment->session, 0, 0, v1::RequestBatch{});  // opens the connection
     session::Limits limits = session::Limits{}.agreed(attachment->batches_in_flight);
     limits.lease = std::chrono::seconds{60};
-    link_ = std::make_unique<ClientSession>(limits, steady_now());
+    manager.link = std::make_unique<ClientSession>(limits, steady_now());
     return {};
   } catch (const v1::Fenced& fenced) {
     return fail(ErrorCode::kFenced, "{}", fenced.reason.in());
@@ -137,7 +147,7 @@ Result<void> CorbaTarget::attach(const std::string& manager, const std::string& 
   } catch (const v1::Unavailable& refused) {
     return fail(ErrorCode::kUnreachable, "{}", refused.reason.in());
   } catch (const CORBA::SystemException& exception) {
-    return tl::make_unexpected(orb::to_error(exception, "manager " + manager));
+    return tl::make_unexpected(orb::to_error(exception, "manager " + name));
   }
 }
 
@@ -168,11 +178,17 @@ RunFigures CorbaTarget::run(const RunPlan& plan, Workload workload, Duration pro
   return figures.get_future().get();
 }
 
-Result<Metrics> CorbaTarget::status() {
-  return orb::remote("manager " + manager_name_, [&] {
-    const v1::MetricSeq_var metrics = manager_->status();
-    return to_core(metrics.in());
-  });
+Result<std::vector<Metrics>> CorbaTarget::statuses() {
+  std::vector<Metrics> statuses;
+  for (Manager& manager : managers_) {
+    auto status = orb::remote("manager " + manager.name, [&] {
+      const v1::MetricSeq_var metrics = manager.object->status();
+      return to_core(metrics.in());
+    });
+    if (!status) return tl::make_unexpected(status.error());
+    statuses.push_back(std::move(*status));
+  }
+  return statuses;
 }
 
 std::map<std::string, Metrics> CorbaTarget::switch_statuses() {
@@ -206,10 +222,16 @@ faults::FaultCounters CorbaTarget::own_faults() {
   return counters.get_future().get();
 }
 
-Result<RemoteAudit> CorbaTarget::audit() {
-  omniORB::setClientCallTimeout(manager_, kAuditTimeoutMs);
+std::map<std::string, Result<RemoteAudit>> CorbaTarget::audits() {
+  std::map<std::string, Result<RemoteAudit>> audits;
+  for (Manager& manager : managers_) audits.emplace(manager.name, audit(manager));
+  return audits;
+}
+
+Result<RemoteAudit> CorbaTarget::audit(Manager& manager) {
+  omniORB::setClientCallTimeout(manager.object, kAuditTimeoutMs);
   try {
-    const v1::AuditReport_var report = manager_->audit();
+    const v1::AuditReport_var report = manager.object->audit();
     RemoteAudit audit;
     audit.totals = {static_cast<bool>(report->clean),
                     report->stray_cross_connects,
@@ -227,7 +249,7 @@ Result<RemoteAudit> CorbaTarget::audit() {
   } catch (const v1::Unavailable& refused) {
     return fail(ErrorCode::kUnreachable, "{}", refused.reason.in());
   } catch (const CORBA::SystemException& exception) {
-    return tl::make_unexpected(orb::to_error(exception, "manager " + manager_name_));
+    return tl::make_unexpected(orb::to_error(exception, "manager " + manager.name));
   }
 }
 
@@ -238,71 +260,97 @@ void CorbaTarget::detach() {
     ended.set_value();
   });
   ended.get_future().wait();
-  const auto detached =
-      orb::remote("manager " + manager_name_, [&] { manager_->detach(session_.value()); });
-  if (!detached) log::warn("{}", detached.error().text);
+  for (Manager& manager : managers_) {
+    const auto detached = orb::remote("manager " + manager.name,
+                                      [&] { manager.object->detach(manager.session.value()); });
+    if (!detached) log::warn("{}", detached.error().text);
+  }
 }
 
 // --- within the Serial ------------------------------------------------------------------------------
 
 void CorbaTarget::after_drain() {
-  if (!runner_ || !link_) return;
+  if (!runner_) return;
   const TimePoint now = steady_now();
-  if (!lost_) {
-    std::vector<session::Frame<RequestBatch>> frames;
-    if (const auto ticked = link_->tick(now, frames); !ticked) {
-      lose(ticked.error().text, now);
-    } else {
-      std::move(frames.begin(), frames.end(), std::back_inserter(outbox_));
-    }
+  for (std::size_t manager = 0; manager < managers_.size(); ++manager) tick(manager, now);
+  for (Dispatch& dispatch : runner_->advance(now)) {
+    managers_[dispatch.manager].waiting.push_back(std::move(dispatch.batch));
   }
-  for (RequestBatch& batch : runner_->advance(now)) waiting_.push_back(std::move(batch));
-  while (!waiting_.empty() && !lost_ && link_->has_credit()) {
-    const std::size_t octets = octets_of(waiting_.front());
-    outbox_.push_back(link_->send(std::move(waiting_.front()), octets, now));
-    waiting_.pop_front();
-  }
+  for (std::size_t manager = 0; manager < managers_.size(); ++manager) send_waiting(manager, now);
   transmit(now);
   if (runner_->finished()) {
     const std::lock_guard lock(finished_mutex_);
     finished_ = true;
     finished_wake_.notify_all();
-    timer_.set(lost_ ? kNever : std::min(link_->next_deadline(), faults_.next_deadline()));
+    timer_.set(lost_ ? kNever : std::min(links_deadline(), faults_.next_deadline()));
     return;
   }
-  timer_.set(lost_ ? runner_->next_deadline()
-                   : std::min({runner_->next_deadline(), link_->next_deadline(),
-                               faults_.next_deadline()}));
+  timer_.set(lost_
+                 ? runner_->next_deadline()
+                 : std::min({runner_->next_deadline(), links_deadline(), faults_.next_deadline()}));
 }
 
-void CorbaTarget::on_outcomes(session::Frame<OutcomeBatch> frame, TimePoint now) {
+void CorbaTarget::tick(std::size_t manager, TimePoint now) {
+  if (lost_) return;
+  std::vector<RequestFrame> frames;
+  if (const auto ticked = managers_[manager].link->tick(now, frames); !ticked) {
+    lose(ticked.error().text, now);
+    return;
+  }
+  for (RequestFrame& frame : frames) outbox_.push_back({manager, std::move(frame)});
+}
+
+void CorbaTarget::send_waiting(std::size_t manager, TimePoint now) {
+  const auto& link = managers_[manager].link;
+  auto& waiting = managers_[manager].waiting;
+  while (!waiting.empty() && !lost_ && link->has_credit()) {
+    const std::size_t octets = octets_of(waiting.front());
+    outbox_.push_back({manager, link->send(std::move(waiting.front()), octets, now)});
+    waiting.pop_front();
+  }
+}
+
+TimePoint CorbaTarget::links_deadline() const {
+  TimePoint deadline = kNever;
+  for (const Manager& manager : managers_) {
+    deadline = std::min(deadline, manager.link->next_deadline());
+  }
+  return deadline;
+}
+
+void CorbaTarget::on_outcomes(std::size_t manager, session::Frame<OutcomeBatch> frame,
+                              TimePoint now) {
   if (!runner_ || lost_) return;
   std::vector<std::shared_ptr<const OutcomeBatch>> batches;
-  if (const auto received = link_->receive(std::move(frame), now, batches); !received) {
+  if (const auto received = managers_[manager].link->receive(std::move(frame), now, batches);
+      !received) {
     lose(received.error().text, now);
     return;
   }
   for (const auto& batch : batches) {
-    for (const Outcome& outcome : batch->outcomes) runner_->outcome(outcome, now);
+    for (const Outcome& outcome : batch->outcomes) runner_->outcome(outcome, now, manager);
   }
 }
 
 void CorbaTarget::transmit(TimePoint now) {
-  std::vector<session::Frame<RequestBatch>> ready = std::exchange(outbox_, {});
+  std::vector<Outgoing> ready = std::exchange(outbox_, {});
   if (lost_) return;
   faults_.pass(
-      ready, [](const auto&) { return std::uint64_t{0}; }, now);
-  for (const auto& frame : ready) {
-    if (!lost_) send(frame, now);
+      ready, [](const Outgoing& outgoing) { return std::uint64_t{outgoing.manager}; }, now);
+  for (const Outgoing& outgoing : ready) {
+    if (!lost_) send(outgoing, now);
   }
 }
 
-void CorbaTarget::send(const session::Frame<RequestBatch>& frame, TimePoint now) {
+void CorbaTarget::send(const Outgoing& outgoing, TimePoint now) {
   static const RequestBatch kNothing;
+  const RequestFrame& frame = outgoing.frame;
+  Manager& manager = managers_[outgoing.manager];
   v1::RequestBatch batch;
   orb::to_idl(frame.batch ? *frame.batch : kNothing, batch);
-  const auto sent = orb::remote("manager " + manager_name_, [&] {
-    inbox_->submit(session_.value(), frame.seq.value(), frame.confirmed.value(), batch);
+  const auto sent = orb::remote("manager " + manager.name, [&] {
+    manager.inbox->submit(manager.session.value(), frame.seq.value(), frame.confirmed.value(),
+                          batch);
   });
   if (!sent) lose(sent.error().text, now);
 }
@@ -311,7 +359,7 @@ void CorbaTarget::lose(const std::string& reason, TimePoint now) {
   if (lost_) return;
   log::error("the run ends early: {}", reason);
   lost_ = true;
-  waiting_.clear();
+  for (Manager& manager : managers_) manager.waiting.clear();
   runner_->target_lost(now);
 }
 

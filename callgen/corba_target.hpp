@@ -1,8 +1,8 @@
-// The manager as seen by a load generator: attaches once, then plays a Runner against it in batches
-// over a session (core/session), and asks for status and audit around it.
+// The managers as seen by a load generator: attaches to each once, then plays a Runner against them in
+// batches over a session with each (core/session), and asks for status and audit around it.
 //
-//   timer thread ───┐                    ┌─▶ oneway submit to the manager
-//   upcall thread ──┴─▶ Serial ─▶ Runner ┘
+//   timer thread ────┐                    ┌─▶ oneway submit to the managers
+//   upcall threads ──┴─▶ Serial ─▶ Runner ┘
 #pragma once
 
 #include <condition_variable>
@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "callgen/report.hpp"
 #include "callgen/runner.hpp"
 #include "callgen/workload.hpp"
 #include "connection_manager.hh"
@@ -28,17 +29,15 @@
 
 namespace xbind::callgen {
 
-// What the manager's audit said.
+// What a manager's audit said.
 struct RemoteAudit {
   AuditTotals totals;
   std::vector<std::string> findings;  // "stray cross-connect at switch-1 port 2: ..."
 };
 
-using Metrics = std::map<std::string, std::uint64_t>;
-
 class CorbaTarget {
  public:
-  // `faults`: on purpose, in what is sent to the manager.
+  // `faults`: on purpose, in what is sent to the managers.
   CorbaTarget(orb::Runtime& runtime, const std::string& name_service,
               const faults::FaultOptions& faults);
   ~CorbaTarget();
@@ -49,50 +48,66 @@ class CorbaTarget {
   // all pairs of endpoints.
   Result<Workload> workload_from(const std::string& route_object, std::uint64_t seed);
 
-  // Finds xbind/cmgr/NAME and opens a session under `client_name`.
+  // Finds xbind/cmgr/NAME and opens a session under `client_name`. Once for each manager; the first
+  // one attached is manager 0 of the plan.
   Result<void> attach(const std::string& manager, const std::string& client_name);
 
-  // Plays the whole plan; returns when it is over. `progress` is called every `progress_interval` (0:
+  // Plays the whole plan, whose `managers` are those attached; returns when it is over. `progress` is called every `progress_interval` (0:
   // never) on a thread of its own.
   RunFigures run(const RunPlan& plan, Workload workload, Duration progress_interval,
                  const std::function<void(const Progress&)>& progress);
 
-  // Counters of the manager by name.
-  Result<Metrics> status();
+  // Counters by name of each manager, in the order in which they were attached.
+  Result<std::vector<Metrics>> statuses();
   // The same of every SwitchServer in the name service, by its name there; one that does not answer
   // soon is left out.
   std::map<std::string, Metrics> switch_statuses();
   // What the fault layer did to our own messages so far. Waits for the Serial.
   faults::FaultCounters own_faults();
-  Result<RemoteAudit> audit();
+  // Of every manager, one after the other, by its name.
+  std::map<std::string, Result<RemoteAudit>> audits();
   void detach();
 
  private:
   class Observer;
   using ClientSession = session::Session<RequestBatch, OutcomeBatch>;
+  using RequestFrame = session::Frame<RequestBatch>;
+
+  struct Manager {
+    std::string name;
+    v1::ConnectionManager_var object;
+    v1::RequestInbox_var inbox;
+    SessionId session;
+    Observer* observer = nullptr;  // owned by the POA
+    v1::OutcomeObserver_var observer_reference;
+    // Within the Serial.
+    std::unique_ptr<ClientSession> link;
+    std::deque<RequestBatch> waiting;  // no credit; bounded by the runner's open calls
+  };
+  struct Outgoing {
+    std::size_t manager = 0;
+    RequestFrame frame;
+  };
 
   void after_drain();
   void lose(const std::string& reason, TimePoint now);
+  void tick(std::size_t manager, TimePoint now);
+  void send_waiting(std::size_t manager, TimePoint now);
   void transmit(TimePoint now);
-  void send(const session::Frame<RequestBatch>& frame, TimePoint now);
-  void on_outcomes(session::Frame<OutcomeBatch> frame, TimePoint now);
+  void send(const Outgoing& outgoing, TimePoint now);
+  void on_outcomes(std::size_t manager, session::Frame<OutcomeBatch> frame, TimePoint now);
+  TimePoint links_deadline() const;
+  static Result<RemoteAudit> audit(Manager& manager);
 
   orb::Runtime& runtime_;
   orb::NameClient names_;
-  std::string manager_name_;
-  v1::ConnectionManager_var manager_;
-  v1::RequestInbox_var inbox_;
-  SessionId session_;
-  Observer* observer_ = nullptr;  // owned by the POA
-  v1::OutcomeObserver_var observer_reference_;
+  std::vector<Manager> managers_;  // none is added once the run has begun
 
   // Within the Serial.
-  std::unique_ptr<ClientSession> link_;
   std::unique_ptr<Runner> runner_;
-  std::deque<RequestBatch> waiting_;  // no credit; bounded by the runner's open calls
-  std::vector<session::Frame<RequestBatch>> outbox_;
-  faults::FaultyPipe<session::Frame<RequestBatch>> faults_;
-  bool lost_ = false;
+  std::vector<Outgoing> outbox_;
+  faults::FaultyPipe<Outgoing> faults_;
+  bool lost_ = false;  // one of the managers: the run is over
 
   std::mutex finished_mutex_;
   std::condition_variable finished_wake_;

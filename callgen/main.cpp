@@ -70,7 +70,7 @@ std::uint64_t value_of(const Metrics& metrics, const std::string& name) {
 
 // What all processes that send over sessions had counted at a time.
 struct Counted {
-  Metrics manager;
+  std::vector<Metrics> managers;
   std::map<std::string, Metrics> switches;
   faults::FaultCounters own;
 };
@@ -96,8 +96,12 @@ faults::FaultCounters leg_between(const Metrics& before, const Metrics& after,
 void fill_faults(const Counted& before, const Counted& after, callgen::RunReport& report) {
   auto& legs = report.faults_by_leg;
   legs["client_to_manager"] = after.own;  // that process is this one: nothing before the run
-  legs["manager_to_client"] = leg_between(before.manager, after.manager, "faults_to_clients");
-  legs["manager_to_switch"] = leg_between(before.manager, after.manager, "faults_to_switches");
+  for (std::size_t i = 0; i < after.managers.size(); ++i) {
+    legs["manager_to_client"] +=
+        leg_between(before.managers[i], after.managers[i], "faults_to_clients");
+    legs["manager_to_switch"] +=
+        leg_between(before.managers[i], after.managers[i], "faults_to_switches");
+  }
   auto& from_switches = legs["switch_to_manager"];
   for (const auto& [name, metrics] : after.switches) {
     const auto then = before.switches.find(name);
@@ -108,21 +112,8 @@ void fill_faults(const Counted& before, const Counted& after, callgen::RunReport
     report.faults.dropped += counters.dropped;
     report.faults.repeated += counters.repeated;
     report.faults.reordered += counters.reordered;
+    report.faults.delayed += counters.delayed;
   }
-}
-
-void fill_from_manager(const Metrics& before, const Metrics& after, callgen::RunReport& report) {
-  const auto grown = [&](const char* name) {
-    return value_of(after, name) - value_of(before, name);
-  };
-  report.engine = "xbind";
-  report.threshold = value_of(after, "threshold");
-  report.switches = value_of(after, "switches");
-  report.remote_invocations = grown("giop_requests");
-  const std::uint64_t hits = grown("label_cache_hits");
-  const std::uint64_t takes = hits + grown("label_cache_misses");
-  report.label_cache_hit_ratio =
-      takes == 0 ? 0.0 : static_cast<double>(hits) / static_cast<double>(takes);
 }
 
 void fill_memory(const Options& options, callgen::RunReport& report) {
@@ -134,20 +125,26 @@ void fill_memory(const Options& options, callgen::RunReport& report) {
   }
 }
 
-void fill_audit(callgen::CorbaTarget& target, callgen::RunReport& report) {
-  const auto audit = target.audit();
+callgen::AuditReport report_of(const Result<callgen::RemoteAudit>& audit) {
+  callgen::AuditReport report;
   if (!audit) {
-    report.audit.findings.push_back("the audit could not be made: " + audit.error().text);
-    return;
+    report.findings.push_back("the audit could not be made: " + audit.error().text);
+    return report;
   }
-  report.audit.made = true;
-  report.audit.clean = audit->totals.clean;
-  report.audit.stray_cross_connects = audit->totals.stray_cross_connects;
-  report.audit.leaked_labels = audit->totals.leaked_labels;
-  report.audit.leaked_bandwidth_cells_per_s = audit->totals.leaked_bandwidth_cells_per_s;
-  report.audit.owed = audit->totals.owed;
-  report.audit.unreadable = audit->totals.unreadable;
-  report.audit.findings = audit->findings;
+  report.made = true;
+  report.clean = audit->totals.clean;
+  report.stray_cross_connects = audit->totals.stray_cross_connects;
+  report.leaked_labels = audit->totals.leaked_labels;
+  report.leaked_bandwidth_cells_per_s = audit->totals.leaked_bandwidth_cells_per_s;
+  report.owed = audit->totals.owed;
+  report.unreadable = audit->totals.unreadable;
+  report.findings = audit->findings;
+  return report;
+}
+
+void fill_audits(callgen::CorbaTarget& target, callgen::RunReport& report) {
+  for (const auto& [manager, audit] : target.audits()) report.audits[manager] = report_of(audit);
+  report.audit = callgen::sum_of(report.audits);
 }
 
 int run(const Options& options, orb::Runtime& runtime) {
@@ -159,12 +156,15 @@ int run(const Options& options, orb::Runtime& runtime) {
   if (!workload) return fail_with(workload.error());
   const std::string client_name =
       options.client_name.empty() ? fmt::format("callgen-{}", getpid()) : options.client_name;
-  if (const auto attached = target.attach(options.run.manager, client_name); !attached) {
-    return fail_with(attached.error());
+  const std::vector<std::string> managers = callgen::managers_of(options.run);
+  for (const std::string& manager : managers) {
+    if (const auto attached = target.attach(manager, client_name); !attached) {
+      return fail_with(attached.error());
+    }
   }
-  const auto manager_before = target.status();
-  if (!manager_before) return fail_with(manager_before.error());
-  const Counted before{*manager_before, target.switch_statuses(), {}};
+  const auto managers_before = target.statuses();
+  if (!managers_before) return fail_with(managers_before.error());
+  const Counted before{*managers_before, target.switch_statuses(), {}};
 
   const callgen::RunPlan plan = callgen::plan_of(options.run);
   const bool terminal = isatty(STDERR_FILENO) == 1;
@@ -179,17 +179,17 @@ int run(const Options& options, orb::Runtime& runtime) {
   if (terminal && interval_s > 0) std::fprintf(stderr, "\n");
 
   callgen::RunReport report = callgen::report_of(plan, figures);
-  if (const auto after = target.status()) {
-    fill_from_manager(before.manager, *after, report);
+  if (const auto after = target.statuses()) {
+    callgen::fill_from_managers(before.managers, *after, report);
     fill_faults(before, {*after, target.switch_statuses(), target.own_faults()}, report);
   } else {
     std::fprintf(stderr, "xbind-callgen: %s\n", after.error().text.c_str());
   }
-  fill_audit(target, report);
+  fill_audits(target, report);
   fill_memory(options, report);
   report.manifest["version"] = std::string{version()};
   report.manifest["processors"] = std::to_string(std::thread::hardware_concurrency());
-  report.manifest["manager"] = options.run.manager;
+  report.manifest["manager"] = fmt::format("{}", fmt::join(managers, ","));
   report.manifest["client_batch"] = std::to_string(options.run.client_batch);
   target.detach();
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 namespace xbind::callgen {
 namespace {
@@ -13,6 +14,16 @@ double seconds(Duration duration) { return std::chrono::duration<double>(duratio
 double microseconds(Duration duration) { return static_cast<double>(duration.count()) / 1000; }
 double per_second(std::uint64_t count, double duration_s) {
   return duration_s > 0 ? static_cast<double>(count) / duration_s : 0;
+}
+
+std::uint64_t value_of(const Metrics& metrics, const std::string& name) {
+  const auto found = metrics.find(name);
+  return found == metrics.end() ? 0 : found->second;
+}
+
+// What a number in a status stands for; one that is newer than we are is told as it is.
+std::string word_of(std::uint64_t number, std::initializer_list<const char*> words) {
+  return number < words.size() ? *(words.begin() + number) : fmt::format("{}", number);
 }
 
 void judge_calls(const RunReport& report, std::vector<std::string>& reasons) {
@@ -108,6 +119,24 @@ bool AuditReport::proves_clean() const {
          leaked_bandwidth_cells_per_s == 0 && owed == 0 && unreadable == 0;
 }
 
+AuditReport sum_of(const std::map<std::string, AuditReport>& audits) {
+  AuditReport sum;
+  sum.made = sum.clean = !audits.empty();
+  for (const auto& [manager, audit] : audits) {
+    sum.made = sum.made && audit.made;
+    sum.clean = sum.clean && audit.clean;
+    sum.stray_cross_connects += audit.stray_cross_connects;
+    sum.leaked_labels += audit.leaked_labels;
+    sum.leaked_bandwidth_cells_per_s += audit.leaked_bandwidth_cells_per_s;
+    sum.owed += audit.owed;
+    sum.unreadable += audit.unreadable;
+    for (const std::string& finding : audit.findings) {
+      sum.findings.push_back(audits.size() > 1 ? manager + ": " + finding : finding);
+    }
+  }
+  return sum;
+}
+
 RunReport report_of(const RunPlan& plan, const RunFigures& figures) {
   RunReport report;
   report.planned_calls = figures.planned_calls;
@@ -147,6 +176,33 @@ RunReport report_of(const RunPlan& plan, const RunFigures& figures) {
       {"arrivals", plan.arrivals == Arrivals::kPoisson ? "poisson" : "constant"},
   };
   return report;
+}
+
+void fill_from_managers(const std::vector<Metrics>& before, const std::vector<Metrics>& after,
+                        RunReport& report) {
+  if (after.empty()) return;
+  const auto grown = [&](const char* name) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      const std::uint64_t then = i < before.size() ? value_of(before[i], name) : 0;
+      const std::uint64_t now = value_of(after[i], name);
+      sum += now >= then ? now - then : now;
+    }
+    return sum;
+  };
+  const Metrics& first = after.front();  // all managers of a network are set alike
+  report.managers = after.size();
+  report.engine = word_of(value_of(first, "engine"), {"xbind", "sequential", "threaded"});
+  report.aggregation =
+      word_of(value_of(first, "aggregation_mode"), {"fixed", "regions", "adaptive"});
+  // The engines that wait for every answer send each command alone.
+  report.threshold = report.engine == "xbind" ? value_of(first, "threshold") : 1;
+  report.switches = value_of(first, "switches");
+  report.remote_invocations = grown("giop_requests");
+  const std::uint64_t hits = grown("label_cache_hits");
+  const std::uint64_t takes = hits + grown("label_cache_misses");
+  report.label_cache_hit_ratio =
+      takes == 0 ? 0.0 : static_cast<double>(hits) / static_cast<double>(takes);
 }
 
 double slip_limit_us(const RunReport& report) {

@@ -44,11 +44,16 @@ struct AuditReport {
   // Made, said to be clean, and all counts zero: what is owed is not leaked, but not clean either.
   bool proves_clean() const;
 };
+// Of several managers: counts added up, made and clean only when all are. With more than one a finding
+// begins with its manager's name. What lies in a switch and belongs to no manager at all is seen, and
+// counted, by each. Of none: not made.
+AuditReport sum_of(const std::map<std::string, AuditReport>& audits);
 
 struct Faults {  // injected on purpose (--loss and its like), not suffered
   std::uint64_t dropped = 0;
   std::uint64_t repeated = 0;
   std::uint64_t reordered = 0;
+  std::uint64_t delayed = 0;
 };
 
 struct RunReport {
@@ -80,16 +85,18 @@ struct RunReport {
   CauseCounts release_failures;
 
   // --- by the caller ---
-  std::string engine;  // "sequential", "threaded", "xbind"
-  std::uint64_t threshold = 0;
-  bool adaptive = false;
+  std::string engine;           // "sequential", "threaded", "xbind"
+  std::uint64_t threshold = 0;  // of the first manager, after the run
+  std::string aggregation;      // "fixed", "regions", "adaptive"
+  std::uint64_t managers = 1;
   std::uint64_t switches = 0;
   std::uint64_t remote_invocations = 0;  // GIOP requests, both legs and both directions
   double label_cache_hit_ratio = 0;
   std::map<std::string, double> rss_mb;                        // by process
   Faults faults;                                               // of all legs
   std::map<std::string, faults::FaultCounters> faults_by_leg;  // "client_to_manager", ...
-  AuditReport audit;
+  AuditReport audit;                                           // sum_of(audits)
+  std::map<std::string, AuditReport> audits;                   // by manager
 
   // What is needed to run it again: report_of() enters seed, calls, rate, hold, hold-distribution
   // and arrivals; the caller adds versions, processors and whatever else it knows.
@@ -97,6 +104,15 @@ struct RunReport {
 };
 
 RunReport report_of(const RunPlan& plan, const RunFigures& figures);
+
+// A process's counters as its status() tells them.
+using Metrics = std::map<std::string, std::uint64_t>;
+
+// What the managers' counters tell of a run: engine, aggregation, threshold, switches, invocations, hit
+// ratio. Both of the same managers in the same order, before and after; a manager that was started anew
+// meanwhile has counted from zero.
+void fill_from_managers(const std::vector<Metrics>& before, const std::vector<Metrics>& after,
+                        RunReport& report);
 
 // --- the verdict --------------------------------------------------------------------------------
 

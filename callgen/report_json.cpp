@@ -55,6 +55,12 @@ Json json(const std::map<std::string, faults::FaultCounters>& legs) {
   return made;
 }
 
+Json json(const std::map<std::string, AuditReport>& audits) {
+  Json made = Json::object();
+  for (const auto& [manager, audit] : audits) made[manager] = json(audit);
+  return made;
+}
+
 // A map of names becomes an object, also when it is empty.
 template <class Map>
 Json object(const Map& map) {
@@ -88,7 +94,7 @@ std::string to_json(const RunReport& report) {
   root["schema"] = "xbind.callgen/1";
   root["engine"] = report.engine;
   root["threshold"] = report.threshold;
-  root["adaptive"] = report.adaptive;
+  root["adaptive"] = report.aggregation == "adaptive";
   root["switches"] = report.switches;
   root["offered_setups_per_s"] = report.offered_setups_per_s;
   root["duration_s"] = report.duration_s;
@@ -103,9 +109,13 @@ std::string to_json(const RunReport& report) {
   root["rss_mb"] = object(report.rss_mb);
   root["faults"] = {{"dropped", report.faults.dropped},
                     {"repeated", report.faults.repeated},
-                    {"reordered", report.faults.reordered}};
+                    {"reordered", report.faults.reordered},
+                    {"delayed", report.faults.delayed}};
   root["audit"] = json(report.audit);
 
+  root["managers"] = report.managers;
+  root["aggregation"] = report.aggregation;
+  root["audits"] = json(report.audits);
   root["verdict"] = {{"ok", verdict.ok}, {"void", verdict.is_void}, {"reasons", verdict.reasons}};
   root["refusals"] = object(report.refusals.by_cause());
   root["refusals_by_place"] = object(report.refusals.by_place());

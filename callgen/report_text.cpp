@@ -58,9 +58,22 @@ void offered(const RunReport& report, Page& page) {
                     report.manifest.at("hold-distribution") == "exponential"
                 ? " on average"
                 : "");
-  if (!report.engine.empty())
-    page.line("  through {} switches, engine {}, aggregation threshold {}{}", report.switches,
-              report.engine, report.threshold, report.adaptive ? " (adaptive)" : "");
+  if (report.engine.empty()) return;
+  const std::string managers =
+      report.managers > 1 ? fmt::format("{} managers, ", report.managers) : "";
+  if (report.engine != "xbind")
+    page.line("  through {}{} switches, engine {}, every command alone (threshold 1)", managers,
+              report.switches, report.engine);
+  else if (report.aggregation == "adaptive")  // goes without a threshold
+    page.line("  through {}{} switches, engine xbind, aggregation adaptive", managers,
+              report.switches);
+  else if (report.aggregation == "regions")
+    page.line(
+        "  through {}{} switches, engine xbind, aggregation regions (threshold {} at the end)",
+        managers, report.switches, report.threshold);
+  else
+    page.line("  through {}{} switches, engine xbind, aggregation threshold {}", managers,
+              report.switches, report.threshold);
 }
 
 void came_back(const RunReport& report, Page& page) {
@@ -107,10 +120,11 @@ void system(const RunReport& report, Page& page) {
   page.line("System");
   page.line("  {} remote invocations; {:.1f} % of labels came from the manager's cache",
             grouped(report.remote_invocations), 100 * report.label_cache_hit_ratio);
-  if (report.faults.dropped + report.faults.repeated + report.faults.reordered > 0)
-    page.line("  injected faults: {} messages dropped, {} repeated, {} reordered",
-              grouped(report.faults.dropped), grouped(report.faults.repeated),
-              grouped(report.faults.reordered));
+  const Faults& faults = report.faults;
+  if (faults.dropped + faults.repeated + faults.reordered + faults.delayed > 0)
+    page.line("  injected faults: {} messages dropped, {} repeated, {} reordered, {} delayed",
+              grouped(faults.dropped), grouped(faults.repeated), grouped(faults.reordered),
+              grouped(faults.delayed));
   for (const auto& [process, rss_mb] : report.rss_mb)
     page.line("  memory {:>8} MB  {}", rounded(rss_mb), process);
 }

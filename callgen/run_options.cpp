@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <set>
 
 #include "callgen/json_file.hpp"
 
@@ -50,6 +51,17 @@ std::optional<std::string> wrong_demand(const config::OptionSet& set, const RunO
   return std::nullopt;
 }
 
+std::optional<std::string> wrong_managers(const RunOptions& options) {
+  if (options.managers.size() > kMostManagers)
+    return fmt::format("option --manager names {} managers, at most {} are taken",
+                       options.managers.size(), kMostManagers);
+  const std::set<std::string> distinct(options.managers.begin(), options.managers.end());
+  if (distinct.size() < options.managers.size())
+    return fmt::format("option --manager {} names a manager twice",
+                       fmt::join(options.managers, ","));
+  return std::nullopt;
+}
+
 std::optional<std::string> wrong_length(const RunOptions& options) {
   const double length_s = static_cast<double>(options.calls) / options.rate;
   if (length_s <= kLongestArrivals_s) return std::nullopt;
@@ -87,8 +99,8 @@ void declare_run_options(config::OptionSet& set, RunOptions& options) {
   set.add_string("from", &options.from, "",
                  "Endpoint that calls; without --from and --to the ends come from the topology.");
   set.add_string("to", &options.to, "", "Endpoint that is called; goes with --from.");
-  set.add_string("manager", &options.manager, "default",
-                 "Manager to call, by its name under xbind/cmgr/.");
+  set.add_strings("manager", &options.managers,
+                  "Managers to call, by their names under xbind/cmgr/, in turn; none: default.");
   set.add_uint("client-batch", &options.client_batch, plan.max_batch, {1, 4096},
                "Most requests in one message to the manager.");
   set.add_double("drain-timeout", &options.drain_timeout, seconds(plan.drain_timeout), {0, 86'400},
@@ -101,16 +113,17 @@ void declare_run_options(config::OptionSet& set, RunOptions& options) {
   set.add_check([&options] { return wrong_length(options); });
   set.add_check([&options] { return wrong_ends(options); });
   set.add_check([&set, &options] { return wrong_demand(set, options); });
-  set.add_check([&options]() -> std::optional<std::string> {
-    if (options.manager.empty()) return "option --manager is empty: which manager is to be called?";
-    return std::nullopt;
-  });
+  set.add_check([&options] { return wrong_managers(options); });
   set.add_check([&options]() -> std::optional<std::string> {
     if (options.json.empty()) return std::nullopt;
     const Result<void> writable = check_writable(options.json);
     if (writable) return std::nullopt;
     return fmt::format("option --json: {}", writable.error().text);
   });
+}
+
+std::vector<std::string> managers_of(const RunOptions& options) {
+  return options.managers.empty() ? std::vector<std::string>{"default"} : options.managers;
 }
 
 RunPlan plan_of(const RunOptions& options) {
@@ -123,6 +136,7 @@ RunPlan plan_of(const RunOptions& options) {
   plan.seed = options.seed;
   plan.drain_timeout = duration_of(options.drain_timeout);
   plan.max_batch = options.client_batch;
+  plan.managers = managers_of(options).size();
   if (options.frames_per_s > 0) {
     plan.service = {
         .kind = ServiceKind::kVideo,

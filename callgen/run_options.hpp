@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "callgen/runner.hpp"
 #include "core/config/options.hpp"
@@ -26,7 +27,7 @@ struct RunOptions {
 
   std::string from;  // both or neither; neither: the ends come from the topology
   std::string to;
-  std::string manager;  // bound as xbind/cmgr/NAME
+  std::vector<std::string> managers;  // bound as xbind/cmgr/NAME; none: see managers_of()
 
   std::uint32_t client_batch = 0;  // requests
   double drain_timeout = 0;        // seconds
@@ -35,9 +36,14 @@ struct RunOptions {
   double progress_interval = 0;  // seconds; 0: no progress lines
 };
 
+inline constexpr std::size_t kMostManagers = 16;
+
 // Declares everything, with its checks; `options` must outlive the set's load(). A --json file that
 // cannot be written is refused there, before any call is made.
 void declare_run_options(config::OptionSet& set, RunOptions& options);
+
+// Whom to call: those named, else the one called default.
+std::vector<std::string> managers_of(const RunOptions& options);
 
 // Of loaded options. The demand is in cells, or in frames when frames_per_s is given.
 RunPlan plan_of(const RunOptions& options);

@@ -30,8 +30,9 @@ Runner::Runner(RunPlan plan, Workload workload)
       workload_(std::move(workload)),
       pacer_(plan.arrivals, plan.calls_per_s, plan.seed),
       holding_(plan.hold_distribution, plan.hold_mean, plan.seed) {
-  XB_CHECK(plan_.calls > 0 && plan_.max_batch > 0 && plan_.drain_timeout >= Duration::zero(),
-           plan_.calls, plan_.max_batch, plan_.drain_timeout.count());
+  XB_CHECK(plan_.calls > 0 && plan_.max_batch > 0 && plan_.managers > 0 &&
+               plan_.drain_timeout >= Duration::zero(),
+           plan_.calls, plan_.max_batch, plan_.managers, plan_.drain_timeout.count());
   figures_.planned_calls = plan_.calls;
 }
 
@@ -45,9 +46,9 @@ void Runner::start(TimePoint now) {
   plan_next_call();
 }
 
-std::vector<RequestBatch> Runner::advance(TimePoint now) {
+std::vector<Dispatch> Runner::advance(TimePoint now) {
   XB_CHECK(started_);
-  std::vector<RequestBatch> batches;
+  std::vector<Dispatch> batches;
   if (finished_) return batches;
   for (;;) {
     if (release_is_next()) {
@@ -89,12 +90,16 @@ void Runner::plan_next_call() {
   next_hold_ = holding_.next();
 }
 
-RequestBatch& Runner::room(std::vector<RequestBatch>& batches) {
-  if (batches.empty() || size_of(batches.back()) >= plan_.max_batch) batches.emplace_back();
-  return batches.back();
+RequestBatch& Runner::room(std::vector<Dispatch>& batches, std::size_t manager,
+                           std::size_t max_batch) {
+  const auto last = std::find_if(batches.rbegin(), batches.rend(),
+                                 [manager](const Dispatch& one) { return one.manager == manager; });
+  if (last != batches.rend() && size_of(last->batch) < max_batch) return last->batch;
+  batches.push_back({manager, {}});
+  return batches.back().batch;
 }
 
-void Runner::send_setup(std::vector<RequestBatch>& batches, TimePoint now) {
+void Runner::send_setup(std::vector<Dispatch>& batches, TimePoint now) {
   const CallIndex index = next_call_++;
   const TimePoint intended = next_arrival_;
   const Duration hold = next_hold_;
@@ -122,11 +127,12 @@ void Runner::send_setup(std::vector<RequestBatch>& batches, TimePoint now) {
   last_event_ = now;
   ++open_;
   calls_.emplace(index, Call{State::kSettingUp, false, intended, now, hold, {}});
-  room(batches).connects.push_back({RequestId{plan_.first_request.value() + 2 * index},
-                                    std::string(ends.from), std::string(ends.to), plan_.service});
+  room(batches, manager_of(index), plan_.max_batch)
+      .connects.push_back({RequestId{plan_.first_request.value() + 2 * index},
+                           std::string(ends.from), std::string(ends.to), plan_.service});
 }
 
-void Runner::send_release(std::vector<RequestBatch>& batches, TimePoint now) {
+void Runner::send_release(std::vector<Dispatch>& batches, TimePoint now) {
   const PlannedEnd end = ends_.top();
   ends_.pop();
   const auto found = calls_.find(end.call);
@@ -139,19 +145,20 @@ void Runner::send_release(std::vector<RequestBatch>& batches, TimePoint now) {
   ++figures_.releases.attempted;
   figures_.slip.record(now - end.due);
   last_event_ = now;
-  room(batches).releases.push_back(
-      {RequestId{plan_.first_request.value() + 2 * end.call + 1}, call.connection});
+  room(batches, manager_of(end.call), plan_.max_batch)
+      .releases.push_back(
+          {RequestId{plan_.first_request.value() + 2 * end.call + 1}, call.connection});
 }
 
 // ===== answers ==================================================================================
 
-void Runner::outcome(const Outcome& outcome, TimePoint now) {
+void Runner::outcome(const Outcome& outcome, TimePoint now, std::size_t manager) {
   const std::uint64_t first = plan_.first_request.value();
   const std::uint64_t offset =
       outcome.request.value() - first;  // wraps to a huge one below `first`
   const CallIndex index = offset / 2;
   const bool release = offset % 2 == 1;
-  if (index >= next_call_) {
+  if (index >= next_call_ || manager_of(index) != manager) {
     ++figures_.odd.unknown;
     return;
   }
@@ -191,7 +198,11 @@ void Runner::setup_answered(Calls::iterator found, const Outcome& outcome, TimeP
       figures_.refusals.count(outcome);
       break;
     case OutcomeKind::kBusy: ++figures_.setups.busy; break;
-    case OutcomeKind::kReleased: ++figures_.odd.contradicted; return;
+    case OutcomeKind::kReleased:
+    case OutcomeKind::kHeld:
+    case OutcomeKind::kModified:
+    case OutcomeKind::kLeafAdded:
+    case OutcomeKind::kLeafDropped: ++figures_.odd.contradicted; return;
   }
   figures_.refusal_latency.record(now - call.intended);
   call_over(found);
@@ -209,7 +220,11 @@ void Runner::release_answered(Calls::iterator found, const Outcome& outcome, Tim
       ++figures_.releases.failed;
       figures_.release_failures.count(outcome);
       break;
-    case OutcomeKind::kConnected: ++figures_.odd.contradicted; return;
+    case OutcomeKind::kConnected:
+    case OutcomeKind::kHeld:
+    case OutcomeKind::kModified:
+    case OutcomeKind::kLeafAdded:
+    case OutcomeKind::kLeafDropped: ++figures_.odd.contradicted; return;
   }
   --figures_.calls_up;
   call_over(found);

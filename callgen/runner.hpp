@@ -23,6 +23,9 @@
 //
 // The plan is made as the run goes: memory grows with the open calls, never with all calls.
 //
+// With several managers the calls are dealt to them in turn: call k is manager k mod `managers`'s, its
+// release as well. So a manager's connection numbers never meet another's.
+//
 // Owner and threads: one thread at a time. No clock, no CORBA: the owner calls advance() at
 // next_deadline() or earlier, hands the requests to the target, and brings its answers to
 // outcome().
@@ -58,11 +61,18 @@ struct RunPlan {
   std::uint64_t seed = 1;
   Duration drain_timeout = std::chrono::seconds{10};
   std::size_t max_batch = 64;  // requests in one RequestBatch
+  std::size_t managers = 1;    // at least 1
   // Calls that are set up, up or being released at a time. A call due beyond this bound on our
   // memory is not sent; it counts as unanswered and as shed, and the report says so.
   std::size_t max_open_calls = 4'000'000;
   // Call k (from 0) uses the requests first + 2k (setup) and first + 2k + 1 (release).
   RequestId first_request{1};
+};
+
+// One batch and whose it is.
+struct Dispatch {
+  std::size_t manager = 0;  // below RunPlan::managers
+  RequestBatch batch;
 };
 
 // --- what came of it ----------------------------------------------------------------------------
@@ -95,7 +105,7 @@ struct OddOutcomes {
   std::uint64_t contradicted = 0;  // another answer than the first one, as far as we still know it,
                                    // or one that does not fit the request
   std::uint64_t late = 0;          // of a request that had been given up as unanswered
-  std::uint64_t unknown = 0;       // of a request that was never sent
+  std::uint64_t unknown = 0;       // of a request that was never sent, or not to that manager
 
   friend bool operator==(const OddOutcomes&, const OddOutcomes&) = default;
 };
@@ -161,21 +171,22 @@ struct Progress {
 class Runner {
  public:
   // `plan` has been checked (run_options.hpp): calls > 0, a rate that Pacer and a holding time that
-  // HoldingTime take, max_batch > 0.
+  // HoldingTime take, max_batch > 0, managers > 0.
   Runner(RunPlan plan, Workload workload);
 
   // Time zero of the plan. Once, before anything else.
   void start(TimePoint now);
 
-  // Every request that is due by `now`, in as few batches as max_batch allows, the earliest in the
-  // first; they count as sent at `now`. Gives up what is unanswered when the drain timeout has
-  // passed. Empty when nothing is due.
-  std::vector<RequestBatch> advance(TimePoint now);
+  // Every request that is due by `now`, for each manager in as few batches as max_batch allows, the
+  // earliest in its first; they count as sent at `now`. Gives up what is unanswered when the drain
+  // timeout has passed. Empty when nothing is due.
+  std::vector<Dispatch> advance(TimePoint now);
 
-  // An answer, at the moment it came in. Never fails: what does not fit is counted (OddOutcomes).
-  void outcome(const Outcome& outcome, TimePoint now);
+  // An answer of this manager, at the moment it came in. Never fails: what does not fit is counted
+  // (OddOutcomes).
+  void outcome(const Outcome& outcome, TimePoint now, std::size_t manager = 0);
 
-  // The target will not answer any more: all open calls end as unanswered and the run is over.
+  // One of the managers will not answer any more: all open calls end as unanswered and the run is over.
   // Calls not yet due are never attempted, which the report says.
   void target_lost(TimePoint now);
 
@@ -215,10 +226,12 @@ class Runner {
   void plan_next_call();
   bool release_is_next() const;
   std::optional<TimePoint> drain_deadline() const;
-  // The batch that takes the next request.
-  RequestBatch& room(std::vector<RequestBatch>& batches);
-  void send_setup(std::vector<RequestBatch>& batches, TimePoint now);
-  void send_release(std::vector<RequestBatch>& batches, TimePoint now);
+  std::size_t manager_of(CallIndex call) const { return call % plan_.managers; }
+  // The batch that takes the next request to this manager.
+  static RequestBatch& room(std::vector<Dispatch>& batches, std::size_t manager,
+                            std::size_t max_batch);
+  void send_setup(std::vector<Dispatch>& batches, TimePoint now);
+  void send_release(std::vector<Dispatch>& batches, TimePoint now);
   void setup_answered(Calls::iterator call, const Outcome& outcome, TimePoint now);
   void release_answered(Calls::iterator call, const Outcome& outcome, TimePoint now);
   void answered_before(const Call& call, bool release, const Outcome& outcome);

@@ -1,9 +1,15 @@
-// The aggregation module of one switch (paper, items A1): commands wait here until their count (adds
-// plus deletes) reaches the threshold T, or the oldest has waited for the flush timeout. Labels that
-// are given back ride along and do not count.
+// The aggregation module of one switch (paper, item A1): commands wait here until their count (adds,
+// deletes and modifies) reaches the threshold T, or the oldest has waited for the flush timeout; or, in
+// adaptive mode, until few enough batches are on their way (cmgr/aggregation.hpp). What is not a
+// command (labels and quotas given back, declared demands) rides along, does not count, and waits
+// kReturnDelay for a command to ride with.
+//
+// Times of arrival are kept, not deadlines: settings that change count at once for what waits.
 //
 // When the session has no credit the queue grows past T and the next batch is simply larger, up to
 // kCommandsPerBatch; kCommandsQueued is the bound at which new calls are answered "busy".
+//
+// Not thread-safe; owned by the connection manager.
 #pragma once
 
 #include <algorithm>
@@ -12,60 +18,83 @@
 #include <utility>
 #include <vector>
 
+#include "cmgr/aggregation.hpp"
 #include "core/clock.hpp"
 #include "core/hop.hpp"
 
 namespace xbind::cmgr {
 
-struct Aggregation {
-  std::size_t threshold = 1;  // T, commands; 1..4096
-  Duration flush_timeout =
-      std::chrono::milliseconds{5};  // a lone command waits this long when T > 1
-};
-
 class Aggregator {
  public:
   static constexpr std::size_t kCommandsPerBatch = 4096;
   static constexpr std::size_t kCommandsQueued = 200'000;
-  // How long a returned label may wait for a command to ride with.
+  // How long what is not a command may wait for one to ride with.
   static constexpr Duration kReturnDelay = std::chrono::milliseconds{100};
 
-  explicit Aggregator(Aggregation settings) : settings_(settings) {}
+  // The policy is shared and outlives the queue.
+  explicit Aggregator(const AggregationPolicy& policy) : policy_(&policy) {}
 
   void add(HopSetup setup, TimePoint now) {
-    arm(now + settings_.flush_timeout);
+    oldest_command_ = std::min(oldest_command_, now);
     queued_.setups.push_back(std::move(setup));
   }
   void add(HopKey removal, TimePoint now) {
-    arm(now + settings_.flush_timeout);
+    oldest_command_ = std::min(oldest_command_, now);
     queued_.removals.push_back({removal, static_cast<std::uint32_t>(queued_.setups.size())});
   }
+  void add(HopModify change, TimePoint now) {
+    oldest_command_ = std::min(oldest_command_, now);
+    queued_.modifies.push_back(std::move(change));
+  }
   void give_back(PortId port, Label label, TimePoint now) {
-    arm(now + kReturnDelay);
-    auto& returned = queued_.returned;
-    auto same = std::find_if(returned.begin(), returned.end(),
-                             [&](const PortLabels& entry) { return entry.port == port; });
-    if (same == returned.end()) same = returned.insert(returned.end(), PortLabels{port, {}});
-    same->labels.push_back(label);
+    oldest_rider_ = std::min(oldest_rider_, now);
+    entry_of(queued_.returned, port).labels.push_back(label);
+  }
+  void give_back(PortId port, Resources quota, TimePoint now) {
+    oldest_rider_ = std::min(oldest_rider_, now);
+    entry_of(queued_.quota_returned, port).quota += quota;
+  }
+  // The latest demand of a port is the one that is told.
+  void declare(PortId port, std::uint32_t labels, TimePoint now) {
+    oldest_rider_ = std::min(oldest_rider_, now);
+    entry_of(queued_.declared, port).labels = labels;
   }
 
   std::size_t size() const { return queued_.commands(); }
-  bool empty() const { return size() == 0 && queued_.returned.empty(); }
+  bool empty() const {
+    return size() == 0 && queued_.returned.empty() && queued_.quota_returned.empty() &&
+           queued_.declared.empty();
+  }
   bool full() const { return size() >= kCommandsQueued; }
-  // Whether a batch should go now, credit permitting.
-  bool due(TimePoint now) const { return size() >= settings_.threshold || deadline_ <= now; }
-  TimePoint deadline() const { return deadline_; }
+
+  // Whether a batch should go now, credit permitting. `batches_in_flight` are on their way to the
+  // switch; `step_ends`: nothing more will be added in this step.
+  bool due(TimePoint now, std::size_t batches_in_flight, bool step_ends) const {
+    if (flush_at_ <= now || riders_deadline() <= now) return true;
+    if (size() == 0) return false;
+    const Aggregation& settings = policy_->settings();
+    if (settings.mode == AggregationMode::kAdaptive) {
+      return step_ends && (batches_in_flight < settings.in_flight || size() >= kCommandsPerBatch);
+    }
+    return size() >= policy_->threshold() || commands_deadline() <= now;
+  }
+  // When the clock makes a batch due. In adaptive mode commands wait for no clock: the end of the step
+  // or the next confirmation sends them.
+  TimePoint deadline() const {
+    return std::min({flush_at_, riders_deadline(), commands_deadline()});
+  }
   void flush_now(TimePoint now) {
-    if (!empty()) arm(now);
+    if (!empty()) flush_at_ = std::min(flush_at_, now);
   }
 
-  // The next batch; requires !empty(). Everything queued, or its first kCommandsPerBatch commands.
+  // The next batch; requires !empty(). Everything queued, or its first kCommandsPerBatch commands, the
+  // modifies first as the receiver applies them.
   HopBatch take() {
-    if (size() <= kCommandsPerBatch) {
-      deadline_ = kNever;
-      return std::exchange(queued_, {});
-    }
-    return take_part();
+    oldest_rider_ = kNever;
+    if (size() > kCommandsPerBatch) return take_part();
+    oldest_command_ = kNever;
+    flush_at_ = kNever;
+    return std::exchange(queued_, {});
   }
 
   // Labels that wait to go back.
@@ -73,38 +102,64 @@ class Aggregator {
   // The session has ended: what was queued for it means nothing to the next one.
   void clear() {
     queued_ = {};
-    deadline_ = kNever;
+    oldest_command_ = oldest_rider_ = flush_at_ = kNever;
   }
-  const Aggregation& settings() const { return settings_; }
 
  private:
-  void arm(TimePoint deadline) { deadline_ = std::min(deadline_, deadline); }
+  template <class Entry>
+  static Entry& entry_of(std::vector<Entry>& entries, PortId port) {
+    const auto same = std::find_if(entries.begin(), entries.end(),
+                                   [&](const Entry& entry) { return entry.port == port; });
+    if (same != entries.end()) return *same;
+    return entries.emplace_back(Entry{port, {}});
+  }
 
-  // Cuts kCommandsPerBatch commands off the front, in their order; the rest stays due.
+  TimePoint commands_deadline() const {
+    if (size() == 0) return kNever;
+    const Aggregation& settings = policy_->settings();
+    if (settings.mode == AggregationMode::kAdaptive) return kNever;
+    if (size() >= policy_->threshold()) return oldest_command_;
+    return oldest_command_ + settings.flush_timeout;
+  }
+  TimePoint riders_deadline() const {
+    return oldest_rider_ == kNever ? kNever : oldest_rider_ + kReturnDelay;
+  }
+
+  // Cuts kCommandsPerBatch commands off the front, in their order. The rest is as old as they were.
   HopBatch take_part() {
     HopBatch part;
+    const std::size_t modifies = std::min(queued_.modifies.size(), kCommandsPerBatch);
     std::size_t setups = 0;
     std::size_t removals = 0;
-    while (setups + removals < kCommandsPerBatch) {
+    while (modifies + setups + removals < kCommandsPerBatch) {
       const bool removal_next =
           removals < queued_.removals.size() && queued_.removals[removals].after <= setups;
       ++(removal_next ? removals : setups);
     }
-    const auto setup_end = queued_.setups.begin() + static_cast<std::ptrdiff_t>(setups);
-    const auto removal_end = queued_.removals.begin() + static_cast<std::ptrdiff_t>(removals);
-    std::move(queued_.setups.begin(), setup_end, std::back_inserter(part.setups));
-    part.removals.assign(queued_.removals.begin(), removal_end);
-    queued_.setups.erase(queued_.setups.begin(), setup_end);
-    queued_.removals.erase(queued_.removals.begin(), removal_end);
+    part.modifies = cut(queued_.modifies, modifies);
+    part.setups = cut(queued_.setups, setups);
+    part.removals = cut(queued_.removals, removals);
     for (HopRemoval& removal : queued_.removals)
       removal.after -= static_cast<std::uint32_t>(setups);
     part.returned = std::exchange(queued_.returned, {});
+    part.quota_returned = std::exchange(queued_.quota_returned, {});
+    part.declared = std::exchange(queued_.declared, {});
     return part;
   }
 
-  Aggregation settings_;
+  template <class Command>
+  static std::vector<Command> cut(std::vector<Command>& from, std::size_t count) {
+    const auto end = from.begin() + static_cast<std::ptrdiff_t>(count);
+    std::vector<Command> front(std::make_move_iterator(from.begin()), std::make_move_iterator(end));
+    from.erase(from.begin(), end);
+    return front;
+  }
+
+  const AggregationPolicy* policy_;
   HopBatch queued_;
-  TimePoint deadline_ = kNever;
+  TimePoint oldest_command_ = kNever;  // when it was added
+  TimePoint oldest_rider_ = kNever;
+  TimePoint flush_at_ = kNever;  // all that is queued is due from then on
 };
 
 }  // namespace xbind::cmgr

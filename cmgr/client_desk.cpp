@@ -149,6 +149,15 @@ void ClientDesk::answer(ClientIndex index, Outcome outcome) {
   mark_dirty(index);
 }
 
+std::optional<Outcome> ClientDesk::outcome_of(const std::string& name, RequestId request) const {
+  const auto known = by_name_.find(name);
+  if (known == by_name_.end()) return std::nullopt;
+  const Client& client = *clients_[known->second];
+  const auto asked = client.requests.find(request);
+  if (asked == client.requests.end() || !asked->second.outcome) return std::nullopt;
+  return *asked->second.outcome;
+}
+
 void ClientDesk::owns(ClientIndex index, int change) {
   clients_[index]->connections += static_cast<std::uint64_t>(change);
   if (change < 0 && index != kLocal) forget_if_done(index);

@@ -15,6 +15,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -55,6 +56,9 @@ class ClientDesk {
 
   // The one outcome of an admitted request.
   void answer(ClientIndex client, Outcome outcome);
+
+  // The outcome of a request that is remembered; nothing while it is under way, or forgotten.
+  std::optional<Outcome> outcome_of(const std::string& client, RequestId request) const;
 
   // Connections owned keep a client's slot (its name is part of every hop record).
   void owns(ClientIndex client, int change);

@@ -3,7 +3,8 @@
 
 #include <cstdint>
 
-#include "cmgr/aggregator.hpp"
+#include "cmgr/aggregation.hpp"
+#include "cmgr/label_sizing.hpp"
 #include "core/clock.hpp"
 #include "core/session/session.hpp"
 
@@ -11,20 +12,40 @@ namespace xbind::cmgr {
 
 struct Config {
   std::uint64_t epoch = 1;  // of this process; part of every connection id (24 bits)
-  Aggregation aggregation;
+
+  // The engine. xbind: all that follows is as set. sequential and threaded, the paper's baselines:
+  // one_by_one, operations_at_once 1 or the size of the pool, and no caches.
+  bool one_by_one = false;  // every invocation is two-way, a call's hops are told one after another
+  std::size_t operations_at_once = 20'000;   // requests begun and not answered; more wait, see
+  std::size_t operations_waiting = 100'000;  // cmgr/operation_gate.hpp
+
+  // Caches.
+  bool route_cache = true;
+  bool remote_qos = false;  // ask the QOSMapper; else its code, which is linked in
+  bool qos_cache = true;    // of its answers
+  LabelPolicy label_policy = LabelPolicy::kFixed;
   std::size_t label_cache_target =
-      64;  // labels kept for each (switch, output port); 0 switches it off
+      64;                    // labels kept for each (switch, output port), or at most kept;
+                             // 0 switches the cache off
+  double hit_ratio = 0.995;  // wanted of competitive and cooperative caches
+  bool quotas = false;       // keep bandwidth and buffer in advance
+  std::size_t quota_calls_ahead = 16;  // for so many more calls of the mean demand
+
+  Aggregation aggregation;
+  std::size_t crankbacks = 2;  // further routes that a call tries; 0..8
 
   // Named timers.
-  Duration route_timer = std::chrono::seconds{3};  // RouteObject's answer
-  Duration hop_timer = std::chrono::seconds{3};    // reserve and commit answers of every hop
-  Duration undo_timer = std::chrono::seconds{5};   // removal answers; afterwards the hop is owed
+  Duration queue_timer = std::chrono::seconds{3};  // a request that could not be begun is busy then
+  Duration route_timer = std::chrono::seconds{3};  // RouteObject's and QOSMapper's answer
+  Duration hop_timer = std::chrono::seconds{3};   // reserve, commit and modify answers of every hop
+  Duration undo_timer = std::chrono::seconds{5};  // removal answers; afterwards the hop is owed
 
   // Bounds.
   std::size_t connections_max = 1'000'000;
   std::size_t clients_max = 1'024;            // attached at a time
   std::size_t requests_per_client = 200'000;  // without a confirmed outcome
-  std::size_t debts_max = 100'000;            // removals owed; beyond it no new call is taken
+  std::size_t debts_max = 100'000;            // commands owed; beyond it no new call is taken
+  std::size_t pools_max = 1'024;              // pairs with connections prepared in advance
 
   session::Limits client_session{.lease = std::chrono::seconds{60}};
   session::Limits switch_session;

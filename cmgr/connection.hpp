@@ -1,9 +1,19 @@
 // One connection and its hops as the manager keeps them: plain data.
+//
+// A connection's hops form a tree: every hop but those at the first switch has a hop upstream, whose
+// output label is its input label. Leg 0 is the caller's direction; leg 1 the other direction of a
+// bidirectional connection (a chain of its own); every leaf that was added has a leg from 2, whose
+// first hop is a branch: it has the same upstream hop and the same input label as its siblings.
+//
+// While a leaf is being added or dropped, its hops are in a Connection of their own, the party, which
+// goes through the states of call_fsm.hpp; then they are joined to the tree, or are no more. At most
+// one at a time.
 #pragma once
 
 #include <boost/intrusive/list_hook.hpp>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +21,7 @@
 #include "core/call.hpp"
 #include "core/clock.hpp"
 #include "core/hop.hpp"
+#include "core/path.hpp"
 
 namespace xbind::cmgr {
 
@@ -23,23 +34,41 @@ enum class HopState : std::uint8_t {
   kReserved,
   kCommitting,  // phase two is on its way
   kCommitted,
+  kChanging,  // another contract is on its way
   kRefused,   // the switch said no; nothing of it is left there
   kRemoving,  // the removal is on its way
   kRemoved,
   kNotRemoved,  // nobody to tell, or the switch cannot be reached: the removal will be owed
 };
 
+// What a hop is to be told; in the engines that do one invocation after another it waits for that.
+enum class Errand : std::uint8_t { kNone, kReserve, kCommit, kModify, kRemove };
+
 struct Hop {
+  static constexpr std::int16_t kNoHop = -1;
+
   SwitchIndex at = 0;
   PortId input_port;
   PortId output_port;
-  Label input_label;   // known before the commit, but for the first hop
-  Label output_label;  // known before the commit, but for the last hop
-  HopState state = HopState::kIdle;
-  bool reserved = false;           // phase one was used: until removed, a reservation may be there
-  bool in_quarantine = false;      // the SwitchServer has said that output_label rests there
-  std::uint16_t labels_asked = 0;  // replacements asked for with the command under way
+  Label input_label;             // known before the commit, but for the first hop
+  Label output_label;            // known before the commit, but for the last hop
   std::uint32_t attachment = 0;  // of the switch when the path was chosen (SwitchDesk::attachment)
+  std::uint16_t generation = 1;
+  std::uint16_t leg = 0;
+  std::uint16_t number = 0;          // in the leg
+  std::uint16_t count = 0;           // hops of the leg
+  std::int16_t upstream = kNoHop;    // index in the same list of hops
+  std::uint16_t labels_asked = 0;    // replacements asked for with the command under way
+  std::uint8_t answers_to_skip = 0;  // to changes that a later one has overtaken
+  HopState state = HopState::kIdle;
+  Errand errand = Errand::kNone;
+  bool branch = false;
+  bool reserved = false;       // phase one was used: until removed, a reservation may be there
+  bool in_quarantine = false;  // the SwitchServer has said that output_label rests there
+  bool changed = false;        // has confirmed the contract of the change under way
+  bool booked = false;         // counts in the quota cache
+
+  bool last() const { return number + 1 == count; }
 };
 
 // A call's ends, shared by all its messages.
@@ -56,21 +85,75 @@ struct Refusal {
   std::uint64_t free = 0;
 };
 
+// Whom to answer.
+struct Asker {
+  ClientIndex client = 0;
+  RequestId request;
+};
+
+// What both directions take. `reverse` is nought for a connection in one direction.
+struct Contract {
+  Resources forward;
+  Resources reverse;
+
+  const Resources& of_leg(std::uint16_t leg) const { return leg == 1 ? reverse : forward; }
+  friend bool operator==(const Contract&, const Contract&) = default;
+};
+
+// A destination beyond the first.
+struct Leaf {
+  std::string end;
+  std::uint16_t leg = 0;  // whose last hop leads to it
+};
+
+struct Connection;
+struct OwedLabel;  // switch_desk.hpp
+
+// What only some connections need.
+struct ConnectionExtras {
+  std::optional<Asker> releaser;
+  std::optional<Asker> changer;      // of a modify, or of the commit of a hold
+  Contract target;                   // of the modify under way
+  Refusal change_refusal;            // why it is being taken back
+  std::uint32_t revision = 0;        // of the last contract that hops were told
+  Duration hold = Duration::zero();  // above zero: a hold, for so long
+  TimePoint held_until = kNever;
+  bool try_next = false;           // once undone, another route is looked for
+  std::uint32_t tries = 0;         // routes given up so far
+  std::vector<PathElement> avoid;  // what refused
+  std::vector<Leaf> leaves;
+  bool first_end_dropped = false;  // ends->to is a destination no more
+  std::uint16_t next_leg = 2;
+  std::unique_ptr<Connection> party;
+  // Labels of the tree's hops that the debts of dropped leaves hold as well.
+  std::vector<std::shared_ptr<OwedLabel>> lent;
+  std::uint32_t pool = 0;  // of connections prepared in advance, from 1
+};
+
 struct Connection
     : boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
   ConnectionId id;
-  Generation generation{1};
   State state = State::kRouting;
-  ClientIndex client = 0;  // who asked for the setup
-  RequestId request;
-  ClientIndex releaser = 0;  // who asked for the release
-  RequestId release_request;
+  bool both = false;             // bidirectional
+  bool invoked = false;          // a two-way invocation for it is on its way
+  std::uint16_t generation = 1;  // of the path
+  std::uint16_t pending = 0;     // answers still expected in this state
+  std::optional<Asker> asker;    // of the setup; nobody: the manager itself, in advance
+  Connection* root = nullptr;    // of a party: the connection whose leaf it is
+  std::int16_t branch_upstream = Hop::kNoHop;  // of a party: its first hop's, in the root's hops
   std::shared_ptr<const CallEnds> ends;
-  Resources demand;
+  Contract contract;
   std::vector<Hop> hops;
-  std::uint16_t pending = 0;  // answers still expected in this state
   Refusal refusal;
   TimePoint deadline = kNever;  // of the state's timer
+  std::unique_ptr<ConnectionExtras> extras;
+
+  ConnectionExtras& more() {
+    if (!extras) extras = std::make_unique<ConnectionExtras>();
+    return *extras;
+  }
+  bool held() const { return extras && extras->hold > Duration::zero(); }
+  Connection* party() const { return extras ? extras->party.get() : nullptr; }
 };
 
 }  // namespace xbind::cmgr

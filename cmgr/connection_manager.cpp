@@ -1,3 +1,4 @@
+// ConnectionManager, first part: requests come in, wait if they must, and are begun.
 #include "cmgr/connection_manager.hpp"
 
 #include <fmt/format.h>
@@ -13,23 +14,50 @@ namespace {
 
 // A connection id is the epoch's low 24 bits over a 40-bit counter: unique across restarts.
 constexpr unsigned kCounterBits = 40;
-// More than any network of ours is wide; a longer path is a mistake of RouteObject.
-constexpr std::size_t kHopsPerPath = 256;
+// Urgency in the gate: what gives something back goes first, then calls by their priority.
+constexpr unsigned kReleases = kPriorityMax + 1;
+constexpr std::size_t kParkedMax = 100'000;
 
-bool told(HopState state) { return state != HopState::kIdle && state != HopState::kRefused; }
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+// What the request asks the QOSMapper for.
+std::vector<ServiceSpec> services_of(const RequestBody& body) {
+  const auto both = [](const ServiceSpec& service, const std::optional<ServiceSpec>& reverse) {
+    std::vector<ServiceSpec> services{service};
+    if (reverse) services.push_back(*reverse);
+    return services;
+  };
+  return std::visit(Overloaded{
+                        [&](const ConnectRequest& it) { return both(it.service, it.reverse); },
+                        [&](const ModifyRequest& it) { return both(it.service, it.reverse); },
+                        [](const auto&) { return std::vector<ServiceSpec>{}; },
+                    },
+                    body);
+}
 
 }  // namespace
 
 std::size_t ConnectionManager::QueryHash::operator()(const RouteQuery& query) const {
   const std::hash<std::string> hash;
-  return (hash(query.from) * 1'000'003 ^ hash(query.to)) * 1'000'003 ^ query.cells_per_s;
+  std::size_t sum = (hash(query.from) * 1'000'003 ^ hash(query.to)) * 1'000'003 ^ query.cells_per_s;
+  for (const PathElement& element : query.avoid) {
+    sum = sum * 1'000'003 ^ hash(element.switch_name) ^ element.output_port.value();
+  }
+  return sum;
 }
 
 ConnectionManager::ConnectionManager(Config config, Peers& peers)
     : config_(std::move(config)),
       peers_(peers),
       clients_(config_, peers),
-      switches_(config_, peers) {}
+      switches_(config_, peers),
+      routes_(config_.route_cache),
+      gate_(config_.operations_at_once, config_.operations_waiting, config_.queue_timer) {}
 
 // --- clients ----------------------------------------------------------------------------------------
 
@@ -46,368 +74,356 @@ void ConnectionManager::on_requests(SessionId session, session::Frame<RequestBat
   const auto client = clients_.receive(session, std::move(frame), now, batches);
   if (!client) return;
   for (const auto& batch : batches) {
-    // Releases first: they give back what the setups may need.
-    for (const ReleaseRequest& request : batch->releases) {
-      if (admit(*client, request.request)) release(*client, request, now);
+    // Releases first: they give back what the others may need.
+    for (const auto& request : batch->releases) submit(*client, request, kReleases, now);
+    for (const auto& request : batch->commits) submit(*client, request, kPriorityMax, now);
+    for (const auto& request : batch->modifies) submit(*client, request, kPriorityMax, now);
+    for (const auto& request : batch->leaves) {
+      submit(*client, request, request.drop ? kReleases : kPriorityMax, now);
     }
-    for (const ConnectRequest& request : batch->connects) {
-      if (admit(*client, request.request)) connect(*client, request, now);
+    for (const auto& request : batch->connects) {
+      submit(*client, request, std::min(request.priority, kPriorityMax), now);
     }
+  }
+}
+
+void ConnectionManager::request_local(RequestId token, RequestBody request, TimePoint now) {
+  std::visit(
+      [&](auto& body) {
+        body.request = token;
+        submit(ClientDesk::kLocal, body, kPriorityMax, now);
+      },
+      request);
+}
+
+void ConnectionManager::connect_local(RequestId token, const std::string& from,
+                                      const std::string& to, const ServiceSpec& service,
+                                      TimePoint now) {
+  request_local(token, ConnectRequest{token, from, to, service}, now);
+}
+
+void ConnectionManager::release_local(RequestId token, ConnectionId connection, TimePoint now) {
+  request_local(token, ReleaseRequest{token, connection}, now);
+}
+
+template <class Body>
+void ConnectionManager::submit(ClientIndex client, const Body& request, unsigned urgency,
+                               TimePoint now) {
+  if (!admit(client, request.request)) return;
+  switches_.aggregation().on_operation(now);
+  if (gate_.open() && gate_.waiting() == 0) {
+    gate_.started();
+    begin(Request{client, request}, now);
+    return;
+  }
+  ++counters_.waited;
+  if (const auto given_up = gate_.push(urgency, Request{client, request}, now)) {
+    turn_away(given_up->client, given_up->id(),
+              {Cause::kBusy, "requests waiting", gate_.waiting() + 1, gate_.waiting()});
   }
 }
 
 bool ConnectionManager::admit(ClientIndex client, RequestId request) {
   switch (clients_.admit(client, request)) {
     case ClientDesk::Admission::kNew: return true;
-    case ClientDesk::Admission::kRepeated: return false;  // its outcome is on its way, or comes
+    case ClientDesk::Admission::kRepeated:
+      if (client == ClientDesk::kLocal) break;  // a token is in use: its holder gets the one outcome
+      return false;                             // its outcome is on its way, or comes
     case ClientDesk::Admission::kTooMany: break;
   }
-  refuse_request(client, request, OutcomeKind::kBusy,
-                 {Cause::kBusy, "manager", config_.requests_per_client + 1, 0});
-  return false;
-}
-
-void ConnectionManager::connect_local(RequestId token, const std::string& from,
-                                      const std::string& to, const ServiceSpec& service,
-                                      TimePoint now) {
-  if (!admit_local(token)) return;
-  connect(ClientDesk::kLocal, ConnectRequest{token, from, to, service}, now);
-}
-
-void ConnectionManager::release_local(RequestId token, ConnectionId connection, TimePoint now) {
-  if (!admit_local(token)) return;
-  release(ClientDesk::kLocal, ReleaseRequest{token, connection}, now);
-}
-
-bool ConnectionManager::admit_local(RequestId token) {
-  if (clients_.admit(ClientDesk::kLocal, token) == ClientDesk::Admission::kNew) return true;
-  ++counters_.busy;
+  const Refusal refusal{Cause::kBusy, "manager", config_.requests_per_client + 1,
+                        config_.requests_per_client};
+  if (client != ClientDesk::kLocal) {
+    turn_away(client, request, refusal);
+    return false;
+  }
+  ++counters_.busy;  // it has no memory of requests to answer from
   Outcome outcome;
-  outcome.request = token;
+  outcome.request = request;
   outcome.kind = OutcomeKind::kBusy;
-  outcome.cause = Cause::kBusy;
-  outcome.element = "manager";
-  peers_.local_outcome(token, std::move(outcome));
+  outcome.cause = refusal.cause;
+  outcome.element = refusal.element;
+  outcome.asked = refusal.asked;
+  outcome.free = refusal.free;
+  peers_.local_outcome(request, std::move(outcome));
   return false;
 }
 
-void ConnectionManager::connect(ClientIndex client, const ConnectRequest& request, TimePoint now) {
+// Begins what waited, as far as there is room; what has waited too long is busy.
+void ConnectionManager::pump(TimePoint now) {
+  while (auto late = gate_.expired(now)) {
+    turn_away(late->client, late->id(),
+              {Cause::kBusy, "requests waiting", gate_.waiting() + 1, gate_.waiting()});
+  }
+  while (gate_.open()) {
+    auto next = gate_.pop();
+    if (!next) break;
+    gate_.started();
+    begin(*next, now);
+  }
+}
+
+// --- QOS mapping ------------------------------------------------------------------------------------
+
+void ConnectionManager::begin(const Request& request, TimePoint now) {
+  const Asker asker{request.client, request.id()};
+  std::vector<Resources> mapped;
+  std::vector<ServiceSpec> services = services_of(request.body);
+  mapped.reserve(services.size());
+  for (const ServiceSpec& service : services) {
+    if (config_.remote_qos) {
+      const auto known = config_.qos_cache ? services_.find(service) : std::nullopt;
+      if (!known) {
+        park(request, std::move(services), now);
+        return;
+      }
+      mapped.push_back(*known);
+      continue;
+    }
+    const auto demand = demand_of(service);
+    if (!demand) {
+      refuse_request(asker, demand.error());
+      return;
+    }
+    ++counters_.mapped_here;
+    mapped.push_back(*demand);
+  }
+  begin_mapped(request, mapped, now);
+}
+
+void ConnectionManager::park(Request request, std::vector<ServiceSpec> services, TimePoint now) {
+  if (parked_.size() >= kParkedMax) {
+    const Asker asker{request.client, request.id()};
+    refuse_request(asker, {Cause::kBusy, "qosmapper", parked_.size() + 1, kParkedMax});
+    return;
+  }
+  Parked parked{std::move(request), {}, now + config_.route_timer};
+  for (const ServiceSpec& service : services) {
+    parked.services.emplace_back(service, std::nullopt);
+    // Without a cache every request asks for itself.
+    if (asked_services_.insert(service).second || !config_.qos_cache) {
+      services_to_ask_.push_back(service);
+    }
+  }
+  parked_.push_back(std::move(parked));
+}
+
+void ConnectionManager::on_services(const std::vector<ServiceReply>& replies, TimePoint now) {
+  for (const ServiceReply& reply : replies) {
+    asked_services_.erase(reply.service);
+    if (reply.mapped && config_.qos_cache) services_.store(reply.service, *reply.mapped, now);
+    std::deque<Parked> still;
+    bool served = false;
+    for (Parked& parked : std::exchange(parked_, {})) {
+      bool waits = false;
+      bool concerned = false;
+      for (auto& [service, demand] : parked.services) {
+        const bool for_it = !demand && service == reply.service && (config_.qos_cache || !served);
+        concerned = concerned || for_it;
+        if (for_it && reply.mapped) demand = *reply.mapped;
+        waits = waits || !demand;
+      }
+      if (concerned) served = true;
+      if (concerned && !reply.mapped) {
+        refuse_request({parked.request.client, parked.request.id()}, reply.mapped.error());
+      } else if (waits) {
+        still.push_back(std::move(parked));
+      } else {
+        std::vector<Resources> mapped;
+        for (const auto& [service, demand] : parked.services) mapped.push_back(*demand);
+        begin_mapped(parked.request, mapped, now);
+      }
+    }
+    // Those that came meanwhile are behind.
+    for (Parked& parked : parked_) still.push_back(std::move(parked));
+    parked_ = std::move(still);
+  }
+}
+
+void ConnectionManager::begin_mapped(const Request& request, const std::vector<Resources>& mapped,
+                                     TimePoint now) {
+  const Asker asker{request.client, request.id()};
+  Contract contract;
+  if (!mapped.empty()) contract.forward = mapped[0];
+  if (mapped.size() > 1) contract.reverse = mapped[1];
+  std::visit(Overloaded{
+                 [&](const ConnectRequest& it) { connect(asker, it, contract, now); },
+                 [&](const ReleaseRequest& it) { release(asker, it, now); },
+                 [&](const ModifyRequest& it) { modify(asker, it, contract, now); },
+                 [&](const LeafRequest& it) { change_leaf(asker, it, now); },
+                 [&](const CommitRequest& it) { commit(asker, it, now); },
+             },
+             request.body);
+}
+
+// --- requests ---------------------------------------------------------------------------------------
+
+void ConnectionManager::connect(Asker asker, const ConnectRequest& request,
+                                const Contract& contract, TimePoint now) {
   ++counters_.setups;
+  if (request.priority > kPriorityMax) {
+    refuse_request(asker, {Cause::kInvalidRequest, "priority", request.priority, kPriorityMax});
+    return;
+  }
+  if (request.hold_ms > kHoldMsMax) {
+    refuse_request(asker, {Cause::kInvalidRequest, "hold ms", request.hold_ms, kHoldMsMax});
+    return;
+  }
   if (connections_.size() >= config_.connections_max) {
-    refuse_request(client, request.request, OutcomeKind::kBusy,
-                   {Cause::kBusy, "manager", connections_.size() + 1, 0});
+    refuse_request(asker,
+                   {Cause::kBusy, "manager", connections_.size() + 1, config_.connections_max});
     return;
   }
   // Every call may end in as many debts as it has hops: what is owed must stay bounded, and nothing
   // that is owed may be forgotten.
   if (switches_.owed() >= config_.debts_max) {
-    refuse_request(client, request.request, OutcomeKind::kBusy,
-                   {Cause::kBusy, "removals owed", switches_.owed(), 0});
+    refuse_request(asker, {Cause::kBusy, "removals owed", switches_.owed(), config_.debts_max});
     return;
   }
-  const auto demand = demand_of(request.service);
-  if (!demand) {
-    refuse_request(client, request.request, OutcomeKind::kRefused, demand.error());
-    return;
-  }
+  if (take_prepared(asker, request, contract, now)) return;
+  Connection& connection = make_connection(asker, request.from, request.to, contract);
+  connection.both = request.reverse.has_value();
+  if (request.hold_ms != 0) connection.more().hold = std::chrono::milliseconds{request.hold_ms};
+  find_route(connection, now);
+}
+
+Connection& ConnectionManager::make_connection(std::optional<Asker> asker, const std::string& from,
+                                               const std::string& to, const Contract& contract) {
   auto made = std::make_unique<Connection>();
   Connection& connection = *made;
   connection.id = ConnectionId{(config_.epoch & 0xff'ffff) << kCounterBits | next_connection_++};
-  connection.client = client;
-  connection.request = request.request;
-  connection.ends = std::make_shared<const CallEnds>(CallEnds{request.from, request.to});
-  connection.demand = *demand;
+  connection.asker = asker;
+  connection.ends = std::make_shared<const CallEnds>(CallEnds{from, to});
+  connection.contract = contract;
   connections_.emplace(connection.id, std::move(made));
-  clients_.owns(client, +1);
-
-  RouteQuery query{request.from, request.to, demand->cells_per_s};
-  if (const auto route = routes_.find(query, now)) {
-    start_path(connection, *route, now);
-    return;
-  }
-  arm(connection, now);
-  auto& waiting = waiting_for_route_[query];
-  waiting.push_back(connection.id);
-  if (waiting.size() == 1) queries_.push_back(std::move(query));
+  if (asker) clients_.owns(asker->client, +1);
+  return connection;
 }
 
-void ConnectionManager::release(ClientIndex client, const ReleaseRequest& request, TimePoint now) {
+void ConnectionManager::release(Asker asker, const ReleaseRequest& request, TimePoint now) {
   ++counters_.releases;
   const auto found = connections_.find(request.connection);
   if (found == connections_.end()) {
-    refuse_request(client, request.request, OutcomeKind::kRefused,
-                   {Cause::kUnknownConnection, "manager", request.connection.value(), 0});
+    ++counters_.table_misses;
+    refuse_request(asker, {Cause::kUnknownConnection, "manager", request.connection.value(), 0});
     return;
   }
   Connection& connection = *found->second;
-  if (connection.state != State::kConnected) {
-    refuse_request(
-        client, request.request, OutcomeKind::kRefused,
-        {connection.state == State::kReleasing ? Cause::kBeingReleased : Cause::kUnknownConnection,
-         "manager", request.connection.value(), 0});
+  if (connection.state == State::kReleasing) {
+    refuse_request(asker, {Cause::kBeingReleased, "manager", request.connection.value(), 0});
     return;
   }
-  connection.releaser = client;
-  connection.release_request = request.request;
+  if (connection.state == State::kCommitting && connection.extras && connection.extras->changer) {
+    // It was held, so that the client knows it; it is up, or gone, in a moment.
+    refuse_request(asker, {Cause::kChangeUnderWay, "manager", request.connection.value(), 0});
+    return;
+  }
+  // One that is still being set up is nobody's to release: its id has not been told yet. Nor is one
+  // that waits for its first call.
+  if (!step(connection.state, Event::kReleaseAsked) || !connection.asker) {
+    refuse_request(asker, {Cause::kUnknownConnection, "manager", request.connection.value(), 0});
+    return;
+  }
+  ++counters_.table_hits;
+  connection.more().releaser = asker;
   // The answer goes to whoever asked, also when that is not who set the connection up.
-  clients_.owns(client, +1);
+  clients_.owns(asker.client, +1);
+  if (return_prepared(connection, now)) return;
   happen(connection, Event::kReleaseAsked, now);
 }
 
-void ConnectionManager::refuse_request(ClientIndex client, RequestId request, OutcomeKind kind,
-                                       Refusal refusal) {
-  ++(kind == OutcomeKind::kBusy ? counters_.busy : counters_.refused);
+void ConnectionManager::commit(Asker asker, const CommitRequest& request, TimePoint now) {
+  const auto found = connections_.find(request.connection);
+  if (found == connections_.end() || found->second->state != State::kHeld) {
+    const bool expired = expired_holds_.contains(request.connection);
+    const bool known = found != connections_.end() && !expired;
+    refuse_request(asker, {expired ? Cause::kHoldExpired
+                           : known ? Cause::kNotConnected
+                                   : Cause::kUnknownConnection,
+                           "manager", request.connection.value(), 0});
+    return;
+  }
+  Connection& connection = *found->second;
+  for (const Hop& hop : connection.hops) {
+    if (switches_.is_attached(hop.at)) continue;
+    // Nobody has been told: it stays held, and may be committed when the switch is back.
+    refuse_request(asker, {Cause::kSwitchUnreachable, switches_.name(hop.at)});
+    return;
+  }
+  connection.more().changer = asker;
+  clients_.owns(asker.client, +1);
+  happen(connection, Event::kCommitAsked, now);
+}
+
+Connection* ConnectionManager::find_changeable(const Asker& asker, ConnectionId id) {
+  const auto found = connections_.find(id);
+  const auto refuse = [&](Cause cause) {
+    refuse_request(asker, {cause, "manager", id.value(), 0});
+    return nullptr;
+  };
+  if (found == connections_.end() || !found->second->asker) {
+    ++counters_.table_misses;
+    return refuse(Cause::kUnknownConnection);
+  }
+  Connection& connection = *found->second;
+  switch (connection.state) {
+    case State::kConnected: break;
+    case State::kReleasing: return refuse(Cause::kBeingReleased);
+    case State::kModifying:
+    case State::kLowering:
+    case State::kRestoring: return refuse(Cause::kChangeUnderWay);
+    case State::kHeld: return refuse(Cause::kNotConnected);
+    default: return refuse(Cause::kUnknownConnection);
+  }
+  if (connection.party() != nullptr) return refuse(Cause::kChangeUnderWay);
+  ++counters_.table_hits;
+  return &connection;
+}
+
+// --- outcomes ---------------------------------------------------------------------------------------
+
+void ConnectionManager::tell(const Asker& asker, Outcome outcome) {
+  outcome.request = asker.request;
+  switch (outcome.kind) {
+    case OutcomeKind::kConnected: ++counters_.connected; break;
+    case OutcomeKind::kRefused: ++counters_.refused; break;
+    case OutcomeKind::kReleased: ++counters_.released; break;
+    case OutcomeKind::kBusy: ++counters_.busy; break;
+    case OutcomeKind::kHeld: ++counters_.held; break;
+    case OutcomeKind::kModified: ++counters_.modified; break;
+    case OutcomeKind::kLeafAdded: ++counters_.leaves_added; break;
+    case OutcomeKind::kLeafDropped: ++counters_.leaves_dropped; break;
+  }
+  gate_.ended();
+  clients_.answer(asker.client, std::move(outcome));
+}
+
+namespace {
+
+Outcome outcome_of_refusal(Refusal refusal) {
   Outcome outcome;
-  outcome.request = request;
-  outcome.kind = kind;
+  outcome.kind = refusal.cause == Cause::kBusy ? OutcomeKind::kBusy : OutcomeKind::kRefused;
   outcome.cause = refusal.cause;
   outcome.element = std::move(refusal.element);
   outcome.asked = refusal.asked;
   outcome.free = refusal.free;
+  return outcome;
+}
+
+}  // namespace
+
+void ConnectionManager::refuse_request(const Asker& asker, Refusal refusal) {
+  tell(asker, outcome_of_refusal(std::move(refusal)));
+}
+
+void ConnectionManager::turn_away(ClientIndex client, RequestId request, Refusal refusal) {
+  ++counters_.busy;
+  Outcome outcome = outcome_of_refusal(std::move(refusal));
+  outcome.request = request;
   clients_.answer(client, std::move(outcome));
-}
-
-// --- the call ---------------------------------------------------------------------------------------
-
-void ConnectionManager::happen(Connection& connection, Event event, TimePoint now) {
-  const auto step = cmgr::step(connection.state, event);
-  if (!step) {
-    ++counters_.meaningless_events;
-    return;
-  }
-  connection.state = step->next;
-  arm(connection, now);
-  perform(connection, step->action, now);  // may end the connection's life
-}
-
-void ConnectionManager::perform(Connection& connection, Action action, TimePoint now) {
-  switch (action) {
-    case Action::kReserveMissing: reserve_missing(connection, now); return;
-    case Action::kCommitEveryHop: commit_every_hop(connection, now); return;
-    case Action::kAnswerConnected: answer(connection, OutcomeKind::kConnected); return;
-    case Action::kRemoveEveryHop: remove_every_hop(connection, now); return;
-    case Action::kOweThenAnswerRefused: owe_unconfirmed(connection, now); [[fallthrough]];
-    case Action::kAnswerRefused:
-      answer(connection, OutcomeKind::kRefused);
-      forget(connection, now);
-      return;
-    case Action::kOweThenAnswerReleased: owe_unconfirmed(connection, now); [[fallthrough]];
-    case Action::kAnswerReleased:
-      answer(connection, OutcomeKind::kReleased);
-      forget(connection, now);
-      return;
-  }
-}
-
-void ConnectionManager::start_path(Connection& connection, const RouteReply& route, TimePoint now) {
-  const auto refuse = [&](Refusal refusal) {
-    connection.refusal = std::move(refusal);
-    happen(connection, Event::kNoRoute, now);
-  };
-  if (route.cause != Cause::kNone) {
-    const bool numbers = route.cause == Cause::kNoBandwidth;
-    refuse({route.cause, route.element, numbers ? connection.demand.cells_per_s : 0, route.free});
-    return;
-  }
-  for (const SwitchIndex at : route.at) {
-    if (!switches_.is_attached(at)) {
-      refuse({Cause::kSwitchUnreachable, switches_.name(at)});
-      return;
-    }
-    if (switches_.full(at)) {
-      refuse({Cause::kBusy, switches_.name(at)});
-      return;
-    }
-  }
-  connection.hops.resize(route.path.hops.size());
-  bool all_at_hand = true;
-  for (std::size_t i = 0; i < connection.hops.size(); ++i) {
-    Hop& hop = connection.hops[i];
-    hop.at = route.at[i];
-    hop.input_port = route.path.hops[i].input_port;
-    hop.output_port = route.path.hops[i].output_port;
-    hop.attachment = switches_.attachment(hop.at);
-    if (i + 1 == connection.hops.size()) break;
-    if (const auto label = switches_.cache(hop.at, hop.output_port).take()) {
-      hop.output_label = *label;
-      connection.hops[i + 1].input_label = *label;
-    } else {
-      all_at_hand = false;
-    }
-  }
-  happen(connection, all_at_hand ? Event::kRouteKnownLabelsAtHand : Event::kRouteKnown, now);
-}
-
-void ConnectionManager::reserve_missing(Connection& connection, TimePoint now) {
-  connection.pending = 0;
-  for (std::size_t i = 0; i + 1 < connection.hops.size(); ++i) {
-    if (!connection.hops[i].output_label.present()) ++connection.pending;
-  }
-  for (std::size_t i = 0; i + 1 < connection.hops.size(); ++i) {
-    Hop& hop = connection.hops[i];
-    if (hop.output_label.present()) continue;
-    hop.state = HopState::kReserving;
-    switches_.queue(hop.at, setup_for(connection, hop, false), now);
-  }
-}
-
-void ConnectionManager::commit_every_hop(Connection& connection, TimePoint now) {
-  connection.pending = static_cast<std::uint16_t>(connection.hops.size());
-  for (Hop& hop : connection.hops) {
-    hop.state = HopState::kCommitting;
-    switches_.queue(hop.at, setup_for(connection, hop, true), now);
-  }
-}
-
-void ConnectionManager::remove_every_hop(Connection& connection, TimePoint now) {
-  if (connection.state == State::kUndoing) ++counters_.undone;
-  connection.pending = 0;
-  for (Hop& hop : connection.hops) {
-    if (!told(hop.state)) continue;
-    // Nothing to wait for where nobody is: that removal is owed when the others are done.
-    if (!switches_.is_attached(hop.at)) {
-      hop.state = HopState::kNotRemoved;
-      continue;
-    }
-    hop.state = HopState::kRemoving;
-    ++connection.pending;
-    switches_.queue(hop.at, key_of(connection, hop), now);
-  }
-  if (connection.pending == 0) removals_done(connection, now);
-}
-
-void ConnectionManager::removals_done(Connection& connection, TimePoint now) {
-  const bool owed = std::any_of(connection.hops.begin(), connection.hops.end(),
-                                [](const Hop& hop) { return hop.state == HopState::kNotRemoved; });
-  happen(connection, owed ? Event::kTimeout : Event::kAllRemoved, now);
-}
-
-void ConnectionManager::owe_unconfirmed(Connection& connection, TimePoint now) {
-  // A link's label is free when neither of its two hops owes a removal any more.
-  std::vector<std::shared_ptr<OwedLabel>> labels(connection.hops.size());
-  const auto owes = [&](std::size_t hop) {
-    const HopState state = connection.hops[hop].state;
-    return state == HopState::kRemoving || state == HopState::kNotRemoved;
-  };
-  for (std::size_t i = 0; i + 1 < connection.hops.size(); ++i) {
-    Hop& hop = connection.hops[i];
-    if (!hop.output_label.present() || (!owes(i) && !owes(i + 1))) continue;
-    labels[i] = std::make_shared<OwedLabel>(label_of(hop));
-    hop.output_label = {};
-  }
-  for (std::size_t i = 0; i < connection.hops.size(); ++i) {
-    if (!owes(i)) continue;
-    const Hop& hop = connection.hops[i];
-    Debt debt{hop.output_port, hop.state == HopState::kRemoving, {}};
-    if (labels[i]) debt.labels.push_back(labels[i]);
-    if (i > 0 && labels[i - 1]) debt.labels.push_back(labels[i - 1]);
-    log::warn("connection {}: the removal of hop {} at {} is owed", connection.id, i,
-              switches_.name(hop.at));
-    switches_.owe(hop.at, key_of(connection, hop), std::move(debt), now);
-  }
-}
-
-// Every hop that might use them has confirmed its removal: the labels leave quarantine.
-void ConnectionManager::settle_labels(Connection& connection, TimePoint now) {
-  for (std::size_t i = 0; i + 1 < connection.hops.size(); ++i) {
-    const Hop& hop = connection.hops[i];
-    if (hop.output_label.present()) switches_.give_back(label_of(hop), now);
-  }
-}
-
-OwedLabel ConnectionManager::label_of(const Hop& hop) {
-  return {hop.at, hop.output_port, hop.output_label, hop.attachment, hop.in_quarantine};
-}
-
-void ConnectionManager::answer(Connection& connection, OutcomeKind kind) {
-  Outcome outcome;
-  outcome.kind = kind;
-  ClientIndex client = connection.client;
-  outcome.request = connection.request;
-  switch (kind) {
-    case OutcomeKind::kConnected:
-      ++counters_.connected;
-      outcome.connection = connection.id;
-      outcome.ingress = connection.hops.front().input_label;
-      outcome.egress = connection.hops.back().output_label;
-      break;
-    case OutcomeKind::kReleased:
-      ++counters_.released;
-      client = connection.releaser;
-      outcome.request = connection.release_request;
-      outcome.connection = connection.id;
-      break;
-    case OutcomeKind::kRefused:
-    case OutcomeKind::kBusy: {
-      const bool busy = connection.refusal.cause == Cause::kBusy;
-      ++(busy ? counters_.busy : counters_.refused);
-      outcome.kind = busy ? OutcomeKind::kBusy : OutcomeKind::kRefused;
-      outcome.cause = connection.refusal.cause;
-      outcome.element = connection.refusal.element;
-      outcome.asked = connection.refusal.asked;
-      outcome.free = connection.refusal.free;
-      break;
-    }
-  }
-  clients_.answer(client, std::move(outcome));
-  if (kind == OutcomeKind::kReleased) clients_.owns(client, -1);
-}
-
-void ConnectionManager::forget(Connection& connection, TimePoint now) {
-  // Asked for and never answered in this connection's life: the cache may ask again.
-  for (Hop& hop : connection.hops) labels_answered(hop);
-  settle_labels(connection, now);
-  const ClientIndex client = connection.client;
-  connections_.erase(connection.id);  // unlinks it from its timer list
-  clients_.owns(client, -1);
-}
-
-// --- routes -----------------------------------------------------------------------------------------
-
-void ConnectionManager::on_routes(std::vector<RouteReply> replies, Duration validity,
-                                  TimePoint now) {
-  for (RouteReply& reply : replies) {
-    if (reply.cause == Cause::kNone) resolve_switches(reply);
-    auto waiting = waiting_for_route_.extract(reply.query);
-    auto answer = std::make_shared<const RouteReply>(std::move(reply));
-    if (answer->cause == Cause::kNoRouteObject) {
-      // Better the last route known than none: the switches decide anyway.
-      if (auto stale = routes_.find(answer->query, now, true)) answer = std::move(stale);
-    } else {
-      routes_.store(answer, now + validity, now);
-    }
-    if (waiting.empty()) continue;
-    for (const ConnectionId id : waiting.mapped()) {
-      const auto found = connections_.find(id);
-      if (found != connections_.end() && found->second->state == State::kRouting) {
-        start_path(*found->second, *answer, now);
-      }
-    }
-  }
 }
 
 // --- time -------------------------------------------------------------------------------------------
-
-// RouteObject is another process: a path that cannot be used is no path.
-void ConnectionManager::resolve_switches(RouteReply& reply) {
-  if (reply.path.hops.empty() || reply.path.hops.size() > kHopsPerPath) {
-    log::warn("routeobject names a path of {} hops from {} to {}", reply.path.hops.size(),
-              reply.query.from, reply.query.to);
-    reply.cause = Cause::kNoRoute;
-    reply.element = "routeobject";
-    return;
-  }
-  for (const PathHop& hop : reply.path.hops) {
-    if (!switches_.find(hop.switch_name) && switches_.size() >= SwitchDesk::kSwitches) {
-      log::warn("routeobject names {}, but {} switches are known already", hop.switch_name,
-                switches_.size());
-      reply.cause = Cause::kNoRoute;
-      reply.element = hop.switch_name;
-      return;
-    }
-    reply.at.push_back(switches_.index_of(hop.switch_name));
-  }
-}
 
 void ConnectionManager::tick(TimePoint now) {
   clients_.tick(now);
@@ -418,21 +434,49 @@ void ConnectionManager::tick(TimePoint now) {
   expire(routing_, now);
   expire(setting_up_, now);
   expire(removing_, now);
+  while (!holds_.empty() && holds_.begin()->first <= now) {
+    const ConnectionId id = holds_.begin()->second;
+    holds_.erase(holds_.begin());
+    ++counters_.holds_expired;
+    constexpr std::size_t kExpiredHolds = 10'000;
+    expired_holds_.insert(id);
+    expired_order_.push_back(id);
+    if (expired_order_.size() > kExpiredHolds) {
+      expired_holds_.erase(expired_order_.front());
+      expired_order_.pop_front();
+    }
+    happen(*connections_.at(id), Event::kTimeout, now);
+  }
+  while (!parked_.empty() && parked_.front().deadline <= now) {
+    const Request late = std::move(parked_.front().request);
+    for (const auto& [service, demand] : parked_.front().services) asked_services_.erase(service);
+    parked_.pop_front();
+    refuse_request({late.client, late.id()}, {Cause::kNoQosMapper, "qosmapper"});
+  }
+  pump(now);
 }
 
 void ConnectionManager::expire(TimerList& list, TimePoint now) {
   while (!list.empty() && list.front().deadline <= now) {
     Connection& connection = list.front();
     if (connection.state == State::kRouting) {
-      const RouteQuery query{connection.ends->from, connection.ends->to,
-                             connection.demand.cells_per_s};
-      if (const auto stale = routes_.find(query, now, true)) {
+      if (const auto stale = routes_.find(query_of(connection), now, true)) {
         start_path(connection, *stale, now);
         continue;
       }
-      connection.refusal = {Cause::kNoRouteObject, "routeobject"};
+      if (connection.refusal.cause == Cause::kNone) {
+        connection.refusal = {Cause::kNoRouteObject, "routeobject"};
+      }
     } else if (&list == &setting_up_) {
+      plan_next_try(connection, nullptr, nullptr);
       connection.refusal = {Cause::kTimeout, unanswered(connection)};
+      if (connection.state == State::kModifying) {
+        connection.more().change_refusal = connection.refusal;
+      }
+    } else if (connection.state == State::kUndoing && connection.extras &&
+               std::exchange(connection.extras->try_next, false)) {
+      happen(connection, Event::kTimeoutTryNext, now);
+      continue;
     }
     happen(connection, Event::kTimeout, now);
   }
@@ -440,7 +484,8 @@ void ConnectionManager::expire(TimerList& list, TimePoint now) {
 
 std::string ConnectionManager::unanswered(const Connection& connection) const {
   for (const Hop& hop : connection.hops) {
-    if (hop.state == HopState::kReserving || hop.state == HopState::kCommitting) {
+    if (hop.state == HopState::kReserving || hop.state == HopState::kCommitting ||
+        hop.state == HopState::kChanging) {
       return switches_.name(hop.at);
     }
   }
@@ -448,72 +493,29 @@ std::string ConnectionManager::unanswered(const Connection& connection) const {
 }
 
 TimePoint ConnectionManager::next_deadline() const {
-  TimePoint due = std::min(clients_.next_deadline(), switches_.next_deadline());
+  TimePoint due = std::min({clients_.next_deadline(), switches_.next_deadline(),
+                            gate_.next_deadline(), pools_.next_deadline()});
   for (const TimerList* list : {&routing_, &setting_up_, &removing_}) {
     if (!list->empty()) due = std::min(due, list->front().deadline);
   }
+  if (!holds_.empty()) due = std::min(due, holds_.begin()->first);
+  if (!parked_.empty()) due = std::min(due, parked_.front().deadline);
   return due;
 }
 
 void ConnectionManager::finish_step(TimePoint now) {
+  pump(now);
+  if (!pools_.empty()) fill_pools(now);
   switches_.flush(now);
   clients_.flush(now);
   if (!queries_.empty()) {
     counters_.route_queries += queries_.size();
     peers_.ask_routes(std::exchange(queries_, {}));
   }
-}
-
-void ConnectionManager::arm(Connection& connection, TimePoint now) {
-  connection.unlink();
-  switch (connection.state) {
-    case State::kRouting:
-      connection.deadline = now + config_.route_timer;
-      routing_.push_back(connection);
-      break;
-    case State::kReserving:
-    case State::kCommitting:
-      connection.deadline = now + config_.hop_timer;
-      setting_up_.push_back(connection);
-      break;
-    case State::kUndoing:
-    case State::kReleasing:
-      connection.deadline = now + config_.undo_timer;
-      removing_.push_back(connection);
-      break;
-    case State::kConnected:
-    case State::kGone: connection.deadline = kNever; break;
+  if (!services_to_ask_.empty()) {
+    counters_.service_queries += services_to_ask_.size();
+    peers_.ask_services(std::exchange(services_to_ask_, {}));
   }
-}
-
-// --- helpers ----------------------------------------------------------------------------------------
-
-HopKey ConnectionManager::key_of(const Connection& connection, const Hop& hop) const {
-  return {connection.id, connection.generation, 0,
-          static_cast<std::uint16_t>(&hop - connection.hops.data())};
-}
-
-HopSetup ConnectionManager::setup_for(Connection& connection, Hop& hop, bool commit) {
-  HopSetup setup;
-  setup.key = key_of(connection, hop);
-  setup.commit = commit;
-  setup.hop_count = static_cast<std::uint16_t>(connection.hops.size());
-  setup.input_port = hop.input_port;
-  setup.output_port = hop.output_port;
-  if (commit) {
-    setup.input_label = hop.input_label;
-    setup.output_label = hop.output_label;
-  } else {
-    hop.reserved = true;
-  }
-  setup.demand = connection.demand;
-  if (!setup.last()) {
-    hop.labels_asked = switches_.cache(hop.at, hop.output_port).want();
-    setup.labels_wanted = hop.labels_asked;
-  }
-  setup.call = {clients_.name(connection.client), connection.request, connection.ends->from,
-                connection.ends->to};
-  return setup;
 }
 
 }  // namespace xbind::cmgr

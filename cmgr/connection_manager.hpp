@@ -1,26 +1,40 @@
-// ConnectionManager: sets up and releases connections over paths of label switches.
+// ConnectionManager: sets up, changes and releases connections over paths of label switches.
 //
 // A step machine: events come in (requests, results, routes, time), actions go out through Peers. No
 // CORBA, no clock, no thread: the daemon (daemon.cpp), the tests and the simulator run this very code.
-// Whoever calls it calls finish_step() after a group of events: everything that is due is sent then,
-// in as few messages as possible.
+// Whoever calls it calls finish_step() after a group of events: requests that waited are begun then,
+// and everything that is due is sent, in as few messages as possible.
+//
+//     requests ──▶ gate ──▶ QOS mapping ──▶ call_fsm.hpp, one connection at a time ──▶ switch desk
+//     outcomes ◀── client desk ◀──────────────────────────┘
+//
+// The three engines are one code (Config::one_by_one): xbind tells all hops of a call at once, in
+// oneway batches; sequential and threaded tell one after another and wait for each answer.
 //
 // Not thread-safe; the daemon serialises calls with core/serial.hpp.
 #pragma once
 
 #include <boost/intrusive/list.hpp>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "cmgr/cache_state.hpp"
 #include "cmgr/client_desk.hpp"
 #include "cmgr/config.hpp"
 #include "cmgr/connection.hpp"
 #include "cmgr/manager_view.hpp"
+#include "cmgr/operation_gate.hpp"
 #include "cmgr/peers.hpp"
+#include "cmgr/prepared_pools.hpp"
+#include "cmgr/qos_cache.hpp"
+#include "cmgr/requests.hpp"
 #include "cmgr/route_cache.hpp"
 #include "cmgr/switch_desk.hpp"
 
@@ -35,9 +49,15 @@ class ConnectionManager {
   void detach_client(SessionId session);
   void on_requests(SessionId session, session::Frame<RequestBatch> frame, TimePoint now);
   // Two-way calls: exactly one Peers::local_outcome(token, ...) follows, perhaps before this returns.
+  // The request's own number is not looked at.
+  void request_local(RequestId token, RequestBody request, TimePoint now);
   void connect_local(RequestId token, const std::string& from, const std::string& to,
                      const ServiceSpec& service, TimePoint now);
   void release_local(RequestId token, ConnectionId connection, TimePoint now);
+  // The outcome of a client's request, while it is remembered.
+  std::optional<Outcome> outcome_of(const std::string& client, RequestId request) const {
+    return clients_.outcome_of(client, request);
+  }
 
   // --- SwitchServers ------------------------------------------------------------------------------
   // Makes the switch known and has it attached, before any call needs it.
@@ -48,10 +68,16 @@ class ConnectionManager {
   // end as unreachable; the switch is asked for again.
   void switch_lost(SessionId session, std::string_view reason, TimePoint now);
   void on_results(SessionId session, session::Frame<HopResultBatch> frame, TimePoint now);
+  // The answer to Peers::invoke with the commands `asked`. A failure: nobody knows whether they were
+  // applied.
+  void on_invoked(SessionId session, const HopBatch& asked, const Result<HopResultBatch>& answer,
+                  TimePoint now);
 
-  // --- routes -------------------------------------------------------------------------------------
+  // --- routes and services ------------------------------------------------------------------------
   // One reply for each query asked. cause kNoRouteObject: nobody could be asked.
   void on_routes(std::vector<RouteReply> replies, Duration validity, TimePoint now);
+  // One reply for each service asked. kNoQosMapper: nobody could be asked.
+  void on_services(const std::vector<ServiceReply>& replies, TimePoint now);
 
   // --- time ---------------------------------------------------------------------------------------
   void tick(TimePoint now);
@@ -59,6 +85,15 @@ class ConnectionManager {
   void finish_step(TimePoint now);
 
   // --- for operators ------------------------------------------------------------------------------
+  // kBadInput: a number out of range, which the text names.
+  Result<void> set_aggregation(const Aggregation& settings, TimePoint now);
+  const AggregationPolicy& aggregation() const { return switches_.aggregation(); }
+  // Keeps `count` connections ready for calls of that pair and service; 0 ends it.
+  Result<void> prepare(const std::string& from, const std::string& to, const ServiceSpec& service,
+                       std::size_t count, TimePoint now);
+  // At most `limit` entries of each kind, the most used first.
+  std::vector<CacheState> caches(std::size_t limit, TimePoint now) const;
+
   struct Description {
     const Connection& connection;
     const std::string& client;
@@ -86,59 +121,143 @@ class ConnectionManager {
     std::uint64_t busy = 0;
     std::uint64_t releases = 0;  // release requests taken
     std::uint64_t released = 0;
-    std::uint64_t undone = 0;  // calls whose other hops were removed after a refusal
+    std::uint64_t held = 0;
+    std::uint64_t holds_expired = 0;
+    std::uint64_t modified = 0;
+    std::uint64_t leaves_added = 0;
+    std::uint64_t leaves_dropped = 0;
+    std::uint64_t undone = 0;      // calls whose other hops were removed after a refusal
+    std::uint64_t crankbacks = 0;  // further routes tried
     std::uint64_t route_queries = 0;
-    std::uint64_t late_results = 0;  // answers for hops of connections that are gone
+    std::uint64_t service_queries = 0;  // to the QOSMapper
+    std::uint64_t mapped_here = 0;      // services mapped by the code that is linked in
+    std::uint64_t late_results = 0;     // answers for hops of connections that are gone
     std::uint64_t unknown_session = 0;
     std::uint64_t meaningless_events = 0;  // events without meaning in the connection's state
+    std::uint64_t table_hits = 0;    // changes and releases of connections that are in the table
+    std::uint64_t table_misses = 0;  // and of others
+    std::uint64_t waited = 0;        // requests that could not be begun at once
   };
   const Counters& counters() const { return counters_; }
+  const Occurrences& occurrences() const { return occurrences_; }
   ClientDesk::Counters client_counters() const { return clients_.counters(); }
   SwitchDesk::Counters switch_counters() const { return switches_.counters(); }
   std::size_t connections() const { return connections_.size(); }
   std::size_t owed() const { return switches_.owed(); }
+  // Requests begun and not answered.
+  std::size_t under_way() const { return gate_.under_way(); }
   std::size_t routes_cached() const { return routes_.size(); }
+  std::size_t prepared() const { return pools_.ready(); }
 
  private:
   using TimerList = boost::intrusive::list<Connection, boost::intrusive::constant_time_size<false>>;
   struct QueryHash {
     std::size_t operator()(const RouteQuery& query) const;
   };
+  // A request whose services the QOSMapper is asked for.
+  struct Parked {
+    Request request;
+    std::vector<std::pair<ServiceSpec, std::optional<Resources>>> services;
+    TimePoint deadline;
+  };
+  // A hop of a connection, or of its party.
+  struct Found {
+    Connection* connection = nullptr;
+    Hop* hop = nullptr;
+  };
 
-  // Requests.
+  // Requests (connection_manager.cpp).
+  template <class Body>
+  void submit(ClientIndex client, const Body& request, unsigned urgency, TimePoint now);
+  void pump(TimePoint now);
+  void begin(const Request& request, TimePoint now);
+  void begin_mapped(const Request& request, const std::vector<Resources>& mapped, TimePoint now);
   bool admit(ClientIndex client, RequestId request);
-  bool admit_local(RequestId token);
-  void connect(ClientIndex client, const ConnectRequest& request, TimePoint now);
-  void release(ClientIndex client, const ReleaseRequest& request, TimePoint now);
-  void refuse_request(ClientIndex client, RequestId request, OutcomeKind kind, Refusal refusal);
+  void park(Request request, std::vector<ServiceSpec> services, TimePoint now);
+  void connect(Asker asker, const ConnectRequest& request, const Contract& contract, TimePoint now);
+  Connection& make_connection(std::optional<Asker> asker, const std::string& from,
+                              const std::string& to, const Contract& contract);
+  void release(Asker asker, const ReleaseRequest& request, TimePoint now);
+  void commit(Asker asker, const CommitRequest& request, TimePoint now);
+  // The connection named, if it is up and nothing else is under way; else the request is refused.
+  Connection* find_changeable(const Asker& asker, ConnectionId id);
+  void tell(const Asker& asker, Outcome outcome);  // the one outcome of a request that was begun
+  void refuse_request(const Asker& asker, Refusal refusal);
+  void turn_away(ClientIndex client, RequestId request, Refusal refusal);  // was not begun
 
-  // Events of one connection. `happen` is the only place where a state changes.
+  // One connection (connection_manager_call.cpp). `happen` is the only place where a state changes.
   void happen(Connection& connection, Event event, TimePoint now);
   void perform(Connection& connection, Action action, TimePoint now);
   void start_path(Connection& connection, const RouteReply& route, TimePoint now);
-  void reserve_missing(Connection& connection, TimePoint now);
+  void reserve_hops(Connection& connection, TimePoint now);
   void commit_every_hop(Connection& connection, TimePoint now);
   void remove_every_hop(Connection& connection, TimePoint now);
   void owe_unconfirmed(Connection& connection, TimePoint now);
   // No answer is awaited any more: what could not be removed is owed.
   void removals_done(Connection& connection, TimePoint now);
   void settle_labels(Connection& connection, TimePoint now);
-  void answer(Connection& connection, OutcomeKind kind);
+  std::shared_ptr<OwedLabel> lent_label(const Connection& connection, const Hop& hop);
+  void clear_path(Connection& connection, TimePoint now);
+  void answer(Connection& connection, OutcomeKind kind, TimePoint now);
   void forget(Connection& connection, TimePoint now);
+  void run_errand(Connection& connection, Hop& hop, Errand errand, TimePoint now);
+  void say(Connection& connection, Hop& hop, TimePoint now);
+  void say_next(Connection& connection, TimePoint now);
+  void drop_errands(Connection& connection);
+  void book(Connection& connection, Hop& hop, TimePoint now);
+  void unbook(Connection& connection, Hop& hop);
 
-  // Results.
+  // Another contract (connection_manager_change.cpp).
+  void modify(Asker asker, const ModifyRequest& request, const Contract& contract, TimePoint now);
+  void change_every_hop(Connection& connection, TimePoint now);
+  void restore_every_hop(Connection& connection, TimePoint now);
+  Contract contract_to_tell(const Connection& connection) const;
+  void change_ends(Connection& connection, bool accepted, bool owe, TimePoint now);
+  void on_change_result(Connection& connection, Hop& hop, const HopResult& result, TimePoint now);
+  void changes_done(Connection& connection, TimePoint now);
+
+  // Leaves (connection_manager_leaves.cpp).
+  void change_leaf(Asker asker, const LeafRequest& request, TimePoint now);
+  void add_leaf(Connection& root, Asker asker, const LeafRequest& request, TimePoint now);
+  void drop_leaf(Connection& root, Asker asker, const LeafRequest& request, TimePoint now);
+  bool graft(Connection& party, const RouteReply& route, TimePoint now);
+  void join_party(Connection& root);
+  void fold_party(Connection& root, TimePoint now);
+  static std::vector<Hop> cut(std::vector<Hop>& hops, const std::vector<std::int16_t>& out);
+
+  // Routes (connection_manager_routes.cpp).
+  void find_route(Connection& connection, TimePoint now);
+  static RouteQuery query_of(const Connection& connection);
+  void plan_next_try(Connection& connection, const Hop* hop, const HopResult* result);
+  bool avoid(Connection& connection, SwitchIndex at, PortId output_port);
+  void resolve_switches(RouteReply& reply);
+
+  // Connections prepared in advance (connection_manager_prepared.cpp).
+  bool take_prepared(Asker asker, const ConnectRequest& request, const Contract& contract,
+                     TimePoint now);
+  bool return_prepared(Connection& connection, TimePoint now);
+  void prepared_answered(Connection& connection, OutcomeKind kind, TimePoint now);
+  void fill_pools(TimePoint now);
+
+  // Results (connection_manager_switches.cpp).
   void on_result(SwitchIndex at, const HopResult& result, TimePoint now);
   void on_setup_result(Connection& connection, Hop& hop, const HopResult& result, TimePoint now);
   void on_removal_result(Connection& connection, Hop& hop, const HopResult& result, TimePoint now);
   void hop_refused(Connection& connection, Hop& hop, const HopResult& result, TimePoint now);
+  Refusal refusal_of(const Hop& hop, const HopResult& result) const;
   void labels_answered(Hop& hop);
   void abandon_switch(SwitchIndex at, TimePoint now);
+  void abandon_switch(Connection& connection, SwitchIndex at, TimePoint now);
   void sort_quarantine(SwitchIndex at, const std::vector<PortLabels>& quarantined, TimePoint now);
-  void resolve_switches(RouteReply& reply);
+  Found find_hop(SwitchIndex at, const HopKey& key);
+  template <class Visitor>
+  void for_each_connection(Visitor&& visit) const;  // parties too
   static OwedLabel label_of(const Hop& hop);
 
-  HopKey key_of(const Connection& connection, const Hop& hop) const;
-  HopSetup setup_for(Connection& connection, Hop& hop, bool commit);
+  HopKey key_of(const Connection& connection, const Hop& hop) const {
+    return {connection.id, Generation{hop.generation}, hop.leg, hop.number};
+  }
+  HopSetup setup_for(Connection& connection, Hop& hop, bool commit, TimePoint now);
   void arm(Connection& connection, TimePoint now);
   void expire(TimerList& list, TimePoint now);
   std::string unanswered(const Connection& connection) const;
@@ -148,17 +267,26 @@ class ConnectionManager {
   ClientDesk clients_;
   SwitchDesk switches_;
   RouteCache routes_;
-
+  QosCache services_;
+  OperationGate<Request> gate_;
+  PreparedPools pools_;
   std::unordered_map<ConnectionId, std::unique_ptr<Connection>> connections_;
   std::uint64_t next_connection_ = 1;
   std::unordered_map<RouteQuery, std::vector<ConnectionId>, QueryHash> waiting_for_route_;
   std::vector<RouteQuery> queries_;  // to be asked at the end of the step
-
-  // Connections whose state has a timer; each list has one timeout, so it is in order of deadlines.
+  std::deque<Parked> parked_;        // oldest first
+  std::set<ServiceSpec> asked_services_;
+  std::vector<ServiceSpec> services_to_ask_;
+  // By the timer that runs, oldest first; each list has one duration.
   TimerList routing_;
   TimerList setting_up_;
   TimerList removing_;
+  std::set<std::pair<TimePoint, ConnectionId>> holds_;
+  // Holds that have expired: a commit that comes too late is told so. The latest kExpiredHolds.
+  std::deque<ConnectionId> expired_order_;
+  std::unordered_set<ConnectionId> expired_holds_;
   Counters counters_;
+  Occurrences occurrences_{};
 };
 
 }  // namespace xbind::cmgr

@@ -1,15 +1,22 @@
-// ConnectionManager, second part: SwitchServers come and go, and what they answer.
-#include "cmgr/connection_manager.hpp"
-
+// ConnectionManager: SwitchServers come and go, and what they answer.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
+#include "cmgr/connection_manager.hpp"
 #include "core/log.hpp"
 
 namespace xbind::cmgr {
+
+template <class Visitor>
+void ConnectionManager::for_each_connection(Visitor&& visit) const {
+  for (const auto& [id, connection] : connections_) {
+    visit(*connection);
+    if (Connection* const party = connection->party()) visit(*party);
+  }
+}
 
 void ConnectionManager::switch_attached(const std::string& name, SessionId session,
                                         std::uint32_t batches_in_flight,
@@ -40,14 +47,13 @@ void ConnectionManager::sort_quarantine(SwitchIndex at, const std::vector<PortLa
     const auto [there, fresh] = claims.try_emplace({port, label}, made);
     if (!fresh && there->second.attachment < attachment) there->second = made;
   };
-  for (const auto& [id, connection] : connections_) {
-    for (std::size_t i = 0; i + 1 < connection->hops.size(); ++i) {
-      Hop& hop = connection->hops[i];
-      if (hop.at == at && hop.output_label.present()) {
+  for_each_connection([&](Connection& connection) {
+    for (Hop& hop : connection.hops) {
+      if (hop.at == at && !hop.last() && hop.output_label.present()) {
         claim(hop.output_port, hop.output_label, hop.attachment, hop.in_quarantine);
       }
     }
-  }
+  });
   for (const auto& owed : switches_.owed_labels(at)) {
     // One label may be held by two debts.
     claim(owed->port, owed->label, owed->attachment, owed->in_quarantine);
@@ -72,37 +78,78 @@ void ConnectionManager::switch_lost(SessionId session, std::string_view reason, 
   peers_.attach_switch(switches_.name(*at));
 }
 
+// The answers of commands under way will never come.
 void ConnectionManager::abandon_switch(SwitchIndex at, TimePoint now) {
-  // The answers of commands under way will never come. Collect first: what follows ends connections.
-  std::vector<ConnectionId> setting_up;
-  std::vector<ConnectionId> removing;
-  const auto passes = [at](const Connection& connection) {
-    return std::any_of(connection.hops.begin(), connection.hops.end(),
-                       [at](const Hop& hop) { return hop.at == at; });
-  };
-  for (const Connection& connection : setting_up_) {
-    if (passes(connection)) setting_up.push_back(connection.id);
-  }
-  for (const Connection& connection : removing_) {
-    if (passes(connection)) removing.push_back(connection.id);
-  }
-  for (const ConnectionId id : setting_up) {
-    Connection& connection = *connections_.at(id);
-    connection.refusal = {Cause::kSwitchUnreachable, switches_.name(at)};
-    happen(connection, Event::kHopRefused, now);
-  }
-  for (const ConnectionId id : removing) {
-    Connection& connection = *connections_.at(id);
-    std::uint16_t lost = 0;
+  // Collect first: what follows ends connections.
+  std::vector<std::pair<ConnectionId, bool>> concerned;  // and whether it is the party
+  for_each_connection([&](Connection& connection) {
+    bool waits = false;
     for (Hop& hop : connection.hops) {
-      if (hop.at != at || hop.state != HopState::kRemoving) continue;
-      hop.state = HopState::kNotRemoved;
-      ++lost;
+      if (hop.at != at) continue;
+      hop.answers_to_skip = 0;
+      waits = true;
     }
-    connection.pending = static_cast<std::uint16_t>(connection.pending - lost);
-    if (lost != 0 && connection.pending == 0) removals_done(connection, now);
+    const bool rests = connection.state == State::kConnected || connection.state == State::kHeld ||
+                       connection.state == State::kRouting;
+    if (waits && !rests) concerned.emplace_back(connection.id, connection.root != nullptr);
+  });
+  for (const auto& [id, is_party] : concerned) {
+    const auto found = connections_.find(id);
+    if (found == connections_.end()) continue;
+    Connection* const connection = is_party ? found->second->party() : found->second.get();
+    if (connection != nullptr) abandon_switch(*connection, at, now);
   }
 }
+
+void ConnectionManager::abandon_switch(Connection& connection, SwitchIndex at, TimePoint now) {
+  switch (connection.state) {
+    case State::kReserving:
+    case State::kCommitting: {
+      const auto hop = std::find_if(connection.hops.begin(), connection.hops.end(),
+                                    [&](const Hop& it) { return it.at == at; });
+      HopResult lost;
+      lost.cause = Cause::kSwitchUnreachable;
+      connection.refusal = {Cause::kSwitchUnreachable, switches_.name(at)};
+      plan_next_try(connection, &*hop, &lost);
+      happen(connection, Event::kHopRefused, now);
+      return;
+    }
+    case State::kModifying:
+      for (Hop& hop : connection.hops) {
+        if (hop.at != at || hop.state != HopState::kChanging) continue;
+        hop.state = HopState::kCommitted;
+        hop.changed = true;  // perhaps
+      }
+      connection.more().change_refusal = {Cause::kSwitchUnreachable, switches_.name(at)};
+      happen(connection, Event::kHopRefused, now);
+      return;
+    case State::kLowering:
+    case State::kRestoring:
+    case State::kUndoing:
+    case State::kReleasing: break;
+    default: return;
+  }
+  const bool change = connection.state == State::kLowering || connection.state == State::kRestoring;
+  std::uint16_t lost = 0;
+  for (Hop& hop : connection.hops) {
+    if (hop.at != at) continue;
+    const bool unsaid = std::exchange(hop.errand, Errand::kNone) != Errand::kNone;
+    const bool open = hop.state == (change ? HopState::kChanging : HopState::kRemoving);
+    if (!unsaid && !open) continue;
+    hop.state = change ? HopState::kCommitted : HopState::kNotRemoved;
+    hop.changed = false;
+    ++lost;
+  }
+  connection.pending = static_cast<std::uint16_t>(connection.pending - lost);
+  if (lost == 0 || connection.pending != 0) return;
+  if (change) {
+    changes_done(connection, now);
+  } else {
+    removals_done(connection, now);
+  }
+}
+
+// ===== results =====
 
 void ConnectionManager::on_results(SessionId session, session::Frame<HopResultBatch> frame,
                                    TimePoint now) {
@@ -117,45 +164,111 @@ void ConnectionManager::on_results(SessionId session, session::Frame<HopResultBa
     return;
   }
   for (const auto& batch : batches) {
-    for (const PortLabels& labels : batch->granted) switches_.granted(*at, labels);
+    switches_.granted(*at, *batch, now);
     for (const HopResult& result : batch->results) on_result(*at, result, now);
   }
 }
 
+void ConnectionManager::on_invoked(SessionId session, const HopBatch& asked,
+                                   const Result<HopResultBatch>& answer, TimePoint now) {
+  const auto at = switches_.by_session(session);
+  std::vector<HopKey> keys;
+  std::vector<HopResult> unknown;  // in place of an answer
+  const auto note = [&](const HopKey& key, HopAction action) {
+    keys.push_back(key);
+    HopResult result;
+    result.key = key;
+    result.action = action;
+    result.cause = Cause::kSwitchUnreachable;
+    unknown.push_back(result);
+  };
+  for (const HopModify& change : asked.modifies) note(change.key, HopAction::kModify);
+  for (const HopSetup& setup : asked.setups) {
+    note(setup.key, setup.commit ? HopAction::kCommit : HopAction::kReserve);
+  }
+  for (const HopRemoval& removal : asked.removals) note(removal.key, HopAction::kRemove);
+
+  const auto whose = [&](const HopKey& key) -> Connection* {
+    const auto found = connections_.find(key.connection);
+    if (found == connections_.end()) return nullptr;
+    Connection* const party = found->second->party();
+    const bool of_party = party != nullptr && party->invoked &&
+                          std::any_of(party->hops.begin(), party->hops.end(),
+                                      [&](const Hop& hop) { return hop.leg == key.leg; });
+    return of_party ? party : found->second.get();
+  };
+  for (const HopKey& key : keys) {
+    if (Connection* const connection = whose(key)) connection->invoked = false;
+  }
+  // Without the session the hops have been given up already.
+  if (at) {
+    if (answer) switches_.granted(*at, *answer, now);
+    if (!answer) log::warn("switchserver {}: {}", switches_.name(*at), answer.error().text);
+    for (const HopResult& result : answer ? answer->results : unknown) on_result(*at, result, now);
+  }
+  for (const HopKey& key : keys) {
+    if (Connection* const connection = whose(key)) say_next(*connection, now);
+  }
+}
+
+ConnectionManager::Found ConnectionManager::find_hop(SwitchIndex at, const HopKey& key) {
+  const auto found = connections_.find(key.connection);
+  if (found == connections_.end()) return {};
+  const auto is_it = [&](const Hop& hop) {
+    return hop.number == key.hop && hop.leg == key.leg && hop.at == at &&
+           hop.generation == key.generation.value();
+  };
+  Connection& connection = *found->second;
+  // As a rule: the caller's direction, in its order.
+  if (key.hop < connection.hops.size() && is_it(connection.hops[key.hop])) {
+    return {&connection, &connection.hops[key.hop]};
+  }
+  for (Connection* const of : {&connection, connection.party()}) {
+    if (of == nullptr) continue;
+    const auto hop = std::find_if(of->hops.begin(), of->hops.end(), is_it);
+    if (hop != of->hops.end()) return {of, &*hop};
+  }
+  return {};
+}
+
 void ConnectionManager::on_result(SwitchIndex at, const HopResult& result, TimePoint now) {
-  const auto found = connections_.find(result.key.connection);
-  if (found == connections_.end() || found->second->generation != result.key.generation ||
-      result.key.hop >= found->second->hops.size() ||
-      found->second->hops[result.key.hop].at != at) {
-    const bool removal = result.action == HopAction::kRemove;
-    const bool owed = removal && (result.cause == Cause::kNone
-                                      ? switches_.pay(at, result.key, result.output_label, now)
-                                      : switches_.not_paid(at, result.key, now));
+  const Found found = find_hop(at, result.key);
+  if (found.hop == nullptr) {
+    bool owed = false;
+    if (result.action == HopAction::kRemove) {
+      owed = result.cause == Cause::kNone ? switches_.pay(at, result.key, result.output_label, now)
+                                          : switches_.not_paid(at, result.key, now);
+    } else if (result.action == HopAction::kModify) {
+      owed = switches_.change_answered(at, result.key, result.cause, now);
+    }
     if (!owed) ++counters_.late_results;
     return;
   }
-  Connection& connection = *found->second;
-  Hop& hop = connection.hops[result.key.hop];
-  if (result.action == HopAction::kRemove) {
-    on_removal_result(connection, hop, result, now);
-  } else {
-    on_setup_result(connection, hop, result, now);
+  switch (result.action) {
+    case HopAction::kReserve:
+    case HopAction::kCommit: on_setup_result(*found.connection, *found.hop, result, now); return;
+    case HopAction::kModify: on_change_result(*found.connection, *found.hop, result, now); return;
+    case HopAction::kRemove: on_removal_result(*found.connection, *found.hop, result, now); return;
   }
 }
 
 void ConnectionManager::on_setup_result(Connection& connection, Hop& hop, const HopResult& result,
                                         TimePoint now) {
   labels_answered(hop);
-  if (result.cause == Cause::kLabelNotHeld)
+  switches_.quota_answered(hop.at, hop.output_port, result.key);
+  if (result.cause == Cause::kLabelNotHeld && hop.output_label.present() && !hop.last()) {
+    switches_.label_lost(hop.at, hop.output_port);
     hop.output_label = {};  // not ours: nothing to give back
-  const std::size_t index = result.key.hop;
+  }
   if (result.cause == Cause::kNone && result.output_label.present()) {
+    if (!hop.last() && !hop.output_label.present()) switches_.label_held(hop.at, hop.output_port);
     hop.output_label = result.output_label;
-    if (index + 1 < connection.hops.size()) {
-      connection.hops[index + 1].input_label = result.output_label;
+    const auto index = static_cast<std::int16_t>(&hop - connection.hops.data());
+    for (Hop& downstream : connection.hops) {
+      if (downstream.upstream == index) downstream.input_label = result.output_label;
     }
   }
-  if (result.cause == Cause::kNone && index == 0 && result.input_label.present()) {
+  if (result.cause == Cause::kNone && result.input_label.present()) {
     hop.input_label = result.input_label;
   }
   const bool waited_for =
@@ -169,8 +282,19 @@ void ConnectionManager::on_setup_result(Connection& connection, Hop& hop, const 
   const bool reserve = result.action == HopAction::kReserve;
   hop.state = reserve ? HopState::kReserved : HopState::kCommitted;
   if (--connection.pending == 0) {
-    happen(connection, reserve ? Event::kAllReserved : Event::kAllCommitted, now);
+    happen(connection,
+           !reserve            ? Event::kAllCommitted
+           : connection.held() ? Event::kAllHeld
+                               : Event::kAllReserved,
+           now);
   }
+}
+
+Refusal ConnectionManager::refusal_of(const Hop& hop, const HopResult& result) const {
+  return {result.cause,
+          result.port.value() == 0 ? switches_.name(hop.at)
+                                   : fmt::format("{} port {}", switches_.name(hop.at), result.port),
+          result.asked, result.free};
 }
 
 void ConnectionManager::hop_refused(Connection& connection, Hop& hop, const HopResult& result,
@@ -180,24 +304,20 @@ void ConnectionManager::hop_refused(Connection& connection, Hop& hop, const HopR
   // has the reservation.
   const bool unknown = result.cause == Cause::kSwitchUnreachable || result.cause == Cause::kTimeout;
   const bool reserved = hop.reserved && result.cause == Cause::kBusy;
+  plan_next_try(connection, &hop, &result);
   hop.state = unknown ? HopState::kCommitting : reserved ? HopState::kReserved : HopState::kRefused;
-  connection.refusal.cause = result.cause;
-  connection.refusal.element = result.port.value() == 0
-                                   ? switches_.name(hop.at)
-                                   : fmt::format("{} port {}", switches_.name(hop.at), result.port);
-  connection.refusal.asked = result.asked;
-  connection.refusal.free = result.free;
+  connection.refusal = refusal_of(hop, result);
   happen(connection, Event::kHopRefused, now);
 }
 
 void ConnectionManager::on_removal_result(Connection& connection, Hop& hop, const HopResult& result,
                                           TimePoint now) {
   const bool removed = result.cause == Cause::kNone;
-  const bool last = &hop == &connection.hops.back();
   const bool asked_for = hop.state == HopState::kRemoving || hop.state == HopState::kNotRemoved;
-  if (removed && asked_for && result.output_label.present() && !last) {
-    hop.output_label =
-        result.output_label;  // perhaps of a reservation whose own answer comes later
+  if (removed && asked_for && result.output_label.present() && !hop.last()) {
+    // Perhaps of a reservation whose own answer comes later.
+    if (!hop.output_label.present()) switches_.label_held(hop.at, hop.output_port);
+    hop.output_label = result.output_label;
     hop.in_quarantine = true;
   }
   if (hop.state == HopState::kNotRemoved && removed) hop.state = HopState::kRemoved;
@@ -212,9 +332,10 @@ void ConnectionManager::on_removal_result(Connection& connection, Hop& hop, cons
 
 void ConnectionManager::labels_answered(Hop& hop) {
   const std::uint16_t asked = std::exchange(hop.labels_asked, std::uint16_t{0});
+  if (asked == 0) return;
   // What an earlier session was asked for has lapsed with it.
   if (hop.attachment == switches_.attachment(hop.at)) {
-    switches_.cache(hop.at, hop.output_port).answered(asked);
+    switches_.labels_answered(hop.at, hop.output_port, asked);
   }
 }
 

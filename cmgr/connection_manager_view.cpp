@@ -1,14 +1,85 @@
-// ConnectionManager, third part: what operators and audits see.
-#include "cmgr/connection_manager.hpp"
+// ConnectionManager: what operators and audits see.
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+
+#include "cmgr/connection_manager.hpp"
 
 namespace xbind::cmgr {
+namespace {
+
+std::uint64_t in_ms(Duration duration) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
+}
+
+}  // namespace
+
+Result<void> ConnectionManager::set_aggregation(const Aggregation& settings, TimePoint now) {
+  Aggregation wanted = settings;
+  // What is not asked for stays: regions and the bound of batches in flight.
+  if (wanted.regions.empty()) wanted.regions = switches_.aggregation().settings().regions;
+  if (auto set = switches_.aggregation().set(std::move(wanted)); !set) return set;
+  switches_.flush(now);
+  return {};
+}
+
+std::vector<CacheState> ConnectionManager::caches(std::size_t limit, TimePoint now) const {
+  std::vector<CacheState> states;
+  const auto keep_most_used = [&](std::size_t from) {
+    const auto begin = states.begin() + static_cast<std::ptrdiff_t>(from);
+    std::stable_sort(begin, states.end(), [](const CacheState& a, const CacheState& b) {
+      return a.hits + a.misses > b.hits + b.misses;
+    });
+    if (states.size() - from > limit) states.resize(from + limit);
+  };
+  std::vector<CacheState> quotas;
+  for (SwitchIndex at = 0; at < switches_.size(); ++at) {
+    switches_.for_each_port(at, [&](PortId port, const PortCaches& caches) {
+      const std::string element = fmt::format("{} port {}", switches_.name(at), port);
+      const LabelCache& labels = caches.labels;
+      if (labels.hits() + labels.misses() + labels.size() != 0) {
+        states.push_back({CacheKind::kLabels, element, labels.hits(), labels.misses(),
+                          labels.size(), labels.target(now), in_ms(labels.age(now))});
+      }
+      const QuotaCache& quota = caches.quota;
+      if (config_.quotas) {
+        quotas.push_back({CacheKind::kQuota, element, quota.hits(), quota.misses(),
+                          quota.quota().cells_per_s, quota.spent().cells_per_s,
+                          in_ms(quota.age(now))});
+      }
+    });
+  }
+  keep_most_used(0);
+  std::size_t from = states.size();
+  for (const auto& pair : routes_.pairs(limit, now)) {
+    states.push_back({CacheKind::kRoutes, pair.from + " -> " + pair.to, pair.hits, pair.misses,
+                      pair.entries, 0, in_ms(pair.age)});
+  }
+  states.push_back({CacheKind::kQos, config_.remote_qos ? "remote" : "collocated",
+                    services_.hits() + counters_.mapped_here, services_.misses(), services_.size(),
+                    0, in_ms(services_.age(now))});
+  from = states.size();
+  states.insert(states.end(), quotas.begin(), quotas.end());
+  keep_most_used(from);
+  states.push_back({CacheKind::kConnections, "connections", counters_.table_hits,
+                    counters_.table_misses, connections_.size(), 0, 0});
+  from = states.size();
+  for (const PreparedPool& pool : pools_.all()) {
+    states.push_back({CacheKind::kPrepared, pool.from + " -> " + pool.to, pool.hits, pool.misses,
+                      pool.ready.size(), pool.wanted,
+                      pool.ready.empty() ? 0 : in_ms(now - pool.ready.front().since)});
+  }
+  keep_most_used(from);
+  return states;
+}
 
 std::optional<ConnectionManager::Description> ConnectionManager::describe(ConnectionId id) const {
   const auto found = connections_.find(id);
   if (found == connections_.end()) return std::nullopt;
-  return Description{*found->second, clients_.name(found->second->client)};
+  const Asker asker = found->second->asker.value_or(Asker{});
+  return Description{*found->second, clients_.name(asker.client)};
 }
 
 std::vector<ConnectionId> ConnectionManager::list(ConnectionId after, std::size_t limit) const {
@@ -32,18 +103,21 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
   ManagerView view;
   const auto at = switches_.find(switch_name);
   if (!at) return view;
-  for (const auto& [id, connection] : connections_) {
-    for (const Hop& hop : connection->hops) {
+  const auto add = [&](const Connection& connection) {
+    for (const Hop& hop : connection.hops) {
       if (hop.at != *at) continue;
-      view.hops.push_back({key_of(*connection, hop),
+      view.hops.push_back({key_of(connection, hop),
                            {hop.input_port, hop.input_label, hop.output_port, hop.output_label},
-                           connection->demand,
-                           connection->state == State::kConnected});
-      const bool last = &hop == &connection->hops.back();
-      if (!last && hop.output_label.present()) {
+                           connection.contract.of_leg(hop.leg),
+                           connection.state == State::kConnected});
+      if (!hop.last() && hop.output_label.present()) {
         view.labels.emplace_back(hop.output_port, hop.output_label);
       }
     }
+  };
+  for (const auto& [id, connection] : connections_) {
+    add(*connection);
+    if (const Connection* const party = connection->party()) add(*party);
   }
   switches_.labels_cached(*at, view.cached);
   view.labels.insert(view.labels.end(), view.cached.begin(), view.cached.end());

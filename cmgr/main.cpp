@@ -1,7 +1,10 @@
 // xbind-cmgr: the ConnectionManager.
 #include <chrono>
+#include <regex>
 
 #include "cmgr/servant.hpp"
+#include "core/log.hpp"
+#include "core/steady_now.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
@@ -13,10 +16,24 @@ using namespace xbind;
 struct Options {
   orb::CommonOptions common;
   std::string engine;
+  std::uint32_t threads = 0;
   std::string route_object;
+  std::string qos;
+  std::string qos_mapper;
+  std::string aggregation;
+  std::string regions;
+  std::uint32_t in_flight = 0;
   std::uint32_t threshold = 0;
   double flush_timeout_ms = 0;
+  std::string label_policy;
   std::uint32_t label_cache = 0;
+  double hit_ratio = 0;
+  std::string quotas;
+  std::uint32_t quota_calls = 0;
+  std::uint32_t crankbacks = 0;
+  std::vector<std::string> prepared;
+  std::uint32_t operations_at_once = 0;
+  std::uint32_t queue_timer_ms = 0;
   std::uint32_t route_timer_ms = 0;
   std::uint32_t hop_timer_ms = 0;
   std::uint32_t undo_timer_ms = 0;
@@ -27,16 +44,54 @@ struct Options {
 
 void declare(config::OptionSet& set, Options& options) {
   orb::add_daemon_options(set, options.common, "default");
-  set.add_choice("engine", &options.engine, "xbind", {"xbind"},
-                 "How calls are processed: xbind caches, aggregates and works in parallel.");
+  set.add_choice(
+      "engine", &options.engine, "xbind", {"sequential", "threaded", "xbind"},
+      "How calls are processed. xbind caches, aggregates and works in parallel; the others "
+      "wait for every invocation, cache nothing and serve one call at a time, or as many "
+      "as there are threads.");
+  set.add_uint("threads", &options.threads, 8, {1, 256}, "Threads of the threaded engine.");
   set.add_string("routeobject", &options.route_object, "default",
                  "Name of the RouteObject under xbind/routeobject/.");
+  set.add_choice(
+      "qos", &options.qos, "collocated", {"collocated", "remote"},
+      "Where services are mapped to cells: by the QOSMapper's code in this process, or by "
+      "a QOSMapper. The engines that cache nothing always ask one.");
+  set.add_string("qosmapper", &options.qos_mapper, "default",
+                 "Name of the QOSMapper under xbind/qosmapper/.");
+  set.add_choice(
+      "aggregation", &options.aggregation, "fixed", {"fixed", "regions", "adaptive"},
+      "How commands are gathered: a fixed threshold; a threshold by the rate of calls; or "
+      "without waiting while few batches are on their way, which needs no threshold.");
+  set.add_string("regions", &options.regions, "50:1,100:4,10",
+                 "For regions: below 50 calls/s T = 1, below 100 calls/s T = 4, else 10.");
+  set.add_uint("in-flight", &options.in_flight, 4, {1, 256},
+               "For adaptive: batches on their way to a switch beyond which commands gather.");
   set.add_uint("threshold", &options.threshold, 1, {1, 4096},
                "T: commands gathered for a switch before a batch is sent.");
   set.add_double("flush-timeout-ms", &options.flush_timeout_ms, 5, {0.05, 10'000},
                  "Milliseconds that a command waits at most for others to fill its batch.");
+  set.add_choice(
+      "label-policy", &options.label_policy, "fixed", {"fixed", "competitive", "cooperative"},
+      "How many labels are kept in advance: always as many; as few as give the hit ratio; "
+      "or the same and a share of the port's range by declared demand.");
   set.add_uint("label-cache", &options.label_cache, 64, {0, 65'535},
-               "Labels kept in advance for each switch and output port; 0 keeps none.");
+               "Labels kept in advance for each switch and output port, at most; 0 keeps none.");
+  set.add_double("hit-ratio", &options.hit_ratio, 0.995, {0.5, 0.999999},
+                 "Share of calls whose labels are to be at hand (competitive, cooperative).");
+  set.add_choice("quotas", &options.quotas, "off", {"off", "on"},
+                 "Whether bandwidth and buffer are taken from the SwitchServers in advance.");
+  set.add_uint("quota-calls", &options.quota_calls, 16, {1, 10'000},
+               "Calls of the mean demand for which quota is kept in advance at each port.");
+  set.add_uint("crankbacks", &options.crankbacks, 2, {0, 8},
+               "Further routes that a call tries when a switch refuses.");
+  set.add_strings("prepare", &options.prepared,
+                  "FROM>TO:CELLS:COUNT keeps COUNT connections of CELLS cells/s ready for calls of "
+                  "that pair; may be given several times.");
+  set.add_uint("operations-at-once", &options.operations_at_once, 20'000, {1, 1'000'000},
+               "Requests begun and not yet answered (xbind); more wait, releases first, then by "
+               "priority.");
+  set.add_uint("queue-timer-ms", &options.queue_timer_ms, 3'000, {10, 600'000},
+               "Milliseconds after which a request that could not be begun is answered busy.");
   set.add_uint("route-timer-ms", &options.route_timer_ms, 3'000, {10, 600'000},
                "Milliseconds that a call waits for its route.");
   set.add_uint("hop-timer-ms", &options.hop_timer_ms, 3'000, {10, 600'000},
@@ -50,17 +105,68 @@ void declare(config::OptionSet& set, Options& options) {
   orb::add_fault_options(set, options.faults);
 }
 
-cmgr::Config config_of(const Options& options, std::uint64_t epoch) {
+// "host-a>host-b:100:8"
+struct Prepared {
+  std::string from;
+  std::string to;
+  ServiceSpec service;
+  std::uint32_t count = 0;
+};
+
+Result<std::vector<Prepared>> prepared_of(const Options& options) {
+  static const std::regex form("([^>:]+)>([^>:]+):([0-9]{1,10}):([0-9]{1,4})");
+  std::vector<Prepared> all;
+  for (const std::string& text : options.prepared) {
+    std::smatch parts;
+    if (!std::regex_match(text, parts, form)) {
+      return fail(ErrorCode::kBadInput, "--prepare {} is not FROM>TO:CELLS:COUNT", text);
+    }
+    Prepared prepared{parts[1], parts[2], {}, 0};
+    prepared.service.cells_per_s = std::stoull(parts[3]);
+    prepared.count = static_cast<std::uint32_t>(std::stoul(parts[4]));
+    all.push_back(std::move(prepared));
+  }
+  return all;
+}
+
+Result<cmgr::Config> config_of(const Options& options, std::uint64_t epoch) {
   cmgr::Config config;
   config.epoch = epoch;
+  config.aggregation.mode = options.aggregation == "fixed"     ? cmgr::AggregationMode::kFixed
+                            : options.aggregation == "regions" ? cmgr::AggregationMode::kRegions
+                                                               : cmgr::AggregationMode::kAdaptive;
   config.aggregation.threshold = options.threshold;
   config.aggregation.flush_timeout =
       std::chrono::nanoseconds(static_cast<std::int64_t>(options.flush_timeout_ms * 1e6));
+  config.aggregation.in_flight = options.in_flight;
+  auto regions = cmgr::parse_regions(options.regions);
+  if (!regions) return tl::make_unexpected(regions.error());
+  config.aggregation.regions = std::move(*regions);
+  config.label_policy = options.label_policy == "fixed"         ? cmgr::LabelPolicy::kFixed
+                        : options.label_policy == "competitive" ? cmgr::LabelPolicy::kCompetitive
+                                                                : cmgr::LabelPolicy::kCooperative;
   config.label_cache_target = options.label_cache;
+  config.hit_ratio = options.hit_ratio;
+  config.quotas = options.quotas == "on";
+  config.quota_calls_ahead = options.quota_calls;
+  config.remote_qos = options.qos == "remote";
+  config.crankbacks = options.crankbacks;
+  config.operations_at_once = options.operations_at_once;
+  config.queue_timer = std::chrono::milliseconds(options.queue_timer_ms);
   config.route_timer = std::chrono::milliseconds(options.route_timer_ms);
   config.hop_timer = std::chrono::milliseconds(options.hop_timer_ms);
   config.undo_timer = std::chrono::milliseconds(options.undo_timer_ms);
   config.connections_max = options.connections_max;
+  if (options.engine == "xbind") return config;
+  // The paper's baselines: two phases, every invocation synchronous, no caches.
+  config.one_by_one = true;
+  config.operations_at_once = options.engine == "sequential" ? 1 : options.threads;
+  config.route_cache = false;
+  config.remote_qos = true;
+  config.qos_cache = false;
+  config.label_policy = cmgr::LabelPolicy::kFixed;
+  config.label_cache_target = 0;
+  config.quotas = false;
   return config;
 }
 
@@ -79,16 +185,23 @@ int main(int argc, char** argv) {
   Options options;
   config::OptionSet set("xbind-cmgr", "Sets up, describes and releases connections.");
   declare(set, options);
+  set.add_check([&]() -> std::optional<std::string> {
+    if (const auto config = config_of(options, 1); !config) return config.error().text;
+    if (const auto prepared = prepared_of(options); !prepared) return prepared.error().text;
+    return std::nullopt;
+  });
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
   log::start("xbind-cmgr " + options.common.name, options.common.log_level);
   log::info("options: {}", set.given_text());
 
   const std::uint64_t epoch = epoch_now();
-  const cmgr::Config config = config_of(options, epoch);
+  const cmgr::Config config = *config_of(options, epoch);
+  const std::vector<Prepared> prepared = *prepared_of(options);
   orb::Runtime runtime(argc, argv, options.common.runtime());
   cmgr::ManagerDaemon daemon(runtime.orb(), config,
                              {options.common.name, Epoch{epoch}, options.route_object,
-                              options.common.name_service, options.faults});
+                              options.qos_mapper, options.common.name_service,
+                              config.one_by_one ? config.operations_at_once : 1, options.faults});
   const PortableServer::Servant_var<cmgr::HopObserverServant> observer =
       new cmgr::HopObserverServant(daemon);
   const CORBA::Object_var observer_object = runtime.activate(observer.in());
@@ -101,10 +214,20 @@ int main(int argc, char** argv) {
   const PortableServer::Servant_var<cmgr::ConnectionManagerServant> servant =
       new cmgr::ConnectionManagerServant(
           daemon, inbox_reference,
-          config.route_timer + config.hop_timer + config.undo_timer + std::chrono::seconds{1});
+          // Every try may take all the timers; a change has two steps.
+          config.queue_timer + config.route_timer +
+              (config.hop_timer * 2 + config.undo_timer) *
+                  static_cast<std::int64_t>(config.crankbacks + 1) +
+              std::chrono::seconds{1});
   const CORBA::Object_var object = runtime.activate(servant.in());
 
   daemon.start(observer_reference);
+  for (const Prepared& it : prepared) {
+    const auto begun = daemon.ask([&](cmgr::ConnectionManager& manager) {
+      return manager.prepare(it.from, it.to, it.service, it.count, steady_now());
+    });
+    if (!begun) log::error("--prepare: {}", begun.error().text);
+  }
   orb::serve_until_signal(
       runtime.orb(), "xbind-cmgr", options.common,
       naming::path_of(naming::kConnectionManagers, options.common.name), object,

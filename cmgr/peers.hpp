@@ -7,11 +7,18 @@
 #include <vector>
 
 #include "cmgr/route_cache.hpp"
+#include "cmgr/service.hpp"
 #include "core/call.hpp"
 #include "core/hop.hpp"
 #include "core/session/session.hpp"
 
 namespace xbind::cmgr {
+
+// The QOSMapper's answer, or why there is none.
+struct ServiceReply {
+  ServiceSpec service;
+  tl::expected<Resources, Refusal> mapped;
+};
 
 class Peers {
  public:

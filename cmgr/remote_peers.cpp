@@ -59,7 +59,9 @@ RemotePeers::~RemotePeers() { stop(); }
 void RemotePeers::start(v1::HopObserver_ptr observer) {
   observer_ = v1::HopObserver::_duplicate(observer);
   attaching_ = std::thread([this] { run_attaching(); });
-  routes_ = std::thread([this] { run_routes(); });
+  for (std::size_t i = 0; i < options_.workers; ++i) {
+    workers_.emplace_back([this] { run_jobs(); });
+  }
 }
 
 void RemotePeers::stop() {
@@ -67,9 +69,15 @@ void RemotePeers::stop() {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
+  {
+    const std::lock_guard lock(jobs_mutex_);
+    jobs_stop_ = true;
+  }
   wake_.notify_all();
+  jobs_wake_.notify_all();
   if (attaching_.joinable()) attaching_.join();
-  if (routes_.joinable()) routes_.join();
+  for (std::thread& worker : workers_) worker.join();
+  workers_.clear();
 }
 
 // --- collected during a step ------------------------------------------------------------------------
@@ -147,12 +155,39 @@ void RemotePeers::send(const ToClient& outgoing) {
 
 // --- the two-way threads ----------------------------------------------------------------------------
 
-void RemotePeers::ask_routes(std::vector<RouteQuery> queries) {
+void RemotePeers::hand_over(std::function<void()> job) {
   {
-    const std::lock_guard lock(mutex_);
-    std::move(queries.begin(), queries.end(), std::back_inserter(queries_));
+    const std::lock_guard lock(jobs_mutex_);
+    jobs_.push_back(std::move(job));
   }
-  wake_.notify_all();
+  jobs_wake_.notify_one();
+}
+
+void RemotePeers::run_jobs() {
+  std::unique_lock lock(jobs_mutex_);
+  for (;;) {
+    jobs_wake_.wait(lock, [this] { return jobs_stop_ || !jobs_.empty(); });
+    if (jobs_stop_) return;
+    const std::function<void()> job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    job();
+    lock.lock();
+  }
+}
+
+void RemotePeers::ask_routes(std::vector<RouteQuery> queries) {
+  hand_over([this, queries = std::move(queries)] { ask_now(queries); });
+}
+
+void RemotePeers::ask_services(std::vector<ServiceSpec> services) {
+  hand_over([this, services = std::move(services)] { map_now(services); });
+}
+
+void RemotePeers::invoke(SessionId session, const std::string& switch_name, HopBatch batch) {
+  hand_over([this, session, switch_name, batch = std::move(batch)] {
+    invoke_now(session, switch_name, batch);
+  });
 }
 
 void RemotePeers::attach_switch(const std::string& switch_name) {
@@ -162,20 +197,6 @@ void RemotePeers::attach_switch(const std::string& switch_name) {
     back_off_[switch_name] = kAttachBackOffMin;
   }
   wake_.notify_all();
-}
-
-void RemotePeers::run_routes() {
-  std::unique_lock lock(mutex_);
-  while (!stop_) {
-    if (queries_.empty()) {
-      wake_.wait(lock);
-      continue;
-    }
-    std::vector<RouteQuery> queries = std::exchange(queries_, {});
-    lock.unlock();
-    ask_now(std::move(queries));
-    lock.lock();
-  }
 }
 
 void RemotePeers::run_attaching() {
@@ -255,6 +276,12 @@ void RemotePeers::ask_now(std::vector<RouteQuery> queries) {
       asked[i].from_end = queries[done + i].from.c_str();
       asked[i].to_end = queries[done + i].to.c_str();
       asked[i].cells_per_s = queries[done + i].cells_per_s;
+      const auto& avoid = queries[done + i].avoid;
+      asked[i].avoid.length(static_cast<CORBA::ULong>(avoid.size()));
+      for (CORBA::ULong j = 0; j < asked[i].avoid.length(); ++j) {
+        asked[i].avoid[j].switch_name = avoid[j].switch_name.c_str();
+        asked[i].avoid[j].output_port = avoid[j].output_port.value();
+      }
     }
     std::vector<RouteReply> replies;
     Duration validity{};
@@ -273,7 +300,7 @@ void RemotePeers::ask_now(std::vector<RouteQuery> queries) {
       log::warn("routeobject {}: {}", options_.route_object, refused.reason.in());
     } catch (const CORBA::SystemException& exception) {
       log::warn("{}", orb::to_error(exception, "routeobject " + options_.route_object).text);
-      const std::lock_guard lock(route_mutex_);
+      const std::lock_guard lock(references_mutex_);
       route_object_ = v1::RouteObject::_nil();  // it may have been restarted: look it up again
     }
     while (replies.size() < count) {
@@ -289,6 +316,90 @@ void RemotePeers::ask_now(std::vector<RouteQuery> queries) {
   }
 }
 
+void RemotePeers::map_now(const std::vector<ServiceSpec>& services) {
+  std::vector<ServiceReply> replies;
+  for (const ServiceSpec& service : services) {
+    ServiceReply reply{service, tl::make_unexpected(Refusal{Cause::kNoQosMapper,
+                                                            "qosmapper " + options_.qos_mapper})};
+    try {
+      auto mapper = qos_mapper();
+      if (mapper) {
+        const v1::Demand demand = (*mapper)->service_to_network(orb::to_idl(service));
+        reply.mapped = orb::to_core(demand);
+      } else {
+        log::warn("qosmapper {}: {}", options_.qos_mapper, mapper.error().text);
+      }
+    } catch (const v1::BadRequest& refused) {
+      reply.mapped = tl::make_unexpected(Refusal{Cause::kInvalidRequest, refused.reason.in()});
+    } catch (const CORBA::SystemException& exception) {
+      log::warn("{}", orb::to_error(exception, "qosmapper " + options_.qos_mapper).text);
+      const std::lock_guard lock(references_mutex_);
+      qos_mapper_ = v1::QOSMapper::_nil();
+    }
+    replies.push_back(std::move(reply));
+  }
+  post_([replies = std::move(replies)](ConnectionManager& manager) {
+    manager.on_services(replies, steady_now());
+  });
+}
+
+Result<v1::QOSMapper_var> RemotePeers::qos_mapper() {
+  const std::lock_guard lock(references_mutex_);
+  if (CORBA::is_nil(qos_mapper_)) {
+    auto object = names_.resolve(naming::path_of(naming::kQosMappers, options_.qos_mapper));
+    if (!object) return tl::make_unexpected(object.error());
+    qos_mapper_ = v1::QOSMapper::_unchecked_narrow(*object);
+  }
+  return v1::QOSMapper_var(v1::QOSMapper::_duplicate(qos_mapper_));
+}
+
+void RemotePeers::invoke_now(SessionId session, const std::string& switch_name,
+                             const HopBatch& batch) {
+  Result<HopResultBatch> answer = fail(ErrorCode::kUnreachable, "not asked");
+  bool over = false;  // the session
+  try {
+    v1::SwitchServer_var server;
+    {
+      const std::lock_guard lock(references_mutex_);
+      if (const auto known = invoked_.find(switch_name); known != invoked_.end()) {
+        server = known->second;
+      }
+    }
+    if (CORBA::is_nil(server)) {
+      auto resolved = switch_server(switch_name);
+      if (!resolved) {
+        answer = tl::make_unexpected(resolved.error());
+      } else {
+        server = *resolved;
+        const std::lock_guard lock(references_mutex_);
+        invoked_[switch_name] = server;
+      }
+    }
+    if (!CORBA::is_nil(server)) {
+      v1::HopBatch out;
+      orb::to_idl(batch, out);
+      const v1::HopResultBatch_var results = server->execute(session.value(), out);
+      answer = orb::to_core(results.in());
+    }
+  } catch (const v1::BadRequest& refused) {
+    answer = fail(ErrorCode::kNotFound, "{}", refused.reason.in());
+    over = true;
+  } catch (const v1::Unavailable& refused) {
+    answer = fail(ErrorCode::kTimeout, "{}", refused.reason.in());
+  } catch (const CORBA::SystemException& exception) {
+    answer = tl::make_unexpected(orb::to_error(exception, "switchserver " + switch_name));
+    over = true;
+    const std::lock_guard lock(references_mutex_);
+    invoked_.erase(switch_name);
+  }
+  post_([this, session, batch, answer = std::move(answer), over](ConnectionManager& manager) {
+    ++requests_sent_;
+    const TimePoint now = steady_now();
+    manager.on_invoked(session, batch, answer, now);
+    if (over) manager.switch_lost(session, answer.error().text, now);
+  });
+}
+
 Result<v1::SwitchServer_var> RemotePeers::switch_server(const std::string& name) {
   auto object = names_.resolve(naming::path_of(naming::kSwitchServers, name));
   if (!object) return tl::make_unexpected(object.error());
@@ -296,7 +407,7 @@ Result<v1::SwitchServer_var> RemotePeers::switch_server(const std::string& name)
 }
 
 Result<v1::RouteObject_var> RemotePeers::route_object() {
-  const std::lock_guard lock(route_mutex_);
+  const std::lock_guard lock(references_mutex_);
   if (CORBA::is_nil(route_object_)) {
     auto object = names_.resolve(naming::path_of(naming::kRouteObjects, options_.route_object));
     if (!object) return tl::make_unexpected(object.error());
@@ -313,7 +424,7 @@ Result<std::vector<std::string>> RemotePeers::switches_of_topology() {
     return names_of(switches.in());
   });
   if (!names) {
-    const std::lock_guard lock(route_mutex_);
+    const std::lock_guard lock(references_mutex_);
     route_object_ = v1::RouteObject::_nil();
   }
   return names;

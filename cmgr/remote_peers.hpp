@@ -1,6 +1,7 @@
 // The world of a connection manager over CORBA: Peers that collect during a step and send after it, and
-// two threads for what is two-way (one attaches to SwitchServers, one asks RouteObject), so that no step
-// ever waits and neither waits for the other.
+// threads for what is two-way, so that no step ever waits: one attaches to SwitchServers, and workers
+// ask RouteObject and QOSMapper and, for the engines that wait for every answer, invoke SwitchServers.
+// The sequential engine has one worker: what it waits for is all that goes on.
 #pragma once
 
 #include <condition_variable>
@@ -17,6 +18,7 @@
 #include "connection_manager.hh"
 #include "core/faults/fault_plan.hpp"
 #include "orb/name_client.hpp"
+#include "qos_mapper.hh"
 #include "route_object.hh"
 #include "switch_server.hh"
 
@@ -32,13 +34,15 @@ class RemotePeers : public Peers {
     std::string manager;  // our name at the SwitchServers
     Epoch epoch;
     std::string route_object;  // name under xbind/routeobject/
+    std::string qos_mapper;    // name under xbind/qosmapper/
     std::string name_service;
+    std::size_t workers = 1;
     faults::FaultOptions faults;
   };
 
   RemotePeers(CORBA::ORB_ptr orb, Options options, Post post, LocalOutcome local_outcome);
   ~RemotePeers() override;  // stop()
-  // Starts the two threads; `observer` is what SwitchServers call back.
+  // Starts the threads; `observer` is what SwitchServers call back.
   void start(v1::HopObserver_ptr observer);
   void stop();
 
@@ -48,6 +52,8 @@ class RemotePeers : public Peers {
   void to_client(SessionId session, session::Frame<OutcomeBatch> frame) override;
   void local_outcome(RequestId token, Outcome outcome) override;
   void ask_routes(std::vector<RouteQuery> queries) override;
+  void ask_services(std::vector<ServiceSpec> services) override;
+  void invoke(SessionId session, const std::string& switch_name, HopBatch batch) override;
   void attach_switch(const std::string& switch_name) override;
 
   // Within a step: the callback of a client just attached.
@@ -80,9 +86,13 @@ class RemotePeers : public Peers {
   void send(const ToSwitch& outgoing);
   void send(const ToClient& outgoing);
   void run_attaching();
-  void run_routes();
+  void run_jobs();
+  void hand_over(std::function<void()> job);
   void attach_now(const std::string& switch_name);
   void ask_now(std::vector<RouteQuery> queries);
+  void map_now(const std::vector<ServiceSpec>& services);
+  void invoke_now(SessionId session, const std::string& switch_name, const HopBatch& batch);
+  Result<v1::QOSMapper_var> qos_mapper();
   Result<v1::SwitchServer_var> switch_server(const std::string& name);
   Result<v1::RouteObject_var> route_object();
 
@@ -101,18 +111,26 @@ class RemotePeers : public Peers {
   std::unordered_map<SessionId, v1::OutcomeObserver_var> clients_;
   std::uint64_t requests_sent_ = 0;
 
-  // What the two threads are to do.
+  // What the workers are to do; as many at most as there are calls under way.
+  std::mutex jobs_mutex_;
+  std::condition_variable jobs_wake_;
+  std::deque<std::function<void()>> jobs_;
+  bool jobs_stop_ = false;
+  std::vector<std::thread> workers_;
+
+  // What the attaching thread is to do.
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::vector<RouteQuery> queries_;
   std::map<std::string, TimePoint> attach_at_;  // when to try (again)
   std::map<std::string, Duration> back_off_;
   bool stop_ = false;
   std::thread attaching_;
-  std::thread routes_;
 
-  std::mutex route_mutex_;
+  // Object references, asked of the name service once and again after a failure.
+  std::mutex references_mutex_;
   v1::RouteObject_var route_object_;
+  v1::QOSMapper_var qos_mapper_;
+  std::map<std::string, v1::SwitchServer_var> invoked_;
 };
 
 }  // namespace xbind::cmgr

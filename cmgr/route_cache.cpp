@@ -1,14 +1,45 @@
 #include "cmgr/route_cache.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace xbind::cmgr {
 namespace {
 
+bool uses(const Path& path, const PathElement& element) {
+  return std::any_of(path.hops.begin(), path.hops.end(), [&](const PathHop& hop) {
+    return hop.switch_name == element.switch_name &&
+           (element.output_port == PortId{} || hop.output_port == element.output_port);
+  });
+}
+
+// Whether `query` avoids all that is in `avoid`.
+bool avoids(const RouteQuery& query, const std::vector<PathElement>& avoid) {
+  return std::all_of(avoid.begin(), avoid.end(), [&](const PathElement& element) {
+    return std::find(query.avoid.begin(), query.avoid.end(), element) != query.avoid.end();
+  });
+}
+
 bool fits(const RouteReply& reply, const RouteQuery& query) {
-  if (reply.cause == Cause::kNone) return query.cells_per_s <= reply.path.free_cells_per_s;
-  if (reply.cause == Cause::kNoBandwidth) return query.cells_per_s >= reply.query.cells_per_s;
-  return true;  // an unknown endpoint, or no path, is that at any rate
+  if (reply.cause == Cause::kNone) {
+    return query.cells_per_s <= reply.path.free_cells_per_s &&
+           std::none_of(query.avoid.begin(), query.avoid.end(),
+                        [&](const PathElement& element) { return uses(reply.path, element); });
+  }
+  if (!avoids(query, reply.query.avoid)) return false;
+  // An unknown endpoint, or no path, is that at any rate.
+  return reply.cause != Cause::kNoBandwidth || query.cells_per_s >= reply.query.cells_per_s;
+}
+
+bool same_avoid(const RouteQuery& one, const RouteQuery& other) {
+  return avoids(one, other.avoid) && avoids(other, one.avoid);
+}
+
+// Whether `fresh` leaves nothing for `old` to say: it is the same path, or answers what that refused.
+bool replaces(const RouteReply& fresh, const RouteReply& old) {
+  if (old.cause == Cause::kNone) return fresh.cause == Cause::kNone && fresh.path == old.path;
+  return same_avoid(fresh.query, old.query) ||
+         (fresh.cause == Cause::kNone && fits(fresh, old.query));
 }
 
 }  // namespace
@@ -17,12 +48,14 @@ std::shared_ptr<const RouteReply> RouteCache::find(const RouteQuery& query, Time
                                                    bool stale_too) {
   const auto pair = pairs_.find(Pair{query.from, query.to});
   if (pair != pairs_.end()) {
-    for (const Entry& entry : pair->second) {
+    for (const Entry& entry : pair->second.entries) {
       if ((stale_too || now < entry.valid_until) && fits(*entry.reply, query)) {
         ++hits_;
+        ++pair->second.hits;
         return entry.reply;
       }
     }
+    ++pair->second.misses;
   }
   ++misses_;
   return nullptr;
@@ -30,22 +63,58 @@ std::shared_ptr<const RouteReply> RouteCache::find(const RouteQuery& query, Time
 
 void RouteCache::store(std::shared_ptr<const RouteReply> reply, TimePoint valid_until,
                        TimePoint now) {
+  if (!enabled_) return;
   const Pair key{reply->query.from, reply->query.to};
   if (pairs_.size() >= kPairs && !pairs_.contains(key)) make_room(now);
-  std::vector<Entry>& entries = pairs_[key];
-  // The new answer takes the place of what it makes obsolete: the same path, or an answer past its
-  // time; else it becomes an alternate, the oldest making room.
+  const auto [pair, fresh] = pairs_.try_emplace(key);
+  if (fresh) pair->second.misses = 1;
+  std::vector<Entry>& entries = pair->second.entries;
+  // The new answer takes the place of what it makes obsolete and of what is past its time; else it is
+  // one more, an alternate making room before a first choice, the oldest first.
   std::erase_if(entries, [&](const Entry& entry) {
-    return entry.valid_until <= now || entry.reply->cause != Cause::kNone ||
-           entry.reply->path == reply->path;
+    return entry.valid_until <= now || replaces(*reply, *entry.reply);
   });
-  if (entries.size() >= kAlternates) entries.erase(entries.begin());
-  entries.push_back({std::move(reply), valid_until});
+  const auto first_alternate = [&] {
+    return std::find_if(entries.begin(), entries.end(),
+                        [](const Entry& entry) { return !entry.reply->query.avoid.empty(); });
+  };
+  if (entries.size() >= kAlternates) {
+    const auto alternate = first_alternate();
+    entries.erase(alternate == entries.end() ? entries.begin() : alternate);
+  }
+  const auto place = reply->query.avoid.empty() ? first_alternate() : entries.end();
+  entries.insert(place, {std::move(reply), now, valid_until});
+}
+
+std::vector<RouteCache::PairState> RouteCache::pairs(std::size_t limit, TimePoint now) const {
+  using Known = std::pair<const Pair, Answers>;
+  std::vector<const Known*> order;
+  order.reserve(pairs_.size());
+  for (const Known& pair : pairs_) order.push_back(&pair);
+  const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(limit, order.size()));
+  std::partial_sort(order.begin(), end, order.end(), [](const Known* one, const Known* other) {
+    const std::uint64_t uses = one->second.hits + one->second.misses;
+    const std::uint64_t other_uses = other->second.hits + other->second.misses;
+    return std::tie(other_uses, one->first) < std::tie(uses, other->first);
+  });
+  std::vector<PairState> states;
+  for (auto pair = order.begin(); pair != end; ++pair) {
+    const auto& [names, answers] = **pair;
+    PairState state{names.first, names.second, answers.hits, answers.misses, 0, Duration{0}};
+    for (const Entry& entry : answers.entries) {
+      if (entry.valid_until <= now) continue;
+      ++state.entries;
+      state.age = std::max(state.age, now - entry.since);
+    }
+    states.push_back(std::move(state));
+  }
+  return states;
 }
 
 void RouteCache::make_room(TimePoint now) {
   std::erase_if(pairs_, [&](const auto& pair) {
-    return std::all_of(pair.second.begin(), pair.second.end(),
+    const std::vector<Entry>& entries = pair.second.entries;
+    return std::all_of(entries.begin(), entries.end(),
                        [&](const Entry& entry) { return entry.valid_until <= now; });
   });
   if (pairs_.size() >= kPairs) pairs_.erase(pairs_.begin());

@@ -1,6 +1,9 @@
 // Routes by (source, destination), with alternates and a validity time; refreshed on demand only, so
 // that route invocations are bounded by pairs / validity (paper, item C6).
 //
+// A pair's answers stand in the order in which they are looked at: those to queries that avoid nothing
+// first, then the alternates that crankbacks have found, the oldest first in each.
+//
 // Not thread-safe; owned by the connection manager. At most kPairs pairs of kAlternates answers.
 #pragma once
 
@@ -23,7 +26,7 @@ inline constexpr std::size_t kAvoidMax = 16;  // RouteObject's bound
 struct RouteQuery {
   std::string from;
   std::string to;
-  std::uint64_t cells_per_s = 0;  // every link has at least this rate
+  std::uint64_t cells_per_s = 0;     // every link has at least this rate
   std::vector<PathElement> avoid{};  // crankback: what has refused before; at most kAvoidMax
 
   friend bool operator==(const RouteQuery&, const RouteQuery&) = default;
@@ -44,13 +47,29 @@ class RouteCache {
   static constexpr std::size_t kPairs = 65'536;
   static constexpr std::size_t kAlternates = 4;
 
-  // The cached answer that fits the query and is still valid, or null. A negative answer fits any
-  // query that asks for at least as much. With `stale_too`, answers past their time serve as well
+  // A cache that is not enabled keeps nothing and finds nothing.
+  explicit RouteCache(bool enabled = true) : enabled_(enabled) {}
+
+  // The cached answer that fits the query and is still valid, or null. A path fits when it has the rate
+  // and uses nothing that the query avoids. A negative answer fits any query that asks for at least as
+  // much and avoids at least as much. With `stale_too`, answers past their time serve as well
   // (RouteObject is away and a call is waiting).
   std::shared_ptr<const RouteReply> find(const RouteQuery& query, TimePoint now,
                                          bool stale_too = false);
 
   void store(std::shared_ptr<const RouteReply> reply, TimePoint valid_until, TimePoint now);
+
+  // How much a pair has been used.
+  struct PairState {
+    std::string from;
+    std::string to;
+    std::uint64_t hits = 0;
+    std::uint64_t misses = 0;  // the first look-up, before the pair was known, counts as one
+    std::size_t entries = 0;   // answers that are valid
+    Duration age{0};           // of the oldest of these
+  };
+  // The `limit` most used pairs (hits and misses), the most used first.
+  std::vector<PairState> pairs(std::size_t limit, TimePoint now) const;
 
   std::size_t size() const { return pairs_.size(); }
   std::uint64_t hits() const { return hits_; }
@@ -59,7 +78,13 @@ class RouteCache {
  private:
   struct Entry {
     std::shared_ptr<const RouteReply> reply;
+    TimePoint since;
     TimePoint valid_until;
+  };
+  struct Answers {
+    std::vector<Entry> entries;
+    std::uint64_t hits = 0;
+    std::uint64_t misses = 0;
   };
   using Pair = std::pair<std::string, std::string>;
   struct PairHash {
@@ -71,7 +96,8 @@ class RouteCache {
 
   void make_room(TimePoint now);
 
-  std::unordered_map<Pair, std::vector<Entry>, PairHash> pairs_;
+  bool enabled_;
+  std::unordered_map<Pair, Answers, PairHash> pairs_;
   std::uint64_t hits_ = 0;
   std::uint64_t misses_ = 0;
 };

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kFindingsReported = 1'000;
 constexpr CORBA::ULong kListMax = 10'000;
+constexpr std::size_t kCachesPerKind = 2'000;
 
 v1::Outcome* to_new(const Outcome& outcome) {
   auto out = std::make_unique<v1::Outcome>();
@@ -27,16 +28,26 @@ void describe_into(const cmgr::ConnectionManager& manager, ConnectionId id,
   if (!found) return;
   const Connection& connection = found->connection;
   out.connection = id.value();
-  out.phase = std::string{to_string(connection.state)}.c_str();
-  out.generation = connection.generation.value();
+  const bool prepared = connection.state == State::kConnected && !connection.asker;
+  out.phase = prepared ? "prepared" : std::string{to_string(connection.state)}.c_str();
+  out.generation = connection.generation;
   out.client = found->client.c_str();
-  out.request = connection.request.value();
+  out.request = connection.asker ? connection.asker->request.value() : 0;
   out.from_end = connection.ends->from.c_str();
   out.to_end = connection.ends->to.c_str();
-  out.resources = orb::to_idl(connection.demand);
+  out.resources = orb::to_idl(connection.contract.forward);
+  out.reverse_resources = orb::to_idl(connection.contract.reverse);
+  if (connection.extras) {
+    if (connection.extras->first_end_dropped) out.to_end = "";
+    const auto& leaves = connection.extras->leaves;
+    out.leaves.length(static_cast<CORBA::ULong>(leaves.size()));
+    for (CORBA::ULong i = 0; i < out.leaves.length(); ++i) out.leaves[i] = leaves[i].end.c_str();
+  }
   out.hops.length(static_cast<CORBA::ULong>(connection.hops.size()));
   for (CORBA::ULong i = 0; i < out.hops.length(); ++i) {
     const Hop& hop = connection.hops[i];
+    out.hops[i].leg = hop.leg;
+    out.hops[i].number = hop.number;
     out.hops[i].switch_name = manager.switch_name(hop.at).c_str();
     out.hops[i].input_port = hop.input_port.value();
     out.hops[i].input_label = orb::to_idl(hop.input_label);
@@ -50,7 +61,18 @@ void describe_into(const cmgr::ConnectionManager& manager, ConnectionId id,
 void RequestInboxServant::submit(v1::SessionId session, v1::BatchSeq seq, v1::BatchSeq confirmed,
                                  const v1::RequestBatch& batch) {
   session::Frame<RequestBatch> frame{BatchSeq{seq}, BatchSeq{confirmed}, nullptr};
-  if (seq != 0) frame.batch = std::make_shared<const RequestBatch>(orb::to_core(batch));
+  if (seq != 0) {
+    auto converted = orb::to_core(batch);
+    if (!converted) {
+      log::warn("client session {}: batch {} is not understood: {}; the session ends", session, seq,
+                converted.error().text);
+      daemon_.post([id = SessionId{session}](cmgr::ConnectionManager& manager) {
+        manager.detach_client(id);
+      });
+      return;
+    }
+    frame.batch = std::make_shared<const RequestBatch>(std::move(*converted));
+  }
   daemon_.post(
       [id = SessionId{session}, frame = std::move(frame)](cmgr::ConnectionManager& manager) {
         manager.on_requests(id, frame, steady_now());
@@ -103,27 +125,130 @@ void ConnectionManagerServant::detach(v1::SessionId session) {
   });
 }
 
-v1::Outcome* ConnectionManagerServant::connect(const char* from_end, const char* to_end,
-                                               const v1::ServiceSpec& service) {
-  const std::string from = from_end;
-  const std::string to = to_end;
+v1::Outcome* ConnectionManagerServant::ask_for(RequestBody request) {
   const auto outcome = daemon_.call(
-      [=, spec = orb::to_core(service)](cmgr::ConnectionManager& manager, RequestId token) {
-        manager.connect_local(token, from, to, spec, steady_now());
+      [&request](cmgr::ConnectionManager& manager, RequestId token) {
+        manager.request_local(token, std::move(request), steady_now());
       },
       call_timeout_);
   if (!outcome) orb::raise(outcome.error());
   return to_new(*outcome);
 }
 
+v1::Outcome* ConnectionManagerServant::connect(const char* from_end, const char* to_end,
+                                               const v1::ServiceSpec& service) {
+  return ask_for(ConnectRequest{{}, from_end, to_end, orb::to_core(service)});
+}
+
+v1::Outcome* ConnectionManagerServant::connect_as(const v1::ConnectRequest& request) {
+  auto converted = orb::to_core(request);
+  if (!converted) {
+    // An outcome like any other: the request is at fault, not the manager.
+    Outcome refused;
+    refused.kind = OutcomeKind::kRefused;
+    refused.cause = Cause::kInvalidRequest;
+    refused.element = converted.error().text;
+    return to_new(refused);
+  }
+  return ask_for(std::move(*converted));
+}
+
+v1::Outcome* ConnectionManagerServant::commit(v1::ConnectionId connection) {
+  return ask_for(CommitRequest{{}, ConnectionId{connection}});
+}
+
+v1::Outcome* ConnectionManagerServant::modify(v1::ConnectionId connection,
+                                              const v1::ServiceSpec& service,
+                                              const v1::OptionalServiceSpec& reverse) {
+  return ask_for(
+      ModifyRequest{{}, ConnectionId{connection}, orb::to_core(service), orb::to_core(reverse)});
+}
+
+v1::Outcome* ConnectionManagerServant::add_leaf(v1::ConnectionId connection, const char* leaf_end) {
+  return ask_for(LeafRequest{{}, ConnectionId{connection}, leaf_end, false});
+}
+
+v1::Outcome* ConnectionManagerServant::drop_leaf(v1::ConnectionId connection,
+                                                 const char* leaf_end) {
+  return ask_for(LeafRequest{{}, ConnectionId{connection}, leaf_end, true});
+}
+
 v1::Outcome* ConnectionManagerServant::release(v1::ConnectionId connection) {
-  const auto outcome = daemon_.call(
-      [=](cmgr::ConnectionManager& manager, RequestId token) {
-        manager.release_local(token, ConnectionId{connection}, steady_now());
-      },
-      call_timeout_);
-  if (!outcome) orb::raise(outcome.error());
-  return to_new(*outcome);
+  return ask_for(ReleaseRequest{{}, ConnectionId{connection}});
+}
+
+v1::OutcomeSeq* ConnectionManagerServant::outcome_of(const char* client, v1::RequestId request) {
+  const auto outcome = daemon_.ask([&](cmgr::ConnectionManager& manager) {
+    return manager.outcome_of(client, RequestId{request});
+  });
+  auto out = std::make_unique<v1::OutcomeSeq>();
+  if (outcome) {
+    out->length(1);
+    orb::to_idl(*outcome, (*out)[0]);
+  }
+  return out.release();
+}
+
+// ===== for operators =====
+
+void ConnectionManagerServant::set_aggregation(const v1::Aggregation& settings) {
+  if (settings.aggregation_mode > static_cast<CORBA::Octet>(AggregationMode::kAdaptive)) {
+    throw v1::BadRequest(
+        fmt::format("aggregation mode {} is none of 0..2", settings.aggregation_mode).c_str());
+  }
+  if (!(settings.flush_timeout_ms >= 0.05 && settings.flush_timeout_ms <= 10'000)) {
+    throw v1::BadRequest(
+        fmt::format("flush timeout {} ms is not in 0.05..10000", settings.flush_timeout_ms)
+            .c_str());
+  }
+  const auto set = daemon_.ask([&](cmgr::ConnectionManager& manager) {
+    Aggregation wanted = manager.aggregation().settings();
+    wanted.mode = static_cast<AggregationMode>(settings.aggregation_mode);
+    if (wanted.mode == AggregationMode::kFixed) wanted.threshold = settings.threshold;
+    wanted.flush_timeout =
+        std::chrono::nanoseconds(static_cast<std::int64_t>(settings.flush_timeout_ms * 1e6));
+    return manager.set_aggregation(wanted, steady_now());
+  });
+  if (!set) orb::raise(set.error());
+}
+
+v1::Aggregation ConnectionManagerServant::aggregation_now() {
+  return daemon_.ask([](cmgr::ConnectionManager& manager) {
+    const AggregationPolicy& policy = manager.aggregation();
+    v1::Aggregation out;
+    out.aggregation_mode = static_cast<CORBA::Octet>(policy.settings().mode);
+    out.threshold = static_cast<CORBA::ULong>(policy.threshold());
+    out.flush_timeout_ms =
+        std::chrono::duration<double, std::milli>(policy.settings().flush_timeout).count();
+    return out;
+  });
+}
+
+v1::CacheStateSeq* ConnectionManagerServant::caches() {
+  const auto states = daemon_.ask([](cmgr::ConnectionManager& manager) {
+    return manager.caches(kCachesPerKind, steady_now());
+  });
+  auto out = std::make_unique<v1::CacheStateSeq>();
+  out->length(static_cast<CORBA::ULong>(states.size()));
+  for (CORBA::ULong i = 0; i < out->length(); ++i) {
+    const CacheState& state = states[i];
+    (*out)[i].cache_kind = static_cast<CORBA::Octet>(state.kind);
+    (*out)[i].element = state.element.c_str();
+    (*out)[i].hits = state.hits;
+    (*out)[i].misses = state.misses;
+    (*out)[i].size = state.size;
+    (*out)[i].wanted = state.wanted;
+    (*out)[i].age_ms = state.age_ms;
+  }
+  return out.release();
+}
+
+void ConnectionManagerServant::prepare(const char* from_end, const char* to_end,
+                                       const v1::ServiceSpec& service, CORBA::ULong count) {
+  const auto prepared = daemon_.ask([&](cmgr::ConnectionManager& manager) {
+    return manager.prepare(from_end, to_end, orb::to_core(service), count, steady_now());
+  });
+  if (!prepared) orb::raise(prepared.error());
 }
 
 v1::ConnectionState* ConnectionManagerServant::describe(v1::ConnectionId connection) {

@@ -40,6 +40,18 @@ class ConnectionManagerServant : public POA_xbind::v1::ConnectionManager {
   void detach(v1::SessionId session) override;
   v1::Outcome* connect(const char* from_end, const char* to_end,
                        const v1::ServiceSpec& service) override;
+  v1::Outcome* connect_as(const v1::ConnectRequest& request) override;
+  v1::Outcome* commit(v1::ConnectionId connection) override;
+  v1::Outcome* modify(v1::ConnectionId connection, const v1::ServiceSpec& service,
+                      const v1::OptionalServiceSpec& reverse) override;
+  v1::Outcome* add_leaf(v1::ConnectionId connection, const char* leaf_end) override;
+  v1::Outcome* drop_leaf(v1::ConnectionId connection, const char* leaf_end) override;
+  v1::OutcomeSeq* outcome_of(const char* client, v1::RequestId request) override;
+  void set_aggregation(const v1::Aggregation& settings) override;
+  v1::Aggregation aggregation_now() override;
+  v1::CacheStateSeq* caches() override;
+  void prepare(const char* from_end, const char* to_end, const v1::ServiceSpec& service,
+               CORBA::ULong count) override;
   v1::Outcome* release(v1::ConnectionId connection) override;
   v1::ConnectionState* describe(v1::ConnectionId connection) override;
   v1::ConnectionStateSeq* list(v1::ConnectionId after, CORBA::ULong limit) override;
@@ -47,6 +59,9 @@ class ConnectionManagerServant : public POA_xbind::v1::ConnectionManager {
   v1::MetricSeq* status() override;
 
  private:
+  // Waits for the outcome of one request.
+  v1::Outcome* ask_for(RequestBody request);
+
   ManagerDaemon& daemon_;
   v1::RequestInbox_var inbox_;
   Duration call_timeout_;

@@ -1,5 +1,5 @@
 // From what the user asks for to what every hop must give: QOS mapping with the QOSMapper's code
-// linked into the manager (paper, item C7).
+// linked into the manager (paper, item C7): qosmapper/service.hpp, its refusals in the manager's form.
 #pragma once
 
 #include <tl/expected.hpp>

@@ -11,9 +11,10 @@ namespace {
 
 // Estimates of what a command takes on the wire, for the session's octet credit.
 std::size_t octets_of(const HopBatch& batch) {
-  std::size_t octets = 96 + batch.removals.size() * 24;
+  std::size_t octets = 128 + batch.removals.size() * 24 + batch.modifies.size() * 40 +
+                       batch.quota_returned.size() * 24 + batch.declared.size() * 8;
   for (const HopSetup& setup : batch.setups) {
-    octets += 144 + setup.call.client.size() + setup.call.from.size() + setup.call.to.size();
+    octets += 168 + setup.call.client.size() + setup.call.from.size() + setup.call.to.size();
   }
   for (const PortLabels& returned : batch.returned) octets += 8 + returned.labels.size() * 8;
   return octets;
@@ -21,7 +22,8 @@ std::size_t octets_of(const HopBatch& batch) {
 
 }  // namespace
 
-SwitchDesk::SwitchDesk(const Config& config, Peers& peers) : config_(config), peers_(peers) {}
+SwitchDesk::SwitchDesk(const Config& config, Peers& peers)
+    : config_(config), peers_(peers), aggregation_(config.aggregation) {}
 
 SwitchIndex SwitchDesk::index_of(const std::string& name) {
   const auto [entry, fresh] =
@@ -29,7 +31,7 @@ SwitchIndex SwitchDesk::index_of(const std::string& name) {
   if (fresh) {
     XB_CHECK(switches_.size() < kSwitches, switches_.size());
     switches_.push_back(std::make_unique<Switch>(
-        Switch{name, {}, 0, nullptr, Aggregator{config_.aggregation}, {}, {}, kNever}));
+        Switch{name, {}, 0, nullptr, Aggregator{aggregation_}, {}, {}, {}, kNever}));
     peers_.attach_switch(name);
   }
   return entry->second;
@@ -53,6 +55,9 @@ void SwitchDesk::attached(SwitchIndex index, SessionId session, std::uint32_t ba
   for (const PortLabels& port : quarantined) quarantine += port.labels.size();
   log::info("switchserver {} attached, session {}, {} labels of ours in quarantine there", at.name,
             session, quarantine);
+  if (config_.label_policy != LabelPolicy::kFixed || config_.quotas) {
+    trim_due_ = std::min(trim_due_, now + kTrim);
+  }
   send_debts(at, now);
 }
 
@@ -78,35 +83,154 @@ Result<void> SwitchDesk::receive(SwitchIndex index, session::Frame<HopResultBatc
   return at.link->receive(std::move(frame), now, apply);
 }
 
-void SwitchDesk::granted(SwitchIndex index, const PortLabels& labels) {
-  LabelCache& into = cache(index, labels.port);
-  for (const Label label : labels.labels) into.put(label);
+void SwitchDesk::granted(SwitchIndex index, const HopResultBatch& batch, TimePoint now) {
+  for (const PortLabels& labels : batch.granted) {
+    LabelCache& into = caches(index, labels.port).labels;
+    for (const Label label : labels.labels) into.put(label, now);
+  }
+  for (const PortQuota& quota : batch.quota_granted) {
+    caches(index, quota.port).quota.granted(quota.quota, now);
+  }
+  Switch& at = *switches_[index];
+  for (const PortRecall& recall : batch.recalls) {
+    PortCaches& from = caches(index, recall.port);
+    for (const Label label : from.labels.recalled(recall.labels, now)) {
+      at.queue.give_back(recall.port, label, now);
+      ++counters_.labels_recalled;
+    }
+    const Resources quota = from.quota.recalled(recall.quota, now);
+    if (quota != Resources{}) at.queue.give_back(recall.port, quota, now);
+  }
 }
 
 void SwitchDesk::queue(SwitchIndex index, HopSetup setup, TimePoint now) {
   Switch& at = *switches_[index];
   ++counters_.commands;
   at.queue.add(std::move(setup), now);
-  send_due(at, now);
+  send_due(at, now, false);
 }
 
 void SwitchDesk::queue(SwitchIndex index, HopKey removal, TimePoint now) {
   Switch& at = *switches_[index];
   ++counters_.commands;
   at.queue.add(removal, now);
-  send_due(at, now);
+  send_due(at, now, false);
 }
 
-LabelCache& SwitchDesk::cache(SwitchIndex index, PortId port) {
-  return switches_[index]->caches.try_emplace(port, config_.label_cache_target).first->second;
+void SwitchDesk::queue(SwitchIndex index, HopModify change, TimePoint now) {
+  Switch& at = *switches_[index];
+  ++counters_.commands;
+  at.queue.add(std::move(change), now);
+  send_due(at, now, false);
+}
+
+void SwitchDesk::invoke(SwitchIndex index, HopBatch batch, TimePoint now) {
+  Switch& at = *switches_[index];
+  counters_.commands += batch.commands();
+  // Labels on their way back ride along.
+  if (at.queue.size() == 0 && !at.queue.empty()) {
+    HopBatch returning = at.queue.take();
+    batch.returned = std::move(returning.returned);
+    batch.quota_returned = std::move(returning.quota_returned);
+    batch.declared = std::move(returning.declared);
+  }
+  ++counters_.frames_out;
+  (void)now;
+  peers_.invoke(at.session, at.name, std::move(batch));
+}
+
+// ===== what is kept in advance =====
+
+PortCaches& SwitchDesk::caches(SwitchIndex index, PortId port) {
+  auto& of = switches_[index]->caches;
+  if (const auto known = of.find(port); known != of.end()) return known->second;
+  return of
+      .emplace(port, PortCaches{LabelCache{config_.label_policy, config_.label_cache_target,
+                                           config_.hit_ratio},
+                                QuotaCache{},
+                                0,
+                                0,
+                                std::nullopt,
+                                {}})
+      .first->second;
+}
+
+std::optional<Label> SwitchDesk::take_label(SwitchIndex index, PortId port, TimePoint now) {
+  PortCaches& from = caches(index, port);
+  const auto label = from.labels.take(now);
+  if (label) ++from.held;
+  return label;
+}
+
+void SwitchDesk::label_lost(SwitchIndex index, PortId port) {
+  PortCaches& of = caches(index, port);
+  if (of.held > 0) --of.held;
+}
+
+std::uint16_t SwitchDesk::want_labels(SwitchIndex index, PortId port, TimePoint now) {
+  return caches(index, port).labels.want(now);
+}
+
+void SwitchDesk::labels_answered(SwitchIndex index, PortId port, std::uint16_t asked) {
+  caches(index, port).labels.answered(asked);
+}
+
+void SwitchDesk::book(SwitchIndex index, PortId port, const Resources& demand, TimePoint now) {
+  if (config_.quotas) (void)caches(index, port).quota.take(demand, now);
+}
+
+void SwitchDesk::unbook(SwitchIndex index, PortId port, const Resources& demand) {
+  if (config_.quotas) caches(index, port).quota.release(demand);
+}
+
+Resources SwitchDesk::want_quota(SwitchIndex index, PortId port, const HopKey& rider,
+                                 TimePoint now) {
+  if (!config_.quotas) return {};
+  PortCaches& of = caches(index, port);
+  if (of.quota_rides) return {};
+  of.quota_asked = of.quota.want(config_.quota_calls_ahead, now);
+  if (of.quota_asked != Resources{}) of.quota_rides = rider;
+  return of.quota_asked;
+}
+
+void SwitchDesk::quota_answered(SwitchIndex index, PortId port, const HopKey& rider) {
+  if (!config_.quotas) return;
+  PortCaches& of = caches(index, port);
+  if (of.quota_rides != rider) return;
+  of.quota.answered(of.quota_asked);
+  of.quota_rides.reset();
+}
+
+// What has become too much goes back; what the SwitchServer is to know of our demand is told.
+void SwitchDesk::trim(Switch& at, TimePoint now) {
+  if (!at.link) return;
+  for (auto& [port, of] : at.caches) {
+    for (const Label label : of.labels.surplus(now)) {
+      at.queue.give_back(port, label, now);
+      ++counters_.labels_surplus;
+    }
+    if (config_.quotas) {
+      const Resources quota = of.quota.surplus(config_.quota_calls_ahead, now);
+      if (quota != Resources{}) at.queue.give_back(port, quota, now);
+    }
+    if (config_.label_policy != LabelPolicy::kCooperative) continue;
+    // An eighth more or less is worth a word.
+    const auto demand = static_cast<std::uint32_t>(of.held + of.labels.target(now));
+    const std::uint32_t apart = demand > of.declared ? demand - of.declared : of.declared - demand;
+    if (apart * 8 > of.declared || (demand == 0 && of.declared != 0)) {
+      of.declared = demand;
+      at.queue.declare(port, demand, now);
+    }
+  }
 }
 
 void SwitchDesk::give_back(const OwedLabel& label, TimePoint now) {
   const bool ours = label.attachment == attachment(label.at);
+  label_lost(label.at, label.port);
   if (ours && is_attached(label.at)) {
-    LabelCache& into = cache(label.at, label.port);
-    if (into.wants_back()) {
-      into.put(label.label);
+    LabelCache& into = caches(label.at, label.port).labels;
+    if (into.wants_back(now)) {
+      into.put(label.label, now);
       return;
     }
   }
@@ -135,6 +259,43 @@ bool SwitchDesk::not_paid(SwitchIndex index, HopKey key, TimePoint now) {
   debt->second.under_way = false;
   at.debts_due = std::min(at.debts_due, now + kDebtRetry);
   return true;
+}
+
+void SwitchDesk::owe_change(SwitchIndex index, HopModify change, TimePoint now) {
+  Switch& at = *switches_[index];
+  const HopKey key = change.key;
+  if (!at.changes.insert_or_assign(key, OwedChange{std::move(change), false}).second) return;
+  ++owed_;
+  ++counters_.debts_made;
+  at.debts_due = std::min(at.debts_due, now + kDebtRetry);
+}
+
+bool SwitchDesk::change_answered(SwitchIndex index, const HopKey& key, Cause cause, TimePoint now) {
+  Switch& at = *switches_[index];
+  const auto owed = at.changes.find(key);
+  if (owed == at.changes.end()) return false;
+  const bool settled = cause == Cause::kNone || cause == Cause::kStale ||
+                       cause == Cause::kUnknownConnection || cause == Cause::kBeingReleased;
+  if (!settled) {
+    owed->second.under_way = false;
+    at.debts_due = std::min(at.debts_due, now + kDebtRetry);
+    return true;
+  }
+  at.changes.erase(owed);
+  --owed_;
+  ++counters_.debts_paid;
+  return true;
+}
+
+bool SwitchDesk::forgive_change(SwitchIndex index, const HopKey& key) {
+  Switch& at = *switches_[index];
+  const auto owed = at.changes.find(key);
+  if (owed == at.changes.end()) return false;
+  const bool under_way = owed->second.under_way;
+  at.changes.erase(owed);
+  --owed_;
+  ++counters_.debts_paid;
+  return under_way;
 }
 
 bool SwitchDesk::pay(SwitchIndex index, HopKey key, Label resting, TimePoint now) {
@@ -171,17 +332,21 @@ std::vector<std::shared_ptr<OwedLabel>> SwitchDesk::owed_labels(SwitchIndex inde
 }
 
 void SwitchDesk::flush(TimePoint now) {
-  for (const auto& at : switches_) send_due(*at, now);
+  for (const auto& at : switches_) send_due(*at, now, true);
 }
 
 void SwitchDesk::flush_all(TimePoint now) {
   for (const auto& at : switches_) {
     at->queue.flush_now(now);
-    send_due(*at, now);
+    send_due(*at, now, true);
   }
 }
 
 std::vector<SwitchIndex> SwitchDesk::tick(TimePoint now) {
+  if (trim_due_ <= now) {
+    for (const auto& at : switches_) trim(*at, now);
+    trim_due_ = by_session_.empty() ? kNever : now + kTrim;
+  }
   std::vector<SwitchIndex> given_up;
   std::vector<session::Frame<HopBatch>> frames;
   for (SwitchIndex index = 0; index < switches_.size(); ++index) {
@@ -198,13 +363,13 @@ std::vector<SwitchIndex> SwitchDesk::tick(TimePoint now) {
       }
     }
     if (at.debts_due <= now) send_debts(at, now);
-    send_due(at, now);
+    send_due(at, now, true);
   }
   return given_up;
 }
 
 TimePoint SwitchDesk::next_deadline() const {
-  TimePoint due = kNever;
+  TimePoint due = trim_due_;
   for (const auto& at : switches_) {
     if (!at->link) continue;
     due = std::min({due, at->link->next_deadline(), at->debts_due});
@@ -216,8 +381,8 @@ TimePoint SwitchDesk::next_deadline() const {
 
 void SwitchDesk::labels_cached(SwitchIndex index,
                                std::vector<std::pair<PortId, Label>>& out) const {
-  for (const auto& [port, cache] : switches_[index]->caches) {
-    for (const Label label : cache.labels()) out.emplace_back(port, label);
+  for (const auto& [port, caches] : switches_[index]->caches) {
+    for (const Label label : caches.labels.labels()) out.emplace_back(port, label);
   }
 }
 
@@ -232,6 +397,7 @@ void SwitchDesk::labels_on_their_way(SwitchIndex index,
 std::vector<HopKey> SwitchDesk::debts(SwitchIndex index) const {
   std::vector<HopKey> keys;
   for (const auto& [key, debt] : switches_[index]->debts) keys.push_back(key);
+  for (const auto& [key, change] : switches_[index]->changes) keys.push_back(key);
   return keys;
 }
 
@@ -239,18 +405,23 @@ SwitchDesk::Counters SwitchDesk::counters() const {
   Counters sum = counters_;
   for (const auto& at : switches_) {
     if (at->link) sum.batches_resent += at->link->counters().resent;
-    for (const auto& [port, cache] : at->caches) {
-      sum.label_hits += cache.hits();
-      sum.label_misses += cache.misses();
-      sum.labels_cached += cache.size();
+    for (const auto& [port, caches] : at->caches) {
+      sum.label_hits += caches.labels.hits();
+      sum.label_misses += caches.labels.misses();
+      sum.labels_cached += caches.labels.size();
+      sum.quota_hits += caches.quota.hits();
+      sum.quota_misses += caches.quota.misses();
     }
   }
   return sum;
 }
 
-void SwitchDesk::send_due(Switch& at, TimePoint now) {
+void SwitchDesk::send_due(Switch& at, TimePoint now, bool step_ends) {
   if (!at.link) return;
-  while (!at.queue.empty() && at.queue.due(now) && at.link->has_credit()) send_one(at, now);
+  while (!at.queue.empty() && at.queue.due(now, at.link->unconfirmed(), step_ends) &&
+         at.link->has_credit()) {
+    send_one(at, now);
+  }
 }
 
 void SwitchDesk::send_one(Switch& at, TimePoint now) {
@@ -273,7 +444,13 @@ void SwitchDesk::end_session(Switch& at) {
   at.queue.clear();
   at.debts_due = kNever;
   for (auto& [key, debt] : at.debts) debt.under_way = false;
-  for (auto& [port, cache] : at.caches) cache.lapse();
+  for (auto& [key, owed] : at.changes) owed.under_way = false;
+  for (auto& [port, caches] : at.caches) {
+    caches.labels.lapse();
+    caches.quota.lapse();
+    caches.quota_rides.reset();
+    caches.declared = 0;
+  }
 }
 
 void SwitchDesk::send_debts(Switch& at, TimePoint now) {
@@ -287,8 +464,17 @@ void SwitchDesk::send_debts(Switch& at, TimePoint now) {
     debt.under_way = true;
     at.queue.add(key, now);
   }
+  for (auto& [key, owed] : at.changes) {
+    if (owed.under_way) continue;
+    if (at.queue.full()) {
+      at.debts_due = now + kDebtRetry;
+      break;
+    }
+    owed.under_way = true;
+    at.queue.add(owed.change, now);
+  }
   at.queue.flush_now(now);
-  send_due(at, now);
+  send_due(at, now, true);
 }
 
 }  // namespace xbind::cmgr

@@ -1,4 +1,5 @@
-// The SwitchServers of a manager: their sessions, aggregation queues, label caches and debts.
+// The SwitchServers of a manager: their sessions, aggregation queues, caches of labels and quotas, and
+// debts.
 //
 // Labels a connection no longer needs come back through give_back(), once every hop that might still
 // use them has confirmed its removal (quarantine, DESIGN section 4 invariant 1).
@@ -20,6 +21,7 @@
 #include "cmgr/connection.hpp"
 #include "cmgr/label_cache.hpp"
 #include "cmgr/peers.hpp"
+#include "cmgr/quota_cache.hpp"
 
 namespace xbind::cmgr {
 
@@ -39,6 +41,22 @@ struct Debt {
   std::vector<std::shared_ptr<OwedLabel>> labels;  // free when no debt holds them any more
 };
 
+// A contract that a committed hop could not be told in time.
+struct OwedChange {
+  HopModify change;
+  bool under_way = false;
+};
+
+// What the manager keeps in advance of one output port, and how much of it is in use.
+struct PortCaches {
+  LabelCache labels;
+  QuotaCache quota;
+  std::uint32_t held = 0;             // labels in connections
+  std::uint32_t declared = 0;         // what the SwitchServer was told last
+  std::optional<HopKey> quota_rides;  // with whose command more quota was asked for
+  Resources quota_asked;
+};
+
 class SwitchDesk {
  public:
   // When removals that are owed are sent again, once they were answered: not possible. Within a session
@@ -46,6 +64,8 @@ class SwitchDesk {
   // first might be that of the second, which finds nothing and cannot name the label.
   static constexpr Duration kDebtRetry = std::chrono::seconds{1};
   static constexpr std::size_t kSwitches = 4096;
+  // How often caches are looked through for what is too much (not with fixed sizes).
+  static constexpr Duration kTrim = std::chrono::milliseconds{250};
 
   SwitchDesk(const Config& config, Peers& peers);
 
@@ -66,14 +86,34 @@ class SwitchDesk {
   // The result batches that a frame brings into order. kProtocol: the session has been ended.
   Result<void> receive(SwitchIndex at, session::Frame<HopResultBatch> frame, TimePoint now,
                        std::vector<std::shared_ptr<const HopResultBatch>>& apply);
-  void granted(SwitchIndex at, const PortLabels& labels);
+  // What came with results: labels, quotas, and what the SwitchServer asks back.
+  void granted(SwitchIndex at, const HopResultBatch& batch, TimePoint now);
 
   // Queues; a full batch of T commands is sent at once, credit permitting.
   void queue(SwitchIndex at, HopSetup setup, TimePoint now);
   void queue(SwitchIndex at, HopKey removal, TimePoint now);
+  void queue(SwitchIndex at, HopModify change, TimePoint now);
   bool full(SwitchIndex at) const { return switches_[at]->queue.full(); }
+  // Two-way, for the engines that wait: Peers::invoke. The switch is attached.
+  void invoke(SwitchIndex at, HopBatch batch, TimePoint now);
 
-  LabelCache& cache(SwitchIndex at, PortId port);
+  AggregationPolicy& aggregation() { return aggregation_; }
+  const AggregationPolicy& aggregation() const { return aggregation_; }
+
+  // A label for a hop, or nothing on a miss.
+  std::optional<Label> take_label(SwitchIndex at, PortId port, TimePoint now);
+  // A hop has got a label by its reservation; or has lost the one it had, which is not ours.
+  void label_held(SwitchIndex at, PortId port) { ++caches(at, port).held; }
+  void label_lost(SwitchIndex at, PortId port);
+  // How many replacements the next command for the port is to ask for, and its answer.
+  std::uint16_t want_labels(SwitchIndex at, PortId port, TimePoint now);
+  void labels_answered(SwitchIndex at, PortId port, std::uint16_t asked);
+  // The demand of a hop counts, or no more.
+  void book(SwitchIndex at, PortId port, const Resources& demand, TimePoint now);
+  void unbook(SwitchIndex at, PortId port, const Resources& demand);
+  // More quota to be asked for with the setup `rider`; its answer.
+  Resources want_quota(SwitchIndex at, PortId port, const HopKey& rider, TimePoint now);
+  void quota_answered(SwitchIndex at, PortId port, const HopKey& rider);
   // How often the switch has been attached: a label taken under another number has lapsed with it.
   std::uint32_t attachment(SwitchIndex at) const { return switches_[at]->attachments; }
 
@@ -90,6 +130,12 @@ class SwitchDesk {
   bool pay(SwitchIndex at, HopKey key, Label resting, TimePoint now);
   // It has not: its switch cannot be reached. False: it is not owed.
   bool not_paid(SwitchIndex at, HopKey key, TimePoint now);
+  // A change of contract that is owed: told again until it is confirmed, or forgiven because the hop
+  // is told something newer.
+  void owe_change(SwitchIndex at, HopModify change, TimePoint now);
+  bool change_answered(SwitchIndex at, const HopKey& key, Cause cause, TimePoint now);
+  // True: its answer is still to come.
+  bool forgive_change(SwitchIndex at, const HopKey& key);
   std::size_t owed() const { return owed_; }
   // The labels of that switch which debts (at any switch) hold.
   std::vector<std::shared_ptr<OwedLabel>> owed_labels(SwitchIndex at) const;
@@ -107,6 +153,10 @@ class SwitchDesk {
   // Those that are on their way back, or owed.
   void labels_on_their_way(SwitchIndex at, std::vector<std::pair<PortId, Label>>& out) const;
   std::vector<HopKey> debts(SwitchIndex at) const;
+  template <class Visitor>
+  void for_each_port(SwitchIndex at, Visitor&& visit) const {
+    for (const auto& [port, caches] : switches_[at]->caches) visit(port, caches);
+  }
 
   struct Counters {
     std::uint64_t frames_in = 0;
@@ -118,6 +168,10 @@ class SwitchDesk {
     std::uint64_t label_hits = 0;  // sums over the caches
     std::uint64_t label_misses = 0;
     std::uint64_t labels_cached = 0;
+    std::uint64_t quota_hits = 0;
+    std::uint64_t quota_misses = 0;
+    std::uint64_t labels_recalled = 0;  // given back because a SwitchServer asked for them
+    std::uint64_t labels_surplus = 0;   // given back because the cache had become too large
     std::uint64_t batches_resent = 0;
   };
   Counters counters() const;
@@ -130,19 +184,24 @@ class SwitchDesk {
     std::uint32_t attachments = 0;
     std::unique_ptr<SwitchSession> link;
     Aggregator queue;
-    std::unordered_map<PortId, LabelCache> caches;
+    std::unordered_map<PortId, PortCaches> caches;
     std::map<HopKey, Debt> debts;
+    std::map<HopKey, OwedChange> changes;
     TimePoint debts_due = kNever;
   };
 
-  void send_due(Switch& at, TimePoint now);
+  PortCaches& caches(SwitchIndex at, PortId port);
+  void send_due(Switch& at, TimePoint now, bool step_ends);
   void send_one(Switch& at, TimePoint now);
   void transmit(Switch& at, session::Frame<HopBatch> frame);
   void end_session(Switch& at);
   void send_debts(Switch& at, TimePoint now);
+  void trim(Switch& at, TimePoint now);
 
   const Config& config_;
   Peers& peers_;
+  AggregationPolicy aggregation_;
+  TimePoint trim_due_ = kNever;
   std::vector<std::unique_ptr<Switch>> switches_;
   std::unordered_map<std::string, SwitchIndex> by_name_;
   std::unordered_map<SessionId, SwitchIndex> by_session_;  // of the current sessions

@@ -4,6 +4,9 @@
 // Sequences are filled in place, so that a batch is built once.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "connection_manager.hh"
 #include "core/audit.hpp"
 #include "core/call.hpp"
@@ -33,11 +36,17 @@ Result<LedgerHop> to_core(const v1::LedgerHop& hop);
 
 // connection_manager.idl
 v1::ServiceSpec to_idl(const ServiceSpec& service);
+void to_idl(const std::optional<ServiceSpec>& service, v1::OptionalServiceSpec& out);
+void to_idl(const ConnectRequest& request, v1::ConnectRequest& out);
 void to_idl(const RequestBatch& batch, v1::RequestBatch& out);
 void to_idl(const Outcome& outcome, v1::Outcome& out);
 void to_idl(const OutcomeBatch& batch, v1::OutcomeSeq& out);
+// An unknown kind stays what it is: the manager refuses the one request, not the batch.
 ServiceSpec to_core(const v1::ServiceSpec& service);
-RequestBatch to_core(const v1::RequestBatch& batch);
+std::optional<ServiceSpec> to_core(const v1::OptionalServiceSpec& service);
+// A priority above kPriorityMax and a hold above kHoldMsMax are refused, the batch with them.
+Result<ConnectRequest> to_core(const v1::ConnectRequest& request);
+Result<RequestBatch> to_core(const v1::RequestBatch& batch);
 Result<Outcome> to_core(const v1::Outcome& outcome);
 Result<OutcomeBatch> to_core(const v1::OutcomeSeq& outcomes);
 

@@ -1,5 +1,7 @@
 #include "orb/convert.hpp"
 
+#include <utility>
+
 namespace xbind::orb {
 
 v1::ServiceSpec to_idl(const ServiceSpec& service) {
@@ -12,40 +14,112 @@ v1::ServiceSpec to_idl(const ServiceSpec& service) {
   return out;
 }
 
-// An unknown kind stays what it is: the manager refuses the one request, not the batch.
 ServiceSpec to_core(const v1::ServiceSpec& service) {
   return {static_cast<ServiceKind>(service.service_kind), service.cells_per_s, service.buffer_cells,
           service.frames_per_1000_s, service.frame_octets};
 }
 
+void to_idl(const std::optional<ServiceSpec>& service, v1::OptionalServiceSpec& out) {
+  out.length(service ? 1 : 0);
+  if (service) out[0] = to_idl(*service);
+}
+
+// The contract bounds the sequence to one: the ORB refuses more.
+std::optional<ServiceSpec> to_core(const v1::OptionalServiceSpec& service) {
+  if (service.length() == 0) return std::nullopt;
+  return to_core(service[0]);
+}
+
+void to_idl(const ConnectRequest& request, v1::ConnectRequest& out) {
+  out.request = request.request.value();
+  out.from_end = request.from.c_str();
+  out.to_end = request.to.c_str();
+  out.service = to_idl(request.service);
+  to_idl(request.reverse, out.reverse);
+  out.priority = request.priority;
+  out.hold_ms = request.hold_ms;
+}
+
+Result<ConnectRequest> to_core(const v1::ConnectRequest& request) {
+  if (request.priority > kPriorityMax) {
+    return fail(ErrorCode::kProtocol, "priority {} of request {} is above {}", request.priority,
+                request.request, kPriorityMax);
+  }
+  if (request.hold_ms > kHoldMsMax) {
+    return fail(ErrorCode::kProtocol, "a hold of {} ms in request {} is above {} ms",
+                request.hold_ms, request.request, kHoldMsMax);
+  }
+  return ConnectRequest{RequestId{request.request},
+                        request.from_end.in(),
+                        request.to_end.in(),
+                        to_core(request.service),
+                        to_core(request.reverse),
+                        request.priority,
+                        request.hold_ms};
+}
+
 void to_idl(const RequestBatch& batch, v1::RequestBatch& out) {
   out.connects.length(static_cast<CORBA::ULong>(batch.connects.size()));
   for (CORBA::ULong i = 0; i < out.connects.length(); ++i) {
-    const ConnectRequest& from = batch.connects[i];
-    out.connects[i].request = from.request.value();
-    out.connects[i].from_end = from.from.c_str();
-    out.connects[i].to_end = from.to.c_str();
-    out.connects[i].service = to_idl(from.service);
+    to_idl(batch.connects[i], out.connects[i]);
   }
   out.releases.length(static_cast<CORBA::ULong>(batch.releases.size()));
   for (CORBA::ULong i = 0; i < out.releases.length(); ++i) {
     out.releases[i].request = batch.releases[i].request.value();
     out.releases[i].connection = batch.releases[i].connection.value();
   }
+  out.modifies.length(static_cast<CORBA::ULong>(batch.modifies.size()));
+  for (CORBA::ULong i = 0; i < out.modifies.length(); ++i) {
+    const ModifyRequest& from = batch.modifies[i];
+    out.modifies[i].request = from.request.value();
+    out.modifies[i].connection = from.connection.value();
+    out.modifies[i].service = to_idl(from.service);
+    to_idl(from.reverse, out.modifies[i].reverse);
+  }
+  out.leaves.length(static_cast<CORBA::ULong>(batch.leaves.size()));
+  for (CORBA::ULong i = 0; i < out.leaves.length(); ++i) {
+    const LeafRequest& from = batch.leaves[i];
+    out.leaves[i].request = from.request.value();
+    out.leaves[i].connection = from.connection.value();
+    out.leaves[i].leaf_end = from.end.c_str();
+    out.leaves[i].drop = from.drop;
+  }
+  out.commits.length(static_cast<CORBA::ULong>(batch.commits.size()));
+  for (CORBA::ULong i = 0; i < out.commits.length(); ++i) {
+    out.commits[i].request = batch.commits[i].request.value();
+    out.commits[i].connection = batch.commits[i].connection.value();
+  }
 }
 
-RequestBatch to_core(const v1::RequestBatch& batch) {
+Result<RequestBatch> to_core(const v1::RequestBatch& batch) {
   RequestBatch out;
   out.connects.reserve(batch.connects.length());
   for (CORBA::ULong i = 0; i < batch.connects.length(); ++i) {
-    const v1::ConnectRequest& from = batch.connects[i];
-    out.connects.push_back(
-        {RequestId{from.request}, from.from_end.in(), from.to_end.in(), to_core(from.service)});
+    auto request = to_core(batch.connects[i]);
+    if (!request) return tl::make_unexpected(request.error());
+    out.connects.push_back(std::move(*request));
   }
   out.releases.reserve(batch.releases.length());
   for (CORBA::ULong i = 0; i < batch.releases.length(); ++i) {
-    out.releases.push_back(
-        {RequestId{batch.releases[i].request}, ConnectionId{batch.releases[i].connection}});
+    const v1::ReleaseRequest& from = batch.releases[i];
+    out.releases.push_back({RequestId{from.request}, ConnectionId{from.connection}});
+  }
+  out.modifies.reserve(batch.modifies.length());
+  for (CORBA::ULong i = 0; i < batch.modifies.length(); ++i) {
+    const v1::ModifyRequest& from = batch.modifies[i];
+    out.modifies.push_back({RequestId{from.request}, ConnectionId{from.connection},
+                            to_core(from.service), to_core(from.reverse)});
+  }
+  out.leaves.reserve(batch.leaves.length());
+  for (CORBA::ULong i = 0; i < batch.leaves.length(); ++i) {
+    const v1::LeafRequest& from = batch.leaves[i];
+    out.leaves.push_back(
+        {RequestId{from.request}, ConnectionId{from.connection}, from.leaf_end.in(), from.drop});
+  }
+  out.commits.reserve(batch.commits.length());
+  for (CORBA::ULong i = 0; i < batch.commits.length(); ++i) {
+    const v1::CommitRequest& from = batch.commits[i];
+    out.commits.push_back({RequestId{from.request}, ConnectionId{from.connection}});
   }
   return out;
 }
@@ -60,6 +134,8 @@ void to_idl(const Outcome& outcome, v1::Outcome& out) {
   out.element = outcome.element.c_str();
   out.asked = outcome.asked;
   out.free = outcome.free;
+  out.reverse_ingress = to_idl(outcome.reverse_ingress);
+  out.reverse_egress = to_idl(outcome.reverse_egress);
 }
 
 void to_idl(const OutcomeBatch& batch, v1::OutcomeSeq& out) {
@@ -68,24 +144,29 @@ void to_idl(const OutcomeBatch& batch, v1::OutcomeSeq& out) {
 }
 
 Result<Outcome> to_core(const v1::Outcome& outcome) {
-  if (outcome.outcome_kind > static_cast<CORBA::Octet>(OutcomeKind::kBusy)) {
+  if (outcome.outcome_kind > static_cast<CORBA::Octet>(kOutcomeKindLast)) {
     return fail(ErrorCode::kProtocol, "outcome kind {} is unknown", outcome.outcome_kind);
   }
   const auto cause = cause_from(outcome.cause);
   if (!cause) return fail(ErrorCode::kProtocol, "cause code {} is unknown", outcome.cause);
-  auto ingress = to_core(outcome.ingress);
-  if (!ingress) return tl::make_unexpected(ingress.error());
-  auto egress = to_core(outcome.egress);
-  if (!egress) return tl::make_unexpected(egress.error());
-  return Outcome{RequestId{outcome.request},
-                 static_cast<OutcomeKind>(outcome.outcome_kind),
-                 ConnectionId{outcome.connection},
-                 *ingress,
-                 *egress,
-                 *cause,
-                 outcome.element.in(),
-                 outcome.asked,
-                 outcome.free};
+  Outcome out{RequestId{outcome.request},
+              static_cast<OutcomeKind>(outcome.outcome_kind),
+              ConnectionId{outcome.connection},
+              {},
+              {},
+              *cause,
+              outcome.element.in(),
+              outcome.asked,
+              outcome.free};
+  for (const auto& [label, into] : {std::pair{&outcome.ingress, &out.ingress},
+                                    {&outcome.egress, &out.egress},
+                                    {&outcome.reverse_ingress, &out.reverse_ingress},
+                                    {&outcome.reverse_egress, &out.reverse_egress}}) {
+    const auto converted = to_core(*label);
+    if (!converted) return tl::make_unexpected(converted.error());
+    *into = *converted;
+  }
+  return out;
 }
 
 Result<OutcomeBatch> to_core(const v1::OutcomeSeq& outcomes) {

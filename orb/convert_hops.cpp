@@ -19,7 +19,7 @@ class Checker {
     return Cause::kNone;
   }
   HopAction action(CORBA::Octet code) {
-    if (code <= static_cast<CORBA::Octet>(HopAction::kRemove)) return static_cast<HopAction>(code);
+    if (code <= static_cast<CORBA::Octet>(HopAction::kModify)) return static_cast<HopAction>(code);
     note(Error{ErrorCode::kProtocol, fmt::format("hop action {} is unknown", code)});
     return HopAction::kCommit;
   }
@@ -47,6 +47,23 @@ v1::HopName to_idl(const HopKey& key) {
 
 HopKey to_core(const v1::HopName& name) {
   return {ConnectionId{name.connection}, Generation{name.generation}, name.leg, name.hop};
+}
+
+void to_idl(const std::vector<PortQuota>& quotas, v1::PortQuotaSeq& out) {
+  out.length(static_cast<CORBA::ULong>(quotas.size()));
+  for (CORBA::ULong i = 0; i < out.length(); ++i) {
+    out[i].port_number = quotas[i].port.value();
+    out[i].quota = orb::to_idl(quotas[i].quota);
+  }
+}
+
+std::vector<PortQuota> to_core(const v1::PortQuotaSeq& quotas) {
+  std::vector<PortQuota> out;
+  out.reserve(quotas.length());
+  for (CORBA::ULong i = 0; i < quotas.length(); ++i) {
+    out.push_back({PortId{quotas[i].port_number}, orb::to_core(quotas[i].quota)});
+  }
+  return out;
 }
 
 }  // namespace
@@ -140,6 +157,9 @@ void to_idl(const HopBatch& batch, v1::HopBatch& out) {
     to.owner.request = from.call.request.value();
     to.owner.from_end = from.call.from.c_str();
     to.owner.to_end = from.call.to.c_str();
+    to.held = from.held;
+    to.branch = from.branch;
+    to.quota_wanted = to_idl(from.quota_wanted);
   }
   out.removals.length(static_cast<CORBA::ULong>(batch.removals.size()));
   for (CORBA::ULong i = 0; i < out.removals.length(); ++i) {
@@ -147,6 +167,18 @@ void to_idl(const HopBatch& batch, v1::HopBatch& out) {
     out.removals[i].after = batch.removals[i].after;
   }
   to_idl(batch.returned, out.returned);
+  out.modifies.length(static_cast<CORBA::ULong>(batch.modifies.size()));
+  for (CORBA::ULong i = 0; i < out.modifies.length(); ++i) {
+    out.modifies[i].name = to_idl(batch.modifies[i].key);
+    out.modifies[i].revision = batch.modifies[i].revision;
+    out.modifies[i].resources = to_idl(batch.modifies[i].demand);
+  }
+  to_idl(batch.quota_returned, out.quota_returned);
+  out.declared.length(static_cast<CORBA::ULong>(batch.declared.size()));
+  for (CORBA::ULong i = 0; i < out.declared.length(); ++i) {
+    out.declared[i].port_number = batch.declared[i].port.value();
+    out.declared[i].labels = batch.declared[i].labels;
+  }
 }
 
 Result<HopBatch> to_core(const v1::HopBatch& batch) {
@@ -165,6 +197,9 @@ Result<HopBatch> to_core(const v1::HopBatch& batch) {
     to.output_label = checker.label(from.output_label);
     to.demand = to_core(from.resources);
     to.labels_wanted = from.labels_wanted;
+    to.held = from.held;
+    to.branch = from.branch;
+    to.quota_wanted = to_core(from.quota_wanted);
     to.call = {from.owner.client.in(), RequestId{from.owner.request}, from.owner.from_end.in(),
                from.owner.to_end.in()};
   }
@@ -187,6 +222,16 @@ Result<HopBatch> to_core(const v1::HopBatch& batch) {
   } else {
     checker.note(returned.error());
   }
+  out.modifies.reserve(batch.modifies.length());
+  for (CORBA::ULong i = 0; i < batch.modifies.length(); ++i) {
+    const v1::HopModify& modify = batch.modifies[i];
+    out.modifies.push_back({to_core(modify.name), modify.revision, to_core(modify.resources)});
+  }
+  out.quota_returned = to_core(batch.quota_returned);
+  out.declared.reserve(batch.declared.length());
+  for (CORBA::ULong i = 0; i < batch.declared.length(); ++i) {
+    out.declared.push_back({PortId{batch.declared[i].port_number}, batch.declared[i].labels});
+  }
   return checker.done(std::move(out));
 }
 
@@ -205,6 +250,13 @@ void to_idl(const HopResultBatch& batch, v1::HopResultBatch& out) {
     to.free = from.free;
   }
   to_idl(batch.granted, out.granted);
+  to_idl(batch.quota_granted, out.quota_granted);
+  out.recalls.length(static_cast<CORBA::ULong>(batch.recalls.size()));
+  for (CORBA::ULong i = 0; i < out.recalls.length(); ++i) {
+    out.recalls[i].port_number = batch.recalls[i].port.value();
+    out.recalls[i].labels = batch.recalls[i].labels;
+    out.recalls[i].quota = to_idl(batch.recalls[i].quota);
+  }
 }
 
 Result<HopResultBatch> to_core(const v1::HopResultBatch& batch) {
@@ -227,6 +279,12 @@ Result<HopResultBatch> to_core(const v1::HopResultBatch& batch) {
     out.granted = std::move(*granted);
   } else {
     checker.note(granted.error());
+  }
+  out.quota_granted = to_core(batch.quota_granted);
+  out.recalls.reserve(batch.recalls.length());
+  for (CORBA::ULong i = 0; i < batch.recalls.length(); ++i) {
+    const v1::PortRecall& recall = batch.recalls[i];
+    out.recalls.push_back({PortId{recall.port_number}, recall.labels, to_core(recall.quota)});
   }
   return checker.done(std::move(out));
 }

@@ -42,8 +42,22 @@ void add_fault_options(config::OptionSet& set, faults::FaultOptions& options) {
   set.add_double(
       "reorder", &options.reorder, 0, kFraction,
       "Fraction of the session messages sent that the next overtakes; for tests, off by default.");
-  set.add_uint("fault-seed", &options.seed, 1, {},
-               "The same seed makes the same choices for --loss, --duplicate and --reorder.");
+  set.add_double(
+      "delay", &options.delay, 0, kFraction,
+      "Fraction of the session messages sent that goes later; for tests, off by default.");
+  set.add_uint("delay-ms", &options.delay_ms_max, 50, {1, 10'000},
+               "With --delay: how much later at most, in milliseconds.");
+  set.add_strings("fault-legs", &options.legs,
+                  "Where these faults happen: client_to_manager, manager_to_client, "
+                  "manager_to_switch, switch_to_manager; not given, on each of them.");
+  set.add_check([&options]() -> std::optional<std::string> {
+    const auto fault = options.legs_fault();
+    if (!fault) return std::nullopt;
+    return "fault-legs: " + *fault;
+  });
+  set.add_uint(
+      "fault-seed", &options.seed, 1, {},
+      "The same seed makes the same choices for --loss, --duplicate, --reorder and --delay.");
 }
 
 void serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,

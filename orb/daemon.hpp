@@ -29,8 +29,8 @@ void add_client_options(config::OptionSet& set, CommonOptions& options, log::Lev
 void add_daemon_options(config::OptionSet& set, CommonOptions& options,
                         const std::string& default_name);
 
-// --loss, --duplicate, --reorder, --fault-seed: faults on purpose in what this process sends over
-// its sessions, off by default.
+// --loss, --duplicate, --reorder, --delay, --delay-ms, --fault-legs, --fault-seed: faults on purpose
+// in what this process sends over its sessions, off by default.
 void add_fault_options(config::OptionSet& set, faults::FaultOptions& options);
 
 // Binds `object` as `path` and keeps it bound; prints "PROGRAM NAME ready" to standard output after the

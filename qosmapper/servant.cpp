@@ -4,6 +4,7 @@
 #include "orb/process.hpp"
 #include "orb/raise.hpp"
 #include "qosmapper/mapping.hpp"
+#include "qosmapper/service.hpp"
 
 namespace xbind {
 namespace {
@@ -38,6 +39,13 @@ v1::VideoQos QosMapperServant::network_to_frame_rate(CORBA::ULongLong cells_per_
   const auto mapped = fastest_video(cells_per_s, frame_octets);
   if (!mapped) orb::raise(mapped.error());
   return to_idl(*mapped);
+}
+
+v1::Demand QosMapperServant::service_to_network(const v1::ServiceSpec& service) {
+  ++mappings_;
+  const auto mapped = xbind::service_to_network(orb::to_core(service));
+  if (!mapped) throw v1::BadRequest(mapped.error().text.c_str());
+  return orb::to_idl(*mapped);
 }
 
 v1::MetricSeq* QosMapperServant::status() {

@@ -1,6 +1,7 @@
 #include "routeobject/path_search.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/graph/breadth_first_search.hpp>
@@ -26,14 +27,55 @@ struct Arc {  // one direction of a link
 using Csr = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, Arc>;
 using Vertex = boost::graph_traits<Csr>::vertex_descriptor;
 
-struct WideEnough {
+// What a query excludes, as far as the topology knows it.
+struct Avoided {
+  std::vector<std::uint32_t> links;
+  std::vector<SwitchIndex> switches;
+  std::vector<SwitchIndex> access_ports;  // of endpoints
+  std::vector<std::string> words;         // "switch-1 port 2", for refusals
+
+  bool cuts_off(SwitchIndex end) const {
+    return std::ranges::find(switches, end) != switches.end() ||
+           std::ranges::find(access_ports, end) != access_ports.end();
+  }
+};
+
+Avoided known_of(std::span<const PathElement> elements, const Topology& topology) {
+  Avoided avoided;
+  for (const PathElement& element : elements) {
+    const auto at = topology.find(element.switch_name);
+    if (!at) continue;
+    if (element.output_port == PortId{}) {
+      avoided.switches.push_back(*at);
+      avoided.words.push_back(element.switch_name);
+      continue;
+    }
+    if (const auto link = topology.link_at({*at, element.output_port})) {
+      avoided.links.push_back(static_cast<std::uint32_t>(*link));
+    } else if (topology.switches()[*at].endpoint && element.output_port == kEndpointPort) {
+      avoided.access_ports.push_back(*at);
+    } else {
+      continue;
+    }
+    avoided.words.push_back(fmt::format("{} port {}", element.switch_name, element.output_port));
+  }
+  return avoided;
+}
+
+struct Usable {
   const Csr* graph = nullptr;
+  const Avoided* avoided = nullptr;
   std::uint64_t cells_per_s = 0;
   template <class Edge>
   bool operator()(const Edge& edge) const {
-    return (*graph)[edge].cells_per_s >= cells_per_s;
+    const Arc& arc = (*graph)[edge];
+    const auto target = static_cast<SwitchIndex>(boost::target(edge, *graph));
+    return arc.cells_per_s >= cells_per_s &&
+           std::ranges::find(avoided->links, arc.link) == avoided->links.end() &&
+           std::ranges::find(avoided->switches, target) == avoided->switches.end();
   }
 };
+using UsableGraph = boost::filtered_graph<Csr, Usable>;
 
 constexpr std::uint32_t kNoLink = std::numeric_limits<std::uint32_t>::max();
 
@@ -49,13 +91,15 @@ struct ReachedBy : boost::default_bfs_visitor {
 };
 
 // The highest rate that some way from `from` to `to` has on all its links; 0: there is no way.
-std::uint64_t widest_rate(const Csr& graph, Vertex from, Vertex to) {
-  std::vector<std::uint64_t> rate(boost::num_vertices(graph));
-  const auto index = boost::get(boost::vertex_index, graph);
+std::uint64_t widest_rate(const Csr& csr, const Avoided& avoided, Vertex from, Vertex to) {
+  const UsableGraph graph(csr, Usable{&csr, &avoided, 0});
+  std::vector<std::uint64_t> rate(boost::num_vertices(csr));
+  const auto index = boost::get(boost::vertex_index, csr);
   // Dijkstra with "the narrowest link so far" for distance and "wider" for nearer.
   boost::dijkstra_shortest_paths(
       graph, from,
-      boost::weight_map(boost::get(&Arc::cells_per_s, graph))
+      boost::weight_map(boost::get(&Arc::cells_per_s, csr))
+          .vertex_index_map(index)
           .distance_map(boost::make_iterator_property_map(rate.begin(), index))
           .distance_compare(std::greater<std::uint64_t>{})
           .distance_combine([](std::uint64_t a, std::uint64_t b) { return std::min(a, b); })
@@ -90,7 +134,8 @@ PathSearch::PathSearch(const Topology& topology) : topology_(topology) {
 PathSearch::~PathSearch() = default;
 
 tl::expected<Path, RouteRefusal> PathSearch::find(std::string_view from, std::string_view to,
-                                                  std::uint64_t cells_per_s) const {
+                                                  std::uint64_t cells_per_s,
+                                                  std::span<const PathElement> avoid) const {
   const std::string ends = fmt::format("{} -> {}", from, to);
   auto refuse = [&](Cause cause, std::string text, std::string_view element,
                     std::uint64_t free = 0) {
@@ -113,17 +158,25 @@ tl::expected<Path, RouteRefusal> PathSearch::find(std::string_view from, std::st
                   ends);
   }
 
+  const Avoided avoided = known_of(avoid, topology_);
+  auto no_route = [&] {
+    std::string text = fmt::format("no path joins '{}' and '{}'", from, to);
+    if (!avoided.words.empty()) {
+      text += fmt::format(" that avoids {}", fmt::join(avoided.words, ", "));
+    }
+    return refuse(Cause::kNoRoute, std::move(text), ends);
+  };
+  if (avoided.cuts_off(*source) || avoided.cuts_off(*destination)) return no_route();
+
   const Csr& csr = graph_->csr;
   std::vector<std::uint32_t> link_into(boost::num_vertices(csr), kNoLink);
   // Breadth first in arc order: of all shortest ways the first in link order reaches a switch
   // first.
-  const boost::filtered_graph<Csr, WideEnough> wide(csr, WideEnough{&csr, cells_per_s});
-  boost::breadth_first_search(wide, Vertex{*source}, boost::visitor(ReachedBy(csr, link_into)));
+  const UsableGraph usable(csr, Usable{&csr, &avoided, cells_per_s});
+  boost::breadth_first_search(usable, Vertex{*source}, boost::visitor(ReachedBy(csr, link_into)));
   if (link_into[*destination] == kNoLink) {
-    const std::uint64_t widest = widest_rate(csr, Vertex{*source}, Vertex{*destination});
-    if (widest == 0) {
-      return refuse(Cause::kNoRoute, fmt::format("no path joins '{}' and '{}'", from, to), ends);
-    }
+    const std::uint64_t widest = widest_rate(csr, avoided, Vertex{*source}, Vertex{*destination});
+    if (widest == 0) return no_route();
     return refuse(Cause::kNoBandwidth,
                   fmt::format("asked {} cells/s from '{}' to '{}', the widest path has {}",
                               cells_per_s, from, to, widest),

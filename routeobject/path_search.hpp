@@ -5,12 +5,18 @@
 // Knows rates of links, not what calls have taken of them: SwitchServers decide admission. A way
 // may lead through other endpoints, they are switches too.
 //
+// A query may name elements to stay away from: whole switches, and links by the port at either of
+// their ends. An avoided link is used in neither direction, for what goes along a path may also go
+// back along it. What the topology does not know excludes nothing: the asker's knowledge may be
+// older than the topology. An avoided end, or one whose access port is avoided, has no way at all.
+//
 // The graph is built once, in the constructor; a query filters it and costs time linear in switches
 // and links (754 switches: well below a millisecond). Immutable: any number of threads may ask.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,11 +29,12 @@ namespace xbind {
 
 struct RouteRefusal {
   // kUnknownEndpoint: no switch of that name, or it is no endpoint; kInvalidRequest: both ends are
-  // the same; kNoRoute: nothing joins them; kNoBandwidth: something does, at a lower rate.
+  // the same; kNoRoute: nothing that may be used joins them; kNoBandwidth: something does, at a
+  // lower rate.
   Cause cause = Cause::kNoRoute;
-  std::string text;         // one sentence that names the ends
+  std::string text;         // one sentence that names the ends, and what was in the way of them
   std::uint64_t asked = 0;  // cells/s
-  std::uint64_t free = 0;   // kNoBandwidth: what the widest way there is has; else 0
+  std::uint64_t free = 0;   // kNoBandwidth: what the widest way left has; else 0
   std::string element;      // what stands in the way: the unknown name, or "host-a -> host-b"
 
   friend bool operator==(const RouteRefusal&, const RouteRefusal&) = default;
@@ -41,9 +48,10 @@ class PathSearch {
   PathSearch(const PathSearch&) = delete;
   PathSearch& operator=(const PathSearch&) = delete;
 
-  // `cells_per_s` 0 asks for any way at all.
+  // `cells_per_s` 0 asks for any way at all. The cost grows with links times `avoid`.
   tl::expected<Path, RouteRefusal> find(std::string_view from, std::string_view to,
-                                        std::uint64_t cells_per_s) const;
+                                        std::uint64_t cells_per_s,
+                                        std::span<const PathElement> avoid = {}) const;
 
  private:
   struct Graph;

@@ -18,8 +18,14 @@ std::shared_ptr<const RouteService::Snapshot> RouteService::current() const {
 
 Result<RouteAnswers> RouteService::answer(std::span<const RouteQuery> queries) const {
   if (queries.size() > kRouteQueriesMax) {
-    return fail(ErrorCode::kExhausted, "{} queries in one batch, the most is {}", queries.size(),
+    return fail(ErrorCode::kBadInput, "{} queries in one batch, the most is {}", queries.size(),
                 kRouteQueriesMax);
+  }
+  for (const RouteQuery& query : queries) {
+    if (query.avoid.size() > kRouteAvoidMax) {
+      return fail(ErrorCode::kBadInput, "{} elements to avoid from '{}' to '{}', the most is {}",
+                  query.avoid.size(), query.from, query.to, kRouteAvoidMax);
+    }
   }
   const std::shared_ptr<const Snapshot> snapshot = current();
   RouteAnswers answers;
@@ -27,7 +33,8 @@ Result<RouteAnswers> RouteService::answer(std::span<const RouteQuery> queries) c
   answers.validity_ms = validity_ms_;
   answers.answers.reserve(queries.size());
   for (const RouteQuery& query : queries) {
-    answers.answers.push_back(snapshot->search.find(query.from, query.to, query.cells_per_s));
+    answers.answers.push_back(
+        snapshot->search.find(query.from, query.to, query.cells_per_s, query.avoid));
   }
   return answers;
 }

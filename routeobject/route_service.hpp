@@ -19,6 +19,7 @@
 namespace xbind {
 
 inline constexpr std::size_t kRouteQueriesMax = 4096;  // of one batch
+inline constexpr std::size_t kRouteAvoidMax = 16;      // elements of one query
 inline constexpr std::uint32_t kRouteValidityMsDefault = 5000;
 inline constexpr std::uint32_t kRouteValidityMsMax = 3'600'000;
 
@@ -26,6 +27,7 @@ struct RouteQuery {
   std::string from;  // endpoint names
   std::string to;
   std::uint64_t cells_per_s = 0;
+  std::vector<PathElement> avoid{};  // what the path must not use; see path_search.hpp
 
   friend bool operator==(const RouteQuery&, const RouteQuery&) = default;
 };
@@ -43,7 +45,7 @@ class RouteService {
   // `validity_ms`: 1 to kRouteValidityMsMax.
   RouteService(Topology topology, std::uint32_t validity_ms);
 
-  // kExhausted: more than kRouteQueriesMax queries.
+  // kBadInput: more than kRouteQueriesMax queries, or more than kRouteAvoidMax elements to avoid.
   Result<RouteAnswers> answer(std::span<const RouteQuery> queries) const;
 
   // Puts another topology in force and returns its version, one more than the last.

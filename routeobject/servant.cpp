@@ -43,7 +43,12 @@ v1::RouteAnswers* RouteObjectServant::find_paths(const v1::RouteQuerySeq& querie
   std::vector<RouteQuery> asked;
   asked.reserve(queries.length());
   for (CORBA::ULong i = 0; i < queries.length(); ++i) {
-    asked.push_back({queries[i].from_end.in(), queries[i].to_end.in(), queries[i].cells_per_s});
+    const v1::RouteQuery& query = queries[i];
+    asked.push_back({query.from_end.in(), query.to_end.in(), query.cells_per_s});
+    for (CORBA::ULong element = 0; element < query.avoid.length(); ++element) {
+      asked.back().avoid.push_back(
+          {query.avoid[element].switch_name.in(), PortId{query.avoid[element].output_port}});
+    }
   }
   const auto answers = routes_.answer(asked);
   if (!answers) orb::raise(answers.error());

@@ -126,6 +126,12 @@ std::optional<SwitchIndex> Topology::find(std::string_view switch_name) const {
 
 bool Topology::port_is_free(LinkEnd end) const { return check_end(end).has_value(); }
 
+std::optional<std::size_t> Topology::link_at(LinkEnd end) const {
+  const auto found = link_at_.find(end);
+  if (found == link_at_.end()) return std::nullopt;
+  return found->second;
+}
+
 std::string Topology::end_text(LinkEnd end) const {
   XB_CHECK(end.at < switches_.size(), end.at, switches_.size());
   return fmt::format("{}:{}", switches_[end.at].name, end.port);

@@ -84,6 +84,8 @@ class Topology {
 
   std::optional<SwitchIndex> find(std::string_view switch_name) const;
   bool port_is_free(LinkEnd end) const;
+  // The link plugged in there, as an index into links(); nothing: no such end, or no link at it.
+  std::optional<std::size_t> link_at(LinkEnd end) const;
   // "host-a:2"
   std::string end_text(LinkEnd end) const;
   // What the ports of a switch can carry, port 1 first: a link's rate; at an endpoint's port 1 the

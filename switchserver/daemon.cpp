@@ -25,7 +25,10 @@ SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options)
             post([session](SwitchServer& server) { server.detach(session); });
           },
           [this](std::uint64_t token, LedgerReport report) {
-            complete_audit(token, std::move(report));
+            audits_.complete(token, std::move(report));
+          },
+          [this](std::uint64_t token, Result<HopResultBatch> results) {
+            executes_.complete(token, std::move(results));
           }),
       driver_(options.gsmp, real_chance()),
       server_(options.server, driver_, managers_),
@@ -69,30 +72,32 @@ void SwitchServerDaemon::stop() {
 }
 
 Result<LedgerReport> SwitchServerDaemon::audit(const std::string& manager, Duration timeout) {
-  std::uint64_t token = 0;
-  std::future<LedgerReport> report;
-  {
-    const std::lock_guard lock(audits_mutex_);
-    token = next_audit_++;
-    report = audits_[token].get_future();
+  auto ticket = audits_.open();
+  const auto started =
+      ask([&](SwitchServer& server) { return server.audit(manager, ticket.token); });
+  if (!started) {
+    audits_.close(ticket);
+    return tl::make_unexpected(started.error());
   }
-  const auto started = ask([&](SwitchServer& server) { return server.audit(manager, token); });
-  const bool done = started && report.wait_for(timeout) == std::future_status::ready;
-  const std::lock_guard lock(audits_mutex_);
-  audits_.erase(token);
-  if (!started) return tl::make_unexpected(started.error());
-  if (!done && report.wait_for(Duration::zero()) != std::future_status::ready) {
-    return fail(ErrorCode::kTimeout, "the switch did not tell its table within {} ms",
-                std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count());
-  }
-  return report.get();
+  if (auto report = audits_.wait(ticket, timeout)) return std::move(*report);
+  return fail(ErrorCode::kTimeout, "the switch did not tell its table within {} ms",
+              std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count());
 }
 
-void SwitchServerDaemon::complete_audit(std::uint64_t token, LedgerReport report) {
-  const std::lock_guard lock(audits_mutex_);
-  if (const auto waiting = audits_.find(token); waiting != audits_.end()) {
-    waiting->second.set_value(std::move(report));
+Result<HopResultBatch> SwitchServerDaemon::execute(SessionId session, const HopBatch& batch,
+                                                   Duration timeout) {
+  auto ticket = executes_.open();
+  const auto started = ask([&](SwitchServer& server) {
+    return server.execute(session, batch, ticket.token, steady_now());
+  });
+  if (!started) {
+    executes_.close(ticket);
+    return tl::make_unexpected(started.error());
   }
+  if (auto results = executes_.wait(ticket, timeout)) return std::move(*results);
+  return fail(ErrorCode::kTimeout, "the switch has not answered all of {} commands within {} ms",
+              batch.commands(),
+              std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count());
 }
 
 void SwitchServerDaemon::after_drain() {

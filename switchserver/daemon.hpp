@@ -8,6 +8,7 @@
 
 #include <future>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -26,6 +27,49 @@ struct SwitchServerDaemonOptions {
   gsmp::SessionOptions gsmp;
   gsmp::TcpClientOptions tcp;
   faults::FaultOptions faults;
+};
+
+// Answers that threads wait for, by token.
+template <class Answer>
+class Awaited {
+ public:
+  struct Ticket {
+    std::uint64_t token = 0;
+    std::future<Answer> answer;
+  };
+
+  Ticket open() {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t token = next_++;
+    return {token, open_[token].get_future()};
+  }
+  // Nobody waits any more: the answer is dropped.
+  void complete(std::uint64_t token, Answer answer) {
+    const std::lock_guard lock(mutex_);
+    if (const auto waiting = open_.find(token); waiting != open_.end()) {
+      waiting->second.set_value(std::move(answer));
+    }
+  }
+  // Waits at most so long and closes the ticket; nothing: the answer has not come.
+  std::optional<Answer> wait(Ticket& ticket, Duration timeout) {
+    ticket.answer.wait_for(timeout);
+    const std::lock_guard lock(mutex_);
+    std::optional<Answer> answer;
+    if (ticket.answer.wait_for(Duration::zero()) == std::future_status::ready) {
+      answer = ticket.answer.get();
+    }
+    open_.erase(ticket.token);
+    return answer;
+  }
+  void close(const Ticket& ticket) {
+    const std::lock_guard lock(mutex_);
+    open_.erase(ticket.token);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::uint64_t next_ = 1;
+  std::unordered_map<std::uint64_t, std::promise<Answer>> open_;
 };
 
 class SwitchServerDaemon {
@@ -60,6 +104,9 @@ class SwitchServerDaemon {
   // Waits at most `timeout` for the switch and the books to be read. kTimeout, or as
   // SwitchServer::audit.
   Result<LedgerReport> audit(const std::string& manager, Duration timeout);
+  // Applies the batch and waits at most `timeout` for all its results. kTimeout: it was applied, but
+  // what became of it is not known; or as SwitchServer::execute. Not within a job.
+  Result<HopResultBatch> execute(SessionId session, const HopBatch& batch, Duration timeout);
 
   // "frames_in", "commits", ...; for the status operation.
   std::vector<std::pair<std::string, std::uint64_t>> metrics();
@@ -67,16 +114,14 @@ class SwitchServerDaemon {
  private:
   void after_drain();
   void drain_driver(TimePoint now);
-  void complete_audit(std::uint64_t token, LedgerReport report);
 
   RemoteManagers managers_;
   GsmpDriver driver_;
   SwitchServer server_;
   wire::Buffer output_;
 
-  std::mutex audits_mutex_;
-  std::uint64_t next_audit_ = 1;
-  std::unordered_map<std::uint64_t, std::promise<LedgerReport>> audits_;
+  Awaited<LedgerReport> audits_;
+  Awaited<Result<HopResultBatch>> executes_;
 
   Serial serial_;
   gsmp::TcpClient tcp_;

@@ -60,6 +60,7 @@ class LabelPool {
   explicit LabelPool(LabelRange range);
 
   const LabelRange& range() const { return range_; }
+  std::uint64_t size() const { return size_; }
   bool contains(Label label) const { return size_ != 0 && range_.contains(label); }
 
   // Where the label is; it must be of the range.

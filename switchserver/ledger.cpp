@@ -1,30 +1,15 @@
 #include "switchserver/ledger.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <tuple>
 
 #include "core/check.hpp"
 
 namespace xbind {
 namespace {
 
-Admission refuse(Cause cause, PortId port, std::uint64_t asked, std::uint64_t free = 0) {
-  Admission refused;
-  refused.cause = cause;
-  refused.port = port;
-  refused.asked = asked;
-  refused.free = free;
-  return refused;
-}
-
 // What a manager takes from a port's account.
 Resources greater(Resources a, Resources b) {
   return {std::max(a.cells_per_s, b.cells_per_s), std::max(a.buffer_cells, b.buffer_cells)};
-}
-
-std::uint64_t less(std::uint64_t from, std::uint64_t taken) {
-  return from > taken ? from - taken : 0;
 }
 
 // Line rate times factor, without running over.
@@ -33,23 +18,6 @@ std::uint64_t times(std::uint64_t rate, double factor) {
   constexpr double kMost = 9.0e18;
   if (!(product > 0)) return 0;
   return product >= kMost ? static_cast<std::uint64_t>(kMost) : static_cast<std::uint64_t>(product);
-}
-
-// A setup said again. How many replacement labels are wanted this time makes no difference.
-bool same_words(const HopSetup& a, const HopSetup& b) {
-  const auto words = [](const HopSetup& s) {
-    return std::tie(s.key, s.commit, s.hop_count, s.input_port, s.input_label, s.output_port,
-                    s.output_label, s.call);
-  };
-  return words(a) == words(b) && a.demand == b.demand;
-}
-
-// The commit of a reservation: labels come with the commit, the rest stands.
-bool same_hop(const HopSetup& a, const HopSetup& b) {
-  const auto words = [](const HopSetup& s) {
-    return std::tie(s.hop_count, s.input_port, s.output_port, s.call);
-  };
-  return words(a) == words(b) && a.demand == b.demand;
 }
 
 std::uint64_t mix(std::uint64_t x) {
@@ -118,6 +86,12 @@ std::optional<PortUsage> Ledger::usage(PortId id) const {
   return usage;
 }
 
+LabelStock Ledger::output_stock(PortId id) const {
+  const Port* found = port(id);
+  if (found == nullptr) return {};
+  return {found->output.free_count(), found->output.size()};
+}
+
 std::optional<LabelPlace> Ledger::output_label(PortId id, Label label) const {
   const Port* found = port(id);
   if (found == nullptr || !found->output.contains(label)) return std::nullopt;
@@ -136,6 +110,10 @@ Ledger::Account& Ledger::account(Port& port, ManagerIndex manager) {
   if (manager.value() >= port.accounts.size())
     port.accounts.resize(manager.value() + std::size_t{1});
   return port.accounts[manager.value()];
+}
+
+Ledger::Account Ledger::account_of(const Port& port, ManagerIndex manager) const {
+  return manager.value() < port.accounts.size() ? port.accounts[manager.value()] : Account{};
 }
 
 void Ledger::set_quota(Port& port, ManagerIndex manager, Resources quota) {
@@ -166,7 +144,7 @@ Result<ManagerIndex> Ledger::manager(std::string_view name) {
     return fail(ErrorCode::kExhausted, "{} managers are known, no room for {}", managers_.size(),
                 name);
   }
-  managers_.push_back({std::string(name)});
+  managers_.emplace_back().name = name;
   return ManagerIndex{static_cast<std::uint16_t>(managers_.size() - 1)};
 }
 
@@ -179,266 +157,44 @@ std::optional<ManagerIndex> Ledger::find_manager(std::string_view name) const {
   return std::nullopt;
 }
 
-bool Ledger::forget_manager(ManagerIndex manager) {
-  if (managers_[manager.value()].hops != 0) return false;
-  for (const Port& port : ports_) {
-    const bool quota = manager.value() < port.accounts.size() &&
-                       port.accounts[manager.value()].quota != Resources{};
-    if (quota || port.output.count(LabelHolder::kCached, manager) != 0 ||
-        port.output.count(LabelHolder::kQuarantine, manager) != 0) {
-      return false;
-    }
-  }
-  managers_[manager.value()] = {};
-  return true;
+void Ledger::open_session(ManagerIndex manager) {
+  managers_[manager.value()].in_session = true;
+  managers_[manager.value()].forgotten = false;
 }
 
 void Ledger::lapse(ManagerIndex manager) {
-  ++managers_[manager.value()].lapses;
-  for (std::uint32_t i = managers_[manager.value()].first_hop; i != kNil;) {
+  Manager& of = managers_[manager.value()];
+  of.in_session = false;
+  ++of.lapses;
+  for (std::uint32_t i = of.first_hop; i != kNil;) {
     const HopRef ref{i};
     i = hops_[i].next;
-    if (hop(ref).state == HopState::kReserved) give_up(ref, LabelHolder::kFree);
+    const HopRecord& record = hop(ref);
+    if (record.state == HopState::kReserved && !record.setup.held) {
+      give_up(ref, LabelHolder::kFree);
+    }
   }
   for (Port& port : ports_) {
     port.output.free_all(LabelHolder::kCached, manager);
     set_quota(port, manager, {});
+    account(port, manager).declared.reset();
   }
 }
 
-// ===== set up =====
-
-Admission Ledger::set_up(ManagerIndex manager, const HopSetup& setup) {
-  std::optional<HopRef> same;
-  const HopKey& key = setup.key;
-  Generation newest = key.generation;
-  for (std::uint32_t i = buckets_[bucket(manager, key)]; i != kNil; i = hops_[i].next_in_bucket) {
-    const HopKey& other = hops_[i].setup.key;
-    if (hops_[i].manager != manager || other.connection != key.connection || other.leg != key.leg ||
-        other.hop != key.hop) {
-      continue;
-    }
-    newest = std::max(newest, other.generation);
-    if (other.generation == key.generation) same = HopRef{i};
+std::uint64_t Ledger::forget_manager(ManagerIndex manager) {
+  Manager& of = managers_[manager.value()];
+  XB_CHECK(!of.in_session, of.name);
+  for (std::uint32_t i = of.first_hop; i != kNil;) {
+    const HopRef ref{i};
+    i = hops_[i].next;
+    if (hop(ref).state == HopState::kReserved) give_up(ref, LabelHolder::kFree);
   }
-  if (newest > key.generation) {
-    return refuse(Cause::kStale, {}, key.generation.value(), newest.value());
-  }
-  if (!same) return set_up_new(manager, setup);
-  if (hop(*same).state != HopState::kReserved || !setup.commit) return repeat(*same, setup);
-  const Admission admission = commit_reserved(*same, setup);
-  if (!admission.admitted()) undo(*same);
-  return admission;
+  for (Port& port : ports_) port.output.free_all(LabelHolder::kQuarantine, manager);
+  const std::uint64_t left = of.hops;
+  of.forgotten = true;
+  if (left == 0) of = {};
+  return left;
 }
-
-Admission Ledger::repeat(HopRef ref, const HopSetup& setup) const {
-  const HopRecord& record = hop(ref);
-  if (record.state == HopState::kRemoving) {
-    return refuse(Cause::kBeingReleased, {}, setup.key.generation.value());
-  }
-  if (!same_words(record.setup, setup)) {
-    return refuse(Cause::kInvalidRequest, {}, setup.key.generation.value());
-  }
-  Admission admission;
-  admission.hop = ref;
-  admission.repeated = true;
-  return admission;
-}
-
-Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup) {
-  if (setup.key.hop >= setup.hop_count) {
-    return refuse(Cause::kInvalidRequest, {}, setup.key.hop, setup.hop_count);
-  }
-  Port* const in = port(setup.input_port);
-  Port* const out = port(setup.output_port);
-  if (in == nullptr || !in->present) {
-    return refuse(Cause::kUnknownPort, setup.input_port, setup.input_port.value());
-  }
-  if (out == nullptr || !out->present) {
-    return refuse(Cause::kUnknownPort, setup.output_port, setup.output_port.value());
-  }
-  if (alive_ >= options_.hops_max) return refuse(Cause::kBusy, {}, alive_ + 1);
-
-  Label input_label;
-  Label output_label;
-  if (setup.commit) {
-    if (const auto a = choose_input(setup, input_label); !a.admitted()) return a;
-  } else if (setup.input_label.present()) {
-    return refuse(Cause::kInvalidRequest, setup.input_port, setup.input_label.value);
-  }
-  if (const auto a = choose_output(manager, setup, output_label); !a.admitted()) return a;
-  if (const auto a = admit_resources(manager, setup); !a.admitted()) return a;
-
-  // Nothing can refuse any more: take it all.
-  const HopRef ref = insert(manager, setup);
-  HopRecord& record = hop(ref);
-  record.state = setup.commit ? HopState::kCommitting : HopState::kReserved;
-  record.cross_connect = {setup.input_port, {}, setup.output_port, output_label};
-  out->output.move(output_label, {LabelHolder::kConnection, manager, ref});
-  if (setup.commit) take_input(record, ref, input_label);
-  Resources hops = account(*out, manager).hops;
-  set_hops(*out, manager, hops += setup.demand);
-  if (setup.first()) in->ingress_taken += setup.demand.cells_per_s;
-
-  Admission admission;
-  admission.hop = ref;
-  return admission;
-}
-
-Admission Ledger::commit_reserved(HopRef ref, const HopSetup& setup) {
-  HopRecord& record = hop(ref);
-  if (!same_hop(record.setup, setup)) {
-    return refuse(Cause::kInvalidRequest, {}, setup.key.generation.value());
-  }
-  if (setup.output_label.present() && setup.output_label != record.cross_connect.output_label) {
-    return refuse(Cause::kInvalidRequest, setup.output_port, setup.output_label.value);
-  }
-  if (const Port* out = port(setup.output_port); !out->present) {
-    return refuse(Cause::kUnknownPort, setup.output_port, setup.output_port.value());
-  }
-  if (const Port* in = port(setup.input_port); !in->present) {
-    return refuse(Cause::kUnknownPort, setup.input_port, setup.input_port.value());
-  }
-  Label input_label;
-  if (const auto a = choose_input(setup, input_label); !a.admitted()) return a;
-  take_input(record, ref, input_label);
-  record.setup = setup;
-  record.state = HopState::kCommitting;
-  touch(ref);
-  Admission admission;
-  admission.hop = ref;
-  return admission;
-}
-
-// The input label of a commit: at the first hop the next free one, else the one given.
-Admission Ledger::choose_input(const HopSetup& setup, Label& chosen) {
-  LabelPool& pool = port(setup.input_port)->input;
-  if (setup.first()) {
-    if (setup.input_label.present()) {
-      return refuse(Cause::kInvalidRequest, setup.input_port, setup.input_label.value);
-    }
-    const auto label = pool.next_free();
-    if (!label) return refuse(Cause::kNoLabel, setup.input_port, 1);
-    chosen = *label;
-    return {};
-  }
-  if (!pool.contains(setup.input_label)) {
-    return refuse(Cause::kInvalidRequest, setup.input_port, setup.input_label.value);
-  }
-  if (!pool.is_free(setup.input_label)) {
-    return refuse(Cause::kForeignInputLabel, setup.input_port, setup.input_label.value);
-  }
-  chosen = setup.input_label;
-  return {};
-}
-
-// The output label: at the last hop and in a reserve the next free one, else the one given.
-Admission Ledger::choose_output(ManagerIndex manager, const HopSetup& setup, Label& chosen) {
-  LabelPool& pool = port(setup.output_port)->output;
-  if (setup.last() || !setup.commit) {
-    if (setup.output_label.present()) {
-      return refuse(Cause::kInvalidRequest, setup.output_port, setup.output_label.value);
-    }
-    const auto label = pool.next_free();
-    if (!label) return refuse(Cause::kNoLabel, setup.output_port, 1);
-    chosen = *label;
-    return {};
-  }
-  const bool in_range = pool.contains(setup.output_label);
-  const LabelPlace place = in_range ? pool.place_of(setup.output_label) : LabelPlace{};
-  const bool held =
-      (place.holder == LabelHolder::kCached || place.holder == LabelHolder::kQuarantine) &&
-      place.manager == manager;
-  if (!held) return refuse(Cause::kLabelNotHeld, setup.output_port, setup.output_label.value);
-  chosen = setup.output_label;
-  return {};
-}
-
-Admission Ledger::admit_resources(ManagerIndex manager, const HopSetup& setup) {
-  Port& out = *port(setup.output_port);
-  const Account& of = account(out, manager);
-  // Free to this manager: the unused part of its quota, else of the port. Where its hops exceed the
-  // quota in one of the two, that quota has no unused part.
-  const auto room = [](std::uint64_t capacity, std::uint64_t taken, std::uint64_t quota,
-                       std::uint64_t hops) { return less(capacity, taken) + less(quota, hops); };
-  const std::uint64_t cells = room(out.capacity.cells_per_s, out.taken.cells_per_s,
-                                   of.quota.cells_per_s, of.hops.cells_per_s);
-  if (setup.demand.cells_per_s > cells) {
-    return refuse(Cause::kNoBandwidth, setup.output_port, setup.demand.cells_per_s, cells);
-  }
-  const std::uint64_t buffer = room(out.capacity.buffer_cells, out.taken.buffer_cells,
-                                    of.quota.buffer_cells, of.hops.buffer_cells);
-  if (setup.demand.buffer_cells > buffer) {
-    return refuse(Cause::kNoBuffer, setup.output_port, setup.demand.buffer_cells, buffer);
-  }
-  if (setup.first()) {
-    const Port& in = *port(setup.input_port);
-    const std::uint64_t ingress = less(in.capacity.cells_per_s, in.ingress_taken);
-    if (setup.demand.cells_per_s > ingress) {
-      return refuse(Cause::kNoBandwidth, setup.input_port, setup.demand.cells_per_s, ingress);
-    }
-  }
-  return {};
-}
-
-void Ledger::take_input(HopRecord& record, HopRef ref, Label label) {
-  record.cross_connect.input_label = label;
-  port(record.cross_connect.input_port)
-      ->input.move(label, {LabelHolder::kConnection, record.manager, ref});
-}
-
-// ===== what became of it =====
-
-void Ledger::programmed(HopRef ref) {
-  HopRecord& record = hop(ref);
-  XB_CHECK(record.state == HopState::kCommitting, static_cast<int>(record.state));
-  record.state = HopState::kCommitted;
-  touch(ref);
-}
-
-void Ledger::undo(HopRef ref) {
-  const HopState state = hop(ref).state;
-  XB_CHECK(state == HopState::kCommitting || state == HopState::kReserved, static_cast<int>(state));
-  // A session that began after the commit does not know of the label.
-  const bool known = hop(ref).session == managers_[hop(ref).manager.value()].lapses;
-  give_up(ref, known ? LabelHolder::kCached : LabelHolder::kFree);
-}
-
-bool Ledger::begin_removal(HopRef ref) {
-  HopRecord& record = hop(ref);
-  if (record.state == HopState::kReserved) {
-    give_up(ref, LabelHolder::kQuarantine);
-    return true;
-  }
-  if (record.state != HopState::kRemoving) {
-    record.state = HopState::kRemoving;
-    touch(ref);
-  }
-  return false;
-}
-
-void Ledger::removed(HopRef ref) {
-  XB_CHECK(hop(ref).state == HopState::kRemoving, static_cast<int>(hop(ref).state));
-  give_up(ref, LabelHolder::kQuarantine);
-}
-
-// Gives back everything the hop holds and ends its record. A label that this SwitchServer allotted
-// is free at once, any other goes where it is told.
-void Ledger::give_up(HopRef ref, LabelHolder output_goes_to) {
-  HopRecord& record = hop(ref);
-  const CrossConnect& at = record.cross_connect;
-  Port& out = *port(at.output_port);
-  Port& in = *port(at.input_port);
-  if (record.setup.last()) output_goes_to = LabelHolder::kFree;
-  out.output.move(at.output_label, {output_goes_to, record.manager, {}});
-  if (at.input_label.present()) in.input.move(at.input_label, {LabelHolder::kFree, {}, {}});
-  Resources hops = account(out, record.manager).hops;
-  set_hops(out, record.manager, hops -= record.setup.demand);
-  if (record.setup.first()) in.ingress_taken -= record.setup.demand.cells_per_s;
-  erase(ref);
-}
-
-void Ledger::touch(HopRef ref) { hop(ref).version = ++clock_; }
 
 // ===== hop records =====
 
@@ -484,6 +240,10 @@ HopRef Ledger::insert(ManagerIndex manager, const HopSetup& setup) {
   record.manager = manager;
   record.session = managers_[manager.value()].lapses;
   record.setup = setup;
+  record.demand = setup.demand;
+  record.revision = 0;
+  record.ingress.reset();
+  record.next_on_input = kNil;
   record.progress = {.ticket = record.progress.ticket + 1};
   std::uint32_t& head = buckets_[bucket(manager, setup.key)];
   record.next_in_bucket = head;
@@ -512,6 +272,7 @@ void Ledger::erase(HopRef ref) {
   ++clock_;
   record.alive = false;
   vacant_.push_back(ref.value());
+  if (owner.forgotten && owner.hops == 0) owner = {};
 }
 
 void Ledger::grow_buckets() {
@@ -522,110 +283,6 @@ void Ledger::grow_buckets() {
     hops_[i].next_in_bucket = head;
     head = i;
   }
-}
-
-// ===== labels and quotas without a connection =====
-
-void Ledger::grant_labels(ManagerIndex manager, PortId id, std::size_t wanted,
-                          std::vector<Label>& granted) {
-  Port* const of = port(id);
-  if (of == nullptr || !of->present) return;
-  for (; wanted != 0; --wanted) {
-    const auto label = of->output.next_free();
-    if (!label) return;
-    of->output.move(*label, {LabelHolder::kCached, manager, {}});
-    granted.push_back(*label);
-  }
-}
-
-bool Ledger::return_label(ManagerIndex manager, PortId id, Label label) {
-  Port* const of = port(id);
-  if (of == nullptr || !of->output.contains(label)) return false;
-  const LabelPlace place = of->output.place_of(label);
-  const bool loose =
-      place.holder == LabelHolder::kCached || place.holder == LabelHolder::kQuarantine;
-  if (!loose || place.manager != manager) return false;
-  of->output.move(label, {LabelHolder::kFree, {}, {}});
-  return true;
-}
-
-Resources Ledger::grant_quota(ManagerIndex manager, PortId id, Resources wanted) {
-  Port* const of = port(id);
-  if (of == nullptr || !of->present) return {};
-  const Account& have = account(*of, manager);
-  // Hops beyond the quota are taken already: a quota that covers them costs nothing more.
-  const auto most = [](std::uint64_t capacity, std::uint64_t taken, std::uint64_t quota,
-                       std::uint64_t hops) { return less(capacity, taken) + less(hops, quota); };
-  const Resources granted{
-      std::min(wanted.cells_per_s, most(of->capacity.cells_per_s, of->taken.cells_per_s,
-                                        have.quota.cells_per_s, have.hops.cells_per_s)),
-      std::min(wanted.buffer_cells, most(of->capacity.buffer_cells, of->taken.buffer_cells,
-                                         have.quota.buffer_cells, have.hops.buffer_cells))};
-  Resources quota = have.quota;
-  set_quota(*of, manager, quota += granted);
-  return granted;
-}
-
-bool Ledger::return_quota(ManagerIndex manager, PortId id, Resources amount) {
-  Port* const of = port(id);
-  if (of == nullptr) return amount == Resources{};
-  const Resources have = account(*of, manager).quota;
-  set_quota(
-      *of, manager,
-      {less(have.cells_per_s, amount.cells_per_s), less(have.buffer_cells, amount.buffer_cells)});
-  return amount.fits_within(have);
-}
-
-Resources Ledger::quota(ManagerIndex manager, PortId id) const {
-  const Port* const of = port(id);
-  if (of == nullptr || manager.value() >= of->accounts.size()) return {};
-  return of->accounts[manager.value()].quota;
-}
-
-std::vector<PortLabels> Ledger::cached(ManagerIndex manager) const {
-  std::vector<PortLabels> all;
-  for (const Port& port : ports_) {
-    if (port.output.count(LabelHolder::kCached, manager) == 0) continue;
-    all.push_back({port.about.port, port.output.list(LabelHolder::kCached, manager)});
-  }
-  return all;
-}
-
-std::vector<PortLabels> Ledger::quarantined(ManagerIndex manager) const {
-  std::vector<PortLabels> all;
-  for (const Port& port : ports_) {
-    if (port.output.count(LabelHolder::kQuarantine, manager) == 0) continue;
-    all.push_back({port.about.port, port.output.list(LabelHolder::kQuarantine, manager)});
-  }
-  return all;
-}
-
-// ===== what the switch has and nobody claims =====
-
-void Ledger::block(const CrossConnect& stranger) {
-  const auto block_one = [](LabelPool& pool, Label label) {
-    if (pool.contains(label) && pool.is_free(label)) {
-      pool.move(label, {LabelHolder::kUnclaimed, {}, {}});
-    }
-  };
-  if (Port* in = port(stranger.input_port)) block_one(in->input, stranger.input_label);
-  if (Port* out = port(stranger.output_port)) block_one(out->output, stranger.output_label);
-}
-
-void Ledger::unblock_all() {
-  for (Port& port : ports_) {
-    port.input.free_all(LabelHolder::kUnclaimed);
-    port.output.free_all(LabelHolder::kUnclaimed);
-  }
-}
-
-std::uint64_t Ledger::unclaimed_labels() const {
-  std::uint64_t labels = 0;
-  for (const Port& port : ports_) {
-    labels +=
-        port.input.count(LabelHolder::kUnclaimed) + port.output.count(LabelHolder::kUnclaimed);
-  }
-  return labels;
 }
 
 }  // namespace xbind

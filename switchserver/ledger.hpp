@@ -8,7 +8,8 @@
 //     nothing       set_up(reserve)              reserved
 //     nothing       set_up(commit)               committing
 //     reserved      set_up(commit)               committing
-//     reserved      begin_removal(), lapse()     nothing
+//     reserved      begin_removal()              nothing
+//     reserved      lapse(), forget_manager()    nothing; a held one stays when the session lapses
 //     reserved      set_up(commit), refused      nothing
 //     committing    programmed()                 committed
 //     committing    undo(): the switch refused   nothing
@@ -16,21 +17,32 @@
 //     committed     begin_removal()              removing
 //     removing      removed()                    nothing
 //
+// modify() leaves the state as it is; it refuses only what is being removed.
+//
 // What a hop holds, from set_up() until it is gone:
-// - its output label. From the manager's cache (the last hop: allotted from the output port's own
-//   range). After a removal it rests in the manager's quarantine until the manager returns or uses
+// - its output label. From the manager's cache (the last hop, and a reserve that names none: allotted
+//   from the output port's own range). After a removal it rests in the manager's quarantine until the manager returns or uses
 //   it, which says that both ends of the link have confirmed the delete. An allotted one is free at
 //   once: its link ends at an endpoint, there is no second end to wait for.
 // - its input label, from the commit on. The upstream hop's output label (the first hop: allotted
 //   from the input port's own range). Nobody else may commit with it, for a second cross-connect on
-//   it would silently become a branch of the first.
+//   it would silently become a branch of the first. Only a hop of the same connection that says so
+//   (HopSetup::branch) shares it, each to another output port; the label is taken until the last of
+//   them has gone.
 // - bandwidth and buffer of the output port; at the first hop bandwidth of the input port as well,
-//   in its receive direction, so that an access line is not oversold.
+//   in its receive direction, so that an access line is not oversold. The cells come in once however
+//   many branches there are: when the first hop goes before its branches, one of them inherits that.
 //
 // A port's account: what a manager has taken is the greater of its quota and the sum of its hops,
 // for cells/s and for buffer each. A hop within the quota is therefore never refused for want of
 // either, and a quota is filled again by a removal. The port's account is the sum over the managers
 // and never rises above capacity: line rate x overbooking factor, and the buffer of the options.
+//
+// Labels may be shared out (LabelSharing::kCooperative): each attached manager declares per port how
+// many output labels it wants to be able to hold, and may then hold, in cache, connections and
+// quarantine, its part of the range in that proportion. Who has declared nothing counts with what it
+// holds and keeps that; as long as nobody has declared anything for a port, everybody may have
+// everything. Egress labels are not shared out: each goes to its own endpoint.
 //
 // After a refused or undone commit nothing is left of the hop, nor of a reservation made for it;
 // the output label, if the manager knew it before the commit, is then in the manager's cache (the
@@ -39,7 +51,8 @@
 // which is committed already.
 //
 // Every operation on a label or hop takes constant time and, once warm, takes memory only for the
-// strings of the hop's record. One thread. Refusals are values; XB_CHECK only where the controller
+// strings of the hop's record; with branches, time in proportion to how many share an input label
+// (never more than there are ports), and where labels are shared out, to the managers. One thread. Refusals are values; XB_CHECK only where the controller
 // would break the table above.
 #pragma once
 
@@ -60,11 +73,14 @@
 
 namespace xbind {
 
+enum class LabelSharing : std::uint8_t { kFree, kCooperative };
+
 struct LedgerOptions {
   double overbooking = 1.0;                     // times the line rate may be promised
   std::uint64_t buffer_cells = 1U << 20;        // buffer of every output port, in cells
   std::size_t managers_max = 64;                // names known at once, attached or not
   std::size_t hops_max = std::size_t{1} << 22;  // records; more are refused kBusy
+  LabelSharing sharing = LabelSharing::kFree;
 };
 
 enum class HopState : std::uint8_t { kReserved, kCommitting, kCommitted, kRemoving };
@@ -75,9 +91,14 @@ struct HopRecord {
   HopState state = HopState::kReserved;
   ManagerIndex manager;
   HopSetup setup;              // as the manager asked, word for word
+  Resources demand;            // as it is now: that of the setup, or of the last modify
+  std::uint32_t revision = 0;  // of the last modify
   CrossConnect cross_connect;  // with the labels allotted; in a reservation without input label
-  std::uint32_t session = 0;   // how many sessions of the manager had lapsed when it was set up
-  std::uint64_t version = 0;   // the ledger's clock at the last change of this record
+  // Cells/s of the input port's receive side that are taken in this record's name: by a first hop, or
+  // by the branch that has inherited it.
+  std::optional<std::uint64_t> ingress;
+  std::uint32_t session = 0;  // how many sessions of the manager had lapsed when it was set up
+  std::uint64_t version = 0;  // the ledger's clock at the last change of this record's state
 
   // What the controller notes here about its requests to the switch.
   struct Progress {
@@ -96,20 +117,38 @@ struct HopRecord {
   friend class Ledger;
   friend class LedgerCheck;
   std::uint32_t next_in_bucket = 0xffff'ffff;
+  std::uint32_t next_on_input =
+      0xffff'ffff;                       // shares the input label; the pool has the list's head
   std::uint32_t previous = 0xffff'ffff;  // hops of the same manager
   std::uint32_t next = 0xffff'ffff;
 };
 
-// The answer to set_up().
+// The answer to set_up() and modify().
 struct Admission {
   Cause cause = Cause::kNone;
   PortId port;              // with a refusal: the port that refused, or none
   std::uint64_t asked = 0;  // with a refusal: see Cause
   std::uint64_t free = 0;
   HopRef hop;             // without a refusal
-  bool repeated = false;  // the same setup again: nothing was taken, the record stands as it is
+  bool repeated = false;  // the same again: nothing was taken, the record stands as it is
+  // With kNoLabel, kNoBandwidth, kNoBuffer of the output port: what was missing there, so that others
+  // may be asked for it.
+  std::uint32_t labels_missing = 0;
+  Resources quota_missing;
 
   bool admitted() const { return cause == Cause::kNone; }
+};
+
+// Why a manager got fewer labels than it wanted.
+struct LabelsMissing {
+  std::size_t free = 0;   // no more are free
+  std::size_t share = 0;  // its share of the port was used up
+};
+
+// Output labels of one port.
+struct LabelStock {
+  std::uint64_t free = 0;
+  std::uint64_t all = 0;
 };
 
 // A port's books in numbers.
@@ -139,6 +178,7 @@ class Ledger {
   std::vector<SwitchPort> ports() const;
   bool has_port(PortId id) const;  // and it is there now
   std::optional<PortUsage> usage(PortId port) const;
+  LabelStock output_stock(PortId port) const;  // an unknown port has none
   // Where an output (input) label is; nothing for an unknown port or a label outside its range.
   std::optional<LabelPlace> output_label(PortId port, Label label) const;
   std::optional<LabelPlace> input_label(PortId port, Label label) const;
@@ -152,17 +192,27 @@ class Ledger {
     return managers_[manager.value()].name;
   }
   std::uint64_t hop_count(ManagerIndex manager) const { return managers_[manager.value()].hops; }
-  // Forgets a name that holds neither hop nor label nor quota; false when it holds something.
-  bool forget_manager(ManagerIndex manager);
-  // The session is over: quotas return, cached labels are free, reservations are undone.
-  // Connections stay, and so do labels in quarantine.
+  std::size_t managers() const { return managers_.size(); }  // indices below it may be in use
+  bool in_session(ManagerIndex manager) const { return managers_[manager.value()].in_session; }
+  // Its demands count from now on where labels are shared out, until its session lapses.
+  void open_session(ManagerIndex manager);
+  // The session is over: quotas return, cached labels are free, demands are forgotten, reservations
+  // that are not held are undone. Connections stay, and so do labels in quarantine.
   void lapse(ManagerIndex manager);
+  // The manager, which has no session, is gone for good: held reservations are undone, labels in
+  // quarantine are free (and so are those of hops that are on their way down). Its connections stay;
+  // the name is forgotten with the last of them, unless a session of it is opened before. Answers how
+  // many hops are left.
+  std::uint64_t forget_manager(ManagerIndex manager);
 
   // ---- hops ----
 
   // A reserve or a commit, refused or taken whole. A commit is then kCommitting; a repeated one is
   // in whatever state it was.
   Admission set_up(ManagerIndex manager, const HopSetup& setup);
+  // Other resources for a hop; less in either component is never refused. The same revision with the
+  // demand that the hop has counts as done. Repeated commits may name the old demand or the new one.
+  Admission modify(ManagerIndex manager, const HopModify& modify);
   void programmed(HopRef hop);  // kCommitting to kCommitted
   void undo(HopRef hop);        // kCommitting (the switch refused) or kReserved to nothing
   // kReserved: gone at once (its label into quarantine: the link's other end may have been told).
@@ -181,14 +231,19 @@ class Ledger {
   void for_each_hop(Visitor&& visit);
   template <class Visitor>
   void for_each_hop(Visitor&& visit) const;
-  // Ticks with every change of a hop record.
+  // Visits the hops that share the input label, in no particular order; none when it is in no
+  // connection.
+  template <class Visitor>
+  void for_each_on_input(PortId port, Label label, Visitor&& visit) const;
+  // Ticks with every change of a hop record's state.
   std::uint64_t clock() const { return clock_; }
 
   // ---- labels and quotas without a connection ----
 
   // Up to `wanted` free output labels of the port go to the manager's cache; appended to `granted`.
-  void grant_labels(ManagerIndex manager, PortId port, std::size_t wanted,
-                    std::vector<Label>& granted);
+  // An unknown port has none.
+  LabelsMissing grant_labels(ManagerIndex manager, PortId port, std::size_t wanted,
+                             std::vector<Label>& granted);
   // Frees a label that the manager has cached or in quarantine; false for any other.
   bool return_label(ManagerIndex manager, PortId port, Label label);
   // Raises the manager's quota by as much of `wanted` as is free; answers by how much.
@@ -196,6 +251,16 @@ class Ledger {
   // Lowers it again; false when it is not that large: then it is nought afterwards.
   bool return_quota(ManagerIndex manager, PortId port, Resources amount);
   Resources quota(ManagerIndex manager, PortId port) const;
+  // The part of the quota that no hop needs.
+  Resources unused_quota(ManagerIndex manager, PortId port) const;
+  // The manager's demand for output labels of the port, for the rest of its session. An unknown port
+  // is ignored.
+  void declare(ManagerIndex manager, PortId port, std::uint32_t labels);
+  // How many output labels of the port the manager may hold; nothing: as many as there are.
+  std::optional<std::uint64_t> label_share(ManagerIndex manager, PortId port) const;
+  // How many it holds: in cache, connections (egress labels apart) and quarantine.
+  std::uint64_t labels_held(ManagerIndex manager, PortId port) const;
+  std::uint64_t labels_cached(ManagerIndex manager, PortId port) const;
   std::vector<PortLabels> cached(ManagerIndex manager) const;
   std::vector<PortLabels> quarantined(ManagerIndex manager) const;
 
@@ -220,6 +285,8 @@ class Ledger {
   struct Account {  // of one manager at one output port
     Resources quota;
     Resources hops;
+    std::uint64_t labels = 0;  // output labels in connections, egress labels apart
+    std::optional<std::uint32_t> declared;
   };
   struct Port {
     explicit Port(const SwitchPort& port) : about(port), output(port.labels), input(port.labels) {}
@@ -229,7 +296,7 @@ class Ledger {
     LabelPool input;   // receive direction
     Resources capacity;
     Resources taken;
-    std::uint64_t ingress_taken = 0;  // cells/s of first hops, receive direction
+    std::uint64_t ingress_taken = 0;  // cells/s that come in from endpoints, receive direction
     std::vector<Account> accounts;    // by ManagerIndex, grown when first needed
   };
   struct Manager {
@@ -237,22 +304,40 @@ class Ledger {
     std::uint64_t hops = 0;
     std::uint32_t first_hop = kNil;
     std::uint32_t lapses = 0;
+    bool in_session = false;
+    bool forgotten = false;  // the name goes with the last hop
   };
+  struct Room {  // free to one manager on an output port, on top of what its hops have
+    std::uint64_t cells = 0;
+    std::uint64_t buffer = 0;
+  };
+
+  static std::uint64_t less(std::uint64_t from, std::uint64_t taken) {
+    return from > taken ? from - taken : 0;
+  }
 
   Port* port(PortId id);
   const Port* port(PortId id) const;
   Account& account(Port& port, ManagerIndex manager);
+  Account account_of(const Port& port, ManagerIndex manager) const;
   void set_quota(Port& port, ManagerIndex manager, Resources quota);
   void set_hops(Port& port, ManagerIndex manager, Resources hops);
 
   Admission set_up_new(ManagerIndex manager, const HopSetup& setup);
   Admission commit_reserved(HopRef ref, const HopSetup& setup);
   Admission repeat(HopRef ref, const HopSetup& setup) const;
-  Admission choose_input(const HopSetup& setup, Label& chosen);
+  Admission choose_input(ManagerIndex manager, const HopSetup& setup, Label& chosen);
+  Admission choose_shared_input(ManagerIndex manager, const HopSetup& setup) const;
   Admission choose_output(ManagerIndex manager, const HopSetup& setup, Label& chosen);
+  Admission allot_output(ManagerIndex manager, const HopSetup& setup, Label& chosen);
+  Room room_for(ManagerIndex manager, Port& port);
   Admission admit_resources(ManagerIndex manager, const HopSetup& setup);
   void take_input(HopRecord& record, HopRef ref, Label label);
+  void leave_input(HopRef ref);
   void give_up(HopRef ref, LabelHolder output_goes_to);
+
+  std::uint64_t held_on(const Port& port, ManagerIndex manager) const;
+  std::optional<std::uint64_t> share_of(const Port& port, ManagerIndex manager) const;
 
   std::size_t bucket(ManagerIndex manager, const HopKey& key) const;
   HopRef insert(ManagerIndex manager, const HopSetup& setup);
@@ -281,6 +366,15 @@ template <class Visitor>
 void Ledger::for_each_hop(Visitor&& visit) const {
   for (std::uint32_t i = 0; i < hops_.size(); ++i) {
     if (hops_[i].alive) visit(HopRef{i}, hops_[i]);
+  }
+}
+
+template <class Visitor>
+void Ledger::for_each_on_input(PortId id, Label label, Visitor&& visit) const {
+  const auto place = input_label(id, label);
+  if (!place || place->holder != LabelHolder::kConnection) return;
+  for (std::uint32_t i = place->hop.value(); i != kNil; i = hops_[i].next_on_input) {
+    visit(HopRef{i}, hops_[i]);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "switchserver/ledger.hpp"
@@ -41,6 +42,7 @@ std::vector<Finding> compare_table(std::string_view switch_name, std::vector<Cro
     findings.push_back({kind, port_element(switch_name, at.input_port), std::move(text), 1});
   };
   std::sort(table.begin(), table.end());
+  table.erase(std::unique(table.begin(), table.end()), table.end());
   std::sort(expected.settled.begin(), expected.settled.end());
   std::sort(expected.moving.begin(), expected.moving.end());
   const auto by_input = [](const CrossConnect& a, const CrossConnect& b) {
@@ -50,37 +52,41 @@ std::vector<Finding> compare_table(std::string_view switch_name, std::vector<Cro
     return std::binary_search(expected.moving.begin(), expected.moving.end(), at, by_input);
   };
 
+  std::vector<CrossConnect> missing;  // of one input
+  std::vector<CrossConnect> extra;
   auto wanted = expected.settled.cbegin();
   const auto wanted_end = expected.settled.cend();
   for (auto there = table.cbegin(); there != table.cend() || wanted != wanted_end;) {
-    if (there == table.cend() || (wanted != wanted_end && by_input(*wanted, *there))) {
-      find(FindingKind::kMissingCrossConnect, *wanted,
-           fmt::format("{} is in the ledger, not in the switch", to_string(*wanted)));
-      ++wanted;
-      continue;
+    const bool in_table =
+        there != table.cend() && (wanted == wanted_end || !by_input(*wanted, *there));
+    const bool known = wanted != wanted_end && (!in_table || !by_input(*there, *wanted));
+    const CrossConnect& input = in_table ? *there : *wanted;
+    const auto there_end = in_table ? run_end(there, table.cend()) : there;
+    const auto known_end = known ? run_end(wanted, wanted_end) : wanted;
+    missing.clear();
+    extra.clear();
+    std::set_difference(wanted, known_end, there, there_end, std::back_inserter(missing));
+    if (!is_moving(input)) {
+      std::set_difference(there, there_end, wanted, known_end, std::back_inserter(extra));
     }
-    const auto branches_end = run_end(there, table.cend());
-    const bool known = wanted != wanted_end && input_of(*wanted) == input_of(*there);
-    if (is_moving(*there)) {
-      if (known) ++wanted;
-      there = branches_end;
-      continue;
-    }
-    bool in_place = known && std::find(there, branches_end, *wanted) != branches_end;
-    for (; there != branches_end; ++there) {
-      if (known && *there == *wanted) continue;
-      if (known && !in_place) {
-        find(FindingKind::kChangedCrossConnect, *there,
-             fmt::format("{} is in the switch, {} in the ledger", to_string(*there),
-                         to_string(*wanted)));
-        in_place = true;  // one finding for the change; what else is there is a branch too many
-        continue;
+    const std::size_t changed = std::min(missing.size(), extra.size());
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      if (i < changed) {
+        find(FindingKind::kChangedCrossConnect, extra[i],
+             fmt::format("{} is in the switch, {} in the ledger", to_string(extra[i]),
+                         to_string(missing[i])));
+      } else {
+        find(FindingKind::kMissingCrossConnect, missing[i],
+             fmt::format("{} is in the ledger, not in the switch", to_string(missing[i])));
       }
-      find(FindingKind::kStrayCrossConnect, *there,
-           fmt::format("{} is in the switch, {}", to_string(*there),
+    }
+    for (std::size_t i = changed; i < extra.size(); ++i) {
+      find(FindingKind::kStrayCrossConnect, extra[i],
+           fmt::format("{} is in the switch, {}", to_string(extra[i]),
                        known ? "a branch that the ledger does not have" : "in no ledger"));
     }
-    if (known) ++wanted;
+    there = there_end;
+    wanted = known_end;
   }
   return findings;
 }
@@ -109,6 +115,10 @@ class LedgerCheck {
     Index index = 0;
     LabelPlace place;
   };
+  struct Needs {  // of one manager at one output port
+    Resources hops;
+    std::uint64_t labels = 0;  // egress labels apart
+  };
 
   // What the hop records say they hold, port by port.
   void collect_hops() {
@@ -123,13 +133,37 @@ class LedgerCheck {
       const std::uint32_t in = ledger_.port_index_.at(at.input_port);
       const LabelPlace place{LabelHolder::kConnection, record.manager, ref};
       see(seen_out_[out], ledger_.ports_[out].output, at.output_label, place);
-      if (at.input_label.present())
-        see(seen_in_[in], ledger_.ports_[in].input, at.input_label, place);
+      const LabelPool& inputs = ledger_.ports_[in].input;
+      if (at.input_label.present() && inputs.contains(at.input_label) &&
+          !shares(ref, record, inputs.place_of(at.input_label))) {
+        see(seen_in_[in], inputs, at.input_label, place);
+      }
       auto& needs = needs_[out];
       if (record.manager.value() >= needs.size()) needs.resize(record.manager.value() + 1U);
-      needs[record.manager.value()] += record.setup.demand;
-      if (record.setup.first()) ingress_[in] += record.setup.demand.cells_per_s;
+      needs[record.manager.value()].hops += record.demand;
+      if (!record.setup.last()) ++needs[record.manager.value()].labels;
+      if (record.ingress) ingress_[in] += *record.ingress;
     });
+  }
+
+  // Whether the hop has its input label rightly through another one, the head of the list: a branch
+  // of the same connection.
+  bool shares(HopRef ref, const HopRecord& record, const LabelPlace& noted) const {
+    if (noted.holder != LabelHolder::kConnection || noted.hop == ref) return false;
+    std::uint32_t next = noted.hop.value();
+    for (std::size_t left = ledger_.ports_.size(); left != 0 && next != Ledger::kNil; --left) {
+      if (next >= ledger_.hops_.size() || !ledger_.hops_[next].alive) return false;
+      const HopRecord& other = ledger_.hops_[next];
+      const bool sibling = other.manager == record.manager &&
+                           other.setup.key.connection == record.setup.key.connection &&
+                           other.cross_connect.input_port == record.cross_connect.input_port &&
+                           other.cross_connect.input_label == record.cross_connect.input_label;
+      if (!sibling) return false;
+      if (next == ref.value()) return true;
+      if (other.cross_connect.output_port == record.cross_connect.output_port) return false;
+      next = other.next_on_input;
+    }
+    return false;
   }
 
   static void see(std::vector<Sighting>& seen, const LabelPool& pool, Label label,
@@ -209,12 +243,18 @@ class LedgerCheck {
     Resources sum;
     for (std::size_t m = 0; m < needs.size(); ++m) {
       const Resources quota = m < port.accounts.size() ? port.accounts[m].quota : Resources{};
-      sum += {std::max(quota.cells_per_s, needs[m].cells_per_s),
-              std::max(quota.buffer_cells, needs[m].buffer_cells)};
-      const Resources noted = m < port.accounts.size() ? port.accounts[m].hops : Resources{};
-      if (noted != needs[m]) {
-        find_account(port, fmt::format("the hops of {}", ledger_.managers_[m].name), noted,
-                     needs[m]);
+      const Resources hops = needs[m].hops;
+      sum += {std::max(quota.cells_per_s, hops.cells_per_s),
+              std::max(quota.buffer_cells, hops.buffer_cells)};
+      const Ledger::Account noted = m < port.accounts.size() ? port.accounts[m] : Ledger::Account{};
+      if (noted.hops != hops) {
+        find_account(port, fmt::format("the hops of {}", ledger_.managers_[m].name), noted.hops,
+                     hops);
+      }
+      if (noted.labels != needs[m].labels) {
+        find(FindingKind::kLeakedLabel, port,
+             fmt::format("{} labels are counted in hops of {}, it is {}", noted.labels,
+                         ledger_.managers_[m].name, needs[m].labels));
       }
     }
     if (port.taken != sum) find_account(port, "connections and quotas", port.taken, sum);
@@ -270,7 +310,7 @@ class LedgerCheck {
   std::vector<Finding> findings_;
   std::vector<std::vector<Sighting>> seen_out_;  // by port
   std::vector<std::vector<Sighting>> seen_in_;   // by port
-  std::vector<std::vector<Resources>> needs_;    // by port, by manager
+  std::vector<std::vector<Needs>> needs_;        // by port, by manager
   std::vector<std::uint64_t> ingress_;           // by port
 };
 

@@ -19,11 +19,11 @@ struct TableExpectation {
       moving;  // came, went or changed meanwhile: no matter what the table says
 };
 
-// Every difference, ascending by input. What the table has on an input of `moving` is passed over.
-// - not expected on that input at all: kStrayCrossConnect
-// - another output than the settled one, and that one is not there: kChangedCrossConnect
-// - another output beside the settled one (an unwanted branch): kStrayCrossConnect
-// - settled and nothing on its input: kMissingCrossConnect
+// Every difference, ascending by input; branches of one input are compared whole, one by one. On an
+// input of `moving` only what is settled and not there is a difference.
+// - settled, not there, and something else on that input: kChangedCrossConnect, one for each pair
+// - settled and not there otherwise: kMissingCrossConnect
+// - not settled otherwise (nothing expected on that input, or a branch too many): kStrayCrossConnect
 std::vector<Finding> compare_table(std::string_view switch_name, std::vector<CrossConnect> table,
                                    TableExpectation expected);
 

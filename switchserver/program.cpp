@@ -19,6 +19,7 @@ struct Options {
   std::string switch_address;
   double overbooking = 1.0;
   std::uint64_t buffer_cells = 0;
+  LabelSharing sharing = LabelSharing::kFree;
   std::uint32_t window = 0;
   std::uint32_t transaction_timeout_ms = 0;
   faults::FaultOptions faults;
@@ -32,6 +33,9 @@ void declare(config::OptionSet& set, Options& options) {
                  "How many times a port's line rate may be promised.");
   set.add_uint("buffer-cells", &options.buffer_cells, 1'048'576, {0, 1'000'000'000},
                "Buffer of every output port, in cells.");
+  set.add_enum("label-sharing", &options.sharing, LabelSharing::kFree,
+               {{"free", LabelSharing::kFree}, {"cooperative", LabelSharing::kCooperative}},
+               "Whether managers share a port's labels in proportion to what they declare.");
   set.add_uint("gsmp-window", &options.window, 256, {1, 32'768},
                "GSMP requests without an answer at most; the switch may want fewer.");
   set.add_uint("gsmp-timeout-ms", &options.transaction_timeout_ms, 2'000, {10, 60'000},
@@ -49,6 +53,7 @@ SwitchServerDaemonOptions daemon_options(const Options& options) {
   out.server.controller.name = options.common.name;
   out.server.controller.ledger.overbooking = options.overbooking;
   out.server.controller.ledger.buffer_cells = options.buffer_cells;
+  out.server.controller.ledger.sharing = options.sharing;
   // Sessions of an earlier process must not be taken for ours.
   out.server.session_base = std::uint64_t{std::random_device{}()} << 24;
   out.gsmp.adjacency.name = gsmp::name_from("xbind-switchserver " + options.common.name);

@@ -20,12 +20,14 @@ class RemoteManagers : public ManagerOutlet {
  public:
   using Lost = std::function<void(SessionId, std::string reason)>;
   using Audited = std::function<void(std::uint64_t token, LedgerReport report)>;
+  using Executed = std::function<void(std::uint64_t token, Result<HopResultBatch> results)>;
 
   // `name`: the SwitchServer's.
   RemoteManagers(const std::string& name, const faults::FaultOptions& faults, Lost on_lost,
-                 Audited on_audited)
+                 Audited on_audited, Executed on_executed)
       : on_lost_(std::move(on_lost)),
         on_audited_(std::move(on_audited)),
+        on_executed_(std::move(on_executed)),
         faults_(faults, "switch-to-manager/" + name) {}
 
   void to_manager(SessionId session, session::Frame<HopResultBatch> frame) override {
@@ -33,6 +35,9 @@ class RemoteManagers : public ManagerOutlet {
   }
   void audited(std::uint64_t token, LedgerReport report) override {
     on_audited_(token, std::move(report));
+  }
+  void executed(std::uint64_t token, Result<HopResultBatch> results) override {
+    on_executed_(token, std::move(results));
   }
 
   // Within the step that attached it.
@@ -57,6 +62,7 @@ class RemoteManagers : public ManagerOutlet {
 
   Lost on_lost_;
   Audited on_audited_;
+  Executed on_executed_;
   std::unordered_map<SessionId, v1::HopObserver_var> observers_;
   std::vector<Outgoing> outbox_;
   faults::FaultyPipe<Outgoing> faults_;

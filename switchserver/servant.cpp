@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t kHopsPerPage = 5'000;
 constexpr Duration kAuditTimeout = std::chrono::seconds{20};
+constexpr std::size_t kExecuteMax = 4096;  // commands
+constexpr Duration kExecuteTimeout = std::chrono::seconds{5};
 
 }  // namespace
 
@@ -76,7 +78,7 @@ v1::PortGrant* SwitchServerServant::grant(v1::SessionId session, v1::PortNumber 
                                           const v1::Demand& quota_wanted) {
   const auto granted = daemon_.ask([&](xbind::SwitchServer& server) {
     return server.grant(SessionId{session}, PortId{port_number}, labels_wanted,
-                        orb::to_core(quota_wanted));
+                        orb::to_core(quota_wanted), steady_now());
   });
   if (!granted) orb::raise(granted.error());
   auto out = std::make_unique<v1::PortGrant>();
@@ -100,6 +102,29 @@ void SwitchServerServant::give_back(v1::SessionId session, v1::PortNumber port_n
     return server.give_back(SessionId{session}, returned, orb::to_core(quota));
   });
   if (!given) orb::raise(given.error());
+}
+
+v1::HopResultBatch* SwitchServerServant::execute(v1::SessionId session, const v1::HopBatch& batch) {
+  const std::size_t commands =
+      std::size_t{batch.modifies.length()} + batch.setups.length() + batch.removals.length();
+  if (commands > kExecuteMax) {
+    throw v1::BadRequest(
+        fmt::format("{} commands, {} at most by one call", commands, kExecuteMax).c_str());
+  }
+  const auto converted = orb::to_core(batch);
+  if (!converted) orb::raise(converted.error());
+  const auto results = daemon_.execute(SessionId{session}, *converted, kExecuteTimeout);
+  if (!results) orb::raise(results.error());
+  auto out = std::make_unique<v1::HopResultBatch>();
+  orb::to_idl(*results, *out);
+  return out.release();
+}
+
+CORBA::ULong SwitchServerServant::forget_manager(const char* manager) {
+  const auto left =
+      daemon_.ask([&](xbind::SwitchServer& server) { return server.forget_manager(manager); });
+  if (!left) orb::raise(left.error());
+  return static_cast<CORBA::ULong>(*left);
 }
 
 v1::LedgerPage* SwitchServerServant::audit(const char* manager) {

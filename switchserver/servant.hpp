@@ -34,6 +34,8 @@ class SwitchServerServant : public POA_xbind::v1::SwitchServer {
                        CORBA::ULong labels_wanted, const v1::Demand& quota_wanted) override;
   void give_back(v1::SessionId session, v1::PortNumber port_number, const v1::LabelSeq& labels,
                  const v1::Demand& quota) override;
+  v1::HopResultBatch* execute(v1::SessionId session, const v1::HopBatch& batch) override;
+  CORBA::ULong forget_manager(const char* manager) override;
   v1::LedgerPage* audit(const char* manager) override;
   v1::LedgerPage* audit_more(CORBA::ULongLong audit_number) override;
   v1::MetricSeq* status() override;

@@ -22,9 +22,10 @@
 //      └───────────────────┴───────────── Down ──────────────┘
 //
 // Only when it is up are hops set up, labels and quotas granted; else everything that needs the
-// switch is refused kSwitchUnreachable. Coming up, the ledger is made true again: committed
-// cross-connects that the switch has not are put back, those being removed are deleted, and what
-// the switch has but the ledger does not is left alone, its labels blocked (unclaimed).
+// switch is refused kSwitchUnreachable; only a modify that takes less is done. Coming up, the
+// ledger is made true again: committed cross-connects that the switch has not are put back, those
+// being removed are deleted, and what the switch has but the ledger does not is left alone, its
+// labels blocked (unclaimed).
 //
 // A commit or removal whose answer the switch owes when the session breaks is answered
 // kSwitchUnreachable; its hop counts as being removed from then on and is cleaned away when the
@@ -43,6 +44,7 @@
 #include "core/hop.hpp"
 #include "core/result.hpp"
 #include "switchserver/ledger.hpp"
+#include "switchserver/recall_desk.hpp"
 #include "switchserver/switch_driver.hpp"
 
 namespace xbind {
@@ -61,6 +63,7 @@ struct SwitchCounters {
   std::uint64_t reserves = 0;
   std::uint64_t commits = 0;
   std::uint64_t removes = 0;
+  std::uint64_t modifies = 0;
   std::uint64_t repeats = 0;
   std::uint64_t labels_granted = 0;
   std::uint64_t labels_returned = 0;
@@ -72,6 +75,9 @@ struct SwitchCounters {
   std::uint64_t put_back_refused = 0;
   std::uint64_t cleaned = 0;
   std::uint64_t audits = 0;
+  std::uint64_t executes = 0;
+  std::uint64_t recalls = 0;
+  std::uint64_t over_share = 0;
   std::uint64_t unexpected_answers = 0;
   std::array<std::uint64_t, static_cast<std::size_t>(kCauseLast) + 1> refusals{};  // by Cause
 };
@@ -88,7 +94,8 @@ inline constexpr SwitchCounterName kSwitchCounterNames[] = {
     {"commits", "Hops committed, the switch having confirmed.", &SwitchCounters::commits},
     {"removes", "Hops removed, the switch having confirmed where it had to.",
      &SwitchCounters::removes},
-    {"repeats", "Setups that had been asked for before in the same words.",
+    {"modifies", "Hops whose resources were changed.", &SwitchCounters::modifies},
+    {"repeats", "Setups and modifies that had been asked for before in the same words.",
      &SwitchCounters::repeats},
     {"labels_granted", "Labels that went to a manager's cache.", &SwitchCounters::labels_granted},
     {"labels_returned", "Labels that a manager gave back.", &SwitchCounters::labels_returned},
@@ -106,6 +113,11 @@ inline constexpr SwitchCounterName kSwitchCounterNames[] = {
     {"cleaned", "Deletes sent without a manager waiting, for hops with unknown outcome.",
      &SwitchCounters::cleaned},
     {"audits", "Audit reports made.", &SwitchCounters::audits},
+    {"executes", "Batches of commands that came by a two-way call.", &SwitchCounters::executes},
+    {"recalls", "Times a manager was asked for labels or quota of a port that it can spare.",
+     &SwitchCounters::recalls},
+    {"over_share", "Reserves refused and grants cut because the manager's share was used up.",
+     &SwitchCounters::over_share},
     {"unexpected_answers", "Answers of the driver to nothing that was asked; ignored.",
      &SwitchCounters::unexpected_answers},
 };
@@ -139,10 +151,16 @@ class SwitchController {
     std::string manager;
     HopResult result;
   };
+  // The manager is asked for what it can spare.
+  struct Recalled {
+    std::string manager;
+    PortRecall recall;
+  };
   struct Outputs {
     std::vector<Results> results;  // in the order in which batches were completed
     std::vector<Unasked> unasked;
     std::vector<Audited> audits;
+    std::vector<Recalled> recalls;
   };
 
   // The driver must outlive the controller.
@@ -159,16 +177,20 @@ class SwitchController {
   // Ends the session: see Ledger::lapse(). Results of batches that are still open are dropped.
   // Without a session nothing happens.
   void detach(std::string_view manager);
-  // Forgets a name and its epoch. kNotFound: unknown; kBadInput: attached, or it still holds
-  // things.
-  Result<void> forget(std::string_view manager);
+  // See Ledger::forget_manager(); the epoch goes with the name. Answers how many hops are left.
+  // kNotFound: unknown; kBadInput: attached.
+  Result<std::uint64_t> forget(std::string_view manager);
 
-  // Applies setups and removals in their order, then takes `returned` back, then grants the labels
-  // that the accepted setups want. Its results come in one HopResultBatch when every command has
-  // been answered, with `token`. kNotFound: that manager has no session, nothing was done.
+  // Applies modifies, then setups and removals in their order, then takes labels and quota back,
+  // then grants the labels and quota that the accepted setups want. Its results come in one
+  // HopResultBatch when every command has been answered, with `token`. kNotFound: that manager has
+  // no session, nothing was done.
   Result<void> apply(std::string_view manager, const HopBatch& batch, Token token, TimePoint now);
+  // The same, counted as a two-way call's.
+  Result<void> execute(std::string_view manager, const HopBatch& batch, Token token, TimePoint now);
   // kNotFound: no session, or no such port. kUnreachable: the switch is not up.
-  Result<Grant> grant(std::string_view manager, PortId port, std::size_t labels, Resources quota);
+  Result<Grant> grant(std::string_view manager, PortId port, std::size_t labels, Resources quota,
+                      TimePoint now);
   // What the manager does not hold is ignored and counted. kNotFound: no session.
   Result<void> give_back(std::string_view manager, const PortLabels& labels, Resources quota);
 
@@ -219,9 +241,10 @@ class SwitchController {
     CrossConnect cross_connect;
     std::uint64_t clock = 0;
   };
-  struct Wanted {
+  struct Wanted {  // a port from which the batch in hand took something, and wants more
     PortId port;
     std::size_t labels = 0;
+    Resources quota;
   };
   struct Place {  // of a command's result
     std::uint32_t batch = kNil;
@@ -248,8 +271,16 @@ class SwitchController {
 
   // commands
   void set_up(Place place, ManagerIndex manager, const HopSetup& setup);
+  void modify(Place place, ManagerIndex manager, const HopModify& modify);
   void remove(Place place, ManagerIndex manager, const HopKey& key);
+  Wanted& wanted_of(PortId port);
+  void give_wanted(ManagerIndex manager, HopResultBatch& out);
+  Grant grant_some(ManagerIndex manager, PortId port, std::size_t labels, Resources quota);
+  void note_shortage(ManagerIndex manager, const Admission& refused);
+  void note_over_share(PortId port);
+  void take_back(ManagerIndex manager, const HopBatch& batch);
   void take_back(ManagerIndex manager, const PortLabels& returned);
+  void take_back(ManagerIndex manager, PortId port, Resources quota);
   void end_session(ManagerIndex manager);
   Result<ManagerIndex> attached(std::string_view manager) const;
 
@@ -283,6 +314,8 @@ class SwitchController {
   std::vector<Audit> audits_;
   std::vector<Ended> ended_;
   bool ended_overflow_ = false;
+  RecallDesk recalls_;
+  TimePoint now_{};  // of the commands in hand
   Outputs outputs_;
 };
 

@@ -11,6 +11,7 @@ namespace {
 std::size_t octets_of(const HopResultBatch& batch) {
   std::size_t octets = 96 + batch.results.size() * 72;
   for (const PortLabels& granted : batch.granted) octets += 8 + granted.labels.size() * 8;
+  octets += (batch.quota_granted.size() + batch.recalls.size()) * 24;
   return octets;
 }
 
@@ -30,10 +31,13 @@ Result<SwitchServer::Attachment> SwitchServer::attach(const std::string& manager
   }
   auto holdings = controller_.attach(manager, epoch);  // lapses an older session of the name
   if (!holdings) return tl::make_unexpected(holdings.error());
-  if (const auto old = by_name_.find(manager); old != by_name_.end()) managers_.erase(old->second);
+  if (const auto old = by_name_.find(manager); old != by_name_.end()) {
+    fail_executes(*managers_.at(old->second), "the manager attached anew");
+    managers_.erase(old->second);
+  }
   const SessionId session{next_session_++};
-  managers_.emplace(
-      session, std::make_unique<Manager>(Manager{manager, session, {options_.session, now}, {}}));
+  managers_.emplace(session,
+                    std::make_unique<Manager>(Manager{manager, session, {options_.session, now}}));
   by_name_[manager] = session;
   log::info("manager {} attached, epoch {}, session {}, {} hops of it here", manager, epoch,
             session, holdings->hops);
@@ -65,11 +69,24 @@ void SwitchServer::on_commands(SessionId session, session::Frame<HopBatch> frame
   if (!manager.waiting.empty()) send_waiting(manager, now);
 }
 
-Result<SwitchController::Grant> SwitchServer::grant(SessionId session, PortId port,
-                                                    std::size_t labels, Resources quota) {
+Result<void> SwitchServer::execute(SessionId session, const HopBatch& batch, std::uint64_t token,
+                                   TimePoint now) {
   const auto found = managers_.find(session);
   if (found == managers_.end()) return fail(ErrorCode::kNotFound, "no session {}", session);
-  return controller_.grant(found->second->name, port, labels, quota);
+  const std::uint64_t ours = next_execute_++;
+  executes_.emplace(ours, Execute{session, token});
+  found->second->executes.insert(ours);
+  const auto applied = controller_.execute(found->second->name, batch, ours, now);
+  XB_CHECK(applied.has_value(), applied.error().text);  // the session is attached
+  return {};
+}
+
+Result<SwitchController::Grant> SwitchServer::grant(SessionId session, PortId port,
+                                                    std::size_t labels, Resources quota,
+                                                    TimePoint now) {
+  const auto found = managers_.find(session);
+  if (found == managers_.end()) return fail(ErrorCode::kNotFound, "no session {}", session);
+  return controller_.grant(found->second->name, port, labels, quota, now);
 }
 
 Result<void> SwitchServer::give_back(SessionId session, const PortLabels& labels, Resources quota) {
@@ -80,6 +97,12 @@ Result<void> SwitchServer::give_back(SessionId session, const PortLabels& labels
 
 Result<void> SwitchServer::audit(const std::string& manager, std::uint64_t token) {
   return controller_.audit(manager, token);
+}
+
+Result<std::uint64_t> SwitchServer::forget_manager(const std::string& manager) {
+  auto left = controller_.forget(manager);
+  if (left) log::info("manager {} is forgotten, {} hops of it stay", manager, *left);
+  return left;
 }
 
 void SwitchServer::on_driver(const driver::Event& event, TimePoint now) {
@@ -113,17 +136,8 @@ TimePoint SwitchServer::next_deadline() const {
 
 void SwitchServer::finish_step(TimePoint now) {
   SwitchController::Outputs outputs = controller_.take_outputs();
-  for (SwitchController::Results& results : outputs.results) {
-    const auto found = managers_.find(SessionId{results.token});
-    if (found == managers_.end()) continue;  // the session ended meanwhile
-    Manager& manager = *found->second;
-    manager.waiting.push_back(std::move(results.batch));
-    send_waiting(manager, now);
-    if (manager.waiting.size() > options_.results_waiting_max) {
-      ++counters_.sessions_lost;
-      end(manager.session, "it confirms no results");
-    }
-  }
+  for (const SwitchController::Recalled& recalled : outputs.recalls) note_recall(recalled);
+  for (SwitchController::Results& results : outputs.results) hand_out(std::move(results), now);
   for (const SwitchController::Unasked& unasked : outputs.unasked) {
     const auto session = by_name_.find(unasked.manager);
     if (session == by_name_.end()) continue;
@@ -131,13 +145,85 @@ void SwitchServer::finish_step(TimePoint now) {
     manager.waiting.push_back({{unasked.result}, {}});
     send_waiting(manager, now);
   }
+  send_recalls(now);
   for (SwitchController::Audited& audited : outputs.audits) {
     outlet_.audited(audited.token, std::move(audited.report));
   }
 }
 
+void SwitchServer::hand_out(SwitchController::Results results, TimePoint now) {
+  const bool executed = results.token >= kExecute;
+  SessionId session{results.token};
+  std::uint64_t token = 0;
+  if (executed) {
+    const auto asked = executes_.find(results.token);
+    if (asked == executes_.end()) return;  // the session ended meanwhile
+    session = asked->second.session;
+    token = asked->second.token;
+    executes_.erase(asked);
+  }
+  const auto found = managers_.find(session);
+  if (found == managers_.end()) return;  // the session ended meanwhile
+  Manager& manager = *found->second;
+  results.batch.recalls = std::exchange(manager.recalls, {});
+  if (executed) {
+    manager.executes.erase(results.token);
+    outlet_.executed(token, std::move(results.batch));
+    return;
+  }
+  manager.waiting.push_back(std::move(results.batch));
+  send_waiting(manager, now);
+  if (manager.waiting.size() > options_.results_waiting_max) {
+    ++counters_.sessions_lost;
+    end(manager.session, "it confirms no results");
+  }
+}
+
+void SwitchServer::note_recall(const SwitchController::Recalled& recalled) {
+  const auto session = by_name_.find(recalled.manager);
+  if (session == by_name_.end()) return;
+  Manager& manager = *managers_.at(session->second);
+  if (manager.recalls.empty()) recalled_.push_back(session->second);
+  const auto same =
+      std::find_if(manager.recalls.begin(), manager.recalls.end(),
+                   [&](const PortRecall& recall) { return recall.port == recalled.recall.port; });
+  if (same != manager.recalls.end()) {
+    *same = recalled.recall;  // the newer word
+  } else {
+    manager.recalls.push_back(recalled.recall);
+  }
+}
+
+// What no batch of results of this step has taken along. Without credit it waits for one: a manager
+// that confirms nothing is not sent more.
+void SwitchServer::send_recalls(TimePoint now) {
+  for (const SessionId session : std::exchange(recalled_, {})) {
+    const auto found = managers_.find(session);
+    if (found == managers_.end()) continue;
+    Manager& manager = *found->second;
+    if (manager.recalls.empty()) continue;
+    if (!manager.link.has_credit()) {
+      recalled_.push_back(session);
+      continue;
+    }
+    manager.waiting.push_back({{}, {}, {}, std::exchange(manager.recalls, {})});
+    send_waiting(manager, now);
+  }
+}
+
+void SwitchServer::fail_executes(const Manager& manager, std::string_view reason) {
+  for (const std::uint64_t ours : manager.executes) {
+    const auto asked = executes_.find(ours);
+    const std::uint64_t token = asked->second.token;
+    executes_.erase(asked);
+    outlet_.executed(
+        token, fail(ErrorCode::kUnreachable, "session {} has ended: {}", manager.session, reason));
+  }
+}
+
 void SwitchServer::end(SessionId session, std::string_view reason) {
   const auto found = managers_.find(session);
+  fail_executes(*found->second, reason);
   const std::string name = found->second->name;
   log::info("session {} of manager {} ends: {}; its caches lapse, its connections stay", session,
             name, reason);

@@ -3,6 +3,9 @@
 //     manager ──frame──▶ on_commands ──in order, once──▶ controller ──▶ driver ──▶ switch
 //     manager ◀──frame── ManagerOutlet ◀──one batch of results per batch of commands──┘
 //
+// A recall rides with the next batch of results; when none is due in the same step it goes alone. A
+// batch of execute() takes the same way through the controller, and its results come out by token.
+//
 // A step machine like the controller: events in, then finish_step(), which sends what came of them.
 // One thread at a time.
 #pragma once
@@ -11,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/hop.hpp"
@@ -26,6 +30,9 @@ class ManagerOutlet {
   virtual void to_manager(SessionId session, session::Frame<HopResultBatch> frame) = 0;
   // The answer to audit(), by its token.
   virtual void audited(std::uint64_t token, LedgerReport report) = 0;
+  // The answer to execute(), by its token. kUnreachable: the session ended before the results came.
+  // An outlet of somebody who never executes need not have it.
+  virtual void executed(std::uint64_t /*token*/, Result<HopResultBatch> /*results*/) {}
 };
 
 struct SwitchServerOptions {
@@ -33,7 +40,7 @@ struct SwitchServerOptions {
   session::Limits session;
   std::size_t results_waiting_max =
       4096;                        // batches for a manager that confirms none; then it is cut off
-  std::uint64_t session_base = 0;  // first session number - 1: differs at each start
+  std::uint64_t session_base = 0;  // first session number - 1, below 2^63: differs at each start
 };
 
 class SwitchServer {
@@ -51,12 +58,18 @@ class SwitchServer {
   void detach(SessionId session);
   // A session that is not known is counted and ignored.
   void on_commands(SessionId session, session::Frame<HopBatch> frame, TimePoint now);
+  // Applies the batch outside the session's numbering. kNotFound: no such session; else
+  // ManagerOutlet::executed(token, ...) follows. Tokens are the caller's and differ.
+  Result<void> execute(SessionId session, const HopBatch& batch, std::uint64_t token,
+                       TimePoint now);
   // kNotFound: no such session or port.
   Result<SwitchController::Grant> grant(SessionId session, PortId port, std::size_t labels,
-                                        Resources quota);
+                                        Resources quota, TimePoint now);
   Result<void> give_back(SessionId session, const PortLabels& labels, Resources quota);
   // ManagerOutlet::audited(token, ...) follows.
   Result<void> audit(const std::string& manager, std::uint64_t token);
+  // As SwitchController::forget.
+  Result<std::uint64_t> forget_manager(const std::string& manager);
 
   void on_driver(const driver::Event& event, TimePoint now);
   void tick(TimePoint now);
@@ -80,10 +93,23 @@ class SwitchServer {
     std::string name;
     SessionId session;
     ManagerSession link;
-    std::deque<HopResultBatch> waiting;  // results without credit
+    std::deque<HopResultBatch> waiting = {};  // results without credit
+    std::vector<PortRecall> recalls = {};     // to go with the next results; a port is there once
+    std::unordered_set<std::uint64_t> executes = {};  // tokens
+  };
+
+  // The controller's tokens: a session's number, or for an execute its place in executes_.
+  static constexpr std::uint64_t kExecute = std::uint64_t{1} << 63;
+  struct Execute {
+    SessionId session;
+    std::uint64_t token = 0;  // the caller's
   };
 
   void end(SessionId session, std::string_view reason);
+  void fail_executes(const Manager& manager, std::string_view reason);
+  void hand_out(SwitchController::Results results, TimePoint now);
+  void note_recall(const SwitchController::Recalled& recalled);
+  void send_recalls(TimePoint now);
   void send_waiting(Manager& manager, TimePoint now);
   void transmit(Manager& manager, session::Frame<HopResultBatch> frame);
 
@@ -92,6 +118,9 @@ class SwitchServer {
   SwitchController controller_;
   std::unordered_map<SessionId, std::unique_ptr<Manager>> managers_;
   std::unordered_map<std::string, SessionId> by_name_;
+  std::unordered_map<std::uint64_t, Execute> executes_;
+  std::uint64_t next_execute_ = kExecute;
+  std::vector<SessionId> recalled_;  // sessions with recalls that have not gone out
   std::uint64_t next_session_;
   Counters counters_;
 };

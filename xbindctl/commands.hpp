@@ -1,24 +1,54 @@
 // The commands of xbindctl, each a function: what it prints goes to standard output, why it failed to
-// standard error; the exit code tells the truth.
+// standard error; the exit code tells the truth. 0: done. 1: refused, or the peer could not be asked.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "connection_manager.hh"
 #include "core/call.hpp"
+#include "orb/name_client.hpp"
 
 namespace xbind::ctl {
 
-// 0: done. 1: refused, or the manager could not be asked.
-int connect(v1::ConnectionManager_ptr manager, const std::string& from, const std::string& to,
-            const ServiceSpec& service);
+// --- calls.cpp: one request, one outcome -----------------------------------------------------------
+
+int connect(v1::ConnectionManager_ptr manager, const ConnectRequest& request);
+int commit(v1::ConnectionManager_ptr manager, std::uint64_t connection);
+int modify(v1::ConnectionManager_ptr manager, std::uint64_t connection, const ServiceSpec& service,
+           const std::optional<ServiceSpec>& reverse);
+int add_leaf(v1::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end);
+int drop_leaf(v1::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end);
 int release(v1::ConnectionManager_ptr manager, std::uint64_t connection);
+// Of an earlier request: also "refused" is an answer here, and 0; 1 when none is remembered.
+int outcome(v1::ConnectionManager_ptr manager, const std::string& client, std::uint64_t request);
+
+// --- views.cpp: what there is ----------------------------------------------------------------------
+
 int describe(v1::ConnectionManager_ptr manager, std::uint64_t connection);
 int list(v1::ConnectionManager_ptr manager);
 int status(v1::ConnectionManager_ptr manager);
+int caches(v1::ConnectionManager_ptr manager);
 // 0 only if the audit is clean.
 int audit(v1::ConnectionManager_ptr manager);
+
+// --- settings.cpp: how the manager works, and what is known of managers -----------------------------
+
+// What is not given stays as it is.
+struct AggregationChange {
+  CORBA::Octet mode = v1::aggregation_fixed;  // one of aggregation_*
+  std::optional<std::uint32_t> threshold;     // mode fixed
+  std::optional<double> flush_timeout_ms;
+};
+
+// Shows the settings in force; with `change` after it was made.
+int aggregation(v1::ConnectionManager_ptr manager, const std::optional<AggregationChange>& change);
+int prepare(v1::ConnectionManager_ptr manager, const std::string& from, const std::string& to,
+            const ServiceSpec& service, std::uint32_t count);
+// `switch_name`: of a SwitchServer, or "all" for every one in the name service; 0 only if each of
+// them has forgotten the manager.
+int forget_manager(orb::NameClient& names, const std::string& switch_name,
+                   const std::string& manager);
 
 }  // namespace xbind::ctl

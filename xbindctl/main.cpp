@@ -1,94 +1,68 @@
 // xbindctl: the operator's command.
-#include <charconv>
-#include <cstdio>
+#include <algorithm>
 
+#include "core/check.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/name_client.hpp"
+#include "xbindctl/answers.hpp"
+#include "xbindctl/command_line.hpp"
 #include "xbindctl/commands.hpp"
 
 namespace {
 
 using namespace xbind;
 
-struct Options {
-  orb::CommonOptions common;
-  std::string manager;
-  ServiceSpec service;
-  std::uint64_t frames_per_1000_s = 0;
-  std::vector<std::string> words;
-};
-
-void declare(config::OptionSet& set, Options& options) {
-  orb::add_client_options(set, options.common, log::Level::kWarn);
-  set.add_string("manager", &options.manager, "default",
-                 "Name of the ConnectionManager under xbind/cmgr/.");
-  set.add_uint("cells-per-s", &options.service.cells_per_s, 100, {1, 4'294'967'295},
-               "connect: what the connection takes of every link, in cells a second.");
-  set.add_uint("buffer-cells", &options.service.buffer_cells, 0, {0, 1'000'000'000},
-               "connect: what it takes of every output port's buffer, in cells.");
-  set.add_uint("frames-per-1000-s", &options.service.frames_per_1000_s, 0, {0, 1'000'000'000},
-               "connect: frame rate in thousandths of a frame a second, instead of --cells-per-s.");
-  set.add_uint("frame-octets", &options.service.frame_octets, 0, {0, 1'000'000'000},
-               "connect: size of a frame in octets, with --frames-per-1000-s.");
-  set.take_arguments("connect FROM TO | release ID | describe ID | list | status | audit",
-                     &options.words, 1, 3);
-  set.add_check([&options, &set]() -> std::optional<std::string> {
-    const bool frames = options.service.frames_per_1000_s != 0 || options.service.frame_octets != 0;
-    if (!frames) return std::nullopt;
-    if (options.service.frames_per_1000_s == 0 || options.service.frame_octets == 0) {
-      return "frames-per-1000-s and frame-octets go together";
-    }
-    if (set.given("cells-per-s")) return "cells-per-s and frames-per-1000-s exclude each other";
-    options.service.kind = ServiceKind::kVideo;
-    return std::nullopt;
-  });
+std::optional<ctl::AggregationChange> change_of(const ctl::CommandLine& line,
+                                                const config::OptionSet& set) {
+  if (!set.given("mode")) return std::nullopt;
+  const auto& modes = ctl::aggregation_modes();
+  ctl::AggregationChange change;
+  change.mode = static_cast<CORBA::Octet>(std::ranges::find(modes, line.mode) - modes.begin());
+  if (set.given("threshold")) change.threshold = line.threshold;
+  if (set.given("flush-timeout-ms")) change.flush_timeout_ms = line.flush_timeout_ms;
+  return change;
 }
 
-std::optional<std::uint64_t> number(const std::string& word) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
-  return value;
-}
-
-int wrong_words(const std::vector<std::string>& words) {
-  std::fprintf(stderr,
-               "xbindctl: '%s' with %zu arguments is none of: connect FROM TO, release ID, "
-               "describe ID, list, status, audit (ID is a number)\n",
-               words.front().c_str(), words.size() - 1);
-  return 2;
+int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameClient& names) {
+  const std::string& verb = line.verb();
+  const std::vector<std::string>& words = line.words;
+  if (verb == "forget-manager") return ctl::forget_manager(names, words[1], words[2]);
+  const auto object = names.resolve(naming::path_of(naming::kConnectionManagers, line.manager));
+  if (!object) return ctl::explain(object.error().text);
+  const v1::ConnectionManager_var manager = v1::ConnectionManager::_unchecked_narrow(*object);
+  if (verb == "connect") {
+    return ctl::connect(manager, {RequestId{}, words[1], words[2], line.service, line.reverse(),
+                                  line.priority, line.hold_ms()});
+  }
+  if (verb == "commit") return ctl::commit(manager, line.id);
+  if (verb == "modify") return ctl::modify(manager, line.id, line.service, line.reverse());
+  if (verb == "add-leaf") return ctl::add_leaf(manager, line.id, words[2]);
+  if (verb == "drop-leaf") return ctl::drop_leaf(manager, line.id, words[2]);
+  if (verb == "release") return ctl::release(manager, line.id);
+  if (verb == "outcome") return ctl::outcome(manager, words[1], line.id);
+  if (verb == "describe") return ctl::describe(manager, line.id);
+  if (verb == "list") return ctl::list(manager);
+  if (verb == "status") return ctl::status(manager);
+  if (verb == "audit") return ctl::audit(manager);
+  if (verb == "caches") return ctl::caches(manager);
+  if (verb == "aggregation") return ctl::aggregation(manager, change_of(line, set));
+  XB_CHECK(verb == "prepare", verb);
+  return ctl::prepare(manager, words[1], words[2], line.service, line.count);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options options;
+  orb::CommonOptions common;
+  ctl::CommandLine line;
   config::OptionSet set("xbindctl", "Asks and steers a ConnectionManager.");
-  declare(set, options);
+  orb::add_client_options(set, common, log::Level::kWarn);
+  ctl::declare(set, line);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
-  const std::vector<std::string>& words = options.words;
-  const std::string& verb = words.front();
-  const std::optional<std::uint64_t> given_id = number(words.back());
-  const std::uint64_t id = given_id.value_or(0);
-  const bool right = (verb == "connect" && words.size() == 3) ||
-                     ((verb == "release" || verb == "describe") && words.size() == 2 && given_id) ||
-                     ((verb == "list" || verb == "status" || verb == "audit") && words.size() == 1);
-  if (!right) return wrong_words(words);
 
-  log::start("xbindctl", options.common.log_level);
-  orb::Runtime runtime(argc, argv, options.common.runtime());
-  orb::NameClient names(runtime.orb(), options.common.name_service);
-  const auto object = names.resolve(naming::path_of(naming::kConnectionManagers, options.manager));
-  if (!object) {
-    std::fprintf(stderr, "xbindctl: %s\n", object.error().text.c_str());
-    return 1;
-  }
-  const v1::ConnectionManager_var manager = v1::ConnectionManager::_unchecked_narrow(*object);
-  if (verb == "connect") return ctl::connect(manager, words[1], words[2], options.service);
-  if (verb == "release") return ctl::release(manager, id);
-  if (verb == "describe") return ctl::describe(manager, id);
-  if (verb == "list") return ctl::list(manager);
-  if (verb == "status") return ctl::status(manager);
-  return ctl::audit(manager);
+  log::start("xbindctl", common.log_level);
+  orb::Runtime runtime(argc, argv, common.runtime());
+  orb::NameClient names(runtime.orb(), common.name_service);
+  return run(line, set, names);
 }

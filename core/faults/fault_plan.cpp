@@ -1,5 +1,8 @@
 #include "core/faults/fault_plan.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "core/check.hpp"
 
 namespace xbind::faults {
@@ -26,7 +29,22 @@ std::uint64_t hash_of(std::string_view text) {
 // libraries, the raw bits do not.
 double unit_interval(std::mt19937_64& bits) { return static_cast<double>(bits() >> 11) * 0x1p-53; }
 
+// Whether a leg "client-to-manager/NAME" is one of those named "client_to_manager", or none is.
+bool selected(const std::vector<std::string>& legs, std::string_view leg) {
+  std::string name{leg.substr(0, leg.find('/'))};
+  std::ranges::replace(name, '-', '_');
+  return legs.empty() || std::ranges::find(legs, name) != legs.end();
+}
+
 }  // namespace
+
+std::optional<std::string> FaultOptions::legs_fault() const {
+  for (const std::string& leg : legs) {
+    if (std::ranges::find(kLegs, leg) != kLegs.end()) continue;
+    return fmt::format("'{}' is no leg; there are: {}", leg, fmt::join(kLegs, ", "));
+  }
+  return std::nullopt;
+}
 
 FaultCounters& FaultCounters::operator+=(const FaultCounters& other) {
   invocations += other.invocations;
@@ -45,6 +63,7 @@ void append_metrics(const std::vector<LegCounters>& legs,
   metrics.emplace_back("faults_dropped", sum.dropped);
   metrics.emplace_back("faults_repeated", sum.repeated);
   metrics.emplace_back("faults_reordered", sum.reordered);
+  metrics.emplace_back("faults_delayed", sum.delayed);
   if (sum.invocations == 0) return;
   for (const auto& [leg, counters] : legs) {
     metrics.emplace_back("faults_" + leg + "_invocations", counters.invocations);
@@ -57,13 +76,13 @@ void append_metrics(const std::vector<LegCounters>& legs,
 
 FaultInjector::FaultInjector(const FaultOptions& options, std::string_view leg)
     : options_(options),
-      on_(options.on()),
+      on_(options.on() && selected(options.legs, leg)),
       bits_(scrambled(scrambled(options.seed) ^ hash_of(leg))) {
   for (const double probability :
        {options.loss, options.duplicate, options.reorder, options.delay}) {
     XB_CHECK(probability >= 0 && probability <= kProbabilityMax, probability);
   }
-  XB_CHECK(options.delay_max > Duration::zero(), options.delay_max.count());
+  XB_CHECK(options.delay_ms_max > 0, options.delay_ms_max);
 }
 
 Decision FaultInjector::decide(TimePoint now) {
@@ -89,7 +108,8 @@ Decision FaultInjector::decide(TimePoint now) {
     decision.until = now + kOvertakeWithin;
   } else if (late) {
     decision.hold = Hold::kUntil;
-    const auto longest = static_cast<double>(options_.delay_max.count());
+    const Duration bound = std::chrono::milliseconds{options_.delay_ms_max};
+    const auto longest = static_cast<double>(bound.count());
     decision.until = now + Duration{1 + static_cast<Duration::rep>(lateness * longest)};
   }
   if (!twice && decision.hold == Hold::kNone) ++counters_.passed;

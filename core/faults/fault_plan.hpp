@@ -8,12 +8,19 @@
 // One FaultInjector per leg and direction (all SwitchServers of a manager are one leg); its chance
 // comes from the seed and the leg's name alone. Switched off, a pipe is one branch.
 //
+// One held for reordering waits until another has gone to the same peer, however long that takes up
+// to kOvertakeWithin: what lags is repeated and heartbeats go on, so that in a session that has
+// anything to say another one comes. Only then does it count as reordered; so the counter meets its
+// probability, but for what is held when a peer falls silent.
+//
 // Owner and threads: one thread at a time, the one that sends. Pure: no clock, no transport; the
 // owner calls pass() again at next_deadline().
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -24,15 +31,22 @@
 
 namespace xbind::faults {
 
+// Every leg there is, SENDER_to_RECEIVER, as options and callgen's JSON call it.
+inline constexpr std::array<std::string_view, 4> kLegs{"client_to_manager", "manager_to_client",
+                                                       "manager_to_switch", "switch_to_manager"};
+
 // Probabilities for each invocation, 0 to 0.9; off when all are 0.
 struct FaultOptions {
   double loss = 0;
-  double duplicate = 0;  // of those not dropped: goes twice
-  double reorder = 0;    // of those not dropped: the next one overtakes it
-  double delay = 0;      // of those neither dropped nor held for reordering: goes later
-  Duration delay_max = std::chrono::milliseconds{50};
+  double duplicate = 0;             // of those not dropped: goes twice
+  double reorder = 0;               // of those not dropped: the next one overtakes it
+  double delay = 0;                 // of those neither dropped nor held for reordering: goes later
+  std::uint32_t delay_ms_max = 50;  // how much later: evenly spread up to this, from 1
   std::uint64_t seed = 1;
+  std::vector<std::string> legs{};  // of kLegs; none: all of them
 
+  // What is wrong with `legs`, in a sentence, or nothing.
+  std::optional<std::string> legs_fault() const;
   bool on() const { return loss > 0 || duplicate > 0 || reorder > 0 || delay > 0; }
 };
 
@@ -42,16 +56,16 @@ struct FaultCounters {
   std::uint64_t dropped = 0;
   std::uint64_t repeated = 0;   // gone twice
   std::uint64_t reordered = 0;  // held back, and truly overtaken
-  std::uint64_t delayed = 0;    // held back, and overtaken by nobody that was waited for
+  std::uint64_t delayed = 0;    // held back, for a time or for a next one that did not come
   std::uint64_t passed = 0;     // untouched
 
   FaultCounters& operator+=(const FaultCounters& other);
   friend bool operator==(const FaultCounters&, const FaultCounters&) = default;
 };
 
-// As they stand in a status: "faults_dropped", "faults_repeated", "faults_reordered" of all legs of
-// a process and, once there is anything to count, each leg's own: "faults_to_switches_invocations",
-// ...
+// As they stand in a status: "faults_dropped", "faults_repeated", "faults_reordered" and
+// "faults_delayed" of all legs of a process and, once there is anything to count, each leg's own:
+// "faults_to_switches_invocations", ...
 struct LegCounters {
   std::string leg;  // "to_switches"
   FaultCounters counters;
@@ -73,12 +87,14 @@ struct Decision {
   friend bool operator==(const Decision&, const Decision&) = default;
 };
 
-// An invocation that nobody overtakes is not lost: it goes after this.
-inline constexpr Duration kOvertakeWithin = std::chrono::milliseconds{5};
+// An invocation that nobody overtakes is not lost: it goes after this. Longer than a session waits
+// before it repeats (Limits::resend_after), shorter than any timer of a call.
+inline constexpr Duration kOvertakeWithin = std::chrono::milliseconds{200};
 
 class FaultInjector {
  public:
-  // `leg`: a name of its own for every leg and direction of a process, "client-to-manager/NAME".
+  // `leg`: a name of its own for every leg and direction of a process, "client-to-manager/NAME"; what
+  // is before the slash is one of kLegs in hyphens. On only if the options select that one.
   FaultInjector(const FaultOptions& options, std::string_view leg);
 
   bool on() const { return on_; }
@@ -88,6 +104,8 @@ class FaultInjector {
   // How the waiting of one held back ended.
   void overtaken() { ++counters_.reordered; }
   void waited() { ++counters_.delayed; }
+  // It was to be held back, but there was no room.
+  void let_go(const Decision& decision) { counters_.passed += decision.copies == 1 ? 1 : 0; }
 
   const FaultCounters& counters() const { return counters_; }
 
@@ -129,9 +147,12 @@ class FaultyPipe {
   void push(T item, std::uint64_t peer, TimePoint now, std::vector<T>& ready) {
     const Decision decision = injector_.decide(now);
     if (decision.copies == 0) return;
-    if (decision.hold != Hold::kNone && held_.size() < kHeldMax) {
-      held_.push_back({std::move(item), peer, decision});
-      return;
+    if (decision.hold != Hold::kNone) {
+      if (held_.size() < kHeldMax) {
+        held_.push_back({std::move(item), peer, decision});
+        return;
+      }
+      injector_.let_go(decision);
     }
     append(std::move(item), decision.copies, ready);
     release(ready, [&](const Held& held) {

@@ -7,6 +7,8 @@
   load.py       one run of callgen against it
   quickstart.py ./quickstart after its first lines
   bench.py      ./quickstart --bench: speed and memory, measured against wanted
+  sweep.py      ./quickstart --sweep: engines, thresholds and label caches compared
+  sweep_figures.py  what it reckons: ratios, intervals, tables
 
 Python's standard library only. Nothing here runs as a service: a lab is started, and its processes
 stay until `down`.

@@ -1,5 +1,5 @@
 """A whole lab: omniNames, an emulated switch and a SwitchServer per node, RouteObject, QOSMapper and
-the manager, from a topology file.
+one or several managers, from a topology file.
 
 Every process is waited for until it prints its ready line; when one does not, all that was started
 is ended and the end of its log is the message. What runs is kept in STATE_DIR/lab.json, so that
@@ -31,9 +31,11 @@ SYSTEM_OMNIORB_CONFIG = Path("/etc/omniORB.cfg")
 OMNIORB_CONFIG_MARK = "# Written by OpenXbind's deploy/lab; `deploy/lab down` takes it away.\n"
 
 # The programs a lab is made of, in the order it starts them. Names are those of STATE_DIR/lab.json
-# and of rss_mb in a run's JSON; a program of which there are several adds its node: xbind-switch/atm.
+# and of rss_mb in a run's JSON; a program of which there are several adds its node: xbind-switch/atm; a
+# second manager adds its name: xbind-cmgr/manager-2.
 PROGRAMS = ["xbind-switch", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper",
             "xbind-cmgr"]
+MANAGERS_MAX = 16
 TOOLS = ["xbind-callgen", "xbind-names", "xbindctl"]
 
 
@@ -45,15 +47,17 @@ class LabOptions:
     names_port: int | None = None  # None: 2809, or a free one when that is taken; 0: a free one
     loopback_net: str | None = None  # "127.0.1"; None: the first that is free
     labels_per_port: int = topologies.LABELS_DEFAULT
+    managers: int = 1  # to MANAGERS_MAX, all on the same switches
     omniorb_config: bool = False  # write /etc/omniORB.cfg if there is none and it can be written
     start_timeout_s: float = 30.0
-    # More options of the daemons: program -> [(node or None for all, option, value)].
+    # More options of the daemons: program -> [(node or None for all, option, value)]. For a program
+    # that is no node's, node is the daemon's own name: default, manager-2.
     more: dict = field(default_factory=dict)
 
-    def arguments(self, program, node=None):
+    def arguments(self, program, name):
         arguments = []
         for only, option, value in self.more.get(program, []):
-            if only in (None, node):
+            if only in (None, name):
                 arguments += [f"--{option}={value}"]
         return arguments
 
@@ -113,7 +117,9 @@ class Lab:
         self.add_program("xbind-routeobject", None,
                          ["--topology", Path(options.topology).resolve(), "--name-service", names])
         self.add_program("xbind-qosmapper", None, ["--name-service", names])
-        self.add_program("xbind-cmgr", None, ["--name-service", names])
+        for name in manager_names(options.managers):
+            self.add_program("xbind-cmgr", None if name == "default" else name,
+                             ["--name-service", names])
 
     def switch_arguments(self, switch):
         vpi_max, vci_min, vci_max = topologies.label_range(self.options.labels_per_port)
@@ -127,7 +133,7 @@ class Lab:
         name = node or "default"
         self.add(f"{program}/{node}" if node else program,
                  [self.options.bin_dir / program, "--name", name, *arguments,
-                  *self.options.arguments(program, node)],
+                  *self.options.arguments(program, name)],
                  address=address, ready=f"^{program} {name} {ready}.*$")
 
     def add(self, name, command, address, ready):
@@ -170,6 +176,12 @@ class Lab:
         ranks = [by_program["omniNames"] + by_program["xbind-switch"], servants,
                  by_program["xbind-cmgr"]]
         return [rank for rank in ranks if rank]
+
+    def manager_names(self):
+        """Under xbind/cmgr/, in the order in which they were named."""
+        managers = [name for name, process in self.processes.items()
+                    if process.program == "xbind-cmgr"]
+        return [name.partition("/")[2] or "default" for name in managers]
 
     # Ending
 
@@ -287,6 +299,10 @@ class Lab:
             text = SYSTEM_OMNIORB_CONFIG.read_text()
             if text.startswith(OMNIORB_CONFIG_MARK) and self.names_uri() in text:
                 SYSTEM_OMNIORB_CONFIG.unlink()
+
+
+def manager_names(count):
+    return ["default", *(f"manager-{number}" for number in range(2, count + 1))]
 
 
 @contextlib.contextmanager

@@ -4,7 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import topology as topologies
-from .lab import LabOptions, PAPER_TOPOLOGY
+from .lab import LabOptions, PAPER_TOPOLOGY, manager_names
+
+ENGINES = ["sequential", "threaded", "xbind"]
+AGGREGATIONS = ["regions", "adaptive"]  # that steer the threshold themselves
+LABEL_POLICIES = ["fixed", "competitive", "cooperative"]
 
 
 @dataclass
@@ -16,8 +20,10 @@ class Load:
     hold: float = 0.1  # seconds
     seed: int = 1
     cells_per_s: int = 100
-    threshold: str = ""  # of the manager; empty: its own default
+    threshold: str = ""  # of the manager, or one of AGGREGATIONS; empty: its own default
     engine: str = ""
+    label_policy: str = ""
+    managers: int = 1
     topology: Path = PAPER_TOPOLOGY
     labels_per_port: int = topologies.LABELS_DEFAULT
     loss: float = 0.0  # fractions of the session messages that meet a fault, in every process
@@ -29,7 +35,8 @@ class Load:
 def callgen(lab, load, more=()):
     """The command line of a run in `lab` (None: only to have the options checked)."""
     bin_dir = lab.options.bin_dir if lab is not None else LabOptions.bin_dir
-    command = [bin_dir / "xbind-callgen", "run", "--manager", "default",
+    managers = lab.manager_names() if lab is not None else manager_names(load.managers)
+    command = [bin_dir / "xbind-callgen", "run", "--manager", ",".join(managers),
                "--calls", load.calls, "--rate", f"{load.rate:.10g}",
                "--hold", f"{load.hold:.10g}", "--seed", load.seed,
                "--cells-per-s", load.cells_per_s,
@@ -45,12 +52,31 @@ def callgen(lab, load, more=()):
 
 def daemon_options(load):
     """The daemons' part of a load, as LabOptions.more takes it."""
-    return {"xbind-cmgr": manager_options(load), "xbind-switchserver": fault_options(load)}
+    return {"xbind-cmgr": manager_options(load), "xbind-switchserver": switchserver_options(load)}
 
 
 def manager_options(load):
-    return [(None, name, value) for name, value in
-            (("engine", load.engine), ("threshold", load.threshold)) if value] + fault_options(load)
+    engine = [(None, "engine", load.engine)] if load.engine else []
+    return (engine + aggregation_options(load.threshold)
+            + label_options(load.label_policy)["xbind-cmgr"] + fault_options(load))
+
+
+def switchserver_options(load):
+    return label_options(load.label_policy)["xbind-switchserver"] + fault_options(load)
+
+
+def aggregation_options(threshold):
+    """The manager's part of `--threshold T|regions|adaptive`; nothing when that is empty."""
+    if threshold in AGGREGATIONS:
+        return [(None, "aggregation", threshold)]
+    return [(None, "threshold", threshold)] if threshold else []
+
+
+def label_options(policy):
+    """The daemons' part of `--label-policy P`: cooperating managers need SwitchServers that share."""
+    return {"xbind-cmgr": [(None, "label-policy", policy)] if policy else [],
+            "xbind-switchserver":
+                [(None, "label-sharing", "cooperative")] if policy == "cooperative" else []}
 
 
 def fault_options(load):

@@ -18,9 +18,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 # pylint: disable=wrong-import-position
-from labkit import bench, topology as topologies  # noqa: E402
-from labkit.lab import Lab, LabOptions, PROGRAMS, ROOT, TOOLS  # noqa: E402
-from labkit.load import Load, callgen, daemon_options, manager_options  # noqa: E402
+from labkit import bench, sweep, topology as topologies  # noqa: E402
+from labkit.lab import Lab, LabOptions, MANAGERS_MAX, PROGRAMS, ROOT, TOOLS  # noqa: E402
+from labkit.load import (AGGREGATIONS, ENGINES, LABEL_POLICIES, Load, callgen,  # noqa: E402
+                         daemon_options, manager_options, switchserver_options)
 from labkit.process import LabError  # noqa: E402
 
 BUILD = ROOT / "build"
@@ -34,8 +35,10 @@ class WrongUse(Exception):
 @dataclass
 class Options:
     load: Load
+    labels_given: bool = False  # then the user knows that there may be too few
     keep: bool = False
     bench: bool = False
+    sweep: str = ""
 
 
 def main(words):
@@ -48,9 +51,11 @@ def main(words):
         run_or_fail([ROOT / "deploy" / "install", "build"])
         step("build")
         build()
-        check_options(options.load)
+        check_options(options)
         if options.bench:
             return bench.run(in_own_lab)
+        if options.sweep:
+            return sweep.run(options.sweep, in_own_lab, options.load.json)
         return one_run(options)
     except WrongUse as error:
         print(f"quickstart: {error}", file=sys.stderr)
@@ -103,7 +108,7 @@ def in_own_lab(load, keep=False):
         step("lab")
         lab = Lab(LabOptions(
             topology=load.topology, state_dir=state_dir, names_port=None if keep else 0,
-            labels_per_port=load.labels_per_port, omniorb_config=keep,
+            labels_per_port=load.labels_per_port, managers=load.managers, omniorb_config=keep,
             more=daemon_options(load)))
         began = time.monotonic()
         lab.up()
@@ -157,16 +162,31 @@ def own_state_dir(keep):
 # Options
 
 
-def check_options(load):
-    """What only our programs can judge: bounds of callgen and of the manager, topology, load."""
+def check_options(options):
+    """What only our programs can judge: bounds of callgen and of the daemons, topology, load."""
+    load = options.load
     ask(callgen(None, load, ["--check-config"]))
-    manager = [f"--{name}={value}" for _, name, value in manager_options(load)]
-    ask([str(LabOptions.bin_dir / "xbind-cmgr"), "--name", "default", *manager, "--check-config"])
+    for program, its_options in (("xbind-cmgr", manager_options(load)),
+                                 ("xbind-switchserver", switchserver_options(load))):
+        words = [f"--{name}={value}" for _, name, value in its_options]
+        ask([str(LabOptions.bin_dir / program), "--name", "default", *words, "--check-config"])
     described = topologies.describe(LabOptions.bin_dir, load.topology)
-    refusal = topologies.load_refusal(described, load.rate, load.hold, load.cells_per_s,
-                                      load.labels_per_port)
+    refusal, note = judge_load(described, load, options.labels_given)
     if refusal:
         raise WrongUse(refusal)
+    if note:
+        print(f"Some calls will be refused: {note}.")
+
+
+def judge_load(described, load, labels_given):
+    """(a refusal or None, a note or None). Too few labels on purpose, by --labels-per-port, is an
+    experiment: the calls that find none are refused and counted, so that is only noted."""
+    def refusal(labels):
+        return topologies.load_refusal(described, load.rate, load.hold, load.cells_per_s, labels)
+    tight = refusal(load.labels_per_port)
+    if tight and labels_given and not refusal(topologies.LABELS_MAX):
+        return None, tight
+    return tight, None
 
 
 def ask(command):
@@ -183,10 +203,12 @@ def parse(words):
     """Options from the command line. WrongUse for what cannot be read or is out of any bounds."""
     readers = {
         "calls": whole(1, 10**12), "rate": real(above=0.0), "hold": real(above=None),
-        "seed": whole(0, 2**64 - 1), "cells-per-s": whole(1, 2**32 - 1), "threshold": text,
-        "engine": text, "topology": existing_file, "labels-per-port": whole(1, topologies.LABELS_MAX),
+        "seed": whole(0, 2**64 - 1), "cells-per-s": whole(1, 2**32 - 1), "threshold": threshold,
+        "engine": one_of(ENGINES), "managers": whole(1, MANAGERS_MAX),
+        "label-policy": one_of(LABEL_POLICIES), "topology": existing_file,
+        "labels-per-port": whole(1, topologies.LABELS_MAX),
         "loss": fraction, "duplicate": fraction, "reorder": fraction,
-        "json": new_file, "keep": None, "bench": None,
+        "json": new_file, "keep": None, "bench": None, "sweep": one_of(sweep.SWEEPS),
     }
     options = Options(Load())
     given = set()
@@ -208,10 +230,22 @@ def parse(words):
             if not equals and not words:
                 raise WrongUse(f"--{name} needs a value")
             value = reader(name, value if equals else words.pop(0))
-        setattr(options if reader is None else options.load, name.replace("-", "_"), value)
+        field = name.replace("-", "_")
+        setattr(options.load if hasattr(options.load, field) else options, field, value)
+    options.labels_given = "labels-per-port" in given
+    check_together(options, given)
+    return options
+
+
+def check_together(options, given):
     if options.bench and given != {"bench"}:
         raise WrongUse("--bench brings its own load: no other option goes with it")
-    return options
+    if options.sweep and not given <= {"sweep", "json"}:
+        raise WrongUse("--sweep brings its own loads: only --json goes with it")
+    engine, wanted = options.load.engine, options.load.threshold
+    if engine in ("sequential", "threaded") and wanted not in ("", "1"):
+        raise WrongUse(f"--threshold {wanted}: the engine {engine} waits for the answer to every "
+                       f"command, so it sends each alone and takes no threshold but 1")
 
 
 def whole(low, high):
@@ -239,10 +273,20 @@ def fraction(name, value):
     return number
 
 
-def text(name, value):
-    if not value:
-        raise WrongUse(f"--{name} needs a value")
-    return value
+def one_of(words):
+    def read(name, value):
+        if value not in words:
+            raise WrongUse(f"--{name} {value}: it is one of {', '.join(words)}")
+        return value
+    return read
+
+
+def threshold(name, value):
+    if value in AGGREGATIONS:
+        return value
+    if not re.fullmatch(r"[0-9]{1,9}", value):
+        raise WrongUse(f"--{name} {value}: a whole number or {' or '.join(AGGREGATIONS)} is needed")
+    return str(int(value))  # its bounds are the manager's
 
 
 def existing_file(name, value):

@@ -11,7 +11,7 @@ LATENCY_KEYS = {"count", "min", "mean", "p5", "p50", "p95", "p99", "p999", "max"
 KEYS = {"schema", "engine", "threshold", "adaptive", "switches", "offered_setups_per_s",
         "duration_s", "setups_per_s", "call_operations_per_s", "setups", "releases",
         "setup_latency_us", "release_latency_us", "remote_invocations", "label_cache_hit_ratio",
-        "rss_mb", "faults", "audit"}
+        "rss_mb", "faults", "audit", "managers", "aggregation", "audits", "refusals"}
 
 
 class Calls(InOneLab):
@@ -23,6 +23,8 @@ class Calls(InOneLab):
         self.assertEqual(summary["schema"], "xbind.callgen/1")
         self.assertEqual(summary["engine"], "xbind")
         self.assertEqual(summary["switches"], 3)
+        self.assertEqual(summary["managers"], 1)
+        self.assertEqual(summary["refusals"], {})
         self.assertEqual(summary["setups"], {"attempted": 500, "connected": 500, "refused": 0,
                                              "busy": 0, "unanswered": 0})
         self.assertEqual(summary["releases"], {"attempted": 500, "released": 500, "failed": 0,
@@ -36,7 +38,7 @@ class Calls(InOneLab):
         # Two batches a hop and direction at the very least, with T = 1 far more.
         self.assertGreater(summary["remote_invocations"], 500)
         self.assertTrue(0 < summary["label_cache_hit_ratio"] <= 1)
-        self.assertEqual(summary["faults"], {"dropped": 0, "repeated": 0, "reordered": 0})
+        self.assertEqual(summary["faults"], {"dropped": 0, "repeated": 0, "reordered": 0, "delayed": 0})
         audit = summary["audit"]
         self.assertTrue(audit["clean"], audit)
         for count in ("stray_cross_connects", "leaked_labels", "leaked_bandwidth_cells_per_s", "owed"):

@@ -82,6 +82,18 @@ class LabCommand(unittest.TestCase):
             finally:
                 self.assertEqual(self.lab("down", state=other).returncode, 0)
 
+    def test_several_managers(self):
+        state = self.up("--managers", "3")
+        managers = {process["name"] for process in state["processes"] if process["alive"]
+                    and process["name"].startswith("xbind-cmgr")}
+        self.assertEqual(managers, {"xbind-cmgr", "xbind-cmgr/manager-2", "xbind-cmgr/manager-3"})
+        listed = self.lab("run", "--", "nameclt", "list", "xbind/cmgr")
+        self.assertEqual(set(listed.stdout.split()), {"default", "manager-2", "manager-3"})
+        self.assertIn("manager-3 ready", self.lab("logs", "xbind-cmgr/manager-3").stdout)
+        for name in ("default", "manager-2", "manager-3"):
+            done = self.lab("run", "--", "xbindctl", "--manager", name, "audit")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_a_daemon_that_cannot_start_is_named_and_nothing_stays(self):
         done = self.lab("up", "--names-port", "0", "--bin-dir", BIN, "--cmgr-option", "engine=steam")
         self.assertEqual(done.returncode, 1)
@@ -93,6 +105,8 @@ class LabCommand(unittest.TestCase):
         self.assertEqual(self.lab("up", "no-such-file.toml").returncode, 1)
         self.assertEqual(self.lab("up", "--no-such-option").returncode, 2)
         self.assertEqual(self.lab("up", "--loopback-net", "10.0.0").returncode, 2)
+        self.assertEqual(self.lab("up", "--managers", "17").returncode, 2)
+        self.assertEqual(self.lab("up", "--label-policy", "greedy").returncode, 2)
         self.assertEqual(self.lab("logs").returncode, 1)
         with socket.create_server(("127.0.0.1", 0)) as somebody:
             port = somebody.getsockname()[1]
@@ -120,6 +134,18 @@ class Quickstart(unittest.TestCase):
         self.refused("--topology", "no-such-file.toml", say="no-such-file.toml")
         self.refused("--json", "/no/such/folder/q.json", say="/no/such/folder")
         self.refused("--labels-per-port", "0", say="--labels-per-port")
+        self.refused("--managers", "0", say="--managers")
+        self.refused("--managers", "17", say="from 1 to 16")
+        self.refused("--engine", "steam", say="sequential, threaded, xbind")
+        self.refused("--threshold", "often", say="regions or adaptive")
+        self.refused("--label-policy", "greedy", say="fixed, competitive, cooperative")
+        self.refused("--sweep", "floor", say="engines, adaptive, cache")
+
+    def test_options_that_do_not_go_together(self):
+        self.refused("--engine", "sequential", "--threshold", "10", say="takes no threshold but 1")
+        self.refused("--threshold", "adaptive", "--engine", "threaded", say="sends each alone")
+        self.refused("--sweep", "cache", "--rate", "5", say="only --json")
+        self.refused("--bench", "--sweep", "cache", say="--bench brings its own load")
 
     def test_help(self):
         done = run(QUICKSTART, "--help")

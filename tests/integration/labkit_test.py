@@ -6,7 +6,8 @@ import socket
 import time
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
-from labkit import naming
+from labkit import naming, quickstart
+from labkit.load import daemon_options
 from labkit.process import LabError, start_ticks
 
 
@@ -76,6 +77,87 @@ class Labels(unittest.TestCase):
     def test_a_range_offers_at_least_what_was_asked(self):
         for labels in (1, 992, 65_504, 65_505, 131_008, 131_009):
             self.assertGreaterEqual(topology.label_count(labels), labels)
+
+
+class TooFewLabels(unittest.TestCase):
+    """A mistake by default; an experiment when the labels are said."""
+
+    def judge(self, labels_given, **load):
+        return quickstart.judge_load(CHAIN, Load(**load), labels_given)
+
+    def test_by_default_they_are_refused(self):
+        refusal, note = self.judge(False, rate=2000, hold=1.0)
+        self.assertIn("room for 992 calls", refusal)
+        self.assertIsNone(note)
+
+    def test_on_purpose_they_are_noted(self):
+        refusal, note = self.judge(True, rate=200, hold=1.0, labels_per_port=64)
+        self.assertIsNone(refusal)
+        self.assertIn("room for 64 calls", note)
+
+    def test_enough_is_not_worth_a_word(self):
+        self.assertEqual(self.judge(True, rate=60, hold=1.0, labels_per_port=64), (None, None))
+
+    def test_bandwidth_is_no_matter_of_labels(self):
+        refusal, _ = self.judge(True, rate=4000, hold=1.0, labels_per_port=64)
+        self.assertIn("room for 64 calls", refusal)
+
+
+class CommandLines(unittest.TestCase):
+    """What quickstart's options become on the command lines of the daemons and of callgen."""
+
+    def commands(self, *words):
+        """{process: its command line} of the lab and of callgen that these words ask for."""
+        load = quickstart.parse(words).load
+        lab = Lab(lab_options("/nowhere", managers=load.managers, more=daemon_options(load)))
+        switches = [{"name": name, "ports": 2, "port_cells_per_s": [0, 353_207]}
+                    for name in (CALLER, MIDDLE, CALLEE)]
+        lab.plan({"name": "paper", "switches": switches})
+        return {**{name: process.command for name, process in lab.processes.items()},
+                "callgen": callgen(lab, load)}
+
+    def test_nothing_said_is_nothing_passed(self):
+        commands = self.commands()
+        for option in ("--engine", "--threshold", "--aggregation", "--label-policy"):
+            self.assertFalse([word for word in commands["xbind-cmgr"] if word.startswith(option)])
+        self.assertEqual([name for name in commands if name.startswith("xbind-cmgr")], ["xbind-cmgr"])
+        self.assertIn("default", commands["callgen"])
+
+    def test_thresholds(self):
+        self.assertIn("--threshold=10", self.commands("--threshold", "10")["xbind-cmgr"])
+        for word in ("regions", "adaptive"):
+            manager = self.commands("--threshold", word)["xbind-cmgr"]
+            self.assertIn(f"--aggregation={word}", manager)
+            self.assertFalse([one for one in manager if one.startswith("--threshold")])
+
+    def test_engines(self):
+        for engine in ("sequential", "threaded", "xbind"):
+            self.assertIn(f"--engine={engine}", self.commands("--engine", engine)["xbind-cmgr"])
+        self.assertEqual(quickstart.parse(["--engine", "sequential", "--threshold", "1"])
+                         .load.threshold, "1")
+
+    def test_managers(self):
+        commands = self.commands("--managers", "3", "--threshold", "4")
+        for process, name in (("xbind-cmgr", "default"), ("xbind-cmgr/manager-2", "manager-2"),
+                              ("xbind-cmgr/manager-3", "manager-3")):
+            self.assertEqual(commands[process][1:3], ["--name", name])
+            self.assertIn("--threshold=4", commands[process])
+        self.assertIn("default,manager-2,manager-3", commands["callgen"])
+
+    def test_label_policies(self):
+        for policy in ("fixed", "competitive", "cooperative"):
+            commands = self.commands("--label-policy", policy)
+            self.assertIn(f"--label-policy={policy}", commands["xbind-cmgr"])
+            self.assertEqual("--label-sharing=cooperative" in commands[f"xbind-switchserver/{MIDDLE}"],
+                             policy == "cooperative")
+
+    def test_an_option_of_one_manager(self):
+        options = lab_options("/nowhere", managers=2,
+                              more={"xbind-cmgr": [("manager-2", "threshold", "9"),
+                                                   (None, "label-cache", "8")]})
+        self.assertEqual(options.arguments("xbind-cmgr", "default"), ["--label-cache=8"])
+        self.assertEqual(options.arguments("xbind-cmgr", "manager-2"),
+                         ["--threshold=9", "--label-cache=8"])
 
 
 class Addresses(unittest.TestCase):

@@ -91,16 +91,57 @@ TEST(Convert, a_batch_of_results_survives_the_wire) {
   EXPECT_EQ(*back, batch);
 }
 
-TEST(Convert, requests_and_outcomes_survive_the_wire) {
+TEST(Convert, requests_of_every_kind_survive_the_wire) {
+  const ServiceSpec video{ServiceKind::kVideo, 0, 0, 25'000, 1500};
+  const ServiceSpec cells{ServiceKind::kCells, 100, 7, 0, 0};
   RequestBatch requests;
+  requests.connects.push_back({RequestId{1}, "host-a", "host-b", video});
   requests.connects.push_back(
-      {RequestId{1}, "host-a", "host-b", {ServiceKind::kVideo, 0, 0, 25'000, 1500}});
-  requests.releases.push_back({RequestId{2}, ConnectionId{99}});
+      {RequestId{2}, "host-a", "host-b", cells, video, kPriorityMax, kHoldMsMax});
+  requests.releases.push_back({RequestId{3}, ConnectionId{99}});
+  requests.modifies.push_back({RequestId{4}, ConnectionId{98}, video});
+  requests.modifies.push_back({RequestId{5}, ConnectionId{97}, cells, cells});
+  requests.leaves.push_back({RequestId{6}, ConnectionId{96}, "host-c", false});
+  requests.leaves.push_back({RequestId{7}, ConnectionId{95}, "host-d", true});
+  requests.commits.push_back({RequestId{8}, ConnectionId{94}});
   v1::RequestBatch wire;
   to_idl(requests, wire);
-  EXPECT_EQ(to_core(through_the_wire(wire)), requests);
+  const auto back = to_core(through_the_wire(wire));
+  ASSERT_TRUE(back) << back.error().text;
+  EXPECT_TRUE(*back == requests);
+}
 
+TEST(Convert, a_connect_with_numbers_out_of_bounds_is_refused_by_name) {
+  RequestBatch requests;
+  requests.connects.push_back({RequestId{5}, "host-a", "host-b", {}, {}, kPriorityMax, kHoldMsMax});
+  v1::RequestBatch wire;
+  to_idl(requests, wire);
+  EXPECT_TRUE(to_core(wire));
+  wire.connects[0].priority = 8;
+  EXPECT_EQ(to_core(wire).error(),
+            (Error{ErrorCode::kProtocol, "priority 8 of request 5 is above 7"}));
+  wire.connects[0].priority = 7;
+  wire.connects[0].hold_ms = kHoldMsMax + 1;
+  EXPECT_EQ(to_core(wire).error(),
+            (Error{ErrorCode::kProtocol, "a hold of 3600001 ms in request 5 is above 3600000 ms"}));
+}
+
+TEST(Convert, a_second_reverse_contract_does_not_get_through_the_orb) {
+  cdrMemoryStream stream;
+  const CORBA::ULong two = 2;
+  two >>= stream;
+  for (CORBA::ULong i = 0; i < two; ++i) to_idl(ServiceSpec{}) >>= stream;
+  v1::OptionalServiceSpec reverse;
+  EXPECT_THROW(reverse <<= stream, CORBA::MARSHAL);
+}
+
+TEST(Convert, an_outcome_of_every_kind_survives_the_wire) {
   OutcomeBatch outcomes;
+  for (std::uint8_t kind = 0; kind <= static_cast<std::uint8_t>(kOutcomeKindLast); ++kind) {
+    outcomes.outcomes.push_back({RequestId{kind}, static_cast<OutcomeKind>(kind), ConnectionId{99},
+                                 atm_label(0, 32), atm_label(0, 33), Cause::kNone, "", 0, 0,
+                                 atm_label(1, 34), atm_label(1, 35)});
+  }
   outcomes.outcomes.push_back({RequestId{1}, OutcomeKind::kConnected, ConnectionId{99},
                                atm_label(0, 32), atm_label(0, 33), Cause::kNone, "", 0, 0});
   outcomes.outcomes.push_back({RequestId{2},
@@ -141,8 +182,8 @@ TEST(Convert, what_is_not_understood_is_refused_with_its_value) {
   EXPECT_THAT(to_core(commands).error().text, HasSubstr("setup 5"));
 
   v1::Outcome outcome;
-  outcome.outcome_kind = 9;
-  EXPECT_THAT(to_core(outcome).error().text, HasSubstr("outcome kind 9"));
+  outcome.outcome_kind = 8;
+  EXPECT_THAT(to_core(outcome).error().text, HasSubstr("outcome kind 8"));
 }
 
 TEST(Convert, an_unknown_service_is_the_managers_to_refuse) {

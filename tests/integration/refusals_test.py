@@ -18,11 +18,20 @@ COMMANDS = {
     "xbind-names wait": ["xbind-names", "wait", "xbind/cmgr/default"],
     "xbind-names clear": ["xbind-names", "clear", "xbind/cmgr/default"],
     "xbindctl connect": ["xbindctl", "connect", CALLER, CALLEE],
+    "xbindctl commit": ["xbindctl", "commit", "1"],
+    "xbindctl modify": ["xbindctl", "modify", "1", "--cells-per-s", "10"],
+    "xbindctl add-leaf": ["xbindctl", "add-leaf", "1", CALLEE],
+    "xbindctl drop-leaf": ["xbindctl", "drop-leaf", "1", CALLEE],
     "xbindctl release": ["xbindctl", "release", "1"],
+    "xbindctl outcome": ["xbindctl", "outcome", "client", "1"],
     "xbindctl describe": ["xbindctl", "describe", "1"],
     "xbindctl list": ["xbindctl", "list"],
     "xbindctl status": ["xbindctl", "status"],
     "xbindctl audit": ["xbindctl", "audit"],
+    "xbindctl caches": ["xbindctl", "caches"],
+    "xbindctl aggregation": ["xbindctl", "aggregation"],
+    "xbindctl prepare": ["xbindctl", "prepare", CALLER, CALLEE, "--count", "1"],
+    "xbindctl forget-manager": ["xbindctl", "forget-manager", "all", "default"],
 }
 NOBODY = "127.0.0.1:1"  # a name service that is not there
 
@@ -61,10 +70,42 @@ class CommandLines(unittest.TestCase):
             ("xbind-cmgr", ["--engine", "steam"], ["engine", "steam"]),
             ("xbind-cmgr", ["--config", "/no/such/file"], ["/no/such/file"]),
             ("xbind-switch", ["--vci-min", "100", "--vci-max", "99"], ["vci"]),
+            ("xbind-callgen run", ["--fault-legs", "client_to_switch"],
+             ["fault-legs", "client_to_switch", "manager_to_switch"]),
+            ("xbind-cmgr", ["--delay", "0.6"], ["delay", "0.6"]),
+            ("xbind-cmgr", ["--delay-ms", "0"], ["delay-ms", "0"]),
+            ("xbindctl connect", ["--priority", "8"], ["priority", "8", "7"]),
+            ("xbindctl connect", ["--hold", "3601"], ["hold", "3601", "3600"]),
+            ("xbindctl connect", ["--hold", "0.0001"], ["hold", "0.0001", "millisecond"]),
+            ("xbindctl connect", ["--reverse-cells-per-s", "5"], ["reverse-cells-per-s", "both"]),
+            ("xbindctl connect", ["--frame-octets", "5"], ["frame-octets", "frames-per-1000-s"]),
+            ("xbindctl prepare", ["--frame-octets", "5"], ["frame-octets", "frames-per-1000-s"]),
+            ("xbindctl aggregation", ["--threshold", "4"], ["threshold", "mode"]),
+            ("xbindctl aggregation", ["--mode", "regions", "--threshold", "4"], ["threshold", "regions"]),
+            ("xbindctl aggregation", ["--mode", "fast"], ["mode", "fast", "adaptive"]),
         ]
         for name, more, words in cases:
             with self.subTest(f"{name} {' '.join(more)}"):
                 self.refused(run(*COMMANDS[name], *more), *words)
+
+    def test_words_that_are_no_command(self):
+        cases = [
+            (["connect", CALLER], ["connect FROM TO"]),
+            (["connect", CALLER, CALLEE, "more"], ["more"]),
+            (["release", "first"], ["ID", "first"]),
+            (["commit", "-1"], ["-1"]),
+            (["modify", "1"], ["modify", "cells-per-s"]),
+            (["add-leaf", "1"], ["add-leaf ID END"]),
+            (["drop-leaf", CALLEE, "1"], ["ID", CALLEE]),
+            (["outcome", "client", "last"], ["REQUEST", "last"]),
+            (["outcome", "", "1"], ["CLIENT"]),
+            (["list", "all"], ["list with 1"]),
+            (["prepare", CALLER, CALLEE], ["prepare", "count"]),
+            (["forget-manager", "default"], ["forget-manager SWITCH|all NAME"]),
+        ]
+        for words, said in cases:
+            with self.subTest(" ".join(words)):
+                self.refused(run("xbindctl", *words), *said)
 
     def test_addresses_that_are_none(self):
         self.refused(run("xbind-switchserver", "--name", "s1", "--switch", "nonsense"), "nonsense")
@@ -153,6 +194,25 @@ class Requests(InOneLab):
         done = tool(self.lab, "xbindctl", "status", "--manager", "nobody")
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn("xbind/cmgr/nobody", done.stderr)
+
+    def test_managers_that_are_not_forgotten(self):
+        # The one that is attached, one that never was, and a switch that is not there.
+        for name in ("default", "nobody"):
+            done = tool(self.lab, "xbindctl", "forget-manager", "all", name)
+            self.assertEqual(done.returncode, 1, done.stdout)
+            for node in (CALLER, MIDDLE, CALLEE):
+                self.assertIn(f"xbind/switchserver/{node}: ", done.stderr)
+        done = tool(self.lab, "xbindctl", "forget-manager", "nowhere", "nobody")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("xbind/switchserver/nowhere", done.stderr)
+
+    def test_outcomes_and_changes_of_what_is_not_there(self):
+        for words in (["commit", "123456789"], ["modify", "123456789", "--cells-per-s", "5"],
+                      ["add-leaf", "123456789", CALLEE], ["drop-leaf", "123456789", CALLEE],
+                      ["outcome", "nobody", "1"]):
+            done = tool(self.lab, "xbindctl", *words)
+            self.assertEqual(done.returncode, 1, (words, done.stdout))
+            self.assertIn("xbindctl: ", done.stderr)
 
     def test_connections_that_are_not_there(self):
         for verb, words in (("describe", "123456789 is not known"), ("release", "unknown connection")):

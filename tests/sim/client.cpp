@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <type_traits>
+
 namespace xbind::sim {
 
+// ===== sessions =====
+
 void Client::attach_anew() {
+  if (gone_) return;
   epoch_ = Epoch{epoch_.value() + 1};
   hooks_.attach(epoch_);
   // Should the answer get lost: ask again.
@@ -14,14 +19,13 @@ void Client::attach_anew() {
 }
 
 void Client::on_attached(Epoch epoch, SessionId session, std::uint32_t window) {
-  if (epoch != epoch_) return;
+  if (epoch != epoch_ || gone_) return;
   session_ = session;
   link_ = std::make_unique<Link>(session::Limits{}.agreed(window), world_.now);
   waiting_ = {};
   for (const auto& [request, asked] : asked_) {
     if (asked.outcome) continue;
-    if (asked.connect) waiting_.connects.push_back(*asked.connect);
-    if (asked.release) waiting_.releases.push_back(*asked.release);
+    enqueue(asked.body);
     ++world_.tally["requests repeated"];
   }
   finish_step();
@@ -38,96 +42,16 @@ void Client::die(Duration for_how_long) {
   });
 }
 
-void Client::connect(const std::string& from, const std::string& to, std::uint64_t cells_per_s) {
-  RequestId request{next_request_++};
-  const bool reuse = world_.planted == Planted::kClientReusesRequest && world_.chance.percent(20);
-  if (reuse && !asked_.empty()) request = asked_.begin()->first;
-  ConnectRequest wanted{request, from, to, {ServiceKind::kCells, cells_per_s, 10, 0, 0}};
-  waiting_.connects.push_back(wanted);
-  if (!reuse) asked_[request].connect = wanted;
-  finish_step();
-}
-
-void Client::release(RequestId call) {
-  const ReleaseRequest wanted{RequestId{next_request_++}, connection_of(call)};
-  hooks_.release_asked(asked_.at(call));
-  waiting_.releases.push_back(wanted);
-  asked_[wanted.request].release = wanted;
-  finish_step();
-}
-
-void Client::release_twice(RequestId call) {
-  release(call);
-  const ReleaseRequest again{RequestId{next_request_++}, connection_of(call)};
-  waiting_.releases.push_back(again);
-  asked_[again.request].release = again;
-  asked_[again.request].second_release = true;
-  finish_step();
-}
-
-void Client::release_unknown() {
-  const ReleaseRequest wanted{RequestId{next_request_++}, ConnectionId{world_.chance.below(1000)}};
-  waiting_.releases.push_back(wanted);
-  asked_[wanted.request].release = wanted;
-  asked_[wanted.request].second_release = true;
-  finish_step();
-}
-
-void Client::on_outcomes(SessionId session, const session::Frame<OutcomeBatch>& frame) {
-  if (!link_ || session != session_) return;
-  std::vector<std::shared_ptr<const OutcomeBatch>> batches;
-  if (const auto received = link_->receive(frame, world_.now, batches); !received) {
-    world_.violated(fmt::format("client {}: {}", name_, received.error().text));
-    return;
+void Client::orphaned(bool for_good, bool contracts_known) {
+  for (auto& [request, call] : calls_) {
+    if (call.state == Call::State::kAsked) continue;
+    // What was under way may or may not be done; a hold nobody can commit any more.
+    if (!call.quiet() || call.state == Call::State::kHeld) call.state = Call::State::kGone;
+    call.orphan = true;
+    call.contract_known = call.contract_known && contracts_known;
   }
-  for (const auto& batch : batches) {
-    for (const Outcome& outcome : batch->outcomes) judge(outcome);
-  }
-  finish_step();
-}
-
-// Exactly one outcome of each request; repeated perhaps, but never another.
-void Client::judge(const Outcome& outcome) {
-  const auto found = asked_.find(outcome.request);
-  if (found == asked_.end()) {
-    world_.violated(fmt::format("client {}: request {} was answered {} and never made", name_,
-                                outcome.request, explain(outcome)));
-    return;
-  }
-  Asked& asked = found->second;
-  if (asked.outcome) {
-    ++world_.tally["outcomes repeated"];
-    if (!(*asked.outcome == outcome)) {
-      world_.violated(fmt::format("client {}: request {} has two outcomes: {} ({}) and {} ({})",
-                                  name_, outcome.request, explain(*asked.outcome),
-                                  asked.outcome->connection, explain(outcome), outcome.connection));
-    }
-    return;
-  }
-  asked.outcome = outcome;
-  ++world_.tally[std::string{to_string(outcome.kind)}];
-  if (outcome.cause != Cause::kNone) {
-    ++world_.tally["cause: " + std::string{to_string(outcome.cause)}];
-  }
-  judge_first(asked, outcome);
-}
-
-void Client::judge_first(Asked& asked, const Outcome& outcome) {
-  const bool wrong_kind = asked.connect ? outcome.kind == OutcomeKind::kReleased
-                                        : outcome.kind == OutcomeKind::kConnected;
-  if (wrong_kind) {
-    world_.violated(fmt::format("client {}: request {} was answered {}", name_, outcome.request,
-                                to_string(outcome.kind)));
-  }
-  if (asked.release && !asked.second_release && outcome.kind != OutcomeKind::kReleased) {
-    world_.violated(fmt::format("client {}: the release of connection {} was refused: {}", name_,
-                                asked.release->connection, explain(outcome)));
-  }
-  if (asked.second_release && outcome.kind == OutcomeKind::kReleased) {
-    world_.violated(
-        fmt::format("client {}: connection {} was released twice", name_, outcome.connection));
-  }
-  if (outcome.kind == OutcomeKind::kConnected) hooks_.connected(asked);
+  die(world_.chance.up_to(seconds{3}));
+  gone_ = for_good;
 }
 
 void Client::tick() {
@@ -142,14 +66,100 @@ void Client::tick() {
 
 void Client::finish_step() {
   if (!link_ || !link_->has_credit()) return;
-  if (waiting_.connects.empty() && waiting_.releases.empty()) return;
+  if (waiting_ == RequestBatch{}) return;
   hooks_.transmit(session_, link_->send(std::exchange(waiting_, {}), 200, world_.now));
+}
+
+// ===== requests =====
+
+void Client::enqueue(const cmgr::RequestBody& body) {
+  std::visit(
+      [&](const auto& request) {
+        using Body = std::decay_t<decltype(request)>;
+        if constexpr (std::is_same_v<Body, ConnectRequest>) waiting_.connects.push_back(request);
+        if constexpr (std::is_same_v<Body, ReleaseRequest>) waiting_.releases.push_back(request);
+        if constexpr (std::is_same_v<Body, ModifyRequest>) waiting_.modifies.push_back(request);
+        if constexpr (std::is_same_v<Body, LeafRequest>) waiting_.leaves.push_back(request);
+        if constexpr (std::is_same_v<Body, CommitRequest>) waiting_.commits.push_back(request);
+      },
+      body);
+}
+
+RequestId Client::ask(cmgr::RequestBody body, Call* call) {
+  const RequestId request{next_request_++};
+  std::visit([&](auto& it) { it.request = request; }, body);
+  enqueue(body);
+  Asked& asked = asked_[request];
+  asked.body = std::move(body);
+  if (call != nullptr) {
+    asked.call = call->setup.request;
+    asked.contested = !call->quiet();
+    for (const RequestId other : call->open) asked_.at(other).contested = true;
+    call->open.insert(request);
+  }
+  return request;
+}
+
+void Client::connect(ConnectRequest wanted) {
+  if (world_.planted == Planted::kClientReusesRequest && world_.chance.percent(20) &&
+      !asked_.empty()) {
+    wanted.request = asked_.begin()->first;
+    waiting_.connects.push_back(wanted);
+    finish_step();
+    return;
+  }
+  const RequestId request = ask(wanted, nullptr);
+  asked_[request].call = request;
+  Call& call = calls_[request];
+  call.setup = std::get<ConnectRequest>(asked_[request].body);
+  call.open.insert(request);
+  finish_step();
+}
+
+void Client::release(Call& call) {
+  ask(ReleaseRequest{{}, call.id}, &call);
+  ++call.releases;
+  finish_step();
+}
+
+void Client::modify(Call& call, const ServiceSpec& service,
+                    const std::optional<ServiceSpec>& reverse) {
+  ask(ModifyRequest{{}, call.id, service, reverse}, &call);
+  ++call.modifies;
+  finish_step();
+}
+
+void Client::leaf(Call& call, const std::string& end, bool drop) {
+  const RequestId request = ask(LeafRequest{{}, call.id, end, drop}, &call);
+  if (const auto there = call.ends.find(end); drop && there != call.ends.end()) {
+    asked_[request].dropped = there->second;
+    call.ends.erase(there);
+  }
+  finish_step();
+}
+
+void Client::commit(Call& call) {
+  ask(CommitRequest{{}, call.id}, &call);
+  finish_step();
+}
+
+void Client::ask_nonsense(cmgr::RequestBody body) {
+  ask(std::move(body), nullptr);
+  finish_step();
+}
+
+void Client::repeat(RequestId request) {
+  const auto found = asked_.find(request);
+  if (found == asked_.end() || found->second.outcome || !link_) return;
+  ++world_.tally["requests repeated in the same session"];
+  enqueue(found->second.body);
+  finish_step();
 }
 
 std::size_t Client::unanswered() const {
   std::size_t count = 0;
   for (const auto& [request, asked] : asked_) count += !asked.outcome;
-  return count;
+  return gone_ ? 0 : count;
 }
 
 }  // namespace xbind::sim

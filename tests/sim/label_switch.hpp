@@ -16,12 +16,16 @@ namespace xbind::sim {
 class LabelSwitch : public SwitchDriver {
  public:
   using Deliver = std::function<void(const driver::Event&)>;
+  // Whether the two, with one input, are branches of one connection.
+  using MayBranch = std::function<bool(const CrossConnect&, const CrossConnect&)>;
 
-  LabelSwitch(Surroundings& world, std::string name, std::vector<SwitchPort> ports, Deliver deliver)
+  LabelSwitch(Surroundings& world, std::string name, std::vector<SwitchPort> ports, Deliver deliver,
+              MayBranch may_branch)
       : world_(world),
         name_(std::move(name)),
         ports_(std::move(ports)),
-        deliver_(std::move(deliver)) {}
+        deliver_(std::move(deliver)),
+        may_branch_(std::move(may_branch)) {}
 
   void add(const CrossConnect& at, driver::Cookie cookie) override { ask(Kind::kAdd, at, cookie); }
   void remove(const CrossConnect& at, driver::Cookie cookie) override {
@@ -56,6 +60,7 @@ class LabelSwitch : public SwitchDriver {
   std::string name_;
   std::vector<SwitchPort> ports_;
   Deliver deliver_;
+  MayBranch may_branch_;
   std::set<CrossConnect> table_;
   std::set<CrossConnect> lost_;  // by restarts; what it had once it does not refuse to take back
   bool up_ = false;

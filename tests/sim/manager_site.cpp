@@ -10,9 +10,17 @@ constexpr Duration kTwoWay = milliseconds{10};  // there, and the same back, at 
 }  // namespace
 
 void ManagerSite::step(const std::function<void(cmgr::ConnectionManager&)>& job) {
+  if (dead_) return;
   job(manager_);
   manager_.finish_step(world_.now);
   hooks_.stepped();
+}
+
+void ManagerSite::invoked(SessionId session, const HopBatch& asked,
+                          const Result<HopResultBatch>& answer) {
+  step([&](cmgr::ConnectionManager& manager) {
+    manager.on_invoked(session, asked, answer, world_.now);
+  });
 }
 
 SessionId ManagerSite::session_with(const std::string& switch_name) const {
@@ -28,7 +36,7 @@ void ManagerSite::local_outcome(RequestId token, Outcome) {
 void ManagerSite::ask_routes(std::vector<cmgr::RouteQuery> queries) {
   Duration wait = world_.chance.up_to(kTwoWay);
   const bool away = world_.now < routes_away_until;
-  if (away && routes_hang) wait += routes_away_until - world_.now;
+  if (away && away_means_silent) wait += routes_away_until - world_.now;
   world_.tally["route queries"] += queries.size();
   if (away) world_.tally["route queries while away"] += queries.size();
   world_.after(wait, [this, away, queries = std::move(queries)] {
@@ -46,6 +54,26 @@ void ManagerSite::ask_routes(std::vector<cmgr::RouteQuery> queries) {
   });
 }
 
+void ManagerSite::ask_services(std::vector<ServiceSpec> services) {
+  Duration wait = world_.chance.up_to(kTwoWay);
+  const bool away = world_.now < services_away_until;
+  if (away && away_means_silent) wait += services_away_until - world_.now;
+  world_.tally["service queries"] += services.size();
+  if (away) world_.tally["service queries while away"] += services.size();
+  world_.after(wait, [this, away, services = std::move(services)] {
+    std::vector<cmgr::ServiceReply> replies;
+    for (const ServiceSpec& service : services) {
+      if (away) {
+        replies.push_back(
+            {service, tl::make_unexpected(cmgr::Refusal{Cause::kNoQosMapper, "qosmapper"})});
+      } else {
+        replies.push_back({service, cmgr::demand_of(service)});
+      }
+    }
+    step([&](cmgr::ConnectionManager& manager) { manager.on_services(replies, world_.now); });
+  });
+}
+
 void ManagerSite::attach_switch(const std::string& switch_name) {
   sessions_.erase(switch_name);
   if (std::find(to_attach_.begin(), to_attach_.end(), switch_name) == to_attach_.end()) {
@@ -55,13 +83,15 @@ void ManagerSite::attach_switch(const std::string& switch_name) {
 }
 
 void ManagerSite::attach_next() {
-  if (attaching_ || to_attach_.empty()) return;
+  if (dead_ || attaching_ || to_attach_.empty()) return;
   attaching_ = true;
   const std::string switch_name = to_attach_.front();
   to_attach_.pop_front();
+  // Once asked, it arrives, whatever becomes of who has asked.
   world_.after(world_.chance.up_to(kTwoWay), [this, switch_name] {
-    auto attached = hooks_.attach(switch_name);
+    auto attached = hooks_.attach(switch_name, epoch_);
     world_.after(world_.chance.up_to(kTwoWay), [this, switch_name, attached = std::move(attached)] {
+      if (dead_) return;
       attaching_ = false;
       if (attached) {
         step([&](cmgr::ConnectionManager& manager) {

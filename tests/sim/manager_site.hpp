@@ -1,5 +1,5 @@
-// One ConnectionManager in the world: its peers are the other parts, its two-way calls (attaching,
-// asking for routes) take their time and may fail.
+// One ConnectionManager in the world, from its start to its end: its peers are the other parts, its
+// two-way calls (attaching, asking for routes and services, invoking) take their time and may fail.
 #pragma once
 
 #include <deque>
@@ -25,27 +25,40 @@ class ManagerSite : public cmgr::Peers {
     std::function<void(const std::string&, SessionId, session::Frame<HopBatch>)> to_switch;
     std::function<void(SessionId, session::Frame<OutcomeBatch>)> to_client;
     // Nothing: the SwitchServer cannot be reached.
-    std::function<std::optional<Attached>(const std::string& switch_name)> attach;
+    std::function<std::optional<Attached>(const std::string& switch_name, Epoch epoch)> attach;
+    std::function<void(const std::string&, SessionId, HopBatch)> invoke;  // invoked() follows
     std::function<cmgr::RouteReply(const cmgr::RouteQuery&)> route;
     std::function<void()> stepped;  // after every step of the manager
   };
 
-  ManagerSite(Surroundings& world, std::string name, cmgr::Config config, Hooks hooks)
-      : world_(world), name_(std::move(name)), hooks_(std::move(hooks)), manager_(config, *this) {}
+  ManagerSite(Surroundings& world, std::string name, const cmgr::Config& config, Hooks hooks)
+      : world_(world),
+        name_(std::move(name)),
+        epoch_(config.epoch),
+        hooks_(std::move(hooks)),
+        manager_(config, *this) {}
 
   const std::string& name() const { return name_; }
+  Epoch epoch() const { return epoch_; }
   cmgr::ConnectionManager& manager() { return manager_; }
   const cmgr::ConnectionManager& manager() const { return manager_; }
 
+  // The process is killed: from now on nothing happens here any more. What it has sent is on its way.
+  void kill() { dead_ = true; }
+  bool dead() const { return dead_; }
+  TimePoint next_deadline() const { return dead_ ? kNever : manager_.next_deadline(); }
+
   // One step: `job`, then what came of it is sent.
   void step(const std::function<void(cmgr::ConnectionManager&)>& job);
+  // The answer to an invocation.
+  void invoked(SessionId session, const HopBatch& asked, const Result<HopResultBatch>& answer);
   // The session with that switch as the manager believes; 0: none.
   SessionId session_with(const std::string& switch_name) const;
-  void forget_session(const std::string& switch_name) { sessions_.erase(switch_name); }
 
-  // RouteObject does not answer (or says that it cannot) before.
+  // RouteObject does not answer (or says that it cannot) before; the same of the QOSMapper.
   TimePoint routes_away_until;
-  bool routes_hang = false;
+  TimePoint services_away_until;
+  bool away_means_silent = false;
 
   void to_switch(SessionId session, const std::string& switch_name,
                  session::Frame<HopBatch> frame) override {
@@ -56,6 +69,10 @@ class ManagerSite : public cmgr::Peers {
   }
   void local_outcome(RequestId token, Outcome outcome) override;
   void ask_routes(std::vector<cmgr::RouteQuery> queries) override;
+  void ask_services(std::vector<ServiceSpec> services) override;
+  void invoke(SessionId session, const std::string& switch_name, HopBatch batch) override {
+    hooks_.invoke(switch_name, session, std::move(batch));
+  }
   void attach_switch(const std::string& switch_name) override;
 
  private:
@@ -63,7 +80,9 @@ class ManagerSite : public cmgr::Peers {
 
   Surroundings& world_;
   std::string name_;
+  Epoch epoch_;
   Hooks hooks_;
+  bool dead_ = false;
   std::deque<std::string> to_attach_;  // one at a time, as the daemon's thread does
   bool attaching_ = false;
   std::map<std::string, SessionId> sessions_;

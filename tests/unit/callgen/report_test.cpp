@@ -127,7 +127,7 @@ TEST(ReportJson, HasTheKeysOfTheContractInItsOrder) {
   for (const char* const name : {"setup_latency_us", "release_latency_us"})
     EXPECT_THAT(keys(root[name]),
                 ElementsAre("count", "min", "mean", "p5", "p50", "p95", "p99", "p999", "max"));
-  EXPECT_THAT(keys(root["faults"]), ElementsAre("dropped", "repeated", "reordered"));
+  EXPECT_THAT(keys(root["faults"]), ElementsAre("dropped", "repeated", "reordered", "delayed"));
   EXPECT_THAT(keys(root["audit"]), ElementsAre("clean", "stray_cross_connects", "leaked_labels",
                                                "leaked_bandwidth_cells_per_s", "owed", "unreadable",
                                                "made", "findings"));
@@ -144,6 +144,7 @@ TEST(ReportJson, HasTheAddedKeys) {
   EXPECT_EQ(root["model_checks"]["mean_inter_arrival_us"]["asked"], 5000.0);
   EXPECT_EQ(root["model_checks"]["setups_sent_per_s"]["achieved"], 200.0);
   EXPECT_EQ(root["calls"]["up_peak"], 31);
+  EXPECT_EQ(root["managers"], 1);
   EXPECT_EQ(root["manifest"]["seed"], "1");
   EXPECT_EQ(root["manifest"]["version"], "0.1.0");
 }
@@ -383,7 +384,7 @@ TEST(ReportText, SaysWhenNothingWasConnected) {
 TEST(ReportText, ShowsFindingsFaultsFailuresAndOddAnswersWhenThereAreAny) {
   RunReport report = good_report();
   EXPECT_THAT(to_text(report), AllOf(Not(HasSubstr("faults")), Not(HasSubstr("odd answers"))));
-  report.faults = {.dropped = 1500, .repeated = 2, .reordered = 3};
+  report.faults = {.dropped = 1500, .repeated = 2, .reordered = 3, .delayed = 4};
   report.odd.repeated = 4;
   report.audit.leaked_labels = 1;
   report.audit.findings = {"label 0/42 of switch-2 port 1 is in no book"};
@@ -391,7 +392,7 @@ TEST(ReportText, ShowsFindingsFaultsFailuresAndOddAnswersWhenThereAreAny) {
   busy.kind = OutcomeKind::kBusy;
   report.release_failures.count(busy);
   EXPECT_THAT(to_text(report),
-              AllOf(HasSubstr("1 500 messages dropped, 2 repeated, 3 reordered"),
+              AllOf(HasSubstr("1 500 messages dropped, 2 repeated, 3 reordered, 4 delayed"),
                     HasSubstr("odd answers: 4 repeated"), HasSubstr("failed 1 times: busy"),
                     HasSubstr("label 0/42 of switch-2 port 1 is in no book"),
                     HasSubstr("Verdict: FAILED, because\n  - the audit is not clean")));

@@ -15,6 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 config::Environment no_environment() {
@@ -101,7 +102,15 @@ TEST(RunOptions, EndsAreTakenTogether) {
   const RunOptions options = taken({"--from", "host-1", "--to", "host-2", "--manager", "cm7"});
   EXPECT_EQ(options.from, "host-1");
   EXPECT_EQ(options.to, "host-2");
-  EXPECT_EQ(options.manager, "cm7");
+  EXPECT_THAT(managers_of(options), ElementsAre("cm7"));
+}
+
+TEST(RunOptions, ManagersAreOneByDefaultOrAsManyAsNamed) {
+  EXPECT_THAT(managers_of(taken({})), ElementsAre("default"));
+  EXPECT_EQ(plan_of(taken({})).managers, 1u);
+  const RunOptions options = taken({"--manager", "default,manager-2", "--manager", "manager-3"});
+  EXPECT_THAT(managers_of(options), ElementsAre("default", "manager-2", "manager-3"));
+  EXPECT_EQ(plan_of(options).managers, 3u);
 }
 
 // ===== each bad value ===========================================================================
@@ -165,6 +174,14 @@ TEST(RunOptions, RefuseARunOfMoreThanAYear) {
 }
 TEST(RunOptions, RefuseAnEmptyManager) {
   EXPECT_THAT(refusal({"--manager", ""}), HasSubstr("--manager"));
+}
+TEST(RunOptions, RefuseAManagerNamedTwice) {
+  EXPECT_THAT(refusal({"--manager", "a,b,a"}), HasSubstr("--manager a,b,a names a manager twice"));
+}
+TEST(RunOptions, RefuseMoreManagersThanCanBeCalled) {
+  taken({"--manager", "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p"});
+  EXPECT_THAT(refusal({"--manager", "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q"}),
+              HasSubstr("names 17 managers, at most 16"));
 }
 
 // ===== the JSON file ============================================================================

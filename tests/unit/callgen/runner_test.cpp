@@ -49,7 +49,8 @@ struct Rig {
 
   // Lets the generator look at the clock once; keeps the requests.
   std::vector<RequestBatch> advance(Duration since_start) {
-    auto batches = runner.advance(at(since_start));
+    std::vector<RequestBatch> batches;
+    for (Dispatch& sent : runner.advance(at(since_start))) batches.push_back(std::move(sent.batch));
     for (const RequestBatch& batch : batches) {
       for (const ConnectRequest& request : batch.connects) setups.push_back(request);
       for (const ReleaseRequest& request : batch.releases) releases.push_back(request);

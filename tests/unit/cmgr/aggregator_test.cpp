@@ -22,14 +22,34 @@ HopSetup setup(std::uint64_t connection) {
   return setup;
 }
 HopKey key(std::uint64_t connection) { return {ConnectionId{connection}, {}, 0, 0}; }
+HopModify change(std::uint64_t connection) { return {key(connection), 1, {}}; }
+
+AggregationPolicy fixed(std::size_t threshold) {
+  Aggregation settings;
+  settings.threshold = threshold;
+  return AggregationPolicy(settings);
+}
+AggregationPolicy adaptive(std::size_t in_flight) {
+  Aggregation settings;
+  settings.mode = AggregationMode::kAdaptive;
+  settings.threshold = 10;
+  settings.in_flight = in_flight;
+  return AggregationPolicy(settings);
+}
+// With a threshold neither matters.
+bool due(const Aggregator& queue, TimePoint now) {
+  EXPECT_EQ(queue.due(now, 0, true), queue.due(now, 256, false));
+  return queue.due(now, 0, true);
+}
 
 TEST(AggregatorTest, IsDueWithExactlyTCommands) {
-  Aggregator queue{{3, milliseconds{5}}};
+  const AggregationPolicy policy = fixed(3);
+  Aggregator queue(policy);
   queue.add(setup(1), kNow);
   queue.add(key(2), kNow);
-  EXPECT_FALSE(queue.due(kNow)) << "two of three; adds and deletes both count";
+  EXPECT_FALSE(due(queue, kNow)) << "two of three; adds and deletes both count";
   queue.add(setup(3), kNow);
-  EXPECT_TRUE(queue.due(kNow));
+  EXPECT_TRUE(due(queue, kNow));
   const HopBatch batch = queue.take();
   EXPECT_THAT(batch.setups, SizeIs(2));
   EXPECT_THAT(batch.removals, SizeIs(1));
@@ -38,22 +58,24 @@ TEST(AggregatorTest, IsDueWithExactlyTCommands) {
 }
 
 TEST(AggregatorTest, ALoneCommandWaitsForTheFlushTimeoutOfTheOldest) {
-  Aggregator queue{{10, milliseconds{5}}};
+  const AggregationPolicy policy = fixed(10);
+  Aggregator queue(policy);
   queue.add(setup(1), kNow);
   queue.add(setup(2), kNow + milliseconds{4});
   EXPECT_EQ(queue.deadline(), kNow + milliseconds{5});
-  EXPECT_FALSE(queue.due(kNow + milliseconds{4}));
-  EXPECT_TRUE(queue.due(kNow + milliseconds{5}));
+  EXPECT_FALSE(due(queue, kNow + milliseconds{4}));
+  EXPECT_TRUE(due(queue, kNow + milliseconds{5}));
 }
 
 TEST(AggregatorTest, LabelsOnTheirWayBackDoNotCountButGoInTheEnd) {
-  Aggregator queue{{1, milliseconds{5}}};
+  const AggregationPolicy policy = fixed(1);
+  Aggregator queue(policy);
   queue.give_back(PortId{1}, atm_label(0, 32), kNow);
   queue.give_back(PortId{2}, atm_label(0, 33), kNow);
   queue.give_back(PortId{1}, atm_label(0, 34), kNow);
-  EXPECT_FALSE(queue.due(kNow));
+  EXPECT_FALSE(due(queue, kNow));
   EXPECT_FALSE(queue.empty());
-  EXPECT_TRUE(queue.due(kNow + Aggregator::kReturnDelay));
+  EXPECT_TRUE(due(queue, kNow + Aggregator::kReturnDelay));
   EXPECT_THAT(queue.returning(), SizeIs(2));
   EXPECT_THAT(queue.take().returned,
               ElementsAre(PortLabels{PortId{1}, {atm_label(0, 32), atm_label(0, 34)}},
@@ -61,24 +83,27 @@ TEST(AggregatorTest, LabelsOnTheirWayBackDoNotCountButGoInTheEnd) {
 }
 
 TEST(AggregatorTest, TheyRideWithACommand) {
-  Aggregator queue{{1, milliseconds{5}}};
+  const AggregationPolicy policy = fixed(1);
+  Aggregator queue(policy);
   queue.give_back(PortId{1}, atm_label(0, 32), kNow);
   queue.add(setup(1), kNow);
-  EXPECT_TRUE(queue.due(kNow));
+  EXPECT_TRUE(due(queue, kNow));
   EXPECT_THAT(queue.take().returned, SizeIs(1));
 }
 
 TEST(AggregatorTest, FlushingAnEmptyOneDoesNothing) {
-  Aggregator queue{{10, milliseconds{5}}};
+  const AggregationPolicy policy = fixed(10);
+  Aggregator queue(policy);
   queue.flush_now(kNow);
   EXPECT_EQ(queue.deadline(), kNever);
   queue.add(setup(1), kNow);
   queue.flush_now(kNow);
-  EXPECT_TRUE(queue.due(kNow));
+  EXPECT_TRUE(due(queue, kNow));
 }
 
 TEST(AggregatorTest, ARemovalKeepsItsPlaceAmongTheSetups) {
-  Aggregator queue{{1, milliseconds{5}}};
+  const AggregationPolicy policy = fixed(1);
+  Aggregator queue(policy);
   queue.add(key(1), kNow);
   queue.add(setup(2), kNow);
   queue.add(key(2), kNow);
@@ -89,7 +114,8 @@ TEST(AggregatorTest, ARemovalKeepsItsPlaceAmongTheSetups) {
 }
 
 TEST(AggregatorTest, ASessionThatEndsTakesTheQueueWithIt) {
-  Aggregator queue{{10, milliseconds{5}}};
+  const AggregationPolicy policy = fixed(10);
+  Aggregator queue(policy);
   queue.add(setup(1), kNow);
   queue.clear();
   EXPECT_TRUE(queue.empty());
@@ -97,11 +123,175 @@ TEST(AggregatorTest, ASessionThatEndsTakesTheQueueWithIt) {
 }
 
 TEST(AggregatorTest, IsFullAtItsBound) {
-  Aggregator queue{{1, milliseconds{5}}};
+  const AggregationPolicy policy = fixed(1);
+  Aggregator queue(policy);
   for (std::size_t i = 0; i + 1 < Aggregator::kCommandsQueued; ++i) queue.add(key(i), kNow);
   EXPECT_FALSE(queue.full());
   queue.add(key(0), kNow);
   EXPECT_TRUE(queue.full());
+}
+
+TEST(AggregatorTest, AChangeIsACommandToo) {
+  const AggregationPolicy policy = fixed(2);
+  Aggregator queue(policy);
+  queue.add(setup(1), kNow);
+  queue.add(change(2), kNow);
+  EXPECT_EQ(queue.size(), 2U);
+  EXPECT_TRUE(due(queue, kNow));
+  EXPECT_THAT(queue.take().modifies, ElementsAre(change(2)));
+}
+
+TEST(AggregatorTest, QuotaOfAPortAddsUpAndOfItsDemandTheLatestIsTold) {
+  const AggregationPolicy policy = fixed(1);
+  Aggregator queue(policy);
+  queue.give_back(PortId{1}, Resources{100, 2}, kNow);
+  queue.give_back(PortId{2}, Resources{7, 0}, kNow);
+  queue.give_back(PortId{1}, Resources{50, 3}, kNow);
+  queue.declare(PortId{1}, 20, kNow + milliseconds{1});
+  queue.declare(PortId{1}, 30, kNow + milliseconds{2});
+  EXPECT_EQ(queue.size(), 0U);
+  EXPECT_FALSE(queue.empty());
+  EXPECT_FALSE(due(queue, kNow + milliseconds{2}));
+  EXPECT_EQ(queue.deadline(), kNow + Aggregator::kReturnDelay);
+  const HopBatch batch = queue.take();
+  EXPECT_THAT(batch.quota_returned,
+              ElementsAre(PortQuota{PortId{1}, {150, 5}}, PortQuota{PortId{2}, {7, 0}}));
+  EXPECT_THAT(batch.declared, ElementsAre(PortDemand{PortId{1}, 30}));
+  EXPECT_TRUE(queue.empty());
+  EXPECT_EQ(queue.deadline(), kNever);
+}
+
+// ===== settings that change while commands wait =====
+
+TEST(AggregatorTest, ALowerThresholdCountsAtOnce) {
+  AggregationPolicy policy = fixed(10);
+  Aggregator queue(policy);
+  queue.add(setup(1), kNow);
+  queue.add(setup(2), kNow);
+  EXPECT_FALSE(due(queue, kNow));
+  Aggregation settings = policy.settings();
+  settings.threshold = 2;
+  ASSERT_TRUE(policy.set(settings));
+  EXPECT_TRUE(due(queue, kNow));
+  EXPECT_LE(queue.deadline(), kNow) << "the clock need not wait either";
+}
+
+TEST(AggregatorTest, AnotherFlushTimeoutCountsFromWhenTheOldestCame) {
+  AggregationPolicy policy = fixed(10);
+  Aggregator queue(policy);
+  queue.add(setup(1), kNow);
+  Aggregation settings = policy.settings();
+  settings.flush_timeout = milliseconds{2};
+  ASSERT_TRUE(policy.set(settings));
+  EXPECT_EQ(queue.deadline(), kNow + milliseconds{2});
+  EXPECT_TRUE(due(queue, kNow + milliseconds{2}));
+  settings.flush_timeout = seconds{1};
+  ASSERT_TRUE(policy.set(settings));
+  EXPECT_FALSE(due(queue, kNow + milliseconds{2}));
+  EXPECT_TRUE(due(queue, kNow + seconds{1}));
+}
+
+TEST(AggregatorTest, FromTimeoutToAdaptiveAndBackNothingIsStuck) {
+  AggregationPolicy policy = fixed(10);
+  Aggregator queue(policy);
+  queue.add(setup(1), kNow);
+  Aggregation settings = policy.settings();
+  settings.mode = AggregationMode::kAdaptive;
+  ASSERT_TRUE(policy.set(settings));
+  EXPECT_TRUE(queue.due(kNow, 0, true));
+  EXPECT_FALSE(queue.due(kNow, settings.in_flight, true));
+  EXPECT_EQ(queue.deadline(), kNever);
+  settings.mode = AggregationMode::kFixed;
+  ASSERT_TRUE(policy.set(settings));
+  EXPECT_FALSE(due(queue, kNow));
+  EXPECT_EQ(queue.deadline(), kNow + milliseconds{5});
+}
+
+// ===== adaptive =====
+
+TEST(AggregatorTest, AdaptiveCommandsGoTogetherAtTheEndOfTheStep) {
+  const AggregationPolicy policy = adaptive(2);
+  Aggregator queue(policy);
+  EXPECT_FALSE(queue.due(kNow, 0, true)) << "nothing is there";
+  queue.add(setup(1), kNow);
+  queue.add(key(2), kNow);
+  EXPECT_FALSE(queue.due(kNow, 0, false));
+  EXPECT_TRUE(queue.due(kNow, 0, true));
+}
+
+TEST(AggregatorTest, TheyGatherWhileBatchesAreOnTheirWay) {
+  const AggregationPolicy policy = adaptive(2);
+  Aggregator queue(policy);
+  for (std::uint64_t i = 1; i <= 100; ++i) queue.add(setup(i), kNow);
+  EXPECT_FALSE(queue.due(kNow + seconds{1}, 2, true)) << "no clock sends them";
+  EXPECT_EQ(queue.deadline(), kNever);
+  EXPECT_TRUE(queue.due(kNow + seconds{1}, 1, true)) << "a confirmation does";
+}
+
+TEST(AggregatorTest, AFullBatchGoesHoweverManyAreOnTheirWay) {
+  const AggregationPolicy policy = adaptive(1);
+  Aggregator queue(policy);
+  for (std::size_t i = 1; i < Aggregator::kCommandsPerBatch; ++i) queue.add(setup(i), kNow);
+  EXPECT_FALSE(queue.due(kNow, 1, true));
+  queue.add(setup(0), kNow);
+  EXPECT_TRUE(queue.due(kNow, 1, true));
+}
+
+TEST(AggregatorTest, WhatIsGivenBackKeepsItsOwnDelay) {
+  const AggregationPolicy policy = adaptive(1);
+  Aggregator queue(policy);
+  queue.give_back(PortId{1}, atm_label(0, 32), kNow);
+  EXPECT_FALSE(queue.due(kNow, 0, true));
+  EXPECT_EQ(queue.deadline(), kNow + Aggregator::kReturnDelay);
+  EXPECT_TRUE(queue.due(kNow + Aggregator::kReturnDelay, 1, false));
+}
+
+TEST(AggregatorTest, AFlushSendsAdaptiveCommandsToo) {
+  const AggregationPolicy policy = adaptive(1);
+  Aggregator queue(policy);
+  queue.add(setup(1), kNow);
+  queue.flush_now(kNow);
+  EXPECT_TRUE(queue.due(kNow, 1, false));
+  (void)queue.take();
+  queue.add(setup(2), kNow);
+  EXPECT_FALSE(queue.due(kNow, 1, false)) << "what comes afterwards waits again";
+}
+
+// ===== long queues =====
+
+TEST(AggregatorTest, ChangesGoBeforeAllElseAndAPartHoldsNoMoreThanABatch) {
+  const AggregationPolicy policy = fixed(1);
+  Aggregator queue(policy);
+  constexpr std::size_t kChanges = Aggregator::kCommandsPerBatch + 10;
+  queue.add(setup(1), kNow);
+  queue.add(key(1), kNow);
+  for (std::uint64_t i = 0; i < kChanges; ++i) queue.add(change(i), kNow);
+  for (std::size_t i = 0; i < Aggregator::kCommandsPerBatch; ++i) queue.add(key(2 + i), kNow);
+
+  const HopBatch first = queue.take();
+  EXPECT_THAT(first.modifies, SizeIs(Aggregator::kCommandsPerBatch));
+  EXPECT_EQ(first.commands(), Aggregator::kCommandsPerBatch);
+  const HopBatch second = queue.take();
+  ASSERT_THAT(second.modifies, SizeIs(10));
+  EXPECT_EQ(second.modifies.front(), change(Aggregator::kCommandsPerBatch));
+  EXPECT_THAT(second.setups, SizeIs(1));
+  EXPECT_THAT(second.removals, SizeIs(Aggregator::kCommandsPerBatch - 11));
+  EXPECT_EQ(second.removals.front(), (HopRemoval{key(1), 1}));
+  const HopBatch third = queue.take();
+  EXPECT_THAT(third.removals, SizeIs(12));
+  EXPECT_EQ(third.removals.front().after, 0U);
+  EXPECT_TRUE(queue.empty());
+}
+
+TEST(AggregatorTest, AFlushedQueueStaysDueUntilItsLastPart) {
+  const AggregationPolicy policy = fixed(4096);
+  Aggregator queue(policy);
+  for (std::size_t i = 0; i < Aggregator::kCommandsPerBatch + 1; ++i) queue.add(key(i), kNow);
+  queue.flush_now(kNow);
+  (void)queue.take();
+  EXPECT_TRUE(due(queue, kNow)) << "one of 4096";
+  (void)queue.take();
+  EXPECT_EQ(queue.deadline(), kNever);
 }
 
 // A queue longer than a batch is cut; put together again, the parts say what was queued, in order.
@@ -109,7 +299,8 @@ TEST(AggregatorTest, ALongQueueGoesInPartsThatKeepTheOrder) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
-    Aggregator queue{{4096, milliseconds{5}}};
+    const AggregationPolicy policy = fixed(4096);
+    Aggregator queue(policy);
     std::vector<std::uint64_t> queued;  // setups even, removals odd
     for (std::uint64_t i = 1; i <= 3 * Aggregator::kCommandsPerBatch + 17; ++i) {
       const bool removal = random() % 3 == 0;

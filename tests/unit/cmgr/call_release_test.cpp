@@ -189,6 +189,7 @@ TEST_F(CallReleaseTest, AReservationWhoseAnswerCameToNobodyIsReturned) {
 }
 
 TEST_F(CallReleaseTest, TheAnswerToARemovalMayOvertakeTheOneToItsReservation) {
+  config.crankbacks = 0;
   attach_all();
   connect(1);
   const HopSetup one = setup("sw1");

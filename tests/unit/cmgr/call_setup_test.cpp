@@ -161,6 +161,7 @@ TEST_F(CallSetupTest, ALabelIsNotReusedBeforeBothEndsOfItsLinkHaveConfirmed) {
 }
 
 TEST_F(CallSetupTest, WhenAHopRefusesToReserveTheOtherReservationIsRemoved) {
+  config.crankbacks = 0;
   attach_all();
   connect(7);
   answer("sw1", {done(setup("sw1"), vci(32))});
@@ -174,6 +175,7 @@ TEST_F(CallSetupTest, WhenAHopRefusesToReserveTheOtherReservationIsRemoved) {
 }
 
 TEST_F(CallSetupTest, TheFirstRefusalIsTheOneThatIsTold) {
+  config.crankbacks = 0;
   start_with_labels({vci(32)}, {vci(40)});
   connect(1);
   const HopSetup one = setup("sw1");
@@ -185,6 +187,7 @@ TEST_F(CallSetupTest, TheFirstRefusalIsTheOneThatIsTold) {
 }
 
 TEST_F(CallSetupTest, ALabelThatIsNotOursIsNotGivenBack) {
+  config.crankbacks = 0;
   start_with_labels({vci(32)}, {vci(40)});
   connect(1);
   answer("sw1", {refused(setup("sw1"), Cause::kLabelNotHeld, PortId{10}, 32)});
@@ -214,6 +217,7 @@ TEST_F(CallSetupTest, ACommitWithUnknownEndIsRemovedToo) {
 }
 
 TEST_F(CallSetupTest, AHopThatDoesNotAnswerEndsTheCallByTheHopTimer) {
+  config.crankbacks = 0;
   start_with_labels({vci(32)}, {vci(40)});
   connect(1);
   const HopSetup two = setup("sw2");

@@ -1,8 +1,13 @@
 // A ConnectionManager and everybody it talks to, for tests that read like the exchange: the test
 // hands on every answer itself, and what the manager says is taken from the wire by name.
 //
-//     ann ─1[sw1]10══20[sw2]21══30[sw3]2─ bob         three switches with the ports that a call
-//     uses
+//     ann ─1[sw1]10══20[sw2]21══30[sw3]2─ bob      three switches, with the ports that a call uses
+//
+// and what some tests attach besides: leaves at sw1 (dan, port 3), at sw2 (guy, port 23) and beyond
+//
+//     sw2 22══40[sw4]2─ eve, 3─ fay
+//
+// and another way to bob: sw1 11══50[sw5]51══31 sw3.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -32,14 +37,25 @@ inline HopResult done(const HopKey& key, HopAction action) {
 // Done, with what the SwitchServer allots: ingress and egress labels, or the one reserved.
 inline HopResult done(const HopSetup& setup, Label allotted = {}) {
   HopResult result = done(setup.key, setup.commit ? HopAction::kCommit : HopAction::kReserve);
-  if (setup.commit && setup.first()) result.input_label = vci(500);
-  if (setup.commit && setup.last()) result.output_label = vci(600);
+  const std::uint32_t leg = setup.key.leg;
+  if (setup.commit && setup.first()) result.input_label = vci(500 + leg);
+  if (setup.commit && setup.last()) result.output_label = vci(600 + leg);
   if (allotted.present()) result.output_label = allotted;
   return result;
 }
 inline HopResult refused(const HopSetup& setup, Cause cause, PortId port = {},
                          std::uint64_t asked = 0, std::uint64_t free = 0) {
   HopResult result = done(setup.key, setup.commit ? HopAction::kCommit : HopAction::kReserve);
+  result.cause = cause;
+  result.port = port;
+  result.asked = asked;
+  result.free = free;
+  return result;
+}
+inline HopResult done(const HopModify& change) { return done(change.key, HopAction::kModify); }
+inline HopResult refused(const HopModify& change, Cause cause, PortId port = {},
+                         std::uint64_t asked = 0, std::uint64_t free = 0) {
+  HopResult result = done(change);
   result.cause = cause;
   result.port = port;
   result.asked = asked;
@@ -121,14 +137,44 @@ class ExchangeTest : public ::testing::Test, public Peers {
              {"sw3", PortId{30}, PortId{2}}},
             10'000};
   }
-  static RouteReply found(const RouteQuery& query) {
+  // From ann to each of the ends in the picture.
+  static Path path_to(const std::string& end) {
+    const PathHop one{"sw1", PortId{1}, PortId{10}};
+    const PathHop two{"sw2", PortId{20}, PortId{22}};
+    if (end == "dan") return {{{"sw1", PortId{1}, PortId{3}}}, 10'000};
+    if (end == "guy") return {{one, {"sw2", PortId{20}, PortId{23}}}, 10'000};
+    if (end == "eve") return {{one, two, {"sw4", PortId{40}, PortId{2}}}, 10'000};
+    if (end == "fay") return {{one, two, {"sw4", PortId{40}, PortId{3}}}, 10'000};
+    return path();
+  }
+  // To bob without sw2.
+  static Path detour() {
+    return {{{"sw1", PortId{1}, PortId{11}},
+             {"sw5", PortId{50}, PortId{51}},
+             {"sw3", PortId{31}, PortId{2}}},
+            10'000};
+  }
+  static RouteReply found(const RouteQuery& query, Path way = path()) {
     RouteReply reply;
     reply.query = query;
-    reply.path = path();
+    reply.path = std::move(way);
     return reply;
   }
-  void learn_route() {
-    manager().on_routes({found({"ann", "bob", 1})}, seconds{3600}, now);
+  static RouteReply none(const RouteQuery& query, Cause cause, const std::string& element,
+                         std::uint64_t free = 0) {
+    RouteReply reply;
+    reply.query = query;
+    reply.cause = cause;
+    reply.element = element;
+    reply.free = free;
+    return reply;
+  }
+  void learn_route(const std::string& to = "bob") {
+    route(found({"ann", to, 1}, path_to(to)));
+  }
+  // RouteObject answers.
+  void route(RouteReply reply) {
+    manager().on_routes({std::move(reply)}, seconds{3600}, now);
     finish();
   }
 
@@ -138,8 +184,11 @@ class ExchangeTest : public ::testing::Test, public Peers {
     manager().on_requests(side.session, side.link->send(std::move(batch), 100, now), now);
     finish();
   }
+  static ServiceSpec cells(std::uint64_t cells_per_s, std::uint64_t buffer_cells = 10) {
+    return {ServiceKind::kCells, cells_per_s, buffer_cells, 0, 0};
+  }
   static ConnectRequest call(std::uint64_t request, std::uint64_t cells_per_s = 100) {
-    return {RequestId{request}, "ann", "bob", {ServiceKind::kCells, cells_per_s, 10, 0, 0}};
+    return {RequestId{request}, "ann", "bob", cells(cells_per_s)};
   }
   void connect(std::uint64_t request, const std::string& client = "mia") {
     ask(client, {{call(request)}, {}});
@@ -147,20 +196,57 @@ class ExchangeTest : public ::testing::Test, public Peers {
   void release(std::uint64_t request, ConnectionId connection, const std::string& client = "mia") {
     ask(client, {{}, {{RequestId{request}, connection}}});
   }
+  void modify(std::uint64_t request, ConnectionId connection, const ServiceSpec& service,
+              const std::optional<ServiceSpec>& reverse = {}) {
+    ask("mia", {{}, {}, {{RequestId{request}, connection, service, reverse}}});
+  }
+  void add_leaf(std::uint64_t request, ConnectionId connection, const std::string& end) {
+    ask("mia", {{}, {}, {}, {{RequestId{request}, connection, end, false}}});
+  }
+  void drop_leaf(std::uint64_t request, ConnectionId connection, const std::string& end) {
+    ask("mia", {{}, {}, {}, {{RequestId{request}, connection, end, true}}});
+  }
+  void hold(std::uint64_t request, std::uint32_t hold_ms) {
+    ConnectRequest held = call(request);
+    held.hold_ms = hold_ms;
+    ask("mia", {{held}, {}});
+  }
+  void commit(std::uint64_t request, ConnectionId connection) {
+    ask("mia", {{}, {}, {}, {}, {{RequestId{request}, connection}}});
+  }
   void answer(const std::string& name, std::vector<HopResult> results,
               std::vector<PortLabels> granted = {}) {
+    say(name, {std::move(results), std::move(granted)});
+  }
+  void say(const std::string& name, HopResultBatch batch) {
     SwitchSide& side = switches_.at(name);
-    HopResultBatch batch{std::move(results), std::move(granted)};
     manager().on_results(side.session, side.link->send(std::move(batch), 100, now), now);
     finish();
   }
-  // Everything the switch has heard and not answered: done.
-  void all_done(const std::string& name) {
+  // Everything in it: done. A reservation without a label gets the next one.
+  std::vector<HopResult> all_done(const HopBatch& heard) {
     std::vector<HopResult> results;
-    const HopBatch heard = take(name);
-    for (const HopSetup& setup : heard.setups) results.push_back(done(setup));
+    for (const HopModify& change : heard.modifies) results.push_back(done(change));
+    for (const HopSetup& setup : heard.setups) {
+      const bool allot = !setup.commit && !setup.last() && !setup.output_label.present();
+      const Label reserved = allot ? vci(next_label_++) : setup.output_label;
+      results.push_back(done(setup, setup.commit ? Label{} : reserved));
+    }
     for (const HopRemoval& removal : heard.removals) results.push_back(removed(removal));
-    answer(name, std::move(results));
+    return results;
+  }
+  // Everything the switch has heard and not answered: done.
+  void all_done(const std::string& name) { answer(name, all_done(take(name))); }
+  // Everybody answers until nobody has anything to answer.
+  void everybody_does() {
+    for (bool again = true; again;) {
+      again = false;
+      for (const auto& [name, side] : switches_) {
+        if (silent(name)) continue;
+        all_done(name);
+        again = true;
+      }
+    }
   }
   void lose(const std::string& name) {
     manager().switch_lost(switches_.at(name).session, "the connection broke", now);
@@ -196,6 +282,26 @@ class ExchangeTest : public ::testing::Test, public Peers {
     EXPECT_EQ(outcomes.size(), 1U);
     return outcomes.empty() ? Outcome{} : outcomes.front();
   }
+  HopModify change(const std::string& name) {
+    const HopBatch heard = take(name);
+    EXPECT_EQ(heard.modifies.size(), 1U) << name;
+    EXPECT_EQ(heard.commands(), heard.modifies.size()) << name;
+    return heard.modifies.empty() ? HopModify{} : heard.modifies.front();
+  }
+  std::vector<ServiceSpec> asked_services() { return std::exchange(services_, {}); }
+  // Two-way invocations that wait for their answer, oldest first.
+  struct Invocation {
+    SessionId session;
+    std::string name;
+    HopBatch batch;
+  };
+  // The answer to it, or none: the invocation failed.
+  void reply(const Invocation& asked, Result<HopResultBatch> results) {
+    manager().on_invoked(asked.session, asked.batch, results, now);
+    finish();
+  }
+  void reply(const Invocation& asked) { reply(asked, HopResultBatch{all_done(asked.batch), {}}); }
+  std::vector<Invocation> invocations() { return std::exchange(invoked_, {}); }
   std::vector<RouteQuery> asked_routes() { return std::exchange(asked_, {}); }
   std::vector<std::string> asked_to_attach() { return std::exchange(attaching_, {}); }
   std::vector<std::pair<PortId, Label>> cached(const std::string& name) {
@@ -209,6 +315,32 @@ class ExchangeTest : public ::testing::Test, public Peers {
     const Outcome answer = outcome();
     EXPECT_EQ(answer.kind, OutcomeKind::kConnected) << explain(answer);
     return answer.connection;
+  }
+
+  // What a call that ended must leave behind: nothing but labels in caches. Waits for what is on its
+  // way back.
+  void expect_nothing_left() {
+    EXPECT_EQ(manager().connections(), 0U);
+    EXPECT_EQ(manager().owed(), 0U);
+    EXPECT_EQ(manager().under_way(), 0U) << "a slot of the gate";
+    wait(Aggregator::kReturnDelay);
+    for (const std::string& name : manager().switch_names()) {
+      const ManagerView view = manager().view_of(name);
+      EXPECT_TRUE(view.hops.empty()) << name;
+      EXPECT_EQ(view.labels, view.cached) << name << ": what is in no cache is lost";
+    }
+    for (const CacheState& cache : manager().caches(100, now)) {
+      const bool quota = cache.kind == CacheKind::kQuota;
+      EXPECT_EQ(quota ? cache.wanted : 0U, 0U) << cache.element << ": booked";
+    }
+  }
+  // Whether the client may go and leave no trace: nothing is held in its name. Ends its session.
+  bool leaves_no_trace(const std::string& client = "mia") {
+    wait(milliseconds{50});  // its confirmations
+    manager().detach_client(clients_.at(client).session);
+    clients_.erase(client);
+    // One that is remembered is fenced off with an epoch below its last one.
+    return manager().attach_client(client, Epoch{0}, now).has_value();
   }
 
   // Time passes; everybody wakes at his deadlines. Frames go through unless somebody is deaf.
@@ -257,6 +389,12 @@ class ExchangeTest : public ::testing::Test, public Peers {
   void ask_routes(std::vector<RouteQuery> queries) override {
     asked_.insert(asked_.end(), queries.begin(), queries.end());
   }
+  void ask_services(std::vector<ServiceSpec> services) override {
+    services_.insert(services_.end(), services.begin(), services.end());
+  }
+  void invoke(SessionId session, const std::string& name, HopBatch batch) override {
+    invoked_.push_back({session, name, std::move(batch)});
+  }
   void attach_switch(const std::string& name) override { attaching_.push_back(name); }
 
   void carry() {
@@ -273,6 +411,9 @@ class ExchangeTest : public ::testing::Test, public Peers {
         add(side.heard.setups, batch->setups);
         add(side.heard.removals, batch->removals);
         add(side.heard.returned, batch->returned);
+        add(side.heard.modifies, batch->modifies);
+        add(side.heard.quota_returned, batch->quota_returned);
+        add(side.heard.declared, batch->declared);
       }
     }
     for (auto& [session, frame] : std::exchange(to_clients_, {})) {
@@ -315,10 +456,13 @@ class ExchangeTest : public ::testing::Test, public Peers {
   std::unique_ptr<ConnectionManager> manager_;
   session::Limits limits_;
   std::uint64_t sessions_ = 100;
+  std::uint32_t next_label_ = 1000;
   std::vector<ToSwitch> to_switches_;
   std::vector<std::pair<SessionId, session::Frame<OutcomeBatch>>> to_clients_;
   std::vector<RouteQuery> asked_;
   std::vector<std::string> attaching_;
+  std::vector<ServiceSpec> services_;
+  std::vector<Invocation> invoked_;
 };
 
 }  // namespace xbind::cmgr

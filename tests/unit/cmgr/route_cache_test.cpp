@@ -91,6 +91,127 @@ TEST(RouteCacheTest, ANewAnswerReplacesARefusal) {
   EXPECT_EQ(cache.find(query(1000), kNow), nullptr);
 }
 
+// ===== what a query avoids =====
+
+std::shared_ptr<const RouteReply> around(std::vector<PathElement> avoid, const std::string& by,
+                                         std::uint64_t free = 100) {
+  auto reply = std::make_shared<RouteReply>(*found("bob", free, by));
+  reply->query.avoid = std::move(avoid);
+  return reply;
+}
+std::shared_ptr<const RouteReply> refused_around(std::vector<PathElement> avoid, Cause cause,
+                                                 std::uint64_t asked) {
+  auto reply = std::make_shared<RouteReply>(*refused(cause, asked));
+  reply->query.avoid = std::move(avoid);
+  return reply;
+}
+RouteQuery avoiding(std::vector<PathElement> avoid, std::uint64_t cells_per_s = 1) {
+  return {"ann", "bob", cells_per_s, std::move(avoid)};
+}
+const PathElement kSw1{"sw1", {}};
+const PathElement kSw2{"sw2", {}};
+
+TEST(RouteCacheTest, APathServesWhoAvoidsNothingOfIt) {
+  RouteCache cache;
+  cache.store(found("bob", 100, "sw1"), kLater, kNow);  // in by port 1, out by port 2
+  EXPECT_EQ(cache.find(avoiding({kSw1}), kNow), nullptr);
+  EXPECT_EQ(cache.find(avoiding({kSw2, {"sw1", PortId{2}}}), kNow), nullptr) << "its link";
+  EXPECT_NE(cache.find(avoiding({{"sw1", PortId{1}}}), kNow), nullptr) << "the link back";
+  EXPECT_NE(cache.find(avoiding({kSw2}), kNow), nullptr);
+}
+
+TEST(RouteCacheTest, AnAnswerToACrankbackIsAnAlternateForTheNext) {
+  RouteCache cache;
+  cache.store(found("bob", 100, "sw1"), kLater, kNow);
+  cache.store(around({kSw1}, "sw2"), kLater, kNow);
+  EXPECT_EQ(cache.find(query(1), kNow)->path.hops[0].switch_name, "sw1");
+  EXPECT_EQ(cache.find(avoiding({kSw1}), kNow)->path.hops[0].switch_name, "sw2");
+}
+
+TEST(RouteCacheTest, AFirstChoiceThatComesLaterStandsBeforeTheAlternates) {
+  RouteCache cache;
+  cache.store(around({kSw1}, "sw2"), kLater, kNow);
+  cache.store(found("bob", 100, "sw1"), kLater, kNow);
+  EXPECT_EQ(cache.find(query(1), kNow)->path.hops[0].switch_name, "sw1");
+}
+
+TEST(RouteCacheTest, AlternatesMakeRoomBeforeTheFirstChoice) {
+  RouteCache cache;
+  cache.store(found("bob", 100, "sw1"), kLater, kNow);
+  for (std::size_t i = 0; i < RouteCache::kAlternates; ++i) {
+    cache.store(around({kSw1}, "by " + std::to_string(i)), kLater, kNow);
+  }
+  EXPECT_EQ(cache.find(query(1), kNow)->path.hops[0].switch_name, "sw1");
+  EXPECT_EQ(cache.find(avoiding({kSw1}), kNow)->path.hops[0].switch_name, "by 1");
+}
+
+TEST(RouteCacheTest, ARefusalHoldsForThoseWhoAvoidAsMuchAndMore) {
+  RouteCache cache;
+  cache.store(refused_around({kSw1}, Cause::kNoRoute, 1), kLater, kNow);
+  EXPECT_EQ(cache.find(query(1), kNow), nullptr) << "by sw1 it might go";
+  EXPECT_EQ(cache.find(avoiding({kSw2}), kNow), nullptr);
+  EXPECT_NE(cache.find(avoiding({kSw1}), kNow), nullptr);
+  EXPECT_NE(cache.find(avoiding({kSw2, kSw1}), kNow), nullptr);
+}
+
+TEST(RouteCacheTest, ARefusalOfADetourAndTheDirectPathAreBothRemembered) {
+  RouteCache cache;
+  cache.store(refused_around({kSw1}, Cause::kNoRoute, 1), kLater, kNow);
+  cache.store(found("bob", 100, "sw1"), kLater, kNow);
+  EXPECT_EQ(cache.find(query(1), kNow)->cause, Cause::kNone);
+  EXPECT_EQ(cache.find(avoiding({kSw1}), kNow)->cause, Cause::kNoRoute);
+}
+
+TEST(RouteCacheTest, APathThatServesWhatWasRefusedEndsTheRefusal) {
+  RouteCache cache;
+  cache.store(refused(Cause::kNoBandwidth, 500), kLater, kNow);
+  cache.store(around({kSw1}, "sw2", 400), kLater, kNow);
+  EXPECT_EQ(cache.find(query(500), kNow)->cause, Cause::kNoBandwidth) << "400 is not enough";
+  cache.store(around({kSw1}, "sw3", 600), kLater, kNow);
+  EXPECT_EQ(cache.find(query(500), kNow)->cause, Cause::kNone);
+}
+
+// ===== what is used =====
+
+TEST(RouteCacheTest, ThePairsAreListedByTheirUse) {
+  RouteCache cache;
+  EXPECT_EQ(cache.find(query(1, "cat"), kNow), nullptr);
+  cache.store(found("cat", 100), kLater, kNow);
+  EXPECT_EQ(cache.find(query(1), kNow), nullptr);
+  cache.store(found("bob", 100, "a"), kLater, kNow);
+  cache.store(found("bob", 200, "b"), kLater + seconds{5}, kNow + seconds{5});
+  EXPECT_NE(cache.find(query(1), kNow), nullptr);
+  EXPECT_NE(cache.find(query(1), kNow), nullptr);
+  EXPECT_EQ(cache.find(query(1000), kNow), nullptr);
+
+  const auto pairs = cache.pairs(10, kNow + seconds{6});
+  ASSERT_EQ(pairs.size(), 2U);
+  EXPECT_EQ(pairs[0].from, "ann");
+  EXPECT_EQ(pairs[0].to, "bob");
+  EXPECT_EQ(pairs[0].hits, 2U);
+  EXPECT_EQ(pairs[0].misses, 2U) << "the first one, and that for 1000";
+  EXPECT_EQ(pairs[0].entries, 2U);
+  EXPECT_EQ(pairs[0].age, seconds{6});
+  EXPECT_EQ(pairs[1].to, "cat");
+  EXPECT_EQ(pairs[1].misses, 1U);
+
+  EXPECT_EQ(cache.pairs(1, kNow).size(), 1U);
+  const auto later = cache.pairs(1, kLater);
+  EXPECT_EQ(later[0].entries, 1U) << "the other one is past its time";
+  EXPECT_EQ(later[0].age, seconds{5});
+}
+
+TEST(RouteCacheTest, OneThatIsNotEnabledFindsNothing) {
+  RouteCache cache(false);
+  cache.store(found("bob", 100), kLater, kNow);
+  EXPECT_EQ(cache.find(query(1), kNow), nullptr);
+  EXPECT_EQ(cache.find(query(1), kNow, true), nullptr);
+  EXPECT_EQ(cache.size(), 0U);
+  EXPECT_EQ(cache.misses(), 2U);
+}
+
+// ===== bounds =====
+
 TEST(RouteCacheTest, PairsAreBoundedAndTheStaleOnesGoFirst) {
   RouteCache cache;
   for (std::size_t i = 0; i < RouteCache::kPairs - 1; ++i) {

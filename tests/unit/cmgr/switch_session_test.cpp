@@ -14,6 +14,7 @@ using ::testing::SizeIs;
 class SwitchSessionTest : public ExchangeTest {};
 
 TEST_F(SwitchSessionTest, LostInTheMiddleOfASetupTheCallIsUndoneAndTheRestOwed) {
+  config.crankbacks = 0;
   start_with_labels({vci(32)}, {vci(40)});
   connect(1);
   take("sw2");
@@ -51,6 +52,7 @@ TEST_F(SwitchSessionTest, LostInTheMiddleOfAReleaseTheRestIsOwed) {
 }
 
 TEST_F(SwitchSessionTest, LostWithNothingUnderWayConnectionsStay) {
+  config.crankbacks = 0;
   start_with_labels({vci(32)}, {vci(40)});
   const ConnectionId call = connected(1);
   lose("sw2");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <queue>
 #include <random>
@@ -93,6 +94,69 @@ TEST_F(TwoWays, WhatCannotBeRoutedIsRefused) {
   EXPECT_EQ(PathSearch(Topology("empty")).find("a", "b", 0).error().cause, Cause::kUnknownEndpoint);
 }
 
+PathElement port(const char* name, std::uint32_t number) { return {name, PortId{number}}; }
+PathElement whole(const char* name) { return {name, PortId{}}; }
+
+TEST_F(TwoWays, AnAvoidedLinkIsGoneRoundAtEitherEndAndInBothDirections) {
+  const PathSearch search(net.topology);
+  const std::string round = "1>a>3 1>y>2 1>z>2 3>b>1";
+  for (const PathElement& element : {port("a", 2), port("x", 1), port("x", 2), port("b", 2)}) {
+    const std::vector<PathElement> avoid{element};
+    EXPECT_EQ(words(search.find("a", "b", 0, avoid)), round) << element.switch_name;
+  }
+  EXPECT_EQ(words(search.find("b", "a", 0, std::vector{port("a", 2)})), "1>b>3 2>z>1 2>y>1 3>a>1");
+}
+
+TEST_F(TwoWays, AnAvoidedSwitchIsGoneRound) {
+  EXPECT_EQ(words(PathSearch(net.topology).find("a", "b", 0, std::vector{whole("x")})),
+            "1>a>3 1>y>2 1>z>2 3>b>1");
+}
+
+TEST_F(TwoWays, WhatNobodyKnowsExcludesNothing) {
+  const std::vector<PathElement> avoid{whole("q"), port("q", 1), port("x", 3), port("a", 4096),
+                                       port("x", 0x1'0001)};
+  EXPECT_EQ(words(PathSearch(net.topology).find("a", "b", 0, avoid)), "1>a>2 1>x>2 2>b>1");
+}
+
+TEST_F(TwoWays, TheWidestPathLeftIsNamed) {
+  const auto refused =
+      PathSearch(net.topology).find("a", "b", 450, std::vector{port("y", 2), whole("q")});
+  EXPECT_EQ(refused.error().cause, Cause::kNoBandwidth);
+  EXPECT_EQ(refused.error().free, 400u);  // 500 by the way that is to be avoided
+}
+
+TEST_F(TwoWays, WhereEverythingIsAvoidedNoRouteIsLeft) {
+  const auto refused =
+      PathSearch(net.topology).find("a", "b", 7, std::vector{port("z", 2), whole("q"), whole("x")});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error(),
+            (RouteRefusal{Cause::kNoRoute, "no path joins 'a' and 'b' that avoids z port 2, x", 7,
+                          0, "a -> b"}));
+}
+
+TEST_F(TwoWays, AnAvoidedEndOrItsAccessPortLeavesNoRoute) {
+  const PathSearch search(net.topology);
+  for (const PathElement& element : {whole("a"), port("a", 1), whole("b"), port("b", 1)}) {
+    const auto refused = search.find("a", "b", 0, std::vector{element});
+    ASSERT_FALSE(refused.has_value()) << element.switch_name << element.output_port.value();
+    EXPECT_EQ(refused.error().cause, Cause::kNoRoute);
+  }
+  // Another endpoint's access port is on nobody's way; an unknown end is still what is wrong first.
+  EXPECT_TRUE(search.find("a", "b", 0, std::vector{port("c", 1)}).has_value());
+  EXPECT_EQ(search.find("q", "b", 0, std::vector{whole("b")}).error().cause,
+            Cause::kUnknownEndpoint);
+}
+
+TEST(PathSearchTest, ACallGoesRoundAnotherEndpointThatIsAvoided) {
+  Drawn net;
+  const auto a = net.node("a", true), b = net.node("b", true), c = net.node("c", true);
+  net.link(a, b, 10);
+  net.link(b, c, 10);
+  const PathSearch search(net.topology);
+  EXPECT_FALSE(search.find("a", "c", 10, std::vector{whole("b")}).has_value());
+  EXPECT_TRUE(search.find("a", "c", 10, std::vector{port("b", 1)}).has_value());
+}
+
 TEST(PathSearchTest, OfEqualWaysTheFirstInLinkOrderIsTaken) {
   Drawn net;
   const auto a = net.node("a", true), b = net.node("b", true), x = net.node("x"), y = net.node("y");
@@ -104,6 +168,9 @@ TEST(PathSearchTest, OfEqualWaysTheFirstInLinkOrderIsTaken) {
   EXPECT_EQ(words(PathSearch(net.topology).find("a", "b", 100)), "1>a>2 2>y>1 2>b>1");
   // From b the first link leads to y too, and of the parallel ones the first is taken.
   EXPECT_EQ(words(PathSearch(net.topology).find("b", "a", 100)), "1>b>2 1>y>2 2>a>1");
+  // Without the first link at a the order of the rest decides: x comes before the parallel one.
+  EXPECT_EQ(words(PathSearch(net.topology).find("a", "b", 100, std::vector{port("a", 2)})),
+            "1>a>3 1>x>2 3>b>1");
 }
 
 TEST(PathSearchTest, AParallelLinkIsTakenWhenOnlyItIsWideEnough) {
@@ -124,14 +191,25 @@ TEST(PathSearchTest, CallsRunThroughOtherEndpoints) {
   EXPECT_EQ(words(PathSearch(net.topology).find("a", "c", 10)), "1>a>2 2>b>3 2>c>1");
 }
 
+// Whether a path may use the link, told element by element.
+bool may_use(const Topology& topology, const TopologyLink& link,
+             const std::vector<PathElement>& avoid) {
+  return std::ranges::none_of(avoid, [&](const PathElement& element) {
+    return std::ranges::any_of(std::array{link.a, link.b}, [&](LinkEnd end) {
+      return topology.switches()[end.at].name == element.switch_name &&
+             (element.output_port == PortId{} || element.output_port == end.port);
+    });
+  });
+}
+
 // Fewest hops at `rate`, by a plain search over the links; 0: no way.
 std::size_t hops_by_hand(const Topology& topology, SwitchIndex from, SwitchIndex to,
-                         std::uint64_t rate) {
+                         std::uint64_t rate, const std::vector<PathElement>& avoid) {
   std::vector<std::size_t> hops(topology.switches().size(), 0);
   hops[from] = 1;
   for (std::size_t round = 1; round <= hops.size(); ++round) {
     for (const TopologyLink& link : topology.links()) {
-      if (link.cells_per_s < rate) continue;
+      if (link.cells_per_s < rate || !may_use(topology, link, avoid)) continue;
       for (const auto& [here, there] : {std::pair{link.a.at, link.b.at}, {link.b.at, link.a.at}}) {
         if (hops[here] == round && hops[there] == 0) hops[there] = round + 1;
       }
@@ -155,17 +233,22 @@ TEST(PathSearchTest, AgreesWithAPlainSearchOnRandomNetworks) {
       if (a != b) net.link(a, b, 1 + random() % 5);
     }
     const PathSearch search(net.topology);
+    std::vector<PathElement> avoid;  // links and switches in between, known and unknown
+    for (std::uint64_t elements = random() % 4; elements != 0; --elements) {
+      avoid.push_back({fmt::format("n{}", 2 + random() % 12),
+                       PortId{static_cast<std::uint32_t>(random() % 5)}});
+    }
     for (std::uint64_t rate = 0; rate <= 6; ++rate) {
-      const auto path = search.find("n0", "n1", rate);
-      const std::size_t hops = hops_by_hand(net.topology, 0, 1, rate);
+      const auto path = search.find("n0", "n1", rate, avoid);
+      const std::size_t hops = hops_by_hand(net.topology, 0, 1, rate, avoid);
       if (!path) {
         ++refused;
         EXPECT_EQ(hops, 0u);
         // The widest rate named is one that is there, and one more is not.
         const std::uint64_t free = path.error().free;
         EXPECT_EQ(path.error().cause == Cause::kNoRoute, free == 0);
-        EXPECT_EQ(hops_by_hand(net.topology, 0, 1, free) != 0, free != 0);
-        EXPECT_EQ(hops_by_hand(net.topology, 0, 1, free + 1), 0u);
+        EXPECT_EQ(hops_by_hand(net.topology, 0, 1, free, avoid) != 0, free != 0);
+        EXPECT_EQ(hops_by_hand(net.topology, 0, 1, free + 1, avoid), 0u);
         continue;
       }
       ASSERT_EQ(path->hops.size(), hops);
@@ -181,6 +264,7 @@ TEST(PathSearchTest, AgreesWithAPlainSearchOnRandomNetworks) {
           return (l.a == out && l.b == in) || (l.a == in && l.b == out);
         });
         ASSERT_NE(link, net.topology.links().end());
+        EXPECT_TRUE(may_use(net.topology, *link, avoid));
         narrowest = std::min(narrowest, link->cells_per_s);
       }
       EXPECT_EQ(path->free_cells_per_s, narrowest);

@@ -56,8 +56,24 @@ TEST(RouteServiceTest, ABatchIsBounded) {
   const auto answers = service.answer(queries);
   ASSERT_FALSE(answers.has_value());
   EXPECT_EQ(answers.error(),
-            (Error{ErrorCode::kExhausted, "4097 queries in one batch, the most is 4096"}));
+            (Error{ErrorCode::kBadInput, "4097 queries in one batch, the most is 4096"}));
   EXPECT_TRUE(service.answer({}).value().answers.empty());
+}
+
+TEST(RouteServiceTest, WhatIsToBeAvoidedIsAvoidedAndBounded) {
+  const RouteService service(pair_of_hosts(100), 5000);
+  const std::vector<RouteQuery> one{{"a", "b", 1, {{"a", PortId{2}}}}, {"a", "b", 1, {}}};
+  const auto answers = service.answer(one);
+  ASSERT_TRUE(answers.has_value());
+  EXPECT_EQ(answers->answers[0].error().text, "no path joins 'a' and 'b' that avoids a port 2");
+  EXPECT_TRUE(answers->answers[1].has_value());  // the next query of the batch avoids nothing
+
+  const std::vector<PathElement> sixteen(kRouteAvoidMax, PathElement{"q", PortId{1}});
+  std::vector<RouteQuery> many{{"a", "b", 1, {}}, {"a", "b", 1, sixteen}};
+  EXPECT_TRUE(service.answer(many).value().answers[1].has_value());
+  many[1].avoid.push_back({"q", PortId{2}});
+  EXPECT_EQ(service.answer(many).error(),
+            (Error{ErrorCode::kBadInput, "17 elements to avoid from 'a' to 'b', the most is 16"}));
 }
 
 TEST(RouteServiceTest, AnswersAreOfOneVersionWhileTopologiesChange) {

@@ -54,6 +54,10 @@ TEST_F(ThreeSwitches, KnowsItsSwitchesPortsAndRates) {
   EXPECT_TRUE(topology.port_is_free(end(a, 3)));
   EXPECT_FALSE(topology.port_is_free(end(a, kPortsMax + 1)));
   EXPECT_EQ(topology.end_text(end(sw, 2)), "sw:2");
+  EXPECT_EQ(topology.link_at(end(sw, 2)), 1u);
+  EXPECT_EQ(topology.link_at(end(b, 2)), 1u);
+  EXPECT_EQ(topology.link_at(end(a, 1)), std::nullopt);  // the endpoint's
+  EXPECT_EQ(topology.link_at(end(sw, 3)), std::nullopt);
 }
 
 TEST_F(ThreeSwitches, AnEndpointsPortCarriesAllItsLinksAndAHoleNothing) {

@@ -34,6 +34,9 @@ class FakeSwitch : public SwitchDriver {
   };
   std::function<std::uint8_t(const CrossConnect&)> refuse_remove = refuse_add;
   Cause table_cause = Cause::kNone;
+  // Whether the add beside what is there on the same input is meant as a branch.
+  std::function<bool(const CrossConnect& there, const CrossConnect& added)> may_branch =
+      [](const CrossConnect&, const CrossConnect&) { return false; };
 
   void add(const CrossConnect& at, driver::Cookie cookie) override {
     ++adds;
@@ -92,7 +95,8 @@ class FakeSwitch : public SwitchDriver {
     } else if (add) {
       for (const CrossConnect& there : table) {
         if (there.input_port == request.at.input_port &&
-            there.input_label == request.at.input_label && !(there == request.at)) {
+            there.input_label == request.at.input_label && !(there == request.at) &&
+            !may_branch(there, request.at)) {
           ++branches;
         }
       }

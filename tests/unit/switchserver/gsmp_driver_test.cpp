@@ -205,6 +205,32 @@ TEST(GsmpDriver, reads_the_whole_table) {
   EXPECT_THAT(tables[0].cross_connects, SizeIs(901));
 }
 
+TEST(GsmpDriver, branches_of_one_input_are_added_listed_and_deleted_one_by_one) {
+  Link link(3);
+  link.connect();
+  const CrossConnect one = cross(40, 50);
+  const CrossConnect other{kIn, atm_label(0, 40), PortId{3}, atm_label(0, 51)};
+  link.driver_.add(one, 1);
+  link.driver_.add(other, 2);
+  link.driver_.flush();
+  link.exchange();
+  EXPECT_THAT(link.events<driver::Done>(),
+              UnorderedElementsAre(Answered(1U, Cause::kNone), Answered(2U, Cause::kNone)));
+  link.driver_.read_table(7);
+  link.exchange();
+  auto tables = link.events<driver::Table>();
+  ASSERT_THAT(tables, SizeIs(1));
+  EXPECT_THAT(tables[0].cross_connects, UnorderedElementsAre(one, other));
+
+  link.driver_.remove(one, 3);
+  link.driver_.flush();
+  link.driver_.read_table(8);
+  link.exchange();
+  tables = link.events<driver::Table>();
+  ASSERT_THAT(tables, SizeIs(1));
+  EXPECT_THAT(tables[0].cross_connects, UnorderedElementsAre(other));
+}
+
 TEST(GsmpDriver, an_empty_table_is_no_failure) {
   Link link;
   link.connect();

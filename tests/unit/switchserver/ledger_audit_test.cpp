@@ -81,7 +81,7 @@ class LedgerAuditTest : public ::testing::Test {
     }
     controller.on_driver(driver::Up{ports, false}, now);
     EXPECT_TRUE(controller.attach("a", Epoch{1}).has_value());
-    labels = controller.grant("a", PortId{2}, 2, {300, 30})->labels;
+    labels = controller.grant("a", PortId{2}, 2, {300, 30}, now)->labels;
     HopSetup setup;
     setup.key = {ConnectionId{7}, Generation{1}, 0, 1};
     setup.hop_count = 3;

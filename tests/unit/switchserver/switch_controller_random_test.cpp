@@ -1,4 +1,4 @@
-// Two managers, a switch that refuses now and then and answers in any order, sessions that lapse
+// Two managers that set up, hold, change, branch off and remove hops, a switch that refuses now and then and answers in any order, sessions that lapse
 // and a switch that goes away: after every step the books agree with themselves and with what the
 // managers were told; after the last removal, return and lapse everything is free again.
 #include <gmock/gmock.h>
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <tuple>
 
 #include "fake_switch.hpp"
 #include "switchserver/switch_controller.hpp"
@@ -28,16 +29,27 @@ struct Manager {
   // Labels of hops that are gone, to be returned. In truth the other end would have to confirm
   // first.
   std::vector<std::pair<PortId, Label>> released;
+  std::map<HopKey, Label> ingress;            // as told
+  std::map<HopKey, std::uint32_t> revisions;  // of modifies that were done
 };
 
 class World {
  public:
-  explicit World(std::uint64_t seed) : random_(seed) {
+  explicit World(std::uint64_t seed)
+      : random_(seed),
+        controller_({.name = "sw",
+                     .ledger = {.buffer_cells = 100,
+                                .sharing = seed % 2 == 0 ? LabelSharing::kFree
+                                                         : LabelSharing::kCooperative}},
+                    fake_) {
     for (std::uint32_t i = 1; i <= kPorts; ++i) {
       ports_.push_back({PortId{i}, {0, i % 2, 32, 47}, 1000, true});
     }
     fake_.refuse_add = [this](const CrossConnect&) { return refuses(18); };
     fake_.refuse_remove = [this](const CrossConnect&) { return refuses(3); };
+    fake_.may_branch = [this](const CrossConnect& there, const CrossConnect& added) {
+      return in_ledger(there) && in_ledger(added);
+    };
     controller_.on_driver(driver::Up{ports_, false}, now_);
     managers_[0].name = "a";
     managers_[1].name = "b";
@@ -45,6 +57,7 @@ class World {
   }
 
   void step() {
+    now_ += std::chrono::milliseconds{10};
     Manager& manager = managers_[below(2)];
     const std::uint64_t dice = below(1000);
     if (dice < 500) {
@@ -108,6 +121,7 @@ class World {
 
   std::uint64_t committed() const { return controller_.counters().commits; }
   const SwitchCounters& counters() const { return controller_.counters(); }
+  std::uint64_t branches_seen() const { return branches_seen_; }
 
  private:
   std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
@@ -136,8 +150,39 @@ class World {
     setup.output_port = PortId{static_cast<std::uint32_t>(1 + below(kPorts))};
     setup.demand = {below(150), below(8)};
     setup.labels_wanted = static_cast<std::uint16_t>(below(3));
-    if (setup.commit) give_labels(manager, setup);
+    setup.quota_wanted = {below(8) == 0 ? below(200) : 0, 0};
+    if (setup.commit) {
+      give_labels(manager, setup);
+      return setup;
+    }
+    setup.held = below(3) == 0;
+    auto& cache = manager.cache[setup.output_port];
+    if (!setup.last() && !cache.empty() && below(2) == 0) {
+      setup.output_label = cache.front();
+      cache.erase(cache.begin());
+    }
     return setup;
+  }
+
+  // A leaf's leg that is to branch off the hop, whether that is there or not.
+  HopSetup branch_of(Manager& manager, const HopSetup& root) {
+    HopSetup setup = random_setup(manager);
+    setup.key = {root.key.connection, Generation{1}, static_cast<std::uint16_t>(1 + below(5)), 0};
+    setup.hop_count = static_cast<std::uint16_t>(1 + below(2));
+    setup.branch = true;
+    setup.input_port = root.input_port;
+    setup.input_label = {};
+    if (!setup.commit) return setup;
+    const auto ingress = manager.ingress.find(root.key);
+    setup.input_label = ingress == manager.ingress.end() ? root.input_label : ingress->second;
+    if (setup.last()) setup.output_label = {};
+    return setup;
+  }
+
+  HopModify change_of(const Manager& manager, const HopSetup& known) {
+    const auto revision = manager.revisions.find(known.key);
+    const std::uint32_t last = revision == manager.revisions.end() ? 0 : revision->second;
+    return {known.key, last + static_cast<std::uint32_t>(below(3)), {below(250), below(12)}};
   }
 
   void give_labels(Manager& manager, HopSetup& setup) {
@@ -162,7 +207,9 @@ class World {
     HopBatch batch;
     for (std::uint64_t n = below(5); n != 0; --n) {
       const HopSetup* known = any_open(manager);
-      if (known != nullptr && below(6) == 0) {
+      if (known != nullptr && below(5) == 0) {
+        batch.setups.push_back(branch_of(manager, *known));
+      } else if (known != nullptr && below(6) == 0) {
         HopSetup again = *known;  // a repeat, or the second phase, or a path anew
         if (!again.commit) {
           again.commit = true;
@@ -196,6 +243,16 @@ class World {
       }
     }
     if (below(20) == 0) batch.returned.push_back({PortId{1}, {atm_label(0, 40)}});  // whoever's
+    for (std::uint64_t n = below(3); n != 0; --n) {
+      if (const HopSetup* known = any_open(manager)) {
+        batch.modifies.push_back(change_of(manager, *known));
+      }
+    }
+    const PortId port{static_cast<std::uint32_t>(1 + below(kPorts))};
+    if (below(10) == 0) batch.quota_returned.push_back({port, {below(100), 0}});
+    if (below(40) == 0) {
+      batch.declared.push_back({port, static_cast<std::uint32_t>(below(40))});
+    }
     const std::uint64_t token = ++token_;
     manager.sent[token] = batch;
     ASSERT_TRUE(controller_.apply(manager.name, batch, token, now_).has_value());
@@ -204,7 +261,8 @@ class World {
   void quota(Manager& manager) {
     const PortId port{static_cast<std::uint32_t>(1 + below(kPorts))};
     if (below(2) == 0) {
-      if (const auto granted = controller_.grant(manager.name, port, below(4), {below(500), 10})) {
+      if (const auto granted =
+              controller_.grant(manager.name, port, below(4), {below(500), 10}, now_)) {
         auto& cache = manager.cache[port];
         cache.insert(cache.end(), granted->labels.begin(), granted->labels.end());
       }
@@ -251,6 +309,13 @@ class World {
       }
       for (const HopResult& result : out.batch.results) hear(manager, result);
     }
+    for (const auto& recalled : outputs.recalls) {
+      const auto manager = *controller_.ledger().find_manager(recalled.manager);
+      const PortRecall& what = recalled.recall;
+      ASSERT_TRUE(what.labels != 0 || what.quota != Resources{});
+      ASSERT_LE(what.labels, controller_.ledger().labels_cached(manager, what.port));
+      ASSERT_TRUE(what.quota.fits_within(controller_.ledger().quota(manager, what.port)));
+    }
     // A stray or missing cross-connect can only come from a put-back that was refused.
     for (const auto& audited : outputs.audits) {
       for (const Finding& finding : audited.report.findings) {
@@ -269,6 +334,14 @@ class World {
     if (result.action == HopAction::kReserve && result.cause == Cause::kNone &&
         open->second.commit == false) {
       if (!open->second.last()) open->second.output_label = result.output_label;
+    }
+    if (result.cause == Cause::kNone && result.input_label.present()) {
+      manager.ingress[result.key] = result.input_label;
+    }
+    if (result.action == HopAction::kModify && result.cause == Cause::kNone) {
+      const auto ref =
+          controller_.ledger().find(*controller_.ledger().find_manager(manager.name), result.key);
+      if (ref) manager.revisions[result.key] = controller_.ledger().hop(*ref).revision;
     }
     if (result.action == HopAction::kRemove && result.cause == Cause::kNone) {
       if (!open->second.last() && open->second.output_label.present()) {
@@ -290,32 +363,43 @@ class World {
       ASSERT_TRUE(usage.hops.fits_within(usage.taken));
       ASSERT_LE(usage.ingress_cells_per_s, usage.capacity.cells_per_s);
     }
-    // No output is fed twice and no two hops share an input.
-    std::vector<std::pair<PortId, Label>> inputs;
+    // No output is fed twice; who shares an input is a hop of one connection to another port.
     std::vector<std::pair<PortId, Label>> outputs;
+    std::map<std::tuple<PortId, Label, PortId>, int> uses;
+    std::map<std::pair<PortId, Label>, std::pair<ManagerIndex, ConnectionId>> owners;
     controller_.ledger().for_each_hop([&](HopRef, const HopRecord& record) {
       const CrossConnect& at = record.cross_connect;
       outputs.emplace_back(at.output_port, at.output_label);
-      if (at.input_label.present()) inputs.emplace_back(at.input_port, at.input_label);
+      if (!at.input_label.present()) return;
+      ++uses[{at.input_port, at.input_label, at.output_port}];
+      const std::pair owner{record.manager, record.setup.key.connection};
+      const auto first = owners.try_emplace({at.input_port, at.input_label}, owner).first;
+      EXPECT_EQ(first->second, owner);
+      if (record.setup.branch) ++branches_seen_;
     });
-    for (auto* all : {&inputs, &outputs}) {
-      std::sort(all->begin(), all->end());
-      ASSERT_EQ(std::adjacent_find(all->begin(), all->end()), all->end());
-    }
+    std::sort(outputs.begin(), outputs.end());
+    ASSERT_EQ(std::adjacent_find(outputs.begin(), outputs.end()), outputs.end());
+    for (const auto& [use, count] : uses) ASSERT_EQ(count, 1);
     // The switch has nothing that the ledger does not know: every hop asked for is in the books.
-    for (const CrossConnect& there : fake_.table) {
-      const auto place = controller_.ledger().input_label(there.input_port, there.input_label);
-      ASSERT_EQ(place->holder, LabelHolder::kConnection);
-    }
+    for (const CrossConnect& there : fake_.table) ASSERT_TRUE(in_ledger(there));
+  }
+
+  bool in_ledger(const CrossConnect& wanted) const {
+    bool found = false;
+    controller_.ledger().for_each_on_input(
+        wanted.input_port, wanted.input_label,
+        [&](HopRef, const HopRecord& record) { found = found || record.cross_connect == wanted; });
+    return found;
   }
 
   std::mt19937_64 random_;
   TimePoint now_{};
   FakeSwitch fake_;
-  SwitchController controller_{{.name = "sw", .ledger = {.buffer_cells = 100}}, fake_};
+  SwitchController controller_;
   std::vector<SwitchPort> ports_;
   std::array<Manager, 2> managers_;
   std::uint64_t token_ = 0;
+  std::uint64_t branches_seen_ = 0;
   bool fair_ = false;
 };
 
@@ -339,9 +423,13 @@ TEST_P(RandomWorld, KeepsItsBooks) {
   EXPECT_GT(counted.labels_returned, 50U);
   EXPECT_GT(counted.put_back, 5U);
   EXPECT_GT(counted.lapses, 5U);
-  for (const Cause cause : {Cause::kNoBandwidth, Cause::kForeignInputLabel, Cause::kLabelNotHeld,
-                            Cause::kInvalidRequest, Cause::kStale, Cause::kSwitchRefused,
-                            Cause::kSwitchUnreachable, Cause::kBeingReleased}) {
+  EXPECT_GT(counted.modifies, 100U);
+  EXPECT_GT(counted.recalls, 5U);
+  EXPECT_GT(world.branches_seen(), 500U);
+  for (const Cause cause :
+       {Cause::kNoBandwidth, Cause::kForeignInputLabel, Cause::kLabelNotHeld,
+        Cause::kInvalidRequest, Cause::kStale, Cause::kSwitchRefused, Cause::kSwitchUnreachable,
+        Cause::kBeingReleased, Cause::kUnknownConnection}) {
     EXPECT_GT(counted.refusals[static_cast<std::size_t>(cause)], 0U) << to_string(cause);
   }
   EXPECT_EQ(counted.unexpected_answers, 0U);

@@ -186,13 +186,14 @@ TEST_F(SwitchServerTest, a_manager_needs_a_name) {
 
 TEST_F(SwitchServerTest, labels_and_quota_can_be_had_and_given_back_outside_any_call) {
   const SessionId session = attach("m1");
-  const auto grant = server_.grant(session, PortId{2}, 3, Resources{1000, 0});
+  const auto grant = server_.grant(session, PortId{2}, 3, Resources{1000, 0}, now_);
   ASSERT_TRUE(grant) << grant.error().text;
   EXPECT_THAT(grant->labels, SizeIs(3));
   EXPECT_EQ(grant->quota.cells_per_s, 1000U);
   EXPECT_TRUE(server_.give_back(session, {PortId{2}, grant->labels}, grant->quota));
-  EXPECT_EQ(server_.grant(SessionId{4711}, PortId{2}, 1, {}).error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(server_.grant(session, PortId{9}, 1, {}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(server_.grant(SessionId{4711}, PortId{2}, 1, {}, now_).error().code,
+            ErrorCode::kNotFound);
+  EXPECT_EQ(server_.grant(session, PortId{9}, 1, {}, now_).error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(SwitchServerTest, an_audit_reads_the_switch_and_comes_back_with_its_token) {

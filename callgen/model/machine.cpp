@@ -1,0 +1,151 @@
+#include "callgen/model/machine.hpp"
+
+#include <algorithm>
+
+#include "core/check.hpp"
+
+namespace xbind::model {
+namespace {
+
+// A deadline in the past is looked at so much later.
+constexpr Duration kTimerStep = std::chrono::microseconds{1};
+
+}  // namespace
+
+std::size_t Machine::add_host(std::size_t cores, HostCosts costs) {
+  XB_CHECK(cores > 0);
+  hosts_.push_back({cores, costs, {}});
+  return hosts_.size() - 1;
+}
+
+void Machine::add(Process& process, std::size_t host) {
+  XB_CHECK(host < hosts_.size(), host, hosts_.size());
+  process.host_ = host;
+}
+
+void Machine::deliver(Process& to, TimePoint at, Message message) {
+  push(at, Kind::kArrival, to, keep(std::move(message)));
+}
+
+void Machine::start(Process& process) { set_timer(process); }
+
+bool Machine::advance(TimePoint end) {
+  if (heap_.empty() || heap_.front().at > end) return false;
+  std::pop_heap(heap_.begin(), heap_.end(), Later{});
+  const Event event = heap_.back();
+  heap_.pop_back();
+  now_ = event.at;
+  ++events_;
+  Process& process = *event.process;
+  switch (event.kind) {
+    case Kind::kArrival: arrive(process, event.slot); break;
+    case Kind::kRun: run(process); break;
+    case Kind::kEnd: ended(process); break;
+    case Kind::kTimer:
+      if (process.timer_ != event.at) break;  // an earlier one has been set since
+      process.timer_ = kNever;
+      if (process.state_ != Process::State::kAsleep) break;  // it looks itself when it is done
+      if (process.next_deadline() <= now_) {
+        wake(process);
+      } else {
+        set_timer(process);
+      }
+      break;
+  }
+  return true;
+}
+
+void Machine::push(TimePoint at, Kind kind, Process& process, std::uint32_t slot) {
+  heap_.push_back({at, next_order_++, &process, slot, kind});
+  std::push_heap(heap_.begin(), heap_.end(), Later{});
+}
+
+void Machine::arrive(Process& process, std::uint32_t slot) {
+  process.inbox_.push_back(std::move(messages_[slot]));
+  free_slots_.push_back(slot);
+  if (process.state_ == Process::State::kAsleep) wake(process);
+}
+
+void Machine::wake(Process& process) {
+  Host& host = hosts_[process.host_];
+  if (host.idle_cores == 0) {
+    process.state_ = Process::State::kReady;
+    host.ready.push_back(&process);
+    return;
+  }
+  --host.idle_cores;
+  process.state_ = Process::State::kOnCore;
+  process.busy_ += host.costs.idle_wake;
+  ++process.wakes_;
+  process.slice_began_ = now_ + host.costs.wake_latency;
+  push(process.slice_began_ + host.costs.idle_wake, Kind::kRun, process);
+}
+
+void Machine::run(Process& process) {
+  taken_.clear();
+  taken_.swap(process.inbox_);
+  process.run_began_ = now_;
+  TimePoint at = now_;
+  for (const Message& message : taken_) at += process.cost_of(message);
+  out_.clear();
+  process.step(taken_, at, out_);
+  for (Outgoing& outgoing : out_) {
+    at += outgoing.cost;
+    push(at + outgoing.delay, Kind::kArrival, *outgoing.to, keep(std::move(outgoing.message)));
+  }
+  process.busy_ += at - now_;
+  push(at, Kind::kEnd, process);
+}
+
+void Machine::ended(Process& process) {
+  Host& host = hosts_[process.host_];
+  // What is due is looked at only when the run has taken time: else a deadline that the logic cannot
+  // act on would stop the clock.
+  const bool due = now_ > process.run_began_ && process.next_deadline() <= now_;
+  const bool more = !process.inbox_.empty() || due;
+  const bool may_stay = host.ready.empty() || now_ - process.slice_began_ < host.costs.slice;
+  if (more && may_stay) {
+    run(process);
+    return;
+  }
+  if (more) {
+    process.state_ = Process::State::kReady;
+    host.ready.push_back(&process);
+  } else {
+    process.state_ = Process::State::kAsleep;
+    set_timer(process);
+  }
+  if (host.ready.empty()) {
+    ++host.idle_cores;
+    return;
+  }
+  Process& next = *host.ready.front();
+  host.ready.pop_front();
+  next.state_ = Process::State::kOnCore;
+  next.busy_ += host.costs.switch_in;
+  ++next.wakes_;
+  next.slice_began_ = now_;
+  push(now_ + host.costs.switch_in, Kind::kRun, next);
+}
+
+void Machine::set_timer(Process& process) {
+  const TimePoint due = process.next_deadline();
+  if (due == kNever) return;
+  const TimePoint at = std::max(due, now_ + kTimerStep);
+  if (process.timer_ != kNever && process.timer_ <= at) return;
+  process.timer_ = at;
+  push(at, Kind::kTimer, process);
+}
+
+std::uint32_t Machine::keep(Message message) {
+  if (free_slots_.empty()) {
+    messages_.push_back(std::move(message));
+    return static_cast<std::uint32_t>(messages_.size() - 1);
+  }
+  const std::uint32_t slot = free_slots_.back();
+  free_slots_.pop_back();
+  messages_[slot] = std::move(message);
+  return slot;
+}
+
+}  // namespace xbind::model

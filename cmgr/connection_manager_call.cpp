@@ -1,0 +1,503 @@
+// ConnectionManager, second part: one connection through its states.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cmgr/connection_manager.hpp"
+#include "core/log.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+bool told(HopState state) { return state != HopState::kIdle && state != HopState::kRefused; }
+
+}  // namespace
+
+void ConnectionManager::happen(Connection& connection, Event event, TimePoint now) {
+  ++occurrences_[static_cast<std::size_t>(connection.state)][static_cast<std::size_t>(event)];
+  const auto step = cmgr::step(connection.state, event);
+  if (!step) {
+    ++counters_.meaningless_events;
+    return;
+  }
+  connection.state = step->next;
+  arm(connection, now);
+  perform(connection, step->action, now);  // may end the connection's life
+}
+
+void ConnectionManager::perform(Connection& connection, Action action, TimePoint now) {
+  switch (action) {
+    case Action::kFindRoute:
+      clear_path(connection, now);
+      find_route(connection, now);
+      return;
+    case Action::kOweThenFindRoute:
+      owe_unconfirmed(connection, now);
+      clear_path(connection, now);
+      find_route(connection, now);
+      return;
+    case Action::kReserveHops: reserve_hops(connection, now); return;
+    case Action::kCommitEveryHop: commit_every_hop(connection, now); return;
+    case Action::kAnswerConnected: answer(connection, OutcomeKind::kConnected, now); return;
+    case Action::kAnswerHeld: answer(connection, OutcomeKind::kHeld, now); return;
+    case Action::kRemoveEveryHop: remove_every_hop(connection, now); return;
+    case Action::kBreakOffThenRemoveEveryHop:
+      connection.more().change_refusal = {Cause::kBeingReleased, "manager", connection.id.value(),
+                                          0};
+      change_ends(connection, false, false, now);
+      remove_every_hop(connection, now);
+      return;
+    case Action::kRaiseEveryHop:
+    case Action::kLowerEveryHop: change_every_hop(connection, now); return;
+    case Action::kRestoreEveryHop: restore_every_hop(connection, now); return;
+    case Action::kAnswerModified: change_ends(connection, true, false, now); return;
+    case Action::kAnswerNotModified: change_ends(connection, false, false, now); return;
+    case Action::kOweThenAnswerModified: change_ends(connection, true, true, now); return;
+    case Action::kOweThenAnswerNotModified: change_ends(connection, false, true, now); return;
+    case Action::kOweThenAnswerRefused: owe_unconfirmed(connection, now); [[fallthrough]];
+    case Action::kAnswerRefused:
+      answer(connection, OutcomeKind::kRefused, now);
+      forget(connection, now);
+      return;
+    case Action::kOweThenAnswerReleased: owe_unconfirmed(connection, now); [[fallthrough]];
+    case Action::kAnswerReleased:
+      answer(connection, OutcomeKind::kReleased, now);
+      // One that goes back to its pool is kept.
+      if (connection.state == State::kGone) forget(connection, now);
+      return;
+  }
+}
+
+// ===== setting up =====
+
+void ConnectionManager::start_path(Connection& connection, const RouteReply& route, TimePoint now) {
+  const auto refuse = [&](Refusal refusal) {
+    // Of several tries the first refusal says more than that there is no further route.
+    if (connection.refusal.cause == Cause::kNone) connection.refusal = std::move(refusal);
+    happen(connection, Event::kNoRoute, now);
+  };
+  if (route.cause != Cause::kNone) {
+    const bool numbers = route.cause == Cause::kNoBandwidth;
+    refuse({route.cause, route.element,
+            numbers ? std::max(connection.contract.forward.cells_per_s,
+                               connection.contract.reverse.cells_per_s)
+                    : 0,
+            route.free});
+    return;
+  }
+  for (const SwitchIndex at : route.at) {
+    const bool away = !switches_.is_attached(at);
+    if (!away && !switches_.full(at)) continue;
+    Refusal refusal{away ? Cause::kSwitchUnreachable : Cause::kBusy, switches_.name(at)};
+    const bool on_every_path = at == route.at.front() || at == route.at.back();
+    if (on_every_path || !avoid(connection, at, PortId{})) {
+      refuse(std::move(refusal));
+      return;
+    }
+    if (connection.refusal.cause == Cause::kNone) connection.refusal = std::move(refusal);
+    ++connection.more().tries;
+    ++counters_.crankbacks;
+    happen(connection, Event::kRouteUseless, now);
+    return;
+  }
+  if (connection.root != nullptr) {
+    if (!graft(connection, route, now)) return;
+  } else {
+    const std::size_t hops = route.path.hops.size();
+    connection.hops.resize(connection.both ? 2 * hops : hops);
+    for (std::size_t i = 0; i < connection.hops.size(); ++i) {
+      const bool reverse = i >= hops;
+      const std::size_t on_path = reverse ? 2 * hops - 1 - i : i;
+      const PathHop& step = route.path.hops[on_path];
+      Hop& hop = connection.hops[i];
+      hop.at = route.at[on_path];
+      hop.input_port = reverse ? step.output_port : step.input_port;
+      hop.output_port = reverse ? step.input_port : step.output_port;
+      hop.leg = reverse ? 1 : 0;
+      hop.number = static_cast<std::uint16_t>(reverse ? i - hops : i);
+      hop.count = static_cast<std::uint16_t>(hops);
+      hop.upstream = hop.number == 0 ? Hop::kNoHop : static_cast<std::int16_t>(i - 1);
+    }
+  }
+  bool all_at_hand = !connection.held();
+  for (std::size_t i = 0; i < connection.hops.size(); ++i) {
+    Hop& hop = connection.hops[i];
+    hop.generation = connection.generation;
+    hop.attachment = switches_.attachment(hop.at);
+    if (hop.last()) continue;
+    // Within a leg the hop downstream is the next one.
+    if (const auto label = switches_.take_label(hop.at, hop.output_port, now)) {
+      hop.output_label = *label;
+      connection.hops[i + 1].input_label = *label;
+    } else {
+      all_at_hand = false;
+    }
+  }
+  happen(connection, all_at_hand ? Event::kRouteKnownLabelsAtHand : Event::kRouteKnown, now);
+}
+
+void ConnectionManager::reserve_hops(Connection& connection, TimePoint now) {
+  const auto concerned = [&](const Hop& hop) {
+    return connection.held() || (!hop.last() && !hop.output_label.present());
+  };
+  connection.pending = static_cast<std::uint16_t>(
+      std::count_if(connection.hops.begin(), connection.hops.end(), concerned));
+  for (Hop& hop : connection.hops) {
+    if (concerned(hop)) run_errand(connection, hop, Errand::kReserve, now);
+  }
+  say_next(connection, now);
+}
+
+void ConnectionManager::commit_every_hop(Connection& connection, TimePoint now) {
+  connection.pending = static_cast<std::uint16_t>(connection.hops.size());
+  for (Hop& hop : connection.hops) run_errand(connection, hop, Errand::kCommit, now);
+  say_next(connection, now);
+}
+
+// ===== taking down =====
+
+void ConnectionManager::remove_every_hop(Connection& connection, TimePoint now) {
+  if (connection.state == State::kUndoing) ++counters_.undone;
+  if (connection.party() != nullptr) fold_party(connection, now);
+  drop_errands(connection);
+  connection.pending = 0;
+  for (Hop& hop : connection.hops) {
+    if (!told(hop.state)) continue;
+    if (hop.state == HopState::kRemoved || hop.state == HopState::kNotRemoved) continue;
+    ++connection.pending;
+    if (hop.state == HopState::kRemoving) continue;  // of a leaf that was going already
+    switches_.forgive_change(hop.at, key_of(connection, hop));
+    // Nothing to wait for where nobody is: that removal is owed when the others are done.
+    if (!switches_.is_attached(hop.at)) {
+      hop.state = HopState::kNotRemoved;
+      --connection.pending;
+      continue;
+    }
+    // From now on, said or not: an answer to what went before changes nothing, and if the time is over
+    // before it is said, it is owed.
+    hop.state = HopState::kRemoving;
+    run_errand(connection, hop, Errand::kRemove, now);
+  }
+  if (connection.pending == 0) {
+    removals_done(connection, now);
+  } else {
+    say_next(connection, now);
+  }
+}
+
+void ConnectionManager::removals_done(Connection& connection, TimePoint now) {
+  const bool owed = std::any_of(connection.hops.begin(), connection.hops.end(),
+                                [](const Hop& hop) { return hop.state == HopState::kNotRemoved; });
+  const bool next = connection.state == State::kUndoing && connection.extras &&
+                    std::exchange(connection.extras->try_next, false);
+  happen(connection,
+         owed   ? next ? Event::kTimeoutTryNext : Event::kTimeout
+         : next ? Event::kAllRemovedTryNext
+                : Event::kAllRemoved,
+         now);
+}
+
+// What became of the hops that still owe their removal: debts, which hold the labels that these hops
+// may still use. A label is free when no hop that uses it owes a removal any more: the one it comes out
+// of and all it goes into.
+void ConnectionManager::owe_unconfirmed(Connection& connection, TimePoint now) {
+  std::vector<Hop>& hops = connection.hops;
+  const auto owes = [](const Hop& hop) {
+    return hop.state == HopState::kRemoving || hop.state == HopState::kNotRemoved;
+  };
+  std::vector<std::shared_ptr<OwedLabel>> labels(hops.size());
+  const auto label_out_of = [&](std::size_t hop) -> std::shared_ptr<OwedLabel>& {
+    if (!labels[hop] && hops[hop].output_label.present() && !hops[hop].last()) {
+      labels[hop] = lent_label(connection, hops[hop]);
+      hops[hop].output_label = {};
+    }
+    return labels[hop];
+  };
+  for (std::size_t i = 0; i < hops.size(); ++i) {
+    Hop& hop = hops[i];
+    if (!owes(hop)) continue;
+    const Label had = hop.last() ? Label{} : hop.output_label;
+    Debt debt{hop.output_port, hop.state == HopState::kRemoving && hop.errand == Errand::kNone, {}};
+    if (had.present() || labels[i]) debt.labels.push_back(label_out_of(i));
+    if (hop.upstream != Hop::kNoHop) {
+      const auto up = static_cast<std::size_t>(hop.upstream);
+      if (auto& label = label_out_of(up)) debt.labels.push_back(label);
+    } else if (connection.root != nullptr && connection.branch_upstream != Hop::kNoHop) {
+      // The label belongs to a hop of the tree, which may go before this debt is paid.
+      Connection& root = *connection.root;
+      const Hop& up = root.hops[static_cast<std::size_t>(connection.branch_upstream)];
+      if (up.output_label.present()) {
+        std::erase_if(root.more().lent, [](const auto& it) { return it.use_count() == 1; });
+        auto lent = lent_label(root, up);
+        if (lent.use_count() == 1) root.more().lent.push_back(lent);
+        debt.labels.push_back(std::move(lent));
+      }
+    }
+    log::warn("connection {}: the removal of hop {} of leg {} at {} is owed", connection.id,
+              hop.number, hop.leg, switches_.name(hop.at));
+    switches_.owe(hop.at, key_of(connection, hop), std::move(debt), now);
+  }
+}
+
+// The label that comes out of `hop`, for debts to hold: the one they hold already, or a new one.
+std::shared_ptr<OwedLabel> ConnectionManager::lent_label(const Connection& connection,
+                                                         const Hop& hop) {
+  const OwedLabel label = label_of(hop);
+  if (connection.extras) {
+    for (const auto& lent : connection.extras->lent) {
+      if (lent->at == label.at && lent->port == label.port && lent->label == label.label) {
+        lent->in_quarantine = lent->in_quarantine || label.in_quarantine;
+        return lent;
+      }
+    }
+  }
+  return std::make_shared<OwedLabel>(label);
+}
+
+// Every hop that might use them has confirmed its removal: the labels leave quarantine. But for those
+// that debts of dropped leaves still hold.
+void ConnectionManager::settle_labels(Connection& connection, TimePoint now) {
+  for (Hop& hop : connection.hops) {
+    if (hop.last() || !hop.output_label.present()) continue;
+    auto held = lent_label(connection, hop);
+    // One reference is ours, one the list's.
+    if (held.use_count() > 2) continue;
+    switches_.give_back(label_of(hop), now);
+  }
+  if (connection.extras) connection.extras->lent.clear();
+}
+
+OwedLabel ConnectionManager::label_of(const Hop& hop) {
+  return {hop.at, hop.output_port, hop.output_label, hop.attachment, hop.in_quarantine};
+}
+
+// ===== outcomes =====
+
+void ConnectionManager::answer(Connection& connection, OutcomeKind kind, TimePoint now) {
+  Outcome outcome;
+  outcome.kind = kind;
+  outcome.connection = connection.id;
+  const bool party = connection.root != nullptr;
+  const bool of_hold = connection.extras && connection.extras->changer.has_value();
+  std::optional<Asker> asker = of_hold ? connection.extras->changer : connection.asker;
+  switch (kind) {
+    case OutcomeKind::kConnected: {
+      const auto egress = [&](std::uint16_t leg) {
+        const auto last =
+            std::find_if(connection.hops.begin(), connection.hops.end(),
+                         [&](const Hop& hop) { return hop.leg == leg && hop.last(); });
+        return last == connection.hops.end() ? Label{} : last->output_label;
+      };
+      if (party) {
+        outcome.kind = OutcomeKind::kLeafAdded;
+        outcome.egress = connection.hops.back().output_label;
+        break;
+      }
+      outcome.ingress = connection.hops.front().input_label;
+      outcome.egress = egress(0);
+      if (connection.both) {
+        outcome.reverse_ingress = connection.hops[connection.hops.size() / 2].input_label;
+        outcome.reverse_egress = egress(1);
+      }
+      break;
+    }
+    case OutcomeKind::kReleased:
+      if (party) {
+        outcome.kind = OutcomeKind::kLeafDropped;
+      } else {
+        asker = connection.extras ? connection.extras->releaser : std::nullopt;
+      }
+      break;
+    case OutcomeKind::kHeld: break;
+    default: {
+      const Refusal& refusal = connection.refusal;
+      outcome.kind = refusal.cause == Cause::kBusy ? OutcomeKind::kBusy : OutcomeKind::kRefused;
+      if (!party && !of_hold) outcome.connection = {};
+      outcome.cause = refusal.cause;
+      outcome.element = refusal.element;
+      outcome.asked = refusal.asked;
+      outcome.free = refusal.free;
+      break;
+    }
+  }
+  if (asker) tell(*asker, std::move(outcome));
+  // The second asker's claim on the client's memory ends with the answer; the first one's with the
+  // connection (forget).
+  if (of_hold) {
+    clients_.owns(asker->client, -1);
+    connection.extras->changer.reset();
+  } else if (kind == OutcomeKind::kReleased && !party && asker) {
+    clients_.owns(asker->client, -1);
+    connection.extras->releaser.reset();
+  }
+  if (!connection.asker && connection.extras && connection.extras->pool != 0) {
+    prepared_answered(connection, kind, now);
+  }
+  if (party && kind == OutcomeKind::kConnected)
+    join_party(*connection.root);  // the party is no more
+}
+
+void ConnectionManager::clear_path(Connection& connection, TimePoint now) {
+  // Asked for and never answered in this path's life: the cache may ask again.
+  for (Hop& hop : connection.hops) {
+    labels_answered(hop);
+    switches_.quota_answered(hop.at, hop.output_port, key_of(connection, hop));
+    unbook(connection, hop);
+  }
+  settle_labels(connection, now);
+  if (!connection.hops.empty()) ++connection.generation;
+  connection.hops.clear();
+}
+
+void ConnectionManager::forget(Connection& connection, TimePoint now) {
+  clear_path(connection, now);
+  if (connection.root != nullptr) {
+    const Asker asker = *connection.asker;
+    connection.root->extras->party.reset();
+    clients_.owns(asker.client, -1);
+    return;
+  }
+  const std::optional<Asker> asker = connection.asker;
+  connections_.erase(connection.id);  // unlinks it from its timer list
+  if (asker) clients_.owns(asker->client, -1);
+}
+
+// ===== telling hops =====
+
+void ConnectionManager::run_errand(Connection& connection, Hop& hop, Errand errand, TimePoint now) {
+  hop.errand = errand;
+  if (!config_.one_by_one) say(connection, hop, now);
+}
+
+void ConnectionManager::say(Connection& connection, Hop& hop, TimePoint now) {
+  HopBatch alone;
+  switch (std::exchange(hop.errand, Errand::kNone)) {
+    case Errand::kNone: return;
+    case Errand::kReserve:
+    case Errand::kCommit: {
+      const bool commit = connection.state == State::kCommitting;
+      hop.state = commit ? HopState::kCommitting : HopState::kReserving;
+      HopSetup setup = setup_for(connection, hop, commit, now);
+      if (!config_.one_by_one) {
+        switches_.queue(hop.at, std::move(setup), now);
+        return;
+      }
+      alone.setups.push_back(std::move(setup));
+      break;
+    }
+    case Errand::kModify: {
+      hop.state = HopState::kChanging;
+      HopModify change{key_of(connection, hop), connection.more().revision,
+                       contract_to_tell(connection).of_leg(hop.leg)};
+      if (!config_.one_by_one) {
+        switches_.queue(hop.at, std::move(change), now);
+        return;
+      }
+      alone.modifies.push_back(std::move(change));
+      break;
+    }
+    case Errand::kRemove:
+      hop.state = HopState::kRemoving;
+      if (!config_.one_by_one) {
+        switches_.queue(hop.at, key_of(connection, hop), now);
+        return;
+      }
+      alone.removals.push_back({key_of(connection, hop), 0});
+      break;
+  }
+  connection.invoked = true;
+  switches_.invoke(hop.at, std::move(alone), now);
+}
+
+// The engines that wait: the next hop of the call, when no answer is awaited.
+void ConnectionManager::say_next(Connection& connection, TimePoint now) {
+  if (!config_.one_by_one || connection.invoked) return;
+  const auto next = std::find_if(connection.hops.begin(), connection.hops.end(),
+                                 [](const Hop& hop) { return hop.errand != Errand::kNone; });
+  if (next != connection.hops.end()) say(connection, *next, now);
+}
+
+void ConnectionManager::drop_errands(Connection& connection) {
+  for (Hop& hop : connection.hops) hop.errand = Errand::kNone;
+}
+
+HopSetup ConnectionManager::setup_for(Connection& connection, Hop& hop, bool commit,
+                                      TimePoint now) {
+  HopSetup setup;
+  setup.key = key_of(connection, hop);
+  setup.commit = commit;
+  setup.hop_count = hop.count;
+  setup.input_port = hop.input_port;
+  setup.output_port = hop.output_port;
+  setup.output_label = hop.output_label;
+  if (commit) {
+    setup.input_label = hop.input_label;
+  } else {
+    hop.reserved = true;
+    setup.held = connection.held();
+  }
+  setup.branch = hop.branch;
+  setup.demand = connection.contract.of_leg(hop.leg);
+  if (!hop.last()) {
+    hop.labels_asked = switches_.want_labels(hop.at, hop.output_port, now);
+    setup.labels_wanted = hop.labels_asked;
+  }
+  book(connection, hop, now);
+  setup.quota_wanted = switches_.want_quota(hop.at, hop.output_port, setup.key, now);
+  // A leaf is told apart by its own end; the call it belongs to is the tree's.
+  const Connection& call = connection.root != nullptr ? *connection.root : connection;
+  const Asker caller = call.asker.value_or(Asker{});
+  setup.call = {clients_.name(caller.client), caller.request, connection.ends->from,
+                connection.ends->to};
+  return setup;
+}
+
+void ConnectionManager::book(Connection& connection, Hop& hop, TimePoint now) {
+  if (std::exchange(hop.booked, true)) return;
+  switches_.book(hop.at, hop.output_port, connection.contract.of_leg(hop.leg), now);
+}
+
+void ConnectionManager::unbook(Connection& connection, Hop& hop) {
+  if (!std::exchange(hop.booked, false)) return;
+  switches_.unbook(hop.at, hop.output_port, connection.contract.of_leg(hop.leg));
+}
+
+// ===== timers =====
+
+void ConnectionManager::arm(Connection& connection, TimePoint now) {
+  connection.unlink();
+  if (connection.extras && connection.extras->held_until != kNever &&
+      connection.state != State::kHeld) {
+    holds_.erase({connection.extras->held_until, connection.id});
+    connection.extras->held_until = kNever;
+  }
+  switch (connection.state) {
+    case State::kRouting:
+      connection.deadline = now + config_.route_timer;
+      routing_.push_back(connection);
+      break;
+    case State::kReserving:
+    case State::kCommitting:
+    case State::kModifying:
+    case State::kLowering:
+    case State::kRestoring:
+      connection.deadline = now + config_.hop_timer;
+      setting_up_.push_back(connection);
+      break;
+    case State::kUndoing:
+    case State::kReleasing:
+      connection.deadline = now + config_.undo_timer;
+      removing_.push_back(connection);
+      break;
+    case State::kHeld:
+      connection.deadline = kNever;
+      connection.more().held_until = now + connection.more().hold;
+      holds_.emplace(connection.more().held_until, connection.id);
+      break;
+    case State::kConnected:
+    case State::kGone: connection.deadline = kNever; break;
+  }
+}
+
+}  // namespace xbind::cmgr

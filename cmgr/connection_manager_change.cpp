@@ -1,0 +1,176 @@
+// ConnectionManager: another contract for a connection that is up (call_fsm.hpp, Modifying, Lowering,
+// Restoring).
+#include <algorithm>
+#include <utility>
+
+#include "cmgr/connection_manager.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+Resources greater(const Resources& a, const Resources& b) {
+  return {std::max(a.cells_per_s, b.cells_per_s), std::max(a.buffer_cells, b.buffer_cells)};
+}
+
+Contract greater(const Contract& a, const Contract& b) {
+  return {greater(a.forward, b.forward), greater(a.reverse, b.reverse)};
+}
+
+}  // namespace
+
+void ConnectionManager::modify(Asker asker, const ModifyRequest& request, const Contract& contract,
+                               TimePoint now) {
+  Connection* const connection = find_changeable(asker, request.connection);
+  if (connection == nullptr) return;
+  if (request.reverse.has_value() != connection->both) {
+    refuse_request(asker, {Cause::kInvalidRequest,
+                           connection->both ? "reverse is missing" : "reverse of one direction"});
+    return;
+  }
+  ConnectionExtras& extras = connection->more();
+  // One that came out of a pool is of the pool's contract no more.
+  extras.pool = 0;
+  extras.changer = asker;
+  extras.target = contract;
+  extras.change_refusal = {};
+  clients_.owns(asker.client, +1);
+  const bool more = greater(connection->contract, contract) != connection->contract;
+  happen(*connection, more ? Event::kRaiseAsked : Event::kLowerAsked, now);
+}
+
+// What the hops are told in the connection's present state.
+Contract ConnectionManager::contract_to_tell(const Connection& connection) const {
+  switch (connection.state) {
+    case State::kModifying: return greater(connection.contract, connection.extras->target);
+    case State::kLowering: return connection.extras->target;
+    default: return connection.contract;
+  }
+}
+
+void ConnectionManager::change_every_hop(Connection& connection, TimePoint now) {
+  ++connection.more().revision;
+  connection.pending = 0;
+  for (Hop& hop : connection.hops) hop.changed = false;
+  if (connection.state == State::kModifying) {
+    // All or nothing: one that cannot be told ends it before anybody is.
+    for (const Hop& hop : connection.hops) {
+      if (switches_.is_attached(hop.at)) continue;
+      connection.extras->change_refusal = {Cause::kSwitchUnreachable, switches_.name(hop.at)};
+      happen(connection, Event::kHopRefused, now);
+      return;
+    }
+  }
+  for (Hop& hop : connection.hops) {
+    if (switches_.forgive_change(hop.at, key_of(connection, hop))) ++hop.answers_to_skip;
+    if (!switches_.is_attached(hop.at)) continue;  // to be owed
+    ++connection.pending;
+    run_errand(connection, hop, Errand::kModify, now);
+  }
+  if (connection.pending == 0) {
+    changes_done(connection, now);
+  } else {
+    say_next(connection, now);
+  }
+}
+
+void ConnectionManager::restore_every_hop(Connection& connection, TimePoint now) {
+  ++connection.more().revision;
+  connection.pending = 0;
+  for (Hop& hop : connection.hops) {
+    const bool waiting = std::exchange(hop.errand, Errand::kNone) != Errand::kNone;
+    const bool open = hop.state == HopState::kChanging;
+    const bool touched = !waiting && (hop.changed || open);
+    hop.changed = !touched;
+    if (!touched) continue;
+    if (switches_.forgive_change(hop.at, key_of(connection, hop))) ++hop.answers_to_skip;
+    if (!switches_.is_attached(hop.at)) {
+      hop.state = HopState::kCommitted;
+      continue;
+    }
+    if (open) ++hop.answers_to_skip;
+    ++connection.pending;
+    run_errand(connection, hop, Errand::kModify, now);
+  }
+  if (connection.pending == 0) {
+    changes_done(connection, now);
+  } else {
+    say_next(connection, now);
+  }
+}
+
+void ConnectionManager::on_change_result(Connection& connection, Hop& hop, const HopResult& result,
+                                         TimePoint now) {
+  if (hop.answers_to_skip > 0) {
+    --hop.answers_to_skip;
+    return;
+  }
+  if (hop.state != HopState::kChanging) {
+    if (!switches_.change_answered(hop.at, result.key, result.cause, now)) {
+      ++counters_.late_results;
+    }
+    return;
+  }
+  hop.state = HopState::kCommitted;
+  hop.changed = result.cause == Cause::kNone;
+  if (connection.state == State::kModifying && result.cause != Cause::kNone) {
+    // Nobody knows what such a hop has now: it is told the old contract with the others.
+    const bool unknown =
+        result.cause == Cause::kSwitchUnreachable || result.cause == Cause::kTimeout;
+    hop.changed = unknown;
+    connection.more().change_refusal = refusal_of(hop, result);
+    happen(connection, Event::kHopRefused, now);
+    return;
+  }
+  if (--connection.pending == 0) changes_done(connection, now);
+}
+
+void ConnectionManager::changes_done(Connection& connection, TimePoint now) {
+  const bool all = std::all_of(connection.hops.begin(), connection.hops.end(),
+                               [](const Hop& hop) { return hop.changed; });
+  if (connection.state == State::kModifying) {
+    const bool lower = connection.extras->target != contract_to_tell(connection);
+    happen(connection, lower ? Event::kAllRaised : Event::kAllModified, now);
+    return;
+  }
+  happen(connection, all ? Event::kAllModified : Event::kTimeout, now);
+}
+
+// The change is over: `accepted` with the new contract, else with the old one. `owe`: some hops have
+// not confirmed that.
+void ConnectionManager::change_ends(Connection& connection, bool accepted, bool owe,
+                                    TimePoint now) {
+  ConnectionExtras& extras = connection.more();
+  if (accepted) {
+    for (Hop& hop : connection.hops) unbook(connection, hop);
+    connection.contract = extras.target;
+    for (Hop& hop : connection.hops) book(connection, hop, now);
+  }
+  if (owe) {
+    for (Hop& hop : connection.hops) {
+      if (hop.changed) continue;
+      // The answer that did not come in time may be taken for that of a later change.
+      if (hop.state == HopState::kChanging) ++hop.answers_to_skip;
+      hop.state = HopState::kCommitted;
+      hop.errand = Errand::kNone;
+      switches_.owe_change(
+          hop.at, {key_of(connection, hop), extras.revision, connection.contract.of_leg(hop.leg)},
+          now);
+    }
+  }
+  Outcome outcome;
+  outcome.connection = connection.id;
+  if (accepted) {
+    outcome.kind = OutcomeKind::kModified;
+  } else {
+    outcome.kind = OutcomeKind::kRefused;
+    outcome.cause = extras.change_refusal.cause;
+    outcome.element = extras.change_refusal.element;
+    outcome.asked = extras.change_refusal.asked;
+    outcome.free = extras.change_refusal.free;
+  }
+  const Asker asker = *std::exchange(extras.changer, std::nullopt);
+  tell(asker, std::move(outcome));
+  clients_.owns(asker.client, -1);
+}
+
+}  // namespace xbind::cmgr

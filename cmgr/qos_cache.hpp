@@ -1,0 +1,63 @@
+// What a QOSMapper in another process has answered: which resources a service takes (paper, item C7;
+// the collocated one is asked afresh). A mapping is a formula, so that an answer never grows old; the
+// bound is on the number of entries, the one that came first making room.
+//
+// Not thread-safe; owned by the connection manager.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+
+#include "core/call.hpp"
+#include "core/clock.hpp"
+#include "core/resources.hpp"
+
+namespace xbind::cmgr {
+
+class QosCache {
+ public:
+  static constexpr std::size_t kServices = 4096;
+
+  std::optional<Resources> find(const ServiceSpec& service) {
+    const auto known = services_.find(service);
+    if (known == services_.end()) {
+      ++misses_;
+      return std::nullopt;
+    }
+    ++hits_;
+    return known->second;
+  }
+
+  // A newer answer for a service that is known takes the old one's place and age.
+  void store(const ServiceSpec& service, const Resources& demand, TimePoint now) {
+    if (!services_.insert_or_assign(service, demand).second) return;
+    order_.push_back({service, now});
+    if (order_.size() <= kServices) return;
+    services_.erase(order_.front().service);
+    order_.pop_front();
+  }
+
+  std::size_t size() const { return services_.size(); }
+  std::uint64_t hits() const { return hits_; }
+  std::uint64_t misses() const { return misses_; }
+  // Of the oldest entry; 0 when there is none.
+  Duration age(TimePoint now) const {
+    return order_.empty() ? Duration{0} : now - order_.front().since;
+  }
+
+ private:
+  struct Arrival {
+    ServiceSpec service;
+    TimePoint since;
+  };
+
+  std::map<ServiceSpec, Resources> services_;
+  std::deque<Arrival> order_;  // of services_, oldest first
+  std::uint64_t hits_ = 0;
+  std::uint64_t misses_ = 0;
+};
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,49 @@
+// The HopResult of a command, as the controller's source files make it.
+#pragma once
+
+#include "core/hop.hpp"
+#include "switchserver/ledger.hpp"
+
+namespace xbind {
+
+inline HopAction action_of(const HopSetup& setup) {
+  return setup.commit ? HopAction::kCommit : HopAction::kReserve;
+}
+
+inline HopResult refusal(const HopKey& key, HopAction action, Cause cause,
+                         std::uint64_t asked = 0) {
+  HopResult result;
+  result.key = key;
+  result.action = action;
+  result.cause = cause;
+  result.asked = asked;
+  return result;
+}
+
+inline HopResult refusal(const HopKey& key, HopAction action, const Admission& refused) {
+  HopResult result = refusal(key, action, refused.cause, refused.asked);
+  result.port = refused.port;
+  result.free = refused.free;
+  return result;
+}
+
+// Done, and there is nothing to tell about labels.
+inline HopResult success(const HopKey& key, HopAction action) {
+  return refusal(key, action, Cause::kNone);
+}
+
+// Done: with the labels that the manager does not know yet.
+inline HopResult success(const HopRecord& record, HopAction action) {
+  HopResult result = success(record.setup.key, action);
+  if (action == HopAction::kCommit && record.setup.first()) {
+    result.input_label = record.cross_connect.input_label;
+  }
+  // After a removal the manager must know what lies in its quarantine: a label that was granted in an
+  // earlier session may be there or may have lapsed, and only the ledger knows.
+  const bool told = action == HopAction::kReserve ||
+                    (action == HopAction::kCommit ? record.setup.last() : !record.setup.last());
+  if (told) result.output_label = record.cross_connect.output_label;
+  return result;
+}
+
+}  // namespace xbind

@@ -1,0 +1,180 @@
+// Ledger: labels and quotas without a connection, who may hold how many labels, and what the switch
+// has that nobody claims.
+#include <algorithm>
+
+#include "switchserver/ledger.hpp"
+
+namespace xbind {
+
+// ===== labels =====
+
+LabelsMissing Ledger::grant_labels(ManagerIndex manager, PortId id, std::size_t wanted,
+                                   std::vector<Label>& granted) {
+  Port* const of = port(id);
+  LabelsMissing missing;
+  if (of == nullptr || !of->present) return missing;
+  if (const auto share = share_of(*of, manager)) {
+    const std::uint64_t most = less(*share, held_on(*of, manager));
+    if (wanted > most) {
+      missing.share = wanted - most;
+      wanted = most;
+    }
+  }
+  for (; wanted != 0; --wanted) {
+    const auto label = of->output.next_free();
+    if (!label) break;
+    of->output.move(*label, {LabelHolder::kCached, manager, {}});
+    granted.push_back(*label);
+  }
+  missing.free = wanted;
+  return missing;
+}
+
+bool Ledger::return_label(ManagerIndex manager, PortId id, Label label) {
+  Port* const of = port(id);
+  if (of == nullptr || !of->output.contains(label)) return false;
+  const LabelPlace place = of->output.place_of(label);
+  const bool loose =
+      place.holder == LabelHolder::kCached || place.holder == LabelHolder::kQuarantine;
+  if (!loose || place.manager != manager) return false;
+  of->output.move(label, {LabelHolder::kFree, {}, {}});
+  return true;
+}
+
+// ===== quotas =====
+
+Resources Ledger::grant_quota(ManagerIndex manager, PortId id, Resources wanted) {
+  Port* const of = port(id);
+  if (of == nullptr || !of->present) return {};
+  const Account& have = account(*of, manager);
+  // Hops beyond the quota are taken already: a quota that covers them costs nothing more.
+  const auto most = [](std::uint64_t capacity, std::uint64_t taken, std::uint64_t quota,
+                       std::uint64_t hops) { return less(capacity, taken) + less(hops, quota); };
+  const Resources granted{
+      std::min(wanted.cells_per_s, most(of->capacity.cells_per_s, of->taken.cells_per_s,
+                                        have.quota.cells_per_s, have.hops.cells_per_s)),
+      std::min(wanted.buffer_cells, most(of->capacity.buffer_cells, of->taken.buffer_cells,
+                                         have.quota.buffer_cells, have.hops.buffer_cells))};
+  Resources quota = have.quota;
+  set_quota(*of, manager, quota += granted);
+  return granted;
+}
+
+bool Ledger::return_quota(ManagerIndex manager, PortId id, Resources amount) {
+  Port* const of = port(id);
+  if (of == nullptr) return amount == Resources{};
+  const Resources have = account(*of, manager).quota;
+  set_quota(
+      *of, manager,
+      {less(have.cells_per_s, amount.cells_per_s), less(have.buffer_cells, amount.buffer_cells)});
+  return amount.fits_within(have);
+}
+
+Resources Ledger::quota(ManagerIndex manager, PortId id) const {
+  const Port* const of = port(id);
+  return of == nullptr ? Resources{} : account_of(*of, manager).quota;
+}
+
+Resources Ledger::unused_quota(ManagerIndex manager, PortId id) const {
+  const Port* const of = port(id);
+  if (of == nullptr) return {};
+  const Account have = account_of(*of, manager);
+  return {less(have.quota.cells_per_s, have.hops.cells_per_s),
+          less(have.quota.buffer_cells, have.hops.buffer_cells)};
+}
+
+// ===== shares =====
+
+void Ledger::declare(ManagerIndex manager, PortId id, std::uint32_t labels) {
+  if (Port* const of = port(id)) account(*of, manager).declared = labels;
+}
+
+std::uint64_t Ledger::held_on(const Port& port, ManagerIndex manager) const {
+  return account_of(port, manager).labels + port.output.count(LabelHolder::kCached, manager) +
+         port.output.count(LabelHolder::kQuarantine, manager);
+}
+
+std::optional<std::uint64_t> Ledger::share_of(const Port& port, ManagerIndex manager) const {
+  if (options_.sharing == LabelSharing::kFree) return std::nullopt;
+  bool anybody_declared = false;
+  std::uint64_t sum = 0;
+  std::uint64_t own = 0;
+  for (std::size_t m = 0; m < managers_.size(); ++m) {
+    if (!managers_[m].in_session) continue;
+    const ManagerIndex index{static_cast<std::uint16_t>(m)};
+    const auto declared = account_of(port, index).declared;
+    anybody_declared = anybody_declared || declared.has_value();
+    const std::uint64_t wants = declared ? *declared : held_on(port, index);
+    sum += wants;
+    if (index == manager) own = wants;
+  }
+  if (!anybody_declared || sum == 0) return std::nullopt;  // nobody competes
+  const std::uint64_t share = port.output.size() * own / sum;
+  const bool silent = !account_of(port, manager).declared;
+  return silent ? std::max(share, held_on(port, manager)) : share;
+}
+
+std::optional<std::uint64_t> Ledger::label_share(ManagerIndex manager, PortId id) const {
+  const Port* const of = port(id);
+  return of == nullptr ? std::nullopt : share_of(*of, manager);
+}
+
+std::uint64_t Ledger::labels_held(ManagerIndex manager, PortId id) const {
+  const Port* const of = port(id);
+  return of == nullptr ? 0 : held_on(*of, manager);
+}
+
+std::uint64_t Ledger::labels_cached(ManagerIndex manager, PortId id) const {
+  const Port* const of = port(id);
+  return of == nullptr ? 0 : of->output.count(LabelHolder::kCached, manager);
+}
+
+// ===== holdings =====
+
+std::vector<PortLabels> Ledger::cached(ManagerIndex manager) const {
+  std::vector<PortLabels> all;
+  for (const Port& port : ports_) {
+    if (port.output.count(LabelHolder::kCached, manager) == 0) continue;
+    all.push_back({port.about.port, port.output.list(LabelHolder::kCached, manager)});
+  }
+  return all;
+}
+
+std::vector<PortLabels> Ledger::quarantined(ManagerIndex manager) const {
+  std::vector<PortLabels> all;
+  for (const Port& port : ports_) {
+    if (port.output.count(LabelHolder::kQuarantine, manager) == 0) continue;
+    all.push_back({port.about.port, port.output.list(LabelHolder::kQuarantine, manager)});
+  }
+  return all;
+}
+
+// ===== what the switch has and nobody claims =====
+
+void Ledger::block(const CrossConnect& stranger) {
+  const auto block_one = [](LabelPool& pool, Label label) {
+    if (pool.contains(label) && pool.is_free(label)) {
+      pool.move(label, {LabelHolder::kUnclaimed, {}, {}});
+    }
+  };
+  if (Port* in = port(stranger.input_port)) block_one(in->input, stranger.input_label);
+  if (Port* out = port(stranger.output_port)) block_one(out->output, stranger.output_label);
+}
+
+void Ledger::unblock_all() {
+  for (Port& port : ports_) {
+    port.input.free_all(LabelHolder::kUnclaimed);
+    port.output.free_all(LabelHolder::kUnclaimed);
+  }
+}
+
+std::uint64_t Ledger::unclaimed_labels() const {
+  std::uint64_t labels = 0;
+  for (const Port& port : ports_) {
+    labels +=
+        port.input.count(LabelHolder::kUnclaimed) + port.output.count(LabelHolder::kUnclaimed);
+  }
+  return labels;
+}
+
+}  // namespace xbind

@@ -1,0 +1,311 @@
+// SwitchController: managers, and what they ask for.
+#include <algorithm>
+#include <utility>
+
+#include "switchserver/hop_answers.hpp"
+#include "switchserver/switch_controller.hpp"
+
+namespace xbind {
+
+// ===== managers =====
+
+Result<ManagerIndex> SwitchController::attached(std::string_view manager) const {
+  const auto index = ledger_.find_manager(manager);
+  if (!index || !sessions_[index->value()].attached) {
+    return fail(ErrorCode::kNotFound, "manager {} is not attached", manager);
+  }
+  return *index;
+}
+
+Result<SwitchController::Attachment> SwitchController::attach(std::string_view manager,
+                                                              Epoch epoch) {
+  const bool known = ledger_.find_manager(manager).has_value();
+  const auto index = ledger_.manager(manager);
+  if (!index) return tl::make_unexpected(index.error());
+  if (sessions_.size() <= index->value()) sessions_.resize(index->value() + std::size_t{1});
+  Session& session = sessions_[index->value()];
+  if (!known) session = {};  // the place of a name that has been forgotten
+  if (epoch < session.epoch) {
+    ++counters_.fenced;
+    return fail(ErrorCode::kFenced, "manager {} came with epoch {}, epoch {} has been here",
+                manager, epoch, session.epoch);
+  }
+  if (session.attached) end_session(*index);
+  session = {true, epoch};
+  ledger_.open_session(*index);
+  return Attachment{ledger_.ports(), ledger_.quarantined(*index), ledger_.hop_count(*index)};
+}
+
+void SwitchController::detach(std::string_view manager) {
+  if (const auto index = attached(manager)) end_session(*index);
+}
+
+void SwitchController::end_session(ManagerIndex manager) {
+  sessions_[manager.value()].attached = false;
+  for (Batch& batch : batches_) {
+    if (batch.manager == manager) batch.wanted = false;
+  }
+  recalls_.session_ended(manager);
+  ledger_.lapse(manager);
+  ++counters_.lapses;
+}
+
+Result<std::uint64_t> SwitchController::forget(std::string_view manager) {
+  const auto index = ledger_.find_manager(manager);
+  if (!index) return fail(ErrorCode::kNotFound, "no manager {} is known", manager);
+  if (sessions_[index->value()].attached) {
+    return fail(ErrorCode::kBadInput, "manager {} is attached", manager);
+  }
+  return ledger_.forget_manager(*index);
+}
+
+// ===== commands =====
+
+Result<void> SwitchController::apply(std::string_view name, const HopBatch& batch, Token token,
+                                     TimePoint now) {
+  const auto manager = attached(name);
+  if (!manager) return tl::make_unexpected(manager.error());
+  now_ = now;
+  ++counters_.batches;
+  const bool room = open_batches_ < options_.open_batches_max;
+  const std::uint32_t index = open_batch(*manager, token, batch.commands());
+  wanted_.clear();
+
+  Place place{index, 0};
+  for (const HopModify& wanted : batch.modifies) {
+    if (room) {
+      modify(place, *manager, wanted);
+    } else {
+      answer(place, refusal(wanted.key, HopAction::kModify, Cause::kBusy, open_batches_));
+    }
+    ++place.position;
+  }
+  auto removal = batch.removals.begin();
+  for (std::size_t applied = 0; applied <= batch.setups.size(); ++applied) {
+    const bool rest = applied == batch.setups.size();
+    for (; removal != batch.removals.end() && (rest || removal->after <= applied); ++removal) {
+      if (room) {
+        remove(place, *manager, removal->key);
+      } else {
+        answer(place, refusal(removal->key, HopAction::kRemove, Cause::kBusy, open_batches_));
+      }
+      ++place.position;
+    }
+    if (rest) break;
+    const HopSetup& setup = batch.setups[applied];
+    if (room) {
+      set_up(place, *manager, setup);
+    } else {
+      answer(place, refusal(setup.key, action_of(setup), Cause::kBusy, open_batches_));
+    }
+    ++place.position;
+  }
+  take_back(*manager, batch);
+  give_wanted(*manager, batches_[index].out);
+  close_one(index);  // the one that open_batch() counted for this function
+  if (now >= reread_at_) read_table();
+  flush();
+  return {};
+}
+
+Result<void> SwitchController::execute(std::string_view name, const HopBatch& batch, Token token,
+                                       TimePoint now) {
+  auto applied = apply(name, batch, token, now);
+  if (applied) ++counters_.executes;
+  return applied;
+}
+
+void SwitchController::set_up(Place place, ManagerIndex manager, const HopSetup& setup) {
+  const HopAction action = action_of(setup);
+  if (!up()) {
+    const auto reserved = ledger_.find(manager, setup.key);
+    if (setup.commit && reserved && ledger_.hop(*reserved).state == HopState::kReserved) {
+      ledger_.undo(*reserved);  // a refused commit leaves nothing of its hop
+    }
+    answer(place, refusal(setup.key, action, Cause::kSwitchUnreachable));
+    return;
+  }
+  const Admission admission = ledger_.set_up(manager, setup);
+  if (!admission.admitted()) {
+    note_shortage(manager, admission);
+    answer(place, refusal(setup.key, action, admission));
+    return;
+  }
+  HopRecord& record = ledger_.hop(admission.hop);
+  if (admission.repeated) {
+    ++counters_.repeats;
+    if (record.state == HopState::kCommitting) {
+      wait(record.progress.commit_waiters, place);
+    } else {
+      answer(place, success(record, action));
+    }
+    return;
+  }
+  Wanted& wanted = wanted_of(setup.output_port);
+  if (!setup.last()) wanted.labels += setup.labels_wanted;
+  wanted.quota += setup.quota_wanted;
+  if (!setup.commit) {
+    ++counters_.reserves;
+    answer(place, success(record, action));
+    return;
+  }
+  record.progress.add_open = true;
+  wait(record.progress.commit_waiters, place);
+  driver_.add(record.cross_connect, cookie(admission.hop, Request::kAdd));
+  queued_ = true;
+}
+
+void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& key) {
+  const auto ref = ledger_.find(manager, key);
+  const HopResult unreachable = refusal(key, HopAction::kRemove, Cause::kSwitchUnreachable);
+  if (!ref) {
+    HopResult nothing_there;
+    nothing_there.key = key;
+    nothing_there.action = HopAction::kRemove;
+    answer(place, up() ? nothing_there : unreachable);
+    return;
+  }
+  const HopResult done = success(ledger_.hop(*ref), HopAction::kRemove);
+  if (ledger_.begin_removal(*ref)) {
+    ++counters_.removes;
+    answer(place, done);
+    return;
+  }
+  if (!up()) {
+    answer(place, unreachable);
+    return;
+  }
+  HopRecord::Progress& progress = ledger_.hop(*ref).progress;
+  wait(progress.remove_waiters, place);
+  if (!progress.remove_open && !progress.remove_done) send_remove(*ref);
+}
+
+void SwitchController::modify(Place place, ManagerIndex manager, const HopModify& modify) {
+  const auto ref = ledger_.find(manager, modify.key);
+  if (!up() && ref && !modify.demand.fits_within(ledger_.hop(*ref).demand)) {
+    answer(place, refusal(modify.key, HopAction::kModify, Cause::kSwitchUnreachable));
+    return;
+  }
+  const Admission admission = ledger_.modify(manager, modify);
+  if (!admission.admitted()) {
+    note_shortage(manager, admission);
+    answer(place, refusal(modify.key, HopAction::kModify, admission));
+    return;
+  }
+  ++(admission.repeated ? counters_.repeats : counters_.modifies);
+  answer(place, success(modify.key, HopAction::kModify));
+}
+
+// ===== labels and quotas that change hands =====
+
+SwitchController::Wanted& SwitchController::wanted_of(PortId port) {
+  const auto same = std::find_if(wanted_.begin(), wanted_.end(),
+                                 [&](const Wanted& wanted) { return wanted.port == port; });
+  return same != wanted_.end() ? *same : wanted_.emplace_back(Wanted{port, 0, {}});
+}
+
+// What the setups that were accepted want, as far as it is to be had.
+void SwitchController::give_wanted(ManagerIndex manager, HopResultBatch& out) {
+  std::size_t left = options_.labels_per_grant_max;
+  for (const Wanted& wanted : wanted_) {
+    if (wanted.labels != 0 || wanted.quota != Resources{}) {
+      Grant granted = grant_some(manager, wanted.port, std::min(wanted.labels, left), wanted.quota);
+      left -= granted.labels.size();
+      if (!granted.labels.empty()) {
+        out.granted.push_back({wanted.port, std::move(granted.labels)});
+      }
+      if (granted.quota != Resources{}) out.quota_granted.push_back({wanted.port, granted.quota});
+    }
+    recalls_.check_low(ledger_, manager, wanted.port, now_);
+  }
+}
+
+SwitchController::Grant SwitchController::grant_some(ManagerIndex manager, PortId port,
+                                                     std::size_t labels, Resources quota) {
+  Grant granted;
+  const LabelsMissing missing = ledger_.grant_labels(manager, port, labels, granted.labels);
+  counters_.labels_granted += granted.labels.size();
+  if (missing.share != 0) note_over_share(port);
+  granted.quota = ledger_.grant_quota(manager, port, quota);
+  const PortRecall rest{port,
+                        static_cast<std::uint32_t>(missing.free),
+                        {quota.cells_per_s - granted.quota.cells_per_s,
+                         quota.buffer_cells - granted.quota.buffer_cells}};
+  if (rest.labels != 0 || rest.quota != Resources{}) {
+    recalls_.short_of(ledger_, manager, rest, now_);
+  }
+  return granted;
+}
+
+// A refusal that others could have spared the manager. For bandwidth they are only asked when that
+// would do: else they would give up their quotas for nothing.
+void SwitchController::note_shortage(ManagerIndex manager, const Admission& refused) {
+  if (refused.cause == Cause::kOverShare) note_over_share(refused.port);
+  PortRecall missing{refused.port, refused.labels_missing, refused.quota_missing};
+  if (missing.quota != Resources{} &&
+      !missing.quota.fits_within(RecallDesk::unused_of_others(ledger_, manager, refused.port))) {
+    missing.quota = {};
+  }
+  if (missing.labels != 0 || missing.quota != Resources{}) {
+    recalls_.short_of(ledger_, manager, missing, now_);
+  }
+}
+
+void SwitchController::note_over_share(PortId port) {
+  ++counters_.over_share;
+  recalls_.check_shares(ledger_, port, now_);
+}
+
+void SwitchController::take_back(ManagerIndex manager, const HopBatch& batch) {
+  for (const PortLabels& returned : batch.returned) take_back(manager, returned);
+  for (const PortQuota& returned : batch.quota_returned) {
+    take_back(manager, returned.port, returned.quota);
+  }
+  for (const PortDemand& declared : batch.declared) {
+    ledger_.declare(manager, declared.port, declared.labels);
+  }
+  for (const PortDemand& declared : batch.declared) {
+    recalls_.check_shares(ledger_, declared.port, now_);
+  }
+}
+
+void SwitchController::take_back(ManagerIndex manager, const PortLabels& returned) {
+  for (const Label label : returned.labels) {
+    if (ledger_.return_label(manager, returned.port, label)) {
+      ++counters_.labels_returned;
+    } else {
+      ++counters_.returned_not_held;
+    }
+  }
+}
+
+void SwitchController::take_back(ManagerIndex manager, PortId port, Resources quota) {
+  if (!ledger_.return_quota(manager, port, quota)) ++counters_.quota_not_held;
+}
+
+Result<SwitchController::Grant> SwitchController::grant(std::string_view name, PortId port,
+                                                        std::size_t labels, Resources quota,
+                                                        TimePoint now) {
+  const auto manager = attached(name);
+  if (!manager) return tl::make_unexpected(manager.error());
+  if (!up()) return fail(ErrorCode::kUnreachable, "the switch of {} is not up", options_.name);
+  if (!ledger_.has_port(port)) {
+    return fail(ErrorCode::kNotFound, "{} has no port {}", options_.name, port);
+  }
+  now_ = now;
+  Grant granted =
+      grant_some(*manager, port, std::min(labels, options_.labels_per_grant_max), quota);
+  recalls_.check_low(ledger_, *manager, port, now);
+  return granted;
+}
+
+Result<void> SwitchController::give_back(std::string_view name, const PortLabels& labels,
+                                         Resources quota) {
+  const auto manager = attached(name);
+  if (!manager) return tl::make_unexpected(manager.error());
+  take_back(*manager, labels);
+  take_back(*manager, labels.port, quota);
+  return {};
+}
+
+}  // namespace xbind

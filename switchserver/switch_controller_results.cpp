@@ -1,0 +1,147 @@
+// SwitchController: what goes out, results and audit reports.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "core/check.hpp"
+#include "switchserver/ledger_audit.hpp"
+#include "switchserver/switch_controller.hpp"
+
+namespace xbind {
+
+// ===== results =====
+
+std::uint32_t SwitchController::open_batch(ManagerIndex manager, Token token,
+                                           std::size_t commands) {
+  if (vacant_batches_.empty()) {
+    batches_.emplace_back();
+    vacant_batches_.push_back(static_cast<std::uint32_t>(batches_.size() - 1));
+  }
+  const std::uint32_t index = vacant_batches_.back();
+  vacant_batches_.pop_back();
+  Batch& batch = batches_[index];
+  batch.manager = manager;
+  batch.wanted = true;
+  batch.token = token;
+  batch.missing = commands + 1;
+  batch.out.results.resize(commands);
+  ++open_batches_;
+  return index;
+}
+
+void SwitchController::answer(Place place, const HopResult& result) {
+  if (result.cause != Cause::kNone) ++counters_.refusals[static_cast<std::size_t>(result.cause)];
+  batches_[place.batch].out.results[place.position] = result;
+  close_one(place.batch);
+}
+
+void SwitchController::close_one(std::uint32_t index) {
+  Batch& batch = batches_[index];
+  XB_CHECK(batch.missing != 0, index);
+  if (--batch.missing != 0) return;
+  HopResultBatch out = std::exchange(batch.out, {});
+  --open_batches_;
+  vacant_batches_.push_back(index);
+  if (!batch.wanted) return;
+  outputs_.results.push_back({ledger_.manager_name(batch.manager), batch.token, std::move(out)});
+}
+
+void SwitchController::wait(std::uint32_t& head, Place place) {
+  if (vacant_waiters_.empty()) {
+    waiters_.emplace_back();
+    vacant_waiters_.push_back(static_cast<std::uint32_t>(waiters_.size() - 1));
+  }
+  const std::uint32_t index = vacant_waiters_.back();
+  vacant_waiters_.pop_back();
+  waiters_[index] = {place.batch, place.position, head};
+  head = index;
+}
+
+void SwitchController::answer_all(std::uint32_t& head, const HopResult& result) {
+  while (head != kNil) {
+    const Waiter waiter = waiters_[head];
+    vacant_waiters_.push_back(head);
+    head = waiter.next;
+    answer({waiter.batch, waiter.position}, result);
+  }
+}
+
+bool SwitchController::anybody_waits(std::uint32_t head) const {
+  for (; head != kNil; head = waiters_[head].next) {
+    if (batches_[waiters_[head].batch].wanted) return true;
+  }
+  return false;
+}
+
+SwitchController::Outputs SwitchController::take_outputs() {
+  if (!recalls_.idle()) {
+    for (const RecallDesk::Recall& recall : recalls_.take()) {
+      outputs_.recalls.push_back({ledger_.manager_name(recall.manager), recall.what});
+      ++counters_.recalls;
+    }
+  }
+  return std::exchange(outputs_, {});
+}
+
+void SwitchController::flush() {
+  if (std::exchange(queued_, false)) driver_.flush();
+}
+
+// ===== audit =====
+
+Result<void> SwitchController::audit(std::string_view name, Token token) {
+  const auto manager = ledger_.find_manager(name);
+  if (!manager) return fail(ErrorCode::kNotFound, "no manager {} is known", name);
+  Audit audit{0, *manager, token, ledger_.clock()};
+  if (!up()) {
+    report(audit, nullptr);
+    return {};
+  }
+  if (audits_.size() >= options_.open_audits_max) {
+    return fail(ErrorCode::kExhausted, "{} audits are open at {}", audits_.size(), options_.name);
+  }
+  audit.cookie = ++tables_asked_ << 2 | static_cast<driver::Cookie>(Request::kTable);
+  audits_.push_back(audit);
+  driver_.read_table(audit.cookie);
+  queued_ = true;
+  flush();
+  return {};
+}
+
+void SwitchController::report(const Audit& audit, const std::vector<CrossConnect>* table) {
+  LedgerReport report;
+  TableExpectation expected;
+  ledger_.for_each_hop([&](HopRef, const HopRecord& record) {
+    const bool settled = record.settled();
+    if (record.manager == audit.manager) {
+      report.hops.push_back({record.setup.key, record.cross_connect, record.demand, settled});
+    }
+    if (!record.cross_connect.input_label.present()) return;  // a reservation
+    const bool throughout = settled && record.version <= audit.since;
+    (throughout ? expected.settled : expected.moving).push_back(record.cross_connect);
+  });
+  std::sort(report.hops.begin(), report.hops.end(),
+            [](const LedgerHop& a, const LedgerHop& b) { return a.key < b.key; });
+  for (const Ended& ended : ended_) {
+    if (ended.clock > audit.since) expected.moving.push_back(ended.cross_connect);
+  }
+
+  report.findings = ledger_.self_check(options_.name);
+  if (table == nullptr) {
+    report.findings.push_back(
+        {FindingKind::kUnreadable, options_.name, "the switch's table could not be read", 1});
+  } else if (ended_overflow_) {
+    report.findings.push_back({FindingKind::kUnreadable, options_.name,
+                               "too many hops went while the switch's table was read", 1});
+  } else {
+    auto differences = compare_table(options_.name, *table, std::move(expected));
+    std::move(differences.begin(), differences.end(), std::back_inserter(report.findings));
+  }
+  if (table != nullptr) report.cross_connects = table->size();
+  report.cached = ledger_.cached(audit.manager);
+  report.quarantined = ledger_.quarantined(audit.manager);
+  ++counters_.audits;
+  outputs_.audits.push_back({ledger_.manager_name(audit.manager), audit.token, std::move(report)});
+}
+
+}  // namespace xbind

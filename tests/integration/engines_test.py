@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Every engine and every way of aggregation, each in a lab of its own: all calls come through."""
+
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+from labkit.load import daemon_options  # noqa: E402
+
+CALLS = 400
+
+
+class Engines(unittest.TestCase):
+
+    def summary_of(self, **options):
+        """Of a run in a lab with these options; all calls connected and released, the audit clean."""
+        load = Load(calls=CALLS, rate=200, **options)
+        with lab_up(more=daemon_options(load)) as lab:
+            done, summary = offer(lab, load)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(summary["setups"]["connected"], CALLS, summary["refusals_by_place"])
+        self.assertEqual(summary["releases"]["released"], CALLS)
+        self.assertTrue(summary["audit"]["clean"], summary["audit"])
+        return done.stdout, summary
+
+    def waits_for_every_answer(self, engine):
+        said, summary = self.summary_of(engine=engine)
+        self.assertEqual(summary["engine"], engine)
+        self.assertEqual(summary["threshold"], 1)
+        self.assertFalse(summary["adaptive"])
+        self.assertIn(f"engine {engine}, every command alone (threshold 1)", said)
+        # At least one invocation a switch for each setup and each release.
+        self.assertGreaterEqual(summary["remote_invocations"], 2 * 3 * CALLS)
+
+    def test_sequential(self):
+        self.waits_for_every_answer("sequential")
+
+    def test_threaded(self):
+        self.waits_for_every_answer("threaded")
+
+    def test_xbind(self):
+        said, summary = self.summary_of(engine="xbind", threshold="4")
+        self.assertEqual((summary["engine"], summary["threshold"]), ("xbind", 4))
+        self.assertEqual(summary["aggregation"], "fixed")
+        self.assertIn("engine xbind, aggregation threshold 4", said)
+
+    def test_xbind_by_regions(self):
+        said, summary = self.summary_of(engine="xbind", threshold="regions")
+        self.assertEqual((summary["engine"], summary["aggregation"]), ("xbind", "regions"))
+        self.assertFalse(summary["adaptive"])
+        self.assertIn("aggregation regions", said)
+
+    def test_xbind_adaptive(self):
+        said, summary = self.summary_of(engine="xbind", threshold="adaptive")
+        self.assertEqual((summary["engine"], summary["aggregation"]), ("xbind", "adaptive"))
+        self.assertTrue(summary["adaptive"])
+        self.assertIn("aggregation adaptive", said)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,330 @@
+// What xbindctl asks a manager and how it tells the answers, with a manager that answers as told; its
+// command line is in refusals_test.py.
+#include <gmock/gmock.h>
+
+#include <memory>
+#include <string>
+
+#include "orb/convert.hpp"
+#include "orb/runtime.hpp"
+#include "xbindctl/commands.hpp"
+
+namespace xbind::ctl {
+namespace {
+
+using testing::HasSubstr;
+using testing::internal::CaptureStderr;
+using testing::internal::CaptureStdout;
+using testing::internal::GetCapturedStderr;
+using testing::internal::GetCapturedStdout;
+
+class OrbEnvironment : public testing::Environment {
+ public:
+  void SetUp() override {
+    char name[] = "xbindctl_test";
+    char* argv[] = {name, nullptr};
+    runtime = std::make_unique<orb::Runtime>(1, argv, orb::RuntimeOptions{});
+  }
+  void TearDown() override { runtime.reset(); }
+  static inline std::unique_ptr<orb::Runtime> runtime;
+};
+const auto* const kEnvironment = testing::AddGlobalTestEnvironment(new OrbEnvironment);
+
+// Remembers the last question in words and gives the answers it was told to.
+class ToldManager : public POA_xbind::v1::ConnectionManager {
+ public:
+  std::string asked;
+  Outcome answer;
+  bool remembers = true;
+  v1::ConnectionState state;
+  v1::Aggregation settings{v1::aggregation_adaptive, 3, 5};
+  v1::CacheStateSeq cache_states;
+
+  v1::Outcome* connect_as(const v1::ConnectRequest& request) override {
+    const ConnectRequest core = orb::to_core(request).value();
+    asked = fmt::format("{} {} {}", core.from, core.to, core.service.cells_per_s);
+    if (core.reverse) asked += fmt::format(" back {}", core.reverse->cells_per_s);
+    asked += fmt::format(" priority {} hold {}", core.priority, core.hold_ms);
+    return told();
+  }
+  v1::Outcome* commit(v1::ConnectionId connection) override {
+    asked = fmt::format("commit {}", connection);
+    return told();
+  }
+  v1::Outcome* modify(v1::ConnectionId connection, const v1::ServiceSpec& service,
+                      const v1::OptionalServiceSpec& reverse) override {
+    asked = fmt::format("modify {} {} reverse {}", connection, service.cells_per_s,
+                        reverse.length() == 0 ? 0 : reverse[0].cells_per_s);
+    return told();
+  }
+  v1::Outcome* add_leaf(v1::ConnectionId connection, const char* end) override {
+    asked = fmt::format("add {} {}", connection, end);
+    return told();
+  }
+  v1::Outcome* drop_leaf(v1::ConnectionId connection, const char* end) override {
+    asked = fmt::format("drop {} {}", connection, end);
+    return told();
+  }
+  v1::Outcome* release(v1::ConnectionId connection) override {
+    asked = fmt::format("release {}", connection);
+    return told();
+  }
+  v1::OutcomeSeq* outcome_of(const char* client, v1::RequestId request) override {
+    asked = fmt::format("outcome {} {}", client, request);
+    auto out = std::make_unique<v1::OutcomeSeq>();
+    if (remembers) {
+      out->length(1);
+      orb::to_idl(answer, (*out)[0]);
+    }
+    return out.release();
+  }
+  v1::ConnectionState* describe(v1::ConnectionId connection) override {
+    if (connection != state.connection) throw v1::UnknownConnection(connection);
+    return new v1::ConnectionState(state);
+  }
+  v1::ConnectionStateSeq* list(v1::ConnectionId after, CORBA::ULong) override {
+    auto out = std::make_unique<v1::ConnectionStateSeq>();
+    if (after < state.connection) {
+      out->length(1);
+      (*out)[0] = state;
+    }
+    return out.release();
+  }
+  void set_aggregation(const v1::Aggregation& wanted) override {
+    if (wanted.flush_timeout_ms > 100) throw v1::BadRequest("a flush timeout of more than 100 ms");
+    settings = wanted;
+  }
+  v1::Aggregation aggregation_now() override { return settings; }
+  v1::CacheStateSeq* caches() override { return new v1::CacheStateSeq(cache_states); }
+  void prepare(const char* from, const char* to, const v1::ServiceSpec& service,
+               CORBA::ULong count) override {
+    asked = fmt::format("prepare {} {} {} {}", from, to, service.cells_per_s, count);
+  }
+
+  // What xbindctl does not use, or what others test with real processes.
+  v1::ClientAttachment* attach(const char*, v1::Epoch, CORBA::ULong,
+                               v1::OutcomeObserver_ptr) override {
+    throw v1::Unavailable("no sessions here");
+  }
+  void detach(v1::SessionId) override {}
+  v1::Outcome* connect(const char*, const char*, const v1::ServiceSpec&) override {
+    throw v1::Unavailable("connect_as is what is asked");
+  }
+  v1::AuditReport* audit() override { throw v1::Unavailable("no audit now"); }
+  v1::MetricSeq* status() override { return new v1::MetricSeq; }
+
+ private:
+  v1::Outcome* told() const {
+    auto out = std::make_unique<v1::Outcome>();
+    orb::to_idl(answer, *out);
+    return out.release();
+  }
+};
+
+class Commands : public testing::Test {
+ protected:
+  Commands() : servant_(new ToldManager), told_(*dynamic_cast<ToldManager*>(servant_.in())) {
+    const CORBA::Object_var object = OrbEnvironment::runtime->activate(servant_.in());
+    manager_ = v1::ConnectionManager::_unchecked_narrow(object);
+  }
+
+  // What a command prints, on both streams, with its exit code in front.
+  template <class Command>
+  std::string said(Command command) {
+    CaptureStdout();
+    CaptureStderr();
+    const int code = command();
+    return fmt::format("{}: {}{}", code, GetCapturedStdout(), GetCapturedStderr());
+  }
+
+  void answer(OutcomeKind kind, Label ingress = {}, Label egress = {}) {
+    told_.answer = {};
+    told_.answer.kind = kind;
+    told_.answer.connection = ConnectionId{7};
+    told_.answer.ingress = ingress;
+    told_.answer.egress = egress;
+  }
+  void refuse() {
+    told_.answer = {RequestId{},         OutcomeKind::kRefused, ConnectionId{}, {},   {},
+                    Cause::kNoBandwidth, "switch-1 port 2",     12'000,         9'700};
+  }
+
+  PortableServer::Servant_var<PortableServer::ServantBase> servant_;
+  ToldManager& told_;
+  v1::ConnectionManager_var manager_;
+};
+
+constexpr const char* kRefusal =
+    "1: xbindctl: refused: no bandwidth at switch-1 port 2: asked 12000 cells/s, free 9700\n";
+const ServiceSpec kCells100{ServiceKind::kCells, 100, 0, 0, 0};
+const ServiceSpec kCells40{ServiceKind::kCells, 40, 0, 0, 0};
+
+TEST_F(Commands, ConnectAsksForEverythingAndTellsBothDirections) {
+  answer(OutcomeKind::kConnected, atm_label(0, 32), atm_label(0, 33));
+  const ConnectRequest one_way{RequestId{}, "host-a", "host-b", kCells100};
+  EXPECT_EQ(said([&] { return connect(manager_, one_way); }),
+            "0: 7 connected, ingress label 0/32, egress label 0/33\n");
+  EXPECT_EQ(told_.asked, "host-a host-b 100 priority 0 hold 0");
+
+  told_.answer.reverse_ingress = atm_label(0, 40);
+  told_.answer.reverse_egress = atm_label(0, 41);
+  const ConnectRequest both{RequestId{}, "host-a", "host-b", kCells100, kCells40, 7, 2'500};
+  EXPECT_EQ(said([&] { return connect(manager_, both); }),
+            "0: 7 connected, ingress label 0/32, egress label 0/33; reverse ingress label 0/40, "
+            "egress label 0/41\n");
+  EXPECT_EQ(told_.asked, "host-a host-b 100 back 40 priority 7 hold 2500");
+}
+
+TEST_F(Commands, AHoldIsToldAndCommitted) {
+  answer(OutcomeKind::kHeld);
+  const ConnectRequest hold{RequestId{}, "host-a", "host-b", kCells100, {}, 0, 1'000};
+  EXPECT_EQ(said([&] { return connect(manager_, hold); }), "0: 7 held\n");
+  told_.answer.kind = OutcomeKind::kConnected;
+  EXPECT_EQ(said([&] { return commit(manager_, 7); }),
+            "0: 7 connected, ingress label none, egress label none\n");
+  EXPECT_EQ(told_.asked, "commit 7");
+}
+
+TEST_F(Commands, ChangesAreAskedForAndTold) {
+  answer(OutcomeKind::kModified);
+  EXPECT_EQ(said([&] { return modify(manager_, 7, kCells100, kCells40); }), "0: 7 modified\n");
+  EXPECT_EQ(told_.asked, "modify 7 100 reverse 40");
+  EXPECT_EQ(said([&] { return modify(manager_, 7, kCells100, {}); }), "0: 7 modified\n");
+  EXPECT_EQ(told_.asked, "modify 7 100 reverse 0");
+  answer(OutcomeKind::kLeafAdded, {}, atm_label(0, 50));
+  EXPECT_EQ(said([&] { return add_leaf(manager_, 7, "host-c"); }),
+            "0: 7 leaf added, egress label 0/50\n");
+  EXPECT_EQ(told_.asked, "add 7 host-c");
+  answer(OutcomeKind::kLeafDropped);
+  EXPECT_EQ(said([&] { return drop_leaf(manager_, 7, "host-c"); }), "0: 7 leaf dropped\n");
+  EXPECT_EQ(told_.asked, "drop 7 host-c");
+  answer(OutcomeKind::kReleased);
+  EXPECT_EQ(said([&] { return release(manager_, 7); }), "0: 7 released\n");
+}
+
+TEST_F(Commands, ARefusalIsExplainedAndTheExitCodeIsOne) {
+  refuse();
+  EXPECT_EQ(said([&] { return connect(manager_, {{}, "host-a", "host-b", kCells100}); }), kRefusal);
+  EXPECT_EQ(said([&] { return commit(manager_, 7); }), kRefusal);
+  EXPECT_EQ(said([&] { return modify(manager_, 7, kCells100, {}); }), kRefusal);
+  EXPECT_EQ(said([&] { return add_leaf(manager_, 7, "host-c"); }), kRefusal);
+  EXPECT_EQ(said([&] { return drop_leaf(manager_, 7, "host-c"); }), kRefusal);
+  EXPECT_EQ(said([&] { return release(manager_, 7); }), kRefusal);
+  EXPECT_EQ(said([&] { return audit(manager_); }), "1: xbindctl: no audit now\n");
+  EXPECT_EQ(said([&] { return describe(manager_, 8); }),
+            "1: xbindctl: connection 8 is not known\n");
+}
+
+TEST_F(Commands, ARememberedRefusalIsAnAnswer) {
+  refuse();
+  EXPECT_EQ(said([&] { return outcome(manager_, "callgen", 5); }),
+            "0: refused: no bandwidth at switch-1 port 2: asked 12000 cells/s, free 9700\n");
+  EXPECT_EQ(told_.asked, "outcome callgen 5");
+  told_.remembers = false;
+  EXPECT_EQ(said([&] { return outcome(manager_, "callgen", 5); }),
+            "1: xbindctl: no outcome of request 5 of client 'callgen' is remembered\n");
+}
+
+v1::HopState hop(CORBA::UShort leg, CORBA::UShort number, const char* at) {
+  v1::HopState hop;
+  hop.leg = leg;
+  hop.number = number;
+  hop.switch_name = at;
+  hop.input_port = 1;
+  hop.input_label = orb::to_idl(atm_label(0, 32));
+  hop.output_port = 2;
+  hop.output_label = orb::to_idl(atm_label(0, 33));
+  return hop;
+}
+
+TEST_F(Commands, AConnectionIsShownWithItsDirectionsLegsAndLeaves) {
+  v1::ConnectionState& state = told_.state;
+  state.connection = 7;
+  state.phase = "connected";
+  state.generation = 1;
+  state.client = "callgen";
+  state.request = 5;
+  state.from_end = "host-a";
+  state.to_end = "host-b";
+  state.resources = {100, 3};
+  state.reverse_resources = {0, 0};
+  state.hops.length(2);
+  state.hops[0] = hop(0, 0, "host-a");
+  state.hops[1] = hop(0, 1, "host-b");
+  EXPECT_EQ(said([&] { return describe(manager_, 7); }),
+            "0: connection  7\n"
+            "phase       connected, generation 1\n"
+            "client      callgen, request 5\n"
+            "ends        host-a -> host-b\n"
+            "takes       100 cells/s, 3 cells of buffer\n"
+            "forward\n"
+            "  hop 0     host-a           port 1 label 0/32     -> port 2 label 0/33\n"
+            "  hop 1     host-b           port 1 label 0/32     -> port 2 label 0/33\n");
+  EXPECT_EQ(said([&] { return list(manager_); }),
+            "0: 7                    connected  host-a           host-b                  100 "
+            "cells/s  2 hops  callgen\n");
+
+  state.to_end = "";  // dropped; two leaves are left
+  state.reverse_resources = {40, 0};
+  state.leaves.length(2);
+  state.leaves[0] = "host-c";
+  state.leaves[1] = "host-d";
+  state.hops.length(4);
+  state.hops[2] = hop(1, 0, "host-b");
+  state.hops[3] = hop(3, 0, "switch-1");
+  EXPECT_THAT(said([&] { return describe(manager_, 7); }),
+              HasSubstr("ends        host-a <-> -\n"
+                        "takes       100 cells/s, 3 cells of buffer\n"
+                        "reverse     40 cells/s, 0 cells of buffer\n"
+                        "leaf        host-c\n"
+                        "leaf        host-d\n"
+                        "forward\n"));
+  EXPECT_THAT(said([&] { return describe(manager_, 7); }),
+              HasSubstr("0/33\n"
+                        "reverse\n"
+                        "  hop 0     host-b           port 1 label 0/32     -> port 2 label 0/33\n"
+                        "leaf, leg 3\n"
+                        "  hop 0     switch-1"));
+  EXPECT_EQ(said([&] { return list(manager_); }),
+            "0: 7                    connected  host-a           -                  100 + 40 "
+            "cells/s  4 hops, 2 leaves  callgen\n");
+}
+
+TEST_F(Commands, CachesAreATable) {
+  told_.cache_states.length(3);
+  told_.cache_states[0] = {v1::cache_labels, "switch-1 port 2", 980, 20, 40, 64, 12'340};
+  told_.cache_states[1] = {v1::cache_prepared, "host-a -> host-b", 0, 0, 0, 0, 0};
+  told_.cache_states[2] = {99, "x", 1, 2, 1, 0, 0};
+  EXPECT_EQ(said([&] { return caches(manager_); }),
+            "0: cache     element           hits  misses  hit ratio  size  wanted  oldest\n"
+            "labels    switch-1 port 2    980      20     98.0 %    40      64  12.3 s\n"
+            "prepared  host-a -> host-b     0       0          -     0       -       -\n"
+            "kind 99   x                    1       2     33.3 %     1       -   0.0 s\n");
+}
+
+TEST_F(Commands, AggregationIsShownAndChangedWhereItWasGiven) {
+  EXPECT_EQ(said([&] { return aggregation(manager_, std::nullopt); }),
+            "0: mode adaptive, threshold 3, flush timeout 5 ms\n");
+  EXPECT_EQ(said([&] {
+              return aggregation(manager_, AggregationChange{v1::aggregation_fixed, 8, {}});
+            }),
+            "0: mode fixed, threshold 8, flush timeout 5 ms\n");
+  EXPECT_EQ(said([&] {
+              return aggregation(manager_, AggregationChange{v1::aggregation_regions, {}, 0.5});
+            }),
+            "0: mode regions, threshold 8, flush timeout 0.5 ms\n");
+  EXPECT_EQ(said([&] {
+              return aggregation(manager_, AggregationChange{v1::aggregation_fixed, {}, 101});
+            }),
+            "1: xbindctl: a flush timeout of more than 100 ms\n");
+  EXPECT_EQ(told_.settings.flush_timeout_ms, 0.5);
+}
+
+TEST_F(Commands, ConnectionsArePrepared) {
+  EXPECT_EQ(said([&] { return prepare(manager_, "host-a", "host-b", kCells40, 12); }),
+            "0: 12 connections are kept ready for host-a -> host-b\n");
+  EXPECT_EQ(told_.asked, "prepare host-a host-b 40 12");
+}
+
+}  // namespace
+}  // namespace xbind::ctl

@@ -1,0 +1,197 @@
+// Client: every outcome is judged, and believed.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cmgr/service.hpp"
+#include "tests/sim/client.hpp"
+
+namespace xbind::sim {
+namespace {
+
+cmgr::Contract contract_of(const ServiceSpec& service, const std::optional<ServiceSpec>& reverse) {
+  cmgr::Contract contract;
+  contract.forward = cmgr::demand_of(service).value_or(Resources{});
+  if (reverse) contract.reverse = cmgr::demand_of(*reverse).value_or(Resources{});
+  return contract;
+}
+
+// What a manager says of a call that it does not have, or has no more.
+bool says_not_there(Cause cause) {
+  return cause == Cause::kUnknownConnection || cause == Cause::kBeingReleased ||
+         cause == Cause::kHoldExpired || cause == Cause::kNotConnected ||
+         cause == Cause::kChangeUnderWay;
+}
+
+}  // namespace
+
+void Client::on_outcomes(SessionId session, const session::Frame<OutcomeBatch>& frame) {
+  if (!link_ || session != session_) return;
+  std::vector<std::shared_ptr<const OutcomeBatch>> batches;
+  if (const auto received = link_->receive(frame, world_.now, batches); !received) {
+    world_.violated(fmt::format("client {}: {}", name_, received.error().text));
+    return;
+  }
+  for (const auto& batch : batches) {
+    for (const Outcome& outcome : batch->outcomes) judge(outcome);
+  }
+  finish_step();
+}
+
+// Exactly one outcome of each request; repeated perhaps, but never another.
+void Client::judge(const Outcome& outcome) {
+  const auto found = asked_.find(outcome.request);
+  if (found == asked_.end()) {
+    world_.violated(fmt::format("client {}: request {} was answered {} and never made", name_,
+                                outcome.request, explain(outcome)));
+    return;
+  }
+  Asked& asked = found->second;
+  if (asked.outcome) {
+    ++world_.tally["outcomes repeated"];
+    if (!(*asked.outcome == outcome)) {
+      world_.violated(fmt::format("client {}: request {} has two outcomes: {} ({}) and {} ({})",
+                                  name_, outcome.request, explain(*asked.outcome),
+                                  asked.outcome->connection, explain(outcome), outcome.connection));
+    }
+    return;
+  }
+  asked.outcome = outcome;
+  ++world_.tally["outcomes"];
+  ++world_.tally["outcome: " + std::string{to_string(outcome.kind)}];
+  if (outcome.cause != Cause::kNone) {
+    ++world_.tally["cause: " + std::string{to_string(outcome.cause)}];
+  }
+  judge_first(asked, outcome);
+}
+
+void Client::wrong(const Outcome& outcome, std::string_view why) {
+  world_.violated(fmt::format("client {}: request {} about connection {} was answered: {}; {}", name_,
+                              outcome.request, outcome.connection, explain(outcome), why));
+}
+
+void Client::judge_first(Asked& asked, const Outcome& outcome) {
+  const bool no = outcome.kind == OutcomeKind::kRefused || outcome.kind == OutcomeKind::kBusy;
+  if (no == (outcome.cause == Cause::kNone)) wrong(outcome, "a refusal has a cause, nothing else");
+  const auto found = calls_.find(asked.call);
+  if (found == calls_.end()) {
+    if (!no) wrong(outcome, "it was nonsense");
+    return;
+  }
+  Call& call = found->second;
+  call.open.erase(outcome.request);
+  std::visit(
+      [&](const auto& request) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(request)>, ConnectRequest>) {
+          believe(call, request, outcome);
+        } else {
+          believe(call, asked, request, outcome);
+        }
+      },
+      asked.body);
+}
+
+void Client::comes_up(Call& call, const Outcome& outcome) {
+  call.state = Call::State::kUp;
+  call.id = outcome.connection;
+  call.ingress = outcome.ingress;
+  call.reverse_ingress = outcome.reverse_ingress;
+  call.reverse_egress = outcome.reverse_egress;
+  call.ends[call.setup.to] = outcome.egress;
+  call.contracts = {contract_of(call.setup.service, call.setup.reverse)};
+  hooks_.up(call);
+}
+
+void Client::believe(Call& call, const ConnectRequest& asked, const Outcome& outcome) {
+  switch (outcome.kind) {
+    case OutcomeKind::kConnected:
+      if (asked.hold_ms != 0) wrong(outcome, "a hold was asked for");
+      comes_up(call, outcome);
+      return;
+    case OutcomeKind::kHeld:
+      if (asked.hold_ms == 0) wrong(outcome, "no hold was asked for");
+      call.state = Call::State::kHeld;
+      call.id = outcome.connection;
+      hooks_.held(call);
+      return;
+    case OutcomeKind::kRefused:
+    case OutcomeKind::kBusy: call.state = Call::State::kGone; return;
+    default: wrong(outcome, "a connection was asked for");
+  }
+}
+
+void Client::believe(Call& call, Asked& asked, const ReleaseRequest&, const Outcome& outcome) {
+  --call.releases;
+  const bool sure = call.state == Call::State::kUp && !asked.contested && !call.orphan;
+  switch (outcome.kind) {
+    case OutcomeKind::kReleased:
+      if (call.state == Call::State::kGone && !call.orphan) wrong(outcome, "released twice");
+      call.state = Call::State::kGone;
+      return;
+    case OutcomeKind::kBusy: return;
+    case OutcomeKind::kRefused:
+      if (sure) wrong(outcome, "it was up");
+      if (call.state == Call::State::kHeld && outcome.cause == Cause::kUnknownConnection &&
+          !asked.contested) {
+        call.state = Call::State::kGone;  // its time was over
+      }
+      return;
+    default: wrong(outcome, "a release was asked for");
+  }
+}
+
+void Client::believe(Call& call, Asked& asked, const ModifyRequest& request,
+                     const Outcome& outcome) {
+  --call.modifies;
+  const bool sure = call.state == Call::State::kUp && !asked.contested && !call.orphan;
+  switch (outcome.kind) {
+    case OutcomeKind::kModified: {
+      const cmgr::Contract now = contract_of(request.service, request.reverse);
+      if (sure) call.contracts.clear();
+      call.contracts.push_back(now);
+      return;
+    }
+    case OutcomeKind::kBusy: return;
+    case OutcomeKind::kRefused:
+      if (sure && says_not_there(outcome.cause)) wrong(outcome, "it was up");
+      return;
+    default: wrong(outcome, "a change was asked for");
+  }
+}
+
+void Client::believe(Call& call, Asked& asked, const LeafRequest& request, const Outcome& outcome) {
+  const bool sure = call.state == Call::State::kUp && !asked.contested && !call.orphan;
+  const bool done = outcome.kind != OutcomeKind::kRefused && outcome.kind != OutcomeKind::kBusy;
+  if (done && outcome.kind != (request.drop ? OutcomeKind::kLeafDropped : OutcomeKind::kLeafAdded)) {
+    wrong(outcome, "the other change of a leaf was asked for");
+  }
+  if (sure && says_not_there(outcome.cause)) wrong(outcome, "it was up");
+  if (!sure) {
+    call.unsure_ends.insert(request.end);
+  } else if (done && !request.drop) {
+    call.ends[request.end] = outcome.egress;
+  } else if (!done && request.drop && asked.dropped.present()) {
+    call.ends[request.end] = asked.dropped;  // still there
+  }
+}
+
+void Client::believe(Call& call, Asked& asked, const CommitRequest&, const Outcome& outcome) {
+  switch (outcome.kind) {
+    case OutcomeKind::kConnected:
+      if (call.state == Call::State::kUp) wrong(outcome, "committed twice");
+      comes_up(call, outcome);
+      return;
+    case OutcomeKind::kBusy: return;
+    case OutcomeKind::kRefused:
+      if (call.state != Call::State::kHeld) return;
+      if (outcome.cause == Cause::kNotConnected) {
+        if (!asked.contested) wrong(outcome, "it was held");
+        return;
+      }
+      call.state = Call::State::kGone;
+      return;
+    default: wrong(outcome, "a commit was asked for");
+  }
+}
+
+}  // namespace xbind::sim

@@ -1,0 +1,251 @@
+// Holds: everything is reserved, nothing is programmed, until a commit or the end of the hold's time.
+// exchange.hpp has the picture.
+#include "exchange.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+class HoldTest : public ExchangeTest {
+ protected:
+  // A hold of mia's.
+  ConnectionId held(std::uint64_t request, std::uint32_t hold_ms = 60'000) {
+    hold(request, hold_ms);
+    everybody_does();
+    const Outcome answer = outcome();
+    EXPECT_EQ(answer.kind, OutcomeKind::kHeld) << explain(answer);
+    return answer.connection;
+  }
+};
+
+TEST_F(HoldTest, EveryHopIsReservedAndNoneProgrammedUntilTheCommit) {
+  start_with_labels({vci(32)}, {vci(40)});
+  // mia --> cmgr: connect 7, hold it for a minute
+  hold(7, 60'000);
+  // cmgr --> sw1, sw2, sw3: reserve, to outlive the session, with the labels of the caches
+  const HopSetup one = setup("sw1");
+  const HopSetup two = setup("sw2");
+  const HopSetup three = setup("sw3");
+  for (const HopSetup& hop : {one, two, three}) {
+    EXPECT_FALSE(hop.commit);
+    EXPECT_TRUE(hop.held);
+    EXPECT_EQ(hop.demand, (Resources{100, 10}));
+  }
+  EXPECT_EQ(one.output_label, vci(32));
+  EXPECT_EQ(two.output_label, vci(40));
+  EXPECT_EQ(three.output_label, Label{}) << "the egress label is for sw3 to allot";
+  // cmgr <-- all: reserved
+  answer("sw1", {done(one, vci(32))});
+  answer("sw2", {done(two, vci(40))});
+  EXPECT_THAT(told(), IsEmpty()) << "sw3 is missing";
+  answer("sw3", {done(three)});
+  // mia <-- cmgr: held
+  const Outcome answer_held = outcome();
+  EXPECT_EQ(answer_held.kind, OutcomeKind::kHeld);
+  EXPECT_EQ(answer_held.request, RequestId{7});
+  EXPECT_EQ(answer_held.connection, one.key.connection);
+  EXPECT_EQ(answer_held.ingress, Label{});
+  for (const char* name : {"sw1", "sw2", "sw3"}) EXPECT_TRUE(silent(name)) << name;
+  EXPECT_EQ(manager().under_way(), 0U) << "a hold takes no slot of the gate";
+  // mia --> cmgr: commit 8
+  commit(8, answer_held.connection);
+  // cmgr --> all: commit
+  const HopSetup commit_two = setup("sw2");
+  EXPECT_TRUE(commit_two.commit);
+  EXPECT_EQ(commit_two.input_label, vci(32));
+  EXPECT_EQ(commit_two.output_label, vci(40));
+  answer("sw2", {done(commit_two)});
+  all_done("sw1");
+  all_done("sw3");
+  // mia <-- cmgr: connected, to the commit's number
+  const Outcome connected = outcome();
+  EXPECT_EQ(connected.kind, OutcomeKind::kConnected);
+  EXPECT_EQ(connected.request, RequestId{8});
+  EXPECT_EQ(connected.ingress, vci(500));
+  EXPECT_EQ(connected.egress, vci(600));
+  EXPECT_EQ(manager().counters().held, 1U);
+  EXPECT_EQ(manager().counters().connected, 1U);
+  // Its time means nothing any more.
+  wait(seconds{61});
+  EXPECT_EQ(manager().describe(connected.connection)->connection.state, State::kConnected);
+  release(9, connected.connection);
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  expect_nothing_left();
+  EXPECT_TRUE(leaves_no_trace());
+}
+
+TEST_F(HoldTest, LabelsThatTheCachesDidNotHaveComeWithTheReservation) {
+  attach_all();
+  hold(1, 1'000);
+  const HopSetup one = setup("sw1");
+  EXPECT_EQ(one.output_label, Label{});
+  answer("sw1", {done(one, vci(77))});
+  all_done("sw2");
+  all_done("sw3");
+  commit(2, outcome().connection);
+  EXPECT_EQ(setup("sw1").output_label, vci(77));
+  EXPECT_EQ(setup("sw2").input_label, vci(77));
+}
+
+TEST_F(HoldTest, AHoldThatIsReleasedIsRemovedEverywhere) {
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = held(1);
+  release(2, call);
+  for (const char* name : {"sw1", "sw2", "sw3"}) {
+    const HopRemoval gone = removal(name);
+    EXPECT_EQ(gone.key.connection, call);
+    answer(name, {removed(gone)});
+  }
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  EXPECT_THAT(cached("sw1"), ElementsAre(Pair(PortId{10}, vci(32))));
+  expect_nothing_left();
+  commit(3, call);
+  EXPECT_EQ(outcome().cause, Cause::kUnknownConnection);
+  EXPECT_TRUE(leaves_no_trace());
+}
+
+TEST_F(HoldTest, AHoldWhoseTimeIsOverIsRemovedAndALateCommitToldSo) {
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = held(1, 5'000);
+  wait(milliseconds{4'999});
+  EXPECT_TRUE(silent("sw1"));
+  wait(milliseconds{1});
+  const HopRemoval one = removal("sw1");
+  EXPECT_EQ(manager().counters().holds_expired, 1U);
+  // while it is being removed
+  commit(2, call);
+  EXPECT_EQ(outcome().cause, Cause::kHoldExpired);
+  answer("sw1", {removed(one, vci(32))});
+  everybody_does();
+  EXPECT_THAT(told(), IsEmpty()) << "nobody asked for that";
+  // and after it
+  commit(3, call);
+  const Outcome late = outcome();
+  EXPECT_EQ(late.kind, OutcomeKind::kRefused);
+  EXPECT_EQ(late.cause, Cause::kHoldExpired);
+  EXPECT_EQ(late.asked, call.value());
+  expect_nothing_left();
+  EXPECT_TRUE(leaves_no_trace());
+}
+
+TEST_F(HoldTest, OnlyAHoldCanBeCommitted) {
+  start_with_labels({vci(32)}, {vci(40)});
+  commit(1, ConnectionId{4711});
+  EXPECT_EQ(outcome().cause, Cause::kUnknownConnection);
+  const ConnectionId call = connected(2);
+  commit(3, call);
+  EXPECT_EQ(outcome().cause, Cause::kNotConnected);
+}
+
+TEST_F(HoldTest, ACommitRepeatedWhileItIsUnderWayIsRefusedOnce) {
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = held(1);
+  commit(2, call);
+  commit(3, call);
+  const Outcome second = outcome();
+  EXPECT_EQ(second.request, RequestId{3});
+  EXPECT_EQ(second.cause, Cause::kNotConnected);
+  // Nor can it be released now; "unknown" would be a lie to somebody who knows it.
+  release(4, call);
+  EXPECT_EQ(outcome().cause, Cause::kChangeUnderWay);
+  everybody_does();
+  EXPECT_EQ(outcome().request, RequestId{2});
+}
+
+TEST_F(HoldTest, RefusedByOneHopTheOthersAreRemoved) {
+  config.crankbacks = 0;
+  start_with_labels({vci(32)}, {vci(40)});
+  hold(1, 1'000);
+  all_done("sw1");
+  answer("sw3", {refused(setup("sw3"), Cause::kNoBandwidth, PortId{2}, 100, 20)});
+  const HopRemoval one = removal("sw1");
+  EXPECT_THAT(take("sw2").removals, SizeIs(1));
+  EXPECT_TRUE(silent("sw3")) << "a refusal leaves nothing";
+  answer("sw1", {removed(one, vci(32))});
+  answer("sw2", {removed({{one.key.connection, Generation{1}, 0, 1}, 0}, vci(40))});
+  const Outcome refusal = outcome();
+  EXPECT_EQ(explain(refusal), "no bandwidth at sw3 port 2: asked 100 cells/s, free 20");
+  EXPECT_EQ(refusal.connection, ConnectionId{});
+  expect_nothing_left();
+  wait(seconds{2});
+  EXPECT_EQ(manager().counters().holds_expired, 0U);
+  EXPECT_TRUE(leaves_no_trace());
+}
+
+TEST_F(HoldTest, ACommitThatIsRefusedEndsTheHoldAndTriesNoOtherRoute) {
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = held(1);
+  commit(2, call);
+  all_done("sw1");
+  answer("sw2", {refused(setup("sw2"), Cause::kSwitchRefused, PortId{21}, 18)});
+  everybody_does();
+  const Outcome refusal = outcome();
+  EXPECT_EQ(refusal.request, RequestId{2});
+  EXPECT_EQ(refusal.cause, Cause::kSwitchRefused);
+  EXPECT_EQ(refusal.connection, call) << "she knows it";
+  EXPECT_EQ(manager().counters().crankbacks, 0U);
+  EXPECT_THAT(asked_routes(), IsEmpty());
+  expect_nothing_left();
+  EXPECT_TRUE(leaves_no_trace());
+}
+
+TEST_F(HoldTest, AHoldOutlivesTheSessionWithItsSwitchServer) {
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = held(1);
+  lose("sw2");
+  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_EQ(manager().describe(call)->connection.state, State::kHeld);
+  // While sw2 is away it cannot be committed, and is not lost by the attempt.
+  commit(2, call);
+  EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
+  EXPECT_TRUE(silent("sw1"));
+  EXPECT_EQ(manager().describe(call)->connection.state, State::kHeld);
+  attach("sw2");
+  commit(3, call);
+  EXPECT_EQ(setup("sw2").output_label, vci(40));
+}
+
+TEST_F(HoldTest, AfterARefusedAttemptTheHoldStillEndsInItsTime) {
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = held(1, 3'000);
+  lose("sw2");
+  commit(2, call);
+  EXPECT_EQ(outcome().cause, Cause::kSwitchUnreachable);
+  wait(milliseconds{3'000});
+  EXPECT_EQ(manager().counters().holds_expired, 1U);
+  everybody_does();
+  EXPECT_EQ(manager().connections(), 0U);
+  EXPECT_EQ(manager().owed(), 1U) << "at sw2";
+  attach("sw2");
+  answer("sw2", {removed(removal("sw2"), vci(40))});
+  expect_nothing_left();
+}
+
+TEST_F(HoldTest, NoHoldIsLongerThanTheBound) {
+  attach_all();
+  hold(1, kHoldMsMax + 1);
+  const Outcome refusal = outcome();
+  EXPECT_EQ(refusal.cause, Cause::kInvalidRequest);
+  EXPECT_EQ(refusal.asked, kHoldMsMax + 1U);
+  EXPECT_EQ(refusal.free, kHoldMsMax);
+  hold(2, kHoldMsMax);
+  EXPECT_FALSE(silent("sw1"));
+}
+
+TEST_F(HoldTest, OthersEndInTheOrderOfTheirTimesNotOfTheirSetups) {
+  config.label_cache_target = 2;
+  start_with_labels({vci(32), vci(33)}, {vci(40), vci(41)});
+  const ConnectionId longer = held(1, 9'000);
+  const ConnectionId shorter = held(2, 2'000);
+  wait(milliseconds{2'000});
+  EXPECT_EQ(removal("sw1").key.connection, shorter);
+  EXPECT_EQ(manager().describe(longer)->connection.state, State::kHeld);
+}
+
+}  // namespace
+}  // namespace xbind::cmgr

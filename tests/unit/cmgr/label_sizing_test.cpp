@@ -1,0 +1,239 @@
+#include "cmgr/label_sizing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace xbind::cmgr {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr TimePoint kNow{seconds{100}};
+
+Duration in_s(double seconds_from_now) {
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds_from_now));
+}
+
+// Even arrivals, each replaced after the same time. Returns when the last label was taken.
+TimePoint run(LabelSizing& sizing, double per_s, Duration replacement, Duration length,
+              TimePoint from) {
+  const Duration gap = in_s(1 / per_s);
+  std::deque<TimePoint> due;
+  TimePoint now = from;
+  for (; now < from + length; now += gap) {
+    while (!due.empty() && due.front() <= now) {
+      sizing.arrived(1, due.front());
+      due.pop_front();
+    }
+    sizing.taken(now);
+    sizing.asked(1);
+    due.push_back(now + replacement);
+  }
+  for (const TimePoint at : due) sizing.arrived(1, at);
+  return now - gap;
+}
+
+// ===== cache_size_for =====
+
+double poisson_below(double mean, std::size_t count) {
+  double sum = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto n = static_cast<double>(k);
+    sum += std::exp(n * std::log(mean) - mean - std::lgamma(n + 1));
+  }
+  return sum;
+}
+
+TEST(CacheSizeTest, IsTheSmallestThatGivesTheHitRatio) {
+  for (const double mean : {0.001, 0.5, 1.0, 3.5, 10.0, 50.0, 399.0, 401.0, 5000.0}) {
+    for (const double ratio : {0.5, 0.9, 0.99, 0.995, 0.99999}) {
+      const std::size_t size = cache_size_for(mean, ratio);
+      EXPECT_GE(poisson_below(mean, size), ratio) << mean << ' ' << ratio;
+      EXPECT_LT(poisson_below(mean, size - 1), ratio) << mean << ' ' << ratio;
+    }
+  }
+}
+
+// Where sums over every k would take long: the normal quantile 2.326 of 0.99, and its skewness.
+TEST(CacheSizeTest, LargeMeansAreSafe) {
+  for (const double mean : {1e4, 1e5, 1e6}) {
+    const double quantile = mean + 2.326 * std::sqrt(mean) + (2.326 * 2.326 - 1) / 6;
+    EXPECT_NEAR(static_cast<double>(cache_size_for(mean, 0.99)), quantile, 2) << mean;
+  }
+}
+
+TEST(CacheSizeTest, WithNothingInUseOneIsKeptForWhoComesNext) {
+  EXPECT_EQ(cache_size_for(0, 0.99), 1U);
+  EXPECT_EQ(cache_size_for(5, 0), 0U) << "no hit is wanted";
+}
+
+TEST(CacheSizeTest, CertaintyIsNotToBeHad) {
+  EXPECT_EQ(cache_size_for(10, 1), cache_size_for(10, 1 - 1e-9));
+  EXPECT_LT(cache_size_for(1e6, 1), 1'010'100U);
+}
+
+// ===== LabelSizing =====
+
+TEST(LabelSizingTest, WhoNeverTookOneWantsNone) { EXPECT_EQ(LabelSizing{0.99}.wanted(kNow), 0U); }
+
+TEST(LabelSizingTest, AFirstLabelIsWantedAtTheFirstCall) {
+  LabelSizing sizing{0.99};
+  sizing.taken(kNow);
+  EXPECT_GE(sizing.wanted(kNow), 1U);
+  EXPECT_LE(sizing.wanted(kNow), 3U);
+}
+
+TEST(LabelSizingTest, LearnsRateAndReplacementTime) {
+  LabelSizing sizing{0.995};
+  const TimePoint now = run(sizing, 100, milliseconds{40}, seconds{20}, kNow);
+  EXPECT_NEAR(sizing.arrivals_per_s(now), 100, 5);
+  EXPECT_NEAR(sizing.replacement_s(), 0.040, 0.001);
+  EXPECT_NEAR(static_cast<double>(sizing.wanted(now)),
+              static_cast<double>(cache_size_for(4, 0.995)), 1);
+}
+
+TEST(LabelSizingTest, FollowsTheLoadUpWithinASecond) {
+  LabelSizing sizing{0.995};
+  TimePoint now = run(sizing, 10, milliseconds{50}, seconds{20}, kNow);
+  const std::size_t low = sizing.wanted(now);
+  now = run(sizing, 500, milliseconds{50}, seconds{1}, now);
+  EXPECT_LE(low, 4U);
+  EXPECT_GE(sizing.arrivals_per_s(now), 400);
+  EXPECT_GE(sizing.wanted(now), cache_size_for(400 * 0.050, 0.995));
+}
+
+TEST(LabelSizingTest, AndDownWithinTen) {
+  LabelSizing sizing{0.995};
+  TimePoint now = run(sizing, 500, milliseconds{50}, seconds{20}, kNow);
+  const std::size_t high = sizing.wanted(now);
+  now = run(sizing, 10, milliseconds{50}, seconds{10}, now);
+  EXPECT_GE(high, cache_size_for(500 * 0.050, 0.995));
+  EXPECT_LE(sizing.wanted(now), cache_size_for(60 * 0.050, 0.995));
+}
+
+TEST(LabelSizingTest, AskedForAtMostSoManyItWantsNoMore) {
+  LabelSizing sizing{0.995};
+  const TimePoint now = run(sizing, 500, milliseconds{50}, seconds{20}, kNow);
+  const std::size_t wanted = sizing.wanted(now);
+  EXPECT_EQ(sizing.wanted(now, wanted + 1), wanted);
+  EXPECT_EQ(sizing.wanted(now, wanted - 1), wanted - 1);
+  EXPECT_EQ(sizing.wanted(now, 10), 10U) << "fewer than are in use";
+  EXPECT_EQ(sizing.wanted(now, 0), 0U);
+}
+
+TEST(LabelSizingTest, AnIdleManagerKeepsNothing) {
+  LabelSizing sizing{0.995};
+  const TimePoint now = run(sizing, 500, milliseconds{50}, seconds{20}, kNow);
+  EXPECT_GE(sizing.wanted(now + LabelSizing::kIdle - Duration{1}), 1U);
+  EXPECT_EQ(sizing.wanted(now + LabelSizing::kIdle), 0U);
+}
+
+TEST(LabelSizingTest, ABurstIsForgottenAgain) {
+  LabelSizing sizing{0.995};
+  TimePoint now = run(sizing, 20, milliseconds{20}, seconds{20}, kNow);
+  const std::size_t before = sizing.wanted(now);
+  for (int i = 0; i < 200; ++i) {
+    sizing.taken(now);
+    sizing.asked(1);
+  }
+  EXPECT_GT(sizing.wanted(now), before);
+  sizing.arrived(200, now + milliseconds{20});
+  now = run(sizing, 20, milliseconds{20}, seconds{10}, now + milliseconds{20});
+  EXPECT_LE(sizing.wanted(now), before + 2);
+}
+
+// Batches of 50 takes come back together: N goes from 0 to 50, which Poisson with its mean does not.
+TEST(LabelSizingTest, LabelsThatComeBackTogetherNeedMoreThanPoissonSays) {
+  LabelSizing sizing{0.995};
+  TimePoint now = kNow;
+  for (int i = 1; i <= 5000; ++i) {
+    now += milliseconds{1};
+    sizing.taken(now);
+    sizing.asked(1);
+    if (i % 50 == 0) sizing.arrived(50, now + Duration{1});
+  }
+  EXPECT_NEAR(sizing.replacement_s(), 0.0245, 0.001);
+  EXPECT_LT(cache_size_for(1000 * 0.0245, 0.995), 40U);
+  EXPECT_GE(sizing.wanted(now), 50U);
+  EXPECT_LE(sizing.wanted(now), 75U);
+}
+
+TEST(LabelSizingTest, TheTimeCountsFromTheTakingNotFromTheAsking) {
+  LabelSizing sizing{0.99};
+  sizing.taken(kNow);
+  sizing.taken(kNow + milliseconds{10});
+  sizing.asked(2);
+  sizing.arrived(2, kNow + milliseconds{30});
+  EXPECT_NEAR(sizing.replacement_s(), 0.025, 1e-4) << "30 and 20 ms";
+}
+
+TEST(LabelSizingTest, LabelsForGrowthAreNotMeasured) {
+  LabelSizing sizing{0.99};
+  sizing.taken(kNow);
+  sizing.asked(100);
+  sizing.arrived(1, kNow + milliseconds{30});
+  sizing.arrived(99, kNow + seconds{3});
+  EXPECT_NEAR(sizing.replacement_s(), 0.030, 1e-6);
+}
+
+TEST(LabelSizingTest, ATakeThatIsNotReplacedIsNotMeasured) {
+  LabelSizing sizing{0.99};
+  sizing.taken(kNow);
+  sizing.asked(0);  // the cache is large enough
+  sizing.taken(kNow + seconds{1});
+  sizing.asked(1);
+  sizing.arrived(1, kNow + seconds{1} + milliseconds{30});
+  EXPECT_NEAR(sizing.replacement_s(), 0.030, 1e-6);
+}
+
+TEST(LabelSizingTest, WhatNeverCameIsNotMistakenForWhatComesLater) {
+  LabelSizing sizing{0.99};
+  sizing.taken(kNow);
+  sizing.asked(1);
+  sizing.still_asked(0);  // refused
+  sizing.taken(kNow + seconds{2});
+  sizing.asked(1);
+  sizing.arrived(1, kNow + seconds{2} + milliseconds{30});
+  EXPECT_NEAR(sizing.replacement_s(), 0.030, 1e-6);
+}
+
+TEST(LabelSizingTest, AReleasedLabelThatIsKeptDoesNotShiftTheLine) {
+  LabelSizing sizing{0.99};
+  sizing.taken(kNow);
+  sizing.asked(1);
+  sizing.arrived(1, kNow + milliseconds{30});  // a released one
+  sizing.still_asked(1);
+  sizing.taken(kNow + seconds{1});
+  sizing.asked(1);
+  sizing.arrived(1, kNow + seconds{1} + milliseconds{10});  // the one asked for first
+  sizing.arrived(1, kNow + seconds{1} + milliseconds{30});
+  EXPECT_NEAR(sizing.replacement_s(), 0.030, 1e-6);
+}
+
+TEST(LabelSizingTest, AfterALapseNothingIsAwaitedAndWhatWasLearntStays) {
+  LabelSizing sizing{0.99};
+  const TimePoint now = run(sizing, 100, milliseconds{40}, seconds{5}, kNow);
+  sizing.taken(now);
+  sizing.asked(1);
+  sizing.lapse();
+  sizing.arrived(1, now + seconds{3});
+  EXPECT_NEAR(sizing.replacement_s(), 0.040, 0.001);
+  EXPECT_GE(sizing.wanted(now), cache_size_for(3.9, 0.99));
+}
+
+// The line is bounded: 10 000 takes whose replacements never come, then all come.
+TEST(LabelSizingTest, ALineThatIsTooLongIsNotMeasuredToItsEnd) {
+  LabelSizing sizing{0.99};
+  for (std::size_t i = 0; i < 10'000; ++i) {
+    sizing.taken(i < LabelSizing::kRunsMax ? kNow : kNow + seconds{1});
+    sizing.asked(1);
+  }
+  sizing.arrived(10'000, kNow + seconds{2});
+  EXPECT_NEAR(sizing.replacement_s(), 2, 1e-6) << "those of the second second are not in it";
+}
+
+}  // namespace
+}  // namespace xbind::cmgr

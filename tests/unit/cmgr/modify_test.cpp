@@ -1,0 +1,319 @@
+// Another contract for a connection that is up. exchange.hpp has the picture.
+#include "exchange.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class ModifyTest : public ExchangeTest {
+ protected:
+  // 100 cells/s and 10 cells of buffer, as every call here.
+  ConnectionId up() {
+    start_with_labels({vci(32)}, {vci(40)});
+    return connected(1);
+  }
+  Contract contract_of(ConnectionId call) {
+    return manager().describe(call)->connection.contract;
+  }
+};
+
+TEST_F(ModifyTest, MoreIsAskedOfEveryHopAndCountsWhenAllHaveAgreed) {
+  const ConnectionId call = up();
+  // mia --> cmgr: modify 2, 300 cells/s, 20 cells of buffer
+  modify(2, call, cells(300, 20));
+  // cmgr --> sw1, sw2, sw3: modify
+  const HopModify one = change("sw1");
+  EXPECT_EQ(one.key, (HopKey{call, Generation{1}, 0, 0}));
+  EXPECT_EQ(one.revision, 1U);
+  EXPECT_EQ(one.demand, (Resources{300, 20}));
+  answer("sw1", {done(one)});
+  all_done("sw2");
+  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_EQ(contract_of(call).forward, (Resources{100, 10})) << "not yet";
+  all_done("sw3");
+  // mia <-- cmgr: modified
+  const Outcome modified = outcome();
+  EXPECT_EQ(modified.kind, OutcomeKind::kModified);
+  EXPECT_EQ(modified.request, RequestId{2});
+  EXPECT_EQ(modified.connection, call);
+  EXPECT_EQ(contract_of(call).forward, (Resources{300, 20}));
+  EXPECT_EQ(manager().view_of("sw2").hops.at(0).demand, (Resources{300, 20}));
+  EXPECT_EQ(manager().counters().modified, 1U);
+  release(3, call);
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  expect_nothing_left();
+  EXPECT_TRUE(leaves_no_trace());
+}
+
+TEST_F(ModifyTest, LessIsToldAtOnceAndTheNextChangeHasTheNextRevision) {
+  const ConnectionId call = up();
+  modify(2, call, cells(50, 5));
+  EXPECT_EQ(manager().describe(call)->connection.state, State::kLowering);
+  const HopModify one = change("sw1");
+  EXPECT_EQ(one.demand, (Resources{50, 5}));
+  answer("sw1", {done(one)});
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
+  modify(3, call, cells(60, 5));
+  EXPECT_EQ(change("sw1").revision, 2U);
+}
+
+TEST_F(ModifyTest, MoreInOneAndLessInTheOtherTakesTwoSteps) {
+  const ConnectionId call = up();
+  modify(2, call, cells(300, 4));
+  // First the greater of both in each component: it can be taken back without being refused.
+  const HopModify raise = change("sw2");
+  EXPECT_EQ(raise.demand, (Resources{300, 10}));
+  answer("sw2", {done(raise)});
+  all_done("sw1");
+  all_done("sw3");
+  EXPECT_THAT(told(), IsEmpty());
+  // Then what was asked for.
+  const HopModify lower = change("sw2");
+  EXPECT_EQ(lower.demand, (Resources{300, 4}));
+  EXPECT_EQ(lower.revision, raise.revision + 1);
+  answer("sw2", {done(lower)});
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
+  EXPECT_EQ(contract_of(call).forward, (Resources{300, 4}));
+}
+
+TEST_F(ModifyTest, RefusedByOneHopTheOthersGetTheOldContractBack) {
+  const ConnectionId call = up();
+  modify(2, call, cells(300));
+  all_done("sw1");
+  const HopModify three = change("sw3");
+  // cmgr <-- sw2: refused, no bandwidth on port 21
+  answer("sw2", {refused(change("sw2"), Cause::kNoBandwidth, PortId{21}, 300, 150)});
+  // cmgr --> sw1, which has it, and sw3, which may have it: the old one; nothing to sw2
+  const HopModify back = change("sw1");
+  EXPECT_EQ(back.demand, (Resources{100, 10}));
+  EXPECT_EQ(back.revision, 2U);
+  EXPECT_TRUE(silent("sw2"));
+  const HopModify back_three = change("sw3");
+  EXPECT_EQ(back_three.demand, (Resources{100, 10}));
+  answer("sw1", {done(back)});
+  answer("sw3", {done(three)});
+  EXPECT_THAT(told(), IsEmpty()) << "that was sw3's answer to the raise";
+  answer("sw3", {done(back_three)});
+  // mia <-- cmgr: refused, with the numbers
+  const Outcome refusal = outcome();
+  EXPECT_EQ(explain(refusal), "no bandwidth at sw2 port 21: asked 300 cells/s, free 150");
+  EXPECT_EQ(refusal.connection, call);
+  EXPECT_EQ(manager().describe(call)->connection.state, State::kConnected);
+  EXPECT_EQ(contract_of(call).forward, (Resources{100, 10}));
+  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().under_way(), 0U);
+}
+
+TEST_F(ModifyTest, AHopThatDoesNotAnswerEndsTheChangeByTheHopTimer) {
+  const ConnectionId call = up();
+  modify(2, call, cells(300));
+  all_done("sw1");
+  all_done("sw3");
+  const HopModify raise = change("sw2");
+  wait(config.hop_timer);
+  everybody_does();  // the old contract is back, everywhere but at sw2, which has answered once only
+  EXPECT_THAT(told(), IsEmpty()) << "that was the answer to the raise";
+  answer("sw2", {done(raise)});
+  EXPECT_EQ(explain(outcome()), "timeout at sw2");
+  EXPECT_EQ(contract_of(call).forward, (Resources{100, 10}));
+  EXPECT_EQ(manager().owed(), 0U);
+}
+
+TEST_F(ModifyTest, WithASwitchAwayNobodyIsToldOfMore) {
+  const ConnectionId call = up();
+  lose("sw2");
+  modify(2, call, cells(300));
+  EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
+  EXPECT_TRUE(silent("sw1"));
+  EXPECT_TRUE(silent("sw3"));
+  EXPECT_EQ(manager().describe(call)->connection.state, State::kConnected);
+  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().under_way(), 0U);
+}
+
+TEST_F(ModifyTest, LessIsOwedToASwitchThatIsAwayAndPaidWhenItIsBack) {
+  const ConnectionId call = up();
+  lose("sw2");
+  modify(2, call, cells(50));
+  all_done("sw1");
+  EXPECT_THAT(told(), IsEmpty());
+  all_done("sw3");
+  EXPECT_EQ(outcome().kind, OutcomeKind::kModified) << "it can only be less";
+  EXPECT_EQ(contract_of(call).forward.cells_per_s, 50U);
+  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_THAT(manager().view_of("sw2").owed, SizeIs(1)) << "an audit is told";
+  attach("sw2");
+  const HopModify late = change("sw2");
+  EXPECT_EQ(late.demand, (Resources{50, 10}));
+  answer("sw2", {done(late)});
+  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().switch_counters().debts_paid, 1U);
+}
+
+TEST_F(ModifyTest, ASwitchLostInTheMiddleOfARaiseIsOwedTheOldContract) {
+  const ConnectionId call = up();
+  modify(2, call, cells(300));
+  all_done("sw1");
+  all_done("sw3");
+  take("sw2");
+  lose("sw2");
+  everybody_does();
+  EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
+  EXPECT_EQ(contract_of(call).forward.cells_per_s, 100U);
+  EXPECT_EQ(manager().owed(), 1U) << "perhaps it has the new one";
+  attach("sw2");
+  const HopModify late = change("sw2");
+  EXPECT_EQ(late.demand.cells_per_s, 100U);
+  EXPECT_EQ(late.revision, 2U);
+  answer("sw2", {done(late)});
+  EXPECT_EQ(manager().owed(), 0U);
+}
+
+TEST_F(ModifyTest, LoweringThatIsNotAnsweredIsToldAgainAndTheLateAnswerServesForNothingElse) {
+  const ConnectionId call = up();
+  modify(2, call, cells(50));
+  all_done("sw1");
+  all_done("sw3");
+  const HopModify lower = change("sw2");
+  wait(config.hop_timer);
+  EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
+  EXPECT_EQ(manager().owed(), 1U);
+  // mia wants more again before sw2 has said a word; what was owed is overtaken.
+  modify(3, call, cells(80));
+  EXPECT_EQ(manager().owed(), 0U);
+  all_done("sw1");
+  all_done("sw3");
+  const HopModify raise = change("sw2");
+  // cmgr <-- sw2: lowered (late)
+  answer("sw2", {done(lower)});
+  EXPECT_THAT(told(), IsEmpty()) << "not an answer to the raise";
+  // cmgr <-- sw2: not raised
+  answer("sw2", {refused(raise, Cause::kNoBandwidth, PortId{21}, 80, 60)});
+  everybody_does();
+  EXPECT_EQ(explain(outcome()), "no bandwidth at sw2 port 21: asked 80 cells/s, free 60");
+  EXPECT_EQ(contract_of(call).forward.cells_per_s, 50U);
+}
+
+TEST_F(ModifyTest, WhatIsOwedIsToldAgainAfterAMomentAndSettledByAnyFinalAnswer) {
+  const ConnectionId call = up();
+  modify(2, call, cells(50));
+  all_done("sw1");
+  all_done("sw3");
+  answer("sw2", {refused(change("sw2"), Cause::kSwitchUnreachable)});
+  EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
+  EXPECT_EQ(manager().owed(), 1U);
+  wait(SwitchDesk::kDebtRetry);
+  answer("sw2", {refused(change("sw2"), Cause::kTimeout)});
+  EXPECT_EQ(manager().owed(), 1U);
+  wait(SwitchDesk::kDebtRetry);
+  answer("sw2", {refused(change("sw2"), Cause::kStale)});
+  EXPECT_EQ(manager().owed(), 0U) << "it has something newer";
+  wait(seconds{5});
+  EXPECT_TRUE(silent("sw2"));
+}
+
+TEST_F(ModifyTest, AReleaseBreaksTheChangeOff) {
+  const ConnectionId call = up();
+  modify(2, call, cells(300));
+  take("sw1");
+  const HopModify two = change("sw2");
+  all_done("sw3");
+  release(3, call);
+  const Outcome broken = outcome();
+  EXPECT_EQ(broken.request, RequestId{2});
+  EXPECT_EQ(broken.kind, OutcomeKind::kRefused);
+  EXPECT_EQ(broken.cause, Cause::kBeingReleased);
+  // The answer to the change comes between, and changes nothing.
+  answer("sw2", {done(two)});
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  expect_nothing_left();
+  EXPECT_TRUE(leaves_no_trace());
+}
+
+TEST_F(ModifyTest, WhatIsOwedGoesWithTheConnection) {
+  const ConnectionId call = up();
+  modify(2, call, cells(50));
+  all_done("sw1");
+  all_done("sw3");
+  answer("sw2", {refused(change("sw2"), Cause::kSwitchUnreachable)});
+  EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
+  release(3, call);
+  EXPECT_EQ(manager().owed(), 0U);
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  expect_nothing_left();
+}
+
+TEST_F(ModifyTest, OneChangeAtATime) {
+  const ConnectionId call = up();
+  modify(2, call, cells(300));
+  modify(3, call, cells(400));
+  const Outcome second = outcome();
+  EXPECT_EQ(second.request, RequestId{3});
+  EXPECT_EQ(second.cause, Cause::kChangeUnderWay);
+  add_leaf(4, call, "guy");
+  EXPECT_EQ(outcome().cause, Cause::kChangeUnderWay);
+  everybody_does();
+  EXPECT_EQ(outcome().request, RequestId{2});
+  modify(5, call, cells(400));
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
+}
+
+TEST_F(ModifyTest, OnlyWhatIsUpCanBeModified) {
+  start_with_labels({vci(32)}, {vci(40)});
+  modify(1, ConnectionId{4711}, cells(300));
+  EXPECT_EQ(outcome().cause, Cause::kUnknownConnection);
+  hold(2, 60'000);
+  everybody_does();
+  const ConnectionId held = outcome().connection;
+  modify(3, held, cells(300));
+  EXPECT_EQ(outcome().cause, Cause::kNotConnected);
+  commit(4, held);
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
+  release(5, held);
+  modify(6, held, cells(300));
+  const Outcome late = outcome();
+  EXPECT_EQ(late.cause, Cause::kBeingReleased);
+  EXPECT_EQ(late.asked, held.value());
+  EXPECT_EQ(manager().counters().table_misses, 1U);
+}
+
+TEST_F(ModifyTest, TheSameContractAgainIsToldAndDone) {
+  const ConnectionId call = up();
+  modify(2, call, cells(100));
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
+}
+
+TEST_F(ModifyTest, AReverseIsForConnectionsThatHaveOne) {
+  const ConnectionId call = up();
+  modify(2, call, cells(300), cells(10));
+  EXPECT_EQ(outcome().cause, Cause::kInvalidRequest);
+  EXPECT_TRUE(silent("sw1"));
+}
+
+TEST_F(ModifyTest, AnswersThatComeTwiceOrToNobodyAreCounted) {
+  const ConnectionId call = up();
+  modify(2, call, cells(300));
+  const HopModify one = change("sw1");
+  answer("sw1", {done(one), done(one)});
+  EXPECT_EQ(manager().counters().late_results, 1U);
+  EXPECT_THAT(told(), IsEmpty());
+  HopModify nobodys = one;
+  nobodys.key.connection = ConnectionId{4711};
+  answer("sw1", {done(nobodys)});
+  EXPECT_EQ(manager().counters().late_results, 2U);
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
+}
+
+}  // namespace
+}  // namespace xbind::cmgr

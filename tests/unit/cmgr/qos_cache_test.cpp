@@ -1,0 +1,51 @@
+#include "cmgr/qos_cache.hpp"
+
+#include <gtest/gtest.h>
+
+namespace xbind::cmgr {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr TimePoint kNow{seconds{100}};
+
+ServiceSpec video(std::uint64_t frames_per_1000_s) {
+  ServiceSpec service;
+  service.frames_per_1000_s = frames_per_1000_s;
+  service.frame_octets = 4000;
+  return service;
+}
+
+TEST(QosCacheTest, AnAnswerServesItsServiceAndNoOther) {
+  QosCache cache;
+  EXPECT_EQ(cache.find(video(25'000)), std::nullopt);
+  cache.store(video(25'000), {2100, 84}, kNow);
+  EXPECT_EQ(cache.find(video(25'000)), (Resources{2100, 84}));
+  EXPECT_EQ(cache.find(video(25'001)), std::nullopt);
+  EXPECT_EQ(cache.hits(), 1U);
+  EXPECT_EQ(cache.misses(), 2U);
+}
+
+TEST(QosCacheTest, ANewerAnswerTakesThePlaceOfTheOld) {
+  QosCache cache;
+  cache.store(video(1), {1, 1}, kNow);
+  cache.store(video(1), {2, 2}, kNow + seconds{1});
+  EXPECT_EQ(cache.find(video(1)), (Resources{2, 2}));
+  EXPECT_EQ(cache.size(), 1U);
+}
+
+TEST(QosCacheTest, AtItsBoundTheOldestMakesRoom) {
+  QosCache cache;
+  EXPECT_EQ(cache.age(kNow), Duration{0});
+  for (std::uint64_t i = 0; i <= QosCache::kServices; ++i) {
+    cache.store(video(i), {i, 1}, i == 0 ? kNow : kNow + seconds{1});
+    EXPECT_EQ(cache.age(kNow + seconds{3}), seconds{i < QosCache::kServices ? 3 : 2});
+  }
+  EXPECT_EQ(cache.size(), QosCache::kServices);
+  EXPECT_EQ(cache.find(video(0)), std::nullopt);
+  EXPECT_NE(cache.find(video(1)), std::nullopt);
+  EXPECT_NE(cache.find(video(QosCache::kServices)), std::nullopt);
+}
+
+}  // namespace
+}  // namespace xbind::cmgr

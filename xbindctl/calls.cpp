@@ -1,0 +1,101 @@
+// Commands that ask for something and get an outcome.
+#include <cstdio>
+
+#include "orb/convert.hpp"
+#include "xbindctl/answers.hpp"
+#include "xbindctl/commands.hpp"
+
+namespace xbind::ctl {
+namespace {
+
+constexpr const char* kManager = "the manager";
+
+// "29849… connected, ingress label 0/32, egress label 0/32".
+std::string words_of(const Outcome& outcome) {
+  std::string text = fmt::format("{} {}", outcome.connection, to_string(outcome.kind));
+  switch (outcome.kind) {
+    case OutcomeKind::kConnected:
+      text += fmt::format(", ingress label {}, egress label {}", to_string(outcome.ingress),
+                          to_string(outcome.egress));
+      if (outcome.reverse_ingress.present() || outcome.reverse_egress.present()) {
+        text += fmt::format("; reverse ingress label {}, egress label {}",
+                            to_string(outcome.reverse_ingress), to_string(outcome.reverse_egress));
+      }
+      return text;
+    case OutcomeKind::kLeafAdded:
+      return text + fmt::format(", egress label {}", to_string(outcome.egress));
+    case OutcomeKind::kRefused: return "refused: " + xbind::explain(outcome);
+    case OutcomeKind::kBusy: return "busy: " + xbind::explain(outcome);
+    case OutcomeKind::kReleased:
+    case OutcomeKind::kHeld:
+    case OutcomeKind::kModified:
+    case OutcomeKind::kLeafDropped: return text;
+  }
+  return text;
+}
+
+int tell(const v1::Outcome& answer) {
+  const auto outcome = orb::to_core(answer);
+  if (!outcome) return explain(outcome.error().text);
+  const bool done = outcome->kind != OutcomeKind::kRefused && outcome->kind != OutcomeKind::kBusy;
+  if (!done) return explain(words_of(*outcome));
+  std::printf("%s\n", words_of(*outcome).c_str());
+  return 0;
+}
+
+// Asks, waits longer than the manager's timers, and tells the outcome.
+template <class Ask>
+int asked(v1::ConnectionManager_ptr manager, Ask ask) {
+  return guarded(kManager, [&] {
+    omniORB::setClientCallTimeout(manager, kCallTimeoutMs);
+    const v1::Outcome_var outcome = ask();
+    return tell(outcome.in());
+  });
+}
+
+}  // namespace
+
+int connect(v1::ConnectionManager_ptr manager, const ConnectRequest& request) {
+  v1::ConnectRequest wire;
+  orb::to_idl(request, wire);
+  return asked(manager, [&] { return manager->connect_as(wire); });
+}
+
+int commit(v1::ConnectionManager_ptr manager, std::uint64_t connection) {
+  return asked(manager, [&] { return manager->commit(connection); });
+}
+
+int modify(v1::ConnectionManager_ptr manager, std::uint64_t connection, const ServiceSpec& service,
+           const std::optional<ServiceSpec>& reverse) {
+  v1::OptionalServiceSpec back;
+  orb::to_idl(reverse, back);
+  return asked(manager, [&] { return manager->modify(connection, orb::to_idl(service), back); });
+}
+
+int add_leaf(v1::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end) {
+  return asked(manager, [&] { return manager->add_leaf(connection, end.c_str()); });
+}
+
+int drop_leaf(v1::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end) {
+  return asked(manager, [&] { return manager->drop_leaf(connection, end.c_str()); });
+}
+
+int release(v1::ConnectionManager_ptr manager, std::uint64_t connection) {
+  return asked(manager, [&] { return manager->release(connection); });
+}
+
+int outcome(v1::ConnectionManager_ptr manager, const std::string& client, std::uint64_t request) {
+  return guarded(kManager, [&] {
+    const v1::OutcomeSeq_var found = manager->outcome_of(client.c_str(), request);
+    if (found->length() == 0) {
+      return explain(
+          fmt::format("no outcome of request {} of client '{}' is remembered", request, client));
+    }
+    const auto remembered = orb::to_core(found.in()[0]);
+    if (!remembered) return explain(remembered.error().text);
+    std::printf("%s\n", words_of(*remembered).c_str());
+    return 0;
+  });
+}
+
+}  // namespace xbind::ctl

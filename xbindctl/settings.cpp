@@ -1,0 +1,87 @@
+// Commands that change how a manager works, or what SwitchServers know of managers.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "naming/names.hpp"
+#include "orb/convert.hpp"
+#include "switch_server.hh"
+#include "xbindctl/answers.hpp"
+#include "xbindctl/commands.hpp"
+
+namespace xbind::ctl {
+namespace {
+
+constexpr const char* kManager = "the manager";
+
+std::string name_of_mode(CORBA::Octet mode) {
+  switch (mode) {
+    case v1::aggregation_fixed: return "fixed";
+    case v1::aggregation_regions: return "regions";
+    case v1::aggregation_adaptive: return "adaptive";
+    default: return fmt::format("kind {}", mode);
+  }
+}
+
+int forget_at(orb::NameClient& names, const std::string& path, const std::string& manager) {
+  const auto object = names.resolve(path);
+  if (!object) return explain(object.error().text);
+  const v1::SwitchServer_var server = v1::SwitchServer::_unchecked_narrow(*object);
+  try {
+    const CORBA::ULong hops = server->forget_manager(manager.c_str());
+    std::printf("%s: manager '%s' is forgotten, %u hops stay\n", path.c_str(), manager.c_str(),
+                hops);
+    return 0;
+  } catch (const v1::BadRequest& refused) {
+    return explain(fmt::format("{}: {}", path, refused.reason.in()));
+  }
+}
+
+}  // namespace
+
+int aggregation(v1::ConnectionManager_ptr manager, const std::optional<AggregationChange>& change) {
+  return guarded(kManager, [&] {
+    v1::Aggregation settings = manager->aggregation_now();
+    if (change) {
+      settings.aggregation_mode = change->mode;
+      if (change->threshold) settings.threshold = *change->threshold;
+      if (change->flush_timeout_ms) settings.flush_timeout_ms = *change->flush_timeout_ms;
+      manager->set_aggregation(settings);
+      settings = manager->aggregation_now();
+    }
+    std::printf("%s\n", fmt::format("mode {}, threshold {}, flush timeout {} ms",
+                                    name_of_mode(settings.aggregation_mode), settings.threshold,
+                                    settings.flush_timeout_ms)
+                            .c_str());
+    return 0;
+  });
+}
+
+int prepare(v1::ConnectionManager_ptr manager, const std::string& from, const std::string& to,
+            const ServiceSpec& service, std::uint32_t count) {
+  return guarded(kManager, [&] {
+    omniORB::setClientCallTimeout(manager, kCallTimeoutMs);
+    manager->prepare(from.c_str(), to.c_str(), orb::to_idl(service), count);
+    std::printf("%u connections are kept ready for %s -> %s\n", count, from.c_str(), to.c_str());
+    return 0;
+  });
+}
+
+int forget_manager(orb::NameClient& names, const std::string& switch_name,
+                   const std::string& manager) {
+  std::vector<std::string> paths{naming::path_of(naming::kSwitchServers, switch_name)};
+  if (switch_name == "all") {
+    const std::string context = std::string{naming::kRoot} + "/" + naming::kSwitchServers;
+    auto bound = names.list(context);
+    if (!bound) return explain(bound.error().text);
+    if (bound->empty()) return explain(fmt::format("no SwitchServer is bound below {}", context));
+    paths = std::move(*bound);
+  }
+  int exit_code = 0;
+  for (const std::string& path : paths) {
+    if (guarded(path, [&] { return forget_at(names, path, manager); }) != 0) exit_code = 1;
+  }
+  return exit_code;
+}
+
+}  // namespace xbind::ctl
