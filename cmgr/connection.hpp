@@ -135,7 +135,7 @@ struct Connection
   ConnectionId id;
   State state = State::kRouting;
   bool both = false;             // bidirectional
-  bool invoked = false;          // a two-way invocation for it is on its way
+  bool invoked = false;          // a two-way invocation for it or its party is on its way
   std::uint16_t generation = 1;  // of the path
   std::uint16_t pending = 0;     // answers still expected in this state
   std::optional<Asker> asker;    // of the setup; nobody: the manager itself, in advance

@@ -406,13 +406,14 @@ void ConnectionManager::say(Connection& connection, Hop& hop, TimePoint now) {
       alone.removals.push_back({key_of(connection, hop), 0});
       break;
   }
-  connection.invoked = true;
+  (connection.root != nullptr ? *connection.root : connection).invoked = true;
   switches_.invoke(hop.at, std::move(alone), now);
 }
 
 // The engines that wait: the next hop of the call, when no answer is awaited.
 void ConnectionManager::say_next(Connection& connection, TimePoint now) {
-  if (!config_.one_by_one || connection.invoked) return;
+  if (!config_.one_by_one) return;
+  if ((connection.root != nullptr ? *connection.root : connection).invoked) return;
   const auto next = std::find_if(connection.hops.begin(), connection.hops.end(),
                                  [](const Hop& hop) { return hop.errand != Errand::kNone; });
   if (next != connection.hops.end()) say(connection, *next, now);

@@ -198,7 +198,6 @@ void ConnectionManager::fold_party(Connection& root, TimePoint now) {
     if (hop.errand == Errand::kRemove) hop.state = HopState::kCommitted;  // not said yet
   }
   drop_errands(*party);
-  root.invoked = root.invoked || party->invoked;
   const auto offset = static_cast<std::int16_t>(root.hops.size());
   for (Hop hop : party->hops) {
     hop.upstream = hop.upstream == Hop::kNoHop ? party->branch_upstream

@@ -188,17 +188,12 @@ void ConnectionManager::on_invoked(SessionId session, const HopBatch& asked,
   }
   for (const HopRemoval& removal : asked.removals) note(removal.key, HopAction::kRemove);
 
-  const auto whose = [&](const HopKey& key) -> Connection* {
+  const auto find = [&](const HopKey& key) -> Connection* {
     const auto found = connections_.find(key.connection);
-    if (found == connections_.end()) return nullptr;
-    Connection* const party = found->second->party();
-    const bool of_party = party != nullptr && party->invoked &&
-                          std::any_of(party->hops.begin(), party->hops.end(),
-                                      [&](const Hop& hop) { return hop.leg == key.leg; });
-    return of_party ? party : found->second.get();
+    return found == connections_.end() ? nullptr : found->second.get();
   };
   for (const HopKey& key : keys) {
-    if (Connection* const connection = whose(key)) connection->invoked = false;
+    if (Connection* const connection = find(key)) connection->invoked = false;
   }
   // Without the session the hops have been given up already.
   if (at) {
@@ -207,7 +202,10 @@ void ConnectionManager::on_invoked(SessionId session, const HopBatch& asked,
     for (const HopResult& result : answer ? answer->results : unknown) on_result(*at, result, now);
   }
   for (const HopKey& key : keys) {
-    if (Connection* const connection = whose(key)) say_next(*connection, now);
+    Connection* const connection = find(key);
+    if (connection == nullptr) continue;
+    say_next(*connection, now);
+    if (Connection* const party = connection->party()) say_next(*party, now);
   }
 }
 

@@ -20,6 +20,9 @@ std::size_t octets_of(const HopBatch& batch) {
   return octets;
 }
 
+// What is declared for a port beyond what is in use, when a call needs it at once.
+constexpr std::uint32_t kFirstDemand = 8;
+
 }  // namespace
 
 SwitchDesk::SwitchDesk(const Config& config, Peers& peers)
@@ -127,13 +130,8 @@ void SwitchDesk::queue(SwitchIndex index, HopModify change, TimePoint now) {
 void SwitchDesk::invoke(SwitchIndex index, HopBatch batch, TimePoint now) {
   Switch& at = *switches_[index];
   counters_.commands += batch.commands();
-  // Labels on their way back ride along.
-  if (at.queue.size() == 0 && !at.queue.empty()) {
-    HopBatch returning = at.queue.take();
-    batch.returned = std::move(returning.returned);
-    batch.quota_returned = std::move(returning.quota_returned);
-    batch.declared = std::move(returning.declared);
-  }
+  // Labels on their way back do not ride along: should the invocation fail, nobody would know whether
+  // they have arrived. They go through the session, which loses nothing.
   ++counters_.frames_out;
   (void)now;
   peers_.invoke(at.session, at.name, std::move(batch));
@@ -158,6 +156,13 @@ PortCaches& SwitchDesk::caches(SwitchIndex index, PortId port) {
 std::optional<Label> SwitchDesk::take_label(SwitchIndex index, PortId port, TimePoint now) {
   PortCaches& from = caches(index, port);
   const auto label = from.labels.take(now);
+  // The first calls of a port must not wait until its demand is told in passing: without a share
+  // they would be refused.
+  if (config_.label_policy == LabelPolicy::kCooperative && from.held >= from.declared) {
+    from.declared = static_cast<std::uint32_t>(from.held + from.labels.target(now) + kFirstDemand +
+                                               from.held / 4);
+    switches_[index]->queue.declare(port, from.declared, now);
+  }
   if (label) ++from.held;
   return label;
 }

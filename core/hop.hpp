@@ -123,9 +123,9 @@ struct PortRecall {
   friend bool operator==(const PortRecall&, const PortRecall&) = default;
 };
 
-// One message of commands, applied in this order: modifies, setups and removals (see `after`),
-// returned labels and quotas, declared demands. `returned` are labels that the manager gives back: surplus of its cache,
-// or released ones whose two ends have both confirmed the delete (end of quarantine).
+// One message of commands, applied in this order: declared demands, modifies, setups and removals (see
+// `after`), returned labels and quotas. `returned` are labels that the manager gives back: surplus of
+// its cache, or released ones whose two ends have both confirmed the delete (end of quarantine).
 struct HopBatch {
   std::vector<HopSetup> setups;
   std::vector<HopRemoval> removals;  // ascending `after`

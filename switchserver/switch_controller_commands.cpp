@@ -71,6 +71,10 @@ Result<void> SwitchController::apply(std::string_view name, const HopBatch& batc
   const std::uint32_t index = open_batch(*manager, token, batch.commands());
   wanted_.clear();
 
+  // A manager's first setup on a port is judged by the share that it declares with it.
+  for (const PortDemand& declared : batch.declared) {
+    ledger_.declare(*manager, declared.port, declared.labels);
+  }
   Place place{index, 0};
   for (const HopModify& wanted : batch.modifies) {
     if (room) {
@@ -260,9 +264,6 @@ void SwitchController::take_back(ManagerIndex manager, const HopBatch& batch) {
   for (const PortLabels& returned : batch.returned) take_back(manager, returned);
   for (const PortQuota& returned : batch.quota_returned) {
     take_back(manager, returned.port, returned.quota);
-  }
-  for (const PortDemand& declared : batch.declared) {
-    ledger_.declare(manager, declared.port, declared.labels);
   }
   for (const PortDemand& declared : batch.declared) {
     recalls_.check_shares(ledger_, declared.port, now_);

@@ -1,5 +1,5 @@
-// Prints what the model says about the manager's aggregation; nothing is measured on this machine.
-//   model_bench [calibration] [aggregation] ...: without a word, everything.
+// Prints what the model says; nothing is measured on this machine.
+//   model_bench [calibration] [two-cores] [own-cores] [1998] [engines]: without a word, everything.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "callgen/model/calibration.hpp"
+#include "callgen/model/claims.hpp"
 #include "callgen/model/point.hpp"
 #include "core/log.hpp"
 
@@ -15,20 +16,22 @@ namespace {
 
 using namespace xbind;
 using namespace xbind::model;
-using cmgr::AggregationMode;
+using std::chrono::milliseconds;
 
-constexpr double kLoads[] = {0.01, 0.10, 0.30, 0.60, 0.85, 0.97};
+constexpr std::uint64_t kCalls = 20'000;
+constexpr std::uint64_t kCallsToSaturate = 60'000;
 
 struct Policy {
   std::string name;
   cmgr::Aggregation aggregation;
 };
 
-std::vector<Policy> fixed_policies() {
+std::vector<Policy> fixed_policies(Duration flush_timeout) {
   std::vector<Policy> policies;
-  for (const std::size_t threshold : {1U, 2U, 4U, 10U, 15U, 32U, 64U}) {
+  for (const std::size_t threshold : kThresholds) {
     cmgr::Aggregation aggregation;
     aggregation.threshold = threshold;
+    aggregation.flush_timeout = flush_timeout;
     policies.push_back({fmt::format("T={}", threshold), aggregation});
   }
   return policies;
@@ -38,107 +41,144 @@ std::vector<Policy> adaptive_policies() {
   std::vector<Policy> policies;
   for (const std::size_t in_flight : {1U, 2U, 3U, 4U, 8U}) {
     cmgr::Aggregation aggregation;
-    aggregation.mode = AggregationMode::kAdaptive;
+    aggregation.mode = cmgr::AggregationMode::kAdaptive;
     aggregation.in_flight = in_flight;
     policies.push_back({fmt::format("adaptive {}", in_flight), aggregation});
   }
   return policies;
 }
 
-struct Setting {
-  std::string_view name;
-  Placement placement;
-  std::size_t cores;
-  Costs costs;
-  double some_rate;  // where the search for saturation begins
-  Duration flush_timeout;
-};
-
-PointPlan plan_of(const Setting& setting, const cmgr::Aggregation& aggregation) {
-  PointPlan plan;
-  plan.placement = setting.placement;
-  plan.cores = setting.cores;
-  plan.costs = setting.costs;
-  plan.calls = 20'000;
-  plan.manager.label_cache_target = 1'024;
-  plan.manager.aggregation = aggregation;
-  plan.manager.aggregation.flush_timeout = setting.flush_timeout;
-  return plan;
-}
-
 void print_calibration() {
-  fmt::print("measured and modelled, processor time in us per operation\n");
-  fmt::print("{:>3} {:>7} | {:>6} {:>6} | {:>13} | {:>13} | {:>13} | {:>13} | {:>11}\n", "T",
-             "rate", "p50", "", "client", "manager", "switchserver", "switch", "messages");
+  fmt::print("measured | modelled; processor time in us per operation\n");
+  fmt::print("{:>3} {:>7} {:>15} {:>15} {:>15} {:>15} {:>15} {:>15}\n", "T", "rate", "p50",
+             "client", "manager", "SwitchServer", "switch", "invocations");
   for (const Measured& measured : kMeasured) {
     PointPlan plan;
     plan.rate = measured.rate;
     plan.calls = measured.calls;
     plan.manager.aggregation.threshold = measured.threshold;
     const PointResult result = run_point(plan);
+    const auto column = [](double real, double modelled, int digits) {
+      fmt::print(" {:>15}", fmt::format("{:.{}f} | {:.{}f}", real, digits, modelled, digits));
+    };
     const auto us = [&](std::size_t process) { return result.processes[process].us_per_operation; };
-    fmt::print(
-        "{:>3} {:>7.0f} | {:>6.0f} {:>6.0f} | {:>6.1f} {:>6.1f} | {:>6.1f} {:>6.1f} | {:>6.1f} "
-        "{:>6.1f} |"
-        " {:>6.1f} {:>6.1f} | {:>5.2f} {:>5.2f}\n",
-        measured.threshold, measured.rate, measured.p50_us, result.p50_us, measured.us_client,
-        us(0), measured.us_manager, us(1), measured.us_server, us(3), measured.us_switch, us(6),
-        measured.invocations,
-        static_cast<double>(result.invocations.sum()) /
-            static_cast<double>(result.offered + result.released));
+    fmt::print("{:>3} {:>7.0f}", measured.threshold, measured.rate);
+    column(measured.p50_us, result.p50_us, 0);
+    column(measured.client_us, us(0), 1);
+    column(measured.manager_us, us(1), 1);
+    column(measured.switch_server_us, us(3), 1);
+    column(measured.label_switch_us, us(6), 1);
+    column(measured.invocations,
+           static_cast<double>(result.invocations.sum()) /
+               static_cast<double>(result.offered + result.released),
+           2);
+    fmt::print("\n");
   }
 }
 
-void print_aggregation(const Setting& setting) {
-  fmt::print("\n{}\n", setting.name);
-  const std::vector<Policy> fixed = fixed_policies();
+// `plan`: everything but the aggregation; its rate is where the search for saturation begins.
+void print_aggregation(std::string_view title, PointPlan plan, Duration flush_timeout) {
+  fmt::print("\n{}\nhighest sustained rate in setups/s, and its ratio to that of the best T\n",
+             title);
+  const std::vector<Policy> fixed = fixed_policies(flush_timeout);
   const std::vector<Policy> adaptive = adaptive_policies();
-  fmt::print("\nhighest sustained rate, setups/s\n");
+  plan.manager.label_cache_target = 1'024;
+  plan.calls = kCallsToSaturate;
   double best = 0;
-  for (const std::vector<Policy>* policies : {&fixed, &adaptive}) {
-    for (const Policy& policy : *policies) {
-      PointPlan plan = plan_of(setting, policy.aggregation);
-      plan.rate = best > 0 ? best : setting.some_rate;
-      plan.calls = 100'000;
-      const double most = saturation(plan);
-      if (policies == &fixed) best = std::max(best, most);
-      fmt::print("  {:12} {:>8.0f}  {:.3f}\n", policy.name, most, most / best);
-    }
+  const auto saturate = [&](const Policy& policy) {
+    plan.manager.aggregation = policy.aggregation;
+    return saturation(plan);
+  };
+  for (const Policy& policy : fixed) {
+    const double most = saturate(policy);
+    best = std::max(best, most);
+    fmt::print("  {:12} {:>8.0f}\n", policy.name, most);
   }
-  fmt::print("\nmean setup latency in us, and its ratio to that of the best T\n{:14}", "load");
-  for (const double load : kLoads) fmt::print(" {:>12}", fmt::format("{:.0f} %", load * 100));
+  for (const Policy& policy : adaptive) {
+    const double most = saturate(policy);
+    fmt::print("  {:12} {:>8.0f}  {:.2f}\n", policy.name, most, most / best);
+  }
+  fmt::print("mean setup latency in us, and its ratio to that of the best T\n  {:12}", "load");
+  for (const double load : kLoads) fmt::print(" {:>13}", fmt::format("{:.0f} %", load * 100));
   fmt::print("\n");
-  double lowest[std::size(kLoads)];
-  std::fill(std::begin(lowest), std::end(lowest), 1e300);
-  for (const std::vector<Policy>* policies : {&fixed, &adaptive}) {
-    for (const Policy& policy : *policies) {
-      fmt::print("{:14}", policy.name);
-      for (std::size_t i = 0; i < std::size(kLoads); ++i) {
-        PointPlan plan = plan_of(setting, policy.aggregation);
-        plan.rate = kLoads[i] * best;
-        const PointResult result = run_point(plan);
-        if (policies == &fixed) lowest[i] = std::min(lowest[i], result.mean_us);
-        fmt::print(" {:>7.0f} {:.2f}", result.mean_us, result.mean_us / lowest[i]);
+  plan.calls = kCalls;
+  std::vector<double> lowest;
+  for (const bool adapts : {false, true}) {
+    for (const Policy& policy : adapts ? adaptive : fixed) {
+      fmt::print("  {:12}", policy.name);
+      for (std::size_t at = 0; at < std::size(kLoads); ++at) {
+        plan.rate = kLoads[at] * best;
+        plan.manager.aggregation = policy.aggregation;
+        const double mean_us = run_point(plan).mean_us;
+        if (at == lowest.size()) lowest.push_back(mean_us);
+        if (!adapts) lowest[at] = std::min(lowest[at], mean_us);
+        fmt::print(" {:>13}", adapts ? fmt::format("{:.0f} {:.2f}", mean_us, mean_us / lowest[at])
+                                     : fmt::format("{:.0f}     ", mean_us));
       }
       fmt::print("\n");
     }
   }
 }
 
+void print_engines(std::string_view title, PointPlan plan, double low_rate) {
+  struct Engine {
+    std::string_view name;
+    cmgr::Config config;
+  };
+  cmgr::Config xbind;
+  xbind.label_cache_target = 1'024;
+  cmgr::Config adaptive = xbind;
+  adaptive.aggregation.mode = cmgr::AggregationMode::kAdaptive;
+  const Engine engines[] = {{"sequential", baseline(1)},
+                            {"threaded", baseline(kThreads)},
+                            {"xbind T=1", xbind},
+                            {"xbind adaptive", adaptive}};
+  fmt::print("\n{}: engines\n  {:14} {:>22} {:>22}\n", title, "", "mean us at low load",
+             "sustained setups/s");
+  double sequential_us = 0;
+  double best_baseline = 0;
+  for (const Engine& engine : engines) {
+    plan.manager = engine.config;
+    const double begin = plan.rate;
+    plan.calls = kCalls;
+    plan.rate = low_rate;
+    const double mean_us = run_point(plan).mean_us;
+    plan.rate = begin;
+    const double most = saturation(plan);
+    if (sequential_us == 0) sequential_us = mean_us;
+    if (engine.config.one_by_one) best_baseline = std::max(best_baseline, most);
+    fmt::print("  {:14} {:>22} {:>22}\n", engine.name,
+               fmt::format("{:.0f} ({:.2f})", mean_us, mean_us / sequential_us),
+               fmt::format("{:.0f} ({:.1f})", most, most / best_baseline));
+  }
+}
+
 }  // namespace
 
 int main(int count, char** words) {
-  log::start("model_bench", log::Level::kWarn);
+  log::start("model_bench", log::Level::kError);
   const auto asked = [&](std::string_view word) {
     return count < 2 || std::find(words + 1, words + count, word) != words + count;
   };
+  PointPlan native;
+  native.rate = 100'000;
+  PointPlan wide = native;
+  wide.placement = Placement::kOwnHosts;
+  wide.cores = 1;
+  PointPlan old = wide;
+  old.costs = costs_of_1998();
+  old.hold_mean = milliseconds{500};
+  old.hold_distribution = callgen::HoldDistribution::kExponential;
+  old.client_batch = 1;
+  old.rate = 100;
   if (asked("calibration")) print_calibration();
-  if (asked("aggregation")) {
-    print_aggregation({"two cores", Placement::kOneHost, 2, native_costs(), 20'000,
-                       std::chrono::milliseconds{5}});
-    print_aggregation({"a core for every process", Placement::kOwnHosts, 1, native_costs(), 50'000,
-                       std::chrono::milliseconds{5}});
-    print_aggregation(
-        {"1998", Placement::kOwnHosts, 1, costs_of_1998(), 50, std::chrono::seconds{1}});
+  if (asked("two-cores")) print_aggregation("two cores", native, milliseconds{5});
+  if (asked("own-cores")) print_aggregation("a core for every process", wide, milliseconds{5});
+  if (asked("1998")) print_aggregation("1998", old, milliseconds{1'000});
+  if (asked("engines")) {
+    native.rate = 3'000;
+    print_engines("two cores", native, kLowRate);
+    old.rate = 50;
+    print_engines("1998", old, 1);
   }
 }

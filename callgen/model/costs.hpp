@@ -9,7 +9,8 @@ namespace xbind::model {
 
 // Of one kind of process. An item is a request, a command, a result or an outcome in a message.
 struct ProcessCosts {
-  Duration receive{};   // a message
+  Duration receive{};   // a message that is an invocation of the process
+  Duration reply{};     // one that answers: a two-way invocation of its own, or GSMP requests
   Duration send{};      // a message
   Duration item_in{};   // each item of a message taken
   Duration item_out{};  // each item of a message sent

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 
 #include "core/check.hpp"
@@ -42,10 +43,15 @@ std::size_t items(const Reply& reply) { return reply.results ? items(*reply.resu
 std::size_t items(const Questions& questions) { return questions.count; }
 std::size_t items(const Answers& answers) { return answers.count; }
 
+template <class Body>
+constexpr bool kIsReply = std::is_same_v<Body, Reply> || std::is_same_v<Body, Answers> ||
+                          std::is_same_v<Body, SwitchAnswers>;
+
 Duration taking(const ProcessCosts& costs, const Message& message) {
   return std::visit(Overloaded{[](const Reminder&) { return Duration::zero(); },
-                               [&](const auto& body) {
-                                 return costs.receive +
+                               [&]<class Body>(const Body& body) {
+                                 const Duration each = kIsReply<Body> ? costs.reply : costs.receive;
+                                 return each +
                                         costs.item_in * static_cast<Duration::rep>(items(body));
                                }},
                     message.body);

@@ -37,9 +37,9 @@ struct Call {
   std::set<RequestId> open;               // requests about it that are under way
   unsigned releases = 0;                  // of them
   unsigned modifies = 0;
-  bool orphan = false;          // its manager has lost its memory: nobody can change it any more
-  bool contract_known = true;   // an orphan's may not be
-  std::uint32_t passes = ~0U;   // switches, one bit each, as last seen
+  bool orphan = false;         // its manager has lost its memory: nobody can change it any more
+  bool contract_known = true;  // an orphan's may not be
+  std::uint32_t passes = ~0U;  // switches, one bit each, as last seen
 
   // The client relies on it.
   bool promised() const { return state == State::kUp && releases == 0; }

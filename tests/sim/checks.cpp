@@ -1,5 +1,5 @@
-// What must hold in the simulated world: DESIGN's invariants 1, 2, 4 and (for who was told
-// "connected") 3 after every step, and 6 at the end.
+// What must hold in the simulated world after every step: DESIGN's invariants 1, 2 and 3; 4 is the
+// clients' own (judge.cpp).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,41 +18,100 @@ std::size_t World::index_of(const std::string& name) const {
 
 // What the manager believes to be its session is the one the SwitchServer has with it.
 bool World::session_alive(std::size_t manager, std::size_t at) const {
-  const SessionId session = managers_[manager]->session_with(switches_[at].name);
+  if (managers_[manager].site->dead()) return false;
+  const SessionId session = managers_[manager].site->session_with(switches_[at].name);
   return session != SessionId{} &&
          switches_[at].server->give_back(session, PortLabels{}, Resources{}).has_value();
 }
 
+bool World::owed(std::size_t manager, std::size_t at, const HopKey& key) const {
+  const auto keys = managers_[manager].site->manager().view_of(switches_[at].name).owed;
+  return std::binary_search(keys.begin(), keys.end(), key);
+}
+
+// ===== labels and resources =====
+
 // Invariant 1 within the ledger, invariant 2.
 void World::check_switch(std::size_t at) {
   const SwitchSite& site = switches_[at];
-  const Ledger& ledger = site.server->controller().ledger();
-  for (const Finding& finding : ledger.self_check(site.name)) {
-    world_.violated(fmt::format("{}: {}", finding.element, finding.text));
+  for (const Finding& finding : ledger(at).self_check(site.name)) {
+    world_.violated(
+        fmt::format("{}: {}: {}", to_string(finding.kind), finding.element, finding.text));
   }
   std::map<PortId, Resources> sums;  // made anew, not taken from the ledger's accounts
-  ledger.for_each_hop([&](HopRef, const HopRecord& record) {
-    sums[record.cross_connect.output_port] += record.setup.demand;
+  std::map<PortId, std::uint64_t> ingress;
+  ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
+    sums[record.cross_connect.output_port] += record.demand;
+    if (record.ingress) ingress[record.cross_connect.input_port] += *record.ingress;
   });
-  for (const auto& [port, sum] : sums) {
-    const auto usage = ledger.usage(port);
+  for (const SwitchPort& port : ledger(at).ports()) {
+    const auto usage = ledger(at).usage(port.port);
+    const Resources sum = sums[port.port];
     if (!sum.fits_within(usage->taken) || !usage->taken.fits_within(usage->capacity)) {
       world_.violated(fmt::format("{} port {}: hops need {} cells/s, {} are taken of {}", site.name,
-                                  port, sum.cells_per_s, usage->taken.cells_per_s,
+                                  port.port, sum.cells_per_s, usage->taken.cells_per_s,
                                   usage->capacity.cells_per_s));
     }
+    if (usage->ingress_cells_per_s != ingress[port.port]) {
+      world_.violated(fmt::format("{} port {}: {} cells/s are taken to come in, {} do", site.name,
+                                  port.port, usage->ingress_cells_per_s, ingress[port.port]));
+    }
   }
+  for (const ManagerPlace& place : managers_) {
+    const auto us = ledger(at).find_manager(place.site->name());
+    if (!us || ledger(at).in_session(*us)) continue;
+    if (!ledger(at).cached(*us).empty()) {
+      world_.violated(fmt::format("{}: {} has no session, its cached labels have not returned",
+                                  site.name, place.site->name()));
+    }
+    for (const SwitchPort& port : ledger(at).ports()) {
+      if (ledger(at).quota(*us, port.port) == Resources{}) continue;
+      world_.violated(fmt::format("{} port {}: {} has no session, its quota has not returned",
+                                  site.name, port.port, place.site->name()));
+    }
+  }
+}
+
+// Invariant 1 across the two ends of a link: a label that goes into a connection here comes out of the
+// same one there, or is at least in nobody else's hands. Where sessions end, what they granted lapses
+// while the other end still has it: there the SwitchServer's refusal of foreign labels protects.
+void World::check_links(std::size_t at) {
+  if (!all_sessions_last_) return;
+  ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
+    const CrossConnect& here = record.cross_connect;
+    if (!here.input_label.present()) return;
+    const auto far = network_.far_end(at, here.input_port);
+    if (!far) return;
+    const Ledger& there = ledger(far->first);
+    const auto place = there.output_label(far->second, here.input_label);
+    const std::string& name = ledger(at).manager_name(record.manager);
+    bool right = place && (place->holder == LabelHolder::kCached ||
+                           place->holder == LabelHolder::kQuarantine ||
+                           place->holder == LabelHolder::kConnection);
+    if (right && place->holder == LabelHolder::kConnection) {
+      const HopRecord& upstream = there.hop(place->hop);
+      right = there.manager_name(upstream.manager) == name &&
+              upstream.setup.key.connection == record.setup.key.connection;
+    } else if (right) {
+      right = there.manager_name(place->manager) == name;
+    }
+    if (right) return;
+    world_.violated(fmt::format(
+        "{} port {} label {}: goes into connection {} of {}, at the other end of the link it is "
+        "somebody else's or free ({})",
+        switches_[at].name, here.input_port, to_string(here.input_label),
+        record.setup.key.connection, name, place ? static_cast<int>(place->holder) : -1));
+  });
 }
 
 // Invariant 1 between ledgers and caches: what a manager would use next is its own, and nowhere
 // else.
 void World::check_caches(std::size_t index) {
-  const ManagerSite& site = *managers_[index];
+  const ManagerSite& site = *managers_[index].site;
   for (std::size_t at = 0; at < switches_.size(); ++at) {
     if (!session_alive(index, at)) continue;
     const cmgr::ManagerView view = site.manager().view_of(switches_[at].name);
-    const Ledger& ledger = switches_[at].server->controller().ledger();
-    const auto us = ledger.find_manager(site.name());
+    const auto us = ledger(at).find_manager(site.name());
     for (std::size_t i = 0; i < view.cached.size(); ++i) {
       const auto& [port, label] = view.cached[i];
       const auto complain = [&](std::string_view what) {
@@ -60,7 +119,7 @@ void World::check_caches(std::size_t index) {
                                     switches_[at].name, port, to_string(label), site.name(), what));
       };
       if (i > 0 && view.cached[i - 1] == view.cached[i]) complain("twice");
-      const auto place = ledger.output_label(port, label);
+      const auto place = ledger(at).output_label(port, label);
       const bool loose = place && (place->holder == LabelHolder::kCached ||
                                    place->holder == LabelHolder::kQuarantine);
       if (!loose || place->manager != *us) {
@@ -77,168 +136,182 @@ void World::check_caches(std::size_t index) {
   }
 }
 
-// Invariant 3: whoever was told "connected" has every hop, with its labels in a chain.
-void World::check_promised() {
-  for (const ClientSite& site : clients_) {
-    for (const auto& [call, hops] : site.up) {
-      const Outcome& outcome = *site.client->asked().at(call).outcome;
-      Label arrives = outcome.ingress;
-      for (std::size_t i = 0; i < hops.size(); ++i) {
-        const Ledger& ledger =
-            switches_[index_of(hops[i].switch_name)].server->controller().ledger();
-        const auto us = ledger.find_manager(managers_[site.manager]->name());
-        const HopKey key{outcome.connection, Generation{1}, 0, static_cast<std::uint16_t>(i)};
-        const auto ref = us ? ledger.find(*us, key) : std::nullopt;
-        if (!ref || ledger.hop(*ref).state != HopState::kCommitted ||
-            ledger.hop(*ref).cross_connect.input_label != arrives) {
-          world_.violated(fmt::format("{} was told that connection {} is up; hop {} at {} is {}",
-                                      site.client->name(), outcome.connection, i,
-                                      hops[i].switch_name, ref ? "not as promised" : "not there"));
-          return;
-        }
-        arrives = ledger.hop(*ref).cross_connect.output_label;
+// A hold has all its reservations and no cross-connect.
+void World::check_holds(std::size_t index) {
+  const ManagerSite& site = *managers_[index].site;
+  if (site.dead()) return;
+  for (const ConnectionId id : site.manager().list(ConnectionId{}, 100'000)) {
+    const auto about = site.manager().describe(id);
+    if (about->connection.state != cmgr::State::kHeld) continue;
+    ++world_.tally["holds looked at"];
+    for (const cmgr::Hop& hop : about->connection.hops) {
+      const std::size_t at = index_of(site.manager().switch_name(hop.at));
+      const auto us = ledger(at).find_manager(site.name());
+      const auto ref =
+          us ? ledger(at).find(*us, {id, Generation{hop.generation}, hop.leg, hop.number})
+             : std::nullopt;
+      if (!ref || ledger(at).hop(*ref).state != HopState::kReserved ||
+          ledger(at).hop(*ref).demand != about->connection.contract.of_leg(hop.leg)) {
+        world_.violated(fmt::format("{}: connection {} is held, hop {} of leg {} at {} is {}",
+                                    site.name(), id, hop.number, hop.leg, switches_[at].name,
+                                    ref ? "not as reserved" : "not there"));
+        return;
       }
-      if (arrives != outcome.egress) {
-        world_.violated(fmt::format("{}: connection {} comes out with {}, promised was {}",
-                                    site.client->name(), outcome.connection, to_string(arrives),
-                                    to_string(outcome.egress)));
+      const CrossConnect& reserved = ledger(at).hop(*ref).cross_connect;
+      for (const CrossConnect& entry : switches_[at].device->table()) {
+        if (entry.output_port != reserved.output_port ||
+            entry.output_label != reserved.output_label) {
+          continue;
+        }
+        world_.violated(fmt::format("{}: connection {} is held, {} is programmed for it",
+                                    site.name(), id, switches_[at].name));
       }
     }
   }
 }
 
-// In calm: what the switches really have. Every promised call arrives where it should, and there is
-// nothing else.
-void World::check_tables() {
-  std::map<std::size_t, std::set<CrossConnect>> wanted;
-  for (const ClientSite& site : clients_) {
-    if (site.client->unanswered() != 0) {
-      world_.violated(fmt::format("{} has no outcome of {} requests", site.client->name(),
-                                  site.client->unanswered()));
-    }
-    for (const auto& [call, hops] : site.up) {
-      Label label = site.client->asked().at(call).outcome->ingress;
-      for (const PathHop& hop : hops) {
-        const std::size_t at = index_of(hop.switch_name);
-        const auto& table = switches_[at].device->table();
-        const auto entry = table.lower_bound({hop.input_port, label, PortId{0}, Label{}});
-        if (entry == table.end() || entry->input_port != hop.input_port ||
-            entry->input_label != label || entry->output_port != hop.output_port) {
-          world_.violated(fmt::format("{}: call {} gets lost at {} port {} label {}",
-                                      site.client->name(), call, hop.switch_name, hop.input_port,
-                                      to_string(label)));
-          return;
-        }
-        wanted[at].insert(*entry);
-        label = entry->output_label;
+// ===== promises =====
+
+// Where a call's cells come out, by the ledgers: from the endpoint along the labels, branch by branch.
+World::Reach World::follow(const ClientSite& site, const Call& call, bool reverse) const {
+  Reach reach;
+  const auto start = network_.place(reverse ? call.setup.to : call.setup.from);
+  struct Place {
+    std::size_t at;
+    PortId port;
+    Label label;
+  };
+  std::vector<Place> open{
+      {start->first, start->second, reverse ? call.reverse_ingress : call.ingress}};
+  const std::string& manager = managers_[site.manager].site->name();
+  while (!open.empty()) {
+    const Place here = open.back();
+    open.pop_back();
+    const Ledger& book = ledger(here.at);
+    const auto us = book.find_manager(manager);
+    reach.passes |= 1U << here.at;
+    book.for_each_on_input(here.port, here.label, [&](HopRef ref, const HopRecord& record) {
+      if (!us || record.manager != *us || record.setup.key.connection != call.id) {
+        reach.trouble = "goes into another connection at " + switches_[here.at].name;
       }
-      if (label != site.client->asked().at(call).outcome->egress) {
-        world_.violated(
-            fmt::format("{}: call {} comes out with another label", site.client->name(), call));
+      if (record.state != HopState::kCommitted) return;
+      reach.hops.emplace_back(here.at, ref);
+      const CrossConnect& to = record.cross_connect;
+      if (const auto next = network_.far_end(here.at, to.output_port)) {
+        open.push_back({next->first, next->second, to.output_label});
+      } else {
+        reach.ends[Network::endpoint(here.at, to.output_port.value())] = to.output_label;
       }
+    });
+    if (reach.hops.size() > 100) {
+      reach.trouble = "goes round in circles";
+      break;
     }
   }
+  return reach;
+}
+
+// Invariant 3: whoever was told "connected", "leaf added", "modified" has it.
+void World::check_promised(std::uint32_t switches) {
+  for (ClientSite& site : clients_) {
+    for (auto& [request, call] : site.client->calls()) {
+      if (call.promised() && (call.passes & switches) != 0) check_call(site, call);
+    }
+  }
+}
+
+void World::check_call(ClientSite& site, Call& call) {
+  if (!call.promised() || !world_.violation.empty()) return;
+  const Reach there = follow(site, call, false);
+  check_ends(site, call, there);
+  call.passes = there.passes;
+  check_contract(site, call, there);
+  if (!call.setup.reverse) return;
+  const Reach back = follow(site, call, true);
+  call.passes |= back.passes;
+  check_contract(site, call, back);
+  const auto arrives = back.ends.find(call.setup.from);
+  if (!back.trouble.empty() || arrives == back.ends.end() || back.ends.size() != 1 ||
+      arrives->second != call.reverse_egress) {
+    world_.violated(
+        fmt::format("{}: connection {} is up, the other direction {}", site.client->name(), call.id,
+                    back.trouble.empty() ? "does not arrive as promised" : back.trouble));
+  }
+}
+
+void World::check_ends(const ClientSite& site, const Call& call, const Reach& reach) {
+  const auto complain = [&](const std::string& what) {
+    world_.violated(fmt::format("{} was told that connection {} is up; it {}", site.client->name(),
+                                call.id, what));
+  };
+  if (!reach.trouble.empty()) complain(reach.trouble);
+  for (const auto& [end, label] : call.ends) {
+    const auto arrives = reach.ends.find(end);
+    if (arrives == reach.ends.end()) {
+      complain("does not arrive at " + end);
+    } else if (arrives->second != label) {
+      complain(fmt::format("comes out at {} with {}, promised was {}", end,
+                           to_string(arrives->second), to_string(label)));
+    }
+  }
+  if (!call.quiet() || call.orphan) return;
+  for (const auto& [end, label] : reach.ends) {
+    if (call.ends.contains(end) || call.unsure_ends.contains(end)) continue;
+    // A dropped leaf whose removal is owed.
+    if (managers_[site.manager].site->manager().owed() != 0) continue;
+    complain("arrives at " + end + ", which is no destination");
+  }
+}
+
+// Every hop has the contract that its client was told.
+void World::check_contract(const ClientSite& site, const Call& call, const Reach& reach) {
+  if (call.modifies != 0 || !call.contract_known) return;
+  const auto has = [&](const cmgr::Contract& contract) {
+    return std::all_of(reach.hops.begin(), reach.hops.end(), [&](const auto& hop) {
+      const HopRecord& record = ledger(hop.first).hop(hop.second);
+      return record.demand == contract.of_leg(record.setup.key.leg) ||
+             owed(site.manager, hop.first, record.setup.key);
+    });
+  };
+  if (std::any_of(call.contracts.begin(), call.contracts.end(), has)) return;
+  std::string found;
+  for (const auto& [at, ref] : reach.hops) {
+    found += fmt::format(" {} at {}", ledger(at).hop(ref).demand.cells_per_s, switches_[at].name);
+  }
+  world_.violated(fmt::format("{}: connection {} has another contract than {} cells/s:{}",
+                              site.client->name(), call.id,
+                              call.contracts.back().forward.cells_per_s, found));
+}
+
+// A client that is told "released" has left nothing behind but what is owed.
+void World::check_left_behind(std::size_t manager, const Outcome& outcome) {
+  const cmgr::ConnectionManager& it = managers_[manager].site->manager();
+  if (outcome.kind != OutcomeKind::kReleased || it.describe(outcome.connection)) return;
   for (std::size_t at = 0; at < switches_.size(); ++at) {
-    if (switches_[at].device->table() != wanted[at]) {
-      world_.violated(fmt::format("{} has {} cross-connects, {} are of calls that are up",
-                                  switches_[at].name, switches_[at].device->table().size(),
-                                  wanted[at].size()));
-    }
-  }
-}
-
-// Invariant 6 by the production audit: the three books agree, in one look.
-void World::audit_all() {
-  for (std::size_t m = 0; m < managers_.size(); ++m) {
-    ManagerSite& site = *managers_[m];
-    site.step([&](cmgr::ConnectionManager& manager) { manager.flush_all(world_.now); });
-    run_until(world_.now + seconds{2});
-    for (const SwitchSite& at : switches_) {
-      const cmgr::ManagerView before = site.manager().view_of(at.name);
-      reports_.clear();
-      if (const auto asked = at.server->audit(site.name(), 1); !asked) {
-        world_.violated("the audit was refused: " + asked.error().text);
-        return;
-      }
-      at.server->finish_step(world_.now);
-      run_until(world_.now + milliseconds{100});
-      if (!reports_.contains(1)) {
-        world_.violated("no audit report came");
-        return;
-      }
-      for (const Finding& finding :
-           cmgr::compare(at.name, before, reports_[1], site.manager().view_of(at.name))) {
-        world_.violated(fmt::format("audit of {}: {} at {}: {}", site.name(),
-                                    to_string(finding.kind), finding.element, finding.text));
-      }
-    }
-  }
-}
-
-void World::audited(std::uint64_t token, LedgerReport report) {
-  reports_[token] = std::move(report);
-}
-
-// Nothing is held but by the caches.
-void World::check_empty() {
-  for (const ClientSite& site : clients_) {
-    if (site.client->unanswered() != 0) {
-      world_.violated(fmt::format("{} has no outcome of {} requests", site.client->name(),
-                                  site.client->unanswered()));
-    }
-  }
-  for (const auto& site : managers_) {
-    const cmgr::ConnectionManager& manager = site->manager();
-    if (manager.connections() != 0 || manager.owed() != 0) {
-      world_.violated(fmt::format("{} still has {} connections and owes {} removals", site->name(),
-                                  manager.connections(), manager.owed()));
-    }
-    world_.tally["debts made"] += manager.switch_counters().debts_made;
-    world_.tally["late results"] += manager.counters().late_results;
-    world_.tally["label hits"] += manager.switch_counters().label_hits;
-    world_.tally["label misses"] += manager.switch_counters().label_misses;
-    world_.tally["batches resent"] += manager.switch_counters().batches_resent;
-  }
-  for (const SwitchSite& site : switches_) {
-    const SwitchController& controller = site.server->controller();
-    world_.tally["put back"] += controller.counters().put_back;
-    if (controller.ledger().hop_count() != 0 || !site.device->table().empty()) {
-      world_.violated(fmt::format("{}: {} hops and {} cross-connects are left", site.name,
-                                  controller.ledger().hop_count(), site.device->table().size()));
-    }
-    for (const SwitchPort& port : controller.ledger().ports()) {
-      const auto usage = controller.ledger().usage(port.port);
-      if (usage->taken != Resources{} || usage->ingress_cells_per_s != 0 ||
-          usage->free_input_labels != port.labels.size()) {
-        world_.violated(
-            fmt::format("{} port {}: {} cells/s are taken, {} come in, {} input labels free",
-                        site.name, port.port, usage->taken.cells_per_s, usage->ingress_cells_per_s,
-                        usage->free_input_labels));
-      }
-    }
-  }
-}
-
-// Where nothing goes wrong, nothing may look as if it had.
-void World::check_fair() {
-  std::uint64_t lost = 0;
-  for (const auto& site : managers_) {
-    lost += site->manager().switch_counters().sessions_lost +
-            site->manager().client_counters().sessions_lost +
-            site->manager().switch_counters().debts_made;
-  }
-  for (const SwitchSite& site : switches_) lost += site.server->counters().sessions_lost;
-  if (lost != 0) world_.violated("sessions were lost or removals owed in fair weather");
-  for (const Cause cause : {Cause::kTimeout, Cause::kSwitchUnreachable, Cause::kForeignInputLabel,
-                            Cause::kLabelNotHeld, Cause::kInvalidRequest, Cause::kStale}) {
-    std::uint64_t seen = world_.tally.of("cause: " + std::string{to_string(cause)});
-    // The clients ask for no cells at all now and then.
-    if (cause == Cause::kInvalidRequest) continue;
-    if (seen != 0) {
+    const auto us = ledger(at).find_manager(managers_[manager].site->name());
+    ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
+      const HopKey& key = record.setup.key;
+      if (record.manager != *us || key.connection != outcome.connection) return;
+      if (owed(manager, at, key)) return;
       world_.violated(
-          fmt::format("{} calls were refused in fair weather: {}", seen, to_string(cause)));
-    }
+          fmt::format("connection {} was released, hop {} of leg {} is left behind at {}",
+                      key.connection, key.hop, key.leg, switches_[at].name));
+    });
   }
+}
+
+bool World::same_call(std::size_t at, const CrossConnect& one, const CrossConnect& other) const {
+  const auto whose = [&](const CrossConnect& which) {
+    std::optional<std::pair<ManagerIndex, ConnectionId>> found;
+    ledger(at).for_each_on_input(which.input_port, which.input_label,
+                                 [&](HopRef, const HopRecord& record) {
+                                   if (record.cross_connect != which) return;
+                                   found = {record.manager, record.setup.key.connection};
+                                 });
+    return found;
+  };
+  const auto first = whose(one);
+  return first && first == whose(other);
 }
 
 }  // namespace xbind::sim

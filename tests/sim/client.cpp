@@ -89,6 +89,10 @@ RequestId Client::ask(cmgr::RequestBody body, Call* call) {
   const RequestId request{next_request_++};
   std::visit([&](auto& it) { it.request = request; }, body);
   enqueue(body);
+  if (world_.chance.percent(3)) {
+    ++world_.tally["requests said twice"];
+    enqueue(body);
+  }
   Asked& asked = asked_[request];
   asked.body = std::move(body);
   if (call != nullptr) {
@@ -145,14 +149,6 @@ void Client::commit(Call& call) {
 
 void Client::ask_nonsense(cmgr::RequestBody body) {
   ask(std::move(body), nullptr);
-  finish_step();
-}
-
-void Client::repeat(RequestId request) {
-  const auto found = asked_.find(request);
-  if (found == asked_.end() || found->second.outcome || !link_) return;
-  ++world_.tally["requests repeated in the same session"];
-  enqueue(found->second.body);
   finish_step();
 }
 

@@ -1,6 +1,6 @@
 // A client of a manager: asks for calls, changes and releases them, and judges every outcome
 // (judge.cpp). It may lose its session and come back with a higher epoch; then it repeats what has not
-// been answered.
+// been answered. Now and then it says a request twice in one batch.
 #pragma once
 
 #include <functional>
@@ -46,8 +46,6 @@ class Client {
   void commit(Call& call);
   // About no call of ours: whatever it is, it must not be done.
   void ask_nonsense(cmgr::RequestBody body);
-  // An earlier request once more, word for word, in the same session.
-  void repeat(RequestId request);
 
   void on_outcomes(SessionId session, const session::Frame<OutcomeBatch>& frame);
   void tick();

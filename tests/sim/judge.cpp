@@ -66,8 +66,8 @@ void Client::judge(const Outcome& outcome) {
 }
 
 void Client::wrong(const Outcome& outcome, std::string_view why) {
-  world_.violated(fmt::format("client {}: request {} about connection {} was answered: {}; {}", name_,
-                              outcome.request, outcome.connection, explain(outcome), why));
+  world_.violated(fmt::format("client {}: request {} about connection {} was answered: {}; {}",
+                              name_, outcome.request, outcome.connection, explain(outcome), why));
 }
 
 void Client::judge_first(Asked& asked, const Outcome& outcome) {
@@ -162,7 +162,8 @@ void Client::believe(Call& call, Asked& asked, const ModifyRequest& request,
 void Client::believe(Call& call, Asked& asked, const LeafRequest& request, const Outcome& outcome) {
   const bool sure = call.state == Call::State::kUp && !asked.contested && !call.orphan;
   const bool done = outcome.kind != OutcomeKind::kRefused && outcome.kind != OutcomeKind::kBusy;
-  if (done && outcome.kind != (request.drop ? OutcomeKind::kLeafDropped : OutcomeKind::kLeafAdded)) {
+  if (done &&
+      outcome.kind != (request.drop ? OutcomeKind::kLeafDropped : OutcomeKind::kLeafAdded)) {
     wrong(outcome, "the other change of a leaf was asked for");
   }
   if (sure && says_not_there(outcome.cause)) wrong(outcome, "it was up");

@@ -58,9 +58,10 @@ driver::Event LabelSwitch::perform(const Request& request) {
   for (const CrossConnect& there : table_) {
     if (there.input_port == request.at.input_port && there.input_label == request.at.input_label &&
         there != request.at && !may_branch_(there, request.at)) {
-      world_.violated(fmt::format("{}: an add made a branch of another call: input {}:{} already leads to {}:{}",
-                                  name_, there.input_port, to_string(there.input_label),
-                                  there.output_port, to_string(there.output_label)));
+      world_.violated(fmt::format(
+          "{}: an add made a branch of another call: input {}:{} already leads to {}:{}", name_,
+          there.input_port, to_string(there.input_label), there.output_port,
+          to_string(there.output_label)));
     }
   }
   table_.insert(request.at);

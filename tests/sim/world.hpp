@@ -1,26 +1,30 @@
-// A whole network in one process, on virtual time, from a seed: one or two ConnectionManagers, a
-// line of SwitchServers with the production ledger and controller, label switches that are not
-// there, clients, and a network that delays, drops, repeats and reorders.
+// A whole network in one process, on virtual time, from a seed: one to three ConnectionManagers of any
+// engine and policy, a ring of SwitchServers (network.hpp) with the production ledger and controller,
+// label switches that are not there, clients who ask for everything that can be asked for, and a
+// transport that delays, drops, repeats and reorders.
 //
-//     h0-1 ─┐            ┌─ h1-1          h2-1 ─┐       ports of every switch: 1 and 2 for
-//     endpoints,
-//        [switch-0]══[switch-1]══ ... ══[switch-n]      3 to the switch before, 4 to the one after
-//     h0-2 ─┘            └─ h1-2          h2-2 ─┘
+// After every step the invariants are checked for what the step may have touched, every so many steps
+// for everything (checks.cpp); the first violation ends the run. A run goes through load with
+// accidents, calm with calls held, release of everything, and two audits (final_checks.cpp).
 //
-// After every step the invariants are checked (checks.cpp); the first violation ends the run. A run
-// goes through load with accidents, calm with calls held, release of everything, and two audits.
+// In some worlds a manager is killed. Restarted, it has a higher epoch and an empty memory: the calls
+// that it had are orphans. They stay up, nobody else gets their labels, and audits report them as stray
+// hops. Killed for good, it is forgotten by the operator once its sessions are over.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "core/planted.hpp"
 #include "switchserver/switch_server.hpp"
 #include "tests/sim/client.hpp"
 #include "tests/sim/label_switch.hpp"
 #include "tests/sim/manager_site.hpp"
+#include "tests/sim/network.hpp"
 #include "tests/sim/parts.hpp"
 
 namespace xbind::sim {
@@ -29,81 +33,164 @@ struct Plan {
   std::uint64_t seed = 1;
   bool fair = false;  // no loss, no accident, nothing refused by a switch
   Planted planted = Planted::kNothing;
+  Bug bug = Bug::kNone;
 };
 
 class World : public ManagerOutlet {
  public:
   explicit World(const Plan& plan);
   ~World() override;
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
 
   // The first violation with the time it was seen, or nothing.
   std::string run();
   const Tally& tally() const { return world_.tally; }
+  const cmgr::Occurrences& occurrences() const { return occurrences_; }
 
  private:
   struct SwitchSite {
     std::string name;
     std::unique_ptr<LabelSwitch> device;
     std::unique_ptr<SwitchServer> server;
-    TimePoint broken_until;
+    std::uint64_t clock = 0;       // the ledger's, when it was last looked at
+    std::uint64_t full_clock = 0;  // the same of the full check
   };
   struct ClientSite {
     std::unique_ptr<Client> client;
     std::size_t manager = 0;
-    std::map<RequestId, std::vector<PathHop>> up;  // calls that were promised to the client
   };
+  struct ManagerPlace {
+    std::unique_ptr<ManagerSite> site;
+    cmgr::Config config;
+    std::size_t steps = 0;
+    bool forgotten = false;  // killed for good, and the operator has said so
+    bool for_good = false;
+  };
+  // A two-way call to a SwitchServer that has not been answered.
+  struct Invocation {
+    ManagerSite* site;
+    SessionId session;
+    HopBatch asked;
+    bool answer_lost;
+  };
+  struct Reach {
+    std::map<std::string, Label> ends;
+    std::vector<std::pair<std::size_t, HopRef>> hops;
+    std::uint32_t passes = 0;  // switches, one bit each
+    std::string trouble;
+  };
+  using PlaceOfLabel = std::tuple<std::size_t, PortId, Label>;
 
   // building
+  void choose_kind();
   std::unique_ptr<ManagerSite> make_manager(std::size_t index);
+  cmgr::Config choose_config(std::size_t index);
+  cmgr::Aggregation choose_aggregation();
   SwitchSite make_switch(std::size_t index);
   ClientSite make_client(std::size_t index);
-  std::vector<PathHop> path(const std::string& from, const std::string& to) const;
-  cmgr::RouteReply route(const cmgr::RouteQuery& query) const;
 
-  // the network
+  // transport.cpp
   void carry_to_switch(std::size_t manager, std::size_t at, SessionId session,
                        session::Frame<HopBatch> frame);
   void to_manager(SessionId session, session::Frame<HopResultBatch> frame) override;
   void carry_to_client(std::size_t manager, SessionId session, session::Frame<OutcomeBatch> frame);
   void carry_to_inbox(std::size_t client, SessionId session, session::Frame<RequestBatch> frame);
-  std::optional<ManagerSite::Attached> attach(std::size_t manager, const std::string& switch_name);
+  std::optional<ManagerSite::Attached> attach(std::size_t manager, const std::string& switch_name,
+                                              Epoch epoch);
   void attach_client(std::size_t client, Epoch epoch);
+  void invoke(std::size_t manager, std::size_t at, SessionId session, HopBatch batch);
+  void executed(std::uint64_t token, Result<HopResultBatch> results) override;
+  void answer_invocation(std::uint64_t token, const Result<HopResultBatch>& results);
+  template <class Batch>
+  void trace(const std::string& from, std::string_view verb, const std::string& to,
+             const Batch& batch) const;
   session::Frame<HopBatch> tampered(session::Frame<HopBatch> frame);
   session::Frame<HopResultBatch> tampered(session::Frame<HopResultBatch> frame);
   session::Frame<OutcomeBatch> tampered(session::Frame<OutcomeBatch> frame);
   Leg& leg(char kind, std::size_t from, std::size_t to) { return legs_[{kind, from, to}]; }
 
-  // what happens
+  // life.cpp
+  ServiceSpec some_service();
+  std::string some_end();
   void make_a_call(std::size_t client);
-  void plan_release(std::size_t client, RequestId call);
+  void ask_nonsense(std::size_t client);
+  void live(std::size_t client, RequestId call);
+  void live_held(std::size_t client, RequestId call);
+  void change(std::size_t client, RequestId call);
+  void change_leaf(Client& client, Call& call);
   void release_now(std::size_t client, RequestId call);
+  void operate();
+  void set_pools(std::size_t wanted);
+
+  // accidents.cpp
   void accident();
+  void lose_switch(std::size_t at);
+  void kill_manager(std::size_t manager, bool for_good);
+  void restart_manager(std::size_t manager);
+  void forget_manager(std::size_t manager);
+
+  // world.cpp
+  void live_through();
   void switch_stepped(std::size_t at);
+  void manager_stepped(std::size_t manager);
   void run_until(TimePoint end);
   bool wake_due();
+  void release_everything();
 
   // checks.cpp
   void check_switch(std::size_t at);
+  void check_links(std::size_t at);
   void check_caches(std::size_t manager);
-  void check_promised();
+  void check_holds(std::size_t manager);
+  void check_promised(std::uint32_t switches);
+  void check_call(ClientSite& site, Call& call);
+  void check_ends(const ClientSite& site, const Call& call, const Reach& reach);
+  void check_contract(const ClientSite& site, const Call& call, const Reach& reach);
+  void check_left_behind(std::size_t manager, const Outcome& outcome);
+  Reach follow(const ClientSite& site, const Call& call, bool reverse) const;
+  bool owed(std::size_t manager, std::size_t at, const HopKey& key) const;
+  bool same_call(std::size_t at, const CrossConnect& one, const CrossConnect& other) const;
+
+  // final_checks.cpp
+  void check_answered();
   void check_tables();
   void check_fair();
   void audit_all();
+  void audit_one(std::size_t manager, std::size_t at);
+  bool expected_of_orphans(std::size_t manager, std::size_t at, const Finding& finding,
+                           const LedgerReport& report) const;
   void audited(std::uint64_t token, LedgerReport report) override;
   void check_empty();
+  void check_forgotten(std::size_t manager);
+  void add_up();
   bool session_alive(std::size_t manager, std::size_t at) const;
+  bool is_orphan(std::size_t manager, ConnectionId id) const;
   std::size_t index_of(const std::string& switch_name) const;
+  const Ledger& ledger(std::size_t at) const { return switches_[at].server->controller().ledger(); }
 
   Plan plan_;
   Surroundings world_;
+  Network network_;
   std::map<std::tuple<char, std::size_t, std::size_t>, Leg> legs_;
   std::vector<SwitchSite> switches_;
-  std::vector<std::unique_ptr<ManagerSite>> managers_;
+  std::vector<ManagerPlace> managers_;
+  std::vector<std::unique_ptr<ManagerSite>> graveyard_;  // what they have sent may be on its way
   std::vector<ClientSite> clients_;
   std::map<SessionId, std::size_t> manager_of_session_;  // of SwitchServer sessions
   std::map<SessionId, std::size_t> client_of_session_;
+  std::map<std::uint64_t, Invocation> invocations_;
+  std::uint64_t next_invocation_ = 1;
   std::map<std::uint64_t, LedgerReport> reports_;
+  std::set<PlaceOfLabel> lost_labels_;  // in the quarantine of a manager that has lost its memory
+  cmgr::Occurrences occurrences_{};
   bool loading_ = true;
+  bool cooperative_ = false;        // SwitchServers share out their labels
+  bool restarts_ = false;           // managers are killed and come back
+  bool one_dies_ = false;           // a manager is killed for good
+  bool pools_ = false;              // connections are prepared in advance
+  bool all_sessions_last_ = false;  // no accident ends one
+  int calls_per_client_ = 0;
 };
 
 }  // namespace xbind::sim

@@ -1,0 +1,42 @@
+// Mistakes of the logic, planted on purpose, to see whether the simulator (tests/sim) finds them. In
+// an ordinary build planted() is false at compile time and nothing of this is left; the simulator
+// compiles the logic a second time, with XBIND_PLANTED_BUGS, and chooses one.
+#pragma once
+
+#include <cstdint>
+
+namespace xbind {
+
+enum class Bug : std::uint8_t {
+  kNone,
+  // sessions and clients
+  kRepeatsApplied,    // a batch that comes twice is applied twice
+  kRequestTwice,      // a client's repeated request is taken for a new one
+  kOldEpochAccepted,  // a manager that has been restarted is not fenced off
+  // labels
+  kNoQuarantine,          // the SwitchServer frees a released label at once
+  kLabelBackTooEarly,     // the manager reuses it before the other end of the link has confirmed
+  kLabelHandedOutTwice,   // a granted label stays free
+  kLapseKeepsCaches,      // a session's cached labels do not return when it ends
+  kForeignInputAccepted,  // an input label of another connection is accepted
+  kSharedInputFreed,      // the first branch to go frees the label of those that stay
+  // undoing
+  kNoRollback,            // a refusal leaves the other hops as they are
+  kCrankbackKeepsHops,    // another route is tried without removing the first one
+  kModifyNotRolledBack,   // hops that had taken the new contract keep it
+  kRemovalAnsweredEarly,  // before the switch has confirmed
+  kDebtDropped,           // what is owed is forgotten with the session
+  kHeldLapses,            // a hold does not outlive its session
+  // accounts
+  kIngressKept,  // the ingress bandwidth of a hop that went is not given back
+  kQuotaKept,    // a session's quota does not return when it ends
+};
+
+#ifdef XBIND_PLANTED_BUGS
+inline Bug planted_bug = Bug::kNone;
+inline bool planted(Bug bug) { return planted_bug == bug; }
+#else
+constexpr bool planted(Bug) { return false; }
+#endif
+
+}  // namespace xbind

@@ -1,0 +1,132 @@
+// World: what goes wrong.
+#include "tests/sim/world.hpp"
+
+namespace xbind::sim {
+namespace {
+
+// Of a restarted manager: above that of any other manager, as its connections' ids must be.
+constexpr std::uint64_t kEpochsApart = 10;
+
+}  // namespace
+
+void World::accident() {
+  if (!loading_) return;
+  const auto average = static_cast<std::uint64_t>(world_.weather.between_accidents.count());
+  world_.after(Duration{static_cast<std::int64_t>(world_.chance.below(2 * average) + 1)},
+               [this] { accident(); });
+  const std::size_t at = world_.chance.below(switches_.size());
+  const std::size_t manager = world_.chance.below(managers_.size());
+  const std::size_t client = world_.chance.below(clients_.size());
+  ManagerSite& site = *managers_[manager].site;
+  if (restarts_ && world_.chance.percent(12)) kill_manager(manager, false);
+  if (one_dies_ && world_.chance.percent(12)) kill_manager(0, true);
+  if (site.dead()) return;
+  const SessionId session = site.session_with(switches_[at].name);
+  const TimePoint later = world_.now + milliseconds{world_.chance.between(200, 22'000)};
+  switch (world_.chance.below(9)) {
+    case 0:
+    case 1:
+      ++world_.tally["switch sessions lost, seen by the SwitchServer"];
+      switches_[at].server->detach(session);
+      switch_stepped(at);
+      break;
+    case 2:
+    case 3:
+      if (session == SessionId{}) break;
+      ++world_.tally["switch sessions lost, seen by the manager"];
+      site.step([&](cmgr::ConnectionManager& it) {
+        it.switch_lost(session, "the connection broke", world_.now);
+      });
+      break;
+    case 4:
+      ++world_.tally["partitions"];
+      leg('>', manager, at).cut_until = leg('<', manager, at).cut_until = later;
+      break;
+    case 5:
+      if (world_.chance.percent(50)) {
+        clients_[client].client->die(world_.chance.up_to(seconds{3}));
+        break;
+      }
+      ++world_.tally["clients cut off"];
+      leg('c', clients_[client].manager, client).cut_until = later;
+      leg('m', client, clients_[client].manager).cut_until = later;
+      break;
+    case 6: lose_switch(at); break;
+    case 7:
+      ++world_.tally["RouteObject away"];
+      site.routes_away_until = later;
+      site.away_means_silent = world_.chance.percent(50);
+      break;
+    default:
+      ++world_.tally["QOSMapper away"];
+      site.services_away_until = later;
+      site.away_means_silent = world_.chance.percent(50);
+      break;
+  }
+}
+
+void World::lose_switch(std::size_t at) {
+  if (!switches_[at].device->up()) return;
+  const bool kept = world_.chance.percent(60);
+  ++world_.tally[kept ? "switches lost" : "switches restarted empty"];
+  switches_[at].device->break_session();
+  switch_stepped(at);
+  world_.after(milliseconds{world_.chance.between(1, 5'000)}, [this, at, kept] {
+    switches_[at].device->come_up(kept);
+    switch_stepped(at);
+  });
+}
+
+// ===== managers =====
+
+void World::kill_manager(std::size_t index, bool for_good) {
+  ManagerPlace& place = managers_[index];
+  if (place.site->dead()) return;
+  ++world_.tally[for_good ? "managers killed for good" : "managers restarted"];
+  const bool contracts_known = place.site->manager().owed() == 0;
+  place.site->kill();
+  place.for_good = for_good;
+  for (ClientSite& site : clients_) {
+    if (site.manager == index) site.client->orphaned(for_good, contracts_known);
+  }
+  if (for_good) {
+    world_.after(seconds{1}, [this, index] { forget_manager(index); });
+  } else {
+    world_.after(milliseconds{world_.chance.between(1, 5'000)},
+                 [this, index] { restart_manager(index); });
+  }
+}
+
+void World::restart_manager(std::size_t index) {
+  ManagerPlace& place = managers_[index];
+  graveyard_.push_back(std::move(place.site));
+  place.config.epoch += kEpochsApart;
+  place.site = make_manager(index);
+  place.site->step([&](cmgr::ConnectionManager& manager) {
+    for (const SwitchSite& site : switches_) manager.know_switch(site.name);
+  });
+  if (pools_) set_pools(2);
+}
+
+// The operator says at every SwitchServer that the manager will not come back, once it has no session.
+void World::forget_manager(std::size_t index) {
+  ManagerPlace& place = managers_[index];
+  place.forgotten = true;
+  for (std::size_t at = 0; at < switches_.size(); ++at) {
+    const auto forgotten = switches_[at].server->forget_manager(place.site->name());
+    if (!forgotten && forgotten.error().code == ErrorCode::kBadInput) place.forgotten = false;
+    switch_stepped(at);
+  }
+  if (place.forgotten) {
+    ++world_.tally["managers forgotten"];
+  } else {
+    world_.after(seconds{1}, [this, index] { forget_manager(index); });
+  }
+}
+
+bool World::is_orphan(std::size_t index, ConnectionId id) const {
+  const ManagerPlace& place = managers_[index];
+  return place.for_good || id.value() >> 40 != (place.site->epoch().value() & 0xff'ffff);
+}
+
+}  // namespace xbind::sim

@@ -1,0 +1,249 @@
+// What must hold in the simulated world when it is calm, and at the end: DESIGN's invariants 3, 4 and
+// 6.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tests/sim/world.hpp"
+
+namespace xbind::sim {
+
+void World::check_answered() {
+  for (const ClientSite& site : clients_) {
+    if (site.client->unanswered() == 0) continue;
+    world_.violated(fmt::format("{} has no outcome of {} requests", site.client->name(),
+                                site.client->unanswered()));
+  }
+}
+
+// In calm: what the switches really have. Every promised call has its tree, every prepared connection
+// its chain, orphans have what the ledger says, and there is nothing else.
+void World::check_tables() {
+  std::vector<std::set<CrossConnect>> wanted(switches_.size());
+  for (ClientSite& site : clients_) {
+    for (auto& [request, call] : site.client->calls()) {
+      if (!call.promised()) continue;
+      check_call(site, call);
+      for (const bool reverse : {false, true}) {
+        if (reverse && !call.setup.reverse) continue;
+        for (const auto& [at, ref] : follow(site, call, reverse).hops) {
+          wanted[at].insert(ledger(at).hop(ref).cross_connect);
+        }
+      }
+    }
+  }
+  for (std::size_t m = 0; m < managers_.size(); ++m) {
+    const cmgr::ConnectionManager& manager = managers_[m].site->manager();
+    for (std::size_t at = 0; at < switches_.size(); ++at) {
+      const auto us = ledger(at).find_manager(managers_[m].site->name());
+      if (!us) continue;
+      ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
+        if (record.manager != *us || !record.cross_connect.input_label.present()) return;
+        const ConnectionId id = record.setup.key.connection;
+        const bool orphan = is_orphan(m, id);
+        const auto about = orphan ? std::nullopt : manager.describe(id);
+        const bool prepared = about && !about->connection.asker;
+        if (prepared) ++world_.tally["prepared hops looked at"];
+        if (orphan) ++world_.tally["hops of orphans looked at"];
+        const bool there = switches_[at].device->table().contains(record.cross_connect);
+        // What the old epoch had begun to remove may be there or not.
+        if (prepared || (orphan && (record.state == HopState::kCommitted || there))) {
+          wanted[at].insert(record.cross_connect);
+        }
+      });
+    }
+  }
+  for (std::size_t at = 0; at < switches_.size(); ++at) {
+    if (switches_[at].device->table() == wanted[at]) continue;
+    world_.violated(fmt::format("{} has {} cross-connects, {} are of calls that are up",
+                                switches_[at].name, switches_[at].device->table().size(),
+                                wanted[at].size()));
+  }
+}
+
+// ===== audits =====
+
+// Invariant 6 by the production audit: the three books agree, in one look.
+void World::audit_all() {
+  for (std::size_t m = 0; m < managers_.size(); ++m) {
+    if (managers_[m].for_good) continue;
+    managers_[m].site->step([&](cmgr::ConnectionManager& it) { it.flush_all(world_.now); });
+    run_until(world_.now + seconds{2});
+    for (std::size_t at = 0; at < switches_.size(); ++at) audit_one(m, at);
+  }
+}
+
+void World::audit_one(std::size_t m, std::size_t at) {
+  const ManagerSite& site = *managers_[m].site;
+  SwitchSite& there = switches_[at];
+  const cmgr::ManagerView before = site.manager().view_of(there.name);
+  reports_.clear();
+  if (const auto asked = there.server->audit(site.name(), 1); !asked) {
+    world_.violated("the audit was refused: " + asked.error().text);
+    return;
+  }
+  there.server->finish_step(world_.now);
+  run_until(world_.now + milliseconds{100});
+  if (!reports_.contains(1)) {
+    world_.violated("no audit report came");
+    return;
+  }
+  const LedgerReport& report = reports_[1];
+  for (const Finding& finding :
+       cmgr::compare(there.name, before, report, site.manager().view_of(there.name))) {
+    if (expected_of_orphans(m, at, finding, report)) {
+      ++world_.tally["stray hops of orphans reported"];
+      continue;
+    }
+    world_.violated(fmt::format("audit of {}: {} at {}: {}", site.name(), to_string(finding.kind),
+                                finding.element, finding.text));
+  }
+}
+
+// Stray hops and quarantined labels of the time before a restart.
+bool World::expected_of_orphans(std::size_t m, std::size_t at, const Finding& finding,
+                                const LedgerReport& report) const {
+  if (finding.kind == FindingKind::kStrayHop) {
+    return std::any_of(report.hops.begin(), report.hops.end(), [&](const LedgerHop& hop) {
+      const HopKey& key = hop.key;
+      return is_orphan(m, key.connection) && finding.text.starts_with(fmt::format(
+                                                 "connection {} generation {} leg {} hop {} ",
+                                                 key.connection, key.generation, key.leg, key.hop));
+    });
+  }
+  if (finding.kind != FindingKind::kLeakedLabel) return false;
+  return std::any_of(lost_labels_.begin(), lost_labels_.end(), [&](const PlaceOfLabel& lost) {
+    const auto& [where, port, label] = lost;
+    return where == at && finding.element == fmt::format("{} port {}", switches_[at].name, port) &&
+           finding.text.starts_with(fmt::format("label {} is in quarantine", to_string(label)));
+  });
+}
+
+void World::audited(std::uint64_t token, LedgerReport report) {
+  reports_[token] = std::move(report);
+}
+
+// ===== the end =====
+
+// Nothing is held but by the caches, and by orphans.
+void World::check_empty() {
+  for (std::size_t m = 0; m < managers_.size(); ++m) {
+    if (managers_[m].for_good) {
+      check_forgotten(m);
+      continue;
+    }
+    const cmgr::ConnectionManager& manager = managers_[m].site->manager();
+    if (manager.connections() != 0 || manager.owed() != 0) {
+      world_.violated(fmt::format("{} still has {} connections and owes {} commands",
+                                  managers_[m].site->name(), manager.connections(),
+                                  manager.owed()));
+    }
+  }
+  for (std::size_t at = 0; at < switches_.size(); ++at) {
+    const SwitchSite& site = switches_[at];
+    std::size_t orphans = 0;
+    std::map<PortId, Resources> theirs;
+    std::map<PortId, std::uint64_t> ingress;
+    std::map<PortId, std::set<Label>> inputs;
+    for (std::size_t m = 0; m < managers_.size(); ++m) {
+      const auto us = ledger(at).find_manager(managers_[m].site->name());
+      ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
+        if (!us || record.manager != *us || !is_orphan(m, record.setup.key.connection)) return;
+        const CrossConnect& has = record.cross_connect;
+        ++orphans;
+        theirs[has.output_port] += record.demand;
+        ingress[has.input_port] += record.ingress.value_or(0);
+        if (has.input_label.present()) inputs[has.input_port].insert(has.input_label);
+      });
+    }
+    if (ledger(at).hop_count() != orphans || site.device->table().size() > orphans) {
+      world_.violated(fmt::format("{}: {} hops and {} cross-connects are left, {} are of orphans",
+                                  site.name, ledger(at).hop_count(), site.device->table().size(),
+                                  orphans));
+    }
+    for (const SwitchPort& port : ledger(at).ports()) {
+      const auto usage = ledger(at).usage(port.port);
+      if (usage->hops != theirs[port.port] || usage->ingress_cells_per_s != ingress[port.port] ||
+          usage->free_input_labels != port.labels.size() - inputs[port.port].size()) {
+        world_.violated(
+            fmt::format("{} port {}: {} cells/s are taken, {} come in, {} input labels free",
+                        site.name, port.port, usage->hops.cells_per_s, usage->ingress_cells_per_s,
+                        usage->free_input_labels));
+      }
+    }
+  }
+}
+
+// A manager that is gone for good holds nothing but its calls: the rest is everybody's.
+void World::check_forgotten(std::size_t m) {
+  if (!managers_[m].forgotten) {
+    world_.violated(managers_[m].site->name() + " was killed and could not be forgotten");
+  }
+  for (std::size_t at = 0; at < switches_.size(); ++at) {
+    const auto us = ledger(at).find_manager(managers_[m].site->name());
+    if (!us) continue;
+    if (!ledger(at).cached(*us).empty() || !ledger(at).quarantined(*us).empty()) {
+      world_.violated(fmt::format("{}: {} is forgotten and still holds labels", switches_[at].name,
+                                  managers_[m].site->name()));
+    }
+    ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
+      if (record.manager != *us || record.state != HopState::kReserved) return;
+      world_.violated(fmt::format("{}: {} is forgotten, its reservation is not", switches_[at].name,
+                                  managers_[m].site->name()));
+    });
+  }
+}
+
+// What happened in all, of the living and the dead.
+void World::add_up() {
+  const auto add = [&](const ManagerSite& site) {
+    const cmgr::ConnectionManager& manager = site.manager();
+    for (std::size_t state = 0; state < cmgr::kStates; ++state) {
+      for (std::size_t event = 0; event < cmgr::kEvents; ++event) {
+        occurrences_[state][event] += manager.occurrences()[state][event];
+      }
+    }
+    const cmgr::SwitchDesk::Counters switches = manager.switch_counters();
+    world_.tally["debts made"] += switches.debts_made;
+    world_.tally["late results"] += manager.counters().late_results;
+    world_.tally["label hits"] += switches.label_hits;
+    world_.tally["label misses"] += switches.label_misses;
+    world_.tally["quota hits"] += switches.quota_hits;
+    world_.tally["quota misses"] += switches.quota_misses;
+    world_.tally["labels recalled"] += switches.labels_recalled;
+    world_.tally["surplus labels returned"] += switches.labels_surplus;
+    world_.tally["batches resent"] += switches.batches_resent;
+    world_.tally["crankbacks"] += manager.counters().crankbacks;
+    world_.tally["requests that waited"] += manager.counters().waited;
+  };
+  for (const auto& site : graveyard_) add(*site);
+  for (const ManagerPlace& place : managers_) add(*place.site);
+  for (const SwitchSite& site : switches_) {
+    const SwitchCounters& counters = site.server->controller().counters();
+    world_.tally["put back"] += counters.put_back;
+    world_.tally["recalls"] += counters.recalls;
+    world_.tally["two-way batches"] += counters.executes;
+    world_.tally["over a share"] += counters.over_share;
+  }
+}
+
+// Where nothing goes wrong, nothing may look as if it had.
+void World::check_fair() {
+  std::uint64_t lost = 0;
+  for (const ManagerPlace& place : managers_) {
+    lost += place.site->manager().switch_counters().sessions_lost +
+            place.site->manager().client_counters().sessions_lost +
+            place.site->manager().switch_counters().debts_made;
+  }
+  for (const SwitchSite& site : switches_) lost += site.server->counters().sessions_lost;
+  if (lost != 0) world_.violated("sessions were lost or commands owed in fair weather");
+  for (const Cause cause : {Cause::kTimeout, Cause::kSwitchUnreachable, Cause::kForeignInputLabel,
+                            Cause::kLabelNotHeld, Cause::kStale, Cause::kSwitchRefused}) {
+    const std::uint64_t seen = world_.tally.of("cause: " + std::string{to_string(cause)});
+    if (seen == 0) continue;
+    world_.violated(
+        fmt::format("{} calls were refused in fair weather: {}", seen, to_string(cause)));
+  }
+}
+
+}  // namespace xbind::sim

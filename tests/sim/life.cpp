@@ -1,0 +1,178 @@
+// World: what clients and operators do.
+#include <algorithm>
+#include <array>
+
+#include "tests/sim/world.hpp"
+
+namespace xbind::sim {
+namespace {
+
+// The pair and the service that managers prepare connections for.
+constexpr const char* kPoolFrom = "h0-1";
+constexpr const char* kPoolTo = "h1-2";
+constexpr ServiceSpec kPoolService{ServiceKind::kCells, 40, 5, 0, 0};
+
+}  // namespace
+
+// ===== calls =====
+
+ServiceSpec World::some_service() {
+  if (world_.chance.percent(5)) {  // 10 frames a second of some cells each
+    return {ServiceKind::kVideo, 0, 0, 10'000, world_.chance.between(40, 900)};
+  }
+  return {ServiceKind::kCells, world_.chance.between(1, 300), world_.chance.between(0, 40), 0, 0};
+}
+
+std::string World::some_end() {
+  return Network::endpoint(
+      world_.chance.below(network_.size()),
+      static_cast<std::uint32_t>(world_.chance.between(1, Network::kEndpointPorts)));
+}
+
+void World::make_a_call(std::size_t client) {
+  Client& caller = *clients_[client].client;
+  if (world_.chance.percent(4)) ask_nonsense(client);
+  ConnectRequest wanted;
+  wanted.from = some_end();
+  do wanted.to = some_end();
+  while (wanted.to == wanted.from);
+  wanted.service = some_service();
+  wanted.priority = static_cast<std::uint8_t>(world_.chance.between(0, kPriorityMax));
+  if (pools_ && world_.chance.percent(25)) {
+    wanted.from = kPoolFrom;
+    wanted.to = kPoolTo;
+    wanted.service = kPoolService;
+  } else if (world_.chance.percent(20)) {
+    wanted.reverse = some_service();
+  } else if (world_.chance.percent(15)) {
+    wanted.hold_ms = static_cast<std::uint32_t>(world_.chance.between(50, 4'000));
+  }
+  switch (world_.chance.below(60)) {  // now and then: what cannot be had
+    case 0: wanted.to = "nowhere"; break;
+    case 1: wanted.service = {ServiceKind::kCells, Network::kLineRate + 1, 0, 0, 0}; break;
+    case 2: wanted.service = {ServiceKind::kCells, 0, 0, 0, 0}; break;
+    case 3: wanted.priority = kPriorityMax + 1; break;
+    case 4: wanted.hold_ms = kHoldMsMax + 1; break;
+    case 5: wanted.service.kind = static_cast<ServiceKind>(9); break;
+    case 6: wanted.service = {ServiceKind::kCells, 1'200, 10, 0, 0}; break;
+    case 7: wanted.service = {ServiceKind::kCells, 10, 300, 0, 0}; break;
+    default: break;
+  }
+  caller.connect(wanted);
+}
+
+void World::ask_nonsense(std::size_t client) {
+  const ConnectionId unknown{world_.chance.below(1'000)};
+  Client& caller = *clients_[client].client;
+  switch (world_.chance.below(4)) {
+    case 0: caller.ask_nonsense(ReleaseRequest{{}, unknown}); break;
+    case 1: caller.ask_nonsense(ModifyRequest{{}, unknown, some_service()}); break;
+    case 2: caller.ask_nonsense(LeafRequest{{}, unknown, some_end(), true}); break;
+    default: caller.ask_nonsense(CommitRequest{{}, unknown}); break;
+  }
+}
+
+void World::live(std::size_t client, RequestId call) {
+  const auto lasts = static_cast<std::int64_t>(world_.chance.between(50, 6'000));
+  const std::uint64_t changes = world_.chance.below(4);
+  for (std::uint64_t i = 0; i < changes; ++i) {
+    world_.after(world_.chance.up_to(milliseconds{lasts}), [this, client, call] {
+      if (loading_) change(client, call);
+    });
+  }
+  world_.after(milliseconds{lasts}, [this, client, call] {
+    if (loading_) release_now(client, call);
+  });
+}
+
+void World::live_held(std::size_t client, RequestId request) {
+  const Call& call = clients_[client].client->calls().at(request);
+  const std::uint64_t dice = world_.chance.below(10);
+  if (dice == 0) return;  // forgotten by its client
+  // Now and then too late.
+  const Duration wait = world_.chance.up_to(milliseconds{call.setup.hold_ms * 5 / 4});
+  world_.after(wait, [this, client, request, dice] {
+    Client& caller = *clients_[client].client;
+    Call& held = caller.calls().at(request);
+    if (held.state != Call::State::kHeld || held.orphan) return;
+    if (dice == 1) {
+      caller.release(held);
+      return;
+    }
+    if (dice == 2) caller.modify(held, some_service(), std::nullopt);
+    caller.commit(held);
+    if (dice == 3) caller.commit(held);
+    if (dice == 4) caller.release(held);
+  });
+}
+
+void World::change(std::size_t client, RequestId request) {
+  Client& caller = *clients_[client].client;
+  Call& call = caller.calls().at(request);
+  if (!call.promised()) return;
+  if (world_.chance.percent(45) && !call.setup.reverse) {
+    change_leaf(caller, call);
+  } else {
+    std::optional<ServiceSpec> reverse;
+    if (call.setup.reverse) reverse = some_service();
+    if (world_.chance.percent(2)) reverse = reverse ? std::nullopt : std::optional{some_service()};
+    ServiceSpec service = some_service();
+    // Only more, or only less, as often as mixed.
+    const Resources had = call.contracts.front().forward;
+    const std::uint64_t dice = world_.chance.below(4);
+    if (dice == 0) service = {ServiceKind::kCells, had.cells_per_s + 20, had.buffer_cells, 0, 0};
+    if (dice == 1) {
+      service = {ServiceKind::kCells, (had.cells_per_s + 1) / 2, had.buffer_cells / 2, 0, 0};
+    }
+    caller.modify(call, service, reverse);
+  }
+  if (world_.chance.percent(12)) change(client, request);  // without waiting for the answer
+  if (world_.chance.percent(10)) release_now(client, request);
+}
+
+void World::change_leaf(Client& caller, Call& call) {
+  if (!call.ends.empty() && world_.chance.percent(40)) {
+    auto end = call.ends.begin();
+    std::advance(end, static_cast<std::ptrdiff_t>(world_.chance.below(call.ends.size())));
+    caller.leaf(call, std::string{end->first}, true);
+    return;
+  }
+  const bool drop = world_.chance.percent(5);
+  caller.leaf(call, world_.chance.percent(3) ? "nowhere" : some_end(), drop);
+}
+
+void World::release_now(std::size_t client, RequestId request) {
+  Client& caller = *clients_[client].client;
+  Call& call = caller.calls().at(request);
+  if (!call.promised()) return;
+  caller.release(call);
+  if (world_.chance.percent(10)) caller.release(call);
+  if (world_.chance.percent(6)) caller.modify(call, some_service(), std::nullopt);
+  if (world_.chance.percent(3)) caller.leaf(call, some_end(), false);
+}
+
+// ===== operators =====
+
+void World::operate() {
+  if (!loading_) return;
+  world_.after(milliseconds{world_.chance.between(1'000, 8'000)}, [this] { operate(); });
+  ManagerSite& site = *managers_[world_.chance.below(managers_.size())].site;
+  if (world_.chance.percent(50)) {
+    const cmgr::Aggregation wanted = choose_aggregation();
+    site.step([&](cmgr::ConnectionManager& manager) {
+      if (!manager.set_aggregation(wanted, world_.now)) world_.violated("T was refused");
+    });
+  }
+  if (pools_ && world_.chance.percent(50)) set_pools(world_.chance.below(5));
+}
+
+void World::set_pools(std::size_t wanted) {
+  for (ManagerPlace& place : managers_) {
+    place.site->step([&](cmgr::ConnectionManager& manager) {
+      const auto set = manager.prepare(kPoolFrom, kPoolTo, kPoolService, wanted, world_.now);
+      if (!set) world_.violated("a pool was refused: " + set.error().text);
+    });
+  }
+}
+
+}  // namespace xbind::sim

@@ -1,0 +1,37 @@
+// Which seeds a test runs, from the environment:
+//   XBIND_SIM_SEEDS=N       so many seeds instead of the usual number
+//   XBIND_SIM_SEED=S        that one alone: what a failing run prints
+//   XBIND_SIM_SHARD=K/N     every N-th of the seeds, beginning with the K-th (from 0)
+//   XBIND_SIM_VERBOSE=1     print what happened how often
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace xbind::sim {
+
+inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::stoull(text);
+}
+
+inline std::vector<std::uint64_t> seeds(std::uint64_t usual) {
+  if (const std::uint64_t one = number_from("XBIND_SIM_SEED", 0); one != 0) return {one};
+  std::uint64_t shard = 0;
+  std::uint64_t shards = 1;
+  if (const char* text = std::getenv("XBIND_SIM_SHARD"); text != nullptr) {
+    const std::string both = text;
+    shard = std::stoull(both);
+    shards = std::stoull(both.substr(both.find('/') + 1));
+  }
+  std::vector<std::uint64_t> all;
+  for (std::uint64_t seed = 1 + shard; seed <= number_from("XBIND_SIM_SEEDS", usual);
+       seed += shards) {
+    all.push_back(seed);
+  }
+  return all;
+}
+
+}  // namespace xbind::sim

@@ -1,0 +1,65 @@
+#include "tests/sim/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+namespace xbind::sim {
+namespace {
+
+std::string words(const HopKey& key) {
+  return fmt::format("{}/{}.{}.{}", key.connection, key.generation, key.leg, key.hop);
+}
+
+void add(std::string& line, std::string_view what, const std::vector<PortLabels>& labels) {
+  for (const PortLabels& port : labels) {
+    line += fmt::format(" {} {}:", what, port.port);
+    for (const Label label : port.labels) line += to_string(label) + ",";
+  }
+}
+
+}  // namespace
+
+std::string words(const HopBatch& batch) {
+  std::string line;
+  for (const HopModify& change : batch.modifies) {
+    line += fmt::format(" modify {} to {} rev {};", words(change.key), change.demand.cells_per_s,
+                        change.revision);
+  }
+  std::size_t applied = 0;
+  auto removal = batch.removals.begin();
+  const auto removals = [&](bool all) {
+    for (; removal != batch.removals.end() && (all || removal->after <= applied); ++removal) {
+      line += fmt::format(" remove {};", words(removal->key));
+    }
+  };
+  for (const HopSetup& setup : batch.setups) {
+    removals(false);
+    line += fmt::format(" {}{} {} {}:{} -> {}:{} {} cells/s want {};",
+                        setup.commit ? "commit" : "reserve", setup.branch ? " branch" : "",
+                        words(setup.key), setup.input_port, to_string(setup.input_label),
+                        setup.output_port, to_string(setup.output_label), setup.demand.cells_per_s,
+                        setup.labels_wanted);
+    ++applied;
+  }
+  removals(true);
+  add(line, "returned", batch.returned);
+  return line;
+}
+
+std::string words(const HopResultBatch& batch) {
+  static constexpr std::array<std::string_view, 4> kDone{"reserved", "committed", "removed",
+                                                         "modified"};
+  std::string line;
+  for (const HopResult& result : batch.results) {
+    line +=
+        fmt::format(" {} {} {} {} {};", kDone[static_cast<std::size_t>(result.action)],
+                    words(result.key), result.cause == Cause::kNone ? "" : to_string(result.cause),
+                    to_string(result.input_label), to_string(result.output_label));
+  }
+  add(line, "granted", batch.granted);
+  return line;
+}
+
+}  // namespace xbind::sim

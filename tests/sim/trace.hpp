@@ -1,0 +1,13 @@
+// What travels, in words, for the replay of a single seed (seeds.hpp).
+#pragma once
+
+#include <string>
+
+#include "core/hop.hpp"
+
+namespace xbind::sim {
+
+std::string words(const HopBatch& batch);
+std::string words(const HopResultBatch& batch);
+
+}  // namespace xbind::sim

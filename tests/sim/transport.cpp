@@ -1,0 +1,206 @@
+// World: what travels, and what becomes of it on the way.
+#include <fmt/format.h>
+
+#include "core/log.hpp"
+#include "tests/sim/trace.hpp"
+#include "tests/sim/world.hpp"
+
+namespace xbind::sim {
+namespace {
+
+constexpr Duration kOneWay = milliseconds{10};  // of a two-way call, at most
+constexpr Duration kCallTimeout = milliseconds{1'500};
+
+}  // namespace
+
+// ===== batches =====
+
+template <class Batch>
+void World::trace(const std::string& from, std::string_view verb, const std::string& to,
+                  const Batch& batch) const {
+  if (!log::enabled(log::Level::kDebug)) return;
+  const auto now = std::chrono::duration_cast<milliseconds>(world_.now.time_since_epoch());
+  log::debug("{} ms {} {} {}:{}", now.count(), from, verb, to, words(batch));
+}
+
+void World::carry_to_switch(std::size_t manager, std::size_t at, SessionId session,
+                            session::Frame<HopBatch> frame) {
+  frame = tampered(std::move(frame));
+  world_.carry(leg('>', manager, at), [this, manager, at, session, frame = std::move(frame)] {
+    if (frame.batch) {
+      trace(managers_[manager].site->name(), fmt::format("{} tells", frame.seq), switches_[at].name,
+            *frame.batch);
+    }
+    switches_[at].server->on_commands(session, frame, world_.now);
+    switch_stepped(at);
+  });
+}
+
+void World::to_manager(SessionId session, session::Frame<HopResultBatch> frame) {
+  const std::size_t manager = manager_of_session_.at(session);
+  const std::size_t at = (session.value() >> 32) - 1;
+  frame = tampered(std::move(frame));
+  world_.carry(leg('<', manager, at), [this, manager, at, session, frame = std::move(frame)] {
+    if (frame.batch) {
+      trace(switches_[at].name, fmt::format("{} answers", frame.seq),
+            managers_[manager].site->name(), *frame.batch);
+    }
+    managers_[manager].site->step(
+        [&](cmgr::ConnectionManager& it) { it.on_results(session, frame, world_.now); });
+  });
+}
+
+void World::carry_to_client(std::size_t manager, SessionId session,
+                            session::Frame<OutcomeBatch> frame) {
+  const auto whose = client_of_session_.find(session);
+  if (whose == client_of_session_.end()) return;
+  if (frame.batch) {
+    for (const Outcome& outcome : frame.batch->outcomes) check_left_behind(manager, outcome);
+  }
+  const std::size_t client = whose->second;
+  frame = tampered(std::move(frame));
+  world_.carry(leg('c', manager, client), [this, client, session, frame = std::move(frame)] {
+    clients_[client].client->on_outcomes(session, frame);
+  });
+}
+
+void World::carry_to_inbox(std::size_t client, SessionId session,
+                           session::Frame<RequestBatch> frame) {
+  const std::size_t manager = clients_[client].manager;
+  world_.carry(leg('m', client, manager), [this, manager, session, frame = std::move(frame)] {
+    managers_[manager].site->step(
+        [&](cmgr::ConnectionManager& it) { it.on_requests(session, frame, world_.now); });
+  });
+}
+
+// ===== two-way =====
+
+std::optional<ManagerSite::Attached> World::attach(std::size_t manager, const std::string& name,
+                                                   Epoch epoch) {
+  const std::size_t at = index_of(name);
+  if (world_.now < leg('>', manager, at).cut_until) return std::nullopt;
+  if (loading_ && world_.chance.percent(world_.weather.loss)) return std::nullopt;
+  const ManagerSite& site = *managers_[manager].site;
+  const auto us = ledger(at).find_manager(site.name());
+  const bool reborn = restarts_ && us && epoch == site.epoch();
+  auto attached = switches_[at].server->attach(site.name(), epoch, world_.now);
+  switch_stepped(at);
+  const bool fenced = epoch < site.epoch();
+  if (!attached) {
+    if (!fenced) world_.violated("attach was refused: " + attached.error().text);
+    ++world_.tally["attaches fenced off"];
+    return std::nullopt;
+  }
+  // Until the new epoch has come, the old one's last word counts.
+  if (fenced) ++world_.tally["attaches of the dead"];
+  manager_of_session_[attached->session] = manager;
+  if (reborn) {
+    // What its earlier life had in quarantine it does not know.
+    for (const PortLabels& port : attached->holdings.quarantined) {
+      for (const Label label : port.labels) lost_labels_.emplace(at, port.port, label);
+    }
+    ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
+      if (!is_orphan(manager, record.setup.key.connection) || record.manager != *us) return;
+      lost_labels_.emplace(at, record.cross_connect.output_port, record.cross_connect.output_label);
+    });
+  }
+  return ManagerSite::Attached{attached->session, attached->batches_in_flight,
+                               attached->holdings.quarantined};
+}
+
+void World::attach_client(std::size_t client, Epoch epoch) {
+  world_.after(world_.chance.up_to(milliseconds{10}), [this, client, epoch] {
+    ManagerSite& site = *managers_[clients_[client].manager].site;
+    SessionId session;
+    std::uint32_t window = 0;
+    site.step([&](cmgr::ConnectionManager& manager) {
+      const auto attached =
+          manager.attach_client(clients_[client].client->name(), epoch, world_.now);
+      if (!attached) return;  // fenced off by a later attempt of its own
+      session = attached->session;
+      window = attached->batches_in_flight;
+      client_of_session_[session] = client;
+    });
+    if (window == 0) return;
+    world_.after(world_.chance.up_to(milliseconds{10}), [this, client, epoch, session, window] {
+      clients_[client].client->on_attached(epoch, session, window);
+    });
+  });
+}
+
+void World::invoke(std::size_t manager, std::size_t at, SessionId session, HopBatch batch) {
+  const std::uint64_t token = next_invocation_++;
+  const bool cut = world_.now < leg('>', manager, at).cut_until;
+  const bool lost = cut || world_.chance.percent(world_.weather.two_way_lost);
+  const bool done_all_the_same = !cut && world_.chance.percent(50);
+  invocations_.emplace(token,
+                       Invocation{managers_[manager].site.get(), session, std::move(batch), lost});
+  world_.after(kCallTimeout, [this, token] {
+    answer_invocation(token, fail(ErrorCode::kUnreachable, "no answer in time"));
+  });
+  if (lost) {
+    ++world_
+          .tally[done_all_the_same ? "two-way calls done and not answered" : "two-way calls lost"];
+    if (!done_all_the_same) return;
+  }
+  world_.after(world_.chance.up_to(kOneWay), [this, token, at, session] {
+    const auto open = invocations_.find(token);
+    if (open == invocations_.end()) return;
+    trace(open->second.site->name(), "invokes", switches_[at].name, open->second.asked);
+    const auto taken =
+        switches_[at].server->execute(session, open->second.asked, token, world_.now);
+    if (!taken) executed(token, tl::make_unexpected(taken.error()));
+    switch_stepped(at);
+  });
+}
+
+void World::executed(std::uint64_t token, Result<HopResultBatch> results) {
+  const auto open = invocations_.find(token);
+  if (open == invocations_.end() || open->second.answer_lost) return;
+  world_.after(world_.chance.up_to(kOneWay),
+               [this, token, results = std::move(results)] { answer_invocation(token, results); });
+}
+
+void World::answer_invocation(std::uint64_t token, const Result<HopResultBatch>& results) {
+  const auto open = invocations_.find(token);
+  if (open == invocations_.end()) return;  // answered already
+  const Invocation invocation = std::move(open->second);
+  invocations_.erase(open);
+  if (results) trace("the call", "answers", invocation.site->name(), *results);
+  invocation.site->invoked(invocation.session, invocation.asked, results);
+}
+
+// ===== crimes =====
+
+session::Frame<HopBatch> World::tampered(session::Frame<HopBatch> frame) {
+  if (!frame.batch) return frame;
+  if (plan_.planted == Planted::kNumberBumped && world_.chance.percent(5)) {
+    frame.seq = BatchSeq{frame.seq.value() + 1};
+  }
+  if (plan_.planted == Planted::kDemandShrunk && world_.chance.percent(20)) {
+    HopBatch batch = *frame.batch;
+    for (HopSetup& setup : batch.setups) setup.demand.cells_per_s /= 2;
+    frame.batch = std::make_shared<const HopBatch>(std::move(batch));
+  }
+  return frame;
+}
+
+session::Frame<HopResultBatch> World::tampered(session::Frame<HopResultBatch> frame) {
+  if (plan_.planted != Planted::kLabelGrantedTwice || !frame.batch) return frame;
+  HopResultBatch batch = *frame.batch;
+  for (PortLabels& granted : batch.granted) granted.labels.push_back(granted.labels.front());
+  frame.batch = std::make_shared<const HopResultBatch>(std::move(batch));
+  return frame;
+}
+
+session::Frame<OutcomeBatch> World::tampered(session::Frame<OutcomeBatch> frame) {
+  if (plan_.planted != Planted::kWrongEgress || !frame.batch) return frame;
+  OutcomeBatch batch = *frame.batch;
+  for (Outcome& outcome : batch.outcomes) {
+    if (outcome.kind == OutcomeKind::kConnected) ++outcome.egress.value;
+  }
+  frame.batch = std::make_shared<const OutcomeBatch>(std::move(batch));
+  return frame;
+}
+
+}  // namespace xbind::sim

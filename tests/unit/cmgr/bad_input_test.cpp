@@ -1,0 +1,214 @@
+// Bad input and peers that fail: every case has an answer that names what is wrong, and leaves nothing
+// behind. exchange.hpp has the picture.
+#include "exchange.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class BadInputTest : public ExchangeTest {};
+
+TEST_F(BadInputTest, LabelsExhaustedOnEveryRoute) {
+  attach_all();
+  attach("sw5");
+  connect(1);
+  all_done("sw1");
+  answer("sw2", {refused(setup("sw2"), Cause::kNoLabel, PortId{21}, 1)});
+  everybody_does();
+  route(found(asked_routes().at(0), detour()));
+  all_done("sw1");
+  answer("sw5", {refused(setup("sw5"), Cause::kNoLabel, PortId{51}, 1)});
+  everybody_does();
+  route(none(asked_routes().at(0), Cause::kNoRoute, "ann -> bob"));
+  const Outcome refusal = outcome();
+  EXPECT_EQ(refusal.cause, Cause::kNoLabel);
+  EXPECT_EQ(refusal.element, "sw5 port 51");
+  expect_nothing_left();
+  EXPECT_TRUE(leaves_no_trace());
+}
+
+TEST_F(BadInputTest, BandwidthExhaustedAsTheTopologyKnowsIt) {
+  attach_all();
+  ask("mia", {{call(1, 12'000)}, {}});
+  route(none(asked_routes().at(0), Cause::kNoBandwidth, "ann -> bob", 10'000));
+  EXPECT_EQ(explain(outcome()), "no bandwidth at ann -> bob: asked 12000 cells/s, free 10000");
+  expect_nothing_left();
+}
+
+TEST_F(BadInputTest, AggregationOutOfRangeChangesNothing) {
+  attach_all();
+  const Aggregation before = manager().aggregation().settings();
+  const auto refused_with = [&](Aggregation settings, const char* number) {
+    const auto set = manager().set_aggregation(settings, now);
+    ASSERT_FALSE(set.has_value());
+    EXPECT_EQ(set.error().code, ErrorCode::kBadInput);
+    EXPECT_THAT(set.error().text, HasSubstr(number));
+    EXPECT_EQ(manager().aggregation().settings(), before);
+  };
+  Aggregation wrong = before;
+  wrong.threshold = 0;
+  refused_with(wrong, "0");
+  wrong.threshold = 4'097;
+  refused_with(wrong, "4097");
+  wrong = before;
+  wrong.flush_timeout = std::chrono::microseconds{49};
+  refused_with(wrong, "0.05");
+  wrong.flush_timeout = milliseconds{10'001};
+  refused_with(wrong, "10001");
+  // What is in range holds at once, and what was not named stays.
+  Aggregation right = before;
+  right.threshold = 4'096;
+  right.regions.clear();
+  EXPECT_TRUE(manager().set_aggregation(right, now).has_value());
+  EXPECT_EQ(manager().aggregation().threshold(), 4'096U);
+  EXPECT_EQ(manager().aggregation().settings().regions, before.regions);
+}
+
+TEST_F(BadInputTest, ALowerThresholdSendsWhatWaits) {
+  config.aggregation.threshold = 100;
+  start_with_labels({vci(32)}, {vci(40)});
+  connect(1);
+  EXPECT_TRUE(silent("sw1"));
+  Aggregation at_once = config.aggregation;
+  at_once.threshold = 1;
+  ASSERT_TRUE(manager().set_aggregation(at_once, now).has_value());
+  finish();
+  EXPECT_FALSE(silent("sw1"));
+}
+
+TEST_F(BadInputTest, AnUnknownConnectionIsUnknownToEveryRequest) {
+  attach_all();
+  const ConnectionId nobodys{4711};
+  ask("mia", {{},
+              {{RequestId{1}, nobodys}},
+              {{RequestId{2}, nobodys, cells(1), {}}},
+              {{RequestId{3}, nobodys, "bob", false}, {RequestId{4}, nobodys, "bob", true}},
+              {{RequestId{5}, nobodys}}});
+  const auto outcomes = told();
+  EXPECT_THAT(outcomes, SizeIs(5));
+  EXPECT_THAT(outcomes, Each(Field(&Outcome::kind, OutcomeKind::kRefused)));
+  EXPECT_THAT(outcomes, Each(Field(&Outcome::cause, Cause::kUnknownConnection)));
+  EXPECT_THAT(outcomes, Each(Field(&Outcome::asked, 4711U)));
+  EXPECT_THAT(outcomes, Each(Field(&Outcome::connection, ConnectionId{})));
+  EXPECT_TRUE(leaves_no_trace());
+}
+
+TEST_F(BadInputTest, ACallThatIsNotUpYetCannotBeChanged) {
+  start_with_labels({vci(32)}, {vci(40)});
+  connect(1);
+  const ConnectionId early = setup("sw1").key.connection;
+  modify(2, early, cells(300));
+  EXPECT_EQ(outcome().cause, Cause::kUnknownConnection) << "its id has not been told yet";
+  commit(3, early);
+  EXPECT_EQ(outcome().cause, Cause::kNotConnected);
+}
+
+TEST_F(BadInputTest, OneThatIsGoingAlreadyCannotBeReleasedOrChanged) {
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = connected(1);
+  release(2, call);
+  release(3, call);
+  modify(4, call, cells(300));
+  add_leaf(5, call, "guy");
+  drop_leaf(6, call, "bob");
+  const auto outcomes = told();
+  EXPECT_THAT(outcomes, SizeIs(4));
+  EXPECT_THAT(outcomes, Each(Field(&Outcome::cause, Cause::kBeingReleased)));
+  everybody_does();
+  EXPECT_EQ(outcome().request, RequestId{2});
+  expect_nothing_left();
+  EXPECT_TRUE(leaves_no_trace());
+}
+
+TEST_F(BadInputTest, AServiceThatCannotBeIsRefusedInAModifyToo) {
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = connected(1);
+  modify(2, call, cells(0));
+  EXPECT_EQ(explain(outcome()), "invalid request at cells/s: 0");
+  EXPECT_TRUE(silent("sw1"));
+  EXPECT_EQ(manager().describe(call)->connection.state, State::kConnected);
+}
+
+TEST_F(BadInputTest, ResultsOfAnEarlierProcessOfTheManagerFindNobody) {
+  config.epoch = 1;
+  start_with_labels({vci(32)}, {vci(40)});
+  connect(1);
+  const HopSetup one = setup("sw1");
+  const SessionId old = switches_.at("sw1").session;
+  const auto late = switches_.at("sw1").link->send({{done(one)}, {}}, 1, now);
+  // The manager dies and is started again, with the next epoch.
+  config.epoch = 2;
+  start();
+  attach_all();
+  manager().on_results(old, late, now);
+  finish();
+  EXPECT_EQ(manager().counters().unknown_session, 1U);
+  // Nor would a result in the new session be taken for one of its own.
+  answer("sw1", {done(one)});
+  EXPECT_EQ(manager().counters().late_results, 1U);
+  connect(1);
+  EXPECT_NE(setup("sw1").key.connection, one.key.connection);
+}
+
+TEST_F(BadInputTest, ASwitchServerThatNeverAnswersCostsTheCallAndIsOwedTheRemoval) {
+  config.crankbacks = 0;
+  start_with_labels({vci(32)}, {vci(40)});
+  connect(1);
+  all_done("sw1");
+  all_done("sw3");
+  wait(config.hop_timer);
+  all_done("sw1");
+  all_done("sw3");
+  wait(config.undo_timer);
+  EXPECT_EQ(explain(outcome()), "timeout at sw2");
+  EXPECT_EQ(manager().connections(), 0U);
+  EXPECT_EQ(manager().under_way(), 0U);
+  EXPECT_EQ(manager().owed(), 1U);
+  const HopBatch heard = take("sw2");
+  EXPECT_THAT(heard.setups, SizeIs(1));
+  EXPECT_THAT(heard.removals, SizeIs(1));
+  // It wakes up and does everything in order.
+  answer("sw2", all_done(heard));
+  expect_nothing_left();
+  EXPECT_TRUE(leaves_no_trace());
+}
+
+TEST_F(BadInputTest, ASwitchServerThatIsNotThereAtAllIsSaidToBeUnreachable) {
+  start();
+  attach("sw1");
+  attach("sw2");
+  log_in("mia");
+  learn_route();
+  EXPECT_THAT(asked_to_attach(), ElementsAre("sw1", "sw2", "sw3"));
+  connect(1);
+  EXPECT_EQ(explain(outcome()), "switch unreachable at sw3");
+  EXPECT_TRUE(silent("sw1"));
+  EXPECT_FALSE(manager().reaches("sw3"));
+}
+
+TEST_F(BadInputTest, ResultsThatContradictThemselvesMoveNothing) {
+  start_with_labels({vci(32)}, {vci(40)});
+  connect(1);
+  const HopSetup one = setup("sw1");
+  HopResult wrong = done(one);
+  wrong.key.generation = Generation{9};
+  HopResult elsewhere = done(one);
+  elsewhere.key.hop = 1;  // sw2's
+  HopResult nobody_asked = done(one.key, HopAction::kRemove);
+  answer("sw1", {wrong, elsewhere, nobody_asked});
+  EXPECT_EQ(manager().counters().late_results, 3U);
+  EXPECT_THAT(told(), IsEmpty());
+  answer("sw1", {done(one)});
+  all_done("sw2");
+  all_done("sw3");
+  EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
+}
+
+}  // namespace
+}  // namespace xbind::cmgr

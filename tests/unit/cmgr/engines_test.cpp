@@ -1,0 +1,354 @@
+// The engines that wait for every answer (sequential, threaded): what they say, to whom, and when.
+// exchange.hpp has the picture.
+#include <fmt/format.h>
+
+#include "exchange.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class EnginesTest : public ExchangeTest {
+ protected:
+  EnginesTest() {
+    config.one_by_one = true;
+    config.operations_at_once = 1;
+    config.label_cache_target = 0;
+    config.crankbacks = 0;
+  }
+  static std::string words(const Invocation& asked) {
+    std::string text;
+    for (const HopModify& change : asked.batch.modifies) {
+      text += fmt::format("modify {} leg {}", asked.name, change.key.leg);
+    }
+    for (const HopSetup& setup : asked.batch.setups) {
+      text += fmt::format("{} {}", setup.commit ? "commit" : "reserve", asked.name);
+    }
+    for (const HopRemoval& removal : asked.batch.removals) {
+      text += fmt::format("remove {} leg {}", asked.name, removal.key.leg);
+    }
+    return text;
+  }
+  // The one invocation that is under way.
+  Invocation next() {
+    const auto asked = invocations();
+    EXPECT_THAT(asked, SizeIs(1));
+    return asked.empty() ? Invocation{} : asked.front();
+  }
+  // The same, answered: done.
+  std::string served() {
+    const Invocation asked = next();
+    reply(asked);
+    return words(asked);
+  }
+  // All that follow one another until nothing is under way.
+  std::vector<std::string> all_served() {
+    std::vector<std::string> said;
+    for (auto asked = invocations(); !asked.empty(); asked = invocations()) {
+      for (const Invocation& it : asked) {
+        said.push_back(words(it));
+        reply(it);
+      }
+    }
+    return said;
+  }
+  ConnectionId up(std::uint64_t request) {
+    connect(request);
+    all_served();
+    const Outcome answer = outcome();
+    EXPECT_EQ(answer.kind, OutcomeKind::kConnected) << explain(answer);
+    return answer.connection;
+  }
+  void fail_it(const Invocation& asked) {
+    reply(asked, fail(ErrorCode::kUnreachable, "the connection broke"));
+  }
+};
+
+TEST_F(EnginesTest, TheSequentialEngineDoesOneThingAfterAnother) {
+  config.remote_qos = true;
+  config.qos_cache = false;
+  config.route_cache = false;
+  attach_all();
+  connect(1);
+  connect(2);
+  // cmgr --> QOSMapper, for the first call only
+  EXPECT_THAT(asked_services(), ElementsAre(cells(100)));
+  EXPECT_THAT(asked_routes(), IsEmpty());
+  manager().on_services({{cells(100), Resources{100, 10}}}, now);
+  finish();
+  // cmgr --> RouteObject
+  const auto queries = asked_routes();
+  ASSERT_THAT(queries, SizeIs(1));
+  route(found(queries[0]));
+  // cmgr --> every switch but the last: reserve; then to every switch: commit
+  EXPECT_EQ(served(), "reserve sw1");
+  EXPECT_EQ(served(), "reserve sw2");
+  EXPECT_EQ(served(), "commit sw1");
+  EXPECT_EQ(served(), "commit sw2");
+  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(asked_services(), IsEmpty()) << "the second call waits";
+  EXPECT_EQ(served(), "commit sw3");
+  const Outcome first = outcome();
+  EXPECT_EQ(first.request, RequestId{1});
+  EXPECT_EQ(first.ingress, vci(500));
+  EXPECT_EQ(first.egress, vci(600));
+  // Now the second, from the beginning.
+  EXPECT_THAT(asked_services(), SizeIs(1));
+  EXPECT_EQ(manager().counters().waited, 1U);
+  for (const char* name : {"sw1", "sw2", "sw3"}) {
+    EXPECT_TRUE(silent(name)) << "nothing goes in oneway batches";
+  }
+}
+
+TEST_F(EnginesTest, TheChainOfLabelsIsTheSameAsInBatches) {
+  attach_all();
+  connect(1);
+  const Invocation one = next();
+  reply(one, HopResultBatch{{done(one.batch.setups.at(0), vci(32))}, {}});
+  const Invocation two = next();
+  reply(two, HopResultBatch{{done(two.batch.setups.at(0), vci(40))}, {}});
+  const Invocation commit_one = next();
+  EXPECT_EQ(commit_one.batch.setups.at(0).output_label, vci(32));
+  EXPECT_EQ(commit_one.batch.setups.at(0).labels_wanted, 0);
+  reply(commit_one);
+  const Invocation commit_two = next();
+  EXPECT_EQ(commit_two.batch.setups.at(0).input_label, vci(32));
+  EXPECT_EQ(commit_two.batch.setups.at(0).output_label, vci(40));
+}
+
+TEST_F(EnginesTest, AReleaseIsOneRemovalAfterAnother) {
+  attach_all();
+  const ConnectionId call = up(1);
+  release(2, call);
+  EXPECT_EQ(served(), "remove sw1 leg 0");
+  EXPECT_EQ(served(), "remove sw2 leg 0");
+  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_EQ(served(), "remove sw3 leg 0");
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  expect_nothing_left();
+  EXPECT_TRUE(leaves_no_trace());
+}
+
+TEST_F(EnginesTest, LabelsThatNobodyCachesGoBackWithTheNextInvocationOrAfterAMoment) {
+  attach_all();
+  const ConnectionId call = up(1);
+  release(2, call);
+  for (auto& x: all_served()) puts(x.c_str());
+  printf("before %zu\n", manager().view_of("sw1").labels.size());
+  connect(3);
+  printf("at %zu cached %zu %s\n", manager().view_of("sw1").labels.size(), cached("sw1").size(), explain(told().back()).c_str());
+  connect(4);
+  const auto xx = next();
+  printf("%s returned %zu; heard %zu\n", words(xx).c_str(), xx.batch.returned.size(), take("sw1").returned.size());
+  EXPECT_THAT(xx.batch.returned, SizeIs(1)) << "to sw1, with the reservation";
+  wait(Aggregator::kReturnDelay);
+  EXPECT_THAT(take("sw2").returned, SizeIs(1));
+}
+
+TEST_F(EnginesTest, ARefusalEndsTheSequence) {
+  attach_all();
+  connect(1);
+  served();
+  served();
+  EXPECT_EQ(served(), "commit sw1");
+  const Invocation two = next();
+  reply(two, HopResultBatch{
+                 {refused(two.batch.setups.at(0), Cause::kNoBandwidth, PortId{21}, 100, 20)}, {}});
+  EXPECT_EQ(served(), "remove sw1 leg 0");
+  EXPECT_THAT(invocations(), IsEmpty()) << "sw2 has nothing left, sw3 never had";
+  EXPECT_EQ(explain(outcome()), "no bandwidth at sw2 port 21: asked 100 cells/s, free 20");
+  expect_nothing_left();
+  EXPECT_TRUE(leaves_no_trace());
+}
+
+TEST_F(EnginesTest, AnInvocationOfUnknownEndIsRemovedToo) {
+  attach_all();
+  connect(1);
+  served();
+  served();
+  served();
+  fail_it(next());  // the commit at sw2
+  EXPECT_THAT(all_served(), ElementsAre("remove sw1 leg 0", "remove sw2 leg 0"));
+  EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
+  expect_nothing_left();
+}
+
+TEST_F(EnginesTest, ARemovalOfUnknownEndIsOwedAndSentInABatch) {
+  attach_all();
+  const ConnectionId call = up(1);
+  release(2, call);
+  served();
+  fail_it(next());
+  EXPECT_EQ(served(), "remove sw3 leg 0");
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  EXPECT_EQ(manager().owed(), 1U);
+  wait(SwitchDesk::kDebtRetry);
+  answer("sw2", {removed(removal("sw2"))});
+  expect_nothing_left();
+}
+
+TEST_F(EnginesTest, WhenTheTimeIsOverTheAnswerThatComesLateChangesNothing) {
+  attach_all();
+  connect(1);
+  served();
+  const Invocation slow = next();  // the reservation at sw2
+  wait(config.hop_timer);
+  EXPECT_THAT(invocations(), IsEmpty()) << "one at a time: sw2 has to answer first";
+  reply(slow);
+  EXPECT_THAT(all_served(), ElementsAre("remove sw1 leg 0", "remove sw2 leg 0"));
+  EXPECT_EQ(explain(outcome()), "timeout at sw2");
+  EXPECT_EQ(manager().counters().meaningless_events, 0U);
+  expect_nothing_left();
+}
+
+TEST_F(EnginesTest, WhatHasNotBeenSaidWhenTheUndoTimerIsOverIsOwed) {
+  attach_all();
+  connect(1);
+  served();
+  served();
+  served();
+  const Invocation silent_one = next();  // the commit at sw2, never answered in time
+  wait(config.hop_timer);
+  wait(config.undo_timer);
+  EXPECT_EQ(explain(outcome()), "timeout at sw2");
+  EXPECT_EQ(manager().connections(), 0U);
+  EXPECT_EQ(manager().owed(), 2U) << "sw1 was not told, sw2 did not answer";
+  wait(SwitchDesk::kDebtRetry);
+  answer("sw1", {removed(removal("sw1"))});
+  answer("sw2", {removed(removal("sw2"))});
+  reply(silent_one);
+  EXPECT_GE(manager().counters().late_results, 1U);
+  expect_nothing_left();
+}
+
+TEST_F(EnginesTest, AfterALostSessionTheSequenceGoesOnWithoutThatSwitch) {
+  attach_all();
+  connect(1);
+  served();
+  const Invocation two = next();
+  lose("sw2");
+  EXPECT_THAT(invocations(), IsEmpty());
+  fail_it(two);
+  EXPECT_EQ(served(), "remove sw1 leg 0");
+  EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
+  EXPECT_EQ(manager().owed(), 1U);
+  attach("sw2");
+  answer("sw2", {removed(removal("sw2"))});
+  expect_nothing_left();
+}
+
+TEST_F(EnginesTest, AReleaseIsBegunBeforeSetupsThatWaitLonger) {
+  attach_all();
+  const ConnectionId call = up(1);
+  connect(2);
+  connect(3);
+  release(4, call);
+  for (int i = 0; i < 5; ++i) served();
+  EXPECT_EQ(outcome().request, RequestId{2});
+  EXPECT_EQ(served(), "remove sw1 leg 0");
+  served();
+  served();
+  EXPECT_EQ(outcome().request, RequestId{4});
+  EXPECT_EQ(served(), "reserve sw1");
+}
+
+TEST_F(EnginesTest, AModifyGoesFromHopToHopAndBackWhenOneRefuses) {
+  attach_all();
+  const ConnectionId call = up(1);
+  modify(2, call, cells(300));
+  EXPECT_EQ(served(), "modify sw1 leg 0");
+  const Invocation two = next();
+  const HopModify& raise = two.batch.modifies.at(0);
+  reply(two, HopResultBatch{{refused(raise, Cause::kNoBandwidth, PortId{21}, 300, 150)}, {}});
+  const Invocation back = next();
+  EXPECT_EQ(words(back), "modify sw1 leg 0");
+  EXPECT_EQ(back.batch.modifies.at(0).demand.cells_per_s, 100U);
+  reply(back);
+  EXPECT_THAT(invocations(), IsEmpty()) << "sw3 was never told";
+  EXPECT_EQ(outcome().cause, Cause::kNoBandwidth);
+  EXPECT_EQ(manager().under_way(), 0U);
+}
+
+TEST_F(EnginesTest, AReleaseDuringAModifyWaitsForTheAnswerUnderWay) {
+  config.operations_at_once = 2;
+  attach_all();
+  const ConnectionId call = up(1);
+  modify(2, call, cells(300));
+  const Invocation one = next();
+  release(3, call);
+  EXPECT_EQ(outcome().cause, Cause::kBeingReleased);
+  EXPECT_THAT(invocations(), IsEmpty());
+  reply(one);
+  EXPECT_THAT(all_served(),
+              ElementsAre("remove sw1 leg 0", "remove sw2 leg 0", "remove sw3 leg 0"));
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  expect_nothing_left();
+}
+
+TEST_F(EnginesTest, AReleaseWhileALeafIsAddedWaitsForTheAnswerUnderWay) {
+  config.operations_at_once = 2;
+  attach_all();
+  attach("sw4");
+  learn_route("eve");
+  const ConnectionId call = up(1);
+  add_leaf(2, call, "eve");
+  const Invocation branch = next();
+  EXPECT_EQ(words(branch), "reserve sw2");
+  release(3, call);
+  EXPECT_EQ(outcome().cause, Cause::kBeingReleased);
+  EXPECT_THAT(invocations(), IsEmpty()) << "one at a time, for one connection";
+  reply(branch);
+  EXPECT_THAT(all_served(), ElementsAre("remove sw1 leg 0", "remove sw2 leg 0",
+                                        "remove sw3 leg 0", "remove sw2 leg 2"));
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  expect_nothing_left();
+}
+
+TEST_F(EnginesTest, AReleaseWhileALeafIsDroppedSaysWhatHasNotBeenSaid) {
+  config.operations_at_once = 2;
+  attach_all();
+  attach("sw4");
+  learn_route("eve");
+  const ConnectionId call = up(1);
+  add_leaf(2, call, "eve");
+  all_served();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kLeafAdded);
+  drop_leaf(3, call, "eve");
+  const Invocation branch = next();
+  EXPECT_EQ(words(branch), "remove sw2 leg 2");
+  release(4, call);
+  EXPECT_EQ(outcome().cause, Cause::kBeingReleased);
+  reply(branch);
+  EXPECT_THAT(all_served(), ElementsAre("remove sw1 leg 0", "remove sw2 leg 0",
+                                        "remove sw3 leg 0", "remove sw4 leg 2"));
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  expect_nothing_left();
+}
+
+TEST_F(EnginesTest, TheThreadedEngineHasAsManyCallsUnderWayAsThreads) {
+  config.operations_at_once = 2;
+  attach_all();
+  ask("mia", {{call(1), call(2), call(3)}, {}});
+  const auto asked = invocations();
+  ASSERT_THAT(asked, SizeIs(2)) << "of two calls; the third waits";
+  EXPECT_NE(asked[0].batch.setups.at(0).key.connection,
+            asked[1].batch.setups.at(0).key.connection);
+  reply(asked[1]);
+  EXPECT_EQ(words(next()), "reserve sw2") << "each goes at its own pace";
+  EXPECT_EQ(manager().under_way(), 2U);
+}
+
+TEST_F(EnginesTest, AHoldReservesAtEverySwitch) {
+  attach_all();
+  hold(1, 1'000);
+  EXPECT_THAT(all_served(), ElementsAre("reserve sw1", "reserve sw2", "reserve sw3"));
+  commit(2, outcome().connection);
+  EXPECT_THAT(all_served(), ElementsAre("commit sw1", "commit sw2", "commit sw3"));
+  EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
+}
+
+}  // namespace
+}  // namespace xbind::cmgr

@@ -1,0 +1,205 @@
+// Connections prepared in advance. exchange.hpp has the picture.
+#include "exchange.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class PreparedTest : public ExchangeTest {
+ protected:
+  void start_with_pool(std::size_t count) {
+    config.label_cache_target = 8;
+    start_with_labels({vci(32), vci(33), vci(34), vci(35)}, {vci(40), vci(41), vci(42), vci(43)});
+    prepare(count);
+    everybody_does();
+    EXPECT_EQ(manager().prepared(), count);
+  }
+  void prepare(std::size_t count) {
+    ASSERT_TRUE(manager().prepare("ann", "bob", cells(100), count, now).has_value());
+    finish();
+  }
+  // The setup of the next one is refused: the pool stays short for a while.
+  void refuse_refill() {
+    answer("sw3", {refused(setup("sw3"), Cause::kNoBandwidth, PortId{2}, 100, 20)});
+    everybody_does();
+  }
+  CacheState pool() {
+    for (const CacheState& cache : manager().caches(10, now)) {
+      if (cache.kind == CacheKind::kPrepared) return cache;
+    }
+    return {};
+  }
+};
+
+TEST_F(PreparedTest, ACallTakesOneWithoutAWordAndThePoolIsFilledAgain) {
+  start_with_pool(2);
+  EXPECT_EQ(manager().under_way(), 0U) << "nobody's request";
+  // mia --> cmgr: connect;  mia <-- cmgr: connected
+  connect(1);
+  const Outcome connected = outcome();
+  EXPECT_EQ(connected.kind, OutcomeKind::kConnected);
+  EXPECT_EQ(connected.request, RequestId{1});
+  EXPECT_EQ(connected.ingress, vci(500));
+  EXPECT_EQ(connected.egress, vci(600));
+  EXPECT_EQ(manager().describe(connected.connection)->client, "mia");
+  // cmgr --> all: one more for the pool, in the manager's own name
+  const HopSetup refill = setup("sw1");
+  EXPECT_NE(refill.key.connection, connected.connection);
+  EXPECT_EQ(refill.call.client, "(two-way)");
+  EXPECT_EQ(manager().prepared(), 1U);
+  answer("sw1", {done(refill)});
+  everybody_does();
+  EXPECT_EQ(manager().prepared(), 2U);
+  EXPECT_EQ(pool().element, "ann -> bob");
+  EXPECT_EQ(pool().hits, 1U);
+  EXPECT_EQ(pool().wanted, 2U);
+}
+
+TEST_F(PreparedTest, AReleaseGivesItBackWithoutAWordWhileThePoolIsShort) {
+  start_with_pool(1);
+  connect(1);
+  refuse_refill();
+  const ConnectionId taken = outcome().connection;
+  release(2, taken);
+  const Outcome released = outcome();
+  EXPECT_EQ(released.kind, OutcomeKind::kReleased);
+  EXPECT_EQ(released.connection, taken);
+  for (const char* name : {"sw1", "sw2", "sw3"}) EXPECT_TRUE(silent(name)) << name;
+  EXPECT_EQ(manager().prepared(), 1U);
+  EXPECT_TRUE(leaves_no_trace()) << "it is hers no more";
+  log_in("noa");
+  connect(1, "noa");
+  EXPECT_EQ(outcome("noa").connection, taken);
+}
+
+TEST_F(PreparedTest, AReleaseIsARealOneWhenThePoolIsFull) {
+  start_with_pool(1);
+  connect(1);
+  everybody_does();
+  release(2, outcome().connection);
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  EXPECT_EQ(manager().connections(), 1U);
+  EXPECT_EQ(manager().prepared(), 1U);
+}
+
+TEST_F(PreparedTest, OneOfThePoolIsNobodysToReleaseOrChange) {
+  start_with_pool(1);
+  const ConnectionId ready = manager().list({}, 1).at(0);
+  release(1, ready);
+  EXPECT_EQ(outcome().cause, Cause::kUnknownConnection);
+  modify(2, ready, cells(300));
+  EXPECT_EQ(outcome().cause, Cause::kUnknownConnection);
+  EXPECT_EQ(manager().prepared(), 1U);
+}
+
+TEST_F(PreparedTest, AnotherContractOrPairOrKindOfCallDoesNotMatch) {
+  start_with_pool(1);
+  learn_route("guy");
+  ask("mia", {{call(1, 200)}, {}});
+  EXPECT_EQ(setup("sw1").call.client, "mia");
+  ConnectRequest elsewhere = call(2);
+  elsewhere.to = "guy";
+  ask("mia", {{elsewhere}, {}});
+  EXPECT_EQ(setup("sw1").call.client, "mia");
+  hold(3, 1'000);
+  EXPECT_TRUE(setup("sw1").held);
+  ConnectRequest both = call(4);
+  both.reverse = cells(1);
+  ask("mia", {{both}, {}});
+  EXPECT_FALSE(silent("sw1"));
+  EXPECT_EQ(manager().prepared(), 1U);
+  EXPECT_EQ(pool().hits, 0U);
+}
+
+TEST_F(PreparedTest, AnEmptyPoolIsAMissAndTheCallIsSetUpAsAnyOther) {
+  start_with_pool(1);
+  ask("mia", {{call(1), call(2)}, {}});
+  EXPECT_EQ(outcome().request, RequestId{1});
+  EXPECT_EQ(pool().misses, 1U);
+  const HopBatch heard = take("sw1");
+  ASSERT_THAT(heard.setups, SizeIs(2));
+  EXPECT_EQ(heard.setups[0].call.request, RequestId{2});
+}
+
+TEST_F(PreparedTest, FewerWantedMeansTheOthersAreReleased) {
+  start_with_pool(2);
+  prepare(1);
+  EXPECT_EQ(manager().prepared(), 1U);
+  everybody_does();
+  EXPECT_EQ(manager().connections(), 1U);
+  EXPECT_THAT(told(), IsEmpty());
+  prepare(0);
+  everybody_does();
+  expect_nothing_left();
+}
+
+TEST_F(PreparedTest, OneThatComesReadyAfterTheCountWasLoweredIsReleased) {
+  start_with_pool(0);
+  prepare(1);
+  EXPECT_FALSE(silent("sw1"));
+  prepare(0);
+  everybody_does();
+  expect_nothing_left();
+}
+
+TEST_F(PreparedTest, AfterAFailureThePoolRestsForASecond) {
+  config.label_cache_target = 4;
+  start_with_labels({vci(32)}, {vci(40)});
+  prepare(1);
+  refuse_refill();
+  EXPECT_EQ(manager().connections(), 0U);
+  wait(PreparedPools::kRest - milliseconds{1});
+  EXPECT_TRUE(silent("sw1"));
+  wait(milliseconds{1});
+  EXPECT_FALSE(silent("sw1"));
+  everybody_does();
+  EXPECT_EQ(manager().prepared(), 1U);
+  EXPECT_EQ(manager().counters().refused, 0U) << "nobody has been refused anything";
+}
+
+TEST_F(PreparedTest, WithASwitchAwayThePoolTriesOnceASecond) {
+  start_with_pool(0);
+  lose("sw3");
+  prepare(5);
+  EXPECT_EQ(manager().connections(), 0U);
+  wait(seconds{3});
+  EXPECT_TRUE(silent("sw1"));
+  attach("sw3");
+  wait(PreparedPools::kRest);
+  everybody_does();
+  EXPECT_EQ(manager().prepared(), 5U);
+}
+
+TEST_F(PreparedTest, AModifiedOneIsThePoolsNoMore) {
+  start_with_pool(1);
+  connect(1);
+  refuse_refill();
+  const ConnectionId taken = outcome().connection;
+  modify(2, taken, cells(300));
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
+  release(3, taken);
+  EXPECT_FALSE(silent("sw1"));
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  EXPECT_EQ(manager().connections(), 0U);
+}
+
+TEST_F(PreparedTest, WhatCannotBePreparedIsRefusedWithTheNumber) {
+  config.pools_max = 1;
+  start_with_pool(1);
+  const auto too_many = manager().prepare("ann", "bob", cells(100), 1'001, now);
+  ASSERT_FALSE(too_many.has_value());
+  EXPECT_EQ(too_many.error().code, ErrorCode::kBadInput);
+  EXPECT_EQ(manager().prepare("ann", "bob", cells(0), 1, now).error().code, ErrorCode::kBadInput);
+  EXPECT_EQ(manager().prepare("ann", "eve", cells(100), 1, now).error().code,
+            ErrorCode::kExhausted);
+  EXPECT_TRUE(manager().prepare("ann", "eve", cells(100), 0, now).has_value()) << "none is none";
+}
+
+}  // namespace
+}  // namespace xbind::cmgr

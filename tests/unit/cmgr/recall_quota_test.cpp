@@ -1,0 +1,200 @@
+// Labels and quotas that change hands without a connection: recalled, too many, wanted, declared.
+// exchange.hpp has the picture.
+#include "exchange.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class RecallQuotaTest : public ExchangeTest {
+ protected:
+  // Ready to make calls with quotas, for two more calls each time.
+  void start_with_quotas() {
+    config.quotas = true;
+    config.quota_calls_ahead = 2;
+    config.label_cache_target = 8;
+    start_with_labels({vci(32), vci(33), vci(34)}, {vci(40), vci(41), vci(42)});
+  }
+  // Of sw1 port 10: size is the quota, wanted what is spent.
+  CacheState quota() {
+    for (const CacheState& cache : manager().caches(100, now)) {
+      if (cache.kind == CacheKind::kQuota && cache.element == "sw1 port 10") return cache;
+    }
+    return {};
+  }
+  std::size_t returned_to(const std::string& name) {
+    std::size_t labels = 0;
+    for (const PortLabels& port : take(name).returned) labels += port.labels.size();
+    return labels;
+  }
+};
+
+TEST_F(RecallQuotaTest, RecalledLabelsGoBackOnTheWire) {
+  config.label_cache_target = 4;
+  start_with_labels({vci(32), vci(33), vci(34), vci(35)}, {vci(40), vci(41)});
+  // cmgr <-- sw1: we run short, two labels of port 10 please
+  say("sw1", {{}, {}, {}, {{PortId{10}, 2, {}}}});
+  EXPECT_THAT(cached("sw1"), SizeIs(2));
+  wait(Aggregator::kReturnDelay);
+  EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(32), vci(33)}}));
+  EXPECT_EQ(manager().switch_counters().labels_recalled, 2U);
+  // For a while no more are asked for than the load needs; then as before.
+  connect(1);
+  EXPECT_LE(setup("sw1").labels_wanted, 1);
+  wait(LabelCache::kModesty);
+  connect(2);
+  EXPECT_GE(setup("sw1").labels_wanted, 2);
+}
+
+TEST_F(RecallQuotaTest, ARecallOfMoreThanThereIsTakesWhatThereIs) {
+  config.label_cache_target = 4;
+  start_with_labels({vci(32)}, {vci(40)});
+  say("sw1", {{}, {}, {}, {{PortId{10}, 1'000, {1'000'000, 1'000'000}}, {PortId{99}, 5, {5, 5}}}});
+  wait(Aggregator::kReturnDelay);
+  const HopBatch back = take("sw1");
+  EXPECT_THAT(back.returned, ElementsAre(PortLabels{PortId{10}, {vci(32)}}));
+  EXPECT_THAT(back.quota_returned, IsEmpty());
+}
+
+TEST_F(RecallQuotaTest, QuotaIsAskedForWithACommandAndSpentByTheNext) {
+  start_with_quotas();
+  connect(1);
+  // This call and two more of its kind.
+  const HopSetup one = setup("sw1");
+  EXPECT_EQ(one.quota_wanted, (Resources{300, 30}));
+  connect(2);
+  EXPECT_EQ(setup("sw1").quota_wanted, Resources{}) << "that is on its way";
+  // cmgr <-- sw1: committed; quota of port 10
+  say("sw1", {{done(one)}, {}, {{PortId{10}, {300, 30}}}, {}});
+  EXPECT_EQ(quota().size, 300U);
+  EXPECT_EQ(quota().wanted, 200U);
+  connect(3);
+  EXPECT_EQ(setup("sw1").quota_wanted, (Resources{200, 20})) << "three spent, two to be ahead";
+  EXPECT_EQ(quota().hits, 1U);
+  EXPECT_EQ(quota().misses, 2U);
+}
+
+TEST_F(RecallQuotaTest, WhatACallTookIsFreeAgainWithItsReleaseAndGoesBackWhenNothingComes) {
+  start_with_quotas();
+  connect(1);
+  const HopSetup one = setup("sw1");
+  say("sw1", {{done(one)}, {}, {{PortId{10}, {300, 30}}}, {}});
+  everybody_does();
+  const ConnectionId call = outcome().connection;
+  modify(2, call, cells(150));
+  EXPECT_EQ(quota().wanted, 100U) << "not agreed yet";
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
+  EXPECT_EQ(quota().wanted, 150U);
+  release(3, call);
+  everybody_does();
+  EXPECT_EQ(quota().wanted, 0U);
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  expect_nothing_left();
+  take("sw1");
+  wait(QuotaCache::kIdle + SwitchDesk::kTrim + Aggregator::kReturnDelay);
+  EXPECT_THAT(take("sw1").quota_returned, ElementsAre(PortQuota{PortId{10}, {300, 30}}));
+  EXPECT_EQ(quota().size, 0U);
+}
+
+TEST_F(RecallQuotaTest, ARefusedCallTakesNothing) {
+  config.crankbacks = 0;
+  start_with_quotas();
+  connect(1);
+  answer("sw3", {refused(setup("sw3"), Cause::kNoBandwidth, PortId{2}, 100, 20)});
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kRefused);
+  EXPECT_EQ(quota().wanted, 0U);
+  expect_nothing_left();
+  // What was asked for with it is not on its way any more.
+  connect(2);
+  EXPECT_NE(setup("sw1").quota_wanted, Resources{});
+}
+
+TEST_F(RecallQuotaTest, RecalledQuotaGoesBackAsFarAsCallsDoNotNeedIt) {
+  start_with_quotas();
+  connect(1);
+  const HopSetup one = setup("sw1");
+  say("sw1", {{done(one)}, {}, {{PortId{10}, {300, 30}}}, {}});
+  // 100 are spent, 100 stay for the next call.
+  say("sw1", {{}, {}, {}, {{PortId{10}, 0, {250, 25}}}});
+  wait(Aggregator::kReturnDelay);
+  EXPECT_THAT(take("sw1").quota_returned, ElementsAre(PortQuota{PortId{10}, {100, 10}}));
+  EXPECT_EQ(quota().size, 200U);
+}
+
+TEST_F(RecallQuotaTest, QuotaLapsesWithTheSessionAndTheCallsStayBooked) {
+  start_with_quotas();
+  connect(1);
+  const HopSetup one = setup("sw1");
+  say("sw1", {{done(one)}, {}, {{PortId{10}, {300, 30}}}, {}});
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
+  attach("sw1");
+  EXPECT_EQ(quota().size, 0U);
+  EXPECT_EQ(quota().wanted, 100U);
+}
+
+TEST_F(RecallQuotaTest, WithoutQuotasNoneIsAskedFor) {
+  start_with_labels({vci(32)}, {vci(40)});
+  connect(1);
+  EXPECT_EQ(setup("sw1").quota_wanted, Resources{});
+  EXPECT_EQ(setup("sw3").quota_wanted, Resources{});
+}
+
+TEST_F(RecallQuotaTest, ACompetitiveCacheReturnsWhatTheLoadDoesNotNeed) {
+  config.label_policy = LabelPolicy::kCompetitive;
+  config.label_cache_target = 64;
+  std::vector<Label> many;
+  for (std::uint32_t i = 0; i < 20; ++i) many.push_back(vci(100 + i));
+  start_with_labels(many, {vci(40)});
+  connect(1);
+  take("sw1");
+  wait(SwitchDesk::kTrim + Aggregator::kReturnDelay);
+  const std::size_t back = returned_to("sw1");
+  EXPECT_GT(back, 10U) << "one call does not need nineteen more";
+  EXPECT_EQ(manager().switch_counters().labels_surplus, back);
+  EXPECT_THAT(cached("sw1"), SizeIs(19 - back));
+  // After a long silence none is kept.
+  wait(LabelSizing::kIdle + SwitchDesk::kTrim + Aggregator::kReturnDelay);
+  EXPECT_THAT(cached("sw1"), IsEmpty());
+}
+
+TEST_F(RecallQuotaTest, AFixedCacheReturnsNothingByItself) {
+  config.label_cache_target = 2;
+  start_with_labels({vci(32), vci(33), vci(34), vci(35)}, {vci(40)});
+  wait(seconds{20});
+  EXPECT_THAT(cached("sw1"), SizeIs(4));
+  EXPECT_THAT(take("sw1").returned, IsEmpty());
+}
+
+TEST_F(RecallQuotaTest, ACooperativeCacheDeclaresItsDemandAndTakesItBack) {
+  config.label_policy = LabelPolicy::kCooperative;
+  config.label_cache_target = 64;
+  start_with_labels({vci(32), vci(33)}, {vci(40), vci(41)});
+  const ConnectionId call = connected(1);
+  wait(SwitchDesk::kTrim + Aggregator::kReturnDelay);
+  const HopBatch heard = take("sw1");
+  EXPECT_THAT(heard.declared, Each(Field(&PortDemand::port, PortId{10})));
+  ASSERT_FALSE(heard.declared.empty());
+  EXPECT_GE(heard.declared.back().labels, 2U) << "the call's and one for the next";
+  release(2, call);
+  everybody_does();
+  take("sw1");
+  wait(LabelSizing::kIdle + SwitchDesk::kTrim + Aggregator::kReturnDelay);
+  const auto last = take("sw1").declared;
+  ASSERT_FALSE(last.empty());
+  EXPECT_EQ(last.back(), (PortDemand{PortId{10}, 0}));
+  // A new session knows nothing of it; nothing is nothing to be told.
+  attach("sw1");
+  wait(seconds{1});
+  EXPECT_THAT(take("sw1").declared, IsEmpty());
+}
+
+}  // namespace
+}  // namespace xbind::cmgr
