@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/planted.hpp"
 
 namespace xbind::cmgr {
 namespace {
@@ -106,7 +107,8 @@ Result<ClientIndex> ClientDesk::receive(SessionId session, session::Frame<Reques
 
 ClientDesk::Admission ClientDesk::admit(ClientIndex index, RequestId request) {
   Client& client = *clients_[index];
-  if (const auto known = client.requests.find(request); known != client.requests.end()) {
+  if (const auto known = client.requests.find(request);
+      known != client.requests.end() && !planted(Bug::kRequestTwice)) {
     ++counters_.repeated_requests;
     known->second.asked_in = client.session;
     if (known->second.outcome) {

@@ -10,11 +10,14 @@
 
 namespace xbind::cmgr {
 
+enum class Engine : std::uint8_t { kXbind = 0, kSequential = 1, kThreaded = 2 };
+
 struct Config {
   std::uint64_t epoch = 1;  // of this process; part of every connection id (24 bits)
 
-  // The engine. xbind: all that follows is as set. sequential and threaded, the paper's baselines:
-  // one_by_one, operations_at_once 1 or the size of the pool, and no caches.
+  // For status alone; what it means is in what follows. xbind: as set. sequential and threaded, the
+  // paper's baselines: one_by_one, operations_at_once 1 or the size of the pool, and no caches.
+  Engine engine = Engine::kXbind;
   bool one_by_one = false;  // every invocation is two-way, a call's hops are told one after another
   std::size_t operations_at_once = 20'000;   // requests begun and not answered; more wait, see
   std::size_t operations_waiting = 100'000;  // cmgr/operation_gate.hpp

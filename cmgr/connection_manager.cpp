@@ -127,8 +127,9 @@ bool ConnectionManager::admit(ClientIndex client, RequestId request) {
   switch (clients_.admit(client, request)) {
     case ClientDesk::Admission::kNew: return true;
     case ClientDesk::Admission::kRepeated:
-      if (client == ClientDesk::kLocal) break;  // a token is in use: its holder gets the one outcome
-      return false;                             // its outcome is on its way, or comes
+      // Its outcome is on its way, or comes. That of a token in use is its first holder's.
+      if (client != ClientDesk::kLocal) return false;
+      break;
     case ClientDesk::Admission::kTooMany: break;
   }
   const Refusal refusal{Cause::kBusy, "manager", config_.requests_per_client + 1,

@@ -204,16 +204,17 @@ class ConnectionManager {
   void say(Connection& connection, Hop& hop, TimePoint now);
   void say_next(Connection& connection, TimePoint now);
   void drop_errands(Connection& connection);
+
+  // A connection's contract, and another one (connection_manager_change.cpp).
   void book(Connection& connection, Hop& hop, TimePoint now);
   void unbook(Connection& connection, Hop& hop);
-
-  // Another contract (connection_manager_change.cpp).
   void modify(Asker asker, const ModifyRequest& request, const Contract& contract, TimePoint now);
   void change_every_hop(Connection& connection, TimePoint now);
   void restore_every_hop(Connection& connection, TimePoint now);
   Contract contract_to_tell(const Connection& connection) const;
   void change_ends(Connection& connection, bool accepted, bool owe, TimePoint now);
-  void on_change_result(Connection& connection, Hop& hop, const HopResult& result, TimePoint now);
+  void on_change_result(Connection& connection, Hop& hop, const HopResult& result, bool invoked,
+                        TimePoint now);
   void changes_done(Connection& connection, TimePoint now);
 
   // Leaves (connection_manager_leaves.cpp).
@@ -240,7 +241,8 @@ class ConnectionManager {
   void fill_pools(TimePoint now);
 
   // Results (connection_manager_switches.cpp).
-  void on_result(SwitchIndex at, const HopResult& result, TimePoint now);
+  // `invoked`: it answers an invocation, it has not come by the session.
+  void on_result(SwitchIndex at, const HopResult& result, bool invoked, TimePoint now);
   void on_setup_result(Connection& connection, Hop& hop, const HopResult& result, TimePoint now);
   void on_removal_result(Connection& connection, Hop& hop, const HopResult& result, TimePoint now);
   void hop_refused(Connection& connection, Hop& hop, const HopResult& result, TimePoint now);

@@ -6,6 +6,7 @@
 
 #include "cmgr/connection_manager.hpp"
 #include "core/log.hpp"
+#include "core/planted.hpp"
 
 namespace xbind::cmgr {
 namespace {
@@ -164,6 +165,8 @@ void ConnectionManager::remove_every_hop(Connection& connection, TimePoint now) 
   connection.pending = 0;
   for (Hop& hop : connection.hops) {
     if (!told(hop.state)) continue;
+    if (planted(Bug::kNoRollback) && connection.state == State::kUndoing) continue;
+    if (planted(Bug::kCrankbackKeepsHops) && connection.more().try_next) continue;
     if (hop.state == HopState::kRemoved || hop.state == HopState::kNotRemoved) continue;
     ++connection.pending;
     if (hop.state == HopState::kRemoving) continue;  // of a leaf that was going already
@@ -174,8 +177,7 @@ void ConnectionManager::remove_every_hop(Connection& connection, TimePoint now) 
       --connection.pending;
       continue;
     }
-    // From now on, said or not: an answer to what went before changes nothing, and if the time is over
-    // before it is said, it is owed.
+    // Said or not yet: no earlier answer counts any more, and without its own it is owed.
     hop.state = HopState::kRemoving;
     run_errand(connection, hop, Errand::kRemove, now);
   }
@@ -334,8 +336,7 @@ void ConnectionManager::answer(Connection& connection, OutcomeKind kind, TimePoi
   if (!connection.asker && connection.extras && connection.extras->pool != 0) {
     prepared_answered(connection, kind, now);
   }
-  if (party && kind == OutcomeKind::kConnected)
-    join_party(*connection.root);  // the party is no more
+  if (party && kind == OutcomeKind::kConnected) join_party(*connection.root);
 }
 
 void ConnectionManager::clear_path(Connection& connection, TimePoint now) {
@@ -361,107 +362,6 @@ void ConnectionManager::forget(Connection& connection, TimePoint now) {
   const std::optional<Asker> asker = connection.asker;
   connections_.erase(connection.id);  // unlinks it from its timer list
   if (asker) clients_.owns(asker->client, -1);
-}
-
-// ===== telling hops =====
-
-void ConnectionManager::run_errand(Connection& connection, Hop& hop, Errand errand, TimePoint now) {
-  hop.errand = errand;
-  if (!config_.one_by_one) say(connection, hop, now);
-}
-
-void ConnectionManager::say(Connection& connection, Hop& hop, TimePoint now) {
-  HopBatch alone;
-  switch (std::exchange(hop.errand, Errand::kNone)) {
-    case Errand::kNone: return;
-    case Errand::kReserve:
-    case Errand::kCommit: {
-      const bool commit = connection.state == State::kCommitting;
-      hop.state = commit ? HopState::kCommitting : HopState::kReserving;
-      HopSetup setup = setup_for(connection, hop, commit, now);
-      if (!config_.one_by_one) {
-        switches_.queue(hop.at, std::move(setup), now);
-        return;
-      }
-      alone.setups.push_back(std::move(setup));
-      break;
-    }
-    case Errand::kModify: {
-      hop.state = HopState::kChanging;
-      HopModify change{key_of(connection, hop), connection.more().revision,
-                       contract_to_tell(connection).of_leg(hop.leg)};
-      if (!config_.one_by_one) {
-        switches_.queue(hop.at, std::move(change), now);
-        return;
-      }
-      alone.modifies.push_back(std::move(change));
-      break;
-    }
-    case Errand::kRemove:
-      hop.state = HopState::kRemoving;
-      if (!config_.one_by_one) {
-        switches_.queue(hop.at, key_of(connection, hop), now);
-        return;
-      }
-      alone.removals.push_back({key_of(connection, hop), 0});
-      break;
-  }
-  (connection.root != nullptr ? *connection.root : connection).invoked = true;
-  switches_.invoke(hop.at, std::move(alone), now);
-}
-
-// The engines that wait: the next hop of the call, when no answer is awaited.
-void ConnectionManager::say_next(Connection& connection, TimePoint now) {
-  if (!config_.one_by_one) return;
-  if ((connection.root != nullptr ? *connection.root : connection).invoked) return;
-  const auto next = std::find_if(connection.hops.begin(), connection.hops.end(),
-                                 [](const Hop& hop) { return hop.errand != Errand::kNone; });
-  if (next != connection.hops.end()) say(connection, *next, now);
-}
-
-void ConnectionManager::drop_errands(Connection& connection) {
-  for (Hop& hop : connection.hops) hop.errand = Errand::kNone;
-}
-
-HopSetup ConnectionManager::setup_for(Connection& connection, Hop& hop, bool commit,
-                                      TimePoint now) {
-  HopSetup setup;
-  setup.key = key_of(connection, hop);
-  setup.commit = commit;
-  setup.hop_count = hop.count;
-  setup.input_port = hop.input_port;
-  setup.output_port = hop.output_port;
-  setup.output_label = hop.output_label;
-  if (commit) {
-    setup.input_label = hop.input_label;
-  } else {
-    hop.reserved = true;
-    setup.held = connection.held();
-  }
-  setup.branch = hop.branch;
-  setup.demand = connection.contract.of_leg(hop.leg);
-  if (!hop.last()) {
-    hop.labels_asked = switches_.want_labels(hop.at, hop.output_port, now);
-    setup.labels_wanted = hop.labels_asked;
-  }
-  book(connection, hop, now);
-  setup.quota_wanted = switches_.want_quota(hop.at, hop.output_port, setup.key, now);
-  // A leaf is told apart by its own end; the call it belongs to is the tree's.
-  const Connection& call = connection.root != nullptr ? *connection.root : connection;
-  const Asker caller = call.asker.value_or(Asker{});
-  setup.call = {clients_.name(caller.client), caller.request, connection.ends->from,
-                connection.ends->to};
-  return setup;
-}
-
-void ConnectionManager::book(Connection& connection, Hop& hop, TimePoint now) {
-  if (std::exchange(hop.booked, true)) return;
-  switches_.book(hop.at, hop.output_port, connection.contract.of_leg(hop.leg), now);
-}
-
-void ConnectionManager::unbook(Connection& connection, Hop& hop) {
-  if (!std::exchange(hop.booked, false)) return;
-  switches_.unbook(hop.at, hop.output_port, connection.contract.of_leg(hop.leg));
 }
 
 // ===== timers =====

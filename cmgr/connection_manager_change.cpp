@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cmgr/connection_manager.hpp"
+#include "core/planted.hpp"
 
 namespace xbind::cmgr {
 namespace {
@@ -17,6 +18,16 @@ Contract greater(const Contract& a, const Contract& b) {
 }
 
 }  // namespace
+
+void ConnectionManager::book(Connection& connection, Hop& hop, TimePoint now) {
+  if (std::exchange(hop.booked, true)) return;
+  switches_.book(hop.at, hop.output_port, connection.contract.of_leg(hop.leg), now);
+}
+
+void ConnectionManager::unbook(Connection& connection, Hop& hop) {
+  if (!std::exchange(hop.booked, false)) return;
+  switches_.unbook(hop.at, hop.output_port, connection.contract.of_leg(hop.leg));
+}
 
 void ConnectionManager::modify(Asker asker, const ModifyRequest& request, const Contract& contract,
                                TimePoint now) {
@@ -61,7 +72,6 @@ void ConnectionManager::change_every_hop(Connection& connection, TimePoint now) 
     }
   }
   for (Hop& hop : connection.hops) {
-    if (switches_.forgive_change(hop.at, key_of(connection, hop))) ++hop.answers_to_skip;
     if (!switches_.is_attached(hop.at)) continue;  // to be owed
     ++connection.pending;
     run_errand(connection, hop, Errand::kModify, now);
@@ -79,10 +89,9 @@ void ConnectionManager::restore_every_hop(Connection& connection, TimePoint now)
   for (Hop& hop : connection.hops) {
     const bool waiting = std::exchange(hop.errand, Errand::kNone) != Errand::kNone;
     const bool open = hop.state == HopState::kChanging;
-    const bool touched = !waiting && (hop.changed || open);
+    const bool touched = !waiting && (hop.changed || open) && !planted(Bug::kModifyNotRolledBack);
     hop.changed = !touched;
     if (!touched) continue;
-    if (switches_.forgive_change(hop.at, key_of(connection, hop))) ++hop.answers_to_skip;
     if (!switches_.is_attached(hop.at)) {
       hop.state = HopState::kCommitted;
       continue;
@@ -99,12 +108,14 @@ void ConnectionManager::restore_every_hop(Connection& connection, TimePoint now)
 }
 
 void ConnectionManager::on_change_result(Connection& connection, Hop& hop, const HopResult& result,
-                                         TimePoint now) {
-  if (hop.answers_to_skip > 0) {
+                                         bool invoked, TimePoint now) {
+  // Of the engines that wait: what comes by the session is the answer to a change that was owed.
+  const bool of_debt = config_.one_by_one && !invoked;
+  if (hop.answers_to_skip > 0 && !of_debt) {
     --hop.answers_to_skip;
     return;
   }
-  if (hop.state != HopState::kChanging) {
+  if (hop.state != HopState::kChanging || of_debt) {
     if (!switches_.change_answered(hop.at, result.key, result.cause, now)) {
       ++counters_.late_results;
     }
@@ -149,7 +160,8 @@ void ConnectionManager::change_ends(Connection& connection, bool accepted, bool 
     for (Hop& hop : connection.hops) {
       if (hop.changed) continue;
       // The answer that did not come in time may be taken for that of a later change.
-      if (hop.state == HopState::kChanging) ++hop.answers_to_skip;
+      const bool told = hop.state == HopState::kChanging && hop.errand == Errand::kNone;
+      if (told) ++hop.answers_to_skip;
       hop.state = HopState::kCommitted;
       hop.errand = Errand::kNone;
       switches_.owe_change(

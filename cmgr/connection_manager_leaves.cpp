@@ -156,6 +156,14 @@ void ConnectionManager::drop_leaf(Connection& root, Asker asker, const LeafReque
   party.contract = root.contract;
   party.branch_upstream = root.hops[static_cast<std::size_t>(chain.front())].upstream;
   party.hops = cut(root.hops, chain);
+  // Labels that debts hold as well go with their hops.
+  std::erase_if(extras.lent, [&](const auto& lent) {
+    const bool goes = std::any_of(party.hops.begin(), party.hops.end(), [&](const Hop& hop) {
+      return hop.at == lent->at && hop.output_port == lent->port && hop.output_label == lent->label;
+    });
+    if (goes) party.more().lent.push_back(lent);
+    return goes;
+  });
   // Its hops have moved up.
   party.branch_upstream = static_cast<std::int16_t>(
       party.branch_upstream - std::count_if(chain.begin(), chain.end(), [&](std::int16_t gone) {

@@ -7,6 +7,7 @@
 
 #include "cmgr/connection_manager.hpp"
 #include "core/log.hpp"
+#include "core/planted.hpp"
 
 namespace xbind::cmgr {
 
@@ -165,7 +166,7 @@ void ConnectionManager::on_results(SessionId session, session::Frame<HopResultBa
   }
   for (const auto& batch : batches) {
     switches_.granted(*at, *batch, now);
-    for (const HopResult& result : batch->results) on_result(*at, result, now);
+    for (const HopResult& result : batch->results) on_result(*at, result, false, now);
   }
 }
 
@@ -197,9 +198,22 @@ void ConnectionManager::on_invoked(SessionId session, const HopBatch& asked,
   }
   // Without the session the hops have been given up already.
   if (at) {
+    // A removal of unknown end: said again, it finds nothing and cannot name the label. One that was
+    // allotted to nobody's knowledge, or in an earlier session, would be lost then; a new attach tells
+    // whether it rests in quarantine.
+    const bool label_unknown =
+        !answer && std::any_of(asked.removals.begin(), asked.removals.end(), [&](const auto& it) {
+          const Hop* const hop = find_hop(*at, it.key).hop;
+          const bool known = hop != nullptr && hop->output_label.present() &&
+                             hop->attachment == switches_.attachment(*at);
+          return hop != nullptr && !hop->last() && !known;
+        });
     if (answer) switches_.granted(*at, *answer, now);
     if (!answer) log::warn("switchserver {}: {}", switches_.name(*at), answer.error().text);
-    for (const HopResult& result : answer ? answer->results : unknown) on_result(*at, result, now);
+    for (const HopResult& result : answer ? answer->results : unknown) {
+      on_result(*at, result, true, now);
+    }
+    if (label_unknown) switch_lost(session, answer.error().text, now);
   }
   for (const HopKey& key : keys) {
     Connection* const connection = find(key);
@@ -229,7 +243,8 @@ ConnectionManager::Found ConnectionManager::find_hop(SwitchIndex at, const HopKe
   return {};
 }
 
-void ConnectionManager::on_result(SwitchIndex at, const HopResult& result, TimePoint now) {
+void ConnectionManager::on_result(SwitchIndex at, const HopResult& result, bool invoked,
+                                  TimePoint now) {
   const Found found = find_hop(at, result.key);
   if (found.hop == nullptr) {
     bool owed = false;
@@ -245,7 +260,9 @@ void ConnectionManager::on_result(SwitchIndex at, const HopResult& result, TimeP
   switch (result.action) {
     case HopAction::kReserve:
     case HopAction::kCommit: on_setup_result(*found.connection, *found.hop, result, now); return;
-    case HopAction::kModify: on_change_result(*found.connection, *found.hop, result, now); return;
+    case HopAction::kModify:
+      on_change_result(*found.connection, *found.hop, result, invoked, now);
+      return;
     case HopAction::kRemove: on_removal_result(*found.connection, *found.hop, result, now); return;
   }
 }
@@ -268,6 +285,10 @@ void ConnectionManager::on_setup_result(Connection& connection, Hop& hop, const 
   }
   if (result.cause == Cause::kNone && result.input_label.present()) {
     hop.input_label = result.input_label;
+  }
+  // A hold may be of an earlier session; the refusal of its commit leaves the label in our cache.
+  if (result.cause != Cause::kNone && result.action == HopAction::kCommit && connection.held()) {
+    hop.attachment = switches_.attachment(hop.at);
   }
   const bool waited_for =
       (hop.state == HopState::kReserving && result.action == HopAction::kReserve) ||
@@ -317,6 +338,10 @@ void ConnectionManager::on_removal_result(Connection& connection, Hop& hop, cons
     if (!hop.output_label.present()) switches_.label_held(hop.at, hop.output_port);
     hop.output_label = result.output_label;
     hop.in_quarantine = true;
+  }
+  if (planted(Bug::kLabelBackTooEarly) && removed && hop.in_quarantine) {
+    switches_.give_back(label_of(hop), now);
+    hop.output_label = {};
   }
   if (hop.state == HopState::kNotRemoved && removed) hop.state = HopState::kRemoved;
   if (hop.state != HopState::kRemoving) {

@@ -159,6 +159,8 @@ Result<cmgr::Config> config_of(const Options& options, std::uint64_t epoch) {
   config.connections_max = options.connections_max;
   if (options.engine == "xbind") return config;
   // The paper's baselines: two phases, every invocation synchronous, no caches.
+  config.engine =
+      options.engine == "sequential" ? cmgr::Engine::kSequential : cmgr::Engine::kThreaded;
   config.one_by_one = true;
   config.operations_at_once = options.engine == "sequential" ? 1 : options.threads;
   config.route_cache = false;

@@ -27,8 +27,8 @@ struct PreparedPool {
     TimePoint since;
   };
   std::size_t wanted = 0;
-  std::deque<Ready> ready;   // longest ready first
-  std::size_t under_way = 0;       // setups
+  std::deque<Ready> ready;    // longest ready first
+  std::size_t under_way = 0;  // setups
   TimePoint rests_until{};
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;

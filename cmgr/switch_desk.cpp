@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/planted.hpp"
 
 namespace xbind::cmgr {
 namespace {
@@ -268,17 +269,23 @@ bool SwitchDesk::not_paid(SwitchIndex index, HopKey key, TimePoint now) {
 
 void SwitchDesk::owe_change(SwitchIndex index, HopModify change, TimePoint now) {
   Switch& at = *switches_[index];
-  const HopKey key = change.key;
-  if (!at.changes.insert_or_assign(key, OwedChange{std::move(change), false}).second) return;
+  const auto [owed, fresh] = at.changes.try_emplace(change.key);
+  if (std::exchange(owed->second.under_way, false)) ++owed->second.answers_to_skip;
+  owed->second.change = std::move(change);
+  at.debts_due = std::min(at.debts_due, now + kDebtRetry);
+  if (!fresh) return;
   ++owed_;
   ++counters_.debts_made;
-  at.debts_due = std::min(at.debts_due, now + kDebtRetry);
 }
 
 bool SwitchDesk::change_answered(SwitchIndex index, const HopKey& key, Cause cause, TimePoint now) {
   Switch& at = *switches_[index];
   const auto owed = at.changes.find(key);
   if (owed == at.changes.end()) return false;
+  if (owed->second.answers_to_skip > 0) {
+    --owed->second.answers_to_skip;
+    return true;
+  }
   const bool settled = cause == Cause::kNone || cause == Cause::kStale ||
                        cause == Cause::kUnknownConnection || cause == Cause::kBeingReleased;
   if (!settled) {
@@ -292,15 +299,15 @@ bool SwitchDesk::change_answered(SwitchIndex index, const HopKey& key, Cause cau
   return true;
 }
 
-bool SwitchDesk::forgive_change(SwitchIndex index, const HopKey& key) {
+std::uint8_t SwitchDesk::forgive_change(SwitchIndex index, const HopKey& key) {
   Switch& at = *switches_[index];
   const auto owed = at.changes.find(key);
-  if (owed == at.changes.end()) return false;
-  const bool under_way = owed->second.under_way;
+  if (owed == at.changes.end()) return 0;
+  const int answers = owed->second.answers_to_skip + (owed->second.under_way ? 1 : 0);
   at.changes.erase(owed);
   --owed_;
   ++counters_.debts_paid;
-  return under_way;
+  return static_cast<std::uint8_t>(answers);
 }
 
 bool SwitchDesk::pay(SwitchIndex index, HopKey key, Label resting, TimePoint now) {
@@ -449,7 +456,11 @@ void SwitchDesk::end_session(Switch& at) {
   at.queue.clear();
   at.debts_due = kNever;
   for (auto& [key, debt] : at.debts) debt.under_way = false;
-  for (auto& [key, owed] : at.changes) owed.under_way = false;
+  if (planted(Bug::kDebtDropped)) owed_ -= std::exchange(at.debts, {}).size();
+  for (auto& [key, owed] : at.changes) {
+    owed.under_way = false;
+    owed.answers_to_skip = 0;
+  }
   for (auto& [port, caches] : at.caches) {
     caches.labels.lapse();
     caches.quota.lapse();

@@ -45,6 +45,7 @@ struct Debt {
 struct OwedChange {
   HopModify change;
   bool under_way = false;
+  std::uint8_t answers_to_skip = 0;  // to what was owed before, and told in this session
 };
 
 // What the manager keeps in advance of one output port, and how much of it is in use.
@@ -131,11 +132,11 @@ class SwitchDesk {
   // It has not: its switch cannot be reached. False: it is not owed.
   bool not_paid(SwitchIndex at, HopKey key, TimePoint now);
   // A change of contract that is owed: told again until it is confirmed, or forgiven because the hop
-  // is told something newer.
+  // is told something newer; then: how many answers to it may come yet in this session.
   void owe_change(SwitchIndex at, HopModify change, TimePoint now);
   bool change_answered(SwitchIndex at, const HopKey& key, Cause cause, TimePoint now);
   // True: its answer is still to come.
-  bool forgive_change(SwitchIndex at, const HopKey& key);
+  std::uint8_t forgive_change(SwitchIndex at, const HopKey& key);
   std::size_t owed() const { return owed_; }
   // The labels of that switch which debts (at any switch) hold.
   std::vector<std::shared_ptr<OwedLabel>> owed_labels(SwitchIndex at) const;

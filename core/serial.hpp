@@ -7,6 +7,7 @@
 // whose upcalls post (core/session): no peer can have more than its window in here.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <mutex>
 #include <utility>
@@ -18,9 +19,11 @@ class Serial {
  public:
   using Job = std::function<void()>;
 
-  // `after_drain` runs after each emptying of the queue, on the runner, never beside a job: the place
-  // to transmit what the jobs produced.
-  explicit Serial(Job after_drain) : after_drain_(std::move(after_drain)) {}
+  // `after_drain` ends a step: it runs on the runner, never beside a job, and is the place to transmit
+  // what the jobs produced. A step ends when the queue is empty, or, while more jobs keep coming, after
+  // at least `jobs_per_step`: more of them make fewer, larger messages, and delay the first.
+  explicit Serial(Job after_drain, std::size_t jobs_per_step = 1)
+      : after_drain_(std::move(after_drain)), jobs_per_step_(jobs_per_step) {}
   Serial(const Serial&) = delete;
   Serial& operator=(const Serial&) = delete;
 
@@ -38,22 +41,31 @@ class Serial {
  private:
   void run() {
     std::vector<Job> jobs;
+    std::size_t since_step = 0;
     for (;;) {
+      bool empty = false;
       {
         const std::lock_guard lock(mutex_);
-        if (queue_.empty()) {
+        empty = queue_.empty();
+        if (empty && since_step == 0) {
           running_ = false;
           return;
         }
-        jobs.swap(queue_);
+        if (!empty && since_step < jobs_per_step_) jobs.swap(queue_);
       }
+      if (jobs.empty()) {
+        since_step = 0;
+        after_drain_();
+        continue;
+      }
+      since_step += jobs.size();
       for (Job& job : jobs) job();
       jobs.clear();
-      after_drain_();
     }
   }
 
   Job after_drain_;
+  std::size_t jobs_per_step_;
   std::mutex mutex_;
   std::vector<Job> queue_;
   bool running_ = false;

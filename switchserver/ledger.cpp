@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "core/planted.hpp"
 
 namespace xbind {
 namespace {
@@ -170,13 +171,14 @@ void Ledger::lapse(ManagerIndex manager) {
     const HopRef ref{i};
     i = hops_[i].next;
     const HopRecord& record = hop(ref);
-    if (record.state == HopState::kReserved && !record.setup.held) {
+    const bool held = record.setup.held && !planted(Bug::kHeldLapses);
+    if (record.state == HopState::kReserved && !held) {
       give_up(ref, LabelHolder::kFree);
     }
   }
   for (Port& port : ports_) {
-    port.output.free_all(LabelHolder::kCached, manager);
-    set_quota(port, manager, {});
+    if (!planted(Bug::kLapseKeepsCaches)) port.output.free_all(LabelHolder::kCached, manager);
+    if (!planted(Bug::kQuotaKept)) set_quota(port, manager, {});
     account(port, manager).declared.reset();
   }
 }

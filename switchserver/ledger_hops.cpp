@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "core/check.hpp"
+#include "core/planted.hpp"
 #include "switchserver/ledger.hpp"
 
 namespace xbind {
@@ -182,7 +183,7 @@ Admission Ledger::choose_input(ManagerIndex manager, const HopSetup& setup, Labe
   }
   chosen = setup.input_label;
   if (setup.branch) return choose_shared_input(manager, setup);
-  if (!pool.is_free(setup.input_label)) {
+  if (!pool.is_free(setup.input_label) && !planted(Bug::kForeignInputAccepted)) {
     return refuse(Cause::kForeignInputLabel, setup.input_port, setup.input_label.value);
   }
   return {};
@@ -361,7 +362,7 @@ void Ledger::leave_input(HopRef ref) {
   if (label.present()) {
     const std::uint32_t head = in.input.place_of(label).hop.value();
     if (head == ref.value()) {
-      heir = record.next_on_input;
+      heir = planted(Bug::kSharedInputFreed) ? kNil : record.next_on_input;
       in.input.move(
           label, heir == kNil ? LabelPlace{LabelHolder::kFree, {}, {}}
                               : LabelPlace{LabelHolder::kConnection, record.manager, HopRef{heir}});
@@ -375,7 +376,7 @@ void Ledger::leave_input(HopRef ref) {
   if (!record.ingress) return;
   if (heir != kNil) {
     hops_[heir].ingress = record.ingress;
-  } else {
+  } else if (!planted(Bug::kIngressKept)) {
     in.ingress_taken -= *record.ingress;
   }
 }
@@ -424,7 +425,8 @@ void Ledger::give_up(HopRef ref, LabelHolder output_goes_to) {
   HopRecord& record = hop(ref);
   const CrossConnect& at = record.cross_connect;
   Port& out = *port(at.output_port);
-  if (record.setup.last() || managers_[record.manager.value()].forgotten) {
+  if (record.setup.last() || managers_[record.manager.value()].forgotten ||
+      planted(Bug::kNoQuarantine)) {
     output_goes_to = LabelHolder::kFree;
   }
   out.output.move(at.output_label, {output_goes_to, record.manager, {}});

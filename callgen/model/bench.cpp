@@ -1,5 +1,6 @@
 // Prints what the model says; nothing is measured on this machine.
 //   model_bench [calibration] [two-cores] [own-cores] [1998] [engines]: without a word, everything.
+//   model_bench drain ...: the same, the manager draining up to 32 messages before it sends.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -157,10 +158,13 @@ void print_engines(std::string_view title, PointPlan plan, double low_rate) {
 
 int main(int count, char** words) {
   log::start("model_bench", log::Level::kError);
-  const auto asked = [&](std::string_view word) {
-    return count < 2 || std::find(words + 1, words + count, word) != words + count;
+  const auto said = [&](std::string_view word) {
+    return std::find(words + 1, words + count, word) != words + count;
   };
+  const bool drain = said("drain");
+  const auto asked = [&](std::string_view word) { return count == 1 + drain || said(word); };
   PointPlan native;
+  if (drain) native.manager_drain = 32;
   native.rate = 100'000;
   PointPlan wide = native;
   wide.placement = Placement::kOwnHosts;

@@ -40,6 +40,13 @@ bool Machine::advance(TimePoint end) {
   switch (event.kind) {
     case Kind::kArrival: arrive(process, event.slot); break;
     case Kind::kRun: run(process); break;
+    case Kind::kTaken:
+      if (!process.inbox_.empty() && process.taken_.size() < process.drain_up_to_) {
+        take(process);
+      } else {
+        step(process);
+      }
+      break;
     case Kind::kEnd: ended(process); break;
     case Kind::kTimer:
       if (process.timer_ != event.at) break;  // an earlier one has been set since
@@ -82,13 +89,26 @@ void Machine::wake(Process& process) {
 }
 
 void Machine::run(Process& process) {
-  taken_.clear();
-  taken_.swap(process.inbox_);
   process.run_began_ = now_;
-  TimePoint at = now_;
-  for (const Message& message : taken_) at += process.cost_of(message);
+  take(process);
+}
+
+void Machine::take(Process& process) {
+  Duration work{};
+  for (Message& message : process.inbox_) {
+    work += process.cost_of(message);
+    process.taken_.push_back(std::move(message));
+  }
+  process.inbox_.clear();
+  process.busy_ += work;
+  push(now_ + work, Kind::kTaken, process);
+}
+
+void Machine::step(Process& process) {
   out_.clear();
-  process.step(taken_, at, out_);
+  process.step(process.taken_, now_, out_);
+  process.taken_.clear();
+  TimePoint at = now_;
   for (Outgoing& outgoing : out_) {
     at += outgoing.cost;
     push(at + outgoing.delay, Kind::kArrival, *outgoing.to, keep(std::move(outgoing.message)));

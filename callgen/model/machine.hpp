@@ -4,7 +4,9 @@
 //
 // A process is one serial server. When it gets a core it takes everything that has arrived, works as
 // long as that costs, runs its logic once, and sends what came of it, each message leaving when its
-// own cost has been paid (core/serial.hpp does the same). What arrives meanwhile makes the next run.
+// own cost has been paid (core/serial.hpp does the same). What arrives meanwhile makes the next run;
+// a process that drains (drain_up_to) takes first what has arrived while it worked, so that a busy one
+// sends less often.
 // A process without work sleeps. Awakened, it takes an idle core, which costs a latency and more
 // processor time than a switch on a busy one; or it waits until a core is free, first come first
 // served. A process that always has work gives up its core at the end of a slice if others wait.
@@ -58,6 +60,10 @@ class Process {
   virtual void step(std::vector<Message>& messages, TimePoint now, std::vector<Outgoing>& out) = 0;
   virtual TimePoint next_deadline() const { return kNever; }
 
+  // In one run it takes what arrives until nothing is there or it has taken so many messages; 0: only
+  // what is there when the run begins.
+  void drain_up_to(std::size_t messages) { drain_up_to_ = messages; }
+
  private:
   friend class Machine;
   enum class State : std::uint8_t { kAsleep, kReady, kOnCore };
@@ -66,6 +72,8 @@ class Process {
   std::size_t host_ = 0;
   State state_ = State::kAsleep;
   std::vector<Message> inbox_;
+  std::vector<Message> taken_;  // of the run in hand
+  std::size_t drain_up_to_ = 0;
   TimePoint slice_began_{};
   TimePoint run_began_{};
   TimePoint timer_ = kNever;  // the earliest one set
@@ -91,7 +99,7 @@ class Machine {
   std::uint64_t events() const { return events_; }
 
  private:
-  enum class Kind : std::uint8_t { kArrival, kRun, kEnd, kTimer };
+  enum class Kind : std::uint8_t { kArrival, kRun, kTaken, kEnd, kTimer };
   struct Event {
     TimePoint at;
     std::uint64_t order;
@@ -114,6 +122,8 @@ class Machine {
   void arrive(Process& process, std::uint32_t slot);
   void wake(Process& process);
   void run(Process& process);
+  void take(Process& process);
+  void step(Process& process);
   void ended(Process& process);
   void set_timer(Process& process);
   std::uint32_t keep(Message message);
@@ -125,8 +135,7 @@ class Machine {
   std::vector<Message> messages_;  // on their way, by slot
   std::vector<std::uint32_t> free_slots_;
   std::vector<Host> hosts_;
-  std::vector<Message> taken_;  // of the run in hand
-  std::vector<Outgoing> out_;
+  std::vector<Outgoing> out_;  // of the step in hand
 };
 
 }  // namespace xbind::model

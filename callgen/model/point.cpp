@@ -68,6 +68,7 @@ Network::Network(const PointPlan& plan)
     switches_.push_back(
         std::make_unique<LabelSwitchSite>(std::string{name} + "'s switch", machine_, plan_.costs));
   }
+  manager_.drain_up_to(plan_.manager_drain);
   std::size_t host = 0;
   if (plan_.placement == Placement::kOneHost)
     host = machine_.add_host(plan_.cores, plan_.costs.host);

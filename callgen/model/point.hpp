@@ -30,6 +30,7 @@ struct PointPlan {
   Duration hold_mean = std::chrono::milliseconds{100};
   std::uint64_t seed = 1;
   cmgr::Config manager;
+  std::size_t manager_drain = 0;  // Process::drain_up_to() of the manager
   std::size_t client_batch = 64;  // most requests in one message of the client
   Placement placement = Placement::kOneHost;
   std::size_t cores = 2;

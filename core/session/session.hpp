@@ -38,6 +38,7 @@
 #include "core/check.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
+#include "core/planted.hpp"
 #include "core/result.hpp"
 
 namespace xbind::session {
@@ -136,6 +137,7 @@ class Session {
     if (frame.seq.value() <= applied_) {
       ++counters_.repeated;
       confirm_due_ = now;
+      if (planted(Bug::kRepeatsApplied) && frame.batch) apply.push_back(std::move(frame.batch));
       return {};
     }
     if (frame.seq.value() - applied_ > limits_.batches_held_back) {

@@ -92,6 +92,13 @@ void World::kill_manager(std::size_t index, bool for_good) {
   if (for_good) {
     world_.after(seconds{1}, [this, index] { forget_manager(index); });
   } else {
+    // Its last attempts to attach are on their way yet.
+    for (const SwitchSite& at : switches_) {
+      world_.after(world_.chance.up_to(seconds{8}),
+                   [this, index, name = at.name, epoch = place.site->epoch()] {
+                     if (loading_) attach(index, name, epoch);
+                   });
+    }
     world_.after(milliseconds{world_.chance.between(1, 5'000)},
                  [this, index] { restart_manager(index); });
   }

@@ -36,7 +36,7 @@ struct Call {
   std::vector<cmgr::Contract> contracts;  // it has one of these
   std::set<RequestId> open;               // requests about it that are under way
   unsigned releases = 0;                  // of them
-  unsigned modifies = 0;
+  bool released = false;
   bool orphan = false;         // its manager has lost its memory: nobody can change it any more
   bool contract_known = true;  // an orphan's may not be
   std::uint32_t passes = ~0U;  // switches, one bit each, as last seen

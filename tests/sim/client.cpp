@@ -129,7 +129,6 @@ void Client::release(Call& call) {
 void Client::modify(Call& call, const ServiceSpec& service,
                     const std::optional<ServiceSpec>& reverse) {
   ask(ModifyRequest{{}, call.id, service, reverse}, &call);
-  ++call.modifies;
   finish_step();
 }
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "switchserver/ledger_audit.hpp"
 #include "tests/sim/world.hpp"
 
 namespace xbind::sim {
@@ -43,11 +45,13 @@ void World::check_tables() {
         const bool orphan = is_orphan(m, id);
         const auto about = orphan ? std::nullopt : manager.describe(id);
         const bool prepared = about && !about->connection.asker;
+        const bool settled = prepared ? about->connection.state == cmgr::State::kConnected
+                                      : record.state == HopState::kCommitted;
         if (prepared) ++world_.tally["prepared hops looked at"];
         if (orphan) ++world_.tally["hops of orphans looked at"];
         const bool there = switches_[at].device->table().contains(record.cross_connect);
-        // What the old epoch had begun to remove may be there or not.
-        if (prepared || (orphan && (record.state == HopState::kCommitted || there))) {
+        // What is being prepared, or was being removed by the old epoch, may be there or not.
+        if ((prepared || orphan) && (settled || there)) {
           wanted[at].insert(record.cross_connect);
         }
       });
@@ -55,9 +59,13 @@ void World::check_tables() {
   }
   for (std::size_t at = 0; at < switches_.size(); ++at) {
     if (switches_[at].device->table() == wanted[at]) continue;
-    world_.violated(fmt::format("{} has {} cross-connects, {} are of calls that are up",
+    std::vector<CrossConnect> apart;
+    std::set_symmetric_difference(switches_[at].device->table().begin(),
+                                  switches_[at].device->table().end(), wanted[at].begin(),
+                                  wanted[at].end(), std::back_inserter(apart));
+    world_.violated(fmt::format("{} has {} cross-connects, {} are of calls that are up: {}",
                                 switches_[at].name, switches_[at].device->table().size(),
-                                wanted[at].size()));
+                                wanted[at].size(), to_string(apart.front())));
   }
 }
 

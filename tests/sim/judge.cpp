@@ -125,7 +125,8 @@ void Client::believe(Call& call, Asked& asked, const ReleaseRequest&, const Outc
   const bool sure = call.state == Call::State::kUp && !asked.contested && !call.orphan;
   switch (outcome.kind) {
     case OutcomeKind::kReleased:
-      if (call.state == Call::State::kGone && !call.orphan) wrong(outcome, "released twice");
+      if (call.released) wrong(outcome, "released twice");
+      call.released = true;
       call.state = Call::State::kGone;
       return;
     case OutcomeKind::kBusy: return;
@@ -142,7 +143,6 @@ void Client::believe(Call& call, Asked& asked, const ReleaseRequest&, const Outc
 
 void Client::believe(Call& call, Asked& asked, const ModifyRequest& request,
                      const Outcome& outcome) {
-  --call.modifies;
   const bool sure = call.state == Call::State::kUp && !asked.contested && !call.orphan;
   switch (outcome.kind) {
     case OutcomeKind::kModified: {

@@ -89,7 +89,10 @@ cmgr::RouteReply Network::route(const cmgr::RouteQuery& query) const {
   reply.query = query;
   const auto from = place(query.from);
   const auto to = place(query.to);
-  if (!from || !to) {
+  if (query.to == kIsland) {
+    reply.cause = Cause::kNoRoute;
+    reply.element = query.from + " -> " + query.to;
+  } else if (!from || !to) {
     reply.cause = Cause::kUnknownEndpoint;
     reply.element = from ? query.to : query.from;
   } else if (query.cells_per_s > kLineRate) {

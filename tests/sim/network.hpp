@@ -23,7 +23,8 @@ class Network {
   static constexpr std::uint64_t kLineRate = 2'000;  // cells/s
   static constexpr std::uint64_t kChordRate = 700;
   static constexpr std::uint32_t kEndpointPorts = 2;
-  using Port = std::pair<std::size_t, PortId>;  // switch, port
+  static constexpr const char* kIsland = "island";  // an endpoint that no link leads to
+  using Port = std::pair<std::size_t, PortId>;      // switch, port
 
   // `labels` of every port; at least 3 switches.
   Network(std::size_t switches, std::uint32_t labels) : switches_(switches), labels_(labels) {}

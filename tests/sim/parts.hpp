@@ -96,11 +96,14 @@ struct Surroundings {
   Weather weather;
   Planted planted = Planted::kNothing;
   std::string violation;  // the first one
+  TimePoint violated_at;
 
   explicit Surroundings(std::uint64_t seed) : chance(seed) {}
 
   void violated(std::string what) {
-    if (violation.empty()) violation = std::move(what);
+    if (!violation.empty()) return;
+    violation = std::move(what);
+    violated_at = now;
   }
   void after(Duration wait, Agenda::Job job) { agenda.at(now + wait, std::move(job)); }
 

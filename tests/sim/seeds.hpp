@@ -1,7 +1,7 @@
 // Which seeds a test runs, from the environment:
 //   XBIND_SIM_SEEDS=N       so many seeds instead of the usual number
 //   XBIND_SIM_SEED=S        that one alone: what a failing run prints
-//   XBIND_SIM_SHARD=K/N     every N-th of the seeds, beginning with the K-th (from 0)
+//   XBIND_SIM_SHARD=K/N     every N-th seed, beginning with the K-th (from 0); usually kSeedsOfAShard
 //   XBIND_SIM_VERBOSE=1     print what happened how often
 #pragma once
 
@@ -11,6 +11,8 @@
 #include <vector>
 
 namespace xbind::sim {
+
+inline constexpr std::uint64_t kSeedsOfAShard = 400;
 
 inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   const char* text = std::getenv(variable);
@@ -25,6 +27,7 @@ inline std::vector<std::uint64_t> seeds(std::uint64_t usual) {
     const std::string both = text;
     shard = std::stoull(both);
     shards = std::stoull(both.substr(both.find('/') + 1));
+    usual = kSeedsOfAShard * shards;
   }
   std::vector<std::uint64_t> all;
   for (std::uint64_t seed = 1 + shard; seed <= number_from("XBIND_SIM_SEEDS", usual);

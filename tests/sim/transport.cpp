@@ -93,6 +93,9 @@ std::optional<ManagerSite::Attached> World::attach(std::size_t manager, const st
   }
   // Until the new epoch has come, the old one's last word counts.
   if (fenced) ++world_.tally["attaches of the dead"];
+  Epoch& highest = switches_[at].epochs[manager];
+  if (epoch < highest) world_.violated(site.name() + " was let in with an older epoch");
+  highest = std::max(highest, epoch);
   manager_of_session_[attached->session] = manager;
   if (reborn) {
     // What its earlier life had in quarantine it does not know.
@@ -133,8 +136,8 @@ void World::invoke(std::size_t manager, std::size_t at, SessionId session, HopBa
   const bool cut = world_.now < leg('>', manager, at).cut_until;
   const bool lost = cut || world_.chance.percent(world_.weather.two_way_lost);
   const bool done_all_the_same = !cut && world_.chance.percent(50);
-  invocations_.emplace(token,
-                       Invocation{managers_[manager].site.get(), session, std::move(batch), lost});
+  invocations_.emplace(
+      token, Invocation{managers_[manager].site.get(), at, session, std::move(batch), lost});
   world_.after(kCallTimeout, [this, token] {
     answer_invocation(token, fail(ErrorCode::kUnreachable, "no answer in time"));
   });
@@ -166,7 +169,8 @@ void World::answer_invocation(std::uint64_t token, const Result<HopResultBatch>&
   if (open == invocations_.end()) return;  // answered already
   const Invocation invocation = std::move(open->second);
   invocations_.erase(open);
-  if (results) trace("the call", "answers", invocation.site->name(), *results);
+  if (results)
+    trace(switches_[invocation.at].name, "returns to", invocation.site->name(), *results);
   invocation.site->invoked(invocation.session, invocation.asked, results);
 }
 

@@ -41,17 +41,19 @@ T one_of(Chance& chance, const std::array<T, N>& values) {
 World::World(const Plan& plan)
     : plan_(plan),
       world_(plan.seed),
-      network_(world_.chance.between(3, 6),
-               static_cast<std::uint32_t>(world_.chance.percent(25) ? 12 : 40)) {
+      network_(plan.managers.empty() ? world_.chance.between(3, 6) : 3,
+               plan.managers.empty() ? (world_.chance.percent(25) ? 12U : 40U) : 64U) {
   planted_bug = plan.bug;
   world_.planted = plan.planted;
-  const std::size_t managers = std::array{1, 2, 2, 3}[world_.chance.below(4)];
-  const std::size_t clients = world_.chance.between(managers, 3);
+  std::size_t managers = std::array{1, 2, 2, 3}[world_.chance.below(4)];
+  std::size_t clients = world_.chance.between(managers, 3);
   choose_kind();
+  if (plan.two_managers) managers = 2;
+  if (!plan.managers.empty()) managers = clients = plan.managers.size();
   if (managers == 1) one_dies_ = false;
   for (std::size_t i = 0; i < managers; ++i) {
     managers_.emplace_back();
-    managers_.back().config = choose_config(i);
+    managers_.back().config = plan.managers.empty() ? choose_config(i) : plan.managers[i];
     cooperative_ =
         cooperative_ || managers_.back().config.label_policy == cmgr::LabelPolicy::kCooperative;
   }
@@ -64,6 +66,10 @@ World::~World() { planted_bug = Bug::kNone; }
 
 void World::choose_kind() {
   calls_per_client_ = 150;
+  if (!plan_.managers.empty()) {
+    loading_ = false;
+    return;
+  }
   pools_ = world_.chance.percent(35);
   const std::uint64_t kind = world_.chance.below(10);
   if (plan_.fair) {
@@ -71,6 +77,11 @@ void World::choose_kind() {
     return;
   }
   world_.weather = weather_of(world_.chance);
+  if (plan_.two_managers) {
+    all_sessions_last_ = true;
+    world_.weather.between_accidents = Duration::zero();
+    return;
+  }
   restarts_ = kind < 2;
   one_dies_ = kind == 2 || kind == 3;
   all_sessions_last_ = kind > 7;
@@ -186,7 +197,8 @@ void World::switch_stepped(std::size_t at) {
   if (clock == site.clock) return;
   site.clock = clock;
   check_promised(1U << at);
-  if (clock - site.full_clock < kLedgerChanges) return;
+  if (plan_.two_managers) check_holders(at);
+  if (clock - site.full_clock < kLedgerChanges && !plan_.two_managers) return;
   site.full_clock = clock;
   check_switch(at);
   check_links(at);
@@ -271,11 +283,11 @@ std::string World::run() {
   if (world_.violation.empty()) return {};
   return fmt::format(
       "seed {}, at {} ms: {}", plan_.seed,
-      std::chrono::duration_cast<milliseconds>(world_.now.time_since_epoch()).count(),
+      std::chrono::duration_cast<milliseconds>(world_.violated_at.time_since_epoch()).count(),
       world_.violation);
 }
 
-void World::live_through() {
+void World::start() {
   for (SwitchSite& site : switches_) {
     site.device->come_up(false);
     for (ManagerPlace& place : managers_) {
@@ -284,17 +296,20 @@ void World::live_through() {
   }
   for (ClientSite& site : clients_) site.client->start();
   run_until(world_.now + seconds{1});
+}
 
-  const TimePoint start = world_.now;
+void World::live_through() {
+  start();
+  const TimePoint begin = world_.now;
   for (std::size_t client = 0; client < clients_.size(); ++client) {
     for (int call = 0; call < calls_per_client_; ++call) {
-      world_.agenda.at(start + world_.chance.up_to(kLoad), [this, client] { make_a_call(client); });
+      world_.agenda.at(begin + world_.chance.up_to(kLoad), [this, client] { make_a_call(client); });
     }
   }
   if (pools_) set_pools(3);
   operate();
   if (world_.weather.between_accidents > Duration::zero()) accident();
-  run_until(start + kLoad);
+  run_until(begin + kLoad);
 
   // Calm: every accident ends, every request is answered, calls stay up.
   loading_ = false;

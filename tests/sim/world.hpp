@@ -34,6 +34,9 @@ struct Plan {
   bool fair = false;  // no loss, no accident, nothing refused by a switch
   Planted planted = Planted::kNothing;
   Bug bug = Bug::kNone;
+  bool two_managers = false;  // and every label is looked at after every step
+  // These, with one client each, on a small network where nothing happens by itself (stage.hpp).
+  std::vector<cmgr::Config> managers = {};
 };
 
 class World : public ManagerOutlet {
@@ -49,12 +52,15 @@ class World : public ManagerOutlet {
   const cmgr::Occurrences& occurrences() const { return occurrences_; }
 
  private:
+  friend class Stage;
+
   struct SwitchSite {
     std::string name;
     std::unique_ptr<LabelSwitch> device;
     std::unique_ptr<SwitchServer> server;
-    std::uint64_t clock = 0;       // the ledger's, when it was last looked at
-    std::uint64_t full_clock = 0;  // the same of the full check
+    std::uint64_t clock = 0;                   // the ledger's, when it was last looked at
+    std::uint64_t full_clock = 0;              // the same of the full check
+    std::map<std::size_t, Epoch> epochs = {};  // the highest that each manager has come with
   };
   struct ClientSite {
     std::unique_ptr<Client> client;
@@ -70,6 +76,7 @@ class World : public ManagerOutlet {
   // A two-way call to a SwitchServer that has not been answered.
   struct Invocation {
     ManagerSite* site;
+    std::size_t at;
     SessionId session;
     HopBatch asked;
     bool answer_lost;
@@ -132,6 +139,7 @@ class World : public ManagerOutlet {
 
   // world.cpp
   void live_through();
+  void start();
   void switch_stepped(std::size_t at);
   void manager_stepped(std::size_t manager);
   void run_until(TimePoint end);
@@ -141,6 +149,7 @@ class World : public ManagerOutlet {
   // checks.cpp
   void check_switch(std::size_t at);
   void check_links(std::size_t at);
+  void check_holders(std::size_t at);
   void check_caches(std::size_t manager);
   void check_holds(std::size_t manager);
   void check_promised(std::uint32_t switches);

@@ -34,7 +34,8 @@ std::string_view otherwise(State state, Event event) {
     case Event::kRouteUseless:
     case Event::kNoRoute: return "late: kept in the route cache";
     case Event::kCommitAsked:
-      if (state == State::kReleasing || state == State::kGone) return "refused: hold expired, or unknown";
+      if (state == State::kReleasing || state == State::kGone)
+        return "refused: hold expired, or unknown";
       return "refused: not connected";
     case Event::kRaiseAsked:
     case Event::kLowerAsked:
@@ -50,8 +51,9 @@ std::string_view otherwise(State state, Event event) {
     case Event::kReturned: return "never: only a ready one is taken";
     case Event::kTimeout:
     case Event::kTimeoutTryNext:
-      return state == State::kConnected || state == State::kGone ? "never: no timer runs"
-                                                                 : "never: no other route is planned";
+      return state == State::kConnected || state == State::kGone
+                 ? "never: no timer runs"
+                 : "never: no other route is planned";
     default:
       return state == State::kGone ? "late: pays a debt, or is counted"
                                    : "late or repeated: the hop has moved on, it is counted";
@@ -62,8 +64,10 @@ std::string document() {
   std::string text =
       "# States of a call\n\n"
       "Made from `cmgr/call_fsm.hpp` (`XBIND_WRITE_DOCS=1 unit_cmgr --gtest_filter='CallFsm*'`); a "
-      "test keeps it\nfresh. The drawing is in that header. Every state with every event: what means "
-      "something leads to the\nnext state and an action; what does not, says how it can come and what "
+      "test keeps it\nfresh. The drawing is in that header. Every state with every event: what "
+      "means "
+      "something leads to the\nnext state and an action; what does not, says how it can come and "
+      "what "
       "becomes of it.\n";
   for (std::size_t s = 0; s < kStates; ++s) {
     const auto state = static_cast<State>(s);
@@ -132,8 +136,7 @@ TEST(CallFsmTest, EveryWordIsItsOwn) {
   });
   EXPECT_EQ(states.size(), kStates);
   EXPECT_EQ(events.size(), kEvents);
-  EXPECT_EQ(actions.size(),
-            static_cast<std::size_t>(Action::kBreakOffThenRemoveEveryHop) + 1);
+  EXPECT_EQ(actions.size(), static_cast<std::size_t>(Action::kBreakOffThenRemoveEveryHop) + 1);
   for (const auto& words : {states, events, actions}) {
     for (const std::string_view word : words) EXPECT_FALSE(word.starts_with("unknown ")) << word;
   }

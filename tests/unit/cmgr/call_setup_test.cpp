@@ -216,6 +216,25 @@ TEST_F(CallSetupTest, ACommitWithUnknownEndIsRemovedToo) {
   }
 }
 
+TEST_F(CallSetupTest, ABusySwitchServerStillHasTheReservation) {
+  attach_all();
+  connect(1);
+  answer("sw1", {done(setup("sw1"), vci(32))});
+  answer("sw2", {done(setup("sw2"), vci(40))});
+  const HopSetup two = setup("sw2");
+  all_done("sw1");
+  all_done("sw3");
+  // cmgr <-- sw2: too busy to look at the commit
+  answer("sw2", {refused(two, Cause::kBusy)});
+  EXPECT_EQ(removal("sw2").key, two.key);
+  answer("sw2", {removed({two.key, 0}, vci(40))});
+  everybody_does();
+  const Outcome busy = outcome();
+  EXPECT_EQ(busy.kind, OutcomeKind::kBusy);
+  EXPECT_EQ(busy.element, "sw2");
+  expect_nothing_left();
+}
+
 TEST_F(CallSetupTest, AHopThatDoesNotAnswerEndsTheCallByTheHopTimer) {
   config.crankbacks = 0;
   start_with_labels({vci(32)}, {vci(40)});

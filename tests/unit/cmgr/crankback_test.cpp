@@ -275,6 +275,23 @@ TEST_F(CrankbackTest, WhatTheWayBackRefusesIsTheLinkAsTheOtherEndNamesIt) {
   EXPECT_THAT(query().avoid, ElementsAre(PathElement{"sw1", PortId{10}}));
 }
 
+TEST_F(CrankbackTest, AHoldTriesAnotherRouteToo) {
+  start_with_two_routes();
+  hold(1, 60'000);
+  all_done("sw1");
+  all_done("sw3");
+  answer("sw2", {refused(setup("sw2"), Cause::kNoBandwidth, PortId{21}, 100, 20)});
+  everybody_does();
+  route(found(query(), detour()));
+  const HopSetup five = setup("sw5");
+  EXPECT_FALSE(five.commit);
+  EXPECT_TRUE(five.held);
+  EXPECT_EQ(five.key.generation, Generation{2});
+  answer("sw5", {done(five, five.output_label)});
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kHeld);
+}
+
 TEST_F(CrankbackTest, SwitchedOffTheFirstRefusalEndsTheCall) {
   config.crankbacks = 0;
   start_with_two_routes();

@@ -169,9 +169,7 @@ class ExchangeTest : public ::testing::Test, public Peers {
     reply.free = free;
     return reply;
   }
-  void learn_route(const std::string& to = "bob") {
-    route(found({"ann", to, 1}, path_to(to)));
-  }
+  void learn_route(const std::string& to = "bob") { route(found({"ann", to, 1}, path_to(to))); }
   // RouteObject answers.
   void route(RouteReply reply) {
     manager().on_routes({std::move(reply)}, seconds{3600}, now);

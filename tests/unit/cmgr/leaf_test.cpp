@@ -367,63 +367,6 @@ TEST_F(LeafTest, AReleaseWhileALeafWaitsForItsRouteLeavesTheLateAnswerToTheCache
   expect_nothing_left();
 }
 
-TEST_F(LeafTest, AnOwedBranchHoldsTheLabelThatComesInUntilItIsPaid) {
-  const ConnectionId call = up();
-  added(2, call, "guy");
-  drop_leaf(3, call, "guy");
-  const HopRemoval guys = removal("sw2");
-  wait(config.undo_timer);
-  EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped);
-  EXPECT_EQ(manager().owed(), 1U);
-  // The tree goes first.
-  release(4, call);
-  answer("sw1", {removed(removal("sw1"), vci(32))});
-  answer("sw2", {removed(removal("sw2"), vci(40))});
-  all_done("sw3");
-  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
-  EXPECT_THAT(cached("sw1"), IsEmpty()) << "0/32 may still lead to guy at sw2";
-  EXPECT_THAT(manager().view_of("sw1").labels, ElementsAre(Pair(PortId{10}, vci(32))));
-  // cmgr <-- sw2: guy's branch removed
-  answer("sw2", {removed(guys)});
-  EXPECT_THAT(cached("sw1"), ElementsAre(Pair(PortId{10}, vci(32))));
-  expect_nothing_left();
-}
-
-TEST_F(LeafTest, AnOwedBranchThatIsPaidFirstLeavesTheLabelToTheTree) {
-  const ConnectionId call = up();
-  added(2, call, "guy");
-  drop_leaf(3, call, "guy");
-  answer("sw2", {not_removed(removal("sw2"))});
-  EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped);
-  wait(SwitchDesk::kDebtRetry);
-  answer("sw2", {removed(removal("sw2"))});
-  EXPECT_EQ(manager().owed(), 0U);
-  EXPECT_THAT(cached("sw1"), IsEmpty()) << "the tree uses it";
-  released(4, call);
-}
-
-TEST_F(LeafTest, TreeAndBranchMayBothOweAndTheLabelWaitsForAll) {
-  const ConnectionId call = up();
-  added(2, call, "guy");
-  drop_leaf(3, call, "guy");
-  const HopRemoval guys = removal("sw2");
-  wait(config.undo_timer);
-  EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped);
-  release(4, call);
-  const HopRemoval one = removal("sw1");
-  const HopRemoval two = removal("sw2");
-  all_done("sw3");
-  wait(config.undo_timer);
-  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
-  EXPECT_EQ(manager().owed(), 3U);
-  answer("sw1", {removed(one, vci(32))});
-  answer("sw2", {removed(two, vci(40))});
-  EXPECT_THAT(cached("sw1"), IsEmpty());
-  answer("sw2", {removed(guys)});
-  EXPECT_THAT(cached("sw1"), ElementsAre(Pair(PortId{10}, vci(32))));
-  expect_nothing_left();
-}
-
 TEST_F(LeafTest, AModifyReachesEveryHopOfTheTree) {
   const ConnectionId call = up();
   added(2, call, "eve");

@@ -189,6 +189,21 @@ TEST_F(PreparedTest, AModifiedOneIsThePoolsNoMore) {
   EXPECT_EQ(manager().connections(), 0U);
 }
 
+TEST_F(PreparedTest, OneWithALeafIsThePoolsNoMore) {
+  start_with_pool(1);
+  learn_route("guy");
+  connect(1);
+  refuse_refill();
+  const ConnectionId taken = outcome().connection;
+  add_leaf(2, taken, "guy");
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kLeafAdded);
+  release(3, taken);
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  EXPECT_EQ(manager().connections(), 0U);
+}
+
 TEST_F(PreparedTest, WhatCannotBePreparedIsRefusedWithTheNumber) {
   config.pools_max = 1;
   start_with_pool(1);

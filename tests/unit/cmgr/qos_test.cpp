@@ -29,9 +29,7 @@ class QosTest : public ExchangeTest {
     manager().on_services({{service, tl::make_unexpected(std::move(refusal))}}, now);
     finish();
   }
-  ConnectRequest film(std::uint64_t request) {
-    return {RequestId{request}, "ann", "bob", kFilm};
-  }
+  ConnectRequest film(std::uint64_t request) { return {RequestId{request}, "ann", "bob", kFilm}; }
   CacheState qos() {
     for (const CacheState& cache : manager().caches(10, now)) {
       if (cache.kind == CacheKind::kQos) return cache;

@@ -36,6 +36,22 @@ TEST(SerialTest, WhatAJobPostsRunsAfterItAndNotWithinIt) {
   EXPECT_THAT(happened, ElementsAre("first", "drained", "second", "drained"));
 }
 
+TEST(SerialTest, AStepTakesInWhatComesMeanwhileUpToItsNumberOfJobs) {
+  std::vector<std::string> happened;
+  Serial serial([&] { happened.emplace_back("drained"); }, 3);
+  const auto job = [&](const char* name, auto then) {
+    return [&happened, name, then] {
+      happened.emplace_back(name);
+      then();
+    };
+  };
+  const auto nothing = [] {};
+  serial.post(job("1", [&] {
+    serial.post(job("2", [&] { serial.post(job("3", [&] { serial.post(job("4", nothing)); })); }));
+  }));
+  EXPECT_THAT(happened, ElementsAre("1", "2", "3", "drained", "4", "drained"));
+}
+
 TEST(SerialTest, WhatTheDrainPostsRunsToo) {
   std::vector<std::string> happened;
   Serial* self = nullptr;

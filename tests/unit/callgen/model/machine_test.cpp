@@ -72,6 +72,19 @@ TEST(Machine, WhatArrivesDuringARunIsOneMoreRunWithoutAWakeUp) {
   EXPECT_EQ(worker.last, after(microseconds{60}));
 }
 
+TEST(Machine, AProcessThatDrainsTakesWhatArrivesBeforeItSteps) {
+  Machine machine;
+  Worker worker("worker", microseconds{10});
+  worker.drain_up_to(4);
+  machine.add(worker, machine.add_host(1, {}));
+  for (const int at : {0, 1, 2, 11, 31}) send(machine, worker, after(microseconds{at}));
+  run(machine);
+  // One at 0, two at 10, one at 30: four are enough. The last one is a run of its own.
+  EXPECT_EQ(worker.steps, 2U);
+  EXPECT_EQ(worker.last, after(microseconds{50}));
+  EXPECT_EQ(worker.sojourn.max(), microseconds{40});
+}
+
 TEST(Machine, MessagesLeaveOneAfterAnotherEachWhenItHasBeenPaidFor) {
   Machine machine;
   Worker sender("sender", microseconds{1});

@@ -1,0 +1,103 @@
+// ConnectionManager: what the hops of a connection are told, and when.
+#include <algorithm>
+#include <utility>
+
+#include "cmgr/connection_manager.hpp"
+
+namespace xbind::cmgr {
+
+void ConnectionManager::run_errand(Connection& connection, Hop& hop, Errand errand, TimePoint now) {
+  hop.errand = errand;
+  if (!config_.one_by_one) say(connection, hop, now);
+}
+
+void ConnectionManager::say(Connection& connection, Hop& hop, TimePoint now) {
+  HopBatch alone;
+  switch (std::exchange(hop.errand, Errand::kNone)) {
+    case Errand::kNone: return;
+    case Errand::kReserve:
+    case Errand::kCommit: {
+      const bool commit = connection.state == State::kCommitting;
+      hop.state = commit ? HopState::kCommitting : HopState::kReserving;
+      HopSetup setup = setup_for(connection, hop, commit, now);
+      if (!config_.one_by_one) {
+        switches_.queue(hop.at, std::move(setup), now);
+        return;
+      }
+      alone.setups.push_back(std::move(setup));
+      break;
+    }
+    case Errand::kModify: {
+      hop.state = HopState::kChanging;
+      // What it was owed is forgiven; perhaps that was told in this session, and is answered first.
+      const std::uint8_t answers = switches_.forgive_change(hop.at, key_of(connection, hop));
+      if (!config_.one_by_one) {
+        hop.answers_to_skip = static_cast<std::uint8_t>(hop.answers_to_skip + answers);
+      }
+      HopModify change{key_of(connection, hop), connection.more().revision,
+                       contract_to_tell(connection).of_leg(hop.leg)};
+      if (!config_.one_by_one) {
+        switches_.queue(hop.at, std::move(change), now);
+        return;
+      }
+      alone.modifies.push_back(std::move(change));
+      break;
+    }
+    case Errand::kRemove:
+      hop.state = HopState::kRemoving;
+      if (!config_.one_by_one) {
+        switches_.queue(hop.at, key_of(connection, hop), now);
+        return;
+      }
+      alone.removals.push_back({key_of(connection, hop), 0});
+      break;
+  }
+  (connection.root != nullptr ? *connection.root : connection).invoked = true;
+  switches_.invoke(hop.at, std::move(alone), now);
+}
+
+// The engines that wait: the next hop of the call, when no answer is awaited.
+void ConnectionManager::say_next(Connection& connection, TimePoint now) {
+  if (!config_.one_by_one) return;
+  if ((connection.root != nullptr ? *connection.root : connection).invoked) return;
+  const auto next = std::find_if(connection.hops.begin(), connection.hops.end(),
+                                 [](const Hop& hop) { return hop.errand != Errand::kNone; });
+  if (next != connection.hops.end()) say(connection, *next, now);
+}
+
+void ConnectionManager::drop_errands(Connection& connection) {
+  for (Hop& hop : connection.hops) hop.errand = Errand::kNone;
+}
+
+HopSetup ConnectionManager::setup_for(Connection& connection, Hop& hop, bool commit,
+                                      TimePoint now) {
+  HopSetup setup;
+  setup.key = key_of(connection, hop);
+  setup.commit = commit;
+  setup.hop_count = hop.count;
+  setup.input_port = hop.input_port;
+  setup.output_port = hop.output_port;
+  setup.output_label = hop.output_label;
+  if (commit) {
+    setup.input_label = hop.input_label;
+  } else {
+    hop.reserved = true;
+    setup.held = connection.held();
+  }
+  setup.branch = hop.branch;
+  setup.demand = connection.contract.of_leg(hop.leg);
+  if (!hop.last()) {
+    hop.labels_asked = switches_.want_labels(hop.at, hop.output_port, now);
+    setup.labels_wanted = hop.labels_asked;
+  }
+  book(connection, hop, now);
+  setup.quota_wanted = switches_.want_quota(hop.at, hop.output_port, setup.key, now);
+  // A leaf is told apart by its own end; the call it belongs to is the tree's.
+  const Connection& call = connection.root != nullptr ? *connection.root : connection;
+  const Asker caller = call.asker.value_or(Asker{});
+  setup.call = {clients_.name(caller.client), caller.request, connection.ends->from,
+                connection.ends->to};
+  return setup;
+}
+
+}  // namespace xbind::cmgr

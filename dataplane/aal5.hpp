@@ -1,0 +1,132 @@
+// ATM adaptation layer 5 (ITU-T I.363.5): frames of 1 to 65535 octets in cells, and back.
+//
+//   | frame 1..65535 | pad 0..47 | UU 1 | CPI 1 | length 2 | CRC-32 4 |     a multiple of 48 octets
+//
+// The last cell of a frame has the user-user bit in its PT. The CRC is that of Ethernet, but most
+// significant bit first, over everything before it; ISA-L computes it (crc32_ieee, which has the
+// complements of I.363.5 at both ends built in).
+//
+// Pure. One thread at a time for each object.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "core/result.hpp"
+#include "core/wire/writer.hpp"
+#include "dataplane/cell.hpp"
+
+namespace xbind::dataplane {
+
+inline constexpr std::size_t kAal5TrailerOctets = 8;
+inline constexpr std::size_t kAal5FrameMax = 65535;
+
+// Of `octets`, after what came before: 0 at the start of a PDU.
+std::uint32_t aal5_crc(std::span<const std::byte> octets, std::uint32_t so_far = 0);
+
+// Cells that a frame of `octets` takes.
+constexpr std::size_t aal5_cells(std::size_t octets) {
+  return (octets + kAal5TrailerOctets + kPayloadOctets - 1) / kPayloadOctets;
+}
+
+struct Aal5Sending {
+  std::uint16_t vpi = 0;
+  std::uint16_t vci = 0;
+  bool clp = false;      // of every cell
+  std::uint8_t uu = 0;   // user to user, carried as it is
+  std::uint8_t cpi = 0;  // common part indicator: 0 is the only value with a meaning
+};
+
+// Appends the cells of one frame. kBadInput: it is empty, for a length of 0 means an abort, or longer
+// than kAal5FrameMax; nothing is appended then.
+Result<void> aal5_segment(std::span<const std::byte> frame, const Aal5Sending& sending,
+                          std::vector<Cell>& cells);
+
+enum class Aal5Outcome : std::uint8_t {
+  kMore,         // kept; the frame goes on
+  kFrame,        // a frame is whole
+  kSkipped,      // no user data (OAM, RM), or the rest of a frame that was too long
+  kCrcError,     // a frame ended, and its CRC is not that of its octets
+  kLengthError,  // its CRC is right, but its length does not go with the number of its cells
+  kAborted,      // its sender gave it up: length 0
+  kTooLong,      // more cells than a frame of frame_octets_max has; the rest will be kSkipped
+  kNoRoom,       // Aal5Receiver: no state left for one more connection
+};
+
+struct Aal5Frame {
+  std::span<const std::byte> octets;
+  std::span<const std::byte> pdu;  // with pad and trailer
+  std::uint8_t uu = 0;
+  std::uint8_t cpi = 0;
+  bool clp = false;         // of at least one cell
+  bool congestion = false;  // EFCI of the last cell
+};
+
+// The frames of one connection. Holds at most the cells of one frame.
+class Aal5Reassembly {
+ public:
+  explicit Aal5Reassembly(std::size_t frame_octets_max = kAal5FrameMax);
+
+  Aal5Outcome push(const Cell& cell);
+  // After kFrame, until the next push().
+  const Aal5Frame& frame() const { return frame_; }
+  // Octets of a frame that has begun.
+  std::size_t pending() const { return whole_ ? 0 : buffer_.size(); }
+
+ private:
+  Aal5Outcome finish(const Cell& last);
+
+  std::size_t octets_max_;
+  wire::Buffer buffer_;
+  Aal5Frame frame_;
+  bool whole_ = false;     // buffer_ holds the frame that was handed out
+  bool skipping_ = false;  // until the end of a frame that was too long
+  bool clp_ = false;
+};
+
+// Free-running.
+struct Aal5Counters {
+  std::uint64_t frames = 0;
+  std::uint64_t crc_errors = 0;
+  std::uint64_t length_errors = 0;
+  std::uint64_t aborted = 0;
+  std::uint64_t too_long = 0;
+  std::uint64_t skipped_cells = 0;
+  std::uint64_t no_room_cells = 0;
+
+  void count(Aal5Outcome outcome);
+  friend bool operator==(const Aal5Counters&, const Aal5Counters&) = default;
+};
+
+struct Aal5ReceiverOptions {
+  std::size_t frame_octets_max = kAal5FrameMax;
+  // Memory: at most this many times frame_octets_max, rounded up to cells.
+  std::size_t connections_max = 1024;
+};
+
+// The frames of every connection that ends at one place. A connection takes state with its first cell
+// and keeps it until forget().
+class Aal5Receiver {
+ public:
+  explicit Aal5Receiver(const Aal5ReceiverOptions& options) : options_(options) {}
+
+  Aal5Outcome push(const Cell& cell);
+  // After kFrame, until the next push() or forget().
+  const Aal5Frame& frame() const { return *frame_; }
+  // The connection is gone, and what has come of a frame of it.
+  void forget(std::uint16_t vpi, std::uint16_t vci);
+
+  std::size_t connections() const { return connections_.size(); }
+  const Aal5Counters& counters() const { return counters_; }
+
+ private:
+  Aal5ReceiverOptions options_;
+  std::unordered_map<std::uint32_t, Aal5Reassembly> connections_;  // by header without PT and CLP
+  const Aal5Frame* frame_ = nullptr;
+  Aal5Counters counters_;
+};
+
+}  // namespace xbind::dataplane

@@ -1,0 +1,232 @@
+#include "dataplane/forwarding_table.hpp"
+
+#include <algorithm>
+
+#include "core/check.hpp"
+
+namespace xbind::dataplane {
+namespace {
+
+Branch normal(const VirtualLink& input, Branch branch) {
+  if (input.path) branch.vci = 0;
+  return branch;
+}
+
+bool in_range(const LabelRange& labels, const VirtualLink& input) {
+  if (input.path) return input.vpi >= labels.vpi_min && input.vpi <= labels.vpi_max;
+  return input.vpi <= kVpiMax && labels.contains(atm_label(input.vpi, input.vci));
+}
+
+}  // namespace
+
+std::string to_string(const VirtualLink& link) {
+  if (link.path) return fmt::format("port {} path {}", link.port, link.vpi);
+  return fmt::format("port {} {}/{}", link.port, link.vpi, link.vci);
+}
+
+ForwardingTable::ForwardingTable(const ForwardingOptions& options)
+    : options_(options), ports_(options.ports) {
+  XB_CHECK(options.ports >= 1 && options.ports <= 65535, options.ports);
+  for (Port& port : ports_) port.labels = options.labels;
+}
+
+Result<void> ForwardingTable::add_branch(const VirtualLink& input, Branch branch) {
+  if (!has(input.port) || !has(branch.port)) {
+    return fail(ErrorCode::kBadInput, "port {} is not one of 1 to {}",
+                has(input.port) ? branch.port : input.port, options_.ports);
+  }
+  if (branch.vpi > kVpiMax) {
+    return fail(ErrorCode::kBadInput, "output VPI {} is above {}", branch.vpi, kVpiMax);
+  }
+  branch = normal(input, branch);
+  std::uint32_t slot = slot_of(input);
+  if (slot != kNoSlot) {
+    auto& branches = connections_[slot].branches;
+    const auto there = std::find_if(branches.begin(), branches.end(),
+                                    [&](const Branch& one) { return one.same_place(branch); });
+    if (there != branches.end()) {
+      there->priority = branch.priority;
+      return {};
+    }
+    if (branches.size() >= options_.branches_per_connection_max) {
+      return fail(ErrorCode::kExhausted, "{} has {} branches, the most a connection may have",
+                  to_string(input), branches.size());
+    }
+  } else if (auto fits = check_new(input); !fits) {
+    return fits;
+  }
+  if (branches_ >= options_.branches_max) {
+    return fail(ErrorCode::kExhausted, "the table has {} branches, its most", branches_);
+  }
+  if (slot == kNoSlot) {
+    slot = take_slot(input);
+    enter(input, slot);
+  }
+  connections_[slot].branches.push_back(branch);
+  ++branches_;
+  return {};
+}
+
+Result<void> ForwardingTable::check_new(const VirtualLink& input) const {
+  const Port& port = at(input.port);
+  if (!in_range(port.labels, input)) {
+    return fail(ErrorCode::kBadInput, "{} is outside VPI {} to {}, VCI {} to {}", to_string(input),
+                port.labels.vpi_min, port.labels.vpi_max, port.labels.vci_min,
+                port.labels.vci_max);
+  }
+  if (input.vpi < port.paths.size() && port.paths[input.vpi]) {
+    // An entry of the same kind can stand beside others of its VPI, never one of the other kind.
+    const bool switched_whole = port.paths[input.vpi]->whole != kNoSlot;
+    if (switched_whole || input.path) {
+      return fail(ErrorCode::kBadInput, "{}: its VPI {}", to_string(input),
+                  switched_whole ? "is switched as a whole" : "has channels of its own");
+    }
+  }
+  if (connections() >= options_.connections_max) {
+    return fail(ErrorCode::kExhausted, "the table has {} connections, its most", connections());
+  }
+  return {};
+}
+
+std::uint32_t ForwardingTable::take_slot(const VirtualLink& input) {
+  if (free_.empty()) {
+    const auto slot = static_cast<std::uint32_t>(connections_.size());
+    connections_.push_back({.input = input, .self = {slot, 0}, .counters = {}, .branches = {}});
+    return slot;
+  }
+  const std::uint32_t slot = free_.back();
+  free_.pop_back();
+  Connection& connection = connections_[slot];
+  connection.input = input;
+  ++connection.self.generation;
+  connection.counters = {};
+  return slot;
+}
+
+void ForwardingTable::enter(const VirtualLink& input, std::uint32_t slot) {
+  auto& paths = at(input.port).paths;
+  if (input.vpi >= paths.size()) paths.resize(input.vpi + std::size_t{1});
+  if (!paths[input.vpi]) paths[input.vpi] = std::make_unique<Path>();
+  Path& way = *paths[input.vpi];
+  if (input.path) {
+    way.whole = slot;
+    return;
+  }
+  auto& page = way.pages[input.vci >> 8];
+  if (!page) {
+    page = std::make_unique<Page>();
+    ++way.pages_used;
+  }
+  page->slots[input.vci & 0xff] = slot;
+  ++page->used;
+}
+
+std::uint32_t ForwardingTable::slot_of(const VirtualLink& input) const {
+  if (!has(input.port)) return kNoSlot;
+  const auto& paths = at(input.port).paths;
+  if (input.vpi >= paths.size() || !paths[input.vpi]) return kNoSlot;
+  const Path& way = *paths[input.vpi];
+  if (input.path) return way.whole;
+  const Page* page = way.pages[input.vci >> 8].get();
+  return page == nullptr ? kNoSlot : page->slots[input.vci & 0xff];
+}
+
+const Connection* ForwardingTable::find(const VirtualLink& input) const {
+  const std::uint32_t slot = slot_of(input);
+  return slot == kNoSlot ? nullptr : &connections_[slot];
+}
+
+Result<void> ForwardingTable::delete_branch(const VirtualLink& input, Branch branch) {
+  const std::uint32_t slot = slot_of(input);
+  if (slot == kNoSlot) {
+    return fail(ErrorCode::kNotFound, "there is no connection at {}", to_string(input));
+  }
+  branch = normal(input, branch);
+  auto& branches = connections_[slot].branches;
+  const auto there = std::find_if(branches.begin(), branches.end(),
+                                  [&](const Branch& one) { return one.same_place(branch); });
+  if (there == branches.end()) {
+    return fail(ErrorCode::kNotFound, "{} has no branch to port {} {}/{}", to_string(input),
+                branch.port, branch.vpi, branch.vci);
+  }
+  if (branches.size() == 1) {
+    remove(slot);
+  } else {
+    branches.erase(there);
+    --branches_;
+  }
+  return {};
+}
+
+Result<void> ForwardingTable::delete_connection(const VirtualLink& input) {
+  const std::uint32_t slot = slot_of(input);
+  if (slot == kNoSlot) {
+    return fail(ErrorCode::kNotFound, "there is no connection at {}", to_string(input));
+  }
+  remove(slot);
+  return {};
+}
+
+void ForwardingTable::remove(std::uint32_t slot) {
+  Connection& connection = connections_[slot];
+  const VirtualLink input = connection.input;
+  branches_ -= connection.branches.size();
+  connection.branches.clear();
+  connection.branches.shrink_to_fit();
+  free_.push_back(slot);
+
+  auto& way = at(input.port).paths[input.vpi];
+  if (input.path) {
+    way.reset();
+    return;
+  }
+  auto& page = way->pages[input.vci >> 8];
+  page->slots[input.vci & 0xff] = kNoSlot;
+  if (--page->used != 0) return;
+  page.reset();
+  if (--way->pages_used == 0) way.reset();
+}
+
+std::size_t ForwardingTable::delete_input(PortId port) {
+  const std::size_t before = branches_;
+  for (const Connection* connection : connections_of(port)) remove(connection->self.slot);
+  return before - branches_;
+}
+
+std::size_t ForwardingTable::delete_output(PortId port) {
+  const std::size_t before = branches_;
+  for (std::uint32_t slot = 0; slot < connections_.size(); ++slot) {
+    auto& branches = connections_[slot].branches;
+    if (branches.empty()) continue;  // a free slot
+    const auto stay = std::stable_partition(branches.begin(), branches.end(),
+                                            [&](const Branch& one) { return one.port != port; });
+    if (stay == branches.begin()) {
+      remove(slot);
+    } else {
+      branches_ -= static_cast<std::size_t>(branches.end() - stay);
+      branches.erase(stay, branches.end());
+    }
+  }
+  return before - branches_;
+}
+
+void ForwardingTable::clear() {
+  for (std::uint32_t port = 1; port <= options_.ports; ++port) delete_input(PortId{port});
+}
+
+std::vector<const Connection*> ForwardingTable::connections_of(PortId port) const {
+  std::vector<const Connection*> found;
+  for (const auto& way : at(port).paths) {
+    if (!way) continue;
+    if (way->whole != kNoSlot) found.push_back(&connections_[way->whole]);
+    for (const auto& page : way->pages) {
+      if (!page) continue;
+      for (std::uint32_t slot : page->slots) {
+        if (slot != kNoSlot) found.push_back(&connections_[slot]);
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace xbind::dataplane

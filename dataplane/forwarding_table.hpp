@@ -1,0 +1,167 @@
+// Where cells go: (input port, VPI, VCI), or a whole virtual path (input port, VPI), to a set of
+// branches, each an output port and a label. More branches than one: every cell is replicated.
+//
+//   port ──▶ VPI ──▶ the whole path ─────────────▶ connection ──▶ branches
+//                └─▶ VCI / 256 ──▶ VCI % 256 ────▶ connection ──▶ branches
+//
+// Two or three loads find a connection. The levels exist only while something is in them, so memory
+// goes with the connections: at most about 3.5 kB for one that has a VPI for itself, 12 octets more
+// for each branch beyond the first; and 8 octets for each VPI of a port up to the highest used.
+//
+// One thread at a time. Connections may share an output branch (multipoint-to-point).
+#pragma once
+
+#include <array>
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/label.hpp"
+#include "core/result.hpp"
+#include "dataplane/cell.hpp"
+#include "dataplane/counters.hpp"
+
+namespace xbind::dataplane {
+
+// The end of a virtual channel or of a virtual path at a port, on the input side.
+struct VirtualLink {
+  PortId port;
+  std::uint16_t vpi = 0;
+  std::uint16_t vci = 0;  // of a path: 0
+  bool path = false;      // all VCIs of the VPI, carried as they are
+
+  friend constexpr auto operator<=>(const VirtualLink&, const VirtualLink&) = default;
+};
+constexpr VirtualLink channel(PortId port, std::uint16_t vpi, std::uint16_t vci) {
+  return {port, vpi, vci, false};
+}
+constexpr VirtualLink path(PortId port, std::uint16_t vpi) { return {port, vpi, 0, true}; }
+// "port 3 0/32", "port 3 path 7".
+std::string to_string(const VirtualLink& link);
+
+struct Branch {
+  PortId port;
+  std::uint16_t vpi = 0;
+  std::uint16_t vci = 0;  // of a path's branch: not looked at, the cell's own stays
+  std::uint8_t priority = 0;  // for the output's Queueing; 0 is the best
+
+  bool same_place(const Branch& other) const {
+    return port == other.port && vpi == other.vpi && vci == other.vci;
+  }
+  friend bool operator==(const Branch&, const Branch&) = default;
+};
+
+// Names a connection in queues, past its end: a slot that is used again has another generation.
+struct ConnectionRef {
+  std::uint32_t slot = 0;
+  std::uint32_t generation = 0;
+
+  friend bool operator==(ConnectionRef, ConnectionRef) = default;
+};
+
+struct Connection {
+  VirtualLink input;
+  ConnectionRef self;
+  ConnectionCounters counters;
+  boost::container::small_vector<Branch, 1> branches;  // in the order of their coming; never empty
+};
+
+struct ForwardingOptions {
+  std::uint32_t ports = 2;  // numbered 1..ports
+  LabelRange labels;        // of every port's input, until set_labels()
+  std::size_t connections_max = std::size_t{1} << 18;
+  std::size_t branches_max = std::size_t{1} << 20;  // in the whole table
+  std::size_t branches_per_connection_max = 1024;
+};
+
+class ForwardingTable {
+ public:
+  // ports is 1..65535.
+  explicit ForwardingTable(const ForwardingOptions& options);
+
+  std::uint32_t ports() const { return options_.ports; }
+  bool has(PortId port) const { return port.value() >= 1 && port.value() <= options_.ports; }
+
+  // ----- changing it -----
+  // A branch that is there already takes the new priority. Anything but success: nothing has changed.
+  //   kBadInput   no such port; input label outside the port's range; output VPI above 4095; a channel
+  //               on a VPI that is switched as a whole, or a path on a VPI that has channels
+  //   kExhausted  one of the bounds of ForwardingOptions
+  Result<void> add_branch(const VirtualLink& input, Branch branch);
+  // The last branch takes the connection and its counters along. kNotFound: no such connection, or no
+  // such branch of it.
+  Result<void> delete_branch(const VirtualLink& input, Branch branch);
+  Result<void> delete_connection(const VirtualLink& input);
+  // Return the number of branches that went. `port` exists.
+  std::size_t delete_input(PortId port);
+  std::size_t delete_output(PortId port);
+  void clear();
+
+  // What may be entered from now on; what is in the table stays. `port` exists.
+  void set_labels(PortId port, const LabelRange& labels) { at(port).labels = labels; }
+  const LabelRange& labels(PortId port) const { return at(port).labels; }
+
+  // ----- asking it; pointers are good until the table changes -----
+  // The way of a cell. `port` exists. Null: nobody has that label.
+  Connection* lookup(PortId port, std::uint16_t vpi, std::uint16_t vci) {
+    const Port& entry = at(port);
+    if (vpi >= entry.paths.size() || !entry.paths[vpi]) return nullptr;
+    const Path& way = *entry.paths[vpi];
+    std::uint32_t slot = way.whole;
+    if (slot == kNoSlot) {
+      const Page* page = way.pages[vci >> 8].get();
+      if (page == nullptr) return nullptr;
+      slot = page->slots[vci & 0xff];
+      if (slot == kNoSlot) return nullptr;
+    }
+    return &connections_[slot];
+  }
+  // Exactly this entry, not the path that a channel's cell would take.
+  const Connection* find(const VirtualLink& input) const;
+  // Null: the connection has gone since.
+  Connection* find(ConnectionRef ref) {
+    if (ref.slot >= connections_.size()) return nullptr;
+    Connection& connection = connections_[ref.slot];
+    return connection.self == ref && !connection.branches.empty() ? &connection : nullptr;
+  }
+  // In order of labels. `port` exists.
+  std::vector<const Connection*> connections_of(PortId port) const;
+  std::size_t connections() const { return connections_.size() - free_.size(); }
+  std::size_t branches() const { return branches_; }
+
+ private:
+  static constexpr std::uint32_t kNoSlot = 0xffffffff;
+  struct Page {
+    Page() { slots.fill(kNoSlot); }
+    std::array<std::uint32_t, 256> slots;
+    std::uint32_t used = 0;
+  };
+  struct Path {
+    std::uint32_t whole = kNoSlot;
+    std::uint32_t pages_used = 0;
+    std::array<std::unique_ptr<Page>, 256> pages;
+  };
+  struct Port {
+    LabelRange labels;
+    std::vector<std::unique_ptr<Path>> paths;  // by VPI, as far as the highest that was used
+  };
+
+  const Port& at(PortId port) const { return ports_[port.value() - 1]; }
+  Port& at(PortId port) { return ports_[port.value() - 1]; }
+  std::uint32_t slot_of(const VirtualLink& input) const;
+  Result<void> check_new(const VirtualLink& input) const;
+  std::uint32_t take_slot(const VirtualLink& input);
+  void enter(const VirtualLink& input, std::uint32_t slot);
+  void remove(std::uint32_t slot);
+
+  ForwardingOptions options_;
+  std::vector<Port> ports_;
+  std::vector<Connection> connections_;  // by slot
+  std::vector<std::uint32_t> free_;
+  std::size_t branches_ = 0;
+};
+
+}  // namespace xbind::dataplane

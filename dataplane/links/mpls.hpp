@@ -1,0 +1,66 @@
+// Cells over MPLS: the N-to-one cell mode of RFC 4717 section 8 with its control word, under one MPLS
+// label (RFC 3032), meant for UDP (RFC 7510, port 6635).
+//
+//   | label 20 | TC 3 | S 1 | TTL 8 |                            the pseudowire's label, S = 1
+//   | 0 0 0 0 | flags 4 | 0 0 | length 6 | sequence number 16 |  the control word
+//   | VPI 12 | VCI 16 | PT 3 | CLP 1 | payload 48 octets |       a cell without HEC, once or more
+//
+// The length is that of control word and cells if below 64, with one cell, else 0. Sequence numbers go
+// 1, 2, ..., 65535, 1, ...; 0 says that the sender does not number (RFC 4385 section 4).
+//
+// Departure: RFC 4385 drops everything up to 32767 numbers behind the one expected. A peer that starts
+// anew, at 1, would be deaf to us for as long as that. So after kResyncAfter of them in a row without
+// a single one in order we believe that it did, and go on from there.
+//
+// Pure. Some captures want to be told: tshark -d udp.port==6635,mpls -d mpls.label==N,mplspwatmn1cw
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dataplane/cell.hpp"
+
+namespace xbind::dataplane {
+
+inline constexpr std::uint16_t kMplsUdpPort = 6635;
+inline constexpr std::uint32_t kMplsLabelMin = 16;  // below: reserved (RFC 3032 section 2.1)
+inline constexpr std::uint32_t kMplsLabelMax = 0xfffff;
+
+inline constexpr std::size_t kMplsOverhead = 8;  // label stack entry and control word
+constexpr std::size_t mpls_octets(std::size_t cells) { return kMplsOverhead + cells * sizeof(Cell); }
+
+// Writes one datagram of mpls_octets(cells.size()) to the front of `octets`, which has room for it.
+void encode_mpls(std::span<const Cell> cells, std::uint32_t label, std::uint16_t sequence,
+                 std::span<std::byte> octets);
+
+constexpr std::uint16_t next_sequence(std::uint16_t sequence) {
+  return sequence == 0xffff ? 1 : static_cast<std::uint16_t>(sequence + 1);
+}
+
+enum class MplsVerdict : std::uint8_t {
+  kCells,
+  kMalformed,   // short, a deeper label stack, no data control word, or no whole number of cells
+  kForeign,     // another label
+  kOutOfOrder,  // a later one has come already
+};
+
+// The receiving end of one pseudowire.
+class MplsReceiver {
+ public:
+  static constexpr unsigned kResyncAfter = 16;
+
+  explicit MplsReceiver(std::uint32_t label) : label_(label) {}
+
+  // Appends the cells with kCells, else nothing.
+  MplsVerdict decode(std::span<const std::byte> datagram, std::vector<Cell>& cells);
+
+ private:
+  bool in_order(std::uint16_t sequence);
+
+  std::uint32_t label_;
+  std::uint16_t expected_ = 0;  // 0: whatever comes
+  unsigned behind_ = 0;         // in a row
+};
+
+}  // namespace xbind::dataplane

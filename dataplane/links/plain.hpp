@@ -1,0 +1,25 @@
+// The plain form of a line, as network emulators carry ATM over UDP: one cell of 53 octets a datagram,
+// header with HEC (cell.hpp, hec.hpp), NNI form unless told otherwise. Pure.
+#pragma once
+
+#include <span>
+
+#include "dataplane/cell.hpp"
+#include "dataplane/hec.hpp"
+
+namespace xbind::dataplane {
+
+// With HeaderForm::kUni `cell` has a VPI up to kUniVpiMax; the GFC is 0.
+void encode_plain(const Cell& cell, HeaderForm form, std::span<std::byte, kCellOctets> octets);
+
+enum class PlainVerdict : std::uint8_t {
+  kGood,
+  kCorrected,  // a cell, one bit of whose header was wrong
+  kHecError,   // no cell
+  kMalformed,  // no cell: not 53 octets
+};
+// `cell` is set with the first two only.
+PlainVerdict decode_plain(std::span<const std::byte> datagram, HeaderForm form,
+                          HecReceiver& receiver, Cell& cell);
+
+}  // namespace xbind::dataplane
