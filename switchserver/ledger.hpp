@@ -260,7 +260,9 @@ class Ledger {
   std::optional<std::uint64_t> label_share(ManagerIndex manager, PortId port) const;
   // How many it holds: in cache, connections (egress labels apart) and quarantine.
   std::uint64_t labels_held(ManagerIndex manager, PortId port) const;
-  std::uint64_t labels_cached(ManagerIndex manager, PortId port) const;
+  // How many of them are in no connection. What a manager keeps for its next calls may be in either of
+  // the two places: a released label stays in quarantine here until it is used again.
+  std::uint64_t labels_loose(ManagerIndex manager, PortId port) const;
   std::vector<PortLabels> cached(ManagerIndex manager) const;
   std::vector<PortLabels> quarantined(ManagerIndex manager) const;
 

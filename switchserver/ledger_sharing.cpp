@@ -127,9 +127,11 @@ std::uint64_t Ledger::labels_held(ManagerIndex manager, PortId id) const {
   return of == nullptr ? 0 : held_on(*of, manager);
 }
 
-std::uint64_t Ledger::labels_cached(ManagerIndex manager, PortId id) const {
+std::uint64_t Ledger::labels_loose(ManagerIndex manager, PortId id) const {
   const Port* const of = port(id);
-  return of == nullptr ? 0 : of->output.count(LabelHolder::kCached, manager);
+  return of == nullptr ? 0
+                       : of->output.count(LabelHolder::kCached, manager) +
+                             of->output.count(LabelHolder::kQuarantine, manager);
 }
 
 // ===== holdings =====

@@ -18,12 +18,12 @@ std::uint32_t labels(std::uint64_t count) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, 0xffff'ffff));
 }
 
-// Cached labels without which the manager would hold no more than its share.
+// Labels in no connection without which the manager would hold no more than its share.
 std::uint64_t beyond_share(const Ledger& ledger, ManagerIndex manager, PortId port) {
   const auto share = ledger.label_share(manager, port);
   const std::uint64_t held = ledger.labels_held(manager, port);
   if (!share || held <= *share) return 0;
-  return std::min(held - *share, ledger.labels_cached(manager, port));
+  return std::min(held - *share, ledger.labels_loose(manager, port));
 }
 
 template <class Visitor>
@@ -41,8 +41,8 @@ void RecallDesk::short_of(const Ledger& ledger, ManagerIndex asker, const PortRe
   const PortId port = missing.port;
   for_each_in_session(ledger, [&](ManagerIndex manager) {
     if (manager == asker) return;
-    const std::uint64_t cached = ledger.labels_cached(manager, port);
-    const std::uint64_t wanted = std::max(std::min<std::uint64_t>(missing.labels, cached),
+    const std::uint64_t loose = ledger.labels_loose(manager, port);
+    const std::uint64_t wanted = std::max(std::min<std::uint64_t>(missing.labels, loose),
                                           beyond_share(ledger, manager, port));
     ask(manager, {port, labels(wanted), smaller(missing.quota, ledger.unused_quota(manager, port))},
         now);

@@ -1,5 +1,5 @@
-// Whom a SwitchServer that runs short asks for what: managers that have cached labels, or quota that
-// none of their hops needs, of the port in question. What they can spare comes back as returned
+// Whom a SwitchServer that runs short asks for what: managers that have labels in no connection, or
+// quota that none of their hops needs, of the port in question. What they can spare comes back as returned
 // labels and quota; nothing is taken from them.
 //
 // A manager is asked at most once per port in kInterval, and never for more than it has unused. A
@@ -29,11 +29,11 @@ class RecallDesk {
   };
 
   // `asker` could not have all it wanted of the port: each other manager is asked for as much of the
-  // missing as it has unused, and for what it has cached beyond its share.
+  // missing as it has unused, and for what it has in no connection beyond its share.
   void short_of(const Ledger& ledger, ManagerIndex asker, const PortRecall& missing, TimePoint now);
   // The same when the port is low, for what is missing to kLowPart.
   void check_low(const Ledger& ledger, ManagerIndex asker, PortId port, TimePoint now);
-  // Asks every manager that holds more than its share of the port for what it has cached of that.
+  // Asks every manager that holds more than its share of the port for what it has in no connection of that.
   void check_shares(const Ledger& ledger, PortId port, TimePoint now);
   // A new session of the manager may be asked at once.
   void session_ended(ManagerIndex manager);

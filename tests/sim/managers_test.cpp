@@ -13,6 +13,7 @@ cmgr::Config manager(std::uint64_t epoch, cmgr::LabelPolicy policy) {
   config.epoch = epoch;
   config.label_policy = policy;
   config.label_cache_target = Stage::kLabels;  // it would keep the whole port
+  config.crankbacks = 0;                       // no way round the link
   return config;
 }
 

@@ -54,12 +54,6 @@ class Stage {
   void kill_for_good(std::size_t manager) { world_.kill_manager(manager, true); }
   bool forgotten(std::size_t manager) const { return world_.managers_[manager].forgotten; }
 
-  // Labels of the link that the manager of client `manager` has cached, as the SwitchServer knows.
-  std::size_t cached(std::size_t manager) const {
-    const Ledger& ledger = world_.ledger(0);
-    const auto us = ledger.find_manager(world_.managers_[manager].site->name());
-    return us ? ledger.labels_cached(*us, PortId{4}) : 0;
-  }
   // What the checks have found, after a look at everything.
   std::string violation() {
     for (std::size_t at = 0; at < world_.switches_.size(); ++at) {

@@ -92,7 +92,7 @@ std::optional<ManagerSite::Attached> World::attach(std::size_t manager, const st
     return std::nullopt;
   }
   // Until the new epoch has come, the old one's last word counts.
-  if (fenced) ++world_.tally["attaches of the dead"];
+  if (fenced || site.dead()) ++world_.tally["attaches of the dead"];
   Epoch& highest = switches_[at].epochs[manager];
   if (epoch < highest) world_.violated(site.name() + " was let in with an older epoch");
   highest = std::max(highest, epoch);

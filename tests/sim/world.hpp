@@ -166,6 +166,7 @@ class World : public ManagerOutlet {
   void check_tables();
   void check_fair();
   void audit_all();
+  std::vector<Finding> look(std::size_t manager, std::size_t at);
   void audit_one(std::size_t manager, std::size_t at);
   bool expected_of_orphans(std::size_t manager, std::size_t at, const Finding& finding,
                            const LedgerReport& report) const;

@@ -62,6 +62,15 @@ TEST_F(RecallTest, SoDoesAReserveAndAnAllotment) {
   EXPECT_THAT(recalls(), ElementsAre(asks("a", 1))) << "for the allotment of an egress label";
 }
 
+// A manager keeps released labels in its cache; here they rest in quarantine until they are used again.
+TEST_F(RecallTest, LabelsThatRestInQuarantineAreAskedForAsWell) {
+  apply({{reserve(middle(1, 0, {})), reserve(middle(2, 0, {}))}, {}, {}}, 1, "a");
+  apply({{}, {{middle(1, 0, {}).key, 0}, {middle(2, 0, {}).key, 0}}, {}}, 2, "a");
+  recalls();
+  EXPECT_THAT(controller.grant("b", kOut, 32, {}, now)->labels, SizeIs(30));
+  EXPECT_THAT(recalls(), ElementsAre(asks("a", 2)));
+}
+
 TEST_F(RecallTest, APortWithLessThanASixteenthFreeAsksBeforeItRunsDry) {
   cache("a", 20);
   cache("b", 10);
