@@ -128,6 +128,9 @@ struct ConnectionExtras {
   // Labels of the tree's hops that the debts of dropped leaves hold as well.
   std::vector<std::shared_ptr<OwedLabel>> lent;
   std::uint32_t pool = 0;  // of connections prepared in advance, from 1
+  // What clients call one that was prepared, while it is theirs: each taking has a name of its own, so
+  // that a late word of an earlier owner meets nobody. 0: its own id.
+  ConnectionId alias;
 };
 
 struct Connection
@@ -151,6 +154,11 @@ struct Connection
   ConnectionExtras& more() {
     if (!extras) extras = std::make_unique<ConnectionExtras>();
     return *extras;
+  }
+  // As clients know it.
+  ConnectionId shown_id() const {
+    const Connection& call = root != nullptr ? *root : *this;
+    return call.extras && call.extras->alias.value() != 0 ? call.extras->alias : call.id;
   }
   bool held() const { return extras && extras->hold > Duration::zero(); }
   Connection* party() const { return extras ? extras->party.get() : nullptr; }

@@ -288,11 +288,22 @@ void ConnectionManager::connect(Asker asker, const ConnectRequest& request,
   find_route(connection, now);
 }
 
+ConnectionId ConnectionManager::new_id() {
+  return ConnectionId{(config_.epoch & 0xff'ffff) << kCounterBits | next_connection_++};
+}
+
+Connection* ConnectionManager::find_shown(ConnectionId id) const {
+  const auto alias = aliases_.find(id);
+  const auto found = connections_.find(alias == aliases_.end() ? id : alias->second);
+  if (found == connections_.end() || found->second->shown_id() != id) return nullptr;
+  return found->second.get();
+}
+
 Connection& ConnectionManager::make_connection(std::optional<Asker> asker, const std::string& from,
                                                const std::string& to, const Contract& contract) {
   auto made = std::make_unique<Connection>();
   Connection& connection = *made;
-  connection.id = ConnectionId{(config_.epoch & 0xff'ffff) << kCounterBits | next_connection_++};
+  connection.id = new_id();
   connection.asker = asker;
   connection.ends = std::make_shared<const CallEnds>(CallEnds{from, to});
   connection.contract = contract;
@@ -303,13 +314,13 @@ Connection& ConnectionManager::make_connection(std::optional<Asker> asker, const
 
 void ConnectionManager::release(Asker asker, const ReleaseRequest& request, TimePoint now) {
   ++counters_.releases;
-  const auto found = connections_.find(request.connection);
-  if (found == connections_.end()) {
+  Connection* const found = find_shown(request.connection);
+  if (found == nullptr) {
     ++counters_.table_misses;
     refuse_request(asker, {Cause::kUnknownConnection, "manager", request.connection.value(), 0});
     return;
   }
-  Connection& connection = *found->second;
+  Connection& connection = *found;
   if (connection.state == State::kReleasing) {
     refuse_request(asker, {Cause::kBeingReleased, "manager", request.connection.value(), 0});
     return;
@@ -357,16 +368,16 @@ void ConnectionManager::commit(Asker asker, const CommitRequest& request, TimePo
 }
 
 Connection* ConnectionManager::find_changeable(const Asker& asker, ConnectionId id) {
-  const auto found = connections_.find(id);
+  Connection* const found = find_shown(id);
   const auto refuse = [&](Cause cause) {
     refuse_request(asker, {cause, "manager", id.value(), 0});
     return nullptr;
   };
-  if (found == connections_.end() || !found->second->asker) {
+  if (found == nullptr || !found->asker) {
     ++counters_.table_misses;
     return refuse(Cause::kUnknownConnection);
   }
-  Connection& connection = *found->second;
+  Connection& connection = *found;
   switch (connection.state) {
     case State::kConnected: break;
     case State::kReleasing: return refuse(Cause::kBeingReleased);

@@ -175,6 +175,9 @@ class ConnectionManager {
   bool admit(ClientIndex client, RequestId request);
   void park(Request request, std::vector<ServiceSpec> services, TimePoint now);
   void connect(Asker asker, const ConnectRequest& request, const Contract& contract, TimePoint now);
+  ConnectionId new_id();
+  // By the name that clients know it by.
+  Connection* find_shown(ConnectionId id) const;
   Connection& make_connection(std::optional<Asker> asker, const std::string& from,
                               const std::string& to, const Contract& contract);
   void release(Asker asker, const ReleaseRequest& request, TimePoint now);
@@ -273,6 +276,7 @@ class ConnectionManager {
   OperationGate<Request> gate_;
   PreparedPools pools_;
   std::unordered_map<ConnectionId, std::unique_ptr<Connection>> connections_;
+  std::unordered_map<ConnectionId, ConnectionId> aliases_;  // of connections that were prepared
   std::uint64_t next_connection_ = 1;
   std::unordered_map<RouteQuery, std::vector<ConnectionId>, QueryHash> waiting_for_route_;
   std::vector<RouteQuery> queries_;  // to be asked at the end of the step

@@ -44,8 +44,8 @@ void ConnectionManager::perform(Connection& connection, Action action, TimePoint
     case Action::kAnswerHeld: answer(connection, OutcomeKind::kHeld, now); return;
     case Action::kRemoveEveryHop: remove_every_hop(connection, now); return;
     case Action::kBreakOffThenRemoveEveryHop:
-      connection.more().change_refusal = {Cause::kBeingReleased, "manager", connection.id.value(),
-                                          0};
+      connection.more().change_refusal = {Cause::kBeingReleased, "manager",
+                                          connection.shown_id().value(), 0};
       change_ends(connection, false, false, now);
       remove_every_hop(connection, now);
       return;
@@ -279,7 +279,7 @@ OwedLabel ConnectionManager::label_of(const Hop& hop) {
 void ConnectionManager::answer(Connection& connection, OutcomeKind kind, TimePoint now) {
   Outcome outcome;
   outcome.kind = kind;
-  outcome.connection = connection.id;
+  outcome.connection = connection.shown_id();
   const bool party = connection.root != nullptr;
   const bool of_hold = connection.extras && connection.extras->changer.has_value();
   std::optional<Asker> asker = of_hold ? connection.extras->changer : connection.asker;
@@ -360,6 +360,7 @@ void ConnectionManager::forget(Connection& connection, TimePoint now) {
     return;
   }
   const std::optional<Asker> asker = connection.asker;
+  if (connection.extras) aliases_.erase(connection.extras->alias);
   connections_.erase(connection.id);  // unlinks it from its timer list
   if (asker) clients_.owns(asker->client, -1);
 }

@@ -170,7 +170,7 @@ void ConnectionManager::change_ends(Connection& connection, bool accepted, bool 
     }
   }
   Outcome outcome;
-  outcome.connection = connection.id;
+  outcome.connection = connection.shown_id();
   if (accepted) {
     outcome.kind = OutcomeKind::kModified;
   } else {

@@ -123,7 +123,7 @@ void ConnectionManager::drop_leaf(Connection& root, Asker asker, const LeafReque
     return;
   }
   if (extras.leaves.size() + (extras.first_end_dropped ? 0 : 1) == 1) {
-    refuse_request(asker, {Cause::kLastLeaf, request.end, root.id.value(), 0});
+    refuse_request(asker, {Cause::kLastLeaf, request.end, root.shown_id().value(), 0});
     return;
   }
   const std::uint16_t leg = first ? 0 : leaf->leg;
@@ -216,7 +216,7 @@ void ConnectionManager::fold_party(Connection& root, TimePoint now) {
     for (auto& lent : party->extras->lent) root.extras->lent.push_back(std::move(lent));
   }
   (void)now;
-  refuse_request(*party->asker, {Cause::kBeingReleased, "manager", root.id.value(), 0});
+  refuse_request(*party->asker, {Cause::kBeingReleased, "manager", root.shown_id().value(), 0});
   clients_.owns(party->asker->client, -1);
 }
 

@@ -82,6 +82,8 @@ bool ConnectionManager::take_prepared(Asker asker, const ConnectRequest& request
   Connection& connection = *connections_.at(pool.ready.front().connection);
   pool.ready.pop_front();
   connection.asker = asker;
+  connection.extras->alias = new_id();
+  aliases_.emplace(connection.extras->alias, connection.id);
   clients_.owns(asker.client, +1);
   happen(connection, Event::kTaken, now);
   return true;
@@ -93,6 +95,7 @@ bool ConnectionManager::return_prepared(Connection& connection, TimePoint now) {
   if (pool.missing() == 0) return false;
   const Asker owner = *connection.asker;
   happen(connection, Event::kReturned, now);
+  aliases_.erase(std::exchange(connection.extras->alias, ConnectionId{}));
   connection.asker.reset();
   clients_.owns(owner.client, -1);
   pool.ready.push_back({connection.id, now});

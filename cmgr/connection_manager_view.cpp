@@ -76,15 +76,20 @@ std::vector<CacheState> ConnectionManager::caches(std::size_t limit, TimePoint n
 }
 
 std::optional<ConnectionManager::Description> ConnectionManager::describe(ConnectionId id) const {
-  const auto found = connections_.find(id);
-  if (found == connections_.end()) return std::nullopt;
-  const Asker asker = found->second->asker.value_or(Asker{});
-  return Description{*found->second, clients_.name(asker.client)};
+  // Audits name a connection by its own id, clients perhaps by another.
+  const Connection* found = find_shown(id);
+  if (const auto own = connections_.find(id); found == nullptr && own != connections_.end()) {
+    found = own->second.get();
+  }
+  if (found == nullptr) return std::nullopt;
+  const Asker asker = found->asker.value_or(Asker{});
+  return Description{*found, clients_.name(asker.client)};
 }
 
 std::vector<ConnectionId> ConnectionManager::list(ConnectionId after, std::size_t limit) const {
   std::vector<ConnectionId> ids;
-  for (const auto& [id, connection] : connections_) {
+  for (const auto& [own, connection] : connections_) {
+    const ConnectionId id = connection->shown_id();
     if (id > after) ids.push_back(id);
   }
   const auto end = ids.begin() + static_cast<std::ptrdiff_t>(std::min(limit, ids.size()));

@@ -360,7 +360,9 @@ void Ledger::leave_input(HopRef ref) {
   const Label label = record.cross_connect.input_label;
   std::uint32_t heir = kNil;
   if (label.present()) {
-    const std::uint32_t head = in.input.place_of(label).hop.value();
+    const LabelPlace place = in.input.place_of(label);
+    XB_CHECK(place.holder == LabelHolder::kConnection, to_string(label), ref);
+    const std::uint32_t head = place.hop.value();
     if (head == ref.value()) {
       heir = planted(Bug::kSharedInputFreed) ? kNil : record.next_on_input;
       in.input.move(
@@ -369,7 +371,10 @@ void Ledger::leave_input(HopRef ref) {
     } else {
       heir = head;
       std::uint32_t before = head;
-      while (hops_[before].next_on_input != ref.value()) before = hops_[before].next_on_input;
+      while (hops_[before].next_on_input != ref.value()) {
+        before = hops_[before].next_on_input;
+        XB_CHECK(before < hops_.size(), to_string(label), ref);
+      }
       hops_[before].next_on_input = record.next_on_input;
     }
   }

@@ -212,6 +212,9 @@ World::Reach World::follow(const ClientSite& site, const Call& call, bool revers
   std::vector<Place> open{
       {start->first, start->second, reverse ? call.reverse_ingress : call.ingress}};
   const std::string& manager = managers_[site.manager].site->name();
+  // One that was prepared in advance has another name for its client than in the books.
+  const auto named = own_ids_.find({site.manager, call.id});
+  const ConnectionId own = named == own_ids_.end() ? call.id : named->second;
   while (!open.empty()) {
     const Place here = open.back();
     open.pop_back();
@@ -219,7 +222,7 @@ World::Reach World::follow(const ClientSite& site, const Call& call, bool revers
     const auto us = book.find_manager(manager);
     reach.passes |= 1U << here.at;
     book.for_each_on_input(here.port, here.label, [&](HopRef ref, const HopRecord& record) {
-      if (!us || record.manager != *us || record.setup.key.connection != call.id) {
+      if (!us || record.manager != *us || record.setup.key.connection != own) {
         reach.trouble = "goes into another connection at " + switches_[here.at].name;
       }
       if (record.state != HopState::kCommitted) return;

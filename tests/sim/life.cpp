@@ -12,12 +12,6 @@ constexpr const char* kPoolFrom = "h0-1";
 constexpr const char* kPoolTo = "h1-2";
 constexpr ServiceSpec kPoolService{ServiceKind::kCells, 40, 5, 0, 0};
 
-// It may come out of a pool and return there: then its id may be another call's at once.
-bool pooled(const Call& call) {
-  return call.setup.from == kPoolFrom && call.setup.to == kPoolTo &&
-         call.setup.service == kPoolService;
-}
-
 }  // namespace
 
 // ===== calls =====
@@ -133,7 +127,6 @@ void World::change(std::size_t client, RequestId request) {
     }
     caller.modify(call, service, reverse);
   }
-  if (pooled(call)) return;
   if (world_.chance.percent(12)) change(client, request);  // without waiting for the answer
   if (world_.chance.percent(10)) release_now(client, request);
 }
@@ -153,12 +146,7 @@ void World::release_now(std::size_t client, RequestId request) {
   Client& caller = *clients_[client].client;
   Call& call = caller.calls().at(request);
   if (!call.promised()) return;
-  if (pooled(call) && !call.quiet()) {
-    world_.after(seconds{1}, [this, client, request] { release_now(client, request); });
-    return;
-  }
   caller.release(call);
-  if (pooled(call)) return;
   if (world_.chance.percent(10)) caller.release(call);
   if (world_.chance.percent(6)) caller.modify(call, some_service(), std::nullopt);
   if (world_.chance.percent(3)) caller.leaf(call, some_end(), false);

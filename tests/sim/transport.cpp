@@ -55,7 +55,12 @@ void World::carry_to_client(std::size_t manager, SessionId session,
   const auto whose = client_of_session_.find(session);
   if (whose == client_of_session_.end()) return;
   if (frame.batch) {
-    for (const Outcome& outcome : frame.batch->outcomes) check_left_behind(manager, outcome);
+    for (const Outcome& outcome : frame.batch->outcomes) {
+      check_left_behind(manager, outcome);
+      if (const auto about = managers_[manager].site->manager().describe(outcome.connection)) {
+        own_ids_[{manager, outcome.connection}] = about->connection.id;
+      }
+    }
   }
   const std::size_t client = whose->second;
   frame = tampered(std::move(frame));

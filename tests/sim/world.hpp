@@ -189,6 +189,8 @@ class World : public ManagerOutlet {
   std::vector<ClientSite> clients_;
   std::map<SessionId, std::size_t> manager_of_session_;  // of SwitchServer sessions
   std::map<SessionId, std::size_t> client_of_session_;
+  // What the books call a connection that a client was told of, by manager and the client's name for it.
+  std::map<std::pair<std::size_t, ConnectionId>, ConnectionId> own_ids_;
   std::map<std::uint64_t, Invocation> invocations_;
   std::uint64_t next_invocation_ = 1;
   std::map<std::uint64_t, LedgerReport> reports_;

@@ -72,7 +72,13 @@ TEST_F(PreparedTest, AReleaseGivesItBackWithoutAWordWhileThePoolIsShort) {
   EXPECT_TRUE(leaves_no_trace()) << "it is hers no more";
   log_in("noa");
   connect(1, "noa");
-  EXPECT_EQ(outcome("noa").connection, taken);
+  const ConnectionId taken_again = outcome("noa").connection;
+  EXPECT_NE(taken_again, taken) << "a late word of its first owner must meet nobody";
+  release(9, taken, "noa");
+  EXPECT_EQ(outcome("noa").cause, Cause::kUnknownConnection);
+  EXPECT_EQ(manager().describe(taken_again)->client, "noa");
+  EXPECT_FALSE(manager().describe(taken).has_value());
+  EXPECT_THAT(manager().list(ConnectionId{}, 9), ::testing::ElementsAre(taken_again));
 }
 
 TEST_F(PreparedTest, AReleaseIsARealOneWhenThePoolIsFull) {
