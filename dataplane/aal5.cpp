@@ -24,8 +24,8 @@ Result<void> aal5_segment(std::span<const std::byte> frame, const Aal5Sending& s
   std::size_t taken = 0;
   for (std::size_t index = 0; index < count; ++index) {
     Cell& cell = cells[first + index];
-    cell.header = cell_header(sending.vpi, sending.vci, index + 1 == count ? kPtUserUser : 0,
-                              sending.clp);
+    cell.header =
+        cell_header(sending.vpi, sending.vci, index + 1 == count ? kPtUserUser : 0, sending.clp);
     const std::size_t part = std::min(kPayloadOctets, frame.size() - taken);
     std::copy_n(frame.begin() + static_cast<std::ptrdiff_t>(taken), part, cell.payload.begin());
     taken += part;
@@ -40,7 +40,8 @@ Result<void> aal5_segment(std::span<const std::byte> frame, const Aal5Sending& s
   // What follows the frame: the rest of the cell in which it ends and, if the trailer did not fit
   // in there, one cell more.
   for (std::size_t index = frame.size() / kPayloadOctets; index < count; ++index) {
-    const std::size_t begin = index == frame.size() / kPayloadOctets ? frame.size() % kPayloadOctets : 0;
+    const std::size_t begin =
+        index == frame.size() / kPayloadOctets ? frame.size() % kPayloadOctets : 0;
     const std::size_t end = index + 1 == count ? kPayloadOctets - 4 : kPayloadOctets;
     crc = aal5_crc(std::span(cells[first + index].payload).subspan(begin, end - begin), crc);
   }
@@ -93,29 +94,14 @@ Aal5Outcome Aal5Reassembly::finish(const Cell& last) {
 
 void Aal5Counters::count(Aal5Outcome outcome) {
   switch (outcome) {
-    case Aal5Outcome::kMore:
-      break;
-    case Aal5Outcome::kFrame:
-      ++frames;
-      break;
-    case Aal5Outcome::kSkipped:
-      ++skipped_cells;
-      break;
-    case Aal5Outcome::kCrcError:
-      ++crc_errors;
-      break;
-    case Aal5Outcome::kLengthError:
-      ++length_errors;
-      break;
-    case Aal5Outcome::kAborted:
-      ++aborted;
-      break;
-    case Aal5Outcome::kTooLong:
-      ++too_long;
-      break;
-    case Aal5Outcome::kNoRoom:
-      ++no_room_cells;
-      break;
+    case Aal5Outcome::kMore: break;
+    case Aal5Outcome::kFrame: ++frames; break;
+    case Aal5Outcome::kSkipped: ++skipped_cells; break;
+    case Aal5Outcome::kCrcError: ++crc_errors; break;
+    case Aal5Outcome::kLengthError: ++length_errors; break;
+    case Aal5Outcome::kAborted: ++aborted; break;
+    case Aal5Outcome::kTooLong: ++too_long; break;
+    case Aal5Outcome::kNoRoom: ++no_room_cells; break;
   }
 }
 

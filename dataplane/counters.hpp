@@ -11,17 +11,18 @@ struct ConnectionCounters {
   std::uint64_t input_cells = 0;     // received on the connection's label
   std::uint64_t input_discards = 0;  // of these, not given to any branch
   std::uint64_t output_cells = 0;    // sent, of all branches together
-  std::uint64_t output_discards = 0;  // refused by an output queue, or met an output line that is down
+  std::uint64_t output_discards =
+      0;  // refused by an output queue, or met an output line that is down
 
   friend bool operator==(const ConnectionCounters&, const ConnectionCounters&) = default;
 };
 
 struct PortCounters {
-  std::uint64_t input_cells = 0;     // received with a right header, idle and unassigned ones not
-  std::uint64_t input_discards = 0;  // of these, dropped for another reason than their label
-  std::uint64_t hec_errors = 0;      // dropped for their header, by the port's link
-  std::uint64_t invalid_label = 0;   // of input_cells, on a label that no connection has
-  std::uint64_t output_cells = 0;    // sent
+  std::uint64_t input_cells = 0;      // received with a right header, idle and unassigned ones not
+  std::uint64_t input_discards = 0;   // of these, dropped for another reason than their label
+  std::uint64_t hec_errors = 0;       // dropped for their header, by the port's link
+  std::uint64_t invalid_label = 0;    // of input_cells, on a label that no connection has
+  std::uint64_t output_cells = 0;     // sent
   std::uint64_t output_discards = 0;  // refused by the queue, or met the line down
 
   friend bool operator==(const PortCounters&, const PortCounters&) = default;

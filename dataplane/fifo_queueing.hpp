@@ -13,9 +13,9 @@
 namespace xbind::dataplane {
 
 struct FifoOptions {
-  std::size_t cells_max = 1024;       // of each priority; 1 or more
-  std::size_t clp1_cells_max = 768;   // at or above cells_max: CLP makes no difference
-  std::uint8_t priorities = 1;        // 1..255; a branch with a worse one goes with the last
+  std::size_t cells_max = 1024;      // of each priority; 1 or more
+  std::size_t clp1_cells_max = 768;  // at or above cells_max: CLP makes no difference
+  std::uint8_t priorities = 1;       // 1..255; a branch with a worse one goes with the last
 };
 
 class FifoQueueing final : public Queueing {

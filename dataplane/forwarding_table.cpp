@@ -71,8 +71,7 @@ Result<void> ForwardingTable::check_new(const VirtualLink& input) const {
   const Port& port = at(input.port);
   if (!in_range(port.labels, input)) {
     return fail(ErrorCode::kBadInput, "{} is outside VPI {} to {}, VCI {} to {}", to_string(input),
-                port.labels.vpi_min, port.labels.vpi_max, port.labels.vci_min,
-                port.labels.vci_max);
+                port.labels.vpi_min, port.labels.vpi_max, port.labels.vci_min, port.labels.vci_max);
   }
   if (input.vpi < port.paths.size() && port.paths[input.vpi]) {
     // An entry of the same kind can stand beside others of its VPI, never one of the other kind.

@@ -45,7 +45,7 @@ std::string to_string(const VirtualLink& link);
 struct Branch {
   PortId port;
   std::uint16_t vpi = 0;
-  std::uint16_t vci = 0;  // of a path's branch: not looked at, the cell's own stays
+  std::uint16_t vci = 0;      // of a path's branch: not looked at, the cell's own stays
   std::uint8_t priority = 0;  // for the output's Queueing; 0 is the best
 
   bool same_place(const Branch& other) const {
@@ -71,7 +71,7 @@ struct Connection {
 
 struct ForwardingOptions {
   std::uint32_t ports = 2;  // numbered 1..ports
-  LabelRange labels;        // of every port's input, until set_labels()
+  LabelRange labels{};      // of every port's input, until set_labels()
   std::size_t connections_max = std::size_t{1} << 18;
   std::size_t branches_max = std::size_t{1} << 20;  // in the whole table
   std::size_t branches_per_connection_max = 1024;

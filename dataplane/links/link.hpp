@@ -14,9 +14,9 @@ namespace xbind::dataplane {
 
 // Free-running. What a kind of link cannot meet stays 0.
 struct LinkCounters {
-  std::uint64_t cells_in = 0;       // handed to the owner
-  std::uint64_t cells_out = 0;      // handed to the line
-  std::uint64_t datagrams_in = 0;   // of any kind
+  std::uint64_t cells_in = 0;      // handed to the owner
+  std::uint64_t cells_out = 0;     // handed to the line
+  std::uint64_t datagrams_in = 0;  // of any kind
   std::uint64_t datagrams_out = 0;
   std::uint64_t hec_corrected = 0;  // cells with one wrong bit, mended
   std::uint64_t hec_errors = 0;     // cells dropped for their header

@@ -6,7 +6,6 @@ namespace xbind::dataplane {
 namespace {
 
 constexpr std::size_t kControlWord = 4;
-constexpr std::size_t kLengthBelow = 64;  // octets from which on the length field is 0
 constexpr std::uint32_t kBottomOfStack = 0x100;
 constexpr std::uint32_t kTtl = 255;
 
@@ -14,10 +13,8 @@ constexpr std::uint32_t kTtl = 255;
 
 void encode_mpls(std::span<const Cell> cells, std::uint32_t label, std::uint16_t sequence,
                  std::span<std::byte> octets) {
-  const std::size_t size = kControlWord + cells.size() * sizeof(Cell);
-  const std::uint32_t length = size < kLengthBelow ? static_cast<std::uint32_t>(size) : 0;
   put_u32(octets.data(), label << 12 | kBottomOfStack | kTtl);
-  put_u32(octets.data() + 4, length << 16 | sequence);
+  put_u32(octets.data() + 4, sequence);
   std::byte* out = octets.data() + kMplsOverhead;
   for (const Cell& cell : cells) {
     put_u32(out, cell.header);

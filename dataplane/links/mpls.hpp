@@ -5,14 +5,15 @@
 //   | 0 0 0 0 | flags 4 | 0 0 | length 6 | sequence number 16 |  the control word
 //   | VPI 12 | VCI 16 | PT 3 | CLP 1 | payload 48 octets |       a cell without HEC, once or more
 //
-// The length is that of control word and cells if below 64, with one cell, else 0. Sequence numbers go
-// 1, 2, ..., 65535, 1, ...; 0 says that the sender does not number (RFC 4385 section 4).
+// The length is sent as 0: UDP pads nothing, and the independent reader calls anything else a fault.
+// Of a peer that fills it in, as RFC 4385 section 3 has it below 64 octets, it is heeded. Sequence
+// numbers go 1, 2, ..., 65535, 1, ...; 0 says that the sender does not number (RFC 4385 section 4).
 //
 // Departure: RFC 4385 drops everything up to 32767 numbers behind the one expected. A peer that starts
 // anew, at 1, would be deaf to us for as long as that. So after kResyncAfter of them in a row without
 // a single one in order we believe that it did, and go on from there.
 //
-// Pure. Some captures want to be told: tshark -d udp.port==6635,mpls -d mpls.label==N,mplspwatmn1cw
+// Pure. What tshark has to be told: tshark -d udp.port==6635,mpls -d mpls.label==N,mplspwatmn1cw
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,9 @@ inline constexpr std::uint32_t kMplsLabelMin = 16;  // below: reserved (RFC 3032
 inline constexpr std::uint32_t kMplsLabelMax = 0xfffff;
 
 inline constexpr std::size_t kMplsOverhead = 8;  // label stack entry and control word
-constexpr std::size_t mpls_octets(std::size_t cells) { return kMplsOverhead + cells * sizeof(Cell); }
+constexpr std::size_t mpls_octets(std::size_t cells) {
+  return kMplsOverhead + cells * sizeof(Cell);
+}
 
 // Writes one datagram of mpls_octets(cells.size()) to the front of `octets`, which has room for it.
 void encode_mpls(std::span<const Cell> cells, std::uint32_t label, std::uint16_t sequence,

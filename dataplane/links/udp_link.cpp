@@ -159,7 +159,8 @@ Result<std::unique_ptr<UdpLink>> UdpLink::open(const UdpLinkOptions& options) {
   if (socket.get() < 0) {
     return fail(ErrorCode::kSystem, "no UDP socket: {}", std::strerror(errno));
   }
-  const int octets = static_cast<int>(std::min<std::size_t>(options.socket_buffer_octets, 1U << 30));
+  const int octets =
+      static_cast<int>(std::min<std::size_t>(options.socket_buffer_octets, 1U << 30));
   // The system grants what it will; less only means that bursts are lost earlier.
   setsockopt(socket.get(), SOL_SOCKET, SO_SNDBUF, &octets, sizeof octets);
   setsockopt(socket.get(), SOL_SOCKET, SO_RCVBUF, &octets, sizeof octets);
@@ -188,8 +189,10 @@ std::uint16_t UdpLink::local_port() const {
 std::size_t UdpLink::receive(std::span<Cell> cells) {
   State& state = *state_;
   std::size_t count = 0;
+  // A flood of datagrams that are not ours must not keep the caller's thread.
+  constexpr unsigned kFillsMax = 8;
   bool more = true;
-  while (count < cells.size()) {
+  for (unsigned fills = 0; count < cells.size() && fills <= kFillsMax; ++fills) {
     const std::size_t part =
         std::min(cells.size() - count, state.waiting.size() - state.waiting_begin);
     std::copy_n(state.waiting.begin() + static_cast<std::ptrdiff_t>(state.waiting_begin), part,
@@ -218,42 +221,26 @@ bool UdpLink::State::fill() {
 void UdpLink::State::take(std::span<const std::byte> datagram, const Address& source) {
   ++counters.datagrams_in;
   const bool any_port = options.form == UdpForm::kMpls;
-  if (peer.port() == 0 || !source.same_host(peer) ||
-      (!any_port && source.port() != peer.port())) {
+  if (peer.port() == 0 || !source.same_host(peer) || (!any_port && source.port() != peer.port())) {
     ++counters.foreign;
     return;
   }
   if (options.form == UdpForm::kPlain) {
     Cell cell;
     switch (decode_plain(datagram, options.plain_header, hec, cell)) {
-      case PlainVerdict::kCorrected:
-        ++counters.hec_corrected;
-        [[fallthrough]];
-      case PlainVerdict::kGood:
-        waiting.push_back(cell);
-        return;
-      case PlainVerdict::kHecError:
-        ++counters.hec_errors;
-        return;
-      case PlainVerdict::kMalformed:
-        ++counters.malformed;
-        return;
+      case PlainVerdict::kCorrected: ++counters.hec_corrected; [[fallthrough]];
+      case PlainVerdict::kGood: waiting.push_back(cell); return;
+      case PlainVerdict::kHecError: ++counters.hec_errors; return;
+      case PlainVerdict::kMalformed: ++counters.malformed; return;
     }
     return;
   }
   switch (datagram.size() == kDatagramMax ? MplsVerdict::kMalformed
                                           : mpls.decode(datagram, waiting)) {
-    case MplsVerdict::kCells:
-      return;
-    case MplsVerdict::kMalformed:
-      ++counters.malformed;
-      return;
-    case MplsVerdict::kForeign:
-      ++counters.foreign;
-      return;
-    case MplsVerdict::kOutOfOrder:
-      ++counters.out_of_order;
-      return;
+    case MplsVerdict::kCells: return;
+    case MplsVerdict::kMalformed: ++counters.malformed; return;
+    case MplsVerdict::kForeign: ++counters.foreign; return;
+    case MplsVerdict::kOutOfOrder: ++counters.out_of_order; return;
   }
 }
 
@@ -294,8 +281,8 @@ std::size_t UdpLink::State::send_batch(std::span<const Cell> cells, bool& full) 
     return 1;
   }
 
-  const int got = sendmmsg(socket.get(), out.messages.data(), static_cast<unsigned>(used),
-                           MSG_DONTWAIT);
+  const int got =
+      sendmmsg(socket.get(), out.messages.data(), static_cast<unsigned>(used), MSG_DONTWAIT);
   if (got < 0) {
     if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS || errno == EINTR) {
       full = true;

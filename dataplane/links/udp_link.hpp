@@ -27,9 +27,9 @@ enum class UdpForm : std::uint8_t { kMpls, kPlain };
 
 struct UdpLinkOptions {
   UdpForm form = UdpForm::kMpls;
-  UdpAddress local;  // port 0: one that the operating system chooses
+  UdpAddress local{};  // port 0: one that the operating system chooses
   // The peer; port 0: not known yet, nothing is sent or taken before set_peer_port().
-  UdpAddress peer;
+  UdpAddress peer{};
   // Of the pseudowire in both directions, kMplsLabelMin..kMplsLabelMax; not used with kPlain.
   std::uint32_t label = 1000;
   std::size_t cells_per_datagram = 24;  // 1..170; 28 fill an Ethernet frame, 170 one of 9000 octets

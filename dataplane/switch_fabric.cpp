@@ -1,0 +1,182 @@
+#include "dataplane/switch_fabric.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace xbind::dataplane {
+namespace {
+
+constexpr std::uint32_t kKeptByChannel = 0x0000000f;  // PT and CLP
+constexpr std::uint32_t kKeptByPath = 0x000fffff;     // and the VCI
+
+bool loops_in(Loopback loopback) {
+  return loopback == Loopback::kInternal || loopback == Loopback::kBothway;
+}
+bool loops_back(Loopback loopback) {
+  return loopback == Loopback::kExternal || loopback == Loopback::kBothway;
+}
+
+}  // namespace
+
+SwitchFabric::SwitchFabric(const ForwardingOptions& forwarding, const FifoOptions& queues,
+                           FabricCallbacks callbacks)
+    : table_(forwarding), ports_(forwarding.ports), callbacks_(std::move(callbacks)) {
+  for (Port& port : ports_) port.queueing = std::make_unique<FifoQueueing>(queues);
+}
+
+void SwitchFabric::attach(PortId id, std::unique_ptr<Link> link) {
+  Port& port = at(id);
+  if (port.link) port.counters.hec_errors += port.link->counters().hec_errors;
+  port.link = std::move(link);
+}
+
+void SwitchFabric::set_queueing(PortId id, std::unique_ptr<Queueing> queueing) {
+  Port& port = at(id);
+  port.counters.output_discards += port.queueing->drop_all();
+  port.queueing = std::move(queueing);
+}
+
+void SwitchFabric::set_line(PortId id, bool up) {
+  Port& port = at(id);
+  port.up = up;
+  if (up) return;
+  port.counters.output_discards += port.queueing->drop_all();
+  port.unsent.clear();  // these count as sent: they were on the line when it broke
+}
+
+void SwitchFabric::receive(PortId id, std::span<const Cell> cells, TimePoint now) {
+  Port& port = at(id);
+  if (!port.up) {
+    port.counters.input_cells += cells.size();
+    port.counters.input_discards += cells.size();
+    return;
+  }
+  if (callbacks_.on_cells) callbacks_.on_cells(id, Direction::kIn, cells, now);
+  for (const Cell& cell : cells) {
+    if (kind_of(cell.header) != CellKind::kAssigned) [[unlikely]] {
+      ++port.idle_cells;
+      continue;
+    }
+    ++port.counters.input_cells;
+    Connection* connection = table_.lookup(id, cell.vpi(), cell.vci());
+    if (connection == nullptr) [[unlikely]] {
+      ++port.counters.invalid_label;
+      if (callbacks_.on_unknown_label) callbacks_.on_unknown_label(id, cell.vpi(), cell.vci(), now);
+      continue;
+    }
+    ++connection->counters.input_cells;
+    replicate(*connection, cell, now);
+  }
+}
+
+void SwitchFabric::replicate(Connection& connection, const Cell& cell, TimePoint now) {
+  const std::uint32_t kept = cell.header & (connection.input.path ? kKeptByPath : kKeptByChannel);
+  for (const Branch& branch : connection.branches) {
+    Port& out = at(branch.port);
+    const Arrival arrival{.header = cell_header(branch.vpi, branch.vci) | kept,
+                          .payload = cell.payload,
+                          .from = connection.self,
+                          .priority = branch.priority};
+    if (out.up && out.queueing->enqueue(arrival, now)) continue;
+    ++out.counters.output_discards;
+    ++connection.counters.output_discards;
+  }
+}
+
+std::size_t SwitchFabric::transmit(PortId id, std::span<Cell> cells, TimePoint now) {
+  Port& port = at(id);
+  std::array<ConnectionRef, kBatch> from;
+  std::size_t count = 0;
+  while (count < cells.size()) {
+    const std::size_t wanted = std::min(cells.size() - count, kBatch);
+    const std::size_t allowed = port.pacer.allowed(now, wanted);
+    const std::size_t taken =
+        port.queueing->dequeue(cells.subspan(count, allowed), std::span(from).first(allowed), now);
+    port.pacer.spend(taken);
+    for (std::size_t index = 0; index < taken; ++index) {
+      if (Connection* connection = table_.find(from[index])) ++connection->counters.output_cells;
+    }
+    count += taken;
+    if (taken < kBatch) break;
+  }
+  port.counters.output_cells += count;
+  if (callbacks_.on_cells && count > 0)
+    callbacks_.on_cells(id, Direction::kOut, cells.first(count), now);
+  return count;
+}
+
+std::size_t SwitchFabric::pump(TimePoint now) {
+  std::size_t moved = 0;
+  for (std::uint32_t number = 1; number <= ports_.size(); ++number) {
+    const PortId id{number};
+    moved += pump_in(id, at(id), now);
+  }
+  for (std::uint32_t number = 1; number <= ports_.size(); ++number) {
+    const PortId id{number};
+    moved += pump_out(id, at(id), now);
+  }
+  return moved;
+}
+
+std::size_t SwitchFabric::pump_in(PortId id, Port& port, TimePoint now) {
+  if (!port.link) return 0;
+  std::array<Cell, kBatch> cells;
+  if (port.up && loops_back(port.loopback)) {
+    if (!port.unsent.empty()) return 0;  // no room behind; the line's own bound holds the rest
+    const std::size_t count = port.link->receive(cells);
+    send(port, std::span(cells).first(count));
+    return count;
+  }
+  const std::size_t count = port.link->receive(cells);
+  if (count > 0) receive(id, std::span(cells).first(count), now);
+  return count;
+}
+
+std::size_t SwitchFabric::pump_out(PortId id, Port& port, TimePoint now) {
+  if (!port.up) return 0;
+  const bool looped = loops_in(port.loopback);
+  if (!looped && !port.link) return 0;
+  std::size_t moved = 0;
+  if (!port.unsent.empty() && port.link) {
+    const std::vector<Cell> again = std::exchange(port.unsent, {});
+    moved = send(port, again);
+    if (!port.unsent.empty()) return moved;
+  }
+  std::array<Cell, kBatch> cells;
+  const std::size_t count = transmit(id, cells, now);
+  if (looped) {
+    receive(id, std::span(cells).first(count), now);
+  } else {
+    send(port, std::span(cells).first(count));
+  }
+  return moved + count;
+}
+
+std::size_t SwitchFabric::send(Port& port, std::span<const Cell> cells) {
+  const std::size_t taken = cells.empty() ? 0 : port.link->send(cells);
+  port.unsent.assign(cells.begin() + static_cast<std::ptrdiff_t>(taken), cells.end());
+  return taken;
+}
+
+TimePoint SwitchFabric::next_deadline() const {
+  TimePoint due = kNever;
+  for (const Port& port : ports_) {
+    if (port.up && port.queueing->size() > 0) due = std::min(due, port.pacer.next());
+  }
+  return due;
+}
+
+PortCounters SwitchFabric::counters(PortId id) const {
+  const Port& port = at(id);
+  PortCounters counters = port.counters;
+  if (port.link) counters.hec_errors += port.link->counters().hec_errors;
+  return counters;
+}
+
+std::optional<ConnectionCounters> SwitchFabric::counters(const VirtualLink& input) const {
+  const Connection* connection = table_.find(input);
+  if (connection == nullptr) return std::nullopt;
+  return connection->counters;
+}
+
+}  // namespace xbind::dataplane

@@ -1,0 +1,309 @@
+#include "dataplane/switch_fabric.hpp"
+
+#include <gtest/gtest.h>
+
+#include "cells.hpp"
+#include "dataplane/links/ring.hpp"
+
+namespace xbind::dataplane {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::seconds;
+
+constexpr PortId kOne{1}, kTwo{2}, kThree{3};
+constexpr TimePoint kNow{seconds{100}};
+constexpr ForwardingOptions kForwarding{.ports = 3, .labels = {0, 15, 32, 1023}};
+
+class SwitchFabricTest : public ::testing::Test {
+ protected:
+  std::vector<std::string> unknown, shown;
+  SwitchFabric fabric{
+      kForwarding,
+      {.cells_max = 4, .clp1_cells_max = 2, .priorities = 2},
+      {.on_unknown_label =
+           [this](PortId port, std::uint16_t vpi, std::uint16_t vci, TimePoint) {
+             unknown.push_back(fmt::format("port {} {}/{}", port, vpi, vci));
+           },
+       .on_cells =
+           [this](PortId port, Direction direction, std::span<const Cell> cells, TimePoint) {
+             shown.push_back(fmt::format("port {} {} {}", port,
+                                         direction == Direction::kIn ? "in" : "out", words(cells)));
+           }}};
+
+  void add(const VirtualLink& input, const Branch& branch) {
+    const auto added = fabric.table().add_branch(input, branch);
+    ASSERT_TRUE(added.has_value()) << added.error().text;
+  }
+  void receive(PortId port, std::initializer_list<Cell> cells) {
+    fabric.receive(port, std::span(cells.begin(), cells.size()), kNow);
+  }
+  std::string sent(PortId port, std::size_t count = 16, TimePoint now = kNow) {
+    std::vector<Cell> cells(count);
+    cells.resize(fabric.transmit(port, cells, now));
+    return words(cells);
+  }
+  // The far end of a line that is now attached to `port`.
+  std::unique_ptr<Link> plug(PortId port, std::size_t cells_max = 16) {
+    auto [near, far] = make_ring(cells_max);
+    fabric.attach(port, std::move(near));
+    return std::move(far);
+  }
+  static std::string come(Link& link) {
+    std::vector<Cell> cells(32);
+    cells.resize(link.receive(cells));
+    return words(cells);
+  }
+};
+
+TEST_F(SwitchFabricTest, AChannelGetsItsNewLabelAndKeepsPtAndClp) {
+  add(channel(kOne, 0, 32), {kTwo, 3, 77});
+  receive(kOne, {make_cell(0, 32, 1), make_cell(0, 32, 2, 3, true)});
+  EXPECT_EQ(sent(kTwo), "3/77:1 3/77:2+pt3+clp");
+  EXPECT_EQ(sent(kThree), "");
+}
+
+TEST_F(SwitchFabricTest, APathKeepsTheVcis) {
+  add(path(kOne, 5), {kTwo, 4000});
+  receive(kOne, {make_cell(5, 4, 1), make_cell(5, 65535, 2, 1)});
+  EXPECT_EQ(sent(kTwo), "4000/4:1 4000/65535:2+pt1");
+}
+
+TEST_F(SwitchFabricTest, ATreeHasACopyForEachBranch) {
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  add(channel(kOne, 0, 32), {kThree, 0, 50});
+  add(channel(kOne, 0, 32), {kThree, 0, 51});
+  receive(kOne, {make_cell(0, 32, 9)});
+  EXPECT_EQ(sent(kTwo), "0/40:9");
+  EXPECT_EQ(sent(kThree), "0/50:9 0/51:9");
+  EXPECT_EQ(fabric.counters(channel(kOne, 0, 32)),
+            (ConnectionCounters{.input_cells = 1, .output_cells = 3}));
+}
+
+TEST_F(SwitchFabricTest, AnUnknownLabelIsTold) {
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  receive(kOne, {make_cell(0, 33, 1), make_cell(0, 32, 2), make_cell(15, 99, 3)});
+  EXPECT_EQ(unknown, (std::vector<std::string>{"port 1 0/33", "port 1 15/99"}));
+  EXPECT_EQ(fabric.counters(kOne), (PortCounters{.input_cells = 3, .invalid_label = 2}));
+  EXPECT_EQ(sent(kTwo), "0/40:2");
+}
+
+TEST_F(SwitchFabricTest, AReleasedLabelIsUnknownFromTheNextCellOn) {
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  receive(kOne, {make_cell(0, 32, 1)});
+  ASSERT_TRUE(fabric.table().delete_connection(channel(kOne, 0, 32)));
+  receive(kOne, {make_cell(0, 32, 2)});
+  // What was in the queue still goes, as it would be on a line; it is counted for the port alone.
+  EXPECT_EQ(sent(kTwo), "0/40:1");
+  EXPECT_EQ(unknown.size(), 1u);
+  EXPECT_EQ(fabric.counters(kTwo).output_cells, 1u);
+  EXPECT_FALSE(fabric.counters(channel(kOne, 0, 32)).has_value());
+}
+
+TEST_F(SwitchFabricTest, ACellInTheQueueDoesNotCountForWhoHasTheLabelNext) {
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  receive(kOne, {make_cell(0, 32, 1)});
+  ASSERT_TRUE(fabric.table().delete_connection(channel(kOne, 0, 32)));
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  EXPECT_EQ(sent(kTwo), "0/40:1");
+  EXPECT_EQ(fabric.counters(channel(kOne, 0, 32)), ConnectionCounters{});
+}
+
+TEST_F(SwitchFabricTest, IdleCellsAreOfNobodysConcern) {
+  receive(kOne, {Cell{.header = 1}, Cell{.header = 0}});
+  EXPECT_EQ(fabric.counters(kOne), PortCounters{});
+  EXPECT_EQ(fabric.idle_cells(kOne), 2u);
+  EXPECT_TRUE(unknown.empty());
+}
+
+TEST_F(SwitchFabricTest, AFullQueueDropsAndCounts) {
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  for (std::uint32_t number = 1; number <= 6; ++number) receive(kOne, {make_cell(0, 32, number)});
+  EXPECT_EQ(fabric.queued(kTwo), 4u);
+  EXPECT_EQ(sent(kTwo), "0/40:1 0/40:2 0/40:3 0/40:4");
+  EXPECT_EQ(fabric.counters(kTwo), (PortCounters{.output_cells = 4, .output_discards = 2}));
+  EXPECT_EQ(fabric.counters(channel(kOne, 0, 32)),
+            (ConnectionCounters{.input_cells = 6, .output_cells = 4, .output_discards = 2}));
+}
+
+TEST_F(SwitchFabricTest, PrioritiesAreTheBranches) {
+  add(channel(kOne, 0, 32), {kTwo, 0, 40, 1});
+  add(channel(kOne, 0, 33), {kTwo, 0, 41, 0});
+  receive(kOne, {make_cell(0, 32, 1), make_cell(0, 33, 2)});
+  EXPECT_EQ(sent(kTwo), "0/41:2 0/40:1");
+}
+
+TEST_F(SwitchFabricTest, ALineThatIsDownCarriesNothingAndKeepsItsConnections) {
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  receive(kOne, {make_cell(0, 32, 1)});
+  fabric.set_line(kTwo, false);  // what waited is lost
+  EXPECT_FALSE(fabric.line_up(kTwo));
+  receive(kOne, {make_cell(0, 32, 2)});
+  receive(kTwo, {make_cell(0, 32, 3)});
+  EXPECT_EQ(sent(kTwo), "");
+  fabric.set_line(kTwo, true);
+  receive(kOne, {make_cell(0, 32, 4)});
+  EXPECT_EQ(sent(kTwo), "0/40:4");
+  EXPECT_EQ(fabric.counters(kTwo),
+            (PortCounters{
+                .input_cells = 1, .input_discards = 1, .output_cells = 1, .output_discards = 2}));
+  EXPECT_TRUE(unknown.empty());
+}
+
+TEST_F(SwitchFabricTest, APortSendsAtItsRate) {
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  fabric.set_rate(kTwo, 1000);
+  receive(kOne, {make_cell(0, 32, 1), make_cell(0, 32, 2), make_cell(0, 32, 3)});
+  EXPECT_EQ(fabric.next_deadline(), TimePoint{});  // it has never sent: at once
+  // A millisecond a cell; an idle line may catch up on one of them.
+  EXPECT_EQ(sent(kTwo, 16, kNow), "0/40:1 0/40:2");
+  EXPECT_EQ(fabric.next_deadline(), kNow + microseconds{1000});
+  EXPECT_EQ(sent(kTwo, 16, kNow + microseconds{999}), "");
+  EXPECT_EQ(sent(kTwo, 16, kNow + microseconds{1000}), "0/40:3");
+  EXPECT_EQ(fabric.next_deadline(), kNever);
+}
+
+TEST_F(SwitchFabricTest, PumpMovesCellsBetweenLinks) {
+  const auto left = plug(kOne), right = plug(kTwo);
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  add(channel(kTwo, 0, 50), {kOne, 0, 60});
+  left->send(std::array{make_cell(0, 32, 1), make_cell(0, 32, 2)});
+  right->send(std::array{make_cell(0, 50, 3)});
+  EXPECT_EQ(fabric.pump(kNow), 6u);
+  EXPECT_EQ(come(*right), "0/40:1 0/40:2");
+  EXPECT_EQ(come(*left), "0/60:3");
+  EXPECT_EQ(fabric.pump(kNow), 0u);
+}
+
+TEST_F(SwitchFabricTest, ALinkThatIsFullHoldsTheQueueBack) {
+  const auto left = plug(kOne), right = plug(kTwo, 2);
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  std::vector<Cell> cells;
+  for (std::uint32_t number = 1; number <= 4; ++number) cells.push_back(make_cell(0, 32, number));
+  left->send(cells);
+  fabric.pump(kNow);
+  for (Cell& cell : cells) put_u32(cell.payload.data(), number_of(cell) + 4);
+  left->send(cells);
+  fabric.pump(kNow);
+  EXPECT_EQ(fabric.queued(kTwo), 4u);  // behind the two that the line did not take
+  EXPECT_EQ(come(*right), "0/40:1 0/40:2");
+  fabric.pump(kNow);
+  EXPECT_EQ(come(*right), "0/40:3 0/40:4");
+  std::string rest;
+  for (int round = 0; round < 3; ++round) {
+    fabric.pump(kNow);
+    rest += come(*right) + ";";
+  }
+  EXPECT_EQ(rest, "0/40:5 0/40:6;0/40:7 0/40:8;;");
+}
+
+TEST_F(SwitchFabricTest, ABrokenLineIsReadEmpty) {
+  const auto left = plug(kOne);
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  fabric.set_line(kOne, false);
+  left->send(std::array{make_cell(0, 32, 1)});
+  fabric.pump(kNow);
+  fabric.set_line(kOne, true);
+  fabric.pump(kNow);
+  EXPECT_EQ(sent(kTwo), "");
+  EXPECT_EQ(fabric.counters(kOne).input_discards, 1u);
+}
+
+TEST_F(SwitchFabricTest, AnExternalLoopbackReturnsCellsUnseen) {
+  const auto left = plug(kOne);
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  fabric.set_loopback(kOne, Loopback::kExternal);
+  left->send(std::array{make_cell(0, 32, 1), make_cell(9, 999, 2)});
+  fabric.pump(kNow);
+  EXPECT_EQ(come(*left), "0/32:1 9/999:2");
+  EXPECT_EQ(sent(kTwo), "");
+  EXPECT_EQ(fabric.counters(kOne), PortCounters{});
+  EXPECT_TRUE(unknown.empty());
+}
+
+TEST_F(SwitchFabricTest, AnInternalLoopbackBringsCellsInAgain) {
+  const auto left = plug(kOne), right = plug(kTwo);
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  add(channel(kTwo, 0, 40), {kOne, 0, 50});
+  fabric.set_loopback(kTwo, Loopback::kInternal);
+  left->send(std::array{make_cell(0, 32, 1)});
+  fabric.pump(kNow);
+  fabric.pump(kNow);
+  EXPECT_EQ(come(*right), "");
+  EXPECT_EQ(come(*left), "0/50:1");
+}
+
+TEST_F(SwitchFabricTest, BothLoopbacksAreOneEach) {
+  const auto left = plug(kOne), right = plug(kTwo);
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  add(channel(kTwo, 0, 40), {kOne, 0, 50});
+  fabric.set_loopback(kTwo, Loopback::kBothway);
+  left->send(std::array{make_cell(0, 32, 1)});
+  right->send(std::array{make_cell(0, 40, 2)});
+  fabric.pump(kNow);
+  fabric.pump(kNow);
+  EXPECT_EQ(come(*right), "0/40:2");
+  EXPECT_EQ(come(*left), "0/50:1");
+}
+
+TEST_F(SwitchFabricTest, ACaptureSeesBothSidesWithTheirLabels) {
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  receive(kOne, {make_cell(0, 32, 1)});
+  sent(kTwo);
+  EXPECT_EQ(shown, (std::vector<std::string>{"port 1 in 0/32:1", "port 2 out 0/40:1"}));
+}
+
+// A scheduler of somebody else's: the last cell first.
+class LastFirst final : public Queueing {
+ public:
+  bool enqueue(const Arrival& arrival, TimePoint) override {
+    cells_.push_back({arrival.header, arrival.payload});
+    return true;
+  }
+  std::size_t dequeue(std::span<Cell> cells, std::span<ConnectionRef>, TimePoint) override {
+    std::size_t count = 0;
+    for (; count < cells.size() && !cells_.empty(); ++count) {
+      cells[count] = cells_.back();
+      cells_.pop_back();
+    }
+    return count;
+  }
+  std::size_t size() const override { return cells_.size(); }
+  std::size_t drop_all() override { return std::exchange(cells_, {}).size(); }
+
+ private:
+  std::vector<Cell> cells_;
+};
+
+TEST_F(SwitchFabricTest, APortTakesAnotherQueueing) {
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  receive(kOne, {make_cell(0, 32, 1)});
+  fabric.set_queueing(kTwo, std::make_unique<LastFirst>());
+  EXPECT_EQ(fabric.counters(kTwo).output_discards, 1u);
+  receive(kOne, {make_cell(0, 32, 2), make_cell(0, 32, 3)});
+  EXPECT_EQ(sent(kTwo), "0/40:3 0/40:2");
+}
+
+// A line with errors of its own to tell.
+class NoisyLink final : public Link {
+ public:
+  explicit NoisyLink(std::uint64_t errors) { counters_.hec_errors = errors; }
+  std::size_t receive(std::span<Cell>) override { return 0; }
+  std::size_t send(std::span<const Cell> cells) override { return cells.size(); }
+  const LinkCounters& counters() const override { return counters_; }
+
+ private:
+  LinkCounters counters_;
+};
+
+TEST_F(SwitchFabricTest, HeaderErrorsAreThoseOfAllLinksThePortHasHad) {
+  fabric.attach(kOne, std::make_unique<NoisyLink>(5));
+  EXPECT_EQ(fabric.counters(kOne).hec_errors, 5u);
+  fabric.attach(kOne, std::make_unique<NoisyLink>(2));
+  EXPECT_EQ(fabric.counters(kOne).hec_errors, 7u);
+  fabric.attach(kOne, nullptr);
+  EXPECT_EQ(fabric.counters(kOne).hec_errors, 7u);
+}
+
+}  // namespace
+}  // namespace xbind::dataplane

@@ -1,0 +1,46 @@
+// An independent reader of what we write: tshark, of a file made for the occasion.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+
+namespace xbind::dataplane {
+
+inline bool have_tshark() { return std::system("command -v tshark >/dev/null 2>&1") == 0; }
+
+// The test is skipped, and says so, where tshark is not installed.
+#define XB_NEEDS_TSHARK()                                                 \
+  if (!have_tshark())                                                     \
+  GTEST_SKIP() << "tshark is not installed: nobody but us has read this " \
+                  "capture"
+
+// What `tshark -r FILE arguments` prints of a file with these octets.
+inline std::string tshark(std::span<const std::byte> octets, const std::string& suffix,
+                          const std::string& arguments) {
+  const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+  std::string name = std::string("dataplane-") + test->name() + suffix;
+  std::replace(name.begin(), name.end(), '/', '-');  // of tests with parameters
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / name;
+  std::ofstream(file, std::ios::binary)
+      .write(reinterpret_cast<const char*>(octets.data()),
+             static_cast<std::streamsize>(octets.size()));
+  const std::string command = "tshark -n -r '" + file.string() + "' " + arguments + " 2>/dev/null";
+  std::string printed;
+  if (std::FILE* pipe = popen(command.c_str(), "r")) {
+    char part[4096];
+    while (const std::size_t count = std::fread(part, 1, sizeof part, pipe))
+      printed.append(part, count);
+    pclose(pipe);
+  }
+  std::filesystem::remove(file);
+  return printed;
+}
+
+}  // namespace xbind::dataplane
