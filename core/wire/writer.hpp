@@ -2,6 +2,7 @@
 // into one buffer and one write. patch_u16 fills in a length that is known only at the end.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -34,11 +35,12 @@ class Writer {
   }
 
  private:
+  // In one piece: a test for room an octet would be what encoding spends its time on.
   void put(std::uint64_t value, std::size_t octets) {
-    for (std::size_t shift = octets * 8; shift != 0;) {
-      shift -= 8;
-      out_.push_back(static_cast<std::byte>(value >> shift & 0xff));
-    }
+    std::array<std::byte, 8> bytes;
+    for (std::size_t i = octets; i != 0; value >>= 8)
+      bytes[--i] = static_cast<std::byte>(value & 0xff);
+    out_.insert(out_.end(), bytes.begin(), bytes.begin() + octets);
   }
 
   Buffer& out_;

@@ -4,10 +4,13 @@
 
 #include "core/wire/reader.hpp"
 #include "switchserver/gsmp/header.hpp"
+#include "switchserver/gsmp/v1/adjacency.hpp"
+#include "switchserver/gsmp/v1/header.hpp"
 
 namespace xbind::gsmp {
 
 void encode(const AdjacencyMessage& message, wire::Writer& out) {
+  if (message.version == v1::kVersion) return v1::encode_adjacency(message, out);
   out.u8(message.version);
   out.u8(static_cast<std::uint8_t>(MessageType::kAdjacency));
   out.u8(message.timer);
@@ -24,6 +27,9 @@ void encode(const AdjacencyMessage& message, wire::Writer& out) {
 }
 
 Decoded<AdjacencyMessage> decode_adjacency(std::span<const std::byte> message) {
+  if (!message.empty() && message[0] == std::byte{v1::kVersion}) {
+    return v1::decode_adjacency(message);
+  }
   wire::Reader in(message);
   AdjacencyMessage out;
   out.version = in.u8();
@@ -39,8 +45,8 @@ Decoded<AdjacencyMessage> decode_adjacency(std::span<const std::byte> message) {
   out.partition = in.u8();
   out.receiver.instance = in.u24();
   if (!in.ok()) return refuse(Refusal::kTruncated, static_cast<std::uint32_t>(message.size()));
-  const auto code = static_cast<std::uint8_t>(m_and_code & 0x7f);
   if (out.version != kVersion) return refuse(Refusal::kVersion, out.version);
+  const auto code = static_cast<std::uint8_t>(m_and_code & 0x7f);
   if (code < 1 || code > 4) return refuse(Refusal::kAdjacencyCode, code);
   if (out.timer == 0) return refuse(Refusal::kAdjacencyTimer, out.timer);
   out.from_master = (m_and_code & 0x80) != 0;
@@ -78,6 +84,10 @@ std::string words(const Endpoint& end) {
 }  // namespace
 
 std::string to_string(const AdjacencyMessage& message) {
+  if (message.version == v1::kVersion) {
+    return fmt::format("adjacency {} from {} to {}, version 1.1", to_string(message.code),
+                       words(message.sender), words(message.receiver));
+  }
   std::string text =
       fmt::format("adjacency {}{} from {} to {}, timer {} ms, pflag {}", to_string(message.code),
                   message.from_master ? " (M)" : "", words(message.sender), words(message.receiver),

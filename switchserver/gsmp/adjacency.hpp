@@ -49,15 +49,16 @@ inline constexpr std::uint8_t kRecoveredAdjacency = 2;  // the switch keeps them
 
 // One end of the link, as it names itself. All zero: not known.
 struct Endpoint {
-  std::uint64_t name = 0;      // 48 bits, MAC style, unique per device
-  std::uint32_t port = 0;      // 0 by default over TCP
-  std::uint32_t instance = 0;  // 24 bits, never 0 once known, new at every reset of the link
+  std::uint64_t name = 0;  // 48 bits, MAC style, unique per device
+  std::uint32_t port = 0;  // 0 by default over TCP
+  std::uint32_t instance =
+      0;  // 24 bits, in version 1.1 32, never 0 once known, new at every reset of the link
 
   friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };
 
 struct AdjacencyMessage {
-  std::uint8_t version = 3;
+  std::uint8_t version = 3;  // or 1: which octets it is in (v1/adjacency.hpp)
   std::uint8_t timer = 10;   // in 100 ms, 1..255: how often the sender speaks
   bool from_master = false;  // M: means something in a SYN only
   AdjacencyCode code = AdjacencyCode::kSyn;

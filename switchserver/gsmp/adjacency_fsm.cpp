@@ -1,10 +1,12 @@
 #include "switchserver/gsmp/adjacency_fsm.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "core/check.hpp"
 #include "switchserver/gsmp/framing.hpp"
+#include "switchserver/gsmp/v1/adjacency.hpp"
 
 namespace xbind::gsmp {
 namespace {
@@ -15,6 +17,12 @@ constexpr int kPeriodsToLoss = 3;
 Adjacency::Adjacency(const AdjacencyOptions& options, std::function<std::uint32_t()> random)
     : options_(options), random_(std::move(random)) {
   XB_CHECK(options_.timer != 0 && options_.name != 0, options_.timer, options_.name);
+  XB_CHECK(!options_.versions.empty(), options_.versions.size());
+  for (const std::uint8_t version : options_.versions) {
+    XB_CHECK(version == kVersion || version == v1::kVersion, version);
+  }
+  XB_CHECK(std::ranges::is_sorted(options_.versions, std::greater<>()), options_.versions.front());
+  version_ = options_.versions.front();
   self_ = Endpoint{options_.name, options_.port, 0};
 }
 
@@ -29,28 +37,48 @@ void Adjacency::start(TimePoint now, wire::Buffer& out) {
 AdjacencyChange Adjacency::receive(const AdjacencyMessage& message, TimePoint now,
                                    wire::Buffer& out) {
   if (!started_) return AdjacencyChange::kNone;
-  if (message.code == AdjacencyCode::kSyn && message.from_master == options_.master) {
+  if (!version_fits(message)) {
+    ++other_version_;
+    return AdjacencyChange::kNone;
+  }
+  // Version 1.1 does not tell a controller from a switch.
+  if (message.code == AdjacencyCode::kSyn && message.version > v1::kVersion &&
+      message.from_master == options_.master) {
     return AdjacencyChange::kNone;  // from one of our own kind
   }
   heard_ = now;
+  syns_unanswered_ = 0;
   if (partition_refused(message)) {
     send_rstack(message, kPartitionRequested, out);
     return AdjacencyChange::kNone;
   }
+  if (message.code == AdjacencyCode::kRstAck && message.partition_type == kPartitionRequested &&
+      options_.master && partition_type_ == kPartitionRequested && message.receiver == self_) {
+    partition_denied_ = true;
+  }
   const bool was_established = established();
-  const AdjacencyStep decided = step(state_, classify(message));
+  const AdjacencyEvent event = classify(message);
+  if (event == AdjacencyEvent::kSyn || event == AdjacencyEvent::kSynAckC) {
+    agree_on(message.version, now);
+  }
+  const AdjacencyStep decided = step(state_, event);
   state_ = decided.next;
   perform(decided.action, &message, out);
   if (established() && !was_established) {
-    effective_flag_ = std::min(flag_, peer_flag_);
+    effective_flag_ = version_ == v1::kVersion ? kRecoveredAdjacency : std::min(flag_, peer_flag_);
     return AdjacencyChange::kUp;
   }
   return was_established && !established() ? AdjacencyChange::kReset : AdjacencyChange::kNone;
 }
 
-bool Adjacency::admit(TimePoint now, wire::Buffer& out) {
+bool Adjacency::admit(std::uint8_t version, TimePoint now, wire::Buffer& out) {
   if (!started_) return false;
+  if (version != version_) {
+    ++other_version_;
+    return false;
+  }
   heard_ = now;
+  syns_unanswered_ = 0;
   const AdjacencyStep decided = step(state_, AdjacencyEvent::kOtherMessage);
   if (decided.action == AdjacencyAction::kDeliver) return true;
   perform(decided.action, nullptr, out);
@@ -59,6 +87,9 @@ bool Adjacency::admit(TimePoint now, wire::Buffer& out) {
 
 AdjacencyChange Adjacency::tick(TimePoint now, wire::Buffer& out) {
   if (!started_) return AdjacencyChange::kNone;
+  if (may_take_lower() && syns_unanswered_ >= kSynsUnanswered && now >= period_end_) {
+    take_lower(now);
+  }
   if (now > loss_deadline()) {
     send(AdjacencyCode::kRstAck, out);
     started_ = false;
@@ -78,6 +109,8 @@ TimePoint Adjacency::next_deadline() const {
 }
 
 TimePoint Adjacency::loss_deadline() const {
+  // Silence may only mean that our version is not spoken: the next one is tried first.
+  if (may_take_lower()) return kNever - Duration(1);
   const int timer = peer_timer_ != 0 ? peer_timer_ : options_.timer;
   return heard_ + kPeriodsToLoss * timer * kTimerUnit;
 }
@@ -85,16 +118,55 @@ TimePoint Adjacency::loss_deadline() const {
 void Adjacency::new_period(TimePoint now) {
   acks_ = 0;
   syns_ = 0;
-  period_end_ = now + options_.timer * kTimerUnit;
+  period_end_ = now + period();
+}
+
+// A peer of version 1.1 cannot learn that ours is longer than a second.
+Duration Adjacency::period() const {
+  const std::uint8_t timer =
+      version_ == v1::kVersion ? std::min(options_.timer, v1::kTimer) : options_.timer;
+  return timer * kTimerUnit;
+}
+
+// A SYN in any version we speak, until the adjacency is up; a SYNACK in the version of our own SYN or
+// SYNACK, or, when SYNACKs have crossed, in a lower one; everything else in the version agreed on.
+bool Adjacency::version_fits(const AdjacencyMessage& message) const {
+  if (message.version == version_) return true;
+  const bool spoken =
+      std::ranges::find(options_.versions, message.version) != options_.versions.end();
+  if (!spoken || established()) return false;
+  if (message.code == AdjacencyCode::kSyn) return true;
+  return message.code == AdjacencyCode::kSynAck && state_ == AdjacencyState::kSynRcvd &&
+         message.version < version_;
+}
+
+bool Adjacency::may_take_lower() const {
+  return options_.master && state_ == AdjacencyState::kSynSent &&
+         version_ == options_.versions[version_index_] &&
+         version_index_ + 1 < options_.versions.size();
+}
+
+// While established there is nothing to change: version_fits lets no other version through.
+void Adjacency::agree_on(std::uint8_t version, TimePoint now) {
+  version_ = version;
+  period_end_ = std::min(period_end_, now + period());
+}
+
+void Adjacency::take_lower(TimePoint now) {
+  version_ = options_.versions[++version_index_];
+  syns_unanswered_ = 0;
+  heard_ = now;
 }
 
 AdjacencyEvent Adjacency::classify(const AdjacencyMessage& message) const {
   const bool a = message.sender.instance == peer_.instance;
-  const bool b = message.sender == peer_ && message.partition == peer_partition_;
+  // What version 1.1 cannot say differs from nothing.
+  const bool partitions = message.version > v1::kVersion;
+  const bool b = message.sender == peer_ && (!partitions || message.partition == peer_partition_);
   const bool offers_partition =
       message.code == AdjacencyCode::kSyn || message.code == AdjacencyCode::kSynAck;
-  const bool c = message.receiver == self_ &&
-                 (message.partition == partition_ || (options_.master && offers_partition));
+  const bool c = message.receiver == self_ && (!partitions || message.partition == partition_ ||
+                                               (options_.master && offers_partition));
   switch (message.code) {
     case AdjacencyCode::kSyn: return AdjacencyEvent::kSyn;
     case AdjacencyCode::kSynAck: return c ? AdjacencyEvent::kSynAckC : AdjacencyEvent::kSynAckNotC;
@@ -146,6 +218,7 @@ void Adjacency::update_verifier(const AdjacencyMessage& message) {
   peer_partition_ = message.partition;
   peer_flag_ = message.partition_flag;
   peer_timer_ = message.timer;
+  if (message.version == v1::kVersion) return;
   if (options_.master) {
     if (message.partition_type == kPartitionAssigned) {
       partition_type_ = kPartitionAssigned;
@@ -169,6 +242,10 @@ void Adjacency::reset(wire::Buffer& out) {
   partition_ = options_.partition;
   partition_type_ = options_.partition_type;
   flag_ = options_.partition_flag;
+  partition_denied_ = false;
+  version_index_ = 0;
+  version_ = options_.versions.front();
+  syns_unanswered_ = 0;
   send(AdjacencyCode::kSyn, out);
 }
 
@@ -183,6 +260,7 @@ void Adjacency::new_instance() {
 
 void Adjacency::send(AdjacencyCode code, wire::Buffer& out) {
   AdjacencyMessage message;
+  message.version = version_;
   message.timer = options_.timer;
   message.code = code;
   message.from_master = options_.master && (code == AdjacencyCode::kSyn || options_.m_in_all);
@@ -193,12 +271,14 @@ void Adjacency::send(AdjacencyCode code, wire::Buffer& out) {
   message.partition = partition_;
   if (code == AdjacencyCode::kAck) ++acks_;
   if (code == AdjacencyCode::kSyn || code == AdjacencyCode::kSynAck) ++syns_;
+  if (code == AdjacencyCode::kSyn) ++syns_unanswered_;
   append_frame(out, message);
 }
 
 void Adjacency::send_rstack(const AdjacencyMessage& cause, std::uint8_t partition_type,
                             wire::Buffer& out) {
   AdjacencyMessage message;
+  message.version = cause.version;
   message.timer = options_.timer;
   message.code = AdjacencyCode::kRstAck;
   message.from_master = options_.master && options_.m_in_all;

@@ -26,6 +26,17 @@
 // Loss: nothing valid was heard for more than three times the Timer that the peer announced (the
 // own Timer while the peer has not announced one).
 //
+// Versions. A SYN goes out in the highest version of the own list. A SYN of a version that is not in the
+// list is ignored; one that is, is answered in its version, which then holds until the link is reset or
+// lost: whatever comes in another one is dropped, counted, and does not put off the loss. So a lower end
+// brings the higher one down by its own SYN. A peer that is silent: a master takes the next version of
+// its list after kSynsUnanswered SYNs, and starts to count its silence anew. Should both ends have taken
+// a step in opposite directions, so that SYNACKs of two versions cross, the lower version wins.
+//
+// Version 1.1 has no Timer (three seconds of silence are loss), no M, no partition and no PFlag: the
+// switch keeps its connections, and the controller compares them with its own. Instances we draw have 24
+// bits in every version, since a peer may see the same one in both.
+//
 // Nothing here sends, waits or draws: messages are appended to `out` as frames, time is handed in,
 // and so is the source of instance numbers. Not thread-safe.
 #pragma once
@@ -33,6 +44,7 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "core/clock.hpp"
 #include "core/wire/writer.hpp"
@@ -80,47 +92,47 @@ struct AdjacencyStep {
 // The whole table. Every event has a meaning in every state.
 constexpr AdjacencyStep step(AdjacencyState state, AdjacencyEvent event) {
   using State = AdjacencyState;
-  using Event = AdjacencyEvent;
+  using Seen = AdjacencyEvent;
   using Action = AdjacencyAction;
-  if (event == Event::kRstAckOther) return {state, Action::kNothing};
+  if (event == Seen::kRstAckOther) return {state, Action::kNothing};
   switch (state) {
     case State::kSynSent:
       switch (event) {
-        case Event::kSynAckC: return {State::kEstab, Action::kUpdateSendAck};
-        case Event::kSynAckNotC: return {State::kSynSent, Action::kSendRstAck};
-        case Event::kSyn: return {State::kSynRcvd, Action::kUpdateSendSynAck};
-        case Event::kAckBC:
-        case Event::kAckNotBC: return {State::kSynSent, Action::kSendRstAck};
-        case Event::kRstAckAC:
-        case Event::kRstAckOther: return {State::kSynSent, Action::kNothing};
-        case Event::kOtherMessage: return {State::kSynSent, Action::kSendSynAtMostTwice};
-        case Event::kTimer: return {State::kSynSent, Action::kSendSyn};
+        case Seen::kSynAckC: return {State::kEstab, Action::kUpdateSendAck};
+        case Seen::kSynAckNotC: return {State::kSynSent, Action::kSendRstAck};
+        case Seen::kSyn: return {State::kSynRcvd, Action::kUpdateSendSynAck};
+        case Seen::kAckBC:
+        case Seen::kAckNotBC: return {State::kSynSent, Action::kSendRstAck};
+        case Seen::kRstAckAC:
+        case Seen::kRstAckOther: return {State::kSynSent, Action::kNothing};
+        case Seen::kOtherMessage: return {State::kSynSent, Action::kSendSynAtMostTwice};
+        case Seen::kTimer: return {State::kSynSent, Action::kSendSyn};
       }
       break;
     case State::kSynRcvd:
       switch (event) {
-        case Event::kSynAckC: return {State::kEstab, Action::kUpdateSendAck};
-        case Event::kSynAckNotC: return {State::kSynRcvd, Action::kSendRstAck};
-        case Event::kSyn: return {State::kSynRcvd, Action::kUpdateSendSynAck};
-        case Event::kAckBC: return {State::kEstab, Action::kSendAck};
-        case Event::kAckNotBC: return {State::kSynRcvd, Action::kSendRstAck};
-        case Event::kRstAckAC: return {State::kSynSent, Action::kReset};
-        case Event::kRstAckOther: return {State::kSynRcvd, Action::kNothing};
-        case Event::kOtherMessage: return {State::kSynRcvd, Action::kSendSynAckAtMostTwice};
-        case Event::kTimer: return {State::kSynRcvd, Action::kSendSynAck};
+        case Seen::kSynAckC: return {State::kEstab, Action::kUpdateSendAck};
+        case Seen::kSynAckNotC: return {State::kSynRcvd, Action::kSendRstAck};
+        case Seen::kSyn: return {State::kSynRcvd, Action::kUpdateSendSynAck};
+        case Seen::kAckBC: return {State::kEstab, Action::kSendAck};
+        case Seen::kAckNotBC: return {State::kSynRcvd, Action::kSendRstAck};
+        case Seen::kRstAckAC: return {State::kSynSent, Action::kReset};
+        case Seen::kRstAckOther: return {State::kSynRcvd, Action::kNothing};
+        case Seen::kOtherMessage: return {State::kSynRcvd, Action::kSendSynAckAtMostTwice};
+        case Seen::kTimer: return {State::kSynRcvd, Action::kSendSynAck};
       }
       break;
     case State::kEstab:
       switch (event) {
-        case Event::kSyn:
-        case Event::kSynAckC:
-        case Event::kSynAckNotC: return {State::kEstab, Action::kSendAckAtMostTwice};
-        case Event::kAckBC: return {State::kEstab, Action::kSendAckAtMostOnce};
-        case Event::kAckNotBC: return {State::kEstab, Action::kSendRstAck};
-        case Event::kRstAckAC: return {State::kSynSent, Action::kReset};
-        case Event::kRstAckOther: return {State::kEstab, Action::kNothing};
-        case Event::kOtherMessage: return {State::kEstab, Action::kDeliver};
-        case Event::kTimer: return {State::kEstab, Action::kSendAck};
+        case Seen::kSyn:
+        case Seen::kSynAckC:
+        case Seen::kSynAckNotC: return {State::kEstab, Action::kSendAckAtMostTwice};
+        case Seen::kAckBC: return {State::kEstab, Action::kSendAckAtMostOnce};
+        case Seen::kAckNotBC: return {State::kEstab, Action::kSendRstAck};
+        case Seen::kRstAckAC: return {State::kSynSent, Action::kReset};
+        case Seen::kRstAckOther: return {State::kEstab, Action::kNothing};
+        case Seen::kOtherMessage: return {State::kEstab, Action::kDeliver};
+        case Seen::kTimer: return {State::kEstab, Action::kSendAck};
       }
       break;
   }
@@ -137,9 +149,14 @@ struct AdjacencyOptions {
   std::uint8_t partition_type = kPartitionNone;
   std::uint8_t partition = 0;  // 0 when the type is kPartitionNone
   std::uint8_t partition_flag = kRecoveredAdjacency;
+  // GSMP versions that may be spoken, the highest first: {3, 1}, {3} or {1}.
+  std::vector<std::uint8_t> versions{3, 1};
   // Some peers want M in every message of a master, where it means nothing.
   bool m_in_all = false;
 };
+
+// A master that has sent so many SYNs of one version and has heard nothing takes the next lower one.
+inline constexpr int kSynsUnanswered = 3;
 
 // What a call changed for the layer above.
 enum class AdjacencyChange : std::uint8_t {
@@ -156,27 +173,39 @@ class Adjacency {
 
   // The connection is up: SYN. Once.
   void start(TimePoint now, wire::Buffer& out);
-  // A message of ours came. What is not for us is dropped: a SYN from one of our own kind (M), or
-  // for another partition (that one is answered with RSTACK).
+  // A message of ours came. What is not for us is dropped: a SYN from one of our own kind (M), one for
+  // another partition (that one is answered with RSTACK), and what is of another version.
   AdjacencyChange receive(const AdjacencyMessage& message, TimePoint now, wire::Buffer& out);
-  // Any other valid message came. False: too early, drop it.
-  bool admit(TimePoint now, wire::Buffer& out);
+  // Any other valid message of this version came. False: too early, or not in the version agreed on;
+  // drop it.
+  bool admit(std::uint8_t version, TimePoint now, wire::Buffer& out);
   // Call at next_deadline() or later; late calls do not pile up periods.
   AdjacencyChange tick(TimePoint now, wire::Buffer& out);
   TimePoint next_deadline() const;
 
   AdjacencyState state() const { return state_; }
   bool established() const { return state_ == AdjacencyState::kEstab; }
-  // While established: the lower of what both ends wanted.
+  // The switch has answered that it does not give us the partition we ask for. Until the next reset; we
+  // go on asking, and the owner may want to give up instead.
+  bool partition_denied() const { return partition_denied_; }
+  // While established: the one agreed on. Before that: the one we send in.
+  std::uint8_t version() const { return version_; }
+  // Messages dropped because of their version. Those that no decoder of ours reads are not among them.
+  std::uint64_t other_version() const { return other_version_; }
+  // While established: the lower of what both ends wanted; kRecoveredAdjacency in version 1.1.
   std::uint8_t effective_flag() const { return effective_flag_; }
   std::uint8_t peer_flag() const { return peer_flag_; }
-  std::uint8_t partition() const { return partition_; }
+  std::uint8_t partition() const { return version_ == 3 ? partition_ : 0; }
   const Endpoint& peer() const { return peer_; }
   const Endpoint& self() const { return self_; }
   // What to ask for from the next reset of the link on.
   void set_flag(std::uint8_t partition_flag) { options_.partition_flag = partition_flag; }
 
  private:
+  bool version_fits(const AdjacencyMessage& message) const;
+  bool may_take_lower() const;
+  void take_lower(TimePoint now);
+  void agree_on(std::uint8_t version, TimePoint now);
   AdjacencyEvent classify(const AdjacencyMessage& message) const;
   void perform(AdjacencyAction action, const AdjacencyMessage* cause, wire::Buffer& out);
   void update_verifier(const AdjacencyMessage& message);
@@ -187,21 +216,27 @@ class Adjacency {
   bool partition_refused(const AdjacencyMessage& message) const;
   void new_period(TimePoint now);
   TimePoint loss_deadline() const;
+  Duration period() const;
 
   AdjacencyOptions options_;
   std::function<std::uint32_t()> random_;
   AdjacencyState state_ = AdjacencyState::kSynSent;
   bool started_ = false;
+  std::uint8_t version_ = 0;
+  std::size_t version_index_ = 0;  // of the version that SYNs are sent in
+  int syns_unanswered_ = 0;        // in that version; what is heard sets it to 0
+  std::uint64_t other_version_ = 0;
   Endpoint self_;
   std::uint8_t partition_ = 0;       // what we send; a master's is the adopted one
   std::uint8_t partition_type_ = 0;  // what we send
   std::uint8_t flag_ = 0;            // PFlag we send since the last reset
+  bool partition_denied_ = false;
 
   // The peer verifier, and what else is recorded with it. All zero: cleared.
   Endpoint peer_;
   std::uint8_t peer_partition_ = 0;
   std::uint8_t peer_flag_ = 0;
-  std::uint8_t peer_timer_ = 0;
+  std::uint8_t peer_timer_ = 0;  // 0: not announced yet
   std::uint8_t effective_flag_ = 0;
 
   // Sent in this period.

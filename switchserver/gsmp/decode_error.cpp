@@ -24,6 +24,9 @@ std::string_view to_string(Refusal refusal) {
     case Refusal::kPortType: return "port type";
     case Refusal::kDataFieldsLength: return "data fields length";
     case Refusal::kLabelRangeLength: return "label range length";
+    case Refusal::kTrafficMissing: return "traffic missing";
+    case Refusal::kTrafficShared: return "traffic shared";
+    case Refusal::kTrafficCount: return "traffic count";
   }
   return "unknown refusal";
 }
@@ -34,7 +37,7 @@ std::string to_string(DecodeError error) {
     case Refusal::kFrameType: return fmt::format("frame type 0x{:04x}, not 0x880c", value);
     case Refusal::kFrameLength: return fmt::format("frame length {} is too short", value);
     case Refusal::kTruncated: return fmt::format("truncated: a body of {} octets", value);
-    case Refusal::kVersion: return fmt::format("version {}, not 3", value);
+    case Refusal::kVersion: return fmt::format("version {}, not 3 or 1", value);
     case Refusal::kLengthField:
       return fmt::format("length field {} is below 12 or beyond its frame", value);
     case Refusal::kSegmented: return fmt::format("segmented: submessage 0x{:04x}", value);
@@ -48,12 +51,17 @@ std::string to_string(DecodeError error) {
       return fmt::format("element count {} does not fit the message", value);
     case Refusal::kElementLength: return fmt::format("element length {}, not 32 or 28", value);
     case Refusal::kRecordLength:
-      return fmt::format("record length {}, not a multiple of 12", value);
+      return fmt::format("record length {} is not one of this message", value);
     case Refusal::kPortType: return fmt::format("port type {}, not 1 (ATM)", value);
     case Refusal::kDataFieldsLength:
       return fmt::format("data fields length {} does not match the data", value);
     case Refusal::kLabelRangeLength:
       return fmt::format("label range length {} does not match the ranges", value);
+    case Refusal::kTrafficMissing:
+      return fmt::format("traffic parameters of service {} are missing", value);
+    case Refusal::kTrafficShared:
+      return fmt::format("traffic block shared by service {} and one of other parameters", value);
+    case Refusal::kTrafficCount: return fmt::format("traffic count of {} octets, not 8", value);
   }
   return fmt::format("unknown refusal {}", value);
 }

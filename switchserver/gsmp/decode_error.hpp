@@ -15,7 +15,7 @@ enum class Refusal : std::uint8_t {
   kFrameType,          // RFC 3293 4: value = the type found, not 0x880c
   kFrameLength,        // value = the frame's Length: below 12, or below 32 for an adjacency message
   kTruncated,          // the body ends before its fields do; value = octets of the body
-  kVersion,            // value = the version, not 3
+  kVersion,            // value = the version, not 3 or 1
   kLengthField,        // RFC 3292 3.1: value = Length: below 12 or beyond the frame
   kSegmented,          // value = I and SubMessage Number of a segment: never used over TCP
   kResultField,        // value = a Result that does not exist
@@ -24,12 +24,17 @@ enum class Refusal : std::uint8_t {
   kAdjacencyInstance,  // value = 0: an instance is never 0
   kLabelLength,        // value = the label's length, not 4
   kLabelStacked,       // value = the type of the label that announces another behind it
-  kElementCount,   // Delete Branches: value = the Number of Elements that does not fit the message
-  kElementLength,  // Delete Branches: value = an Element Length that is neither 32 nor 28
-  kRecordLength,   // Report Connection State: value = a length that is no multiple of 12
-  kPortType,       // Port Configuration: value = a PortType other than ATM
+  kElementCount,       // value = a number of elements or records that does not fit the message
+  kElementLength,      // Delete Branches: value = an Element Length that is neither 32 nor 28
+  kRecordLength,  // Report Connection State: value = a length that is no multiple of 12; All Ports
+                  // Configuration of version 1.1: value = a Record Length that is not 24
+  kPortType,      // Port Configuration: value = a PortType other than ATM
   kDataFieldsLength,  // Port Configuration: value = a length that does not match the data
-  kLabelRangeLength,  // Port Configuration: value = a length that does not match the range count
+  kLabelRangeLength,  // Port Configuration, Label Range: value = a length that does not match the
+                      // range count or the message
+  kTrafficMissing,    // value = the Service ID whose traffic parameters are not there
+  kTrafficShared,  // value = the output Service ID: one block cannot be its and the input service's
+  kTrafficCount,   // Connection Activity: value = a TC Block Length that is neither 0 nor 8
 };
 
 struct DecodeError {

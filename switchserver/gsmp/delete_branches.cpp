@@ -15,6 +15,7 @@ unsigned error_on_wire(FailureCode code) {
 
 void encode_delete_branches(const Header& header, std::span<const DeleteElement> elements,
                             wire::Writer& out) {
+  if (header.success()) elements = {};
   const std::size_t start = begin_message(out, header);
   out.u16(0);
   out.u16(static_cast<std::uint16_t>(elements.size()));
@@ -58,6 +59,7 @@ Decoded<DeleteBranches> decode_delete_branches(const Header& header,
     element.output_label = decode_label(in, problem);
   }
   if (const auto error = trouble(in, problem, body.size())) return tl::make_unexpected(*error);
+  if (header.success()) out.elements.clear();
   return out;
 }
 

@@ -24,7 +24,7 @@
 // ~                    Output Label (8 octets)                    ~
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// Success: no elements. Failure: a copy of the request with Code 10, and in every element its Error
+// Success: no elements, on the wire and as read; `elements` of a success are not written. Failure: a copy of the request with Code 10, and in every element its Error
 // or 0. Elements are independent: some may be gone although the message failed. Our choices:
 // Element Length is 32, the whole element (28 accepted too); the Error field has 4 bits, so a code
 // above 15 travels as 1.

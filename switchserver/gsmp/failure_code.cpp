@@ -52,6 +52,10 @@ std::string_view name(FailureCode code) {
     case FailureCode::kRateOutOfRange: return "rate out of range";
     case FailureCode::kReplaceUnsupported: return "connection replace unsupported";
     case FailureCode::kOldLabelsInUse: return "labels of the old range still in use";
+    case FailureCode::kNoSuchClass: return "no such traffic class";
+    case FailureCode::kOutsideRegion: return "outside the schedulable region";
+    case FailureCode::kNoSuchEstimator: return "no such estimator";
+    case FailureCode::kUnsupportedParameter: return "parameter not supported";
     case FailureCode::kNoQosPerBranch: return "no different QoS per branch";
   }
   return {};
@@ -62,7 +66,10 @@ std::string_view name(FailureCode code) {
 std::string to_string(FailureCode code) {
   const std::string_view words = name(code);
   const unsigned number = static_cast<std::uint8_t>(code);
-  return words.empty() ? fmt::format("code {}", number) : fmt::format("{} ({})", words, number);
+  if (!words.empty()) return fmt::format("{} ({})", words, number);
+  if (number >= 60 && number <= 79) return fmt::format("of the QoS model ({})", number);
+  if (number >= 128 && number <= 159) return fmt::format("of the optional model ({})", number);
+  return fmt::format("code {}", number);
 }
 
 }  // namespace xbind::gsmp

@@ -51,6 +51,11 @@ enum class FailureCode : std::uint8_t {
   kRateOutOfRange = 44,
   kReplaceUnsupported = 45,
   kOldLabelsInUse = 46,  // the only warning: comes with a success
+  // 60 to 79 belong to the QoS model in use, 128 to 159 to the optional one. Those of "xbind-sr":
+  kNoSuchClass = 60,
+  kOutsideRegion = 61,  // one call more than the schedulable region holds
+  kNoSuchEstimator = 62,
+  kUnsupportedParameter = 63,
   kNoQosPerBranch = 80,
 };
 

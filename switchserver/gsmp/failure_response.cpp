@@ -4,11 +4,32 @@
 
 #include "core/check.hpp"
 #include "switchserver/gsmp/framing.hpp"
+#include "switchserver/gsmp/v1/failure_code.hpp"
 
 namespace xbind::gsmp {
 
+namespace {
+
+// There is no Length to put right, and none to say where the message ends within its frame.
+void append_copy_v1(wire::Buffer& out, std::span<const std::byte> request, ResultField result,
+                    FailureCode code) {
+  XB_CHECK(request.size() >= v1::kHeaderOctets, request.size());
+  wire::Writer frame(out);
+  frame.u16(kFrameType);
+  frame.u16(static_cast<std::uint16_t>(request.size()));
+  frame.bytes(request.first(2));
+  frame.u8(static_cast<std::uint8_t>(result));
+  frame.u8(result == ResultField::kFailure ? v1::failure_code_on_wire(code) : 0);
+  frame.bytes(request.subspan(4));
+}
+
+}  // namespace
+
 void append_copy(wire::Buffer& out, std::span<const std::byte> request, ResultField result,
                  FailureCode code) {
+  if (!request.empty() && request[0] == std::byte{v1::kVersion}) {
+    return append_copy_v1(out, request, result, code);
+  }
   XB_CHECK(request.size() >= kHeaderOctets, request.size());
   wire::Reader length_field(request.subspan(10, 2));
   const std::size_t claimed = length_field.u16();

@@ -11,8 +11,8 @@
 
 namespace xbind::gsmp {
 
-// Appends one frame. `request` is a received message of at least 12 octets, without its frame
-// header; if its Length claims more octets than there are, the copy says the truth. What follows
+// Appends one frame, in the version of the request; `code` is translated to it. `request` is a received
+// message of at least 12 octets (8 in version 1.1), without its frame header; if its Length claims more octets than there are, the copy says the truth. What follows
 // the message in its frame is not copied.
 void append_copy(wire::Buffer& out, std::span<const std::byte> request, ResultField result,
                  FailureCode code);

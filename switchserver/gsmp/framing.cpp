@@ -50,6 +50,8 @@ void stamp_request(wire::Buffer& out, std::size_t frame_start, std::uint8_t part
   XB_CHECK(transaction != 0 && transaction <= kTransactionMax, transaction);
   out[at + 2] = static_cast<std::byte>(ResultField::kAckAll);
   out[at + 3] = std::byte{0};
+  // In version 1.1 the transaction has 32 bits: the octet of the partition is its first.
+  XB_CHECK(partition == 0 || out[at] != std::byte{v1::kVersion}, partition);
   out[at + 4] = static_cast<std::byte>(partition);
   out[at + 5] = static_cast<std::byte>(transaction >> 16);
   out[at + 6] = static_cast<std::byte>(transaction >> 8 & 0xff);

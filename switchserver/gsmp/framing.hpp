@@ -19,6 +19,7 @@
 
 #include "core/wire/writer.hpp"
 #include "switchserver/gsmp/decode_error.hpp"
+#include "switchserver/gsmp/versions.hpp"
 
 namespace xbind::gsmp {
 
@@ -26,13 +27,13 @@ inline constexpr std::uint16_t kFrameType = 0x880c;
 inline constexpr std::size_t kFrameHeaderOctets = 4;
 inline constexpr std::size_t kFrameOctetsMax = kFrameHeaderOctets + 0xffff;
 
-// Appends `message` as a frame.
+// Appends `message` as a frame, in the octets of its header's version.
 template <class M>
 void append_frame(wire::Buffer& out, const M& message) {
   wire::Writer frame(out);
   frame.u16(kFrameType);
   frame.u16(0);
-  encode(message, frame);
+  encode_in_its_version(message, frame);
   frame.patch_u16(2, static_cast<std::uint16_t>(frame.size() - kFrameHeaderOctets));
 }
 
@@ -82,7 +83,7 @@ class FrameReader {
 };
 
 // Writes into the request that begins (with its frame header) at out[frame_start]: AckAll, no code,
-// this partition and transaction.
+// this partition (0 in version 1.1, which has none) and transaction.
 void stamp_request(wire::Buffer& out, std::size_t frame_start, std::uint8_t partition,
                    std::uint32_t transaction);
 

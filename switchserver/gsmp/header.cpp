@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include "switchserver/gsmp/v1/header.hpp"
+
 namespace xbind::gsmp {
 namespace {
 
@@ -31,7 +33,7 @@ std::string_view name(MessageType type) {
     case MessageType::kPortConfiguration: return "port configuration";
     case MessageType::kAllPortsConfiguration: return "all ports configuration";
     case MessageType::kServiceConfiguration: return "service configuration";
-    case MessageType::kReservationRequest: return "reservation request";
+    case MessageType::kReservationRequest: return "reservation";
     case MessageType::kDeleteReservation: return "delete reservation";
     case MessageType::kDeleteAllReservations: return "delete all reservations";
     case MessageType::kPortUp: return "port up";
@@ -40,11 +42,46 @@ std::string_view name(MessageType type) {
     case MessageType::kNewPort: return "new port";
     case MessageType::kDeadPort: return "dead port";
     case MessageType::kAdjacencyUpdate: return "adjacency update";
+    case MessageType::kGetParameterSupport: return "get parameter support";
+    case MessageType::kSetTrafficClasses: return "set traffic classes";
+    case MessageType::kGetTrafficClasses: return "get traffic classes";
+    case MessageType::kGetEstimationSupport: return "get estimation support";
+    case MessageType::kSetEstimationPolicy: return "set estimation policy";
+    case MessageType::kGetEstimationPolicy: return "get estimation policy";
+    case MessageType::kSetSchedulableRegion: return "set schedulable region";
+    case MessageType::kGetSchedulableRegion: return "get schedulable region";
   }
   return {};
 }
 
 }  // namespace
+
+bool exists_in(MessageType type, std::uint8_t version) {
+  if (version == kVersion) return type != MessageType::kVerifyTree && !name(type).empty();
+  if (version != v1::kVersion) return false;
+  switch (type) {
+    case MessageType::kAdjacency:
+    case MessageType::kAddBranch:
+    case MessageType::kDeleteBranches:
+    case MessageType::kDeleteTree:
+    case MessageType::kVerifyTree:
+    case MessageType::kDeleteAllInput:
+    case MessageType::kMoveOutputBranch:
+    case MessageType::kPortManagement:
+    case MessageType::kConnectionActivity:
+    case MessageType::kPortStatistics:
+    case MessageType::kConnectionStatistics:
+    case MessageType::kSwitchConfiguration:
+    case MessageType::kPortConfiguration:
+    case MessageType::kAllPortsConfiguration:
+    case MessageType::kPortUp:
+    case MessageType::kPortDown:
+    case MessageType::kInvalidLabel:
+    case MessageType::kNewPort:
+    case MessageType::kDeadPort: return true;
+    default: return false;
+  }
+}
 
 std::string to_string(MessageType type) {
   const std::string_view words = name(type);

@@ -1,4 +1,5 @@
-// The header that every message but the adjacency ones carries (RFC 3292 section 3.1).
+// The header that every message but the adjacency ones carries (RFC 3292 section 3.1). That of version
+// 1.1 is another (v1/header.hpp) and is read into the same struct.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -34,7 +35,7 @@ inline constexpr std::uint32_t kTransactionMax = 0xffffff;
 // The longest message we send; received ones may be longer.
 inline constexpr std::size_t kSentOctetsMax = 16384;
 
-// RFC 3292 appendix A. Only those with a file of their own are decoded; the rest stay Opaque.
+// RFC 3292 appendix A. All but kVerifyTree (v1/verify_tree.hpp) have a file of their own; other numbers stay Opaque.
 enum class MessageType : std::uint8_t {
   kAdjacency = 10,
   kAddBranch = 16,
@@ -67,6 +68,15 @@ enum class MessageType : std::uint8_t {
   kNewPort = 83,
   kDeadPort = 84,
   kAdjacencyUpdate = 85,
+  // Of the model "xbind-sr" alone (schedulable_region.hpp).
+  kGetParameterSupport = 220,
+  kSetTrafficClasses = 221,
+  kGetTrafficClasses = 222,
+  kGetEstimationSupport = 223,
+  kSetEstimationPolicy = 224,
+  kGetEstimationPolicy = 225,
+  kSetSchedulableRegion = 226,
+  kGetSchedulableRegion = 227,
 };
 
 enum class ResultField : std::uint8_t {
@@ -80,12 +90,12 @@ enum class ResultField : std::uint8_t {
 };
 
 struct Header {
-  std::uint8_t version = kVersion;
+  std::uint8_t version = kVersion;  // 3 or 1: which octets it came in or goes out as
   MessageType type = MessageType::kAddBranch;
   ResultField result = ResultField::kAckAll;
   FailureCode code = FailureCode::kNone;  // event 85: the number of adjacencies
   std::uint8_t partition = 0;
-  std::uint32_t transaction = 0;  // 24 bits; 0 in events, never in our requests
+  std::uint32_t transaction = 0;  // 24 bits, version 1.1: 32; 0 in events, never in our requests
 
   bool request() const {
     return result == ResultField::kAckAll || result == ResultField::kNoSuccessAck;
@@ -102,8 +112,15 @@ struct HeaderAndBody {
   std::span<const std::byte> body;
 };
 
+namespace v1 {
+Decoded<HeaderAndBody> decode_header(std::span<const std::byte> message);
+}
+
 // Refuses kTruncated, kVersion, kSegmented, kResultField, kLengthField.
 inline Decoded<HeaderAndBody> decode_header(std::span<const std::byte> message) {
+  if (!message.empty() && message[0] == std::byte{1}) [[unlikely]] {
+    return v1::decode_header(message);
+  }
   wire::Reader in(message);
   HeaderAndBody out;
   out.header.version = in.u8();
@@ -152,6 +169,10 @@ inline std::optional<DecodeError> trouble(const wire::Reader& in, const Problem&
   if (!in.ok()) return DecodeError{Refusal::kTruncated, static_cast<std::uint32_t>(body_octets)};
   return std::nullopt;
 }
+
+// Whether `version` (1 or 3) has messages of this type. To be asked before one is sent: nothing else
+// can be written in that version.
+bool exists_in(MessageType type, std::uint8_t version);
 
 std::string to_string(MessageType type);  // "add branch"; without a name: "type 99"
 std::string to_string(ResultField result);

@@ -81,7 +81,7 @@ inline LabelField decode_label(wire::Reader& in, Problem& problem) {
   const auto type = static_cast<std::uint16_t>(first & 0x0fff);
   const auto flags = static_cast<std::uint8_t>(first >> 12 & 0x3);
   if ((first & 0x4000) != 0) problem.note(Refusal::kLabelStacked, type);
-  if (type == 0 && length == 0) return {flags, LabelType::kNone, 0};
+  if (type == 0 && (length == 0 || length == 4)) return {flags, LabelType::kNone, 0};
   if (length != 4) problem.note(Refusal::kLabelLength, length);
   return {flags, static_cast<LabelType>(type), value};
 }

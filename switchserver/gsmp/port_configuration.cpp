@@ -173,9 +173,11 @@ std::string to_string(const PortRecord& record) {
       record.receive_cells_per_s, record.transmit_cells_per_s,
       static_cast<unsigned>(record.port_status), record.line_type,
       static_cast<unsigned>(record.line_status), record.priorities);
-  text += fmt::format(", flags {}{}{}{}{}", record.vp_switching ? "P" : "",
-                      record.multicast_labels ? "M" : "", record.logical_multicast ? "L" : "",
-                      record.label_range_message ? "R" : "", record.qos_messages ? "Q" : "");
+  const std::string flags =
+      fmt::format("{}{}{}{}{}", record.vp_switching ? "P" : "", record.multicast_labels ? "M" : "",
+                  record.logical_multicast ? "L" : "", record.label_range_message ? "R" : "",
+                  record.qos_messages ? "Q" : "");
+  text += ", flags " + (flags.empty() ? "none" : flags);
   if (!record.services) return text;
   text += ", services";
   for (const ServiceSpec spec : *record.services) {

@@ -1,11 +1,14 @@
 #include "switchserver/gsmp/session.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <utility>
 
 #include "core/check.hpp"
 #include "switchserver/gsmp/codec.hpp"
+#include "switchserver/gsmp/print.hpp"
 
 namespace xbind::gsmp {
 namespace {
@@ -50,6 +53,7 @@ void Session::connected(TimePoint now) {
   XB_CHECK(!connected_, connected_);
   connected_ = true;
   given_up_ = false;
+  heard_version_ = 0;
   frames_.reset();
   output_.clear();
   adjacency_ = Adjacency(options_.adjacency, random_);
@@ -76,7 +80,7 @@ void Session::receive(std::span<const std::byte> octets, TimePoint now) {
 void Session::tick(TimePoint now) {
   if (!connected_ || given_up_) return;
   if (adjacency_.tick(now, output_) == AdjacencyChange::kLost) {
-    give_up(DownReason::kPeerLost, std::string(to_string(DownReason::kPeerLost)));
+    give_up(DownReason::kPeerLost, why_lost());
     return;
   }
   while (head_ != kNoSlot && slots_[head_].deadline <= now) {
@@ -109,8 +113,9 @@ bool Session::on_message(std::span<const std::byte> message, TimePoint now) {
     refused(decoded.error());
     return true;
   }
-  if (!adjacency_.admit(now, output_)) {
-    ++counters_.too_early;
+  if (!adjacency_.admit(decoded->header.version, now, output_)) {
+    ++(decoded->header.version == adjacency_.version() ? counters_.too_early
+                                                       : counters_.other_version);
     return true;
   }
   const Header& header = decoded->header;
@@ -126,17 +131,34 @@ bool Session::on_message(std::span<const std::byte> message, TimePoint now) {
 
 void Session::on_adjacency(std::span<const std::byte> message, TimePoint now) {
   const Decoded<AdjacencyMessage> decoded = decode_adjacency(message);
-  if (!decoded) return refused(decoded.error());
-  switch (adjacency_.receive(*decoded, now, output_)) {
+  if (!decoded) {
+    if (decoded.error().refusal == Refusal::kVersion) {
+      heard_version_ = std::to_integer<std::uint8_t>(message[0]);
+    }
+    return refused(decoded.error());
+  }
+  const std::uint64_t dropped = adjacency_.other_version();
+  const AdjacencyChange change = adjacency_.receive(*decoded, now, output_);
+  if (adjacency_.other_version() != dropped) {
+    ++counters_.other_version;
+    heard_version_ = decoded->version;
+  }
+  switch (change) {
     case AdjacencyChange::kNone:
+      // Asking again on this connection gets the same answer: better with the back-off of a new one.
+      if (adjacency_.partition_denied()) {
+        give_up(DownReason::kPeerReset, fmt::format("the switch does not give us partition {}",
+                                                    options_.adjacency.partition));
+      }
+      return;
     case AdjacencyChange::kLost: return;
     case AdjacencyChange::kUp:
       up_ = true;
       next_id_ = options_.first_transaction;
       configured_ = false;
       peer_window_ = 0;
-      events_.emplace_back(
-          SessionUp{adjacency_.effective_flag(), adjacency_.peer(), adjacency_.partition()});
+      events_.emplace_back(SessionUp{adjacency_.effective_flag(), adjacency_.peer(),
+                                     adjacency_.partition(), adjacency_.version()});
       return;
     case AdjacencyChange::kReset: return go_down(DownReason::kPeerReset);
   }
@@ -156,9 +178,9 @@ void Session::on_response(const HeaderAndBody& message, TimePoint now) {
   response.success = header.success();
   response.more = header.result == ResultField::kMore;
   response.code = header.code;
-  const bool says_all = header.type == MessageType::kAddBranch ||
-                        header.type == MessageType::kVpcAddBranch ||
-                        (header.type == MessageType::kDeleteBranches && response.success);
+  const bool says_all = response.success && (header.type == MessageType::kAddBranch ||
+                                             header.type == MessageType::kVpcAddBranch ||
+                                             header.type == MessageType::kDeleteBranches);
   if (!says_all) {
     Decoded<Message> body = decode_body(message);
     if (!body) {
@@ -170,6 +192,13 @@ void Session::on_response(const HeaderAndBody& message, TimePoint now) {
         configuration != nullptr && response.success) {
       configured_ = true;
       peer_window_ = configuration->window;
+    }
+    if (auto* ports = std::get_if<AllPortsPart>(&*body)) {
+      response.more = more_ports_to_come(*ports, slots_[index].records);
+    }
+    // Version 1.1 has put the element's error where version 3 has that of the message.
+    if (const auto* deleted = std::get_if<DeleteBranches>(&*body)) {
+      response.code = deleted->header.code;
     }
     response.body = std::make_unique<Message>(*std::move(body));
   }
@@ -185,9 +214,23 @@ void Session::on_response(const HeaderAndBody& message, TimePoint now) {
   send_queued(now);
 }
 
+// In version 1.1 every part is a Success: only counting tells which is the last.
+bool Session::more_ports_to_come(AllPortsPart& part, std::uint16_t& records) const {
+  if (part.header.version == kVersion) return part.header.result == ResultField::kMore;
+  records = static_cast<std::uint16_t>(records + part.records.size());
+  if (records >= part.total) return false;
+  part.header.result = ResultField::kMore;
+  return true;
+}
+
 void Session::on_event(const HeaderAndBody& message) {
-  Decoded<Event> event = decode_event(message.header, message.body);
-  if (!event) return refused(event.error());
+  Decoded<Message> body = decode_body(message);
+  if (!body) return refused(body.error());
+  auto* event = std::get_if<Event>(&*body);
+  if (event == nullptr) {
+    ++counters_.unmatched;  // Adjacency Update, which version 1.1 does not have
+    return;
+  }
   ++counters_.events;
   if (event->header.result == ResultField::kReturnReceipt) {
     Event receipt = *event;
@@ -199,159 +242,19 @@ void Session::on_event(const HeaderAndBody& message) {
 
 void Session::refused(DecodeError error) {
   ++counters_.refused;
+  if (error.refusal == Refusal::kVersion) ++counters_.other_version;
   counters_.last_refusal = to_string(error);
 }
 
-// ----- requests out ---------------------------------------------------------------------------
-
-std::uint32_t Session::window() const {
-  if (!configured_) return std::min(options_.window, std::max(1U, options_.window_unconfigured));
-  return peer_window_ == 0 ? options_.window : std::min(options_.window, peer_window_);
-}
-
-std::size_t Session::room() const {
-  if (!up_) return 0;
-  const std::size_t now = window() > outstanding_ ? window() - outstanding_ : 0;
-  return now + options_.queue_max - std::min(queued_.size(), options_.queue_max);
-}
-
-template <class Encode>
-Result<void> Session::submit(MessageType type, std::uint64_t cookie, TimePoint now,
-                             Encode&& encode) {
-  if (!up_) return fail(ErrorCode::kUnreachable, "no GSMP adjacency for a request {}", cookie);
-  if (outstanding_ < window() && queued_.empty()) {
-    const std::size_t start = output_.size();
-    encode(output_);
-    stamp_request(output_, start, adjacency_.partition(), open_slot(type, cookie, now));
-    return {};
-  }
-  if (queued_.size() >= options_.queue_max ||
-      queued_octets_.size() - queued_begin_ >= options_.queue_octets_max) {
-    return fail(ErrorCode::kExhausted, "{} requests wait for the switch already", queued_.size());
-  }
-  const std::size_t start = queued_octets_.size();
-  encode(queued_octets_);
-  queued_.push_back({cookie, type, static_cast<std::uint32_t>(queued_octets_.size() - start)});
-  return {};
-}
-
-void Session::send_queued(TimePoint now) {
-  while (!queued_.empty() && outstanding_ < window()) {
-    const Queued first = queued_.front();
-    queued_.pop_front();
-    const std::size_t start = output_.size();
-    const auto from = queued_octets_.begin() + static_cast<std::ptrdiff_t>(queued_begin_);
-    output_.insert(output_.end(), from, from + first.octets);
-    queued_begin_ += first.octets;
-    stamp_request(output_, start, adjacency_.partition(), open_slot(first.type, first.cookie, now));
-  }
-  if (queued_.empty()) {
-    queued_octets_.clear();
-    queued_begin_ = 0;
-  } else if (queued_begin_ > options_.queue_octets_max) {
-    // A queue that never runs dry: move the rest to the front, once per so many octets sent.
-    queued_octets_.erase(queued_octets_.begin(),
-                         queued_octets_.begin() + static_cast<std::ptrdiff_t>(queued_begin_));
-    queued_begin_ = 0;
-  }
-}
-
-// Returns the new transaction's id. The table is at most half full, so that a free slot is near.
-std::uint32_t Session::open_slot(MessageType type, std::uint64_t cookie, TimePoint now) {
-  XB_CHECK(outstanding_ < slots_.size() / 2 + 1, outstanding_, slots_.size());
-  while (slots_[next_id_ & mask_].id != 0)
-    next_id_ = next_id_ == kTransactionMax ? 1 : next_id_ + 1;
-  const std::uint32_t id = next_id_;
-  next_id_ = next_id_ == kTransactionMax ? 1 : next_id_ + 1;
-  Slot& slot = slots_[id & mask_];
-  slot.id = id;
-  slot.type = type;
-  slot.cookie = cookie;
-  slot.deadline = now + options_.transaction_timeout;
-  link_last(id & mask_);
-  ++outstanding_;
-  ++counters_.requests_sent;
-  return id;
-}
-
-void Session::close_slot(std::uint32_t index) {
-  unlink(index);
-  slots_[index].id = 0;
-  --outstanding_;
-}
-
-void Session::link_last(std::uint32_t index) {
-  slots_[index].previous = tail_;
-  slots_[index].next = kNoSlot;
-  (tail_ == kNoSlot ? head_ : slots_[tail_].next) = index;
-  tail_ = index;
-}
-
-void Session::unlink(std::uint32_t index) {
-  const Slot& slot = slots_[index];
-  (slot.previous == kNoSlot ? head_ : slots_[slot.previous].next) = slot.next;
-  (slot.next == kNoSlot ? tail_ : slots_[slot.next].previous) = slot.previous;
-}
-
-Result<void> Session::add_branch(const AddBranch& message, std::uint64_t cookie, TimePoint now) {
-  return submit(message.header.type, cookie, now,
-                [&](wire::Buffer& out) { append_frame(out, message); });
-}
-
-Result<void> Session::delete_branches(std::span<const DeleteElement> elements, std::uint64_t cookie,
-                                      TimePoint now) {
-  if (elements.empty() || elements.size() > kDeleteElementsMax) {
-    return fail(ErrorCode::kBadInput, "{} elements to delete, not 1 to {}", elements.size(),
-                kDeleteElementsMax);
-  }
-  return submit(MessageType::kDeleteBranches, cookie, now, [&](wire::Buffer& out) {
-    wire::Writer frame(out);
-    frame.u16(kFrameType);
-    frame.u16(0);
-    encode_delete_branches({.type = MessageType::kDeleteBranches}, elements, frame);
-    frame.patch_u16(2, static_cast<std::uint16_t>(frame.size() - kFrameHeaderOctets));
-  });
-}
-
-Result<void> Session::switch_configuration(std::uint8_t model_type, std::uint64_t cookie,
-                                           TimePoint now) {
-  SwitchConfiguration request;
-  request.model_types[0] = model_type;
-  return submit(request.header.type, cookie, now,
-                [&](wire::Buffer& out) { append_frame(out, request); });
-}
-
-Result<void> Session::port_configuration(PortId port, std::uint64_t cookie, TimePoint now) {
-  PortConfigurationRequest request;
-  request.port = port;
-  return submit(request.header.type, cookie, now,
-                [&](wire::Buffer& out) { append_frame(out, request); });
-}
-
-Result<void> Session::all_ports_configuration(std::uint64_t cookie, TimePoint now) {
-  const AllPortsRequest request;
-  return submit(request.header.type, cookie, now,
-                [&](wire::Buffer& out) { append_frame(out, request); });
-}
-
-Result<void> Session::report_connections(PortId port, std::uint64_t cookie, TimePoint now) {
-  ReportRequest request;
-  request.input_port = port;
-  request.input_label = label_field(atm_label(0, 0), kFlagAll);
-  return submit(request.header.type, cookie, now,
-                [&](wire::Buffer& out) { append_frame(out, request); });
-}
-
-Result<void> Session::report_connection(PortId port, Label label, std::uint64_t cookie,
-                                        TimePoint now) {
-  ReportRequest request;
-  request.input_port = port;
-  request.input_label = label_field(label);
-  return submit(request.header.type, cookie, now,
-                [&](wire::Buffer& out) { append_frame(out, request); });
-}
-
 // ----- the end of an adjacency ----------------------------------------------------------------
+
+// A switch that speaks, but not what may be spoken here, is another matter than a silent one.
+std::string Session::why_lost() const {
+  const std::string silence{to_string(DownReason::kPeerLost)};
+  if (up_ || heard_version_ == 0) return silence;
+  return fmt::format("{} in GSMP version {}: it speaks version {}", silence,
+                     fmt::join(options_.adjacency.versions, " or "), heard_version_);
+}
 
 void Session::go_down(DownReason reason) {
   if (!up_) return;

@@ -13,6 +13,13 @@
 // Transaction ids run from 1 to 0xffffff and round again, begin anew with each adjacency, and skip
 // what is still outstanding. Answers are matched by id alone: their order does not matter.
 //
+// Version 1.1 (RFC 1987), when the adjacency has agreed on it: the same requests and answers, as far as
+// it has them. A type or a wish that it lacks is refused by name with kVersion (exists_in(), v1::lacks()
+// tell beforehand); a delete has one element. Its switch names no window: Window Size of the options
+// holds once Switch Configuration has been answered, since over TCP a switch that cannot follow stops
+// reading and loses nothing. The parts of All Ports Configuration come as with version 3, `more` until
+// as many records were read as the switch said.
+//
 // Costs: one slot in a flat table for a request, found by its id; all timeouts are alike, so the
 // slots form a list in the order of their deadlines and expiry looks at its head only. Add Branch
 // allocates nothing once the buffers have grown.
@@ -59,9 +66,10 @@ struct SessionCounters {
   std::uint64_t failures = 0;
   std::uint64_t timeouts = 0;
   std::uint64_t events = 0;
-  std::uint64_t unmatched = 0;  // answers nobody waits for (any more)
-  std::uint64_t too_early = 0;  // messages before the adjacency was up
-  std::uint64_t refused = 0;    // messages that did not decode
+  std::uint64_t unmatched = 0;      // answers nobody waits for (any more)
+  std::uint64_t too_early = 0;      // messages before the adjacency was up
+  std::uint64_t other_version = 0;  // messages of another version than the one agreed on
+  std::uint64_t refused = 0;        // messages that did not decode
   std::string last_refusal;
 };
 
@@ -83,10 +91,16 @@ class Session {
   std::size_t outstanding() const { return outstanding_; }
   std::size_t queued() const { return queued_.size(); }
 
+  // Of the adjacency, while it is established.
+  std::uint8_t version() const { return adjacency_.version(); }
+
   // Every request: kUnreachable while the adjacency is not established, kExhausted when the queue
-  // is full. `message.header` need not be filled in, but for its type; the result is always AckAll.
+  // is full, kVersion when the version agreed on has no such request. `message.header` need not be
+  // filled in, but for its type; the result is always AckAll.
   Result<void> add_branch(const AddBranch& message, std::uint64_t cookie, TimePoint now);
-  // One message. kBadInput unless there are 1 to kDeleteElementsMax elements.
+  // How many elements one delete may have: kDeleteElementsMax, in version 1.1 one.
+  std::size_t delete_elements_max() const;
+  // One message. kBadInput unless there are 1 to delete_elements_max() elements.
   Result<void> delete_branches(std::span<const DeleteElement> elements, std::uint64_t cookie,
                                TimePoint now);
   // The first request of an adjacency. A success sets the window.
@@ -96,6 +110,10 @@ class Session {
   // Every connection that enters at `port`; none there is failure kGeneral.
   Result<void> report_connections(PortId port, std::uint64_t cookie, TimePoint now);
   Result<void> report_connection(PortId port, Label label, std::uint64_t cookie, TimePoint now);
+
+  // Any other request; the answer comes back with its body. kBadInput: an adjacency message, an event,
+  // what only a switch sends, or more than kSentOctetsMax octets.
+  Result<void> request(const Message& message, std::uint64_t cookie, TimePoint now);
 
   // Swaps: `into` is emptied, its memory serves the next requests.
   void take_output(wire::Buffer& into);
@@ -114,6 +132,7 @@ class Session {
     MessageType type = MessageType::kAddBranch;
     std::uint64_t cookie = 0;
     TimePoint deadline;
+    std::uint16_t records = 0;         // of All Ports Configuration in version 1.1, so far
     std::uint32_t previous = kNoSlot;  // neighbours in order of deadlines
     std::uint32_t next = kNoSlot;
   };
@@ -125,6 +144,8 @@ class Session {
 
   template <class Encode>
   Result<void> submit(MessageType type, std::uint64_t cookie, TimePoint now, Encode&& encode);
+  template <class M>
+  Result<void> submit_message(const M& message, std::uint64_t cookie, TimePoint now);
   std::uint32_t window() const;
   std::uint32_t open_slot(MessageType type, std::uint64_t cookie, TimePoint now);
   void close_slot(std::uint32_t index);
@@ -137,6 +158,8 @@ class Session {
   void on_response(const HeaderAndBody& message, TimePoint now);
   void on_event(const HeaderAndBody& message);
   void refused(DecodeError error);
+  bool more_ports_to_come(AllPortsPart& part, std::uint16_t& records) const;
+  std::string why_lost() const;
   void go_down(DownReason reason);
   void give_up(DownReason reason, std::string text);
 
@@ -146,7 +169,8 @@ class Session {
   FrameReader frames_;
   bool connected_ = false;
   bool up_ = false;
-  bool given_up_ = false;  // DropTransport is out: deaf until closed()
+  bool given_up_ = false;           // DropTransport is out: deaf until closed()
+  std::uint8_t heard_version_ = 0;  // of the last adjacency message in another version than ours
 
   std::vector<Slot>
       slots_;  // a power of two, at least twice the window; a slot's index is id & mask

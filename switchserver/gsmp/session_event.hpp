@@ -20,6 +20,7 @@ struct SessionUp {
   std::uint8_t effective_flag = 0;
   Endpoint peer;
   std::uint8_t partition = 0;
+  std::uint8_t version = 3;  // of GSMP: 3 or 1
 };
 
 enum class DownReason : std::uint8_t {
@@ -46,8 +47,8 @@ struct Response {
   bool success = false;
   bool more = false;  // success, and another Response to the same cookie follows
   FailureCode code = FailureCode::kNone;
-  // The decoded answer, where it says more than the above: everything but an Add Branch and the
-  // success of a Delete Branches.
+  // The decoded answer, where it says more than the above: everything but the success of an Add Branch
+  // or a Delete Branches.
   std::unique_ptr<Message> body;
 };
 

@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <cerrno>
 #include <cstring>
@@ -10,7 +11,9 @@
 namespace xbind::gsmp {
 namespace {
 constexpr std::size_t kReadOctets = 64U << 10;
-}
+constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
+constexpr int kSlowSocketOctets = 16 << 10;
+}  // namespace
 
 TcpConnection::TcpConnection(boost::asio::ip::tcp::socket socket, Limits limits,
                              Callbacks callbacks)
@@ -24,15 +27,29 @@ TcpConnection::TcpConnection(boost::asio::ip::tcp::socket socket, Limits limits,
 void TcpConnection::start() { read(); }
 
 void TcpConnection::read() {
+  const std::size_t most = std::min(read_buffer_.size(), allowance_);
+  held_ = most == 0;
+  if (held_) return;
   socket_.async_read_some(
-      boost::asio::buffer(read_buffer_.data(), read_buffer_.size()),
+      boost::asio::buffer(read_buffer_.data(), most),
       [self = shared_from_this()](const boost::system::error_code& error, std::size_t octets) {
         if (error == boost::asio::error::operation_aborted) return;
         if (error == boost::asio::error::eof) return self->finish("closed by the peer");
         if (error) return self->finish("read: " + error.message());
+        if (self->allowance_ != kUnlimited) self->allowance_ -= std::min(octets, self->allowance_);
         self->callbacks_.on_octets(std::span(self->read_buffer_).first(octets));
         self->on_readable();
       });
+}
+
+void TcpConnection::allow(std::size_t octets) {
+  if (!socket_.is_open()) return;
+  if (octets != kUnlimited && allowance_ == kUnlimited) {
+    boost::system::error_code ignored;  // a large one only means that the peer feels it later
+    socket_.set_option(boost::asio::socket_base::receive_buffer_size(kSlowSocketOctets), ignored);
+  }
+  allowance_ = octets;
+  if (held_ && octets > 0) read();
 }
 
 // After a read: on with the next, unless the peer does not read what we answer.
@@ -88,6 +105,12 @@ void TcpConnection::close(std::string reason) {
                       }
                       self->finish(reason);
                     });
+}
+
+void TcpConnection::reset(std::string reason) {
+  boost::asio::post(
+      socket_.get_executor(),
+      [self = shared_from_this(), reason = std::move(reason)] { self->finish(reason, true); });
 }
 
 void TcpConnection::wait_writable() {
@@ -147,13 +170,17 @@ std::ptrdiff_t TcpConnection::try_send(std::span<const std::byte> octets) {
   }
 }
 
-void TcpConnection::finish(std::string reason) {
+void TcpConnection::finish(const std::string& reason, bool abort) {
   {
     const std::lock_guard lock(mutex_);
     if (!socket_.is_open()) return;
     open_ = false;
     boost::system::error_code ignored;
-    socket_.shutdown(boost::asio::ip::tcp::socket::shutdown_both, ignored);
+    if (abort) {
+      socket_.set_option(boost::asio::socket_base::linger(true, 0), ignored);
+    } else {
+      socket_.shutdown(boost::asio::ip::tcp::socket::shutdown_both, ignored);
+    }
     socket_.close(ignored);
   }
   callbacks_.on_closed(reason);

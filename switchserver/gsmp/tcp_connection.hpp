@@ -8,6 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -35,6 +36,11 @@ class TcpConnection : public std::enable_shared_from_this<TcpConnection> {
   void start();                                          // on the io thread
   Result<void> send(std::span<const std::byte> octets);  // any thread
   void close(std::string reason);                        // any thread; closes on the io thread
+  // The peer gets a TCP reset, and nothing of what is queued. Any thread.
+  void reset(std::string reason);
+  // Octets that may be read from now on; 0: none until the next call. Without a call: any number. On
+  // the io thread.
+  void allow(std::size_t octets);
 
  private:
   void read();
@@ -45,13 +51,15 @@ class TcpConnection : public std::enable_shared_from_this<TcpConnection> {
   bool flush();
   // Returns octets taken, or -1 for an error. Lock held.
   std::ptrdiff_t try_send(std::span<const std::byte> octets);
-  void finish(std::string reason);  // io thread
+  void finish(const std::string& reason, bool abort = false);  // io thread
   std::size_t unsent() const { return queue_.size() - queue_begin_; }
 
   boost::asio::ip::tcp::socket socket_;
   const Limits limits_;
   const Callbacks callbacks_;
   wire::Buffer read_buffer_;
+  std::size_t allowance_ = std::numeric_limits<std::size_t>::max();  // io thread
+  bool held_ = false;  // the allowance is used up, no read is pending; io thread
 
   std::mutex mutex_;
   bool open_ = true;

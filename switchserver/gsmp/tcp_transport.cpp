@@ -7,11 +7,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <charconv>
-#include <csignal>
-#include <map>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -70,9 +67,6 @@ class Ticker {
 };
 
 }  // namespace
-
-// ===== client
-// =====================================================================================
 
 struct TcpClient::Impl : std::enable_shared_from_this<TcpClient::Impl> {
   Impl(TcpClientOptions given_options, TcpClientCallbacks given_callbacks)
@@ -215,151 +209,6 @@ Result<void> TcpClient::send(std::span<const std::byte> octets) {
 
 void TcpClient::drop(std::string reason) {
   if (const auto connection = impl_->current()) connection->close(std::move(reason));
-}
-
-// ===== server
-// =====================================================================================
-
-struct TcpServer::Impl {
-  Impl(TcpServerOptions given_options, TcpServerCallbacks given_callbacks)
-      : options(std::move(given_options)),
-        callbacks(std::move(given_callbacks)),
-        acceptor(io),
-        retry(io),
-        ticker(io, options.tick, callbacks.on_tick),
-        signals(io) {}
-
-  Result<void> open() {
-    error_code error;
-    const auto found =
-        tcp::resolver(io).resolve(options.listen.host, std::to_string(options.listen.port), error);
-    if (error || found.empty()) {
-      return fail(ErrorCode::kNotFound, "listen address {}: {}", options.listen.host,
-                  error.message());
-    }
-    const tcp::endpoint endpoint = found.begin()->endpoint();
-    acceptor.open(endpoint.protocol(), error);
-    if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-    if (!error) acceptor.bind(endpoint, error);
-    if (!error) acceptor.listen(tcp::acceptor::max_listen_connections, error);
-    if (error) {
-      return fail(ErrorCode::kSystem, "listen on {}:{}: {}", options.listen.host,
-                  options.listen.port, error.message());
-    }
-    const tcp::endpoint real = acceptor.local_endpoint();
-    const std::string host = real.address().to_string();
-    real_port = real.port();
-    address = real.address().is_v6() ? fmt::format("[{}]:{}", host, real_port)
-                                     : fmt::format("{}:{}", host, real_port);
-    return {};
-  }
-
-  void accept() {
-    acceptor.async_accept([this](const error_code& error, tcp::socket socket) {
-      if (error == asio::error::operation_aborted) return;
-      if (error) {
-        refused("accept: " + error.message());
-        // Out of descriptors, most likely: at once again would spin.
-        retry.expires_after(std::chrono::milliseconds(100));
-        retry.async_wait([this](const error_code& cancelled) {
-          if (!cancelled) accept();
-        });
-        return;
-      }
-      if (connections.size() >= options.connections_max) {
-        refused(fmt::format("{} connections already", connections.size()));
-      } else {
-        add(std::move(socket));
-      }
-      accept();
-    });
-  }
-
-  void refused(const std::string& reason) {
-    if (callbacks.on_refused) callbacks.on_refused(reason);
-  }
-
-  void add(tcp::socket socket) {
-    const TcpConnectionKey key = ++last_key;
-    auto made = std::make_shared<TcpConnection>(
-        std::move(socket),
-        TcpConnection::Limits{options.queue_octets_max, options.read_pause_octets},
-        TcpConnection::Callbacks{
-            [this, key](std::span<const std::byte> octets) { callbacks.on_octets(key, octets); },
-            [this, key](const std::string& reason) {
-              connections.erase(key);
-              callbacks.on_closed(key, reason);
-            }});
-    connections.emplace(key, made);
-    callbacks.on_connected(key);
-    made->start();
-  }
-
-  void stop() {
-    error_code ignored;
-    acceptor.close(ignored);
-    retry.cancel();
-    ticker.stop();
-    signals.cancel(ignored);
-    for (const auto& [key, connection] : connections) connection->close("stopped");
-  }
-
-  const TcpServerOptions options;
-  const TcpServerCallbacks callbacks;
-  asio::io_context io{1};
-  tcp::acceptor acceptor;
-  asio::steady_timer retry;
-  Ticker ticker;
-  asio::signal_set signals;
-  std::string address;
-  std::uint16_t real_port = 0;
-  TcpConnectionKey last_key = 0;
-  std::map<TcpConnectionKey, std::shared_ptr<TcpConnection>> connections;
-};
-
-TcpServer::TcpServer(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
-TcpServer::~TcpServer() = default;
-
-Result<std::unique_ptr<TcpServer>> TcpServer::listen(TcpServerOptions options,
-                                                     TcpServerCallbacks callbacks) {
-  auto impl = std::make_shared<Impl>(std::move(options), std::move(callbacks));
-  if (auto opened = impl->open(); !opened) return tl::make_unexpected(opened.error());
-  return std::unique_ptr<TcpServer>(new TcpServer(std::move(impl)));
-}
-
-const std::string& TcpServer::address() const { return impl_->address; }
-std::uint16_t TcpServer::port() const { return impl_->real_port; }
-
-void TcpServer::stop_on_signals() {
-  impl_->signals.add(SIGTERM);
-  impl_->signals.add(SIGINT);
-  impl_->signals.async_wait([impl = impl_.get()](const error_code& error, int) {
-    if (!error) impl->stop();
-  });
-}
-
-void TcpServer::run() {
-  impl_->ticker.start();
-  impl_->accept();
-  impl_->io.run();
-}
-
-void TcpServer::stop() {
-  asio::post(impl_->io, [impl = impl_.get()] { impl->stop(); });
-}
-
-Result<void> TcpServer::send(TcpConnectionKey connection, std::span<const std::byte> octets) {
-  const auto found = impl_->connections.find(connection);
-  if (found == impl_->connections.end()) {
-    return fail(ErrorCode::kUnreachable, "connection {} is closed", connection);
-  }
-  const auto held = found->second;
-  return held->send(octets);
-}
-
-void TcpServer::close(TcpConnectionKey connection, std::string reason) {
-  const auto found = impl_->connections.find(connection);
-  if (found != impl_->connections.end()) found->second->close(std::move(reason));
 }
 
 }  // namespace xbind::gsmp

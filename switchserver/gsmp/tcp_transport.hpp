@@ -1,5 +1,5 @@
-// Octets over TCP (RFC 3293 section 4): the controller connects, the switch listens on port 6068.
-// No framing here and no GSMP: a stream of octets in, one out.
+// Octets over TCP (RFC 3293 section 4): the controller connects, the switch listens on port 6068
+// (tcp_server.hpp). No framing here and no GSMP: a stream of octets in, one out.
 //
 // TCP_NODELAY on both ends: GSMP gathers many messages into one write itself, and a lone one must
 // not wait. RFC 3293 wants IPsec around this; use the loopback interface, a private network or a
@@ -71,55 +71,6 @@ class TcpClient {
 
  private:
   struct Impl;
-  std::shared_ptr<Impl> impl_;
-};
-
-struct TcpServerOptions {
-  HostPort listen;                   // port 0: the operating system picks
-  std::size_t connections_max = 64;  // one more is closed at once
-  std::size_t queue_octets_max = 64U << 20;
-  // A peer that lets more than this lie unread is not read from until it has caught up.
-  std::size_t read_pause_octets = 1U << 20;
-  Duration tick = std::chrono::milliseconds(50);
-};
-
-using TcpConnectionKey = std::uint64_t;  // never reused
-
-// All called from run(), one at a time.
-struct TcpServerCallbacks {
-  std::function<void(TcpConnectionKey)> on_connected;
-  std::function<void(TcpConnectionKey, std::span<const std::byte>)> on_octets;
-  std::function<void(TcpConnectionKey, const std::string& reason)> on_closed;
-  std::function<void()> on_tick;  // may be empty
-  // A connection that was not taken, or an accept that failed. May be empty.
-  std::function<void(const std::string& reason)> on_refused;
-};
-
-// A listening socket and what connects to it, all on the thread that calls run().
-class TcpServer {
- public:
-  // kSystem when the address cannot be had, kNotFound when the host has none.
-  static Result<std::unique_ptr<TcpServer>> listen(TcpServerOptions options,
-                                                   TcpServerCallbacks callbacks);
-  ~TcpServer();
-  TcpServer(const TcpServer&) = delete;
-  TcpServer& operator=(const TcpServer&) = delete;
-
-  const std::string& address() const;  // "127.0.0.1:6068", the real port
-  std::uint16_t port() const;
-  // SIGTERM and SIGINT end run() in order. Call before run().
-  void stop_on_signals();
-  void run();   // until stop()
-  void stop();  // from any thread
-
-  // As of TcpClient; an unknown key is kUnreachable.
-  Result<void> send(TcpConnectionKey connection, std::span<const std::byte> octets);
-  // What is queued is tried once more, then the connection is closed; on_closed follows.
-  void close(TcpConnectionKey connection, std::string reason);
-
- private:
-  struct Impl;
-  explicit TcpServer(std::shared_ptr<Impl> impl);
   std::shared_ptr<Impl> impl_;
 };
 

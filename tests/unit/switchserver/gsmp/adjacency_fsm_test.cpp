@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "tests/unit/switchserver/gsmp/hex.hpp"
+#include "tests/unit/switchserver/gsmp/adjacency_fixture.hpp"
 
 namespace xbind::gsmp {
 namespace {
@@ -13,13 +13,10 @@ namespace {
 using namespace std::chrono_literals;
 using test::golden;
 using test::to_hex;
+using namespace test::adjacency;
 using State = AdjacencyState;
 using Event = AdjacencyEvent;
 using Action = AdjacencyAction;
-
-constexpr std::uint64_t kControllerName = 0x0200000a0001;
-constexpr std::uint64_t kSwitchName = 0x0200000b0001;
-const TimePoint kStart{};
 
 // ----- the table ------------------------------------------------------------------------------
 
@@ -68,68 +65,6 @@ TEST(AdjacencyTable, EveryRow) {
 }
 
 // ----- the worked exchanges -------------------------------------------------------------------
-
-// One end, with a script of instance numbers and what it has sent.
-struct End {
-  AdjacencyOptions options;
-  std::vector<std::uint32_t> instances;
-  std::size_t drawn = 0;
-  Adjacency adjacency;
-  wire::Buffer out;
-  TimePoint now = kStart;
-
-  End(AdjacencyOptions given, std::vector<std::uint32_t> given_instances)
-      : options(given),
-        instances(std::move(given_instances)),
-        adjacency(options, [this] { return instances.at(drawn++); }) {}
-
-  // What it has sent since the last look, in hex, one frame an element.
-  std::vector<std::string> sent() {
-    std::vector<std::string> frames;
-    FrameReader reader;
-    reader.feed(out, [&](std::span<const std::byte> message) {
-      wire::Buffer frame;
-      wire::Writer writer(frame);
-      writer.u16(kFrameType);
-      writer.u16(static_cast<std::uint16_t>(message.size()));
-      writer.bytes(message);
-      frames.push_back(to_hex(frame));
-      return true;
-    });
-    out.clear();
-    return frames;
-  }
-  AdjacencyChange hears(std::span<const std::byte> frame) {
-    const auto message = decode_adjacency(frame.subspan(kFrameHeaderOctets));
-    EXPECT_TRUE(message);
-    return adjacency.receive(*message, now, out);
-  }
-  AdjacencyChange hears(const std::string& id) { return hears(golden(id)); }
-};
-
-AdjacencyOptions controller_options() {
-  AdjacencyOptions options;
-  options.name = kControllerName;
-  options.port = 1;
-  options.partition_flag = kNewAdjacency;  // as the worked messages have it
-  return options;
-}
-AdjacencyOptions switch_options() {
-  AdjacencyOptions options;
-  options.master = false;
-  options.name = kSwitchName;
-  options.port = 0x10;
-  options.partition_flag = kNewAdjacency;
-  return options;
-}
-End controller() { return End(controller_options(), {0x0a1b2c, 0x111111, 0x222222}); }
-End the_switch() { return End(switch_options(), {0x3d4e5f, 0x333333, 0x444444}); }
-
-std::vector<std::string> frames(std::initializer_list<const char*> ids) {
-  std::vector<std::string> all;
-  for (const char* id : ids) all.push_back(to_hex(golden(id)));
-  return all;
-}
 
 TEST(AdjacencyExchange, BothEndsBegin) {  // sequence (a)
   End c = controller();
@@ -209,74 +144,6 @@ TEST(AdjacencyExchange, TheControllerRestarts) {  // sequence (c)
   c.hears(new_syn);
   s.hears(c.out);
   EXPECT_TRUE(s.adjacency.established());
-}
-
-TEST(AdjacencyExchange, AskingForAPartition) {  // A8
-  AdjacencyOptions options = controller_options();
-  options.partition_type = kPartitionRequested;
-  options.partition = 7;
-  options.partition_flag = kRecoveredAdjacency;
-  End c(options, {0x0a1b2c});
-  c.adjacency.start(kStart, c.out);
-  EXPECT_EQ(c.sent(), frames({"A8"}));
-}
-
-// Carries messages to and fro until nobody has anything to say; returns how many.
-int talk(End& a, End& b, int limit = 50) {
-  int carried = 0;
-  while ((!a.out.empty() || !b.out.empty()) && carried < limit) {
-    for (auto [from, to] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
-      const wire::Buffer stream = std::exchange(from->out, {});
-      FrameReader reader;
-      reader.feed(stream, [&](std::span<const std::byte> message) {
-        to->adjacency.receive(*decode_adjacency(message), to->now, to->out);
-        ++carried;
-        return true;
-      });
-    }
-  }
-  return carried;
-}
-
-TEST(AdjacencyExchange, TheSwitchAssignsAPartition) {
-  AdjacencyOptions options = switch_options();
-  options.partition_type = kPartitionAssigned;
-  options.partition = 7;
-  End s(options, {0x3d4e5f});
-  End c = controller();
-  c.adjacency.start(kStart, c.out);
-  s.adjacency.start(kStart, s.out);
-  EXPECT_EQ(talk(c, s), 6);
-  EXPECT_TRUE(c.adjacency.established());
-  EXPECT_TRUE(s.adjacency.established());
-  EXPECT_EQ(c.adjacency.partition(), 7);
-}
-
-TEST(AdjacencyExchange, TheSwitchAssignsAPartitionAndItsSynIsLost) {
-  AdjacencyOptions options = switch_options();
-  options.partition_type = kPartitionAssigned;
-  options.partition = 7;
-  End s(options, {0x3d4e5f});
-  End c = controller();
-  c.adjacency.start(kStart, c.out);
-  s.adjacency.start(kStart, s.out);
-  s.out.clear();
-  EXPECT_EQ(talk(c, s), 4);
-  EXPECT_TRUE(c.adjacency.established());
-  EXPECT_TRUE(s.adjacency.established());
-}
-
-TEST(AdjacencyExchange, APartitionThatIsNotThereIsRefused) {
-  End s = the_switch();
-  s.adjacency.start(kStart, s.out);
-  s.out.clear();
-  s.hears("A8");
-  const auto answer = test::messages_of(s.out);
-  ASSERT_EQ(answer.size(), 1U);
-  const auto& rstack = std::get<AdjacencyMessage>(answer[0]);
-  EXPECT_EQ(rstack.code, AdjacencyCode::kRstAck);
-  EXPECT_EQ(rstack.partition_type, kPartitionRequested);
-  EXPECT_EQ(s.adjacency.state(), State::kSynSent);
 }
 
 TEST(AdjacencyExchange, TheLowerFlagWins) {
@@ -359,6 +226,26 @@ TEST(Adjacency, AnswersAnAckOfAnotherLinkWithRstack) {
   }
 }
 
+// Every field that C looks at, in both states that have not met the peer yet.
+TEST(Adjacency, AnswersASynAckForSomebodyElseWithRstack) {
+  for (const bool syn_first : {false, true}) {
+    for (const std::size_t offset : {15, 23, 31}) {
+      End c = controller();
+      c.adjacency.start(kStart, c.out);
+      if (syn_first) c.hears("A2");
+      const State before = c.adjacency.state();
+      c.out.clear();
+      wire::Buffer synack = golden("A3");
+      synack[4 + offset] ^= std::byte{1};
+      c.hears(synack);
+      const auto answer = test::messages_of(c.out);
+      ASSERT_EQ(answer.size(), 1U) << offset;
+      EXPECT_EQ(std::get<AdjacencyMessage>(answer[0]).code, AdjacencyCode::kRstAck) << offset;
+      EXPECT_EQ(c.adjacency.state(), before) << offset;
+    }
+  }
+}
+
 TEST(Adjacency, AnswersASynAckOfAnotherLinkWithRstack) {
   End c = controller();
   c.adjacency.start(kStart, c.out);
@@ -389,6 +276,22 @@ TEST(AdjacencyLimits, OneAckForAcksInAPeriod) {
   EXPECT_TRUE(s.out.empty());
 }
 
+// Two ends that answer every ACK would never stop.
+TEST(AdjacencyLimits, APeerThatAcksForEverGetsOneAPeriod) {
+  End s = the_switch();
+  s.adjacency.start(kStart, s.out);
+  s.hears("A1");
+  s.hears("A5");
+  s.out.clear();
+  for (int tenth = 1; tenth <= 50; ++tenth) {
+    s.now = kStart + tenth * 100ms;
+    s.adjacency.tick(s.now, s.out);
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(s.hears("A5"), AdjacencyChange::kNone);
+  }
+  EXPECT_EQ(s.sent().size(), 5U);
+  EXPECT_TRUE(s.adjacency.established());
+}
+
 TEST(AdjacencyLimits, TwoAcksWhenSynsCome) {
   End s = the_switch();
   s.adjacency.start(kStart, s.out);
@@ -403,7 +306,7 @@ TEST(AdjacencyLimits, TwoSynForMessagesThatComeTooEarly) {
   End c = controller();
   c.adjacency.start(kStart, c.out);
   EXPECT_EQ(c.sent(), frames({"A1"}));
-  for (int i = 0; i < 5; ++i) EXPECT_FALSE(c.adjacency.admit(kStart, c.out));
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(c.adjacency.admit(kVersion, kStart, c.out));
   EXPECT_EQ(c.sent(), frames({"A1"}));  // the second of this period
 }
 
@@ -414,7 +317,7 @@ TEST(AdjacencyLimits, TwoSynAckForMessagesThatComeTooEarly) {
   c.now = kStart + 1s;
   c.adjacency.tick(c.now, c.out);
   c.out.clear();
-  for (int i = 0; i < 5; ++i) EXPECT_FALSE(c.adjacency.admit(c.now, c.out));
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(c.adjacency.admit(kVersion, c.now, c.out));
   EXPECT_EQ(c.sent(), frames({"A4"}));
 }
 
@@ -424,7 +327,7 @@ TEST(AdjacencyLimits, OtherMessagesPassWhenEstablished) {
   s.hears("A1");
   s.hears("A5");
   s.out.clear();
-  EXPECT_TRUE(s.adjacency.admit(kStart, s.out));
+  EXPECT_TRUE(s.adjacency.admit(kVersion, kStart, s.out));
   EXPECT_TRUE(s.out.empty());
 }
 
@@ -486,13 +389,15 @@ TEST(AdjacencyLoss, AnyValidMessagePutsItOff) {
   s.adjacency.start(kStart, s.out);
   s.hears("A1");
   s.hears("A5");
-  s.adjacency.admit(kStart + 2s, s.out);
+  s.adjacency.admit(kVersion, kStart + 2s, s.out);
   EXPECT_EQ(s.adjacency.tick(kStart + 5s, s.out), AdjacencyChange::kNone);
   EXPECT_EQ(s.adjacency.tick(kStart + 5s + 1ns, s.out), AdjacencyChange::kLost);
 }
 
 TEST(AdjacencyLoss, ASilentPeerIsLostAfterThreeOfOurOwnTimers) {
-  End c = controller();
+  AdjacencyOptions options = controller_options();
+  options.versions = {3};
+  End c(options, {0x0a1b2c});
   c.adjacency.start(kStart, c.out);
   EXPECT_EQ(c.adjacency.tick(kStart + 3s, c.out), AdjacencyChange::kNone);
   EXPECT_EQ(c.adjacency.tick(kStart + 3s + 1ns, c.out), AdjacencyChange::kLost);

@@ -1,0 +1,17 @@
+// The GSMP decoder under libFuzzer: the input is tried as a message and as a stream.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include "tests/fuzz/gsmp_properties.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::span octets(reinterpret_cast<const std::byte*>(data), size);
+  for (const auto& broken :
+       {xbind::fuzz::broken_by_message(octets), xbind::fuzz::broken_by_stream(octets)}) {
+    if (!broken) continue;
+    std::fprintf(stderr, "%s\n", broken->c_str());
+    std::abort();
+  }
+  return 0;
+}
