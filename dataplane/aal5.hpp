@@ -6,7 +6,7 @@
 // significant bit first, over everything before it; ISA-L computes it (crc32_ieee, which has the
 // complements of I.363.5 at both ends built in).
 //
-// Pure. One thread at a time for each object.
+// Pure; time is handed in. One thread at a time for each object.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "core/result.hpp"
 #include "core/wire/writer.hpp"
 #include "dataplane/cell.hpp"
@@ -75,6 +76,8 @@ class Aal5Reassembly {
   const Aal5Frame& frame() const { return frame_; }
   // Octets of a frame that has begun.
   std::size_t pending() const { return whole_ ? 0 : buffer_.size(); }
+  // Gives up a frame that has begun; the next cell begins another.
+  void drop();
 
  private:
   Aal5Outcome finish(const Cell& last);
@@ -96,6 +99,7 @@ struct Aal5Counters {
   std::uint64_t too_long = 0;
   std::uint64_t skipped_cells = 0;
   std::uint64_t no_room_cells = 0;
+  std::uint64_t timed_out = 0;  // frames given up for their age
 
   void count(Aal5Outcome outcome);
   friend bool operator==(const Aal5Counters&, const Aal5Counters&) = default;
@@ -105,26 +109,41 @@ struct Aal5ReceiverOptions {
   std::size_t frame_octets_max = kAal5FrameMax;
   // Memory: at most this many times frame_octets_max, rounded up to cells.
   std::size_t connections_max = 1024;
+  // From the first cell of a frame to its last; 0: no limit. A frame that takes longer has most likely
+  // lost its last cell, and would spoil the next one: it is dropped, and the cell that comes after that
+  // begins a frame.
+  Duration frame_timeout = std::chrono::seconds(10);
 };
 
 // The frames of every connection that ends at one place. A connection takes state with its first cell
-// and keeps it until forget().
+// and keeps it until forget(). `now` never goes back.
 class Aal5Receiver {
  public:
   explicit Aal5Receiver(const Aal5ReceiverOptions& options) : options_(options) {}
 
-  Aal5Outcome push(const Cell& cell);
-  // After kFrame, until the next push() or forget().
+  // A frame of this connection that is older than frame_timeout is dropped first.
+  Aal5Outcome push(const Cell& cell, TimePoint now);
+  // After kFrame, until the next push(), expire() or forget().
   const Aal5Frame& frame() const { return *frame_; }
   // The connection is gone, and what has come of a frame of it.
   void forget(std::uint16_t vpi, std::uint16_t vci);
+  // Drops every frame that is older than frame_timeout: of connections that have fallen silent, which
+  // push() does not meet. Looks at all of them. Returns how many frames it dropped.
+  std::size_t expire(TimePoint now);
 
   std::size_t connections() const { return connections_.size(); }
   const Aal5Counters& counters() const { return counters_; }
 
  private:
+  struct Connection {
+    explicit Connection(std::size_t frame_octets_max) : reassembly(frame_octets_max) {}
+    Aal5Reassembly reassembly;
+    TimePoint begun{};  // of the frame that is pending
+  };
+  bool drop_late(Connection& connection, TimePoint now);
+
   Aal5ReceiverOptions options_;
-  std::unordered_map<std::uint32_t, Aal5Reassembly> connections_;  // by header without PT and CLP
+  std::unordered_map<std::uint32_t, Connection> connections_;  // by header without PT and CLP
   const Aal5Frame* frame_ = nullptr;
   Aal5Counters counters_;
 };

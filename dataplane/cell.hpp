@@ -63,6 +63,9 @@ constexpr CellKind kind_of(std::uint32_t header) {
   return (header & 1) == 0 ? CellKind::kUnassigned : CellKind::kPhysicalLayer;
 }
 
+// As a port sees it.
+enum class Direction : std::uint8_t { kIn, kOut };
+
 enum class HeaderForm : std::uint8_t { kUni, kNni };
 
 // The four octets of the wire as `form` writes them. With kUni the upper four bits of the VPI must be

@@ -8,11 +8,10 @@
 namespace xbind::dataplane {
 
 struct ConnectionCounters {
-  std::uint64_t input_cells = 0;     // received on the connection's label
-  std::uint64_t input_discards = 0;  // of these, not given to any branch
-  std::uint64_t output_cells = 0;    // sent, of all branches together
-  std::uint64_t output_discards =
-      0;  // refused by an output queue, or met an output line that is down
+  std::uint64_t input_cells = 0;   // received on the connection's label
+  std::uint64_t output_cells = 0;  // sent, of all branches together
+  // Refused by an output queue, or met an output line that is down.
+  std::uint64_t output_discards = 0;
 
   friend bool operator==(const ConnectionCounters&, const ConnectionCounters&) = default;
 };

@@ -10,10 +10,6 @@ FifoQueueing::FifoQueueing(const FifoOptions& options)
     : options_(options), queues_(options.priorities) {
   XB_CHECK(options.cells_max >= 1 && options.priorities >= 1, options.cells_max,
            options.priorities);
-  for (Queue& queue : queues_) {
-    queue.cells.resize(options.cells_max);
-    queue.from.resize(options.cells_max);
-  }
 }
 
 bool FifoQueueing::enqueue(const Arrival& arrival, TimePoint) {
@@ -21,6 +17,10 @@ bool FifoQueueing::enqueue(const Arrival& arrival, TimePoint) {
   const bool clp = (arrival.header & 1) != 0;
   if (queue.size >= options_.cells_max || (clp && queue.size >= options_.clp1_cells_max))
     return false;
+  if (queue.cells.empty()) {
+    queue.cells.resize(options_.cells_max);
+    queue.from.resize(options_.cells_max);
+  }
   std::size_t place = queue.begin + queue.size;
   if (place >= options_.cells_max) place -= options_.cells_max;
   queue.cells[place].header = arrival.header;

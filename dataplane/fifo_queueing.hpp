@@ -2,7 +2,7 @@
 // has a queue of its own bound, drops at the tail, and takes cells with CLP 1 only while fewer than
 // clp1_cells_max wait in it (partial buffer sharing).
 //
-// Memory: priorities x cells_max x 60 octets, taken at the start.
+// Memory: cells_max x 60 octets for each priority that was ever used, taken at its first cell.
 #pragma once
 
 #include <cstdint>

@@ -41,11 +41,11 @@ Result<void> ForwardingTable::add_branch(const VirtualLink& input, Branch branch
   branch = normal(input, branch);
   std::uint32_t slot = slot_of(input);
   if (slot != kNoSlot) {
-    auto& branches = connections_[slot].branches;
+    auto& branches = connection_at(slot).branches;
     const auto there = std::find_if(branches.begin(), branches.end(),
                                     [&](const Branch& one) { return one.same_place(branch); });
     if (there != branches.end()) {
-      there->priority = branch.priority;
+      *there = branch;
       return {};
     }
     if (branches.size() >= options_.branches_per_connection_max) {
@@ -62,7 +62,7 @@ Result<void> ForwardingTable::add_branch(const VirtualLink& input, Branch branch
     slot = take_slot(input);
     enter(input, slot);
   }
-  connections_[slot].branches.push_back(branch);
+  connection_at(slot).branches.push_back(branch);
   ++branches_;
   return {};
 }
@@ -89,13 +89,16 @@ Result<void> ForwardingTable::check_new(const VirtualLink& input) const {
 
 std::uint32_t ForwardingTable::take_slot(const VirtualLink& input) {
   if (free_.empty()) {
-    const auto slot = static_cast<std::uint32_t>(connections_.size());
-    connections_.push_back({.input = input, .self = {slot, 0}, .counters = {}, .branches = {}});
+    const std::uint32_t slot = slots_++;
+    if (slot >> kBlockBits == blocks_.size()) blocks_.push_back(std::make_unique<Block>());
+    Connection& connection = connection_at(slot);
+    connection.input = input;
+    connection.self = {slot, 0};
     return slot;
   }
   const std::uint32_t slot = free_.back();
   free_.pop_back();
-  Connection& connection = connections_[slot];
+  Connection& connection = connection_at(slot);
   connection.input = input;
   ++connection.self.generation;
   connection.counters = {};
@@ -132,7 +135,7 @@ std::uint32_t ForwardingTable::slot_of(const VirtualLink& input) const {
 
 const Connection* ForwardingTable::find(const VirtualLink& input) const {
   const std::uint32_t slot = slot_of(input);
-  return slot == kNoSlot ? nullptr : &connections_[slot];
+  return slot == kNoSlot ? nullptr : &connection_at(slot);
 }
 
 Result<void> ForwardingTable::delete_branch(const VirtualLink& input, Branch branch) {
@@ -141,7 +144,7 @@ Result<void> ForwardingTable::delete_branch(const VirtualLink& input, Branch bra
     return fail(ErrorCode::kNotFound, "there is no connection at {}", to_string(input));
   }
   branch = normal(input, branch);
-  auto& branches = connections_[slot].branches;
+  auto& branches = connection_at(slot).branches;
   const auto there = std::find_if(branches.begin(), branches.end(),
                                   [&](const Branch& one) { return one.same_place(branch); });
   if (there == branches.end()) {
@@ -157,6 +160,37 @@ Result<void> ForwardingTable::delete_branch(const VirtualLink& input, Branch bra
   return {};
 }
 
+Result<void> ForwardingTable::replace_branch(const VirtualLink& input, Branch old, Branch now) {
+  const std::uint32_t slot = slot_of(input);
+  if (slot == kNoSlot) {
+    return fail(ErrorCode::kNotFound, "there is no connection at {}", to_string(input));
+  }
+  if (!has(now.port)) {
+    return fail(ErrorCode::kBadInput, "port {} is not one of 1 to {}", now.port, options_.ports);
+  }
+  if (now.vpi > kVpiMax) {
+    return fail(ErrorCode::kBadInput, "output VPI {} is above {}", now.vpi, kVpiMax);
+  }
+  old = normal(input, old);
+  now = normal(input, now);
+  auto& branches = connection_at(slot).branches;
+  const auto at_place = [&](const Branch& wanted) {
+    return std::find_if(branches.begin(), branches.end(),
+                        [&](const Branch& one) { return one.same_place(wanted); });
+  };
+  const auto there = at_place(old);
+  if (there == branches.end()) {
+    return fail(ErrorCode::kNotFound, "{} has no branch to port {} {}/{}", to_string(input),
+                old.port, old.vpi, old.vci);
+  }
+  if (const auto other = at_place(now); other != branches.end() && other != there) {
+    return fail(ErrorCode::kBadInput, "{} has a branch to port {} {}/{} already", to_string(input),
+                now.port, now.vpi, now.vci);
+  }
+  *there = now;
+  return {};
+}
+
 Result<void> ForwardingTable::delete_connection(const VirtualLink& input) {
   const std::uint32_t slot = slot_of(input);
   if (slot == kNoSlot) {
@@ -167,7 +201,7 @@ Result<void> ForwardingTable::delete_connection(const VirtualLink& input) {
 }
 
 void ForwardingTable::remove(std::uint32_t slot) {
-  Connection& connection = connections_[slot];
+  Connection& connection = connection_at(slot);
   const VirtualLink input = connection.input;
   branches_ -= connection.branches.size();
   connection.branches.clear();
@@ -194,8 +228,8 @@ std::size_t ForwardingTable::delete_input(PortId port) {
 
 std::size_t ForwardingTable::delete_output(PortId port) {
   const std::size_t before = branches_;
-  for (std::uint32_t slot = 0; slot < connections_.size(); ++slot) {
-    auto& branches = connections_[slot].branches;
+  for (std::uint32_t slot = 0; slot < slots_; ++slot) {
+    auto& branches = connection_at(slot).branches;
     if (branches.empty()) continue;  // a free slot
     const auto stay = std::stable_partition(branches.begin(), branches.end(),
                                             [&](const Branch& one) { return one.port != port; });
@@ -213,15 +247,23 @@ void ForwardingTable::clear() {
   for (std::uint32_t port = 1; port <= options_.ports; ++port) delete_input(PortId{port});
 }
 
+std::size_t ForwardingTable::channels(PortId port, std::uint16_t vpi) const {
+  const auto& paths = at(port).paths;
+  if (vpi >= paths.size() || !paths[vpi]) return 0;
+  std::size_t count = 0;
+  for (const auto& page : paths[vpi]->pages) count += page ? page->used : 0;
+  return count;
+}
+
 std::vector<const Connection*> ForwardingTable::connections_of(PortId port) const {
   std::vector<const Connection*> found;
   for (const auto& way : at(port).paths) {
     if (!way) continue;
-    if (way->whole != kNoSlot) found.push_back(&connections_[way->whole]);
+    if (way->whole != kNoSlot) found.push_back(&connection_at(way->whole));
     for (const auto& page : way->pages) {
       if (!page) continue;
       for (std::uint32_t slot : page->slots) {
-        if (slot != kNoSlot) found.push_back(&connections_[slot]);
+        if (slot != kNoSlot) found.push_back(&connection_at(slot));
       }
     }
   }

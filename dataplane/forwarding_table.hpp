@@ -4,9 +4,10 @@
 //   port ──▶ VPI ──▶ the whole path ─────────────▶ connection ──▶ branches
 //                └─▶ VCI / 256 ──▶ VCI % 256 ────▶ connection ──▶ branches
 //
-// Two or three loads find a connection. The levels exist only while something is in them, so memory
-// goes with the connections: at most about 3.5 kB for one that has a VPI for itself, 12 octets more
-// for each branch beyond the first; and 8 octets for each VPI of a port up to the highest used.
+// Three or four loads find a connection. The levels exist only while something is in them, so memory
+// goes with the connections: 92 octets for each of many whose VCIs lie close together, at most about
+// 3.5 kB for one that has a VPI for itself, 16 octets more for each branch beyond the first; and 8
+// octets for each VPI of a port up to the highest used. Connections live in blocks that never move.
 //
 // One thread at a time. Connections may share an output branch (multipoint-to-point).
 #pragma once
@@ -47,6 +48,7 @@ struct Branch {
   std::uint16_t vpi = 0;
   std::uint16_t vci = 0;      // of a path's branch: not looked at, the cell's own stays
   std::uint8_t priority = 0;  // for the output's Queueing; 0 is the best
+  std::uint32_t tag = 0;      // the owner's, not looked at here
 
   bool same_place(const Branch& other) const {
     return port == other.port && vpi == other.vpi && vci == other.vci;
@@ -86,7 +88,7 @@ class ForwardingTable {
   bool has(PortId port) const { return port.value() >= 1 && port.value() <= options_.ports; }
 
   // ----- changing it -----
-  // A branch that is there already takes the new priority. Anything but success: nothing has changed.
+  // A branch that is there already takes the new priority and tag. Anything but success: nothing has changed.
   //   kBadInput   no such port; input label outside the port's range; output VPI above 4095; a channel
   //               on a VPI that is switched as a whole, or a path on a VPI that has channels
   //   kExhausted  one of the bounds of ForwardingOptions
@@ -95,6 +97,10 @@ class ForwardingTable {
   // such branch of it.
   Result<void> delete_branch(const VirtualLink& input, Branch branch);
   Result<void> delete_connection(const VirtualLink& input);
+  // `now` in the place of `old`, in one step: the connection keeps its counters, and no cell of it meets
+  // neither or both. kNotFound as delete_branch; kBadInput: no such port, output VPI above 4095, or the
+  // connection has a branch at the new place already (another than `old`).
+  Result<void> replace_branch(const VirtualLink& input, Branch old, Branch now);
   // Return the number of branches that went. `port` exists.
   std::size_t delete_input(PortId port);
   std::size_t delete_output(PortId port);
@@ -117,19 +123,29 @@ class ForwardingTable {
       slot = page->slots[vci & 0xff];
       if (slot == kNoSlot) return nullptr;
     }
-    return &connections_[slot];
+    return &connection_at(slot);
   }
   // Exactly this entry, not the path that a channel's cell would take.
   const Connection* find(const VirtualLink& input) const;
   // Null: the connection has gone since.
   Connection* find(ConnectionRef ref) {
-    if (ref.slot >= connections_.size()) return nullptr;
-    Connection& connection = connections_[ref.slot];
+    if (ref.slot >= slots_) return nullptr;
+    Connection& connection = connection_at(ref.slot);
     return connection.self == ref && !connection.branches.empty() ? &connection : nullptr;
   }
   // In order of labels. `port` exists.
   std::vector<const Connection*> connections_of(PortId port) const;
-  std::size_t connections() const { return connections_.size() - free_.size(); }
+  // Channels of one VPI of a port; a whole path counts none. `port` exists.
+  std::size_t channels(PortId port, std::uint16_t vpi) const;
+  // visit(const Connection&) for each, in no order. It must not change the table.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (std::uint32_t slot = 0; slot < slots_; ++slot) {
+      const Connection& connection = connection_at(slot);
+      if (!connection.branches.empty()) visit(connection);
+    }
+  }
+  std::size_t connections() const { return slots_ - free_.size(); }
   std::size_t branches() const { return branches_; }
 
  private:
@@ -149,6 +165,16 @@ class ForwardingTable {
     std::vector<std::unique_ptr<Path>> paths;  // by VPI, as far as the highest that was used
   };
 
+  static constexpr std::uint32_t kBlockBits = 8;
+  static constexpr std::uint32_t kBlockSlots = 1U << kBlockBits;
+  using Block = std::array<Connection, kBlockSlots>;
+
+  const Connection& connection_at(std::uint32_t slot) const {
+    return (*blocks_[slot >> kBlockBits])[slot & (kBlockSlots - 1)];
+  }
+  Connection& connection_at(std::uint32_t slot) {
+    return (*blocks_[slot >> kBlockBits])[slot & (kBlockSlots - 1)];
+  }
   const Port& at(PortId port) const { return ports_[port.value() - 1]; }
   Port& at(PortId port) { return ports_[port.value() - 1]; }
   std::uint32_t slot_of(const VirtualLink& input) const;
@@ -159,7 +185,8 @@ class ForwardingTable {
 
   ForwardingOptions options_;
   std::vector<Port> ports_;
-  std::vector<Connection> connections_;  // by slot
+  std::vector<std::unique_ptr<Block>> blocks_;
+  std::uint32_t slots_ = 0;  // ever used
   std::vector<std::uint32_t> free_;
   std::size_t branches_ = 0;
 };

@@ -42,8 +42,6 @@ enum class Loopback : std::uint8_t {
   kBothway,
 };
 
-enum class Direction : std::uint8_t { kIn, kOut };
-
 struct FabricCallbacks {
   // A cell on a label that no connection has; once for every such cell, so whoever makes events of them
   // limits their rate. Must not change the fabric. May be empty.

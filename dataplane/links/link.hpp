@@ -21,10 +21,11 @@ struct LinkCounters {
   std::uint64_t hec_corrected = 0;  // cells with one wrong bit, mended
   std::uint64_t hec_errors = 0;     // cells dropped for their header
   std::uint64_t malformed = 0;      // datagrams dropped for their shape
-  std::uint64_t foreign = 0;        // datagrams of another peer or another pseudowire
+  std::uint64_t foreign = 0;        // datagrams of another peer
   std::uint64_t out_of_order = 0;   // datagrams dropped for having been overtaken
   std::uint64_t full = 0;           // times the line took less than was offered
   std::uint64_t cells_lost = 0;     // cells the operating system refused for good
+  std::uint64_t overrun = 0;        // cells dropped because the owner let too many wait
 
   friend bool operator==(const LinkCounters&, const LinkCounters&) = default;
 };

@@ -22,11 +22,17 @@ void encode_mpls(std::span<const Cell> cells, std::uint32_t label, std::uint16_t
   }
 }
 
-MplsVerdict MplsReceiver::decode(std::span<const std::byte> datagram, std::vector<Cell>& cells) {
-  if (datagram.size() < mpls_octets(1)) return MplsVerdict::kMalformed;
+std::optional<std::uint32_t> mpls_label(std::span<const std::byte> datagram) {
+  if (datagram.size() < mpls_octets(1)) return std::nullopt;
   const std::uint32_t entry = get_u32(datagram.data());
-  if ((entry & kBottomOfStack) == 0) return MplsVerdict::kMalformed;
-  if (entry >> 12 != label_) return MplsVerdict::kForeign;
+  if ((entry & kBottomOfStack) == 0) return std::nullopt;
+  return entry >> 12;
+}
+
+MplsVerdict MplsReceiver::decode(std::span<const std::byte> datagram, std::vector<Cell>& cells) {
+  const auto label = mpls_label(datagram);
+  if (!label) return MplsVerdict::kMalformed;
+  if (*label != label_) return MplsVerdict::kForeign;
 
   const std::uint32_t word = get_u32(datagram.data() + 4);
   if (word >> 28 != 0) return MplsVerdict::kMalformed;  // 1: an associated channel, not cells
@@ -53,7 +59,8 @@ MplsVerdict MplsReceiver::decode(std::span<const std::byte> datagram, std::vecto
 bool MplsReceiver::in_order(std::uint16_t sequence) {
   if (sequence == 0) return true;
   const auto ahead = static_cast<std::uint16_t>(sequence - expected_);
-  if (expected_ != 0 && ahead >= 0x8000 && ++behind_ <= kResyncAfter) return false;
+  const bool behind = expected_ != 0 && ahead >= 0x8000;
+  if (behind && sequence != 1 && ++behind_ <= kResyncAfter) return false;
   expected_ = next_sequence(sequence);
   behind_ = 0;
   return true;

@@ -10,13 +10,15 @@
 // numbers go 1, 2, ..., 65535, 1, ...; 0 says that the sender does not number (RFC 4385 section 4).
 //
 // Departure: RFC 4385 drops everything up to 32767 numbers behind the one expected. A peer that starts
-// anew, at 1, would be deaf to us for as long as that. So after kResyncAfter of them in a row without
-// a single one in order we believe that it did, and go on from there.
+// anew, at 1, would go unheard for as long as that. So 1 is always taken for a start, at the price of
+// hearing a sender's first datagram twice if the network repeats it; and should that one be lost,
+// kResyncAfter of them in a row without a single one in order are believed as well.
 //
 // Pure. What tshark has to be told: tshark -d udp.port==6635,mpls -d mpls.label==N,mplspwatmn1cw
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,6 +49,9 @@ enum class MplsVerdict : std::uint8_t {
   kForeign,     // another label
   kOutOfOrder,  // a later one has come already
 };
+
+// Nothing: kMalformed, for it is too short or has more than one label.
+std::optional<std::uint32_t> mpls_label(std::span<const std::byte> datagram);
 
 // The receiving end of one pseudowire.
 class MplsReceiver {

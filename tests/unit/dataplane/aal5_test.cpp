@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string_view>
 
 namespace xbind::dataplane {
 namespace {
+
+constexpr TimePoint kNow{};
 
 using Octets = std::vector<std::byte>;
 
@@ -172,12 +175,12 @@ TEST(Aal5Receiver, ConnectionsDoNotMix) {
   const auto reds = cut(red, {.vpi = 0, .vci = 40}), blues = cut(blue, {.vpi = 0, .vci = 41});
   Aal5Receiver receiver({});
   for (std::size_t index = 0; index + 1 < reds.size(); ++index) {
-    EXPECT_EQ(receiver.push(reds[index]), Aal5Outcome::kMore);
-    EXPECT_EQ(receiver.push(blues[index]), Aal5Outcome::kMore);
+    EXPECT_EQ(receiver.push(reds[index], kNow), Aal5Outcome::kMore);
+    EXPECT_EQ(receiver.push(blues[index], kNow), Aal5Outcome::kMore);
   }
-  EXPECT_EQ(receiver.push(blues.back()), Aal5Outcome::kFrame);
+  EXPECT_EQ(receiver.push(blues.back(), kNow), Aal5Outcome::kFrame);
   EXPECT_EQ(Octets(receiver.frame().octets.begin(), receiver.frame().octets.end()), blue);
-  EXPECT_EQ(receiver.push(reds.back()), Aal5Outcome::kFrame);
+  EXPECT_EQ(receiver.push(reds.back(), kNow), Aal5Outcome::kFrame);
   EXPECT_EQ(Octets(receiver.frame().octets.begin(), receiver.frame().octets.end()), red);
   EXPECT_EQ(receiver.connections(), 2u);
 }
@@ -188,12 +191,12 @@ TEST(Aal5Receiver, EveryOutcomeIsCounted) {
   Cell wrong = good;
   wrong.payload[3] ^= std::byte{1};
   const Cell body{.header = cell_header(0, 32)};
-  receiver.push(good);
-  receiver.push(wrong);
-  receiver.push(with_length(good, 44));
-  receiver.push(with_length(good, 0));
-  for (int round = 0; round < 3; ++round) receiver.push(body);
-  EXPECT_EQ(receiver.push(Cell{.header = cell_header(0, 33)}), Aal5Outcome::kNoRoom);
+  receiver.push(good, kNow);
+  receiver.push(wrong, kNow);
+  receiver.push(with_length(good, 44), kNow);
+  receiver.push(with_length(good, 0), kNow);
+  for (int round = 0; round < 3; ++round) receiver.push(body, kNow);
+  EXPECT_EQ(receiver.push(Cell{.header = cell_header(0, 33)}, kNow), Aal5Outcome::kNoRoom);
   EXPECT_EQ(receiver.counters(), (Aal5Counters{.frames = 1,
                                                .crc_errors = 1,
                                                .length_errors = 1,
@@ -206,13 +209,55 @@ TEST(Aal5Receiver, EveryOutcomeIsCounted) {
 TEST(Aal5Receiver, AForgottenConnectionLeavesNothingBehind) {
   Aal5Receiver receiver({.connections_max = 1});
   const auto cells = cut(random_octets(90, 23));
-  receiver.push(cells[0]);
+  receiver.push(cells[0], kNow);
   receiver.forget(0, 32);
   EXPECT_EQ(receiver.connections(), 0u);
   // The label serves another call; half a frame of the last one must not come in.
   for (const Cell& cell : cut(random_octets(30, 24))) {
-    EXPECT_EQ(receiver.push(cell), Aal5Outcome::kFrame);
+    EXPECT_EQ(receiver.push(cell, kNow), Aal5Outcome::kFrame);
   }
+}
+
+TEST(Aal5Receiver, AFrameWhoseEndWasLostDoesNotSpoilTheNext) {
+  Aal5Receiver receiver({.frame_timeout = std::chrono::seconds(1)});
+  const auto first = cut(random_octets(100, 20));
+  const auto frame = random_octets(100, 21);
+  TimePoint now = kNow;
+  receiver.push(first[0], now);
+  receiver.push(first[1], now + std::chrono::milliseconds(500));
+  now += std::chrono::seconds(1) + Duration(1);  // since the first cell of it
+  for (const Cell& cell : cut(frame)) receiver.push(cell, now);
+  EXPECT_EQ(receiver.counters(), (Aal5Counters{.frames = 1, .timed_out = 1}));
+  EXPECT_TRUE(std::ranges::equal(receiver.frame().octets, frame));
+}
+
+TEST(Aal5Receiver, AFrameMayTakeAsLongAsTheLimit) {
+  Aal5Receiver receiver({.frame_timeout = std::chrono::seconds(1)});
+  const auto cells = cut(random_octets(100, 22));
+  receiver.push(cells[0], kNow);
+  receiver.push(cells[1], kNow + std::chrono::seconds(1));
+  EXPECT_EQ(receiver.push(cells[2], kNow + std::chrono::seconds(1)), Aal5Outcome::kFrame);
+  // Silence between two frames is no frame that is late.
+  EXPECT_EQ(receiver.push(cells[0], kNow + std::chrono::hours(1)), Aal5Outcome::kMore);
+  EXPECT_EQ(receiver.counters(), (Aal5Counters{.frames = 1}));
+}
+
+TEST(Aal5Receiver, SilentConnectionsExpire) {
+  Aal5Receiver receiver({.frame_timeout = std::chrono::seconds(1)});
+  receiver.push(cut(random_octets(100, 23))[0], kNow);
+  receiver.push(Cell{.header = cell_header(0, 77)}, kNow + std::chrono::seconds(2));
+  EXPECT_EQ(receiver.expire(kNow + std::chrono::seconds(2)), 1u);
+  EXPECT_EQ(receiver.expire(kNow + std::chrono::seconds(2)), 0u);
+  EXPECT_EQ(receiver.counters().timed_out, 1u);
+  EXPECT_EQ(receiver.connections(), 2u);
+}
+
+TEST(Aal5Receiver, WithoutALimitNothingIsLate) {
+  Aal5Receiver receiver({.frame_timeout = Duration::zero()});
+  const auto cells = cut(random_octets(100, 24));
+  receiver.push(cells[0], kNow);
+  receiver.push(cells[1], kNow + std::chrono::hours(1000));
+  EXPECT_EQ(receiver.push(cells[2], kNow + std::chrono::hours(2000)), Aal5Outcome::kFrame);
 }
 
 }  // namespace

@@ -189,5 +189,41 @@ TEST_F(ForwardingTableTest, ANewLabelRangeLeavesWhatIsThere) {
   add(channel(kOne, 0, 32), {kTwo, 0, 42});  // one more branch of an old one
 }
 
+TEST_F(ForwardingTableTest, ABranchIsReplacedInOneStep) {
+  const VirtualLink input = channel(kOne, 0, 32);
+  add(input, {kTwo, 0, 40});
+  add(input, {kThree, 0, 41});
+  table.lookup(kOne, 0, 32)->counters.input_cells = 7;
+  ASSERT_TRUE(table.replace_branch(input, {kTwo, 0, 40}, {kThree, 1, 50, 2, 99}));
+  const Connection* found = table.find(input);
+  EXPECT_EQ(found->branches[0], (Branch{kThree, 1, 50, 2, 99}));
+  EXPECT_EQ(found->counters.input_cells, 7u);
+  EXPECT_EQ(table.branches(), 2u);
+  // In the same place: the tag and the priority alone.
+  ASSERT_TRUE(table.replace_branch(input, {kThree, 1, 50}, {kThree, 1, 50, 0, 1}));
+  EXPECT_EQ(table.find(input)->branches[0].tag, 1u);
+
+  const auto code = [&](const VirtualLink& at, Branch old, Branch now) {
+    return table.replace_branch(at, old, now).error().code;
+  };
+  EXPECT_EQ(code(input, {kThree, 1, 50}, {kThree, 0, 41}), ErrorCode::kBadInput);
+  EXPECT_EQ(code(input, {kThree, 1, 50}, {PortId{4}, 0, 41}), ErrorCode::kBadInput);
+  EXPECT_EQ(code(input, {kThree, 1, 50}, {kTwo, 4096, 41}), ErrorCode::kBadInput);
+  EXPECT_EQ(code(input, {kTwo, 0, 40}, {kTwo, 0, 42}), ErrorCode::kNotFound);
+  EXPECT_EQ(code(channel(kOne, 0, 33), {kTwo, 0, 40}, {kTwo, 0, 42}), ErrorCode::kNotFound);
+}
+
+TEST_F(ForwardingTableTest, CountsTheChannelsOfAVpi) {
+  EXPECT_EQ(table.channels(kOne, 8), 0u);
+  add(channel(kOne, 8, 40), {kTwo, 0, 40});
+  add(channel(kOne, 8, 900), {kTwo, 0, 41});
+  add(path(kOne, 9), {kTwo, 1});
+  EXPECT_EQ(table.channels(kOne, 8), 2u);
+  EXPECT_EQ(table.channels(kOne, 9), 0u);
+  std::size_t seen = 0;
+  table.for_each([&](const Connection& one) { seen += one.branches.size(); });
+  EXPECT_EQ(seen, 3u);
+}
+
 }  // namespace
 }  // namespace xbind::dataplane

@@ -116,12 +116,19 @@ TEST_F(MplsReceiverTest, ASenderThatDoesNotNumberIsHeard) {
   EXPECT_EQ(numbered(0), MplsVerdict::kCells);
 }
 
-TEST_F(MplsReceiverTest, APeerThatStartedAnewIsBelievedAfterAWhile) {
+TEST_F(MplsReceiverTest, APeerThatStartsAnewIsHeardFromItsFirstDatagramOn) {
   EXPECT_EQ(numbered(20000), MplsVerdict::kCells);
-  for (std::uint16_t sequence = 1; sequence <= MplsReceiver::kResyncAfter; ++sequence)
+  EXPECT_EQ(numbered(1), MplsVerdict::kCells);
+  EXPECT_EQ(numbered(2), MplsVerdict::kCells);
+  EXPECT_EQ(numbered(20001), MplsVerdict::kCells);  // of its earlier life, or 19998 were lost
+}
+
+TEST_F(MplsReceiverTest, APeerWhoseFirstDatagramWasLostIsBelievedAfterAWhile) {
+  EXPECT_EQ(numbered(20000), MplsVerdict::kCells);
+  for (std::uint16_t sequence = 2; sequence <= MplsReceiver::kResyncAfter + 1; ++sequence)
     EXPECT_EQ(numbered(sequence), MplsVerdict::kOutOfOrder);
-  EXPECT_EQ(numbered(17), MplsVerdict::kCells);
   EXPECT_EQ(numbered(18), MplsVerdict::kCells);
+  EXPECT_EQ(numbered(19), MplsVerdict::kCells);
 }
 
 TEST_F(MplsReceiverTest, RandomOctetsDoNoHarm) {

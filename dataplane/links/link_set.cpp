@@ -1,0 +1,127 @@
+#include "dataplane/links/link_set.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "dataplane/links/ring.hpp"
+#include "dataplane/links/udp_plain.hpp"
+
+namespace xbind::dataplane {
+namespace {
+
+std::string words(const LinkPlace& place) {
+  return fmt::format("'{}' port {}: {}", place.node, place.port, to_string(place.link));
+}
+
+struct RingEnds {
+  const LinkPlace* first = nullptr;
+  std::unique_ptr<Link> second;  // for the other end; null: it has come
+};
+
+}  // namespace
+
+Result<LinkSet> LinkSet::open(std::span<const LinkPlace> places, const LinkSetOptions& options) {
+  if (places.size() > options.links_max)
+    return fail(ErrorCode::kExhausted, "{} links, may be {}", places.size(), options.links_max);
+  if (options.ring_cells_max == 0)
+    return fail(ErrorCode::kBadInput, "a ring of 0 cells, must be 1 or more");
+  LinkSet set;
+  std::map<std::string, RingEnds> rings;
+  for (const LinkPlace& place : places) {
+    if (set.find(place.node, place.port) != nullptr)
+      return fail(ErrorCode::kBadInput, "{}: this port has a link already", words(place));
+    End end;
+    if (place.link.kind == LinkKind::kRing) {
+      const auto [ring, first] = rings.try_emplace(place.link.ring);
+      if (first) {
+        auto [here, there] = make_ring(options.ring_cells_max);
+        ring->second = {.first = &place, .second = std::move(there)};
+        end.link = std::move(here);
+      } else if (ring->second.second) {
+        end.link = std::move(ring->second.second);
+      } else {
+        return fail(ErrorCode::kBadInput, "{}: this ring has two ends already", words(place));
+      }
+    } else {
+      auto link = set.open_udp(place.link, options);
+      if (!link) return fail(link.error().code, "{}: {}", words(place), link.error().text);
+      end.udp = link->get();
+      end.link = std::move(*link);
+    }
+    set.ends_.emplace(std::pair(place.node, place.port), std::move(end));
+  }
+  for (const auto& [name, ends] : rings) {
+    if (ends.second)
+      return fail(ErrorCode::kBadInput, "{}: this ring has one end only", words(*ends.first));
+  }
+  return set;
+}
+
+Result<std::unique_ptr<UdpEnd>> LinkSet::open_udp(const LinkSpec& link,
+                                                  const LinkSetOptions& options) {
+  if (link.kind == LinkKind::kPlain) {
+    auto plain = open_udp_plain({.local = link.local,
+                                 .peer = link.peer,
+                                 .form = link.form,
+                                 .socket_buffer_octets = options.trunk.socket_buffer_octets});
+    if (plain) plain_.push_back((*plain)->pollable());
+    return plain;
+  }
+  auto found = std::find_if(trunks_.begin(), trunks_.end(),
+                            [&](const Opened& opened) { return opened.local == link.local; });
+  if (found == trunks_.end()) {
+    UdpTrunkOptions trunk_options = options.trunk;
+    trunk_options.local = link.local;
+    auto trunk = UdpTrunk::open(trunk_options);
+    if (!trunk) return tl::make_unexpected(trunk.error());
+    found = trunks_.insert(trunks_.end(), Opened{link.local, std::move(*trunk)});
+  }
+  return found->trunk.add(link.peer, link.label);
+}
+
+const LinkSet::End* LinkSet::find(std::string_view node, PortId port) const {
+  const auto found = ends_.find(std::pair(std::string(node), port));
+  return found == ends_.end() ? nullptr : &found->second;
+}
+
+std::unique_ptr<Link> LinkSet::take(std::string_view node, PortId port) {
+  const auto found = ends_.find(std::pair(std::string(node), port));
+  if (found == ends_.end()) return nullptr;
+  found->second.udp = nullptr;
+  return std::move(found->second.link);
+}
+
+std::vector<int> LinkSet::descriptors() const {
+  std::vector<int> numbers;
+  for (const Opened& opened : trunks_) {
+    if (opened.trunk.links() > 0) numbers.push_back(opened.trunk.pollable()->number());
+  }
+  for (const auto& plain : plain_) {
+    if (const auto pollable = plain.lock()) numbers.push_back(pollable->number());
+  }
+  return numbers;
+}
+
+std::uint16_t LinkSet::local_port(std::string_view node, PortId port) const {
+  const End* end = find(node, port);
+  return end != nullptr && end->udp != nullptr ? end->udp->local_port() : 0;
+}
+
+bool LinkSet::set_peer_port(std::string_view node, PortId port, std::uint16_t udp_port) {
+  const End* end = find(node, port);
+  if (end == nullptr || end->udp == nullptr) return false;
+  end->udp->set_peer_port(udp_port);
+  return true;
+}
+
+std::vector<LinkSet::Trunk> LinkSet::trunks() const {
+  std::vector<Trunk> trunks;
+  for (const Opened& opened : trunks_) {
+    trunks.push_back({.local = {opened.local.host, opened.trunk.local_port()},
+                      .counters = opened.trunk.counters()});
+  }
+  return trunks;
+}
+
+}  // namespace xbind::dataplane

@@ -1,0 +1,68 @@
+// What a line is made of, as text, for command lines and files of topologies:
+//
+//   mpls:LOCAL/PEER/LABEL       a pseudowire: cells in MPLS in UDP (mpls.hpp)
+//   plain:LOCAL/PEER[/uni|/nni] one cell of 53 octets a datagram (plain.hpp); nni if not said
+//   ring:NAME                   memory; both ends in one process, which name the same ring
+//
+// LOCAL and PEER are HOST:PORT with a host in numbers, IPv6 in brackets. Each end of a line says it
+// from its own side: what is LOCAL here is PEER there. LOCAL may have port 0, which leaves the choice
+// to the operating system.
+//
+//   mpls:127.0.1.1:6635/127.0.1.2:6635/1001     plain:[::1]:5001/[::1]:5002/uni     ring:a-b
+//
+// Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/result.hpp"
+#include "dataplane/cell.hpp"
+#include "dataplane/links/udp_address.hpp"
+
+namespace xbind::dataplane {
+
+enum class LinkKind : std::uint8_t { kMpls, kPlain, kRing };
+
+inline constexpr std::size_t kRingNameMax = 64;
+
+struct LinkSpec {
+  LinkKind kind = LinkKind::kRing;
+  UdpAddress local{};  // kMpls, kPlain
+  // kMpls, kPlain. Port 0, which no text says: not known yet (UdpEnd::set_peer_port).
+  UdpAddress peer{};
+  std::uint32_t label = 0;             // kMpls: kMplsLabelMin..kMplsLabelMax
+  HeaderForm form = HeaderForm::kNni;  // kPlain
+  std::string ring{};                  // kRing: 1..kRingNameMax of letters, digits, '.', '_', '-'
+
+  friend bool operator==(const LinkSpec&, const LinkSpec&) = default;
+};
+// kBadInput, with the part that is wrong and the whole of `text`: anything but the forms above, a port
+// 0 or an unspecified address as PEER, LOCAL and PEER of two address families.
+Result<LinkSpec> parse_link_spec(std::string_view text);
+// Parsed again, it gives the same.
+std::string to_string(const LinkSpec& spec);
+
+struct NamedLink {
+  std::string name{};
+  LinkSpec link{};
+  friend bool operator==(const NamedLink&, const NamedLink&) = default;
+};
+// "host-a=SPEC,host-b=SPEC", in this order; empty text: none. kBadInput: as above, a name that is
+// empty or comes twice.
+Result<std::vector<NamedLink>> parse_named_links(std::string_view text);
+
+struct PortLink {
+  PortId port{};
+  LinkSpec link{};
+  friend bool operator==(const PortLink&, const PortLink&) = default;
+};
+// "2=SPEC,3=SPEC", in this order; empty text: none. kBadInput: as above, a port that is no number from
+// 1 to `port_max` or comes twice.
+Result<std::vector<PortLink>> parse_port_links(std::string_view text,
+                                               std::uint32_t port_max = UINT32_MAX);
+
+}  // namespace xbind::dataplane

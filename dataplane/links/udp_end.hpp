@@ -1,0 +1,36 @@
+// A Link over UDP: what its kinds have in common beyond cells. A pseudowire of a UdpTrunk is one, a
+// plain line the other.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "dataplane/links/link.hpp"
+
+namespace xbind::dataplane {
+
+// A file descriptor of the operating system; closed with its owner.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor();
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+class UdpEnd : public Link {
+ public:
+  virtual std::uint16_t local_port() const = 0;
+  // Where cells go from now on, and with a plain line also where they may come from.
+  virtual void set_peer_port(std::uint16_t port) = 0;
+  // Readable (poll()) while receive() has something to do. Links of one trunk share it. It is closed
+  // with the last of its links and of these pointers.
+  virtual std::shared_ptr<const Descriptor> pollable() const = 0;
+};
+
+}  // namespace xbind::dataplane
