@@ -8,189 +8,474 @@
 
 namespace xbind::emulator {
 
+using dataplane::ForwardingTable;
+using dataplane::VirtualLink;
 using gsmp::FailureCode;
+using gsmp::QosModel;
 
-Fabric::Fabric(FabricOptions options, const std::function<std::uint32_t()>& random)
-    : options_(std::move(options)), ports_(options_.ports) {
-  XB_CHECK(options_.ports >= 1 && options_.ports <= 0xffff, options_.ports);
-  for (Port& port : ports_) {
-    // 0 is no session number; a source that gives nothing else must not hold us up.
-    port.session = std::max(random(), std::uint32_t{1});
+// What an Add Branch or a Move asks for, as far as both are judged alike.
+struct Fabric::Wish {
+  VirtualLink input;
+  bool input_good = false;  // an ATM label, and in the port's range
+  PortId output_port;
+  Label output;
+  QosProfile qos;
+
+  dataplane::Branch branch() const {
+    return {.port = output_port,
+            .vpi = static_cast<std::uint16_t>(vpi_of(output)),
+            .vci = static_cast<std::uint16_t>(input.path ? 0 : vci_of(output))};
   }
+};
+
+namespace {
+
+// The tag of a branch: the number of its profile, and whether it is one half of a pair.
+constexpr std::uint32_t tag_of(QosProfiles::Number number, bool bidirectional) {
+  return number << 1 | (bidirectional ? 1 : 0);
+}
+constexpr QosProfiles::Number number_in(std::uint32_t tag) { return tag >> 1; }
+constexpr bool bidirectional_in(std::uint32_t tag) { return (tag & 1) != 0; }
+bool bidirectional(const dataplane::Connection& connection) {
+  return bidirectional_in(connection.branches.front().tag);
 }
 
-gsmp::PortRecord Fabric::port_record(PortId port) const {
-  gsmp::PortRecord record;
-  record.port = port;
-  record.port_session = port_session(port);
-  // The capabilities of the switch modelled, as the worked port configuration shows them.
-  record.vp_switching = true;
-  record.multicast_labels = true;
-  record.logical_multicast = true;
-  record.label_range_message = true;
-  const LabelRange& labels = options_.labels;
-  record.label_ranges = {{gsmp::label_field(atm_label(labels.vpi_min, labels.vci_min)),
-                          gsmp::label_field(atm_label(labels.vpi_max, labels.vci_max))}};
-  const auto own_rate = options_.port_cells_per_s.find(port);
-  record.transmit_cells_per_s =
-      own_rate == options_.port_cells_per_s.end() ? options_.link_cells_per_s : own_rate->second;
-  record.receive_cells_per_s = record.transmit_cells_per_s;
-  record.priorities = options_.priorities;
-  record.physical_slot = 0;
-  record.physical_port = static_cast<std::uint16_t>(port.value());
-  if (!options_.services.empty()) record.services = options_.services;
-  return record;
+bool is_atm(Label label) { return label.kind == LabelKind::kAtm && label.value >> 28 == 0; }
+bool fits(const LabelRange& labels, Label label, bool path) {
+  if (!path) return labels.contains(label);
+  return is_atm(label) && vpi_of(label) >= labels.vpi_min && vpi_of(label) <= labels.vpi_max;
 }
+
+VirtualLink link_at(PortId port, Label label, bool path) {
+  return {port, static_cast<std::uint16_t>(vpi_of(label)),
+          static_cast<std::uint16_t>(path ? 0 : vci_of(label)), path};
+}
+Label label_at(std::uint16_t vpi, std::uint16_t vci) { return atm_label(vpi, vci); }
+
+// The input of the other half of a pair.
+VirtualLink reverse_of(const VirtualLink& input, const dataplane::Branch& branch) {
+  return {branch.port, branch.vpi, branch.vci, input.path};
+}
+dataplane::Branch back_to(const VirtualLink& input) {
+  return {.port = input.port, .vpi = input.vpi, .vci = input.vci};
+}
+
+const dataplane::Branch* branch_at(const dataplane::Connection* connection,
+                                   const dataplane::Branch& place) {
+  if (connection == nullptr) return nullptr;
+  for (const dataplane::Branch& one : connection->branches) {
+    if (one.same_place(place)) return &one;
+  }
+  return nullptr;
+}
+
+// A repeat in the priority model only re-asserts a branch with a service or a class; the service of a
+// live branch never changes, its parameters may.
+bool changes_service(Qos old, Qos wanted) {
+  return old.model == QosModel::kService && wanted.model == QosModel::kService &&
+         old.selector != wanted.selector;
+}
+bool reasserts(Qos old, Qos wanted) {
+  return old.model != QosModel::kPriority && wanted.model == QosModel::kPriority;
+}
+QosProfile updated(const QosProfile& old, QosProfile wanted) {
+  if (reasserts(old.input, wanted.input)) {
+    wanted.input = old.input;
+    wanted.input_traffic = old.input_traffic;
+  }
+  if (reasserts(old.output, wanted.output)) {
+    wanted.output = old.output;
+    wanted.output_traffic = old.output_traffic;
+  }
+  return wanted;
+}
+
+bool lacks_traffic(const QosProfile& qos) {
+  return (qos.input.model == QosModel::kService && !qos.input_traffic) ||
+         (qos.output.model == QosModel::kService && !qos.output_traffic);
+}
+
+}  // namespace
+
+// ----- what every request is judged by --------------------------------------------------------
 
 FailureCode Fabric::check_ports(PortId input, PortId output, std::uint32_t session) const {
   if (!has(input) || !has(output)) return FailureCode::kNoSuchPort;
   return session == port_session(input) ? FailureCode::kNone : FailureCode::kInvalidPortSession;
 }
 
-bool Fabric::serves(Qos qos) const {
+const QosProfile& Fabric::profile_at(const dataplane::Branch& branch) const {
+  return profiles_.at(number_in(branch.tag));
+}
+
+bool Fabric::serves(Qos qos, const std::optional<gsmp::TrafficBlock>& traffic) const {
   switch (qos.model) {
-    case gsmp::QosModel::kPriority: return qos.selector < options_.priorities;
-    case gsmp::QosModel::kService:
-      return std::ranges::any_of(options_.services, [&](gsmp::ServiceSpec spec) {
-        return gsmp::service_selector(spec.service, spec.capability_set) == qos.selector;
-      });
-    case gsmp::QosModel::kProfile:
-    case gsmp::QosModel::kOptional: return false;
+    case QosModel::kPriority: return qos.selector < options_.priorities;
+    case QosModel::kOptional: return region_.active();
+    case QosModel::kProfile: return false;
+    case QosModel::kService: break;
+  }
+  for (const gsmp::ServiceRecord& record : options_.services) {
+    for (const gsmp::CapabilitySet& set : record.sets) {
+      if (gsmp::service_selector(record.service, set.id) != qos.selector) continue;
+      return !traffic || gsmp::flags_not_offered(set, traffic->tc_flags) == 0;
+    }
   }
   return false;
 }
 
-namespace {
-
-// What the branch is to carry after a repeated Add Branch. A repeat in the priority model only
-// re-asserts a branch with a service; the service of a live branch never changes.
-bool changes_service(Qos old, Qos wanted) {
-  return old.model == gsmp::QosModel::kService && wanted.model == gsmp::QosModel::kService &&
-         old.selector != wanted.selector;
-}
-Qos updated(Qos old, Qos wanted) {
-  const bool reasserts =
-      old.model == gsmp::QosModel::kService && wanted.model == gsmp::QosModel::kPriority;
-  return reasserts ? old : wanted;
+FailureCode Fabric::check_service(const Wish& wish, const QosProfile* existing) const {
+  const bool good = serves(wish.qos.input, wish.qos.input_traffic) &&
+                    serves(wish.qos.output, wish.qos.output_traffic) &&
+                    (existing == nullptr || (!changes_service(existing->input, wish.qos.input) &&
+                                             !changes_service(existing->output, wish.qos.output)));
+  return good ? FailureCode::kNone : FailureCode::kInvalidServiceSelector;
 }
 
-auto place(const Branch& branch) { return std::tuple(branch.output_port, branch.output_label); }
-
-auto find_branch(auto& connection, PortId port, Label label) {
-  return std::ranges::find_if(connection.branches,
-                              [&](const Branch& branch) { return branch.same_place(port, label); });
-}
-
-bool is_atm(Label label) { return label.kind == LabelKind::kAtm && label.value >> 28 == 0; }
-
-}  // namespace
-
-FailureCode Fabric::judge(const gsmp::AddBranch& request, Label input, Label output) const {
-  const Qos input_qos{request.input_qos, request.input_selector};
-  const Qos output_qos{request.output_qos, request.output_selector};
-  const bool both_ways = request.input_label.has(gsmp::kFlagBidirectional);
-
-  if (!options_.labels.contains(input)) return FailureCode::kInvalidInputLabel;
-  // An output label is the next switch's input label: its range is not ours to know. On the way
-  // back it is an input label here.
-  if (!is_atm(output) || (both_ways && !options_.labels.contains(output))) {
-    return FailureCode::kInvalidOutputLabel;
-  }
-  const Connection* existing = find(request.input_port, input);
-  if (both_ways && (existing != nullptr || find(request.output_port, output) != nullptr)) {
-    return FailureCode::kBidirectionalExists;
-  }
-  const Branch* branch = nullptr;
-  if (existing != nullptr) {
-    const auto found = find_branch(*existing, request.output_port, output);
-    if (found != existing->branches.end()) branch = &*found;
-  }
-  if (!serves(input_qos) || !serves(output_qos) ||
-      (branch != nullptr && (changes_service(branch->input_qos, input_qos) ||
-                             changes_service(branch->output_qos, output_qos)))) {
-    return FailureCode::kInvalidServiceSelector;
-  }
-  if (request.reservation != 0) return FailureCode::kReservationOutOfRange;  // there are none
-  if (request.output_label.has(gsmp::kFlagReplace)) return FailureCode::kReplaceInactive;
-  if (existing != nullptr && branch == nullptr) {
-    if (existing->branches.size() >= options_.branches_per_connection_max) {
-      return FailureCode::kTooManyBranches;
+// The classes are those of the output port: it is there that calls meet.
+FailureCode Fabric::check_region(const Wish& wish) const {
+  for (const Qos qos : {wish.qos.input, wish.qos.output}) {
+    if (qos.model == QosModel::kOptional &&
+        qos.selector >= region_.classes(wish.output_port).size()) {
+      return FailureCode::kNoSuchClass;
     }
-    if (existing->bidirectional) return FailureCode::kMultipointOntoBidirectional;
   }
-  const std::size_t needed = branch != nullptr ? 0 : (both_ways ? 2 : 1);
-  if (branches_ + needed > options_.branches_max) return FailureCode::kOutOfResources;
   return FailureCode::kNone;
 }
+
+// Of the output port's priorities. A service gets one by how much it minds waiting.
+std::uint8_t Fabric::queue_of(Qos output) const {
+  std::uint32_t queue = output.selector;
+  if (output.model == QosModel::kService) {
+    switch (gsmp::service_of(output.selector)) {
+      case gsmp::ServiceId::kCbr1: queue = 0; break;
+      case gsmp::ServiceId::kRtVbr1:
+      case gsmp::ServiceId::kRtVbr2:
+      case gsmp::ServiceId::kRtVbr3: queue = 1; break;
+      case gsmp::ServiceId::kNrtVbr1:
+      case gsmp::ServiceId::kNrtVbr2:
+      case gsmp::ServiceId::kNrtVbr3: queue = 2; break;
+      default: queue = 3; break;
+    }
+  }
+  return static_cast<std::uint8_t>(std::min<std::uint32_t>(queue, options_.priorities - 1U));
+}
+
+// ----- Add Branch -----------------------------------------------------------------------------
 
 FailureCode Fabric::add_branch(const gsmp::AddBranch& request) {
-  const Label input = gsmp::label_of(request.input_label);
-  const Label output = gsmp::label_of(request.output_label);
-  const FailureCode verdict = judge(request, input, output);
-  if (verdict != FailureCode::kNone) return verdict;
-  const Qos input_qos{request.input_qos, request.input_selector};
-  const Qos output_qos{request.output_qos, request.output_selector};
+  const bool path = request.header.type == gsmp::MessageType::kVpcAddBranch;
   const bool both_ways = request.input_label.has(gsmp::kFlagBidirectional);
-  put(request.input_port, input, {request.output_port, output, input_qos, output_qos}, both_ways);
-  if (both_ways) {
-    put(request.output_port, output, {request.input_port, input, input_qos, output_qos}, true);
+  const bool replace = request.output_label.has(gsmp::kFlagReplace);
+  const Label input_label = gsmp::label_of(request.input_label);
+  Wish wish{link_at(request.input_port, input_label, path),
+            fits(labels(request.input_port), input_label, path), request.output_port,
+            gsmp::label_of(request.output_label), profile_of(request)};
+  if (request.header.version == 1) {  // what has no such priority gets the nearest
+    for (Qos* qos : {&wish.qos.input, &wish.qos.output})
+      qos->selector = std::min<std::uint32_t>(qos->selector, options_.priorities - 1U);
   }
+  const ForwardingTable& table = cells_.table();
+  const dataplane::Branch branch = wish.branch();
+  const VirtualLink reverse = reverse_of(wish.input, branch);
+
+  if (!wish.input_good) return FailureCode::kInvalidInputLabel;
+  // An output label is the next switch's input label: its range is not ours to know. On the way
+  // back it is an input label here.
+  if (!is_atm(wish.output) || (both_ways && (!fits(labels(wish.output_port), wish.output, path) ||
+                                             reverse == wish.input))) {
+    return FailureCode::kInvalidOutputLabel;
+  }
+  const dataplane::Connection* existing = table.find(wish.input);
+  if (both_ways && (existing != nullptr || table.find(reverse) != nullptr)) {
+    return FailureCode::kBidirectionalExists;
+  }
+  const dataplane::Branch* there = branch_at(existing, branch);
+  const QosProfile* known = there == nullptr ? nullptr : &profile_at(*there);
+  if (const auto code = check_service(wish, known); code != FailureCode::kNone) return code;
+  if (request.reservation != 0) {
+    const auto code = reservations_.check_use(request.reservation, wish.input.port,
+                                              wish.output_port, input_label, wish.output);
+    if (code != FailureCode::kNone) return code;
+    const QosProfile& reserved = reservations_.find(request.reservation)->qos;
+    if (lacks_traffic(wish.qos)) {
+      if (wish.qos.input != reserved.input || wish.qos.output != reserved.output)
+        return FailureCode::kInvalidServiceSelector;
+      wish.qos = reserved;
+    }
+  }
+  if (replace) {
+    if (!at(wish.output_port).replace) return FailureCode::kReplaceInactive;
+    if (both_ways || request.input_label.has(gsmp::kFlagMultipoint) ||
+        request.output_label.has(gsmp::kFlagMultipoint)) {
+      return FailureCode::kReplaceWithMultipoint;
+    }
+  }
+  for (const VirtualLink& way : {wish.input, reverse}) {
+    if (way == reverse && !both_ways) continue;
+    if (path && !options_.vp_switching) return FailureCode::kNoVpSwitching;
+    if (path && table.channels(way.port, way.vpi) > 0) return FailureCode::kVpcOntoVcc;
+    if (!path && table.find(dataplane::path(way.port, way.vpi)) != nullptr)
+      return FailureCode::kVccOntoVpc;
+  }
+  if (existing != nullptr && there == nullptr) {
+    if (existing->branches.size() >= options_.branches_per_connection_max)
+      return FailureCode::kTooManyBranches;
+    if (bidirectional(*existing)) return FailureCode::kMultipointOntoBidirectional;
+  }
+  if (const auto code = check_region(wish); code != FailureCode::kNone) return code;
+  const std::size_t more = there != nullptr ? 0 : (both_ways ? 2 : 1);
+  if (branches() + more > options_.branches_max ||
+      (existing == nullptr && connections() + more > options_.connections_max)) {
+    return FailureCode::kOutOfResources;
+  }
+
+  put(wish.input, branch, wish.qos, both_ways);
+  if (both_ways) put(reverse, back_to(wish.input), wish.qos, true);
+  if (replace) drop_others_at(wish.input, branch);
+  if (request.reservation != 0) reservations_.release(request.reservation);
   return FailureCode::kNone;
 }
 
-void Fabric::put(PortId input_port, Label input_label, const Branch& branch, bool bidirectional) {
-  Connection& connection = at(input_port).connections[input_label];
-  if (bidirectional) connection.bidirectional = true;
-  const auto at_or_after = std::ranges::lower_bound(connection.branches, place(branch), {}, place);
-  if (at_or_after != connection.branches.end() && place(*at_or_after) == place(branch)) {
-    at_or_after->input_qos = updated(at_or_after->input_qos, branch.input_qos);
-    at_or_after->output_qos = updated(at_or_after->output_qos, branch.output_qos);
-    return;
+void Fabric::put(const VirtualLink& input, dataplane::Branch branch, const QosProfile& profile,
+                 bool both_ways) {
+  const dataplane::Branch* there = branch_at(cells_.table().find(input), branch);
+  const std::optional<std::uint32_t> old_tag =
+      there == nullptr ? std::nullopt : std::optional(there->tag);
+  const QosProfile wanted = old_tag ? updated(profiles_.at(number_in(*old_tag)), profile) : profile;
+  branch.priority = queue_of(wanted.output);
+  branch.tag = tag_of(profiles_.take(wanted), both_ways || (old_tag && bidirectional_in(*old_tag)));
+  const auto added = cells_.table().add_branch(input, branch);
+  XB_CHECK(added.has_value(), added.error().text);
+  if (old_tag) profiles_.release(number_in(*old_tag));
+}
+
+// Connection Replace: whatever else sends to that place sends no more.
+void Fabric::drop_others_at(const VirtualLink& keep, const dataplane::Branch& place) {
+  std::vector<VirtualLink> others;
+  cells_.table().for_each([&](const dataplane::Connection& connection) {
+    if (connection.input != keep && connection.input.path == keep.path &&
+        branch_at(&connection, place) != nullptr) {
+      others.push_back(connection.input);
+    }
+  });
+  for (const VirtualLink& other : others) drop_branch(other, place);
+}
+
+// ----- Move -----------------------------------------------------------------------------------
+
+FailureCode Fabric::move_output(const gsmp::MoveOutputBranch& request) {
+  const bool path = request.header.type == gsmp::MessageType::kVpcMoveOutputBranch;
+  const Label input_label = gsmp::label_of(request.input_label);
+  Wish wish{link_at(request.input_port, input_label, path), true, request.new_output_port,
+            gsmp::label_of(request.new_output_label), profile_of(request)};
+  if (request.header.version == 1) {
+    for (Qos* qos : {&wish.qos.input, &wish.qos.output})
+      qos->selector = std::min<std::uint32_t>(qos->selector, options_.priorities - 1U);
   }
-  connection.branches.insert(at_or_after, branch);
-  ++branches_;
+  Wish from = wish;
+  from.output_port = request.old_output_port;
+  from.output = gsmp::label_of(request.old_output_label);
+  const dataplane::Branch old_place = from.branch();
+  const dataplane::Branch new_place = wish.branch();
+
+  const dataplane::Connection* existing =
+      is_atm(input_label) ? cells_.table().find(wish.input) : nullptr;
+  if (existing == nullptr) return FailureCode::kNoSuchConnection;
+  const dataplane::Branch* there = is_atm(from.output) ? branch_at(existing, old_place) : nullptr;
+  if (there == nullptr) return FailureCode::kNoSuchBranch;
+  if (!is_atm(wish.output)) return FailureCode::kInvalidOutputLabel;
+  if (const auto code = check_service(wish, &profile_at(*there)); code != FailureCode::kNone)
+    return code;
+  if (path && !options_.vp_switching) return FailureCode::kNoVpSwitching;
+  if (!new_place.same_place(old_place) && branch_at(existing, new_place) != nullptr)
+    return FailureCode::kBranchOnSamePort;
+  if (const auto code = check_region(wish); code != FailureCode::kNone) return code;
+
+  const QosProfiles::Number old_number = number_in(there->tag);
+  const bool moved = !new_place.same_place(old_place);
+  // The way back leads to the old place: the two are a pair no longer.
+  if (moved) unpair(*existing);
+  const QosProfile wanted = updated(profiles_.at(old_number), wish.qos);
+  dataplane::Branch now = new_place;
+  now.priority = queue_of(wanted.output);
+  now.tag = tag_of(profiles_.take(wanted), !moved && bidirectional_in(there->tag));
+  const auto replaced = cells_.table().replace_branch(wish.input, old_place, now);
+  XB_CHECK(replaced.has_value(), replaced.error().text);
+  profiles_.release(old_number);
+  return FailureCode::kNone;
+}
+
+FailureCode Fabric::move_input(const gsmp::MoveInputBranch& request) {
+  const bool path = request.header.type == gsmp::MessageType::kVpcMoveInputBranch;
+  const Label old_label = gsmp::label_of(request.old_input_label);
+  const Label new_label = gsmp::label_of(request.new_input_label);
+  const Wish wish{link_at(request.new_input_port, new_label, path),
+                  fits(labels(request.new_input_port), new_label, path), request.output_port,
+                  gsmp::label_of(request.output_label), profile_of(request)};
+  const VirtualLink from = link_at(request.old_input_port, old_label, path);
+  const dataplane::Branch place = wish.branch();
+  const ForwardingTable& table = cells_.table();
+
+  const dataplane::Connection* old = is_atm(old_label) ? table.find(from) : nullptr;
+  if (old == nullptr) return FailureCode::kNoSuchConnection;
+  const dataplane::Branch* there = is_atm(wish.output) ? branch_at(old, place) : nullptr;
+  if (there == nullptr) return FailureCode::kNoSuchBranch;
+  if (!wish.input_good) return FailureCode::kInvalidInputLabel;
+  if (const auto code = check_service(wish, &profile_at(*there)); code != FailureCode::kNone)
+    return code;
+  if (path && !options_.vp_switching) return FailureCode::kNoVpSwitching;
+  if (path && table.channels(wish.input.port, wish.input.vpi) > 0) return FailureCode::kVpcOntoVcc;
+  if (!path && table.find(dataplane::path(wish.input.port, wish.input.vpi)) != nullptr)
+    return FailureCode::kVccOntoVpc;
+  const dataplane::Connection* target = table.find(wish.input);
+  const bool moved = wish.input != from;
+  if (moved && branch_at(target, place) != nullptr) return FailureCode::kBranchOnSamePort;
+  if (moved && target != nullptr) {
+    if (target->branches.size() >= options_.branches_per_connection_max)
+      return FailureCode::kTooManyBranches;
+    if (bidirectional(*target)) return FailureCode::kMultipointOntoBidirectional;
+  }
+  if (const auto code = check_region(wish); code != FailureCode::kNone) return code;
+  if (moved && target == nullptr && old->branches.size() > 1 &&
+      connections() >= options_.connections_max) {
+    return FailureCode::kOutOfResources;
+  }
+
+  const QosProfile wanted = updated(profile_at(*there), wish.qos);
+  if (moved) drop_branch(from, place);
+  put(wish.input, place, wanted, false);
+  return FailureCode::kNone;
+}
+
+// ----- reservations ---------------------------------------------------------------------------
+
+FailureCode Fabric::reserve(const gsmp::ReservationRequest& request) {
+  const Label input = gsmp::label_of(request.input_label);
+  const Label output = gsmp::label_of(request.output_label);
+  const Wish wish{{}, true, request.output_port, output, profile_of(request)};
+  const bool unlabelled_in = request.input_label.type == gsmp::LabelType::kNone;
+  const bool unlabelled_out = request.output_label.type == gsmp::LabelType::kNone;
+  if (!unlabelled_in && !fits(labels(request.input_port), input, false))
+    return FailureCode::kInvalidInputLabel;
+  if (!unlabelled_out && !is_atm(output)) return FailureCode::kInvalidOutputLabel;
+  if (const auto code = check_service(wish, nullptr); code != FailureCode::kNone) return code;
+  const auto free = reservations_.check_free(request.reservation);
+  if (free != FailureCode::kNone) return free;
+  if (const auto code = check_region(wish); code != FailureCode::kNone) return code;
+  reservations_.hold(request.reservation,
+                     {request.input_port, request.output_port, input, output, wish.qos});
+  return FailureCode::kNone;
+}
+
+// ----- deleting -------------------------------------------------------------------------------
+
+const dataplane::Connection* Fabric::find_raw(PortId port, Label label) const {
+  if (!has(port) || !is_atm(label)) return nullptr;
+  const ForwardingTable& table = cells_.table();
+  if (const auto* channel = table.find(link_at(port, label, false))) return channel;
+  return vci_of(label) == 0 ? table.find(link_at(port, label, true)) : nullptr;
 }
 
 FailureCode Fabric::delete_branch(PortId input_port, Label input_label, PortId output_port,
                                   Label output_label) {
-  Connection* connection = find_to_change(input_port, input_label);
+  const dataplane::Connection* connection = find_raw(input_port, input_label);
   if (connection == nullptr) return FailureCode::kNoSuchConnection;
-  const auto branch = find_branch(*connection, output_port, output_label);
-  if (branch == connection->branches.end()) return FailureCode::kNoSuchBranch;
-  if (connection->bidirectional) {
-    // The way back stays, now a connection like any other.
-    if (Connection* reverse = find_to_change(output_port, output_label))
-      reverse->bidirectional = false;
-  }
-  connection->branches.erase(branch);
-  --branches_;
-  if (connection->branches.empty()) at(input_port).connections.erase(input_label);
+  const Wish wish{connection->input, true, output_port, output_label, {}};
+  if (!is_atm(output_label) || branch_at(connection, wish.branch()) == nullptr)
+    return FailureCode::kNoSuchBranch;
+  drop_branch(wish.input, wish.branch());
   return FailureCode::kNone;
 }
 
+FailureCode Fabric::delete_tree(PortId input_port, Label input_label) {
+  const dataplane::Connection* connection = find_raw(input_port, input_label);
+  if (connection == nullptr) return FailureCode::kNoSuchConnection;
+  drop_connection(connection->input);
+  return FailureCode::kNone;
+}
+
+// The way back stays, now a connection like any other.
+void Fabric::unpair(const dataplane::Connection& connection) {
+  if (!bidirectional(connection)) return;
+  const VirtualLink reverse = reverse_of(connection.input, connection.branches.front());
+  const dataplane::Branch* back =
+      branch_at(cells_.table().find(reverse), back_to(connection.input));
+  if (back == nullptr) return;
+  dataplane::Branch single = *back;
+  single.tag = tag_of(number_in(single.tag), false);
+  const auto changed = cells_.table().add_branch(reverse, single);
+  XB_CHECK(changed.has_value(), changed.error().text);
+}
+
+// Both are there. The copies are on purpose: they may lie in what goes.
+void Fabric::drop_branch(const VirtualLink& at_input, const dataplane::Branch& at_place) {
+  const VirtualLink input = at_input;
+  const dataplane::Branch place = at_place;
+  const dataplane::Connection* connection = cells_.table().find(input);
+  unpair(*connection);
+  profiles_.release(number_in(branch_at(connection, place)->tag));
+  const auto deleted = cells_.table().delete_branch(input, place);
+  XB_CHECK(deleted.has_value(), deleted.error().text);
+}
+
+void Fabric::drop_connection(const VirtualLink& at_input) {
+  const VirtualLink input = at_input;
+  const dataplane::Connection* connection = cells_.table().find(input);
+  unpair(*connection);
+  for (const dataplane::Branch& branch : connection->branches)
+    profiles_.release(number_in(branch.tag));
+  const auto deleted = cells_.table().delete_connection(input);
+  XB_CHECK(deleted.has_value(), deleted.error().text);
+}
+
+std::size_t Fabric::delete_all_input(PortId port) {
+  const std::size_t before = branches();
+  for (const dataplane::Connection* one : cells_.table().connections_of(port))
+    drop_connection(one->input);
+  return before - branches();
+}
+
+std::size_t Fabric::delete_all_output(PortId port) {
+  const std::size_t before = branches();
+  std::vector<std::pair<VirtualLink, dataplane::Branch>> going;
+  cells_.table().for_each([&](const dataplane::Connection& connection) {
+    for (const dataplane::Branch& branch : connection.branches) {
+      if (branch.port == port) going.emplace_back(connection.input, branch);
+    }
+  });
+  for (const auto& [input, branch] : going) drop_branch(input, branch);
+  return before - branches();
+}
+
 void Fabric::clear() {
-  for (Port& port : ports_) port.connections.clear();
-  branches_ = 0;
+  cells_.table().clear();
+  profiles_ = {};
+  reservations_.clear();
+  region_.clear();
 }
 
-const Connection* Fabric::find(PortId input_port, Label input_label) const {
-  if (!has(input_port)) return nullptr;
-  const auto& connections = at(input_port).connections;
-  const auto found = connections.find(input_label);
-  return found == connections.end() ? nullptr : &found->second;
-}
+// ----- looking --------------------------------------------------------------------------------
 
-Connection* Fabric::find_to_change(PortId input_port, Label input_label) {
-  return const_cast<Connection*>(find(input_port, input_label));
+std::optional<Connection> Fabric::find(PortId input_port, Label input_label) const {
+  const dataplane::Connection* raw = find_raw(input_port, input_label);
+  if (raw == nullptr) return std::nullopt;
+  Connection connection{bidirectional(*raw), raw->input.path, {}};
+  for (const dataplane::Branch& branch : raw->branches) {
+    const QosProfile& profile = profile_at(branch);
+    connection.branches.push_back(
+        {branch.port, label_at(branch.vpi, branch.vci), profile.input, profile.output});
+  }
+  std::ranges::sort(connection.branches, {}, [](const Branch& branch) {
+    return std::tuple(branch.output_port, branch.output_label);
+  });
+  return connection;
 }
 
 std::vector<Fabric::Entry> Fabric::connections_of(PortId port) const {
   std::vector<Entry> entries;
-  entries.reserve(at(port).connections.size());
-  for (const auto& [label, connection] : at(port).connections) {
-    entries.push_back({label, &connection});
-  }
-  std::ranges::sort(entries, {}, &Entry::input_label);
+  for (const dataplane::Connection* one : cells_.table().connections_of(port))
+    entries.push_back({label_at(one->input.vpi, one->input.vci), one});
   return entries;
 }
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "switchserver/emulator/agent_request.hpp"
 #include "switchserver/gsmp/codec.hpp"
-#include "switchserver/gsmp/failure_response.hpp"
 
 namespace xbind::emulator {
 
@@ -15,11 +15,19 @@ using gsmp::FailureCode;
 using gsmp::MessageType;
 using gsmp::ResultField;
 
-SwitchAgent::SwitchAgent(Fabric& fabric, const AgentOptions& options,
+SwitchAgent::SwitchAgent(Fabric& fabric, AgentOptions options,
                          std::function<std::uint32_t()> random)
-    : fabric_(fabric), options_(options), random_(std::move(random)) {
+    : fabric_(fabric),
+      options_(std::move(options)),
+      random_(std::move(random)),
+      cold_(!options_.recovered),
+      invalid_label_next_(fabric.ports()) {
   XB_CHECK(options_.name != 0, options_.name);
+  fabric_.set_on_unknown_label(
+      [this](PortId port, Label label, TimePoint now) { on_unknown_label(port, label, now); });
 }
+
+SwitchAgent::~SwitchAgent() { fabric_.set_on_unknown_label({}); }
 
 // ----- connections ----------------------------------------------------------------------------
 
@@ -35,6 +43,7 @@ Result<ControllerId> SwitchAgent::connected(TimePoint now) {
   adjacency.partition = options_.partition;
   adjacency.partition_type =
       options_.partition == 0 ? gsmp::kPartitionNone : gsmp::kPartitionAssigned;
+  adjacency.versions = options_.versions;
   adjacency.partition_flag = cold_ ? gsmp::kNewAdjacency : gsmp::kRecoveredAdjacency;
   const ControllerId id(++last_controller_);
   Controller& controller =
@@ -66,6 +75,7 @@ void SwitchAgent::receive(ControllerId id, std::span<const std::byte> octets, Ti
 }
 
 void SwitchAgent::tick(TimePoint now) {
+  fabric_.tick(now);
   for (auto& [id, controller] : controllers_) {
     if (controller.to_close) continue;
     const bool was_up = controller.adjacency.established();
@@ -77,7 +87,7 @@ void SwitchAgent::tick(TimePoint now) {
 }
 
 TimePoint SwitchAgent::next_deadline() const {
-  TimePoint next = kNever;
+  TimePoint next = fabric_.next_deadline();
   for (const auto& [id, controller] : controllers_) {
     if (!controller.to_close) next = std::min(next, controller.adjacency.next_deadline());
   }
@@ -103,15 +113,14 @@ std::optional<std::string> SwitchAgent::to_close(ControllerId id) const {
 
 std::vector<AgentNotice> SwitchAgent::take_notices() { return std::exchange(notices_, {}); }
 
-void SwitchAgent::refuse_next(std::uint64_t count, FailureCode code) {
-  refusals_ = count;
-  refusal_code_ = code;
+void SwitchAgent::refuse_next(std::uint64_t count, FailureCode code,
+                              std::optional<MessageType> type) {
+  refusals_ = {count, code, type};
 }
 
 std::size_t SwitchAgent::adjacencies() const {
-  return static_cast<std::size_t>(std::ranges::count_if(controllers_, [](const auto& entry) {
-    return !entry.second.to_close && entry.second.adjacency.established();
-  }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(controllers_, [](const auto& entry) { return entry.second.heard(); }));
 }
 
 // ----- the adjacency --------------------------------------------------------------------------
@@ -140,10 +149,11 @@ void SwitchAgent::on_up(ControllerId id, Controller& controller) {
   for (auto& [other_id, other] : controllers_) {
     other.adjacency.set_flag(gsmp::kRecoveredAdjacency);
   }
-  notices_.push_back({id, false,
-                      fmt::format("adjacency with {}, pflag {}, {} branches in the table",
-                                  gsmp::name_to_string(adjacency.peer().name),
-                                  adjacency.effective_flag(), fabric_.branches())});
+  notices_.push_back(
+      {id, false,
+       fmt::format("adjacency with {}, version {}, pflag {}, {} branches in the table",
+                   gsmp::name_to_string(adjacency.peer().name), adjacency.version(),
+                   adjacency.effective_flag(), fabric_.branches())});
   send_adjacency_update();
 }
 
@@ -159,60 +169,14 @@ void SwitchAgent::cut_off(ControllerId id, Controller& controller, std::string w
   if (was_up) on_down(id, "cut off");
 }
 
-void SwitchAgent::send_adjacency_update() {
-  gsmp::Event event;
-  event.header.type = MessageType::kAdjacencyUpdate;
-  event.header.code = static_cast<FailureCode>(std::min<std::size_t>(adjacencies(), 255));
-  for (auto& [id, controller] : controllers_) {
-    if (controller.to_close || !controller.adjacency.established()) continue;
-    event.header.partition = controller.adjacency.partition();
-    gsmp::append_frame(controller.output, event);
-  }
-}
-
 // ----- requests -------------------------------------------------------------------------------
-
-struct SwitchAgent::Request {
-  std::span<const std::byte> octets;
-  gsmp::HeaderAndBody message;
-  wire::Buffer& output;
-  std::uint8_t partition;  // of the adjacency
-
-  const gsmp::Header& header() const { return message.header; }
-  bool in_partition() const { return header().partition == partition; }
-};
-
-namespace {
-
-bool served(MessageType type) {
-  return type == MessageType::kAddBranch || type == MessageType::kDeleteBranches ||
-         type == MessageType::kReportConnectionState || type == MessageType::kSwitchConfiguration ||
-         type == MessageType::kPortConfiguration || type == MessageType::kAllPortsConfiguration;
-}
-
-}  // namespace
 
 bool SwitchAgent::on_message(ControllerId id, Controller& controller,
                              std::span<const std::byte> message, TimePoint now) {
   if (message[1] == static_cast<std::byte>(MessageType::kAdjacency)) {
     on_adjacency(id, controller, message, now);
-    return true;
-  }
-  const auto decoded = gsmp::decode_header(message);
-  if (!decoded) {
-    if (decoded.error().refusal != gsmp::Refusal::kVersion && controller.adjacency.established()) {
-      ++counters_.requests;
-      ++counters_.failures_sent;
-      gsmp::append_failure(controller.output, message, FailureCode::kInvalidMessage);
-    } else {
-      ++counters_.dropped;
-    }
-  } else if (!controller.adjacency.admit(now, controller.output) || !decoded->header.request()) {
-    ++counters_.dropped;
   } else {
-    ++counters_.requests;
-    Request request{message, *decoded, controller.output, controller.adjacency.partition()};
-    answer(request);
+    on_other(controller, message, now);
   }
   if (controller.output.size() <= options_.output_octets_max) return true;
   cut_off(id, controller,
@@ -220,10 +184,53 @@ bool SwitchAgent::on_message(ControllerId id, Controller& controller,
   return false;
 }
 
+void SwitchAgent::on_other(Controller& controller, std::span<const std::byte> message,
+                           TimePoint now) {
+  const auto decoded = gsmp::decode_header(message);
+  if (!decoded) {
+    const gsmp::Adjacency& adjacency = controller.adjacency;
+    if (!adjacency.established() || std::to_integer<unsigned>(message[0]) != adjacency.version()) {
+      ++counters_.dropped;
+      return;
+    }
+    ++counters_.requests;
+    ++counters_.undecodable;
+    ++counters_.failures_sent;
+    gsmp::append_failure(controller.output, message, FailureCode::kInvalidMessage);
+    return;
+  }
+  const gsmp::Header& header = decoded->header;
+  if (!controller.adjacency.admit(header.version, now, controller.output)) {
+    ++counters_.dropped;
+    return;
+  }
+  if (!header.request()) {
+    const bool receipt =
+        header.result == ResultField::kSuccess && gsmp::event_flag(header.type) != 0;
+    ++(receipt ? counters_.receipts : counters_.dropped);
+    return;
+  }
+  ++counters_.requests;
+  ++counters_.requests_of[static_cast<std::uint8_t>(header.type)];
+  Request request{message, *decoded, controller.output, controller.adjacency.partition(), now};
+  answer(request);
+}
+
+bool SwitchAgent::serves(const gsmp::Header& header) const {
+  const auto number = static_cast<unsigned>(header.type);
+  const auto first = static_cast<unsigned>(MessageType::kGetParameterSupport);
+  const auto last = static_cast<unsigned>(MessageType::kGetSchedulableRegion);
+  const bool of_region = number >= first && number <= last;
+  return gsmp::exists_in(header.type, header.version) && (!of_region || fabric_.region().active());
+}
+
 void SwitchAgent::answer(Request& request) {
-  if (!served(request.header().type)) return fail_request(request, FailureCode::kNotImplemented);
+  if (!serves(request.header())) return fail_request(request, FailureCode::kNotImplemented);
   auto message = gsmp::decode_body(request.message);
-  if (!message) return fail_request(request, FailureCode::kInvalidMessage);
+  if (!message) {
+    ++counters_.undecodable;
+    return fail_request(request, FailureCode::kInvalidMessage);
+  }
   std::visit(
       [&](auto& one) {
         if constexpr (requires { serve(request, one); }) {
@@ -235,159 +242,37 @@ void SwitchAgent::answer(Request& request) {
       *message);
 }
 
+FailureCode SwitchAgent::check(Request& request, std::initializer_list<PortId> ports,
+                               PortId session_port, std::uint32_t session) {
+  for (const PortId port : ports) {
+    if (!fabric_.has(port)) return FailureCode::kNoSuchPort;
+  }
+  if (fabric_.port_session(session_port) != session) return FailureCode::kInvalidPortSession;
+  return check(request, {});
+}
+
+FailureCode SwitchAgent::check(Request& request, std::initializer_list<PortId> ports) {
+  for (const PortId port : ports) {
+    if (!fabric_.has(port)) return FailureCode::kNoSuchPort;
+  }
+  if (!request.in_partition()) return FailureCode::kInvalidPartition;
+  if (refusals_.left == 0 || (refusals_.type && *refusals_.type != request.header().type))
+    return FailureCode::kNone;
+  --refusals_.left;
+  ++counters_.refused;
+  return refusals_.code;
+}
+
 void SwitchAgent::fail_request(Request& request, FailureCode code) {
   ++counters_.failures_sent;
+  ++counters_.failures_of[static_cast<std::uint8_t>(request.header().type)];
   gsmp::append_failure(request.output, request.octets, code);
 }
 
-void SwitchAgent::serve(Request& request, const gsmp::AddBranch& message) {
-  FailureCode code =
-      fabric_.check_ports(message.input_port, message.output_port, message.port_session);
-  if (code == FailureCode::kNone && !request.in_partition()) code = FailureCode::kInvalidPartition;
-  if (code == FailureCode::kNone && refusals_ > 0) {
-    --refusals_;
-    code = refusal_code_;
-  }
-  if (code == FailureCode::kNone) code = fabric_.add_branch(message);
+void SwitchAgent::conclude(Request& request, FailureCode code) {
   if (code != FailureCode::kNone) return fail_request(request, code);
-  ++counters_.branches_added;
-  if (request.header().result == ResultField::kNoSuccessAck) return;
+  if (!request.wants_success()) return;
   gsmp::append_copy(request.output, request.octets, ResultField::kSuccess, FailureCode::kNone);
-}
-
-void SwitchAgent::serve(Request& request, gsmp::DeleteBranches& message) {
-  if (!request.in_partition()) return fail_request(request, FailureCode::kInvalidPartition);
-  bool all = true;
-  for (gsmp::DeleteElement& element : message.elements) {
-    element.error =
-        fabric_.check_ports(element.input_port, element.output_port, element.port_session);
-    if (element.error == FailureCode::kNone) {
-      element.error =
-          fabric_.delete_branch(element.input_port, gsmp::label_of(element.input_label),
-                                element.output_port, gsmp::label_of(element.output_label));
-    }
-    all = all && element.error == FailureCode::kNone;
-    if (element.error == FailureCode::kNone) ++counters_.branches_deleted;
-  }
-  if (all) {
-    if (message.header.result == ResultField::kNoSuccessAck) return;
-    message.elements.clear();
-    message.header.result = ResultField::kSuccess;
-  } else {
-    ++counters_.failures_sent;
-    message.header.result = ResultField::kFailure;
-    message.header.code = FailureCode::kGeneral;
-  }
-  gsmp::append_frame(request.output, message);
-}
-
-void SwitchAgent::serve(Request& request, const gsmp::ReportRequest& message) {
-  if (!fabric_.has(message.input_port)) return fail_request(request, FailureCode::kNoSuchPort);
-  if (!request.in_partition()) return fail_request(request, FailureCode::kInvalidPartition);
-  const Label wanted = gsmp::label_of(message.input_label);
-  std::vector<Fabric::Entry> entries;
-  if (message.input_label.has(gsmp::kFlagAll)) {
-    entries = fabric_.connections_of(message.input_port);
-  } else if (message.input_label.has(gsmp::kFlagVpi)) {
-    entries = fabric_.connections_of(message.input_port);
-    std::erase_if(entries, [&](const Fabric::Entry& entry) {
-      return vpi_of(entry.input_label) != vpi_of(wanted);
-    });
-  } else if (const Connection* found = fabric_.find(message.input_port, wanted)) {
-    entries.push_back({wanted, found});
-  }
-  if (entries.empty()) return fail_request(request, FailureCode::kGeneral);
-  report(request, message, entries);
-}
-
-void SwitchAgent::report(Request& request, const gsmp::ReportRequest& message,
-                         const std::vector<Fabric::Entry>& entries) {
-  gsmp::ReportPart part;
-  part.header = message.header;
-  part.header.result = ResultField::kMore;
-  part.input_port = message.input_port;
-  std::size_t octets = gsmp::kReportFixedOctets;
-  const auto send_part = [&] {
-    gsmp::append_frame(request.output, part);
-    part.records.clear();
-    ++part.sequence;
-    octets = gsmp::kReportFixedOctets;
-  };
-  for (const Fabric::Entry& entry : entries) {
-    std::span<const Branch> rest(entry.connection->branches);
-    while (!rest.empty()) {
-      // A record is never split; a big multicast goes on in a new record of the next part.
-      const std::size_t least = gsmp::kReportRecordOctets + gsmp::kReportBranchOctets;
-      if (!part.records.empty() && octets + least > options_.response_octets_max) send_part();
-      const std::size_t room =
-          octets + least > options_.response_octets_max
-              ? 1
-              : (options_.response_octets_max - octets - gsmp::kReportRecordOctets) /
-                    gsmp::kReportBranchOctets;
-      if (rest.size() > room && !part.records.empty()) {
-        send_part();
-        continue;
-      }
-      const std::size_t taken = std::min({rest.size(), room, gsmp::kReportBranchesMax});
-      gsmp::ReportRecord record;
-      record.all = part.records.empty() && message.input_label.has(gsmp::kFlagAll);
-      record.whole_vpi = part.records.empty() && message.input_label.has(gsmp::kFlagVpi);
-      record.input_label = gsmp::label_field(entry.input_label);
-      for (const Branch& branch : rest.first(taken)) {
-        record.branches.push_back({branch.output_port, gsmp::label_field(branch.output_label)});
-      }
-      part.records.push_back(std::move(record));
-      octets += gsmp::kReportRecordOctets + taken * gsmp::kReportBranchOctets;
-      rest = rest.subspan(taken);
-    }
-  }
-  part.header.result = ResultField::kSuccess;
-  send_part();
-}
-
-void SwitchAgent::serve(Request& request, const gsmp::SwitchConfiguration& message) {
-  if (!request.in_partition()) return fail_request(request, FailureCode::kInvalidPartition);
-  gsmp::SwitchConfiguration response;  // the default model, no offers
-  response.header = message.header;
-  response.header.result = ResultField::kSuccess;
-  response.firmware_version = options_.firmware_version;
-  response.window = options_.window;
-  response.switch_type = options_.switch_type;
-  response.switch_name = options_.name;
-  gsmp::append_frame(request.output, response);
-}
-
-void SwitchAgent::serve(Request& request, const gsmp::PortConfigurationRequest& message) {
-  if (!fabric_.has(message.port)) return fail_request(request, FailureCode::kNoSuchPort);
-  if (!request.in_partition()) return fail_request(request, FailureCode::kInvalidPartition);
-  gsmp::PortConfiguration response;
-  response.header = message.header;
-  response.header.result = ResultField::kSuccess;
-  response.record = fabric_.port_record(message.port);
-  gsmp::append_frame(request.output, response);
-}
-
-void SwitchAgent::serve(Request& request, const gsmp::AllPortsRequest& message) {
-  if (!request.in_partition()) return fail_request(request, FailureCode::kInvalidPartition);
-  gsmp::AllPortsPart part;
-  part.header = message.header;
-  part.header.result = ResultField::kMore;
-  part.total = static_cast<std::uint16_t>(fabric_.ports());
-  constexpr std::size_t kFixedOctets = gsmp::kHeaderOctets + 4;
-  std::size_t octets = kFixedOctets;
-  for (std::uint32_t port = 1; port <= fabric_.ports(); ++port) {
-    gsmp::PortRecord record = fabric_.port_record(PortId(port));
-    const std::size_t more = encoded_octets(record);
-    if (!part.records.empty() && octets + more > options_.response_octets_max) {
-      gsmp::append_frame(request.output, part);
-      part.records.clear();
-      octets = kFixedOctets;
-    }
-    octets += more;
-    part.records.push_back(std::move(record));
-  }
-  part.header.result = ResultField::kSuccess;
-  gsmp::append_frame(request.output, part);
 }
 
 }  // namespace xbind::emulator

@@ -15,8 +15,9 @@ FRAME_TYPE = 0x880C
 ADJACENCY, ADD_BRANCH, DELETE_BRANCHES = 10, 16, 17
 REPORT_CONNECTION_STATE, SWITCH_CONFIGURATION, PORT_CONFIGURATION = 52, 64, 65
 ALL_PORTS_CONFIGURATION = 66
+PORT_UP, PORT_DOWN, INVALID_LABEL = 80, 81, 82
 SYN, SYNACK, ACK, RSTACK = 1, 2, 3, 4
-ACK_ALL, SUCCESS, FAILURE, MORE = 2, 3, 4, 5
+EVENT, ACK_ALL, SUCCESS, FAILURE, MORE = 0, 2, 3, 4, 5
 
 
 class GsmpFailure(Exception):
@@ -35,6 +36,15 @@ class Branch:
     output_label: tuple
 
 
+@dataclass(frozen=True)
+class Event:
+    """What a switch says unasked of one of its ports."""
+
+    message_type: int
+    port: int
+    label: tuple = (0, 0)
+
+
 class GsmpClient:
     """`with GsmpClient(host, port) as switch:` is in adjacency with the switch inside the block."""
 
@@ -44,6 +54,8 @@ class GsmpClient:
         self.peer = (bytes(6), 0, 0)  # name, port, instance
         self.transaction = 0
         self.received = b""
+        self.events = []  # seen while waiting for something else, in order
+        self.peer_flag = None  # PFlag of the switch's last SYN or SYNACK: 1 new, 2 recovered
         self.socket = socket.create_connection((host, port), timeout_s)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
@@ -90,6 +102,7 @@ class GsmpClient:
         if code in (SYN, SYNACK):
             instance = struct.unpack_from(">I", message, 24)[0] & 0xFFFFFF
             self.peer = (message[4:10], struct.unpack_from(">I", message, 16)[0], instance)
+            self.peer_flag = message[24] & 0x0F
         return code
 
     def establish(self):
@@ -124,14 +137,41 @@ class GsmpClient:
                     raise ConnectionError("the switch reset the adjacency")
                 continue  # the switch's timer; we are too short-lived to answer
             answered, result, code = message[1], message[2], message[3]
+            if result == EVENT:
+                self.take_event(message)
+                continue
             transaction = struct.unpack_from(">I", message, 4)[0] & 0xFFFFFF
             if transaction != self.transaction or answered != message_type:
-                continue  # an event, or not for us
+                continue  # not for us
             if result == FAILURE:
                 raise GsmpFailure(message_type, code)
             bodies.append(message[12:])
             if result != MORE:
                 return bodies
+
+    # Events
+
+    def take_event(self, message):
+        if message[1] in (PORT_UP, PORT_DOWN, INVALID_LABEL):
+            self.events.append(Event(message[1], struct.unpack_from(">I", message, 12)[0],
+                                     unpack_label(message, 24)))
+
+    def await_event(self, message_type, timeout_s=20.0):
+        """The next event of this type, one that has been seen already first; others are dropped."""
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            while self.events:
+                event = self.events.pop(0)
+                if event.message_type == message_type:
+                    return event
+            message = self.receive()
+            if message[1] == ADJACENCY:
+                if self.take_adjacency(message) == RSTACK:
+                    raise ConnectionError("the switch reset the adjacency")
+                self.send_adjacency(ACK)
+            elif message[2] == EVENT:
+                self.take_event(message)
+        raise AssertionError(f"no event {message_type} in {timeout_s:g} s")
 
     def ports(self):
         """{port number: session number}"""
