@@ -1,0 +1,48 @@
+// The TCP segment inside a captured packet: link layer, IPv4 (RFC 791) or IPv6 (RFC 8200), TCP (RFC
+// 9293). A capture may hold less of a packet than was sent; then the payload is what there is of it.
+// Checksums are not looked at: a capture of the sending host has wrong ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+namespace xbind::gsmpdump {
+
+// What stands before the IP header.
+enum class LinkLayer : std::uint8_t {
+  kEthernet,   // with VLAN tags or without
+  kIp,         // nothing
+  kLoopback,   // four octets of address family (BSD)
+  kLinuxAny,   // 16 octets, of a capture on all interfaces
+  kLinuxAny2,  // 20 octets, the newer form
+};
+
+enum class NoSegment : std::uint8_t {
+  kNotIp,
+  kNotTcp,    // or an IPv6 extension header before it that is none of the skippable ones
+  kFragment,  // of an IP packet: GSMP's connections have none, and putting them together is not done
+  kTruncated,  // the headers are not all there
+};
+
+struct Segment {
+  std::string from;  // "127.0.0.1:40000", "[::1]:6068"
+  std::string to;
+  std::uint16_t from_port = 0;
+  std::uint16_t to_port = 0;
+  std::uint32_t sequence = 0;
+  std::uint32_t acknowledges = 0;  // with `ack`
+  bool syn = false;
+  bool ack = false;
+  bool fin = false;
+  bool rst = false;
+  std::size_t sent_octets = 0;         // of payload, as the sender sent it
+  std::span<const std::byte> payload;  // a view into the packet; may be shorter than sent_octets
+};
+
+tl::expected<Segment, NoSegment> parse_packet(LinkLayer link, std::span<const std::byte> packet);
+
+}  // namespace xbind::gsmpdump

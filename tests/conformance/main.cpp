@@ -1,0 +1,116 @@
+// gsmp_conformance: what any switch has to pass, as GoogleTest tests.
+//
+//   gsmp_conformance                              the emulated switch in memory, versions 3 and 1.1
+//   XBIND_CONFORMANCE_SWITCH=HOST:PORT gsmp_conformance
+//                                                 the switch that listens there
+//   XBIND_CONFORMANCE_VERSIONS=3,1                ... in these versions; without it, in version 3
+//
+// The switch is emptied by every case: connections, reservations and port sessions are lost.
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+
+#include "core/steady_now.hpp"
+#include "switchserver/gsmp/tcp_transport.hpp"
+#include "tests/conformance/memory_switch.hpp"
+#include "tests/conformance/suite.hpp"
+
+namespace xbind::conformance {
+namespace {
+
+constexpr auto kPatience = std::chrono::seconds(10);  // for one answer
+
+class TcpTransport : public Transport {
+ public:
+  explicit TcpTransport(gsmp::HostPort peer) : peer_(std::move(peer)) {
+    gsmp::TcpClientOptions options;
+    options.peer = peer_;
+    gsmp::TcpClientCallbacks callbacks;
+    callbacks.on_connected = [this] { change([this] { connected_ = !closed_; }); };
+    callbacks.on_octets = [this](std::span<const std::byte> octets) {
+      change([&] { came_.insert(came_.end(), octets.begin(), octets.end()); });
+    };
+    callbacks.on_closed = [this](const std::string&) { change([this] { closed_ = true; }); };
+    client_ = std::make_unique<gsmp::TcpClient>(options, std::move(callbacks));
+    client_->start();
+  }
+  ~TcpTransport() override { client_->stop(); }
+
+  bool reached() {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, kPatience, [this] { return connected_; });
+  }
+  void send(std::span<const std::byte> octets) override {
+    const auto sent = client_->send(octets);
+    EXPECT_TRUE(sent) << sent.error().text;
+  }
+  bool receive(wire::Buffer& into) override {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, kPatience, [this] { return closed_ || !came_.empty(); });
+    into.insert(into.end(), came_.begin(), came_.end());
+    const bool something = !came_.empty();
+    came_.clear();
+    return something;
+  }
+  TimePoint now() const override { return steady_now(); }
+  void let_a_period_pass() override {}  // it passes while we wait
+  std::unique_ptr<Transport> another() override {
+    auto made = std::make_unique<TcpTransport>(peer_);
+    EXPECT_TRUE(made->reached());
+    return made;
+  }
+  bool set_line(PortId, bool) override { return false; }
+
+ private:
+  template <class F>
+  void change(F&& what) {
+    const std::lock_guard lock(mutex_);
+    what();
+    changed_.notify_all();
+  }
+
+  gsmp::HostPort peer_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool connected_ = false;
+  bool closed_ = false;
+  wire::Buffer came_;
+  std::unique_ptr<gsmp::TcpClient> client_;
+};
+
+}  // namespace
+}  // namespace xbind::conformance
+
+int main(int argc, char** argv) {
+  using namespace xbind;
+  ::testing::InitGoogleTest(&argc, argv);
+  const char* const address = std::getenv("XBIND_CONFORMANCE_SWITCH");
+  if (address == nullptr) {
+    conformance::register_cases("MemoryV3", 3, conformance::connect_in_memory);
+    conformance::register_cases("MemoryV1", 1, conformance::connect_in_memory);
+    return RUN_ALL_TESTS();
+  }
+  const auto peer = gsmp::parse_host_port(address);
+  if (!peer) {
+    std::fprintf(stderr, "XBIND_CONFORMANCE_SWITCH: %s\n", peer.error().text.c_str());
+    return 2;
+  }
+  const auto connect = [peer = *peer]() -> std::unique_ptr<conformance::Transport> {
+    auto made = std::make_unique<conformance::TcpTransport>(peer);
+    if (!made->reached()) return nullptr;
+    return made;
+  };
+  const char* const given = std::getenv("XBIND_CONFORMANCE_VERSIONS");
+  const std::string versions = given == nullptr ? "3" : given;
+  if (versions != "3" && versions != "1" && versions != "3,1") {
+    std::fprintf(stderr, "XBIND_CONFORMANCE_VERSIONS: '%s' is none of 3, 1 and 3,1\n", given);
+    return 2;
+  }
+  if (versions.find('3') != std::string::npos) conformance::register_cases("TcpV3", 3, connect);
+  if (versions.find('1') != std::string::npos) conformance::register_cases("TcpV1", 1, connect);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,293 @@
+// Port Management, Label Range, events and their flow control (RFC 3292 sections 6 and 9).
+#include "tests/conformance/cases.hpp"
+
+namespace xbind::conformance {
+namespace {
+
+using namespace gsmp;
+using enum FailureCode;
+
+PortManagement manage(const Controller& c, std::size_t place, PortFunction function) {
+  PortManagement request;
+  request.port = c.port(place);
+  request.port_session = c.session(place);
+  request.function = function;
+  return request;
+}
+
+void bring_up_gives_a_new_session_and_an_empty_port(Controller& c) {
+  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(100)));
+  c.succeeds(add_branch(c, 1, c.label(0), 0, c.label(100)));
+  const std::uint32_t old_session = c.session(0);
+  const AddBranch old_request = add_branch(c, 0, c.label(1), 1, c.label(101));
+  const auto up = c.succeeds(manage(c, 0, PortFunction::kBringUp)).as<PortManagement>();
+  EXPECT_NE(up.port_session, old_session);
+  c.fails(old_request, kInvalidPortSession);
+  c.refresh();
+  EXPECT_EQ(c.session(0), up.port_session);
+  EXPECT_EQ(c.record(0).port_status, PortStatus::kAvailable);
+  c.table_is({branch(c, 1, c.label(0), 0, c.label(100))});  // it leaves by that port
+  c.succeeds(add_branch(c, 0, c.label(1), 1, c.label(101)));
+}
+
+void take_down_keeps_the_connections(Controller& c) {
+  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(100)));
+  const std::uint32_t session = c.session(0);
+  EXPECT_EQ(c.succeeds(manage(c, 0, PortFunction::kTakeDown)).as<PortManagement>().port_session,
+            session);
+  c.refresh();
+  EXPECT_EQ(c.session(0), session);
+  EXPECT_EQ(c.record(0).port_status, PortStatus::kUnavailable);
+  c.fails(manage(c, 0, PortFunction::kTakeDown), kPortDown);
+  // Connection messages do not look at the status.
+  c.succeeds(add_branch(c, 0, c.label(1), 1, c.label(101)));
+  c.table_is(
+      {branch(c, 0, c.label(0), 1, c.label(100)), branch(c, 0, c.label(1), 1, c.label(101))});
+}
+
+void loopbacks_keep_session_and_connections(Controller& c) {
+  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(100)));
+  const std::pair<PortFunction, PortStatus> loopbacks[] = {
+      {PortFunction::kInternalLoopback, PortStatus::kInternalLoopback},
+      {PortFunction::kExternalLoopback, PortStatus::kExternalLoopback},
+      {PortFunction::kBothwayLoopback, PortStatus::kBothwayLoopback}};
+  for (const auto& [function, status] : loopbacks) {
+    const std::uint32_t session = c.session(0);
+    PortManagement request = manage(c, 0, function);
+    request.duration_s = 200;
+    c.succeeds(request);
+    c.refresh();
+    EXPECT_EQ(c.record(0).port_status, status);
+    EXPECT_EQ(c.session(0), session);
+    c.table_is({branch(c, 0, c.label(0), 1, c.label(100))});
+  }
+}
+
+void reset_input_port(Controller& c) {
+  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(100)));
+  c.succeeds(add_branch(c, 1, c.label(0), 0, c.label(100)));
+  const std::uint32_t session = c.session(0);
+  c.succeeds(manage(c, 0, PortFunction::kResetInputPort));
+  c.refresh();
+  EXPECT_EQ(c.session(0), session);
+  EXPECT_EQ(c.record(0).port_status, PortStatus::kUnavailable);
+  c.table_is({branch(c, 1, c.label(0), 0, c.label(100))});
+}
+
+void reset_flags_of_nothing_reads_them(Controller& c) {
+  const auto first = c.succeeds(manage(c, 0, PortFunction::kResetFlags)).as<PortManagement>();
+  const auto second = c.succeeds(manage(c, 0, PortFunction::kResetFlags)).as<PortManagement>();
+  EXPECT_EQ(first.event_flags, second.event_flags);
+  EXPECT_EQ(first.flow_control_flags, second.flow_control_flags);
+  EXPECT_EQ(first.event_sequence, second.event_sequence);
+  EXPECT_EQ(first.event_flags, 0U) << "no event has been sent";
+  EXPECT_EQ(second.port_session, c.session(0));
+}
+
+// A 1 turns that flow control over, another 1 turns it back.
+void flow_control_is_toggled(Controller& c) {
+  const std::uint16_t before =
+      c.succeeds(manage(c, 0, PortFunction::kResetFlags)).as<PortManagement>().flow_control_flags;
+  PortManagement toggle = manage(c, 0, PortFunction::kResetFlags);
+  toggle.flow_control_flags = kEventPortDown | kEventInvalidLabel;
+  EXPECT_EQ(c.succeeds(toggle).as<PortManagement>().flow_control_flags,
+            before ^ (kEventPortDown | kEventInvalidLabel));
+  EXPECT_EQ(c.succeeds(toggle).as<PortManagement>().flow_control_flags, before);
+}
+
+void set_transmit_data_rate(Controller& c) {
+  PortManagement request = manage(c, 1, PortFunction::kSetTransmitRate);
+  request.transmit_cells_per_s = c.record(1).transmit_cells_per_s / 2;
+  const Answer answer = c.ask(request);
+  ASSERT_TRUE(answer.came);
+  if (answer.result == ResultField::kFailure) {
+    EXPECT_EQ(answer.code, kRateFixed);
+    return;
+  }
+  c.refresh();
+  EXPECT_EQ(c.record(1).transmit_cells_per_s, request.transmit_cells_per_s);
+  request.transmit_cells_per_s = kTransmitRateFastest;
+  c.succeeds(request);
+  request.transmit_cells_per_s = kTransmitRateFastest - 1;
+  c.fails(request, kRateOutOfRange);
+}
+
+void port_management_failures(Controller& c) {
+  PortManagement wrong = manage(c, 0, PortFunction::kBringUp);
+  wrong.port_session ^= 1;
+  c.fails(wrong, kInvalidPortSession);
+  wrong.port = c.no_port();
+  c.fails(wrong, kNoSuchPort);
+  c.fails(manage(c, 0, static_cast<PortFunction>(99)), kInvalidMessage);
+}
+
+// ----- label range -----
+
+LabelRangeMessage label_range(const Controller& c, std::size_t place, bool query, LabelField min,
+                              LabelField max) {
+  LabelRangeMessage request;
+  request.port = c.port(place);
+  request.port_session = c.session(place);
+  request.query = query;
+  request.ranges = {{min, max, 0}};
+  return request;
+}
+
+LabelField atm(std::uint32_t vpi, std::uint32_t vci, std::uint8_t flags = 0) {
+  return label_field(atm_label(vpi, vci), flags);
+}
+
+void label_range_is_told(Controller& c) {
+  if (!c.record(0).label_range_message) GTEST_SKIP() << "no Label Range";
+  const LabelRange range = *atm_label_range(c.record(0));
+  auto told = c.succeeds(label_range(c, 0, true, atm(range.vpi_min, 0), atm(range.vpi_min, 0)))
+                  .as<LabelRangeMessage>();
+  ASSERT_EQ(told.ranges.size(), 1U);
+  EXPECT_EQ(label_of(told.ranges[0].min), atm_label(range.vpi_min, range.vci_min));
+  EXPECT_EQ(label_of(told.ranges[0].max), atm_label(range.vpi_min, range.vci_max));
+  told = c.succeeds(label_range(c, 0, true, atm(0, 0, kFlagVpiRange), atm(0, 0)))
+             .as<LabelRangeMessage>();
+  ASSERT_EQ(told.ranges.size(), 1U);
+  EXPECT_EQ(vpi_of(label_of(told.ranges[0].min)), range.vpi_min);
+  EXPECT_EQ(vpi_of(label_of(told.ranges[0].max)), range.vpi_max);
+}
+
+void label_range_is_set_and_reset(Controller& c) {
+  if (!c.record(0).label_range_message) GTEST_SKIP() << "no Label Range";
+  const LabelRange range = *atm_label_range(c.record(0));
+  const std::uint32_t half = (range.vci_min + range.vci_max) / 2;
+  const auto set = c.succeeds(
+      label_range(c, 0, false, atm(range.vpi_min, range.vci_min), atm(range.vpi_min, half)));
+  EXPECT_EQ(set.code, kNone);
+  const auto told =
+      c.succeeds(label_range(c, 0, true, atm(range.vpi_min, 0), atm(range.vpi_min, 0)))
+          .as<LabelRangeMessage>();
+  ASSERT_EQ(told.ranges.size(), 1U);
+  EXPECT_EQ(vci_of(label_of(told.ranges[0].max)), half);
+  c.fails(add_branch(c, 0, atm_label(range.vpi_min, half + 1), 1, c.label(100)),
+          kInvalidInputLabel);
+  c.succeeds(add_branch(c, 0, atm_label(range.vpi_min, half), 1, c.label(100)));
+  c.refresh();
+  EXPECT_EQ(atm_label_range(c.record(0)), range) << "the default is told, whatever is set";
+  c.succeeds(manage(c, 0, PortFunction::kResetInputPort));
+  c.succeeds(manage(c, 0, PortFunction::kBringUp));
+  c.refresh();
+  c.succeeds(add_branch(c, 0, atm_label(range.vpi_min, half + 1), 1, c.label(100)));
+}
+
+void label_range_leaves_used_labels_with_a_warning(Controller& c) {
+  if (!c.record(0).label_range_message) GTEST_SKIP() << "no Label Range";
+  const LabelRange range = *atm_label_range(c.record(0));
+  c.succeeds(add_branch(c, 0, atm_label(range.vpi_min, range.vci_max), 1, c.label(100)));
+  const auto set = c.succeeds(label_range(c, 0, false, atm(range.vpi_min, range.vci_min),
+                                          atm(range.vpi_min, range.vci_max - 1)));
+  EXPECT_EQ(set.code, kOldLabelsInUse);
+  c.table_is({branch(c, 0, atm_label(range.vpi_min, range.vci_max), 1, c.label(100))});
+  c.succeeds(manage(c, 0, PortFunction::kResetInputPort));
+}
+
+void label_range_failures(Controller& c) {
+  if (!c.record(0).label_range_message) GTEST_SKIP() << "no Label Range";
+  const LabelRange range = *atm_label_range(c.record(0));
+  LabelRangeMessage wrong = label_range(c, 0, true, atm(range.vpi_min, 0), atm(range.vpi_min, 0));
+  wrong.port_session ^= 1;
+  c.fails(wrong, kInvalidPortSession);
+  wrong.port = c.no_port();
+  c.fails(wrong, kNoSuchPort);
+  if (range.vpi_max < 4095) {
+    c.fails(label_range(c, 0, true, atm(0, 0), atm(range.vpi_max + 1, 0)), kInvalidInputLabel);
+  }
+}
+
+// ----- events -----
+
+void a_second_controller_is_told_of(Controller& c) {
+  Controller second(c.transport().another(), c.version(), 0x020000000099);
+  ASSERT_TRUE(second.establish());
+  const auto joined = c.events(1);
+  ASSERT_EQ(joined.size(), 1U);
+  EXPECT_EQ(joined[0].header.type, MessageType::kAdjacencyUpdate);
+  EXPECT_EQ(static_cast<int>(joined[0].header.code), 2);
+  const auto own = second.events(1);
+  ASSERT_EQ(own.size(), 1U);
+  EXPECT_EQ(static_cast<int>(own[0].header.code), 2);
+  // Both work on the same table.
+  ASSERT_TRUE(second.prepare());
+  second.succeeds(add_branch(second, 0, second.label(0), 1, second.label(100)));
+  c.refresh();
+  c.table_is({branch(c, 0, c.label(0), 1, c.label(100))});
+}
+
+void a_line_that_goes_down_and_up(Controller& c) {
+  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(100)));
+  const std::uint32_t session = c.session(0);
+  if (!c.transport().set_line(c.port(0), false)) GTEST_SKIP() << "no hand on the lines";
+  auto told = c.events(1);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].header.type, MessageType::kPortDown);
+  EXPECT_EQ(told[0].port, c.port(0));
+  EXPECT_EQ(told[0].port_session, session) << "the one that was valid before";
+  const std::uint32_t sequence = told[0].sequence;
+
+  ASSERT_TRUE(c.transport().set_line(c.port(0), true));
+  told = c.events(1);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].header.type, MessageType::kPortUp);
+  EXPECT_EQ(told[0].sequence, sequence + 1);
+  EXPECT_NE(told[0].port_session, session);
+  c.refresh();
+  EXPECT_EQ(c.session(0), told[0].port_session);
+  EXPECT_EQ(c.record(0).line_status, LineStatus::kUp);
+  c.table_is({branch(c, 0, c.label(0), 1, c.label(100))});  // the connections stay
+}
+
+// With flow control on, an event is not repeated until its flag has been cleared. It is counted.
+void events_are_held_back_until_their_flag_is_cleared(Controller& c) {
+  if (!c.transport().set_line(c.port(0), false)) GTEST_SKIP() << "no hand on the lines";
+  ASSERT_TRUE(c.transport().set_line(c.port(0), true));
+  auto told = c.events(2);
+  ASSERT_EQ(told.size(), 2U);
+  ASSERT_TRUE(c.transport().set_line(c.port(0), false));
+  ASSERT_TRUE(c.transport().set_line(c.port(0), true));
+  EXPECT_TRUE(c.events(1).empty());
+  c.refresh();
+  PortManagement clear = manage(c, 0, PortFunction::kResetFlags);
+  clear.event_flags = kEventsAll;
+  const auto cleared = c.succeeds(clear).as<PortManagement>();
+  EXPECT_EQ(cleared.event_flags, 0U);
+  EXPECT_EQ(cleared.event_sequence, told[1].sequence + 2);
+  ASSERT_TRUE(c.transport().set_line(c.port(0), false));
+  told = c.events(1);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].header.type, MessageType::kPortDown);
+  EXPECT_EQ(told[0].sequence, cleared.event_sequence + 1);
+  EXPECT_TRUE(c.transport().set_line(c.port(0), true));
+}
+
+}  // namespace
+
+const std::vector<Case>& port_cases() {
+  static const std::vector<Case> cases = {
+      {"bring_up_gives_a_new_session_and_an_empty_port", true,
+       bring_up_gives_a_new_session_and_an_empty_port},
+      {"take_down_keeps_the_connections", true, take_down_keeps_the_connections},
+      {"loopbacks_keep_session_and_connections", true, loopbacks_keep_session_and_connections},
+      {"reset_input_port", true, reset_input_port},
+      {"reset_flags_of_nothing_reads_them", true, reset_flags_of_nothing_reads_them},
+      {"flow_control_is_toggled", false, flow_control_is_toggled},
+      {"set_transmit_data_rate", false, set_transmit_data_rate},
+      {"port_management_failures", true, port_management_failures},
+      {"label_range_is_told", false, label_range_is_told},
+      {"label_range_is_set_and_reset", false, label_range_is_set_and_reset},
+      {"label_range_leaves_used_labels_with_a_warning", false,
+       label_range_leaves_used_labels_with_a_warning},
+      {"label_range_failures", false, label_range_failures},
+      {"a_second_controller_is_told_of", false, a_second_controller_is_told_of},
+      {"a_line_that_goes_down_and_up", true, a_line_that_goes_down_and_up},
+      {"events_are_held_back_until_their_flag_is_cleared", true,
+       events_are_held_back_until_their_flag_is_cleared},
+  };
+  return cases;
+}
+
+}  // namespace xbind::conformance
