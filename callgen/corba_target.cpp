@@ -151,12 +151,23 @@ Result<void> CorbaTarget::attach(const std::string& name, const std::string& cli
   }
 }
 
-RunFigures CorbaTarget::run(const RunPlan& plan, Workload workload, Duration progress_interval,
+RunFigures CorbaTarget::run(const RunPlan& plan, Workload workload, Media* media,
+                            Duration progress_interval,
                             const std::function<void(const Progress&)>& progress) {
   serial_.post([&] {
-    runner_ = std::make_unique<Runner>(plan, std::move(workload));
+    media_ = media;
+    runner_ = std::make_unique<Runner>(plan, std::move(workload),
+                                       media != nullptr ? &media->check : nullptr);
     runner_->start(steady_now());
   });
+  if (media != nullptr) {
+    media->lines.start([this, media](const std::string& endpoint,
+                                     std::vector<dataplane::Cell> cells, TimePoint when) {
+      serial_.post([media, endpoint, cells = std::move(cells), when] {
+        for (const dataplane::Cell& cell : cells) media->check.arrived(endpoint, cell, when);
+      });
+    });
+  }
   std::unique_lock lock(finished_mutex_);
   const bool show = progress_interval > Duration::zero() && progress;
   while (!finished_) {
@@ -173,8 +184,14 @@ RunFigures CorbaTarget::run(const RunPlan& plan, Workload workload, Duration pro
     lock.lock();
   }
   lock.unlock();
+  if (media != nullptr) {
+    if (const auto stopped = media->lines.stop(); !stopped) log::error("{}", stopped.error().text);
+  }
   std::promise<RunFigures> figures;
-  serial_.post([&] { figures.set_value(runner_->figures()); });
+  serial_.post([&] {
+    media_ = nullptr;
+    figures.set_value(runner_->figures());
+  });
   return figures.get_future().get();
 }
 
@@ -273,11 +290,17 @@ void CorbaTarget::after_drain() {
   if (!runner_) return;
   const TimePoint now = steady_now();
   for (std::size_t manager = 0; manager < managers_.size(); ++manager) tick(manager, now);
+  advance_media(now);
   for (Dispatch& dispatch : runner_->advance(now)) {
     managers_[dispatch.manager].waiting.push_back(std::move(dispatch.batch));
   }
   for (std::size_t manager = 0; manager < managers_.size(); ++manager) send_waiting(manager, now);
   transmit(now);
+  if (runner_->finished() && media_ != nullptr && !media_->check.idle(now)) {
+    timer_.set(std::min({media_deadline(now), lost_ ? kNever : links_deadline(),
+                         lost_ ? kNever : faults_.next_deadline()}));
+    return;
+  }
   if (runner_->finished()) {
     const std::lock_guard lock(finished_mutex_);
     finished_ = true;
@@ -285,9 +308,24 @@ void CorbaTarget::after_drain() {
     timer_.set(lost_ ? kNever : std::min(links_deadline(), faults_.next_deadline()));
     return;
   }
-  timer_.set(lost_
-                 ? runner_->next_deadline()
-                 : std::min({runner_->next_deadline(), links_deadline(), faults_.next_deadline()}));
+  const TimePoint run_deadline = std::min(runner_->next_deadline(), media_deadline(now));
+  timer_.set(lost_ ? run_deadline
+                   : std::min({run_deadline, links_deadline(), faults_.next_deadline()}));
+}
+
+// Before the runner's turn: a call whose check is over may be released in the same turn.
+void CorbaTarget::advance_media(TimePoint now) {
+  if (media_ == nullptr) return;
+  for (const CellsOut& out : media_->check.advance(now))
+    media_->lines.send(out.endpoint, out.cells);
+  for (const std::uint64_t call : media_->check.take_inspected()) runner_->inspected(call, now);
+}
+
+TimePoint CorbaTarget::media_deadline(TimePoint now) const {
+  if (media_ == nullptr) return kNever;
+  const TimePoint quiet = media_->check.quiet_at();
+  const bool waits_for_silence = runner_->finished() && quiet > now;
+  return std::min(media_->check.next_deadline(), waits_for_silence ? quiet : kNever);
 }
 
 void CorbaTarget::tick(std::size_t manager, TimePoint now) {

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "callgen/media_check.hpp"
+#include "callgen/media_lines.hpp"
 #include "callgen/report.hpp"
 #include "callgen/runner.hpp"
 #include "callgen/workload.hpp"
@@ -35,6 +37,12 @@ struct RemoteAudit {
   std::vector<std::string> findings;  // "stray cross-connect at switch-1 port 2: ..."
 };
 
+// With --verify-media: who checks, and over which lines. Both outlive the run.
+struct Media {
+  MediaCheck& check;  // within the target's Serial while the run lasts
+  MediaLines& lines;
+};
+
 class CorbaTarget {
  public:
   // `faults`: on purpose, in what is sent to the managers.
@@ -52,9 +60,10 @@ class CorbaTarget {
   // one attached is manager 0 of the plan.
   Result<void> attach(const std::string& manager, const std::string& client_name);
 
-  // Plays the whole plan, whose `managers` are those attached; returns when it is over. `progress` is called every `progress_interval` (0:
-  // never) on a thread of its own.
-  RunFigures run(const RunPlan& plan, Workload workload, Duration progress_interval,
+  // Plays the whole plan, whose `managers` are those attached; returns when it is over, and with `media`
+  // when that has nothing to wait for either and its lines are stopped. `progress` is called every
+  // `progress_interval` (0: never) on the caller's thread.
+  RunFigures run(const RunPlan& plan, Workload workload, Media* media, Duration progress_interval,
                  const std::function<void(const Progress&)>& progress);
 
   // Counters by name of each manager, in the order in which they were attached.
@@ -90,6 +99,9 @@ class CorbaTarget {
   };
 
   void after_drain();
+  void advance_media(TimePoint now);
+  // kNever: nothing to wake for.
+  TimePoint media_deadline(TimePoint now) const;
   void lose(const std::string& reason, TimePoint now);
   void tick(std::size_t manager, TimePoint now);
   void send_waiting(std::size_t manager, TimePoint now);
@@ -105,6 +117,7 @@ class CorbaTarget {
 
   // Within the Serial.
   std::unique_ptr<Runner> runner_;
+  Media* media_ = nullptr;
   std::vector<Outgoing> outbox_;
   faults::FaultyPipe<Outgoing> faults_;
   bool lost_ = false;  // one of the managers: the run is over

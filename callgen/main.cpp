@@ -1,8 +1,11 @@
 // xbind-callgen: offers calls to a ConnectionManager and accounts for every one of them.
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <thread>
 
@@ -147,6 +150,42 @@ void fill_audits(callgen::CorbaTarget& target, callgen::RunReport& report) {
   report.audit = callgen::sum_of(report.audits);
 }
 
+// With --verify-media: the lines, and who judges what comes over them.
+struct MediaParts {
+  std::unique_ptr<callgen::MediaLines> lines;
+  std::unique_ptr<callgen::MediaCheck> check;
+};
+
+// A run of its own among all that ever sent cells here: a number that no other has, as good as surely.
+std::uint64_t run_number() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  return callgen::splitmix64(static_cast<std::uint64_t>(now) ^ static_cast<std::uint64_t>(getpid())
+                                                                   << 40);
+}
+
+Result<MediaParts> media_of(const callgen::RunOptions& options, const callgen::Workload& workload) {
+  MediaParts parts;
+  if (!options.verify_media) return parts;
+  const auto hosts = callgen::endpoint_lines(options);
+  for (const std::string& end : workload.every_end()) {
+    const bool has_line = std::any_of(hosts.begin(), hosts.end(),
+                                      [&end](const auto& host) { return host.name == end; });
+    if (!has_line)
+      return fail(ErrorCode::kBadInput,
+                  "endpoint {} has no line in --endpoints: its calls cannot be verified", end);
+  }
+  auto lines = callgen::MediaLines::open(hosts, options.capture);
+  if (!lines) return tl::make_unexpected(lines.error());
+  parts.lines = std::move(*lines);
+  callgen::MediaPlan plan;
+  plan.calls = options.media_calls;
+  plan.run_calls = options.calls;
+  plan.seed = options.seed;
+  plan.run = run_number();
+  parts.check = std::make_unique<callgen::MediaCheck>(plan, parts.lines->endpoints());
+  return parts;
+}
+
 int run(const Options& options, orb::Runtime& runtime) {
   callgen::CorbaTarget target(runtime, options.common.name_service, options.faults);
   auto workload = options.run.from.empty()
@@ -154,6 +193,8 @@ int run(const Options& options, orb::Runtime& runtime) {
                       : callgen::Workload::weighted({{options.run.from, options.run.to, 1.0}},
                                                     options.run.seed);
   if (!workload) return fail_with(workload.error());
+  auto media = media_of(options.run, *workload);
+  if (!media) return fail_with(media.error());
   const std::string client_name =
       options.client_name.empty() ? fmt::format("callgen-{}", getpid()) : options.client_name;
   const std::vector<std::string> managers = callgen::managers_of(options.run);
@@ -174,11 +215,18 @@ int run(const Options& options, orb::Runtime& runtime) {
     std::fflush(stderr);
   };
   const double interval_s = options.run.quiet ? 0 : options.run.progress_interval;
-  const callgen::RunFigures figures = target.run(
-      plan, std::move(*workload), Duration{static_cast<std::int64_t>(interval_s * 1e9)}, show);
+  std::optional<callgen::Media> media_of_run;
+  if (media->check) media_of_run.emplace(callgen::Media{*media->check, *media->lines});
+  const callgen::RunFigures figures =
+      target.run(plan, std::move(*workload), media_of_run ? &*media_of_run : nullptr,
+                 Duration{static_cast<std::int64_t>(interval_s * 1e9)}, show);
   if (terminal && interval_s > 0) std::fprintf(stderr, "\n");
 
   callgen::RunReport report = callgen::report_of(plan, figures);
+  if (media->check) {
+    report.media = media->check->finish();
+    report.media_cells_not_sent = media->lines->cells_not_sent();
+  }
   if (const auto after = target.statuses()) {
     callgen::fill_from_managers(before.managers, *after, report);
     fill_faults(before, {*after, target.switch_statuses(), target.own_faults()}, report);

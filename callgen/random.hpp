@@ -19,6 +19,7 @@ enum class Stream : std::uint64_t {
   kArrivals = 1,
   kHolding = 2,
   kWorkload = 3,
+  kMedia = 4,
 };
 
 // Scrambles 64 bits so that neighbouring inputs give unrelated outputs (SplitMix64's output

@@ -80,6 +80,32 @@ void judge_audit(const AuditReport& audit, std::vector<std::string>& reasons) {
   reasons.push_back(fmt::format("the audit is not clean: {}", fmt::join(parts, ", ")));
 }
 
+void judge_media(const RunReport& report, std::vector<std::string>& reasons) {
+  if (!report.media) return;
+  const MediaFigures& media = *report.media;
+  std::vector<std::string> parts;
+  const auto add = [&parts](std::uint64_t count, std::string_view what) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, what));
+  };
+  add(media.lost, "lost");
+  add(media.out_of_order, "out of order");
+  add(media.duplicated, "duplicated");
+  add(media.wrong_endpoint, "at a wrong endpoint");
+  add(media.wrong_label, "on a wrong label");
+  add(media.corrupted, "corrupted");
+  add(media.after_release, "after the release of their call");
+  if (!parts.empty())
+    reasons.push_back(fmt::format("cells did not come as they should: {}", fmt::join(parts, ", ")));
+  const std::uint64_t wanted = std::min(media.calls_wanted, report.setups.connected);
+  if (media.calls_checked < wanted)
+    reasons.push_back(fmt::format("the cells of {} calls were checked, {} were to be",
+                                  media.calls_checked, wanted));
+  if (media.calls_on_reused_labels > 0 && media.reused_checked == 0)
+    reasons.push_back(
+        fmt::format("{} calls had labels of released ones, and none of them was checked",
+                    media.calls_on_reused_labels));
+}
+
 void judge_load(const RunReport& report, std::vector<std::string>& reasons) {
   const double limit_us = slip_limit_us(report);
   if (report.generator_slip.p99 > limit_us)
@@ -219,6 +245,7 @@ Verdict judge(const RunReport& report) {
   Verdict verdict;
   judge_calls(report, verdict.reasons);
   judge_audit(report.audit, verdict.reasons);
+  judge_media(report, verdict.reasons);
   verdict.failed = !verdict.reasons.empty();
   const std::size_t failures = verdict.reasons.size();
   judge_load(report, verdict.reasons);

@@ -8,9 +8,11 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "callgen/media_check.hpp"
 #include "callgen/runner.hpp"
 #include "core/faults/fault_plan.hpp"
 #include "core/metrics/histogram.hpp"
@@ -97,6 +99,8 @@ struct RunReport {
   std::map<std::string, faults::FaultCounters> faults_by_leg;  // "client_to_manager", ...
   AuditReport audit;                                           // sum_of(audits)
   std::map<std::string, AuditReport> audits;                   // by manager
+  std::optional<MediaFigures> media;                           // with --verify-media
+  std::uint64_t media_cells_not_sent = 0;                      // the line had no room for them
 
   // What is needed to run it again: report_of() enters seed, calls, rate, hold, hold-distribution
   // and arrivals; the caller adds versions, processors and whatever else it knows.
@@ -118,7 +122,8 @@ void fill_from_managers(const std::vector<Metrics>& before, const std::vector<Me
 
 struct Verdict {
   // Every planned call attempted and answered, every connected one released, the books add up, no
-  // contradiction, the audit clean, the run not void. A refusal is an answer.
+  // contradiction, the audit clean, the run not void, and with --verify-media every cell where it had
+  // to be. A refusal is an answer.
   bool ok = false;
   // The generator did not offer the load that was asked for, so the figures are about another load:
   // it was late, too slow or too fast, or had to shed calls.

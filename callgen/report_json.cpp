@@ -69,6 +69,31 @@ Json object(const Map& map) {
   return made;
 }
 
+Json json(const MediaFigures& media, std::uint64_t not_sent) {
+  return {{"calls_wanted", media.calls_wanted},
+          {"calls_checked", media.calls_checked},
+          {"calls_failed", media.calls_failed},
+          {"calls_uncheckable", media.calls_uncheckable},
+          {"calls_on_reused_labels", media.calls_on_reused_labels},
+          {"reused_checked", media.reused_checked},
+          {"cells_sent", media.cells_sent},
+          {"cells_received", media.cells_received},
+          {"cells_not_sent", not_sent},
+          {"probes_sent", media.probes_sent},
+          {"probes_excused", media.probes_excused},
+          {"violations", media.violations()},
+          {"lost", media.lost},
+          {"out_of_order", media.out_of_order},
+          {"duplicated", media.duplicated},
+          {"wrong_endpoint", media.wrong_endpoint},
+          {"wrong_label", media.wrong_label},
+          {"corrupted", media.corrupted},
+          {"after_release", media.after_release},
+          {"late", media.late},
+          {"foreign", media.foreign},
+          {"findings", media.findings}};
+}
+
 Json model_checks(const RunReport& report) {
   return {
       {"mean_inter_arrival_us",
@@ -136,6 +161,7 @@ std::string to_json(const RunReport& report) {
                    {"hold_mean_s", report.hold_mean_s}};
   root["faults_by_leg"] = json(report.faults_by_leg);
   root["target_lost"] = report.target_lost;
+  if (report.media) root["media"] = json(*report.media, report.media_cells_not_sent);
   root["manifest"] = object(report.manifest);
   // Causes and findings come from peers: octets that are not UTF-8 must not cost us the report.
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

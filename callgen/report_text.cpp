@@ -151,6 +151,41 @@ void audit(const AuditReport& audit, Page& page) {
   }
 }
 
+void media(const RunReport& report, Page& page) {
+  const MediaFigures& media = *report.media;
+  page.line("Cells");
+  page.line(
+      "  {} calls checked, {} of them on labels of released calls (the run had {} such calls)",
+      grouped(media.calls_checked), grouped(media.reused_checked),
+      grouped(media.calls_on_reused_labels));
+  page.line("  {} cells sent while the calls were up, {} received", grouped(media.cells_sent),
+            grouped(media.cells_received));
+  page.line("  {} cells sent after their release, {} received", grouped(media.probes_sent),
+            grouped(media.probes_excused + media.after_release));
+  if (media.probes_excused > 0)
+    page.line("    of these {} by the call that had been given the label meanwhile, as is right",
+              grouped(media.probes_excused));
+  if (media.calls_uncheckable > 0)
+    page.line("  {} calls could not be checked: no ATM label, or no line to their endpoint",
+              grouped(media.calls_uncheckable));
+  if (report.media_cells_not_sent > 0)
+    page.line("  {} cells were not sent: the line had no room",
+              grouped(report.media_cells_not_sent));
+  if (media.late + media.foreign > 0)
+    page.line("  {} cells came too late, {} were not of this run", grouped(media.late),
+              grouped(media.foreign));
+  if (media.calls_checked > 0 && media.violations() == 0)
+    page.line("  all arrived at the called end and label alone, in order; none after the release");
+  if (media.violations() > 0)
+    page.line(
+        "  WRONG: {} lost, {} out of order, {} duplicated, {} at a wrong endpoint, {} on a wrong\n"
+        "         label, {} corrupted, {} after the release",
+        grouped(media.lost), grouped(media.out_of_order), grouped(media.duplicated),
+        grouped(media.wrong_endpoint), grouped(media.wrong_label), grouped(media.corrupted),
+        grouped(media.after_release));
+  for (const std::string& finding : media.findings) page.line("  {}", finding);
+}
+
 void verdict(const RunReport& report, Page& page) {
   const Verdict verdict = judge(report);
   if (verdict.ok) {
@@ -174,6 +209,7 @@ std::string to_text(const RunReport& report) {
   latencies(report, page);
   system(report, page);
   audit(report.audit, page);
+  if (report.media) media(report, page);
   verdict(report, page);
   return std::move(page).take();
 }

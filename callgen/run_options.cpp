@@ -1,11 +1,13 @@
 #include "callgen/run_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <set>
 
 #include "callgen/json_file.hpp"
+#include "callgen/media_check.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -62,6 +64,38 @@ std::optional<std::string> wrong_managers(const RunOptions& options) {
   return std::nullopt;
 }
 
+Result<std::vector<dataplane::NamedLink>> lines_of(const RunOptions& options) {
+  return dataplane::parse_named_links(fmt::format("{}", fmt::join(options.endpoints, ",")));
+}
+
+std::optional<std::string> wrong_media(const config::OptionSet& set, const RunOptions& options) {
+  if (!options.verify_media) {
+    for (const char* const needs : {"endpoints", "media-calls", "capture"}) {
+      if (set.given(needs))
+        return fmt::format("option --{} needs --verify-media: without it no cells are sent", needs);
+    }
+    return std::nullopt;
+  }
+  if (options.endpoints.empty())
+    return "option --verify-media needs --endpoints: where do cells enter the network?";
+  const auto lines = lines_of(options);
+  if (!lines) return fmt::format("option --endpoints: {}", lines.error().text);
+  for (const dataplane::NamedLink& line : *lines) {
+    if (line.link.kind == dataplane::LinkKind::kRing)
+      return fmt::format(
+          "option --endpoints {}={}: a ring lies within one process, and the switch is "
+          "another",
+          line.name, to_string(line.link));
+  }
+  if (options.capture.empty()) return std::nullopt;
+  if (!options.capture.ends_with(".erf") && !options.capture.ends_with(".pcap"))
+    return fmt::format("option --capture {}: its end, .erf or .pcap, says the form",
+                       options.capture);
+  if (const auto writable = check_writable(options.capture); !writable)
+    return fmt::format("option --capture: {}", writable.error().text);
+  return std::nullopt;
+}
+
 std::optional<std::string> wrong_length(const RunOptions& options) {
   const double length_s = static_cast<double>(options.calls) / options.rate;
   if (length_s <= kLongestArrivals_s) return std::nullopt;
@@ -101,6 +135,18 @@ void declare_run_options(config::OptionSet& set, RunOptions& options) {
   set.add_string("to", &options.to, "", "Endpoint that is called; goes with --from.");
   set.add_strings("manager", &options.managers,
                   "Managers to call, by their names under xbind/cmgr/, in turn; none: default.");
+  set.add_flag("both", &options.both,
+               "Ask for both directions in every call, the same service each way.");
+  set.add_flag("verify-media", &options.verify_media,
+               "Send cells through calls and after their release; see --endpoints.");
+  set.add_strings("endpoints", &options.endpoints,
+                  "NAME=SPEC: the line to an endpoint of the topology, SPEC as of xbind-switch's "
+                  "--links but from the host's side; goes with --verify-media.");
+  set.add_uint("media-calls", &options.media_calls, MediaPlan{}.calls, {1, 100'000},
+               "Calls to verify at least, fewer only if fewer are connected; as many again on "
+               "labels of released calls.");
+  set.add_string("capture", &options.capture, "",
+                 "File, .erf or .pcap, for the cells sent and received by --verify-media.");
   set.add_uint("client-batch", &options.client_batch, plan.max_batch, {1, 4096},
                "Most requests in one message to the manager.");
   set.add_double("drain-timeout", &options.drain_timeout, seconds(plan.drain_timeout), {0, 86'400},
@@ -114,6 +160,7 @@ void declare_run_options(config::OptionSet& set, RunOptions& options) {
   set.add_check([&options] { return wrong_ends(options); });
   set.add_check([&set, &options] { return wrong_demand(set, options); });
   set.add_check([&options] { return wrong_managers(options); });
+  set.add_check([&set, &options] { return wrong_media(set, options); });
   set.add_check([&options]() -> std::optional<std::string> {
     if (options.json.empty()) return std::nullopt;
     const Result<void> writable = check_writable(options.json);
@@ -126,6 +173,10 @@ std::vector<std::string> managers_of(const RunOptions& options) {
   return options.managers.empty() ? std::vector<std::string>{"default"} : options.managers;
 }
 
+std::vector<dataplane::NamedLink> endpoint_lines(const RunOptions& options) {
+  return lines_of(options).value();  // it has been checked
+}
+
 RunPlan plan_of(const RunOptions& options) {
   RunPlan plan;
   plan.calls = options.calls;
@@ -133,6 +184,7 @@ RunPlan plan_of(const RunOptions& options) {
   plan.arrivals = options.arrivals;
   plan.hold_mean = duration_of(options.hold);
   plan.hold_distribution = options.hold_distribution;
+  plan.both_ways = options.both;
   plan.seed = options.seed;
   plan.drain_timeout = duration_of(options.drain_timeout);
   plan.max_batch = options.client_batch;

@@ -9,6 +9,7 @@
 
 #include "callgen/runner.hpp"
 #include "core/config/options.hpp"
+#include "dataplane/links/link_spec.hpp"
 
 namespace xbind::callgen {
 
@@ -29,6 +30,13 @@ struct RunOptions {
   std::string to;
   std::vector<std::string> managers;  // bound as xbind/cmgr/NAME; none: see managers_of()
 
+  bool both = false;  // every call in both directions
+
+  bool verify_media = false;
+  std::vector<std::string> endpoints;  // NAME=SPEC, see dataplane/links/link_spec.hpp
+  std::uint64_t media_calls = 0;
+  std::string capture;  // file; empty: none
+
   std::uint32_t client_batch = 0;  // requests
   double drain_timeout = 0;        // seconds
   std::string json;                // file; empty: none
@@ -44,6 +52,9 @@ void declare_run_options(config::OptionSet& set, RunOptions& options);
 
 // Whom to call: those named, else the one called default.
 std::vector<std::string> managers_of(const RunOptions& options);
+
+// Of loaded options: the lines of --endpoints, in their order.
+std::vector<dataplane::NamedLink> endpoint_lines(const RunOptions& options);
 
 // Of loaded options. The demand is in cells, or in frames when frames_per_s is given.
 RunPlan plan_of(const RunOptions& options);

@@ -25,11 +25,12 @@ void CauseCounts::count(const Outcome& outcome) {
   ++by_place_[place];
 }
 
-Runner::Runner(RunPlan plan, Workload workload)
+Runner::Runner(RunPlan plan, Workload workload, CallInspector* inspector)
     : plan_(plan),
       workload_(std::move(workload)),
       pacer_(plan.arrivals, plan.calls_per_s, plan.seed),
-      holding_(plan.hold_distribution, plan.hold_mean, plan.seed) {
+      holding_(plan.hold_distribution, plan.hold_mean, plan.seed),
+      inspector_(inspector) {
   XB_CHECK(plan_.calls > 0 && plan_.max_batch > 0 && plan_.managers > 0 &&
                plan_.drain_timeout >= Duration::zero(),
            plan_.calls, plan_.max_batch, plan_.managers, plan_.drain_timeout.count());
@@ -75,7 +76,7 @@ bool Runner::release_is_next() const { return !ends_.empty() && ends_.top().due 
 
 // Known once nothing more is planned; a setup answered meanwhile plans its release and moves it.
 std::optional<TimePoint> Runner::drain_deadline() const {
-  if (next_arrival_ != kNever || !ends_.empty()) return std::nullopt;
+  if (next_arrival_ != kNever || !ends_.empty() || under_inspection_ > 0) return std::nullopt;
   return last_event_ + plan_.drain_timeout;
 }
 
@@ -126,10 +127,12 @@ void Runner::send_setup(std::vector<Dispatch>& batches, TimePoint now) {
   figures_.slip.record(now - intended);
   last_event_ = now;
   ++open_;
-  calls_.emplace(index, Call{State::kSettingUp, false, intended, now, hold, {}});
+  calls_.emplace(index, Call{State::kSettingUp, false, false, intended, now, hold, {}});
+  if (inspector_ != nullptr) inspector_->offered(index, ends, now);
   room(batches, manager_of(index), plan_.max_batch)
       .connects.push_back({RequestId{plan_.first_request.value() + 2 * index},
-                           std::string(ends.from), std::string(ends.to), plan_.service});
+                           std::string(ends.from), std::string(ends.to), plan_.service,
+                           plan_.both_ways ? std::optional(plan_.service) : std::nullopt});
 }
 
 void Runner::send_release(std::vector<Dispatch>& batches, TimePoint now) {
@@ -190,8 +193,13 @@ void Runner::setup_answered(Calls::iterator found, const Outcome& outcome, TimeP
       figures_.calls_up_peak = std::max(figures_.calls_up_peak, ++figures_.calls_up);
       call.state = State::kUp;
       call.connection = outcome.connection;
-      ends_.push({now + call.hold, found->first});
-      last_event_ = std::max(last_event_, now + call.hold);
+      call.intended = now + call.hold;
+      last_event_ = std::max(last_event_, call.intended);
+      call.inspected = inspector_ != nullptr && inspector_->connected(found->first, outcome, now);
+      if (call.inspected)
+        ++under_inspection_;
+      else
+        ends_.push({call.intended, found->first});
       return;
     case OutcomeKind::kRefused:
       ++figures_.setups.refused;
@@ -205,7 +213,7 @@ void Runner::setup_answered(Calls::iterator found, const Outcome& outcome, TimeP
     case OutcomeKind::kLeafDropped: ++figures_.odd.contradicted; return;
   }
   figures_.refusal_latency.record(now - call.intended);
-  call_over(found);
+  call_over(found, false, now);
 }
 
 void Runner::release_answered(Calls::iterator found, const Outcome& outcome, TimePoint now) {
@@ -227,7 +235,7 @@ void Runner::release_answered(Calls::iterator found, const Outcome& outcome, Tim
     case OutcomeKind::kLeafDropped: ++figures_.odd.contradicted; return;
   }
   --figures_.calls_up;
-  call_over(found);
+  call_over(found, outcome.kind == OutcomeKind::kReleased, now);
 }
 
 // An answer to the setup of a call that is known to be connected, or to a release not yet sent.
@@ -242,9 +250,21 @@ void Runner::answered_before(const Call& call, bool release, const Outcome& outc
 
 // ===== ends =====================================================================================
 
-void Runner::call_over(Calls::iterator call) {
+void Runner::call_over(Calls::iterator call, bool released, TimePoint now) {
+  if (inspector_ != nullptr) inspector_->over(call->first, released, now);
   calls_.erase(call);
   --open_;
+}
+
+void Runner::inspected(std::uint64_t index, TimePoint now) {
+  const auto found = calls_.find(index);
+  if (found == calls_.end() || !found->second.inspected) return;
+  Call& call = found->second;
+  call.inspected = false;
+  --under_inspection_;
+  call.intended = std::max(call.intended, now);
+  last_event_ = std::max(last_event_, call.intended);
+  ends_.push({call.intended, index});
 }
 
 void Runner::target_lost(TimePoint now) {
@@ -262,11 +282,13 @@ void Runner::give_up_open_calls() {
       call.state = State::kSetupGivenUp;
     } else {
       if (call.state == State::kUp) ++figures_.releases.attempted;
+      call.inspected = false;
       ++figures_.releases.unanswered;
       call.state = State::kReleaseGivenUp;
     }
   }
   open_ = 0;
+  under_inspection_ = 0;
   ends_ = {};
 }
 

@@ -26,6 +26,10 @@
 // With several managers the calls are dealt to them in turn: call k is manager k mod `managers`'s, its
 // release as well. So a manager's connection numbers never meet another's.
 //
+// An inspector (call_inspector.hpp) may keep calls up past their end: such a call's end is planned when
+// inspected() says so, if that is later than it would have been. Nothing else of the run changes: the
+// latency of its release counts from that moment, and of all other calls as ever.
+//
 // Owner and threads: one thread at a time. No clock, no CORBA: the owner calls advance() at
 // next_deadline() or earlier, hands the requests to the target, and brings its answers to
 // outcome().
@@ -41,6 +45,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "callgen/call_inspector.hpp"
 #include "callgen/holding_time.hpp"
 #include "callgen/pacer.hpp"
 #include "callgen/workload.hpp"
@@ -58,6 +63,7 @@ struct RunPlan {
   Duration hold_mean = std::chrono::milliseconds{100};
   HoldDistribution hold_distribution = HoldDistribution::kConstant;
   ServiceSpec service{.cells_per_s = 100};  // the same for every call
+  bool both_ways = false;                   // the same service the other way as well
   std::uint64_t seed = 1;
   Duration drain_timeout = std::chrono::seconds{10};
   std::size_t max_batch = 64;  // requests in one RequestBatch
@@ -172,7 +178,8 @@ class Runner {
  public:
   // `plan` has been checked (run_options.hpp): calls > 0, a rate that Pacer and a holding time that
   // HoldingTime take, max_batch > 0, managers > 0.
-  Runner(RunPlan plan, Workload workload);
+  // `inspector`, if any, outlives this.
+  Runner(RunPlan plan, Workload workload, CallInspector* inspector = nullptr);
 
   // Time zero of the plan. Once, before anything else.
   void start(TimePoint now);
@@ -185,6 +192,9 @@ class Runner {
   // An answer of this manager, at the moment it came in. Never fails: what does not fit is counted
   // (OddOutcomes).
   void outcome(const Outcome& outcome, TimePoint now, std::size_t manager = 0);
+
+  // The inspector has done with a call that it kept up. Nothing when that call was given up meanwhile.
+  void inspected(std::uint64_t call, TimePoint now);
 
   // One of the managers will not answer any more: all open calls end as unanswered and the run is over.
   // Calls not yet due are never attempted, which the report says.
@@ -210,7 +220,8 @@ class Runner {
   struct Call {
     State state = State::kSettingUp;
     bool release_sent = false;
-    TimePoint intended;  // of the setup, then of the release
+    bool inspected = false;  // by somebody who has not done yet: no end is planned
+    TimePoint intended;      // of the setup, then of the release
     TimePoint sent;
     Duration hold{};
     ConnectionId connection;
@@ -235,7 +246,7 @@ class Runner {
   void setup_answered(Calls::iterator call, const Outcome& outcome, TimePoint now);
   void release_answered(Calls::iterator call, const Outcome& outcome, TimePoint now);
   void answered_before(const Call& call, bool release, const Outcome& outcome);
-  void call_over(Calls::iterator call);
+  void call_over(Calls::iterator call, bool released, TimePoint now);
   void give_up_open_calls();
   void finish_if_over(TimePoint now);
 
@@ -257,6 +268,8 @@ class Runner {
 
   Calls calls_;  // open, or given up (so that a late answer is known as such)
   std::uint64_t open_ = 0;
+  std::uint64_t under_inspection_ = 0;
+  CallInspector* inspector_;
   std::priority_queue<PlannedEnd, std::vector<PlannedEnd>, std::greater<>> ends_;
   RunFigures figures_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <unordered_set>
 #include <utility>
 
@@ -62,6 +63,15 @@ Ends Workload::next() {
   const auto found = std::lower_bound(weight_up_to_.begin(), weight_up_to_.end(), drawn);
   const Demand& demand = demands_[static_cast<std::size_t>(found - weight_up_to_.begin())];
   return {demand.from, demand.to};
+}
+
+std::vector<std::string> Workload::every_end() const {
+  std::set<std::string> ends(endpoints_.begin(), endpoints_.end());
+  for (const Demand& demand : demands_) {
+    ends.insert(demand.from);
+    ends.insert(demand.to);
+  }
+  return {ends.begin(), ends.end()};
 }
 
 }  // namespace xbind::callgen

@@ -40,6 +40,8 @@ class Workload {
   static Result<Workload> uniform(std::vector<std::string> endpoints, std::uint64_t seed);
 
   Ends next();
+  // Every endpoint that a call may have, by name, each once.
+  std::vector<std::string> every_end() const;
 
  private:
   explicit Workload(std::uint64_t seed) : bits_(bits_for(seed, Stream::kWorkload)) {}

@@ -11,6 +11,12 @@ std::string describe_as_json(const Topology& topology) {
   auto end = [&switches](LinkEnd at) {
     return Json{{"switch", switches[at.at].name}, {"port", at.port.value()}};
   };
+  auto media = [](const MediaLine& line) {
+    Json made{{"cells", to_string(line.cells)}};
+    if (line.addresses) made["addresses"] = *line.addresses;
+    if (line.label) made["label"] = *line.label;
+    return made;
+  };
   Json described{{"name", topology.name()},
                  {"switches", Json::array()},
                  {"links", Json::array()},
@@ -20,10 +26,14 @@ std::string describe_as_json(const Topology& topology) {
                                      {"endpoint", switches[index].endpoint},
                                      {"ports", switches[index].ports},
                                      {"port_cells_per_s", topology.port_cells_per_s(index)}});
+    if (switches[index].endpoint)
+      described["switches"].back()["media"] = media(switches[index].media);
   }
   for (const TopologyLink& link : topology.links()) {
-    described["links"].push_back(
-        {{"a", end(link.a)}, {"b", end(link.b)}, {"cells_per_s", link.cells_per_s}});
+    described["links"].push_back({{"a", end(link.a)},
+                                  {"b", end(link.b)},
+                                  {"cells_per_s", link.cells_per_s},
+                                  {"media", media(link.media)}});
   }
   for (const TopologyDemand& demand : topology.demands()) {
     described["demands"].push_back({{"from", switches[demand.from].name},

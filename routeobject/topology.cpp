@@ -118,6 +118,34 @@ Result<void> Topology::add_demand(SwitchIndex from, SwitchIndex to, double weigh
   return {};
 }
 
+Result<void> Topology::set_host_media(SwitchIndex at, MediaLine line) {
+  if (at >= switches_.size()) {
+    return fail(ErrorCode::kNotFound, "switch number {} is not there, {} are", at,
+                switches_.size());
+  }
+  if (!switches_[at].endpoint) {
+    return fail(ErrorCode::kBadInput, "{} is no endpoint, it has no line to a host",
+                switches_[at].name);
+  }
+  if (const auto fault = media_line_fault(line)) {
+    return fail(ErrorCode::kBadInput, "the media of {}: {}", switches_[at].name, *fault);
+  }
+  switches_[at].media = std::move(line);
+  return {};
+}
+
+Result<void> Topology::set_link_media(std::size_t link, MediaLine line) {
+  if (link >= links_.size()) {
+    return fail(ErrorCode::kNotFound, "link number {} is not there, {} are", link, links_.size());
+  }
+  if (const auto fault = media_line_fault(line)) {
+    return fail(ErrorCode::kBadInput, "the link {} to {}: {}", end_text(links_[link].a),
+                end_text(links_[link].b), *fault);
+  }
+  links_[link].media = std::move(line);
+  return {};
+}
+
 std::optional<SwitchIndex> Topology::find(std::string_view switch_name) const {
   const auto found = index_of_.find(switch_name);
   if (found == index_of_.end()) return std::nullopt;

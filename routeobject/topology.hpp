@@ -20,6 +20,7 @@
 
 #include "core/ids.hpp"
 #include "core/result.hpp"
+#include "routeobject/media_line.hpp"
 
 namespace xbind {
 
@@ -36,6 +37,7 @@ struct TopologySwitch {
   std::string name;  // [a-z0-9][a-z0-9.-]{0,62}: as bound under xbind/switchserver/
   bool endpoint = false;
   std::uint32_t ports = 1;  // the highest port in use, at least 1; ports count from 1
+  MediaLine media{};        // between port 1 and the host, of an endpoint
 
   friend bool operator==(const TopologySwitch&, const TopologySwitch&) = default;
 };
@@ -51,6 +53,7 @@ struct TopologyLink {
   LinkEnd a;
   LinkEnd b;
   std::uint64_t cells_per_s = 0;  // in each direction
+  MediaLine media{};
 
   friend bool operator==(const TopologyLink&, const TopologyLink&) = default;
 };
@@ -76,6 +79,10 @@ class Topology {
   // The index of the new link; links keep their order for ever (path_search.hpp breaks ties by it).
   Result<std::size_t> add_link(LinkEnd a, LinkEnd b, std::uint64_t cells_per_s);
   Result<void> add_demand(SwitchIndex from, SwitchIndex to, double weight);
+  // How cells travel there; until it is said, as MediaLine's defaults. kBadInput also for a switch that
+  // is no endpoint: there is no host behind it.
+  Result<void> set_host_media(SwitchIndex at, MediaLine line);
+  Result<void> set_link_media(std::size_t link, MediaLine line);
 
   const std::string& name() const { return name_; }
   const std::vector<TopologySwitch>& switches() const { return switches_; }
@@ -108,11 +115,13 @@ class Topology {
 // The topology for scripts, one JSON object (xbind-routeobject --describe-topology prints it):
 //   {"name": "paper",
 //    "switches": [{"name": "host-a", "endpoint": true, "ports": 2, "port_cells_per_s": [353207,
-//    353207]}], "links": [{"a": {"switch": "host-a", "port": 2}, "b": {"switch": "switch-1",
-//    "port": 1},
-//               "cells_per_s": 353207}],
+//    353207], "media": {"cells": "mpls"}}],
+//    "links": [{"a": {"switch": "host-a", "port": 2}, "b": {"switch": "switch-1", "port": 1},
+//               "cells_per_s": 353207, "media": {"cells": "mpls",
+//               "addresses": ["127.0.0.1:6001", "127.0.0.2:6001"], "label": 1001}}],
 //    "demands": [{"from": "host-a", "to": "host-b", "weight": 1.0}]}
-// port_cells_per_s[i] is port i + 1. Order is that of the topology; ends with a newline.
+// port_cells_per_s[i] is port i + 1. A switch has "media" when it is an endpoint; "addresses" and
+// "label" are there when the file says them. Order is that of the topology; ends with a newline.
 std::string describe_as_json(const Topology& topology);
 
 }  // namespace xbind

@@ -29,6 +29,7 @@ struct EndText {
 struct LinkText {
   EndText ends[2];
   std::uint64_t cells_per_s = 0;
+  MediaLine media;
   Line line = 0;
 };
 
@@ -126,7 +127,9 @@ class TopologyReader {
     if (!found) return tl::make_unexpected(found.error());
     if (found->empty()) return fail(ErrorCode::kBadInput, "{}: there is no [[switch]]", path_);
     for (const toml::table* table : *found) {
-      if (const auto good = only_keys(*table, {"name", "endpoint"}, "a switch"); !good) return good;
+      if (const auto good = only_keys(*table, {"name", "endpoint", "media"}, "a switch"); !good) {
+        return good;
+      }
       Result<std::string> name = needed_string(*table, "name", "a switch");
       if (!name) return tl::make_unexpected(name.error());
       bool endpoint = false;
@@ -139,8 +142,62 @@ class TopologyReader {
       }
       const auto added = topology_.add_switch(std::move(*name), endpoint);
       if (!added) return refuse(table->get("name")->source().begin.line, "{}", added.error().text);
+      if (const toml::node* node = table->get("media")) {
+        if (const auto good = read_host_media(*node, *added); !good) return good;
+      }
     }
     return {};
+  }
+
+  Result<void> read_host_media(const toml::node& node, SwitchIndex at) {
+    const Line line = node.source().begin.line;
+    if (!node.is_table()) {
+      return refuse(line, "'media' of {} is no table: {{ cells = \"plain\" }}",
+                    topology_.switches()[at].name);
+    }
+    const toml::table& table = *node.as_table();
+    if (const auto good = only_keys(table, {"cells", "addresses", "label"}, "media"); !good) {
+      return good;
+    }
+    auto media = read_media(table, "media");
+    if (!media) return tl::make_unexpected(media.error());
+    if (const auto set = topology_.set_host_media(at, std::move(*media)); !set) {
+      return refuse(line, "{}", set.error().text);
+    }
+    return {};
+  }
+
+  // The keys cells, addresses and label of a link or of a switch's media.
+  Result<MediaLine> read_media(const toml::table& table, std::string_view what) const {
+    MediaLine media;
+    if (const toml::node* node = table.get("cells")) {
+      const auto form = node->is_string() ? cells_form_of(node->as_string()->get()) : std::nullopt;
+      if (!form) {
+        return refuse(node->source().begin.line,
+                      "'cells' of {} is none of \"mpls\", \"plain\", \"ring\", \"none\"", what);
+      }
+      media.cells = *form;
+    }
+    if (const toml::node* node = table.get("addresses")) {
+      const toml::array* ends = node->as_array();
+      if (ends == nullptr || ends->size() != 2 || !(*ends)[0].is_string() ||
+          !(*ends)[1].is_string()) {
+        return refuse(node->source().begin.line,
+                      "'addresses' of {} is not two strings: [\"127.0.0.1:6635\", "
+                      "\"127.0.0.2:6635\"]",
+                      what);
+      }
+      media.addresses = {(*ends)[0].as_string()->get(), (*ends)[1].as_string()->get()};
+    }
+    if (const toml::node* node = table.get("label")) {
+      const toml::value<std::int64_t>* number = node->as_integer();
+      if (number == nullptr || number->get() < kMediaLabelMin || number->get() > kMediaLabelMax) {
+        return refuse(node->source().begin.line, "'label' of {} is not a whole number of {} to {}",
+                      what, kMediaLabelMin, kMediaLabelMax);
+      }
+      media.label = static_cast<std::uint32_t>(number->get());
+    }
+    return media;
   }
 
   Result<SwitchIndex> switch_named(std::string_view name, Line line) const {
@@ -166,7 +223,9 @@ class TopologyReader {
   }
 
   Result<LinkText> read_link(const toml::table& table) const {
-    if (const auto good = only_keys(table, {"between", "cells-per-s"}, "a link"); !good) {
+    if (const auto good =
+            only_keys(table, {"between", "cells-per-s", "cells", "addresses", "label"}, "a link");
+        !good) {
       return tl::make_unexpected(good.error());
     }
     LinkText link;
@@ -191,6 +250,9 @@ class TopologyReader {
                     "'cells-per-s' of a link is not a whole number of 1 to {}", kLinkCellsPerSMax);
     }
     link.cells_per_s = static_cast<std::uint64_t>(number->get());
+    auto media = read_media(table, "a link");
+    if (!media) return tl::make_unexpected(media.error());
+    link.media = std::move(*media);
     return link;
   }
 
@@ -220,6 +282,9 @@ class TopologyReader {
       }
       const auto added = topology_.add_link(ends[0], ends[1], link.cells_per_s);
       if (!added) return refuse(link.line, "{}", added.error().text);
+      if (const auto set = topology_.set_link_media(*added, link.media); !set) {
+        return refuse(link.line, "{}", set.error().text);
+      }
     }
     return {};
   }

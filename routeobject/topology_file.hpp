@@ -4,9 +4,14 @@
 //   [[switch]]                        # at least one
 //   name = "host-a"
 //   endpoint = true                   # calls start and end here; default false
+//   media = { cells = "plain", addresses = ["127.0.0.1:6001", "127.0.0.1:6002"] }
+//                                     # endpoints only: the line from port 1 to the host, switch first
 //   [[link]]
 //   between = ["host-a:2", "switch-1"]  # the port after the colon may be left out
 //   cells-per-s = 353207              # each way; 1 to 4294967295
+//   cells = "mpls"                    # default; or "plain", "ring", "none" (media_line.hpp)
+//   addresses = ["127.0.0.1:6635", "127.0.0.2:6635"]  # mpls, plain: in the order of `between`
+//   label = 1001                      # mpls: of the pseudowire, 16 to 1048575
 //   [[demand]]
 //   from = "host-a"
 //   to = "host-b"
@@ -14,7 +19,8 @@
 //
 // Ports that are left out are given out in file order, each the lowest that no link of the file
 // names and that is still free (from 1; from 2 at an endpoint). Tables may stand in any order.
-// topology.hpp tells what names, rates and links are right.
+// topology.hpp tells what names, rates and links are right. Addresses and labels that are left out are
+// chosen by whoever builds the lab; routes do not depend on any of them.
 //
 // Refusals (kBadInput, kSystem when the file cannot be read) begin with "FILE line N: ", where the
 // table or value stands; where no line is to blame (an empty file) with "FILE: ".

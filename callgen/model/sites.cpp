@@ -156,14 +156,21 @@ void SwitchServerSite::step(std::vector<Message>& messages, TimePoint now,
   to_manager_.take(out);
 }
 
-void SwitchServerSite::add(const CrossConnect&, driver::Cookie cookie) {
+void SwitchServerSite::add(const CrossConnect&, const TrafficContract&, driver::Cookie cookie) {
   requests_.cookies.push_back(cookie);
 }
 void SwitchServerSite::remove(const CrossConnect&, driver::Cookie cookie) {
   requests_.cookies.push_back(cookie);
 }
+void SwitchServerSite::move(const CrossConnect&, PortId, Label, const TrafficContract&,
+                            driver::Cookie) {
+  XB_CHECK(false);  // no call changes its path
+}
 void SwitchServerSite::read_table(driver::Cookie) {
   XB_CHECK(false);  // the switch comes up empty, once, and nobody audits
+}
+void SwitchServerSite::read_statistics(PortId, Label, driver::Cookie) {
+  XB_CHECK(false);  // there is no operator
 }
 
 void SwitchServerSite::to_manager(SessionId session, session::Frame<HopResultBatch> frame) {
@@ -301,7 +308,7 @@ void ManagerSite::answer_services(std::size_t count, TimePoint now) {
   for (; count > 0; --count) {
     const ServiceSpec service = services_.front();
     services_.pop_front();
-    replies.push_back({service, Resources{service.cells_per_s, service.buffer_cells}});
+    replies.push_back({service, NetworkService{{service.cells_per_s, service.buffer_cells}}});
   }
   manager_.on_services(replies, now);
 }

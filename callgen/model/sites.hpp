@@ -92,9 +92,13 @@ class SwitchServerSite final : public Process, private SwitchDriver, private Man
   TimePoint next_deadline() const override { return server_.next_deadline(); }
 
  private:
-  void add(const CrossConnect& cross_connect, driver::Cookie cookie) override;
+  void add(const CrossConnect& cross_connect, const TrafficContract& contract,
+           driver::Cookie cookie) override;
   void remove(const CrossConnect& cross_connect, driver::Cookie cookie) override;
+  void move(const CrossConnect& cross_connect, PortId new_output_port, Label new_output_label,
+            const TrafficContract& contract, driver::Cookie cookie) override;
   void read_table(driver::Cookie cookie) override;
+  void read_statistics(PortId port, Label label, driver::Cookie cookie) override;
   void flush() override {}
   void to_manager(SessionId session, session::Frame<HopResultBatch> frame) override;
   void audited(std::uint64_t, LedgerReport) override {}

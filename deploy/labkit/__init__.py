@@ -3,6 +3,7 @@
   process.py    one daemon: start it, wait for its ready line, end it; who is still alive
   naming.py     is a name service answering there; free ports and loopback addresses
   topology.py   what xbind-routeobject says of a topology file; does an offered load fit it
+  media.py      how cells travel: the links of the switches, the lines to the hosts
   lab.py        a whole lab: which daemons, in which order, with which options; its state file
   load.py       one run of callgen against it
   quickstart.py ./quickstart after its first lines

@@ -5,7 +5,7 @@ Every process is waited for until it prints its ready line; when one does not, a
 is ended and the end of its log is the message. What runs is kept in STATE_DIR/lab.json, so that
 another process can look at the lab or end it.
 
-  STATE_DIR/lab.json   processes, addresses, ports
+  STATE_DIR/lab.json   processes, addresses, ports; how cells travel, and where hosts meet them
   STATE_DIR/logs/      one file per process
   STATE_DIR/names/     omniNames' own data, fresh at each up
 """
@@ -21,6 +21,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from . import media
 from . import naming
 from . import topology as topologies
 from .process import LabError, Process, end
@@ -72,6 +73,8 @@ class Lab:
         self.names_port = 0
         self.topology_name = ""
         self.switches = []  # of describe()
+        self.endpoints = {}  # endpoint -> SPEC of the host's side of its line (media.py)
+        self.lines = []  # [what is joined, how its cells travel], in words
         self.wrote_omniorb_config = False
 
     # Starting
@@ -99,8 +102,12 @@ class Lab:
         self.switches = described["switches"]
         self.names_port = choose_names_port(options.names_port)
         names = f"127.0.0.1:{self.names_port}"
-        net = options.loopback_net or naming.free_loopback_net(len(self.switches))
+        net = options.loopback_net or naming.free_loopback_net(len(self.switches),
+                                                               media.udp_ports(described))
         addresses = naming.switch_addresses(net, len(self.switches))
+        lines = media.plan(described, addresses)
+        self.endpoints = media.endpoints(lines)
+        self.lines = [line.words() for line in lines]
 
         data = self.state_dir / "names"
         self.add("omniNames", ["omniNames", "-start", self.names_port, "-datadir", data,
@@ -108,7 +115,8 @@ class Lab:
         for switch, address in zip(self.switches, addresses):
             gsmp = f"{address}:{naming.GSMP_PORT}"
             self.add_program("xbind-switch", switch["name"],
-                             ["--listen", gsmp, *self.switch_arguments(switch)],
+                             ["--listen", gsmp,
+                              *self.switch_arguments(switch, media.switch_links(lines, switch["name"]))],
                              address=gsmp, ready="listening on")
         for switch, address in zip(self.switches, addresses):
             self.add_program("xbind-switchserver", switch["name"],
@@ -121,13 +129,15 @@ class Lab:
             self.add_program("xbind-cmgr", None if name == "default" else name,
                              ["--name-service", names])
 
-    def switch_arguments(self, switch):
+    def switch_arguments(self, switch, links):
         vpi_max, vci_min, vci_max = topologies.label_range(self.options.labels_per_port)
         rates = [f"{port}={rate}" for port, rate in enumerate(switch["port_cells_per_s"], start=1)
                  if rate > 0]  # 0: a port without a link keeps the default
         arguments = ["--ports", switch["ports"], "--vpi-max", vpi_max, "--vci-min", vci_min,
                      "--vci-max", vci_max]
-        return arguments + (["--port-cells-per-s", ",".join(rates)] if rates else [])
+        arguments += ["--port-cells-per-s", ",".join(rates)] if rates else []
+        specs = [f"{port}={spec}" for port, spec in sorted(links.items())]
+        return arguments + (["--links", ",".join(specs)] if specs else [])
 
     def add_program(self, program, node, arguments, address="", ready="ready"):
         name = node or "default"
@@ -216,7 +226,8 @@ class Lab:
         state = {
             "topology": str(Path(self.options.topology).resolve()), "name": self.topology_name,
             "names_port": self.names_port, "wrote_omniorb_config": self.wrote_omniorb_config,
-            "switches": self.switches, "bin_dir": str(self.options.bin_dir),
+            "switches": self.switches, "endpoints": self.endpoints, "lines": self.lines,
+            "bin_dir": str(self.options.bin_dir),
             "processes": [p.record() for p in self.processes.values() if p.pid],
         }
         draft = self.state_file().with_suffix(".draft")
@@ -238,6 +249,8 @@ class Lab:
         lab.names_port = state["names_port"]
         lab.topology_name = state["name"]
         lab.switches = state["switches"]
+        lab.endpoints = state.get("endpoints", {})  # none in what an earlier version has left
+        lab.lines = state.get("lines", [])
         lab.wrote_omniorb_config = state["wrote_omniorb_config"]
         for record in state["processes"]:
             lab.processes[record["name"]] = Process.from_record(record)

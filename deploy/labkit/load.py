@@ -5,6 +5,7 @@ from pathlib import Path
 
 from . import topology as topologies
 from .lab import LabOptions, PAPER_TOPOLOGY, manager_names
+from .process import LabError
 
 ENGINES = ["sequential", "threaded", "xbind"]
 AGGREGATIONS = ["regions", "adaptive"]  # that steer the threshold themselves
@@ -29,6 +30,8 @@ class Load:
     loss: float = 0.0  # fractions of the session messages that meet a fault, in every process
     duplicate: float = 0.0
     reorder: float = 0.0
+    verify_media: bool = False
+    capture: Path | None = None
     json: Path | None = None
 
 
@@ -41,6 +44,10 @@ def callgen(lab, load, more=()):
                "--hold", f"{load.hold:.10g}", "--seed", load.seed,
                "--cells-per-s", load.cells_per_s,
                *(f"--{name}={value}" for _, name, value in fault_options(load))]
+    if load.verify_media:
+        command += media_options(lab)
+    if load.capture:
+        command += ["--capture", load.capture]
     if load.json:
         command += ["--json", load.json]
     if lab is not None:
@@ -48,6 +55,16 @@ def callgen(lab, load, more=()):
         for process in lab.processes.values():
             command += ["--watch-pid", f"{process.name}={process.pid}"]
     return [str(part) for part in [*command, *more]]
+
+
+def media_options(lab):
+    """LabError: nobody carries cells to any host. Without a lab any line will do: nothing is opened."""
+    if lab is None:
+        return ["--verify-media", "--endpoints", "any=mpls:127.0.0.1:1/127.0.0.1:2/16"]
+    if not lab.endpoints:
+        raise LabError("no endpoint of this topology has a line for cells: --verify-media cannot be")
+    return ["--verify-media", "--endpoints",
+            ",".join(f"{name}={spec}" for name, spec in lab.endpoints.items())]
 
 
 def daemon_options(load):

@@ -47,13 +47,15 @@ def wait_for_name_service(process, host, port, deadline):
         time.sleep(POLL_S)
 
 
-def is_free(host, port):
-    """Whether somebody could listen on this TCP address now."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as candidate:
-        candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # TIME_WAIT is no owner
+def is_free(host, port, kind=socket.SOCK_STREAM):
+    """Whether somebody could listen on this TCP address, or receive on this UDP address, now."""
+    with socket.socket(socket.AF_INET, kind) as candidate:
         try:
+            if kind == socket.SOCK_STREAM:  # TIME_WAIT is no owner; a UDP address has one at most
+                candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             candidate.bind((host, port))
-            candidate.listen()
+            if kind == socket.SOCK_STREAM:
+                candidate.listen()
         except OSError as error:
             if error.errno in (errno.EADDRINUSE, errno.EADDRNOTAVAIL):
                 return False
@@ -81,13 +83,19 @@ def switch_addresses(net, count):
     return addresses
 
 
-def free_loopback_net(count):
-    """The first of 127.0.1, 127.0.2, ... of whose addresses `count` are free on the GSMP port."""
+def free_loopback_net(count, udp_ports=()):
+    """The first of 127.0.1, 127.0.2, ... of whose addresses `count` are free on the GSMP port, and each
+    on its UDP ports as well: the k-th set of `udp_ports` is the k-th address's.
+    """
     for third in range(1, 255):
         net = f"127.0.{third}"
-        if all(is_free(address, GSMP_PORT) for address in switch_addresses(net, count)):
+        addresses = switch_addresses(net, count)
+        if all(is_free(address, GSMP_PORT) for address in addresses) and all(
+                is_free(address, port, socket.SOCK_DGRAM)
+                for address, ports in zip(addresses, udp_ports) for port in sorted(ports)):
             return net
-    raise LabError(f"no 127.0.N.1 to 127.0.N.{count} with port {GSMP_PORT} free on all of them")
+    raise LabError(f"no 127.0.N.1 to 127.0.N.{count} with port {GSMP_PORT} and the UDP ports of cells "
+                   f"free on all of them")
 
 
 @contextlib.contextmanager

@@ -208,7 +208,8 @@ def parse(words):
         "label-policy": one_of(LABEL_POLICIES), "topology": existing_file,
         "labels-per-port": whole(1, topologies.LABELS_MAX),
         "loss": fraction, "duplicate": fraction, "reorder": fraction,
-        "json": new_file, "keep": None, "bench": None, "sweep": one_of(sweep.SWEEPS),
+        "json": new_file, "verify-media": None, "capture": capture_file, "keep": None,
+        "bench": None, "sweep": one_of(sweep.SWEEPS),
     }
     options = Options(Load())
     given = set()
@@ -238,6 +239,8 @@ def parse(words):
 
 
 def check_together(options, given):
+    if "capture" in given and "verify-media" not in given:
+        raise WrongUse("--capture needs --verify-media: without it callgen sends no cells")
     if options.bench and given != {"bench"}:
         raise WrongUse("--bench brings its own load: no other option goes with it")
     if options.sweep and not given <= {"sweep", "json"}:
@@ -300,6 +303,12 @@ def new_file(name, value):
     if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise WrongUse(f"--{name} {value}: this file cannot be written")
     return path
+
+
+def capture_file(name, value):
+    if not value.endswith((".erf", ".pcap")):
+        raise WrongUse(f"--{name} {value}: its name ends in .erf or .pcap, which says the form")
+    return new_file(name, value)
 
 
 def step(name):

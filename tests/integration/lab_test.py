@@ -36,7 +36,11 @@ class LabCommand(unittest.TestCase):
         names = {process["name"] for process in state["processes"]}
         self.assertEqual(len(names), 10)  # 3 x (switch, SwitchServer), 3 servants, name service
         self.assertTrue(all(process["alive"] for process in state["processes"]))
-        self.assertEqual(self.lab("status").returncode, 0)
+        status = self.lab("status")
+        self.assertEqual(status.returncode, 0)
+        self.assertRegex(status.stdout, r"host-a:2 to switch-1:1 +mpls, UDP [\d.]+:6635 and ")
+        self.assertRegex(status.stdout, r"host-a:1 to host at host-a +mpls, UDP [\d.]+:6635 and ")
+        self.assertEqual(set(state["endpoints"]), {CALLER, CALLEE})
 
         second = self.lab("up", "--names-port", "0", "--bin-dir", BIN)
         self.assertEqual(second.returncode, 1)

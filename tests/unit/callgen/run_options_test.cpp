@@ -231,5 +231,41 @@ TEST_F(JsonFile, AFullDiskIsAnErrorAndNotAnEmptyReport) {
   EXPECT_THAT(written.error().text, HasSubstr("No space left"));
 }
 
+TEST(RunOptions, VerifyingMediaNeedsLinesAndOnlyItDoes) {
+  const RunOptions options = taken({"--verify-media", "--endpoints",
+                                    "host-a=mpls:127.0.1.1:16635/127.0.1.1:6635/900001,"
+                                    "host-b=plain:[::1]:5001/[::1]:5002"});
+  EXPECT_TRUE(options.verify_media);
+  EXPECT_EQ(options.media_calls, 100u);
+  const auto lines = endpoint_lines(options);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].name, "host-a");
+  EXPECT_EQ(lines[1].link.local.port, 5001);
+
+  EXPECT_THAT(refusal({"--verify-media"}), HasSubstr("option --verify-media needs --endpoints"));
+  EXPECT_THAT(refusal({"--endpoints", "a=ring:x"}),
+              HasSubstr("option --endpoints needs --verify-media"));
+  EXPECT_THAT(refusal({"--media-calls", "7"}),
+              HasSubstr("option --media-calls needs --verify-media"));
+  EXPECT_THAT(refusal({"--capture", "x.erf"}), HasSubstr("option --capture needs --verify-media"));
+  EXPECT_THAT(refusal({"--verify-media", "--endpoints", "a=ring:x"}),
+              HasSubstr("a ring lies within one process"));
+  EXPECT_THAT(refusal({"--verify-media", "--endpoints", "a=udp:x"}),
+              HasSubstr("option --endpoints: "));
+}
+
+TEST(RunOptions, ACaptureIsAFileThatSaysItsForm) {
+  const char* const line = "a=mpls:127.0.1.1:16635/127.0.1.1:6635/900001";
+  EXPECT_THAT(refusal({"--verify-media", "--endpoints", line, "--capture", "x.txt"}),
+              HasSubstr("option --capture x.txt: its end, .erf or .pcap, says the form"));
+  EXPECT_THAT(refusal({"--verify-media", "--endpoints", line, "--capture", "/nowhere/x.erf"}),
+              HasSubstr("option --capture: cannot write /nowhere/x.erf"));
+}
+
+TEST(RunOptions, BothDirectionsAreAskedForWhenToldSo) {
+  EXPECT_FALSE(plan_of(taken({})).both_ways);
+  EXPECT_TRUE(plan_of(taken({"--both"})).both_ways);
+}
+
 }  // namespace
 }  // namespace xbind::callgen

@@ -96,5 +96,11 @@ TEST(Workload, RefusesAnEndpointNamedTwice) {
   EXPECT_THAT(refusal(Workload::uniform({"a", "b", "a"}, 1)), HasSubstr("a is named twice"));
 }
 
+TEST(Workload, NamesEveryEnd) {
+  EXPECT_EQ(Workload::weighted({{"c", "a", 1}, {"a", "b", 2}}, 1)->every_end(),
+            (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(Workload::uniform({"y", "x"}, 1)->every_end(), (std::vector<std::string>{"x", "y"}));
+}
+
 }  // namespace
 }  // namespace xbind::callgen

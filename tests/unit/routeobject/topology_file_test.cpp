@@ -133,7 +133,7 @@ TEST(TopologyFileTest, UnknownKeysAreRefusedWithTheirLine) {
   EXPECT_EQ(refusal("name = \"t\"\n[[swich]]\nname = \"a\"\n"),
             "t.toml line 2: a topology has no 'swich'; did you mean switch?");
   EXPECT_EQ(after_switches("[[switch]]\nname = \"c\"\nports = 4\n"),
-            "t.toml line 13: a switch has no 'ports'; known are name, endpoint");
+            "t.toml line 13: a switch has no 'ports'; known are name, endpoint, media");
   EXPECT_EQ(after_switches("[[link]]\nbetween = [\"host-a\", \"sw\"]\ncells_per_s = 4\n"),
             "t.toml line 13: a link has no 'cells_per_s'; did you mean cells-per-s?");
   EXPECT_EQ(after_switches("[[demand]]\nfrom = \"host-a\"\nto = \"host-b\"\nwieght = 1\n"),
@@ -236,6 +236,74 @@ TEST(TopologyFileTest, RatesAreRefusedWithTheirLine) {
   }
   EXPECT_THAT(after_switches(link + "cells-per-s = 99999999999999999999\n"),
               StartsWith("t.toml line 13: not TOML: "));
+}
+
+TEST(TopologyFileTest, HowCellsTravelIsReadOrLeftToTheLab) {
+  const auto topology = parse_topology(
+      kSwitches +
+          "[[switch]]\nname = \"host-c\"\nendpoint = true\n"
+          "media = { cells = \"plain\", addresses = [\"127.0.0.1:7001\", \"[::1]:7002\"] }\n"
+          "[[link]]\nbetween = [\"host-a\", \"sw\"]\ncells-per-s = 1\n"
+          "[[link]]\nbetween = [\"host-b\", \"sw\"]\ncells-per-s = 1\ncells = \"mpls\"\n"
+          "addresses = [\"127.0.0.1:6635\", \"127.0.0.2:6635\"]\nlabel = 16\n"
+          "[[link]]\nbetween = [\"host-c\", \"sw\"]\ncells-per-s = 1\ncells = \"ring\"\n"
+          "[[link]]\nbetween = [\"host-c\", \"sw\"]\ncells-per-s = 1\ncells = \"none\"\n",
+      "t.toml");
+  ASSERT_TRUE(topology.has_value()) << topology.error().text;
+  using Addresses = std::array<std::string, 2>;
+  EXPECT_EQ(topology->switches()[0].media, MediaLine{});
+  EXPECT_EQ(topology->switches()[3].media,
+            (MediaLine{CellsForm::kPlain, Addresses{"127.0.0.1:7001", "[::1]:7002"}, {}}));
+  EXPECT_EQ(topology->links()[0].media, (MediaLine{CellsForm::kMpls, {}, {}}));
+  EXPECT_EQ(topology->links()[1].media,
+            (MediaLine{CellsForm::kMpls, Addresses{"127.0.0.1:6635", "127.0.0.2:6635"}, 16}));
+  EXPECT_EQ(topology->links()[2].media.cells, CellsForm::kRing);
+  EXPECT_EQ(topology->links()[3].media.cells, CellsForm::kNone);
+}
+
+TEST(TopologyFileTest, WrongWaysOfCellsAreRefusedWithTheirLine) {
+  const std::string link = "[[link]]\nbetween = [\"host-a\", \"sw\"]\ncells-per-s = 1\n";
+  for (const char* cells : {"\"udp\"", "\"\"", "3", "true"}) {
+    EXPECT_EQ(after_switches(link + "cells = " + cells + "\n"),
+              "t.toml line 14: 'cells' of a link is none of \"mpls\", \"plain\", \"ring\", "
+              "\"none\"");
+  }
+  for (const char* addresses : {"\"127.0.0.1:1\"", "[\"127.0.0.1:1\"]", "[1, 2]"}) {
+    EXPECT_THAT(after_switches(link + "addresses = " + addresses + "\n"),
+                StartsWith("t.toml line 14: 'addresses' of a link is not two strings: "));
+  }
+  for (const char* address : {"127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536", "localhost:1", "::1:1",
+                              "[127.0.0.1]:1", ":1", "127.0.0.1:1x", ""}) {
+    EXPECT_EQ(after_switches(link + "addresses = [\"127.0.0.1:1\", \"" + address + "\"]\n"),
+              fmt::format("t.toml line 11: the link host-a:2 to sw:1: '{}' is not ADDRESS:PORT in "
+                          "numbers with a port of 1 to 65535",
+                          address));
+  }
+  EXPECT_EQ(after_switches(link + "addresses = [\"127.0.0.1:1\", \"127.0.0.1:1\"]\n"),
+            "t.toml line 11: the link host-a:2 to sw:1: both ends have the address 127.0.0.1:1");
+  EXPECT_EQ(after_switches(link + "cells = \"ring\"\n"
+                                  "addresses = [\"127.0.0.1:1\", \"127.0.0.1:2\"]\n"),
+            "t.toml line 11: the link host-a:2 to sw:1: cells = \"ring\" has no addresses");
+  EXPECT_EQ(after_switches(link + "cells = \"plain\"\nlabel = 16\n"),
+            "t.toml line 11: the link host-a:2 to sw:1: cells = \"plain\" has no label");
+  for (const char* label : {"15", "1048576", "-1", "\"16\"", "1.5"}) {
+    EXPECT_EQ(after_switches(link + "label = " + label + "\n"),
+              "t.toml line 14: 'label' of a link is not a whole number of 16 to 1048575");
+  }
+}
+
+TEST(TopologyFileTest, WrongMediaOfASwitchAreRefusedWithTheirLine) {
+  const std::string host = "[[switch]]\nname = \"host-c\"\nendpoint = true\nmedia = ";
+  EXPECT_EQ(after_switches(host + "\"plain\"\n"),
+            "t.toml line 14: 'media' of host-c is no table: { cells = \"plain\" }");
+  EXPECT_EQ(after_switches(host + "{ cell = \"plain\" }\n"),
+            "t.toml line 14: media has no 'cell'; did you mean cells?");
+  EXPECT_EQ(after_switches(host + "{ label = 3 }\n"),
+            "t.toml line 14: 'label' of media is not a whole number of 16 to 1048575");
+  EXPECT_EQ(after_switches(host + "{ cells = \"none\", label = 16 }\n"),
+            "t.toml line 14: the media of host-c: cells = \"none\" has no label");
+  EXPECT_EQ(after_switches("[[switch]]\nname = \"sw-2\"\nmedia = { cells = \"plain\" }\n"),
+            "t.toml line 13: sw-2 is no endpoint, it has no line to a host");
 }
 
 TEST(TopologyFileTest, WrongDemandsAreRefusedWithTheirLine) {

@@ -132,19 +132,31 @@ TEST(TopologyTest, SwitchesAreBounded) {
   EXPECT_EQ(added.error().text, "switch 'last' is one more than 16384");
 }
 
+TEST_F(ThreeSwitches, MediaOfWhatIsNotThereIsRefused) {
+  EXPECT_EQ(topology.set_host_media(9, {}).error().text, "switch number 9 is not there, 3 are");
+  EXPECT_EQ(topology.set_link_media(2, {}).error().text, "link number 2 is not there, 2 are");
+}
+
 TEST_F(ThreeSwitches, IsDescribedAsJson) {
   ASSERT_TRUE(topology.add_demand(a, b, 1.5).has_value());
+  ASSERT_TRUE(topology.set_host_media(a, {CellsForm::kMpls, {}, 900001}).has_value());
+  const std::array<std::string, 2> addresses{"127.0.0.1:1", "127.0.0.2:1"};
+  ASSERT_TRUE(topology.set_link_media(1, {CellsForm::kPlain, addresses, {}}).has_value());
   const std::string text = describe_as_json(topology);
   EXPECT_EQ(text.back(), '\n');
   const auto expected = nlohmann::json::parse(R"({
     "name": "three",
     "switches": [
-      {"name": "host-a", "endpoint": true, "ports": 2, "port_cells_per_s": [1000, 1000]},
+      {"name": "host-a", "endpoint": true, "ports": 2, "port_cells_per_s": [1000, 1000],
+       "media": {"cells": "mpls", "label": 900001}},
       {"name": "sw", "endpoint": false, "ports": 2, "port_cells_per_s": [1000, 500]},
-      {"name": "host-b", "endpoint": true, "ports": 2, "port_cells_per_s": [500, 500]}],
+      {"name": "host-b", "endpoint": true, "ports": 2, "port_cells_per_s": [500, 500],
+       "media": {"cells": "mpls"}}],
     "links": [
-      {"a": {"switch": "host-a", "port": 2}, "b": {"switch": "sw", "port": 1}, "cells_per_s": 1000},
-      {"a": {"switch": "sw", "port": 2}, "b": {"switch": "host-b", "port": 2}, "cells_per_s": 500}],
+      {"a": {"switch": "host-a", "port": 2}, "b": {"switch": "sw", "port": 1}, "cells_per_s": 1000,
+       "media": {"cells": "mpls"}},
+      {"a": {"switch": "sw", "port": 2}, "b": {"switch": "host-b", "port": 2}, "cells_per_s": 500,
+       "media": {"cells": "plain", "addresses": ["127.0.0.1:1", "127.0.0.2:1"]}}],
     "demands": [{"from": "host-a", "to": "host-b", "weight": 1.5}]})");
   EXPECT_EQ(nlohmann::json::parse(text), expected) << text;
 }

@@ -1,0 +1,136 @@
+"""How cells travel in a lab: the link of every port and the line to every host, from what the topology
+says and, where it says nothing, from addresses of the lab's own.
+
+A SPEC is what xbind-switch --links and xbind-callgen --endpoints take, from the side of the one who
+opens it: mpls:LOCAL/PEER/LABEL or plain:LOCAL/PEER (dataplane/links/link_spec.hpp).
+
+What the lab chooses, for switch k (from 1) and link n (from 1), on the switches' loopback addresses:
+
+  mpls     UDP port 6635 at every switch, label 1000 + n
+  plain    UDP port 20000 + n at both ends: a port tells one plain line from another
+  to hosts the host on its switch's address; mpls: port 16635, label 900000 + k; plain: the switch's
+           port 19998, the host's 19999
+"""
+
+from dataclasses import dataclass
+
+from .process import LabError
+
+MPLS_PORT, MPLS_HOST_PORT = 6635, 16635
+PLAIN_PORT, PLAIN_SWITCH_PORT, PLAIN_HOST_PORT = 20000, 19998, 19999
+LABEL_OF_LINK, LABEL_OF_HOST = 1000, 900000
+PORT_MAX, LABEL_MAX = 65535, 0xFFFFF
+
+
+@dataclass
+class Line:
+    """One line. Ends are (switch, port); the second end of a host's line is (switch, None)."""
+
+    ends: tuple
+    cells: str  # mpls or plain
+    addresses: tuple
+    label: int | None = None
+
+    def spec(self, side):
+        """From the side of end 0 or 1."""
+        local, peer = self.addresses[side], self.addresses[1 - side]
+        return f"{self.cells}:{local}/{peer}" + (f"/{self.label}" if self.cells == "mpls" else "")
+
+    def words(self):
+        (switch, port), (other, other_port) = self.ends
+        far = f"host at {other}" if other_port is None else f"{other}:{other_port}"
+        label = f", label {self.label}" if self.cells == "mpls" else ""
+        return (f"{switch}:{port} to {far}",
+                f"{self.cells}, UDP {self.addresses[0]} and {self.addresses[1]}{label}")
+
+
+def udp_ports(described):
+    """For each switch, in the topology's order, the UDP ports that the lab will choose on its address."""
+    ports = [set() for _ in described["switches"]]
+    number_of = {switch["name"]: number for number, switch in enumerate(described["switches"])}
+    for number, link in enumerate(described.get("links", []), start=1):
+        for end in ends_of(link):
+            if chosen(link.get("media", {})) and udp_port(link["media"], number) <= PORT_MAX:
+                ports[number_of[end[0]]].add(udp_port(link["media"], number))
+    for switch, taken in zip(described["switches"], ports):
+        if chosen(switch.get("media", {})):
+            taken |= {MPLS_PORT, MPLS_HOST_PORT} if switch["media"]["cells"] == "mpls" else {
+                PLAIN_SWITCH_PORT, PLAIN_HOST_PORT}
+    return ports
+
+
+def chosen(media):
+    return media.get("cells") in ("mpls", "plain") and "addresses" not in media
+
+
+def udp_port(media, number):
+    return MPLS_PORT if media["cells"] == "mpls" else PLAIN_PORT + number
+
+
+def ends_of(link):
+    return tuple((link[side]["switch"], link[side]["port"]) for side in ("a", "b"))
+
+
+def plan(described, addresses):
+    """The Lines of a lab whose switches have these loopback addresses, in their order."""
+    address_of = {switch["name"]: address
+                  for switch, address in zip(described["switches"], addresses)}
+    said = {media["label"] for media in medias(described) if "label" in media}
+    lines = []
+    for number, link in enumerate(described.get("links", []), start=1):
+        media, ends = link.get("media", {"cells": "none"}), ends_of(link)
+        if travels(media, ends):
+            port = udp_port(media, number)
+            if port > PORT_MAX and chosen(media):
+                raise LabError(f"link {number} of the topology is one more with cells = \"plain\" than "
+                               f"the lab has UDP ports for: give it addresses")
+            own = tuple(f"{address_of[switch]}:{port}" for switch, _ in ends)
+            lines.append(line(ends, media, own, LABEL_OF_LINK + number, said))
+    for number, switch in enumerate(described["switches"], start=1):
+        media, ends = switch.get("media", {"cells": "none"}), ((switch["name"], 1),
+                                                                (switch["name"], None))
+        if travels(media, ends):
+            pair = ((MPLS_PORT, MPLS_HOST_PORT) if media["cells"] == "mpls"
+                    else (PLAIN_SWITCH_PORT, PLAIN_HOST_PORT))
+            own = tuple(f"{address_of[switch['name']]}:{port}" for port in pair)
+            lines.append(line(ends, media, own, LABEL_OF_HOST + number, said))
+    return lines
+
+
+def medias(described):
+    found = [link.get("media") for link in described.get("links", [])]
+    found += [switch.get("media") for switch in described["switches"]]
+    return [media for media in found if media]
+
+
+def travels(media, ends):
+    """Whether the lab has a line to make there. LabError for a ring: see the text."""
+    if media["cells"] == "ring":
+        (switch, port), (other, _) = ends
+        raise LabError(f"the line from {switch}:{port} to {'its host' if other == switch else other} has "
+                       f"cells = \"ring\": a ring lies within one process, and a lab has one for each "
+                       f"switch; say \"mpls\" or \"plain\"")
+    return media["cells"] != "none"
+
+
+def line(ends, media, own, label, said):
+    """`said`: labels of the topology file, which the lab's own must not meet."""
+    while label in said:
+        label += 1
+    said.add(label)
+    label = media.get("label", label)
+    if label > LABEL_MAX:
+        raise LabError(f"there is no MPLS label left for {ends[0][0]}:{ends[0][1]}")
+    return Line(ends, media["cells"], tuple(media.get("addresses", own)),
+                label if media["cells"] == "mpls" else None)
+
+
+def switch_links(lines, switch):
+    """{port: SPEC} of one switch."""
+    return {port: one.spec(side) for one in lines for side, (name, port) in enumerate(one.ends)
+            if name == switch and port is not None}
+
+
+def endpoints(lines):
+    """{switch: the SPEC of the host behind it}"""
+    return {one.ends[0][0]: one.spec(1) for one in lines if one.ends[1][1] is None}

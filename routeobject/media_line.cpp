@@ -1,0 +1,50 @@
+#include "routeobject/media_line.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dataplane/links/link_spec.hpp"
+
+namespace xbind {
+namespace {
+
+constexpr std::array<std::string_view, 4> kForms{"mpls", "plain", "ring", "none"};
+
+bool is_udp_address(const std::string& text) {
+  const auto address = dataplane::parse_udp_address(text);
+  return address && address->port != 0;
+}
+
+}  // namespace
+
+std::string_view to_string(CellsForm form) { return kForms[static_cast<std::size_t>(form)]; }
+
+std::optional<CellsForm> cells_form_of(std::string_view word) {
+  const auto found = std::ranges::find(kForms, word);
+  if (found == kForms.end()) return std::nullopt;
+  return static_cast<CellsForm>(found - kForms.begin());
+}
+
+std::optional<std::string> media_line_fault(const MediaLine& line) {
+  const bool udp = line.cells == CellsForm::kMpls || line.cells == CellsForm::kPlain;
+  if (line.addresses) {
+    if (!udp) return fmt::format("cells = \"{}\" has no addresses", to_string(line.cells));
+    for (const std::string& address : *line.addresses) {
+      if (is_udp_address(address)) continue;
+      return fmt::format("'{}' is not ADDRESS:PORT in numbers with a port of 1 to 65535", address);
+    }
+    if ((*line.addresses)[0] == (*line.addresses)[1])
+      return fmt::format("both ends have the address {}", (*line.addresses)[0]);
+  }
+  if (line.label) {
+    if (line.cells != CellsForm::kMpls)
+      return fmt::format("cells = \"{}\" has no label", to_string(line.cells));
+    if (*line.label < kMediaLabelMin || *line.label > kMediaLabelMax)
+      return fmt::format("label {} is not in {} to {}", *line.label, kMediaLabelMin,
+                         kMediaLabelMax);
+  }
+  return std::nullopt;
+}
+
+}  // namespace xbind

@@ -1,0 +1,41 @@
+// How the cells of a line travel in a lab: between two switches, or between a host and port 1 of its
+// switch. A value, and the check of what a topology file says of it; who opens the sockets checks
+// again (dataplane/links). Pure, any thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace xbind {
+
+enum class CellsForm : std::uint8_t {
+  kMpls,   // RFC 4717 cells in MPLS in UDP, many in a datagram
+  kPlain,  // one cell of 53 octets in a UDP datagram
+  kRing,   // memory: both ends in one process
+  kNone,   // no cells on this line, signalling alone
+};
+
+inline constexpr std::uint32_t kMediaLabelMin = 16;  // below: reserved (RFC 3032 section 2.1)
+inline constexpr std::uint32_t kMediaLabelMax = 0xfffff;
+
+struct MediaLine {
+  CellsForm cells = CellsForm::kMpls;
+  // "HOST:PORT" or "[IPv6]:PORT" of the two ends, addresses in numbers, ports 1 to 65535; in the order
+  // of the link's ends, or switch first and host second. Nothing: whoever builds the lab chooses.
+  std::optional<std::array<std::string, 2>> addresses{};
+  std::optional<std::uint32_t> label{};  // of the MPLS pseudowire, both ways; nothing: as above
+
+  friend bool operator==(const MediaLine&, const MediaLine&) = default;
+};
+
+std::string_view to_string(CellsForm form);
+std::optional<CellsForm> cells_form_of(std::string_view word);  // "mpls", "plain", "ring", "none"
+
+// The sentence of what is wrong with a line, or nothing: an address that is none or is given twice,
+// addresses of a line without UDP, a label out of its range or of a line without MPLS.
+std::optional<std::string> media_line_fault(const MediaLine& line);
+
+}  // namespace xbind

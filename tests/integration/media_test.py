@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Cells through calls: callgen's --verify-media in labs of real processes, whose switches carry cells in
+MPLS or one a datagram; a capture as tshark reads it; and switches that carry them wrongly.
+"""
+
+import contextlib
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+from gsmp_client import Branch, GsmpClient
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+
+CHECK_CELLS, PROBE_CELLS = 8, 4  # of a checked call, up and released (callgen/media_cells.hpp)
+VIOLATIONS = ["lost", "out_of_order", "duplicated", "wrong_endpoint", "wrong_label", "corrupted",
+              "after_release"]
+PLAIN = 'cells = "plain"\n'
+
+
+def verify(lab, load, *more):
+    load.verify_media = True
+    return offer(lab, load, *more)
+
+
+class CellsArrive(unittest.TestCase):
+
+    def assert_verified(self, done, summary, calls, directions=1):
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        media = summary["media"]
+        checked = media["calls_checked"]
+        self.assertGreaterEqual(checked, min(calls, 100))
+        self.assertLessEqual(checked, calls)
+        self.assertEqual({name: media[name] for name in VIOLATIONS}, dict.fromkeys(VIOLATIONS, 0))
+        self.assertEqual(media["cells_sent"], directions * CHECK_CELLS * checked)
+        self.assertEqual(media["cells_received"], media["cells_sent"])
+        self.assertEqual(media["probes_sent"], directions * PROBE_CELLS * checked)
+        self.assertEqual(media["cells_not_sent"] + media["calls_uncheckable"], 0)
+        return media
+
+    def test_in_order_at_the_right_place_and_not_after_the_release(self):
+        # 64 labels a port for 400 calls: most of them are on a label that another has had.
+        with lab_up(labels_per_port=64) as lab:
+            done, summary = verify(lab, Load(calls=400, rate=200))
+            media = self.assert_verified(done, summary, 400)
+            self.assertGreater(media["calls_on_reused_labels"], 0)
+            self.assertGreater(media["reused_checked"], 0)
+            self.assertIn(f"{media['cells_sent']:,}".replace(",", " ")
+                          + " cells sent while the calls were up", done.stdout)
+            self.assertIn("none after the release", done.stdout)
+
+            done, summary = verify(lab, Load(calls=60, rate=200, seed=2), "--both")
+            media = self.assert_verified(done, summary, 60, directions=2)
+            self.assertEqual(media["calls_checked"], 60)  # all, for there are fewer than 100
+
+            done, summary = verify(lab, Load(calls=30, rate=200), "--media-calls", "10")
+            self.assertGreaterEqual(summary["media"]["calls_checked"], 10)
+            self.assertLessEqual(summary["media"]["calls_checked"], 20)
+
+            done, summary = offer(lab, Load(calls=20, rate=200))
+            self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertNotIn("media", summary)
+
+    def test_over_plain_lines(self):
+        with tempfile.TemporaryDirectory() as directory:
+            topology_file = Path(directory) / "plain.toml"
+            text = PAPER_TOPOLOGY.read_text()
+            text = re.sub(r"(cells-per-s = \d+\n)", r"\1" + PLAIN, text)
+            topology_file.write_text(text.replace(
+                'endpoint = true', 'media = { cells = "plain" }\nendpoint = true', 1))
+            with lab_up(topology=topology_file) as lab:
+                self.assertIn("plain:", lab.endpoints[CALLER])
+                self.assertIn("mpls:", lab.endpoints[CALLEE])
+                done, summary = verify(lab, Load(calls=150, rate=200))
+                self.assert_verified(done, summary, 150)
+
+    @unittest.skipUnless(shutil.which("tshark"), "NOT TESTED: tshark is not installed")
+    def test_tshark_reads_a_capture_of_it(self):
+        with contextlib.ExitStack() as stack:
+            directory = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            lab = stack.enter_context(lab_up())
+            for form in ("erf", "pcap"):
+                file = directory / f"cells.{form}"
+                done, summary = verify(lab, Load(calls=20, rate=200, capture=file))
+                media = self.assert_verified(done, summary, 20)
+                cells = run("tshark", "-n", "-r", file, "-Y", "erf.types.type == 3", "-T", "fields",
+                            "-e", "erf.flags.cap", "-e", "atm.vpi", "-e", "atm.vci")
+                self.assertEqual(cells.returncode, 0, cells.stderr)
+                rows = [line.split() for line in cells.stdout.splitlines()]
+                self.assertEqual(len(rows), media["cells_sent"] + media["probes_sent"]
+                                 + media["cells_received"])
+                self.assertTrue(all(int(vci) >= 32 for _, _, vci in rows), rows[:3])
+                # 8 cells are 5 frames of one and one of three; a probe's 4 are a frame each.
+                frames = run("tshark", "-n", "-r", file, "-V").stdout
+                sent = 20 * (6 + 4)
+                self.assertEqual(len(re.findall(r"AAL5 CRC: 0x[0-9a-f]+ \(correct\)", frames)),
+                                 sent + 20 * 6)
+                self.assertNotIn("incorrect", frames)
+
+
+class CellsGoAstray(unittest.TestCase):
+    """Somebody else has branches in the switches, on labels that calls are going to have."""
+
+    LABELS = range(32, 64)
+
+    def astray(self, node, make):
+        """A run of 20 calls in a lab whose `node` has the branches that `make` makes of each label."""
+        with lab_up(labels_per_port=len(self.LABELS)) as lab:
+            with GsmpClient(switch_address(lab, node)) as switch:
+                for vci in self.LABELS:
+                    switch.add(make((0, vci)))
+            # Few calls at a time: only so many labels, and every one of them has a second branch.
+            done, summary = verify(lab, Load(calls=20, rate=100))
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertGreater(summary["setups"]["connected"], 0, done.stdout)
+        self.assertIn("cells did not come as they should", done.stdout)
+        self.assertIn("WRONG", done.stdout)
+        return summary["media"], done.stdout
+
+    def test_to_a_wrong_label(self):
+        media, said = self.astray(CALLEE, lambda label: Branch(2, label, 1, (0, 900)))
+        self.assertEqual(media["wrong_label"], media["cells_sent"])
+        self.assertEqual(media["lost"] + media["wrong_endpoint"] + media["after_release"], 0)
+        self.assertEqual(media["calls_failed"], media["calls_checked"])
+        self.assertIn("a cell came to host-b 0/900", said)
+
+    def test_back_to_the_caller(self):
+        # host-a's port 1 is the host's: what comes in there goes out there again.
+        media, said = self.astray(CALLER, lambda label: Branch(1, label, 1, (0, 901)))
+        self.assertEqual(media["wrong_endpoint"], media["cells_sent"])
+        self.assertEqual(media["lost"] + media["wrong_label"], 0)
+        self.assertIn("a cell came to host-a 0/901", said)
+        # These branches are there still when the calls are not.
+        self.assertEqual(media["after_release"], media["probes_sent"])
+        self.assertIn("after its release a cell came to host-a 0/901", said)
+
+
+if __name__ == "__main__":
+    unittest.main()

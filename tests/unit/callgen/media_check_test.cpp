@@ -1,0 +1,431 @@
+#include "callgen/media_check.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "dataplane/aal5.hpp"
+
+namespace xbind::callgen {
+namespace {
+
+using namespace std::chrono_literals;
+using dataplane::Cell;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr TimePoint kStart{5s};
+constexpr std::uint64_t kRun = 77;
+TimePoint at(Duration since_start) { return kStart + since_start; }
+
+// What the switches do: cells go from a label at an endpoint to labels at others. A lie may stand
+// between it and the host.
+class FakeNetwork {
+ public:
+  using Place = std::pair<std::string, Label>;
+  using Delivery = std::vector<std::pair<std::string, Cell>>;
+
+  void join(const Place& in, const Place& out) { ways_.emplace(in, out); }
+  void cut(const Place& in) { ways_.erase(in); }
+  // What is done to everything that is delivered at a time; an empty function: nothing.
+  std::function<void(Delivery&)> lie;
+
+  Delivery carry(const CellsOut& sent) const {
+    Delivery out;
+    for (const Cell& cell : sent.cells) {
+      const auto [first, last] = ways_.equal_range({sent.endpoint, label_of(cell)});
+      for (auto way = first; way != last; ++way)
+        out.emplace_back(way->second.first, on_label(cell, way->second.second));
+    }
+    if (lie) lie(out);
+    return out;
+  }
+
+  static Label label_of(const Cell& cell) { return atm_label(cell.vpi(), cell.vci()); }
+  static Cell on_label(Cell cell, Label label) {
+    cell.header = dataplane::cell_header(vpi_of(label), vci_of(label), cell.pt(), cell.clp());
+    return cell;
+  }
+
+ private:
+  std::multimap<Place, Place> ways_;
+};
+
+Outcome connected(Label ingress, Label egress) {
+  Outcome outcome;
+  outcome.ingress = ingress;
+  outcome.egress = egress;
+  return outcome;
+}
+
+struct Rig {
+  explicit Rig(std::uint64_t calls = 100, std::uint64_t run_calls = 1000, std::size_t at_once = 32)
+      : check({.calls = calls, .run_calls = run_calls, .at_once = at_once, .seed = 3, .run = kRun},
+              {"a", "b", "c"}) {}
+
+  // A call from a to b is asked for, and connected in the network and in words.
+  bool connect(std::uint64_t call, Label ingress, Label egress, Duration when = {}) {
+    network.join({"a", ingress}, {"b", egress});
+    check.offered(call, {"a", "b"}, at(when));
+    return check.connected(call, connected(ingress, egress), at(when));
+  }
+  void release(std::uint64_t call, Label ingress, Duration when) {
+    network.cut({"a", ingress});
+    check.over(call, true, at(when));
+  }
+  // Everything due is sent and delivered, at once or `transit` later.
+  void turn(Duration when, Duration transit = 0ns) {
+    for (const CellsOut& out : check.advance(at(when))) {
+      for (const auto& [endpoint, cell] : network.carry(out))
+        check.arrived(endpoint, cell, at(when + transit));
+    }
+  }
+  const MediaFigures& figures() const { return check.figures(); }
+
+  FakeNetwork network;
+  MediaCheck check;
+};
+
+const Label k40 = atm_label(0, 40);
+const Label k41 = atm_label(0, 41);
+const Label k50 = atm_label(0, 50);
+const Label k51 = atm_label(0, 51);
+
+// ===== cells ====================================================================================
+
+TEST(MediaCellsTest, EachSaysWhoseItIsAndAllFormFramesOfAal5) {
+  for (const bool after : {false, true}) {
+    const auto cells = marked_cells({kRun, 12, 0, 1, after}, atm_label(3, 40));
+    ASSERT_EQ(cells.size(), after ? kProbeCells : kCheckCells);
+    dataplane::Aal5Reassembly frames;
+    std::size_t whole = 0;
+    for (std::uint32_t i = 0; i < cells.size(); ++i) {
+      EXPECT_EQ(mark_of(cells[i]), (CellMark{kRun, 12, i, 1, after}));
+      EXPECT_EQ(FakeNetwork::label_of(cells[i]), atm_label(3, 40));
+      const auto outcome = frames.push(cells[i]);
+      EXPECT_TRUE(outcome == dataplane::Aal5Outcome::kFrame ||
+                  outcome == dataplane::Aal5Outcome::kMore);
+      if (outcome == dataplane::Aal5Outcome::kFrame) ++whole;
+    }
+    EXPECT_EQ(frames.pending(), 0U);
+    EXPECT_EQ(whole, after ? kProbeCells : kCheckCells - kLongFrameCells + 1);
+  }
+  EXPECT_EQ(mark_of(Cell{}), std::nullopt);
+}
+
+// ===== a network that does what it says =========================================================
+
+TEST(MediaCheckTest, CellsArriveWhileTheCallIsUpAndNotAfterwards) {
+  Rig rig;
+  EXPECT_TRUE(rig.connect(0, k40, k50));
+  EXPECT_THAT(rig.check.take_inspected(), IsEmpty());
+  rig.turn(1ms);
+  EXPECT_THAT(rig.check.take_inspected(), ElementsAre(0));
+  rig.release(0, k40, 100ms);
+  EXPECT_FALSE(rig.check.idle(at(100ms)));
+  rig.turn(100ms);
+  EXPECT_FALSE(rig.check.idle(at(399ms)));  // whoever sends what must not come waits for it
+  EXPECT_TRUE(rig.check.idle(at(400ms)));
+  const MediaFigures& figures = rig.check.finish();
+  EXPECT_EQ(figures.calls_checked, 1U);
+  EXPECT_EQ(figures.calls_failed, 0U);
+  EXPECT_EQ(figures.cells_sent, kCheckCells);
+  EXPECT_EQ(figures.cells_received, kCheckCells);
+  EXPECT_EQ(figures.probes_sent, kProbeCells);
+  EXPECT_EQ(figures.violations(), 0U);
+  EXPECT_THAT(figures.findings, IsEmpty());
+}
+
+TEST(MediaCheckTest, BothWaysOfACallAreChecked) {
+  Rig rig;
+  Outcome outcome = connected(k40, k50);
+  outcome.reverse_ingress = k51;
+  outcome.reverse_egress = k41;
+  rig.network.join({"a", k40}, {"b", k50});
+  rig.check.offered(0, {"a", "b"}, at(0ms));
+  EXPECT_TRUE(rig.check.connected(0, outcome, at(0ms)));
+  rig.turn(1ms);  // nothing goes back
+  EXPECT_THAT(rig.check.take_inspected(), IsEmpty());
+  rig.turn(2001ms);
+  EXPECT_THAT(rig.check.take_inspected(), ElementsAre(0));
+  EXPECT_EQ(rig.figures().lost, kCheckCells);
+
+  outcome.ingress = atm_label(0, 42);
+  outcome.reverse_ingress = atm_label(0, 52);
+  rig.network.join({"a", outcome.ingress}, {"b", k50});
+  rig.network.join({"b", outcome.reverse_ingress}, {"a", k41});
+  rig.check.offered(1, {"a", "b"}, at(2100ms));
+  EXPECT_TRUE(rig.check.connected(1, outcome, at(2100ms)));
+  rig.turn(2101ms);
+  EXPECT_THAT(rig.check.take_inspected(), ElementsAre(1));
+  EXPECT_EQ(rig.figures().cells_sent, 4 * kCheckCells);
+  EXPECT_EQ(rig.figures().calls_failed, 1U);
+}
+
+TEST(MediaCheckTest, SoManyChecksAtATimeTheOthersWaitTheirTurn) {
+  Rig rig(100, 1000, 2);
+  for (std::uint32_t call = 0; call < 3; ++call)
+    rig.connect(call, atm_label(0, 40 + call), atm_label(0, 50 + call));
+  EXPECT_LE(rig.check.next_deadline(), at(0ms));
+  EXPECT_EQ(rig.check.advance(at(0ms)).size(), 2U);
+  EXPECT_EQ(rig.check.next_deadline(), at(2s));
+  EXPECT_THAT(rig.check.advance(at(1999ms)), IsEmpty());
+  EXPECT_EQ(rig.check.advance(at(2s)).size(), 1U);  // the first two are lost: there is room
+  EXPECT_EQ(rig.check.next_deadline(), at(4s));
+  EXPECT_EQ(rig.figures().lost, 2 * kCheckCells);
+}
+
+// ===== which calls ==============================================================================
+
+TEST(MediaCheckTest, TheFirstCallsAndThenSomeOnReusedLabels) {
+  Rig rig(10, 1000);
+  std::uint64_t checked = 0;
+  for (std::uint64_t call = 0; call < 1000; ++call) {
+    const Label ingress = atm_label(0, static_cast<std::uint32_t>(32 + call % 500));
+    const bool kept = rig.connect(call, ingress, ingress);
+    if (call < 10) {
+      EXPECT_TRUE(kept) << call;
+    }
+    if (call >= 10 && call < 500) {
+      EXPECT_FALSE(kept) << call;  // on a label that nobody had
+    }
+    if (call == 500) {
+      EXPECT_TRUE(kept);  // the first reused one is never left out
+    }
+    checked += kept ? 1 : 0;
+    rig.turn(1ms);
+    rig.release(call, ingress, 1ms);
+    rig.turn(1ms);
+  }
+  EXPECT_EQ(checked, 20U);
+  EXPECT_EQ(rig.figures().calls_checked, 20U);
+  EXPECT_EQ(rig.figures().reused_checked, 10U);
+  EXPECT_EQ(rig.figures().calls_on_reused_labels, 500U);
+  EXPECT_EQ(rig.check.finish().violations(), 0U);
+}
+
+TEST(MediaCheckTest, ALabelIsReusedOnlyAfterAReleaseAtTheSameEndInTheSameDirection) {
+  Rig rig(1, 100);
+  rig.connect(0, k40, k50);
+  rig.connect(1, k41, k51);
+  rig.check.over(1, false, at(1ms));  // not released: the network may have it still
+  rig.check.offered(2, {"a", "b"}, at(1ms));
+  rig.check.connected(2, connected(k41, k51), at(1ms));
+  EXPECT_EQ(rig.figures().calls_on_reused_labels, 0U);
+  rig.check.over(0, true, at(2ms));
+  rig.check.offered(3, {"b", "a"}, at(3ms));
+  rig.check.connected(3, connected(k40, k50), at(3ms));  // the other way round
+  EXPECT_EQ(rig.figures().calls_on_reused_labels, 0U);
+  rig.check.offered(4, {"c", "b"}, at(4ms));
+  EXPECT_TRUE(rig.check.connected(4, connected(k40, k50), at(4ms)));  // the egress is
+  EXPECT_EQ(rig.figures().calls_on_reused_labels, 1U);
+}
+
+TEST(MediaCheckTest, WhatHasNoCellsCannotBeChecked) {
+  Rig rig;
+  rig.check.offered(0, {"a", "nowhere"}, at(0ms));
+  EXPECT_FALSE(rig.check.connected(0, connected(k40, k50), at(0ms)));
+  rig.check.offered(1, {"a", "b"}, at(0ms));
+  EXPECT_FALSE(rig.check.connected(1, connected(k40, {LabelKind::kMpls, 1000}), at(0ms)));
+  rig.check.offered(2, {"a", "b"}, at(0ms));
+  EXPECT_FALSE(rig.check.connected(2, connected({}, {}), at(0ms)));
+  EXPECT_EQ(rig.figures().calls_uncheckable, 3U);
+  EXPECT_EQ(rig.figures().calls_checked, 0U);
+}
+
+TEST(MediaCheckTest, RefusedCallsAreForgotten) {
+  Rig rig;
+  rig.check.offered(0, {"a", "b"}, at(0ms));
+  rig.check.over(0, false, at(1ms));
+  rig.turn(2ms);
+  EXPECT_TRUE(rig.check.idle(at(2ms)));
+  EXPECT_EQ(rig.figures().cells_sent, 0U);
+}
+
+// ===== a network that lies ======================================================================
+
+// One call through a network with this lie; its figures.
+MediaFigures one_call(std::function<void(FakeNetwork::Delivery&)> lie) {
+  Rig rig;
+  rig.network.lie = std::move(lie);
+  rig.connect(0, k40, k50);
+  rig.turn(1ms);
+  rig.turn(2001ms);  // the deadline, for what has not come
+  return rig.check.finish();
+}
+
+TEST(MediaCheckTest, ALostCell) {
+  const auto figures = one_call([](auto& cells) { cells.erase(cells.begin() + 2); });
+  EXPECT_EQ(figures.lost, 1U);
+  EXPECT_EQ(figures.violations(), 1U);
+  EXPECT_EQ(figures.calls_failed, 1U);
+  EXPECT_THAT(figures.findings, ElementsAre("call 0, a 0/40 to b 0/50: a cell was lost"));
+}
+
+TEST(MediaCheckTest, AnOvertakenCell) {
+  const auto figures = one_call([](auto& cells) { std::swap(cells[3], cells[4]); });
+  EXPECT_EQ(figures.out_of_order, 1U);
+  EXPECT_EQ(figures.violations(), 1U);
+}
+
+TEST(MediaCheckTest, ADuplicatedCell) {
+  for (const std::size_t which : {std::size_t{0}, std::size_t{kCheckCells - 1}}) {
+    const auto figures = one_call([which](auto& cells) { cells.push_back(cells[which]); });
+    EXPECT_EQ(figures.duplicated, 1U);
+    EXPECT_EQ(figures.violations(), 1U);
+    EXPECT_EQ(figures.calls_failed, 1U);
+  }
+}
+
+TEST(MediaCheckTest, ACellAtAnotherEndpoint) {
+  const auto figures = one_call([](auto& cells) { cells[1].first = "c"; });
+  EXPECT_EQ(figures.wrong_endpoint, 1U);
+  EXPECT_EQ(figures.lost, 1U);
+  EXPECT_EQ(figures.violations(), 2U);
+  EXPECT_THAT(figures.findings.front(), HasSubstr("a cell came to c 0/50"));
+}
+
+TEST(MediaCheckTest, ACopyAtAnotherEndpoint) {
+  const auto figures = one_call([](auto& cells) { cells.emplace_back("a", cells[5].second); });
+  EXPECT_EQ(figures.wrong_endpoint, 1U);
+  EXPECT_EQ(figures.violations(), 1U);
+}
+
+TEST(MediaCheckTest, ACellOnAnotherLabel) {
+  const auto figures =
+      one_call([](auto& cells) { cells[1].second = FakeNetwork::on_label(cells[1].second, k51); });
+  EXPECT_EQ(figures.wrong_label, 1U);
+  EXPECT_EQ(figures.lost, 1U);
+  EXPECT_EQ(figures.violations(), 2U);
+}
+
+TEST(MediaCheckTest, ACellThatWasChanged) {
+  const auto changed = one_call([](auto& cells) { cells[1].second.payload[40] ^= std::byte{1}; });
+  EXPECT_EQ(changed.corrupted, 1U);
+  EXPECT_EQ(changed.lost, 1U);
+  // The end of a frame that is none.
+  const auto merged =
+      one_call([](auto& cells) { cells[0].second.header = dataplane::cell_header(0, 50, 0); });
+  EXPECT_EQ(merged.corrupted, 1U);
+  // Of a call that never was.
+  const auto strange = one_call([](auto& cells) {
+    cells.emplace_back("b", marked_cells({kRun, 99, 0, 0, false}, k50).front());
+    cells.emplace_back("b", marked_cells({kRun, 0, 0, 1, false}, k50).front());
+  });
+  EXPECT_EQ(strange.corrupted, 2U);
+  EXPECT_EQ(strange.lost, 0U);
+}
+
+TEST(MediaCheckTest, CellsOfOthersAreNoBusinessOfOurs) {
+  const auto figures = one_call([](auto& cells) {
+    cells.emplace_back("b", Cell{});
+    cells.emplace_back("b", marked_cells({kRun + 1, 0, 0, 0, false}, k50).front());
+  });
+  EXPECT_EQ(figures.foreign, 2U);
+  EXPECT_EQ(figures.violations(), 0U);
+}
+
+TEST(MediaCheckTest, WhatComesAfterTheDeadlineHasBeenLost) {
+  Rig rig;
+  rig.connect(0, k40, k50);
+  const auto sent = rig.check.advance(at(1ms));
+  rig.turn(2001ms);
+  EXPECT_THAT(rig.check.take_inspected(), ElementsAre(0));
+  for (const auto& [endpoint, cell] : rig.network.carry(sent.front()))
+    rig.check.arrived(endpoint, cell, at(2002ms));
+  EXPECT_EQ(rig.figures().lost, kCheckCells);
+  EXPECT_EQ(rig.figures().late, kCheckCells);
+  EXPECT_EQ(rig.figures().violations(), kCheckCells);
+  EXPECT_THAT(rig.check.take_inspected(), IsEmpty());
+}
+
+TEST(MediaCheckTest, ManyViolationsHaveFewSentences) {
+  const auto figures = one_call([](auto& cells) { cells.clear(); });
+  EXPECT_EQ(figures.lost, kCheckCells);
+  EXPECT_THAT(figures.findings, ElementsAre("call 0, a 0/40 to b 0/50: 8 cells were lost"));
+  const auto doubled = one_call([](auto& cells) {
+    const auto once = cells;
+    for (int more = 0; more < 3; ++more) cells.insert(cells.end(), once.begin(), once.end());
+  });
+  EXPECT_EQ(doubled.duplicated, 3 * kCheckCells);
+  EXPECT_THAT(doubled.findings, ElementsAre("call 0, a 0/40 to b 0/50: a cell came twice"));
+
+  Rig rig;
+  for (std::uint32_t call = 0; call < 10; ++call)
+    rig.connect(call, atm_label(0, 40 + call), atm_label(0, 50 + call));
+  rig.network.lie = [](auto& cells) { cells.erase(cells.begin() + 2, cells.end()); };
+  rig.turn(1ms);
+  rig.turn(2001ms);
+  EXPECT_EQ(rig.figures().lost, 10 * (kCheckCells - 2));
+  EXPECT_EQ(rig.figures().findings.size(), MediaCheck::kMostFindings);
+}
+
+// ===== after the release ========================================================================
+
+TEST(MediaCheckTest, AConnectionThatOutlivesItsRelease) {
+  Rig rig;
+  rig.connect(0, k40, k50);
+  rig.turn(1ms);
+  rig.check.over(0, true, at(10ms));  // in words only
+  rig.turn(11ms);
+  const MediaFigures& figures = rig.check.finish();
+  EXPECT_EQ(figures.after_release, kProbeCells);
+  EXPECT_EQ(figures.calls_failed, 1U);
+  EXPECT_EQ(figures.lost, 0U);
+  EXPECT_THAT(figures.findings.front(), HasSubstr("after its release a cell came to b 0/50"));
+}
+
+// A first call from a on 0/40 to b on 0/50, checked and released at 10 ms; its probe at 11 ms comes out
+// on `egress`, when another call from there to there had lasted from `offered` to `until`.
+MediaFigures probe_meets(Label egress, Duration offered, Duration told, Duration until) {
+  Rig rig(1, 100);
+  rig.connect(0, k40, k50);
+  rig.turn(1ms);
+  rig.release(0, k40, 10ms);
+  const auto begin = [&] { rig.check.offered(1, {"a", "b"}, at(offered)); };
+  const auto told_of = [&] { rig.check.connected(1, connected(k40, k51), at(told)); };
+  if (offered < 11ms) begin();
+  if (told < 11ms) told_of();
+  rig.network.join({"a", k40}, {"b", egress});
+  if (until < 11ms) rig.check.over(1, true, at(until));
+  rig.turn(11ms, 1ms);
+  if (offered >= 11ms) begin();
+  if (told >= 11ms) told_of();
+  if (until >= 11ms) rig.check.over(1, true, at(until));
+  return rig.check.finish();
+}
+
+TEST(MediaCheckTest, AProbeThatTheLabelsNextCallCarriedIsExcused) {
+  // Known before the probe, or only long after it.
+  for (const Duration told : {Duration{10500us}, Duration{500ms}}) {
+    const auto figures = probe_meets(k51, 5ms, told, 900ms);
+    EXPECT_EQ(figures.probes_excused, kProbeCells);
+    EXPECT_EQ(figures.violations(), 0U);
+  }
+  // Asked for between the sending of the probe and its arrival.
+  EXPECT_EQ(probe_meets(k51, 11500us, 20ms, 900ms).probes_excused, kProbeCells);
+}
+
+TEST(MediaCheckTest, AProbeThatTheNextCallDoesNotExplainIsNotExcused) {
+  EXPECT_EQ(probe_meets(k50, 5ms, 6ms, 900ms).after_release, kProbeCells);    // the old way out
+  EXPECT_EQ(probe_meets(k51, 13ms, 14ms, 900ms).after_release, kProbeCells);  // not asked for yet
+  // Over by then: nobody has it any more, and its own probes should not arrive either.
+  EXPECT_EQ(probe_meets(k51, 5ms, 6ms, 10900us).after_release, 2 * kProbeCells);
+}
+
+TEST(MediaCheckTest, AFailedReleaseIsNotProbed) {
+  Rig rig;
+  rig.connect(0, k40, k50);
+  rig.turn(1ms);
+  rig.check.over(0, false, at(10ms));
+  rig.turn(11ms);
+  EXPECT_EQ(rig.figures().probes_sent, 0U);
+}
+
+}  // namespace
+}  // namespace xbind::callgen

@@ -1,0 +1,145 @@
+// Calls that somebody looks into while they are up: what of the run that changes, and what does not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "callgen/runner.hpp"
+
+namespace xbind::callgen {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr TimePoint kStart{5s};
+TimePoint at(Duration since_start) { return kStart + since_start; }
+
+struct Inspector final : CallInspector {
+  void offered(std::uint64_t call, Ends ends, TimePoint) override {
+    seen.push_back("offered " + std::to_string(call) + " " + std::string(ends.from) + " " +
+                   std::string(ends.to));
+  }
+  bool connected(std::uint64_t call, const Outcome& outcome, TimePoint) override {
+    seen.push_back("connected " + std::to_string(call) + " " + to_string(outcome.ingress));
+    return keeps.contains(call);
+  }
+  void over(std::uint64_t call, bool released, TimePoint) override {
+    seen.push_back((released ? "released " : "over ") + std::to_string(call));
+  }
+  std::set<std::uint64_t> keeps;
+  std::vector<std::string> seen;
+};
+
+// Calls every 10 ms from 10 ms on, held for 25 ms.
+struct InspectedRun : testing::Test {
+  static RunPlan plan() {
+    RunPlan plan;
+    plan.calls = 2;
+    plan.calls_per_s = 100;
+    plan.arrivals = Arrivals::kConstant;
+    plan.hold_mean = 25ms;
+    plan.drain_timeout = 1s;
+    return plan;
+  }
+  InspectedRun() { runner.start(kStart); }
+
+  // The requests sent, setups as they are numbered: 1, 3; releases 2, 4.
+  std::vector<std::uint64_t> advance(Duration when) {
+    std::vector<std::uint64_t> requests;
+    for (const Dispatch& sent : runner.advance(at(when))) {
+      for (const auto& request : sent.batch.connects) requests.push_back(request.request.value());
+      for (const auto& request : sent.batch.releases) requests.push_back(request.request.value());
+    }
+    std::sort(requests.begin(), requests.end());
+    return requests;
+  }
+  void answer(std::uint64_t request, OutcomeKind kind, Duration when) {
+    Outcome outcome;
+    outcome.request = RequestId{request};
+    outcome.kind = kind;
+    outcome.connection = ConnectionId{7};
+    outcome.ingress = atm_label(0, 40);
+    runner.outcome(outcome, at(when));
+  }
+
+  Inspector inspector;
+  Runner runner{plan(), Workload::weighted({{"a", "b", 1}}, 1).value(), &inspector};
+};
+
+TEST_F(InspectedRun, TellsWhatBecomesOfEachCall) {
+  advance(10ms);
+  answer(1, OutcomeKind::kConnected, 11ms);
+  advance(20ms);
+  answer(3, OutcomeKind::kRefused, 21ms);
+  EXPECT_THAT(advance(36ms), ElementsAre(2));
+  answer(2, OutcomeKind::kReleased, 37ms);
+  EXPECT_TRUE(runner.finished());
+  EXPECT_THAT(inspector.seen, ElementsAre("offered 0 a b", "connected 0 0/40", "offered 1 a b",
+                                          "over 1", "released 0"));
+}
+
+TEST_F(InspectedRun, AKeptCallIsReleasedWhenTheInspectorHasDone) {
+  inspector.keeps = {0};
+  advance(10ms);
+  answer(1, OutcomeKind::kConnected, 11ms);
+  advance(20ms);
+  answer(3, OutcomeKind::kConnected, 21ms);
+  EXPECT_THAT(advance(46ms), ElementsAre(4));  // the other one's end, as ever
+  answer(4, OutcomeKind::kReleased, 47ms);
+  EXPECT_EQ(runner.next_deadline(), kNever);
+  EXPECT_THAT(advance(5s), IsEmpty());  // longer than the drain timeout: it is not forgotten
+  EXPECT_FALSE(runner.finished());
+  runner.inspected(0, at(5s));
+  EXPECT_EQ(runner.next_deadline(), at(5s));
+  EXPECT_THAT(advance(5s + 1ms), ElementsAre(2));
+  answer(2, OutcomeKind::kReleased, 5s + 3ms);
+  EXPECT_TRUE(runner.finished());
+  // The wait for the inspector is nobody's latency, and no lateness of the generator.
+  EXPECT_EQ(runner.figures().release_latency.max(), 3ms);
+  EXPECT_EQ(runner.figures().slip.max(), 1ms);
+  EXPECT_EQ(runner.figures().releases.released, 2U);
+}
+
+TEST_F(InspectedRun, AnInspectionThatIsQuickChangesNoEnd) {
+  inspector.keeps = {0};
+  advance(10ms);
+  answer(1, OutcomeKind::kConnected, 11ms);
+  runner.inspected(0, at(12ms));
+  runner.inspected(0, at(13ms));  // once is enough
+  advance(20ms);
+  answer(3, OutcomeKind::kBusy, 21ms);
+  EXPECT_EQ(runner.next_deadline(), at(36ms));
+  EXPECT_THAT(advance(36ms), ElementsAre(2));
+}
+
+TEST_F(InspectedRun, ALostTargetEndsKeptCallsToo) {
+  inspector.keeps = {0};
+  advance(10ms);
+  answer(1, OutcomeKind::kConnected, 11ms);
+  runner.target_lost(at(12ms));
+  EXPECT_TRUE(runner.finished());
+  runner.inspected(0, at(13ms));
+  EXPECT_EQ(runner.figures().releases.unanswered, 1U);
+  EXPECT_EQ(runner.next_deadline(), kNever);
+}
+
+TEST(RunnerBothWays, EveryCallAsksForTheSameBack) {
+  for (const bool both : {false, true}) {
+    RunPlan plan = InspectedRun::plan();
+    plan.both_ways = both;
+    Runner runner(plan, Workload::weighted({{"a", "b", 1}}, 1).value());
+    runner.start(kStart);
+    const auto sent = runner.advance(at(10ms));
+    ASSERT_EQ(sent.size(), 1U);
+    const auto& request = sent.front().batch.connects.front();
+    EXPECT_EQ(request.reverse, both ? std::optional(plan.service) : std::nullopt);
+  }
+}
+
+}  // namespace
+}  // namespace xbind::callgen
