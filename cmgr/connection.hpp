@@ -91,12 +91,18 @@ struct Asker {
   RequestId request;
 };
 
-// What both directions take. `reverse` is nought for a connection in one direction.
+// What both directions take, and what the switches are told of each. The reverse ones are nought for a
+// connection in one direction.
 struct Contract {
   Resources forward;
   Resources reverse;
+  TrafficContract traffic{};
+  TrafficContract reverse_traffic{};
 
   const Resources& of_leg(std::uint16_t leg) const { return leg == 1 ? reverse : forward; }
+  const TrafficContract& traffic_of_leg(std::uint16_t leg) const {
+    return leg == 1 ? reverse_traffic : traffic;
+  }
   friend bool operator==(const Contract&, const Contract&) = default;
 };
 

@@ -168,7 +168,7 @@ void ConnectionManager::pump(TimePoint now) {
 
 void ConnectionManager::begin(const Request& request, TimePoint now) {
   const Asker asker{request.client, request.id()};
-  std::vector<Resources> mapped;
+  std::vector<NetworkService> mapped;
   std::vector<ServiceSpec> services = services_of(request.body);
   mapped.reserve(services.size());
   for (const ServiceSpec& service : services) {
@@ -181,13 +181,13 @@ void ConnectionManager::begin(const Request& request, TimePoint now) {
       mapped.push_back(*known);
       continue;
     }
-    const auto demand = demand_of(service);
-    if (!demand) {
-      refuse_request(asker, demand.error());
+    const auto network = network_of(service);
+    if (!network) {
+      refuse_request(asker, network.error());
       return;
     }
     ++counters_.mapped_here;
-    mapped.push_back(*demand);
+    mapped.push_back(*network);
   }
   begin_mapped(request, mapped, now);
 }
@@ -218,11 +218,11 @@ void ConnectionManager::on_services(const std::vector<ServiceReply>& replies, Ti
     for (Parked& parked : std::exchange(parked_, {})) {
       bool waits = false;
       bool concerned = false;
-      for (auto& [service, demand] : parked.services) {
-        const bool for_it = !demand && service == reply.service && (config_.qos_cache || !served);
+      for (auto& [service, network] : parked.services) {
+        const bool for_it = !network && service == reply.service && (config_.qos_cache || !served);
         concerned = concerned || for_it;
-        if (for_it && reply.mapped) demand = *reply.mapped;
-        waits = waits || !demand;
+        if (for_it && reply.mapped) network = *reply.mapped;
+        waits = waits || !network;
       }
       if (concerned) served = true;
       if (concerned && !reply.mapped) {
@@ -230,8 +230,8 @@ void ConnectionManager::on_services(const std::vector<ServiceReply>& replies, Ti
       } else if (waits) {
         still.push_back(std::move(parked));
       } else {
-        std::vector<Resources> mapped;
-        for (const auto& [service, demand] : parked.services) mapped.push_back(*demand);
+        std::vector<NetworkService> mapped;
+        for (const auto& [service, network] : parked.services) mapped.push_back(*network);
         begin_mapped(parked.request, mapped, now);
       }
     }
@@ -241,12 +241,18 @@ void ConnectionManager::on_services(const std::vector<ServiceReply>& replies, Ti
   }
 }
 
-void ConnectionManager::begin_mapped(const Request& request, const std::vector<Resources>& mapped,
-                                     TimePoint now) {
+void ConnectionManager::begin_mapped(const Request& request,
+                                     const std::vector<NetworkService>& mapped, TimePoint now) {
   const Asker asker{request.client, request.id()};
   Contract contract;
-  if (!mapped.empty()) contract.forward = mapped[0];
-  if (mapped.size() > 1) contract.reverse = mapped[1];
+  if (!mapped.empty()) {
+    contract.forward = mapped[0].resources;
+    contract.traffic = mapped[0].contract;
+  }
+  if (mapped.size() > 1) {
+    contract.reverse = mapped[1].resources;
+    contract.reverse_traffic = mapped[1].contract;
+  }
   std::visit(Overloaded{
                  [&](const ConnectRequest& it) { connect(asker, it, contract, now); },
                  [&](const ReleaseRequest& it) { release(asker, it, now); },
@@ -461,7 +467,7 @@ void ConnectionManager::tick(TimePoint now) {
   }
   while (!parked_.empty() && parked_.front().deadline <= now) {
     const Request late = std::move(parked_.front().request);
-    for (const auto& [service, demand] : parked_.front().services) asked_services_.erase(service);
+    for (const auto& [service, network] : parked_.front().services) asked_services_.erase(service);
     parked_.pop_front();
     refuse_request({late.client, late.id()}, {Cause::kNoQosMapper, "qosmapper"});
   }

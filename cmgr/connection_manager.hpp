@@ -157,7 +157,7 @@ class ConnectionManager {
   // A request whose services the QOSMapper is asked for.
   struct Parked {
     Request request;
-    std::vector<std::pair<ServiceSpec, std::optional<Resources>>> services;
+    std::vector<std::pair<ServiceSpec, std::optional<NetworkService>>> services;
     TimePoint deadline;
   };
   // A hop of a connection, or of its party.
@@ -171,7 +171,8 @@ class ConnectionManager {
   void submit(ClientIndex client, const Body& request, unsigned urgency, TimePoint now);
   void pump(TimePoint now);
   void begin(const Request& request, TimePoint now);
-  void begin_mapped(const Request& request, const std::vector<Resources>& mapped, TimePoint now);
+  void begin_mapped(const Request& request, const std::vector<NetworkService>& mapped,
+                    TimePoint now);
   bool admit(ClientIndex client, RequestId request);
   void park(Request request, std::vector<ServiceSpec> services, TimePoint now);
   void connect(Asker asker, const ConnectRequest& request, const Contract& contract, TimePoint now);

@@ -14,7 +14,22 @@ Resources greater(const Resources& a, const Resources& b) {
 }
 
 Contract greater(const Contract& a, const Contract& b) {
-  return {greater(a.forward, b.forward), greater(a.reverse, b.reverse)};
+  return {greater(a.forward, b.forward), greater(a.reverse, b.reverse),
+          xbind::greater(a.traffic, b.traffic),
+          xbind::greater(a.reverse_traffic, b.reverse_traffic)};
+}
+
+bool asks_for_more(const Contract& had, const Contract& wanted) {
+  return greater(had.forward, wanted.forward) != had.forward ||
+         greater(had.reverse, wanted.reverse) != had.reverse ||
+         xbind::asks_for_more(had.traffic, wanted.traffic) ||
+         xbind::asks_for_more(had.reverse_traffic, wanted.reverse_traffic);
+}
+
+// A switch changes the parameters of a connection, never its service (RFC 3292 section 10.3).
+bool same_categories(const Contract& a, const Contract& b) {
+  return a.traffic.category == b.traffic.category &&
+         a.reverse_traffic.category == b.reverse_traffic.category;
 }
 
 }  // namespace
@@ -38,6 +53,16 @@ void ConnectionManager::modify(Asker asker, const ModifyRequest& request, const 
                            connection->both ? "reverse is missing" : "reverse of one direction"});
     return;
   }
+  if (!same_categories(connection->contract, contract)) {
+    const bool forward = connection->contract.traffic.category != contract.traffic.category;
+    const TrafficContract& had =
+        forward ? connection->contract.traffic : connection->contract.reverse_traffic;
+    const TrafficContract& wanted = forward ? contract.traffic : contract.reverse_traffic;
+    refuse_request(asker, {Cause::kInvalidRequest, "service category",
+                           static_cast<std::uint64_t>(wanted.category),
+                           static_cast<std::uint64_t>(had.category)});
+    return;
+  }
   ConnectionExtras& extras = connection->more();
   // One that came out of a pool is of the pool's contract no more.
   extras.pool = 0;
@@ -45,7 +70,7 @@ void ConnectionManager::modify(Asker asker, const ModifyRequest& request, const 
   extras.target = contract;
   extras.change_refusal = {};
   clients_.owns(asker.client, +1);
-  const bool more = greater(connection->contract, contract) != connection->contract;
+  const bool more = asks_for_more(connection->contract, contract);
   happen(*connection, more ? Event::kRaiseAsked : Event::kLowerAsked, now);
 }
 
@@ -165,7 +190,9 @@ void ConnectionManager::change_ends(Connection& connection, bool accepted, bool 
       hop.state = HopState::kCommitted;
       hop.errand = Errand::kNone;
       switches_.owe_change(
-          hop.at, {key_of(connection, hop), extras.revision, connection.contract.of_leg(hop.leg)},
+          hop.at,
+          {key_of(connection, hop), extras.revision, connection.contract.of_leg(hop.leg),
+           connection.contract.traffic_of_leg(hop.leg)},
           now);
     }
   }

@@ -34,8 +34,9 @@ void ConnectionManager::say(Connection& connection, Hop& hop, TimePoint now) {
       if (!config_.one_by_one) {
         hop.answers_to_skip = static_cast<std::uint8_t>(hop.answers_to_skip + answers);
       }
+      const Contract contract = contract_to_tell(connection);
       HopModify change{key_of(connection, hop), connection.more().revision,
-                       contract_to_tell(connection).of_leg(hop.leg)};
+                       contract.of_leg(hop.leg), contract.traffic_of_leg(hop.leg)};
       if (!config_.one_by_one) {
         switches_.queue(hop.at, std::move(change), now);
         return;
@@ -86,6 +87,7 @@ HopSetup ConnectionManager::setup_for(Connection& connection, Hop& hop, bool com
   }
   setup.branch = hop.branch;
   setup.demand = connection.contract.of_leg(hop.leg);
+  setup.contract = connection.contract.traffic_of_leg(hop.leg);
   if (!hop.last()) {
     hop.labels_asked = switches_.want_labels(hop.at, hop.output_port, now);
     setup.labels_wanted = hop.labels_asked;

@@ -13,18 +13,18 @@ Result<void> ConnectionManager::prepare(const std::string& from, const std::stri
     return fail(ErrorCode::kBadInput, "{} connections to prepare, at most {}", count,
                 PreparedPools::kWantedMax);
   }
-  const auto demand = demand_of(service);
-  if (!demand) {
-    return fail(ErrorCode::kBadInput, "{}: {} {}", to_string(demand.error().cause),
-                demand.error().element, demand.error().asked);
+  const auto mapped = network_of(service);
+  if (!mapped) {
+    return fail(ErrorCode::kBadInput, "{}: {} {}", to_string(mapped.error().cause),
+                mapped.error().element, mapped.error().asked);
   }
-  std::uint32_t number = pools_.find(from, to, *demand);
+  std::uint32_t number = pools_.find(from, to, *mapped);
   if (number == 0) {
     if (count == 0) return {};
     if (pools_.size() >= config_.pools_max) {
       return fail(ErrorCode::kExhausted, "{} pools are there already", pools_.size());
     }
-    number = pools_.add(from, to, *demand);
+    number = pools_.add(from, to, *mapped);
   }
   pools_.at(number).wanted = count;
   fill_pools(now);
@@ -48,7 +48,8 @@ void ConnectionManager::fill_pools(TimePoint now) {
         pool.rests_until = now + PreparedPools::kRest;
         break;
       }
-      Connection& connection = make_connection(std::nullopt, pool.from, pool.to, {pool.demand, {}});
+      Connection& connection = make_connection(std::nullopt, pool.from, pool.to,
+                                               {pool.service.resources, {}, pool.service.contract});
       connection.more().pool = number;
       ++pool.under_way;
       find_route(connection, now);
@@ -71,7 +72,8 @@ void ConnectionManager::prepared_answered(Connection& connection, OutcomeKind ki
 bool ConnectionManager::take_prepared(Asker asker, const ConnectRequest& request,
                                       const Contract& contract, TimePoint now) {
   if (pools_.empty() || request.reverse || request.hold_ms != 0) return false;
-  const std::uint32_t number = pools_.find(request.from, request.to, contract.forward);
+  const std::uint32_t number =
+      pools_.find(request.from, request.to, {contract.forward, contract.traffic});
   if (number == 0) return false;
   PreparedPool& pool = pools_.at(number);
   if (pool.ready.empty()) {

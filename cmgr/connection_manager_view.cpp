@@ -114,7 +114,8 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
       view.hops.push_back({key_of(connection, hop),
                            {hop.input_port, hop.input_label, hop.output_port, hop.output_label},
                            connection.contract.of_leg(hop.leg),
-                           connection.state == State::kConnected});
+                           connection.state == State::kConnected,
+                           connection.contract.traffic_of_leg(hop.leg)});
       if (!hop.last() && hop.output_label.present()) {
         view.labels.emplace_back(hop.output_port, hop.output_label);
       }

@@ -55,6 +55,12 @@ void compare_hops(const std::string& switch_name, const HopMap& before, const Le
                        cross_connect_words(theirs.cross_connect),
                        cross_connect_words(ours.cross_connect))});
     }
+    if (theirs.contract != ours.contract) {
+      findings.push_back(
+          {FindingKind::kChangedCrossConnect, element,
+           fmt::format("{}: the ledger says {}, the manager {}", hop_words(theirs.key),
+                       to_string(theirs.contract), to_string(ours.contract))});
+    }
     if (theirs.demand != ours.demand) {
       const std::uint64_t high = std::max(theirs.demand.cells_per_s, ours.demand.cells_per_s);
       const std::uint64_t low = std::min(theirs.demand.cells_per_s, ours.demand.cells_per_s);

@@ -17,7 +17,7 @@ namespace xbind::cmgr {
 // The QOSMapper's answer, or why there is none.
 struct ServiceReply {
   ServiceSpec service;
-  tl::expected<Resources, Refusal> mapped;
+  tl::expected<NetworkService, Refusal> mapped;
 };
 
 class Peers {

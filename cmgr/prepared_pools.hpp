@@ -21,7 +21,7 @@ namespace xbind::cmgr {
 struct PreparedPool {
   std::string from;
   std::string to;
-  Resources demand;
+  NetworkService service;
   struct Ready {
     ConnectionId connection;
     TimePoint since;
@@ -46,17 +46,17 @@ class PreparedPools {
 
   // The number of the pool, from 1; 0: none.
   std::uint32_t find(const std::string& from, const std::string& to,
-                     const Resources& demand) const {
+                     const NetworkService& service) const {
     for (std::size_t i = 0; i < pools_.size(); ++i) {
       const PreparedPool& pool = pools_[i];
-      if (pool.demand == demand && pool.from == from && pool.to == to) {
+      if (pool.service == service && pool.from == from && pool.to == to) {
         return static_cast<std::uint32_t>(i + 1);
       }
     }
     return 0;
   }
-  std::uint32_t add(const std::string& from, const std::string& to, const Resources& demand) {
-    pools_.push_back({from, to, demand, 0, {}, 0, {}, 0, 0});
+  std::uint32_t add(const std::string& from, const std::string& to, const NetworkService& service) {
+    pools_.push_back({from, to, service, 0, {}, 0, {}, 0, 0});
     return static_cast<std::uint32_t>(pools_.size());
   }
   bool empty() const { return pools_.empty(); }

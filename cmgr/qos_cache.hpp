@@ -1,5 +1,5 @@
-// What a QOSMapper in another process has answered: which resources a service takes (paper, item C7;
-// the collocated one is asked afresh). A mapping is a formula, so that an answer never grows old; the
+// What a QOSMapper in another process has answered: what a service takes and what switches are told
+// of it (paper, item C7; the collocated one is asked afresh). A mapping is a formula, so that an answer never grows old; the
 // bound is on the number of entries, the one that came first making room.
 //
 // Not thread-safe; owned by the connection manager.
@@ -13,7 +13,7 @@
 
 #include "core/call.hpp"
 #include "core/clock.hpp"
-#include "core/resources.hpp"
+#include "core/traffic_contract.hpp"
 
 namespace xbind::cmgr {
 
@@ -21,7 +21,7 @@ class QosCache {
  public:
   static constexpr std::size_t kServices = 4096;
 
-  std::optional<Resources> find(const ServiceSpec& service) {
+  std::optional<NetworkService> find(const ServiceSpec& service) {
     const auto known = services_.find(service);
     if (known == services_.end()) {
       ++misses_;
@@ -32,8 +32,8 @@ class QosCache {
   }
 
   // A newer answer for a service that is known takes the old one's place and age.
-  void store(const ServiceSpec& service, const Resources& demand, TimePoint now) {
-    if (!services_.insert_or_assign(service, demand).second) return;
+  void store(const ServiceSpec& service, const NetworkService& mapped, TimePoint now) {
+    if (!services_.insert_or_assign(service, mapped).second) return;
     order_.push_back({service, now});
     if (order_.size() <= kServices) return;
     services_.erase(order_.front().service);
@@ -54,7 +54,7 @@ class QosCache {
     TimePoint since;
   };
 
-  std::map<ServiceSpec, Resources> services_;
+  std::map<ServiceSpec, NetworkService> services_;
   std::deque<Arrival> order_;  // of services_, oldest first
   std::uint64_t hits_ = 0;
   std::uint64_t misses_ = 0;

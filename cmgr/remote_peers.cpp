@@ -324,8 +324,8 @@ void RemotePeers::map_now(const std::vector<ServiceSpec>& services) {
     try {
       auto mapper = qos_mapper();
       if (mapper) {
-        const v1::Demand demand = (*mapper)->service_to_network(orb::to_idl(service));
-        reply.mapped = orb::to_core(demand);
+        const v1::NetworkService mapped = (*mapper)->service_to_network(orb::to_idl(service));
+        reply.mapped = orb::to_core(mapped);
       } else {
         log::warn("qosmapper {}: {}", options_.qos_mapper, mapper.error().text);
       }

@@ -6,7 +6,7 @@
 
 namespace xbind::cmgr {
 
-tl::expected<Resources, Refusal> demand_of(const ServiceSpec& service) {
+tl::expected<NetworkService, Refusal> network_of(const ServiceSpec& service) {
   auto mapped = service_to_network(service);
   if (mapped) return *mapped;
   ServiceRefusal& refusal = mapped.error();

@@ -12,10 +12,10 @@ namespace {
 
 // Estimates of what a command takes on the wire, for the session's octet credit.
 std::size_t octets_of(const HopBatch& batch) {
-  std::size_t octets = 128 + batch.removals.size() * 24 + batch.modifies.size() * 40 +
+  std::size_t octets = 128 + batch.removals.size() * 24 + batch.modifies.size() * 64 +
                        batch.quota_returned.size() * 24 + batch.declared.size() * 8;
   for (const HopSetup& setup : batch.setups) {
-    octets += 168 + setup.call.client.size() + setup.call.from.size() + setup.call.to.size();
+    octets += 192 + setup.call.client.size() + setup.call.from.size() + setup.call.to.size();
   }
   for (const PortLabels& returned : batch.returned) octets += 8 + returned.labels.size() * 8;
   return octets;

@@ -64,6 +64,7 @@ struct LedgerHop {
   CrossConnect cross_connect;  // labels as committed; none where not yet known
   Resources demand;
   bool settled = false;  // committed and nothing under way
+  TrafficContract contract{};
 
   friend bool operator==(const LedgerHop&, const LedgerHop&) = default;
 };

@@ -11,7 +11,7 @@
 #include "core/cause.hpp"
 #include "core/ids.hpp"
 #include "core/label.hpp"
-#include "core/resources.hpp"
+#include "core/traffic_contract.hpp"
 
 namespace xbind {
 
@@ -19,6 +19,7 @@ namespace xbind {
 enum class ServiceKind : std::uint8_t {
   kCells = 0,  // cells_per_s and buffer_cells are the demand
   kVideo = 1,  // frames_per_1000_s frames of frame_octets octets: the QOSMapper makes cells of it
+  kContract = 2,  // the user names the contract itself, category and parameters
 };
 
 struct ServiceSpec {
@@ -27,6 +28,7 @@ struct ServiceSpec {
   std::uint64_t buffer_cells = 0;
   std::uint64_t frames_per_1000_s = 0;
   std::uint64_t frame_octets = 0;
+  TrafficContract contract{};
 
   friend auto operator<=>(const ServiceSpec&, const ServiceSpec&) = default;
 };

@@ -19,6 +19,7 @@
 #include "core/ids.hpp"
 #include "core/label.hpp"
 #include "core/resources.hpp"
+#include "core/traffic_contract.hpp"
 
 namespace xbind {
 
@@ -47,7 +48,7 @@ enum class HopAction : std::uint8_t {
   kReserve = 0,  // phase one, after a cache miss: take an output label and the resources
   kCommit = 1,   // program the switch; resources are those reserved, else taken now
   kRemove = 2,   // undo whatever there is of the hop: reservation, cross-connect, resources
-  kModify = 3,   // other resources for a committed hop; its labels and cross-connect stay
+  kModify = 3,   // another contract for a committed hop; its labels and cross-connect stay
 };
 
 struct HopSetup {
@@ -65,6 +66,9 @@ struct HopSetup {
   bool held = false;         // reserve: outlives the session (hold, then commit)
   bool branch = false;       // hop 0 of a leaf's leg: see above; its commit has an input label
   Resources quota_wanted{};  // more quota of output_port, to come back piggybacked
+  // What the switch is told of the cells, beside `demand`, by which the SwitchServer admits. None: by
+  // priority alone.
+  TrafficContract contract{};
 
   // The connection's cells come in here: the ingress label is allotted by this SwitchServer.
   bool first() const { return key.hop == 0 && !branch; }
@@ -79,12 +83,14 @@ struct HopRemoval {
   friend bool operator==(const HopRemoval&, const HopRemoval&) = default;
 };
 
-// Other resources for a committed hop. The revision rises with each change of the connection's
-// contract: one that is not above the hop's own is stale and changes nothing.
+// Another contract for a committed hop: other resources, and what the switch is told. The revision
+// rises with each change of the connection's contract: one that is not above the hop's own is stale and
+// changes nothing.
 struct HopModify {
   HopKey key;
   std::uint32_t revision = 0;  // a hop is set up with revision 0
   Resources demand;            // less than before in whatever component is never refused
+  TrafficContract contract{};  // of the category that the hop has: a switch cannot change that
 
   friend bool operator==(const HopModify&, const HopModify&) = default;
 };

@@ -19,10 +19,15 @@ namespace xbind::orb {
 // types.idl
 v1::LabelValue to_idl(Label label);
 v1::Demand to_idl(Resources resources);
+v1::TrafficContract to_idl(const TrafficContract& contract);
+v1::NetworkService to_idl(const NetworkService& service);
 void to_idl(const std::vector<PortLabels>& ports, v1::PortLabelsSeq& out);
 void to_idl(const std::vector<Finding>& findings, v1::AuditFindingSeq& out);
 Result<Label> to_core(const v1::LabelValue& label);
 Resources to_core(const v1::Demand& demand);
+// As they come: who takes a contract checks it.
+TrafficContract to_core(const v1::TrafficContract& contract);
+NetworkService to_core(const v1::NetworkService& service);
 Result<std::vector<PortLabels>> to_core(const v1::PortLabelsSeq& ports);
 Result<std::vector<Finding>> to_core(const v1::AuditFindingSeq& findings);
 
@@ -41,7 +46,8 @@ void to_idl(const ConnectRequest& request, v1::ConnectRequest& out);
 void to_idl(const RequestBatch& batch, v1::RequestBatch& out);
 void to_idl(const Outcome& outcome, v1::Outcome& out);
 void to_idl(const OutcomeBatch& batch, v1::OutcomeSeq& out);
-// An unknown kind stays what it is: the manager refuses the one request, not the batch.
+// An unknown kind stays what it is: the manager refuses the one request, not the batch. A contract is
+// only looked at in a service that names one.
 ServiceSpec to_core(const v1::ServiceSpec& service);
 std::optional<ServiceSpec> to_core(const v1::OptionalServiceSpec& service);
 // A priority above kPriorityMax and a hold above kHoldMsMax are refused, the batch with them.

@@ -11,12 +11,18 @@ v1::ServiceSpec to_idl(const ServiceSpec& service) {
   out.buffer_cells = service.buffer_cells;
   out.frames_per_1000_s = service.frames_per_1000_s;
   out.frame_octets = service.frame_octets;
+  out.contract = to_idl(service.contract);
   return out;
 }
 
 ServiceSpec to_core(const v1::ServiceSpec& service) {
-  return {static_cast<ServiceKind>(service.service_kind), service.cells_per_s, service.buffer_cells,
-          service.frames_per_1000_s, service.frame_octets};
+  const auto kind = static_cast<ServiceKind>(service.service_kind);
+  return {kind,
+          service.cells_per_s,
+          service.buffer_cells,
+          service.frames_per_1000_s,
+          service.frame_octets,
+          kind == ServiceKind::kContract ? to_core(service.contract) : TrafficContract{}};
 }
 
 void to_idl(const std::optional<ServiceSpec>& service, v1::OptionalServiceSpec& out) {

@@ -91,6 +91,37 @@ v1::Demand to_idl(Resources resources) {
 
 Resources to_core(const v1::Demand& demand) { return {demand.cells_per_s, demand.buffer_cells}; }
 
+v1::TrafficContract to_idl(const TrafficContract& contract) {
+  v1::TrafficContract out;
+  out.category = static_cast<CORBA::Octet>(contract.category);
+  out.pcr_cells_per_s = contract.pcr_cells_per_s;
+  out.cdvt_us = contract.cdvt_us;
+  out.guaranteed_cells_per_s = contract.guaranteed_cells_per_s;
+  out.mbs_cells = contract.mbs_cells;
+  out.mfs_cells = contract.mfs_cells;
+  return out;
+}
+
+TrafficContract to_core(const v1::TrafficContract& contract) {
+  return {static_cast<ServiceCategory>(contract.category),
+          contract.pcr_cells_per_s,
+          contract.cdvt_us,
+          contract.guaranteed_cells_per_s,
+          contract.mbs_cells,
+          contract.mfs_cells};
+}
+
+v1::NetworkService to_idl(const NetworkService& service) {
+  v1::NetworkService out;
+  out.resources = to_idl(service.resources);
+  out.contract = to_idl(service.contract);
+  return out;
+}
+
+NetworkService to_core(const v1::NetworkService& service) {
+  return {to_core(service.resources), to_core(service.contract)};
+}
+
 void to_idl(const std::vector<PortLabels>& ports, v1::PortLabelsSeq& out) {
   out.length(static_cast<CORBA::ULong>(ports.size()));
   for (CORBA::ULong i = 0; i < out.length(); ++i) {
@@ -160,6 +191,7 @@ void to_idl(const HopBatch& batch, v1::HopBatch& out) {
     to.held = from.held;
     to.branch = from.branch;
     to.quota_wanted = to_idl(from.quota_wanted);
+    to.contract = to_idl(from.contract);
   }
   out.removals.length(static_cast<CORBA::ULong>(batch.removals.size()));
   for (CORBA::ULong i = 0; i < out.removals.length(); ++i) {
@@ -172,6 +204,7 @@ void to_idl(const HopBatch& batch, v1::HopBatch& out) {
     out.modifies[i].name = to_idl(batch.modifies[i].key);
     out.modifies[i].revision = batch.modifies[i].revision;
     out.modifies[i].resources = to_idl(batch.modifies[i].demand);
+    out.modifies[i].contract = to_idl(batch.modifies[i].contract);
   }
   to_idl(batch.quota_returned, out.quota_returned);
   out.declared.length(static_cast<CORBA::ULong>(batch.declared.size()));
@@ -200,6 +233,7 @@ Result<HopBatch> to_core(const v1::HopBatch& batch) {
     to.held = from.held;
     to.branch = from.branch;
     to.quota_wanted = to_core(from.quota_wanted);
+    to.contract = to_core(from.contract);
     to.call = {from.owner.client.in(), RequestId{from.owner.request}, from.owner.from_end.in(),
                from.owner.to_end.in()};
   }
@@ -225,7 +259,8 @@ Result<HopBatch> to_core(const v1::HopBatch& batch) {
   out.modifies.reserve(batch.modifies.length());
   for (CORBA::ULong i = 0; i < batch.modifies.length(); ++i) {
     const v1::HopModify& modify = batch.modifies[i];
-    out.modifies.push_back({to_core(modify.name), modify.revision, to_core(modify.resources)});
+    out.modifies.push_back({to_core(modify.name), modify.revision, to_core(modify.resources),
+                            to_core(modify.contract)});
   }
   out.quota_returned = to_core(batch.quota_returned);
   out.declared.reserve(batch.declared.length());
@@ -297,6 +332,7 @@ void to_idl(const LedgerHop& hop, v1::LedgerHop& out) {
   out.output_label = to_idl(hop.cross_connect.output_label);
   out.resources = to_idl(hop.demand);
   out.settled = hop.settled;
+  out.contract = to_idl(hop.contract);
 }
 
 Result<LedgerHop> to_core(const v1::LedgerHop& hop) {
@@ -307,6 +343,7 @@ Result<LedgerHop> to_core(const v1::LedgerHop& hop) {
                        PortId{hop.output_port}, checker.label(hop.output_label)};
   out.demand = to_core(hop.resources);
   out.settled = hop.settled;
+  out.contract = to_core(hop.contract);
   return checker.done(std::move(out));
 }
 

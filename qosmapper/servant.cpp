@@ -41,7 +41,7 @@ v1::VideoQos QosMapperServant::network_to_frame_rate(CORBA::ULongLong cells_per_
   return to_idl(*mapped);
 }
 
-v1::Demand QosMapperServant::service_to_network(const v1::ServiceSpec& service) {
+v1::NetworkService QosMapperServant::service_to_network(const v1::ServiceSpec& service) {
   ++mappings_;
   const auto mapped = xbind::service_to_network(orb::to_core(service));
   if (!mapped) throw v1::BadRequest(mapped.error().text.c_str());

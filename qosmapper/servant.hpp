@@ -15,7 +15,7 @@ class QosMapperServant : public POA_xbind::v1::QOSMapper {
                                      CORBA::ULongLong frames_per_1000_s) override;
   v1::VideoQos network_to_frame_rate(CORBA::ULongLong cells_per_s,
                                      CORBA::ULongLong frame_octets) override;
-  v1::Demand service_to_network(const v1::ServiceSpec& service) override;
+  v1::NetworkService service_to_network(const v1::ServiceSpec& service) override;
   v1::MetricSeq* status() override;
 
  private:

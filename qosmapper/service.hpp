@@ -1,5 +1,5 @@
 // From what a manager's client asks for (core/call.hpp), in the user's terms or in the network's, to
-// what every hop must give. The ConnectionManager with a collocated QOSMapper and the QOSMapper's
+// what every hop must give and every switch be told. The ConnectionManager with a collocated QOSMapper and the QOSMapper's
 // servant both use this, so that it cannot matter where the mapping is done. Pure; any thread.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 #include "core/call.hpp"
 #include "core/cause.hpp"
-#include "core/resources.hpp"
 #include "core/result.hpp"
+#include "core/traffic_contract.hpp"
 
 namespace xbind {
 
@@ -23,8 +23,10 @@ struct ServiceRefusal {
   friend bool operator==(const ServiceRefusal&, const ServiceRefusal&) = default;
 };
 
-// Cells: as they are, 1 to kCellsPerSMax a second. Video: to_network() of mapping.hpp. Numbers that
-// belong to the other kind are not looked at.
-tl::expected<Resources, ServiceRefusal> service_to_network(const ServiceSpec& service);
+// Cells: resources as they are, 1 to TrafficContract::kFieldMax a second; CBR. Video: to_network() of
+// mapping.hpp, at most TrafficContract::kFieldMax of both; nrt-VBR. A contract that the user names: as
+// it is if check() accepts it, and what contract.hpp says it takes. Numbers that belong to another kind
+// are not looked at.
+tl::expected<NetworkService, ServiceRefusal> service_to_network(const ServiceSpec& service);
 
 }  // namespace xbind

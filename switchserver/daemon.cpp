@@ -29,6 +29,9 @@ SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options)
           },
           [this](std::uint64_t token, Result<HopResultBatch> results) {
             executes_.complete(token, std::move(results));
+          },
+          [this](const SwitchController::Counted& counted) {
+            statistics_.complete(counted.token, counted);
           }),
       driver_(options.gsmp, real_chance()),
       server_(options.server, driver_, managers_),
@@ -100,6 +103,62 @@ Result<HopResultBatch> SwitchServerDaemon::execute(SessionId session, const HopB
               std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count());
 }
 
+std::vector<SwitchServerDaemon::PortReport> SwitchServerDaemon::ports(Duration timeout) {
+  struct Asked {
+    PortReport report;
+    std::optional<Awaited<SwitchController::Counted>::Ticket> ticket;
+  };
+  std::vector<Asked> asked = ask([this](SwitchServer& server) {
+    std::vector<Asked> ports;
+    const Ledger& ledger = server.controller().ledger();
+    for (const SwitchPort& port : ledger.ports()) {
+      Asked& one = ports.emplace_back();
+      one.report.port = port;
+      one.report.usage = ledger.usage(port.port).value_or(PortUsage{});
+      auto ticket = statistics_.open();
+      if (server.read_statistics(port.port, {}, ticket.token)) {
+        one.ticket = std::move(ticket);
+      } else {
+        statistics_.close(ticket);
+      }
+    }
+    return ports;
+  });
+  const TimePoint give_up = steady_now() + timeout;
+  std::vector<PortReport> reports;
+  for (Asked& one : asked) {
+    if (one.ticket) {
+      const Duration left = std::max(Duration::zero(), give_up - steady_now());
+      const auto counted = statistics_.wait(*one.ticket, left);
+      if (counted && counted->cause == Cause::kNone) one.report.cells = counted->counters;
+    }
+    reports.push_back(std::move(one.report));
+  }
+  return reports;
+}
+
+Result<CellCounters> SwitchServerDaemon::count_cells(PortId port, Label label, Duration timeout) {
+  auto ticket = statistics_.open();
+  const auto started =
+      ask([&](SwitchServer& server) { return server.read_statistics(port, label, ticket.token); });
+  if (!started) {
+    statistics_.close(ticket);
+    return tl::make_unexpected(started.error());
+  }
+  const auto counted = statistics_.wait(ticket, timeout);
+  if (!counted || counted->cause == Cause::kTimeout) {
+    return fail(ErrorCode::kTimeout, "the switch did not tell its counters in time");
+  }
+  if (counted->cause == Cause::kNone) return counted->counters;
+  constexpr auto kNothingThere = static_cast<std::uint8_t>(gsmp::FailureCode::kNoSuchConnection);
+  if (counted->cause == Cause::kSwitchRefused && counted->failure_code == kNothingThere) {
+    return fail(ErrorCode::kNotFound, "nothing comes in at port {} with label {}", port,
+                to_string(label));
+  }
+  return fail(ErrorCode::kUnreachable, "the counters of port {} label {}: {}, GSMP failure {}",
+              port, to_string(label), to_string(counted->cause), counted->failure_code);
+}
+
 void SwitchServerDaemon::after_drain() {
   const TimePoint now = steady_now();
   drain_driver(now);
@@ -143,6 +202,12 @@ std::vector<std::pair<std::string, std::uint64_t>> SwitchServerDaemon::metrics()
     metrics.emplace_back("gsmp_requests", gsmp.requests_sent);
     metrics.emplace_back("gsmp_failures", gsmp.failures);
     metrics.emplace_back("gsmp_timeouts", gsmp.timeouts);
+    for (const DriverCounterName& counter : kDriverCounterNames) {
+      metrics.emplace_back(std::string{counter.name}, driver_.driver_counters().*counter.value);
+    }
+    const std::vector<SwitchPort> ports = server.controller().ledger().ports();
+    metrics.emplace_back("ports", ports.size());
+    metrics.emplace_back("ports_down", std::ranges::count(ports, false, &SwitchPort::up));
     faults::append_metrics(managers_.fault_counters(), metrics);
     return metrics;
   });

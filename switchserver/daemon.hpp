@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "core/serial.hpp"
 #include "orb/timer_thread.hpp"
@@ -108,6 +109,19 @@ class SwitchServerDaemon {
   // what became of it is not known; or as SwitchServer::execute. Not within a job.
   Result<HopResultBatch> execute(SessionId session, const HopBatch& batch, Duration timeout);
 
+  struct PortReport {
+    SwitchPort port;
+    PortUsage usage;
+    std::optional<CellCounters> cells;  // nothing: the switch does not tell
+  };
+  // Every port and its books, and what the switch has counted there; waits at most `timeout` for that.
+  // Not within a job.
+  std::vector<PortReport> ports(Duration timeout);
+  // What the switch has counted of the connection that comes in there. kTimeout, or as
+  // SwitchServer::read_statistics; kNotFound: no such port, or nothing comes in
+  // there; kUnreachable also: the switch does not count that. Not within a job.
+  Result<CellCounters> count_cells(PortId port, Label label, Duration timeout);
+
   // "frames_in", "commits", ...; for the status operation.
   std::vector<std::pair<std::string, std::uint64_t>> metrics();
 
@@ -122,6 +136,7 @@ class SwitchServerDaemon {
 
   Awaited<LedgerReport> audits_;
   Awaited<Result<HopResultBatch>> executes_;
+  Awaited<SwitchController::Counted> statistics_;
 
   Serial serial_;
   gsmp::TcpClient tcp_;

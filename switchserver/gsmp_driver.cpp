@@ -1,5 +1,6 @@
 #include "switchserver/gsmp_driver.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/check.hpp"
@@ -8,8 +9,7 @@
 namespace xbind {
 namespace {
 
-constexpr std::uint64_t kConfiguration =
-    0;  // cookie of configuration requests: their type tells all
+constexpr std::uint64_t kNoCookie = 0;  // of requests whose type tells all
 
 std::uint64_t label_key(PortId port, Label label, bool output) {
   // 28 bits of label, 31 of port, one for the direction: GSMP's port numbers of one switch are small.
@@ -24,7 +24,8 @@ GsmpDriver::GsmpDriver(const gsmp::SessionOptions& options, std::function<std::u
 
 // --- requests ---------------------------------------------------------------------------------------
 
-void GsmpDriver::add(const CrossConnect& cross_connect, driver::Cookie cookie) {
+void GsmpDriver::add(const CrossConnect& cross_connect, const TrafficContract& contract,
+                     driver::Cookie cookie) {
   if (!deletes_.empty() && (delete_labels_.contains(label_key(cross_connect.input_port,
                                                               cross_connect.input_label, false)) ||
                             delete_labels_.contains(label_key(cross_connect.output_port,
@@ -37,8 +38,63 @@ void GsmpDriver::add(const CrossConnect& cross_connect, driver::Cookie cookie) {
   message.output_port = cross_connect.output_port;
   message.input_label = gsmp::label_field(cross_connect.input_label);
   message.output_label = gsmp::label_field(cross_connect.output_label);
+  set_quality(message, contract, cross_connect.input_port, cross_connect.output_port);
+  note_wanted(cookie, {}, cross_connect);
   if (auto sent = session_.add_branch(message, cookie, now_); !sent) {
-    events_.push_back(driver::Done{cookie, cause_of(sent.error()), 0});
+    finish(driver::Done{cookie, cause_of(sent.error()), 0});
+  }
+}
+
+void GsmpDriver::move(const CrossConnect& cross_connect, PortId new_output_port,
+                      Label new_output_label, const TrafficContract& contract,
+                      driver::Cookie cookie) {
+  send_deletes();  // one of them may free the new label
+  gsmp::MoveOutputBranch message;
+  message.port_session = port_session(cross_connect.input_port);
+  message.input_port = cross_connect.input_port;
+  message.old_output_port = cross_connect.output_port;
+  message.new_output_port = new_output_port;
+  message.input_label = gsmp::label_field(cross_connect.input_label);
+  message.old_output_label = gsmp::label_field(cross_connect.output_label);
+  message.new_output_label = gsmp::label_field(new_output_label);
+  set_quality(message, contract, cross_connect.input_port, new_output_port);
+  CrossConnect there = cross_connect;
+  there.output_port = new_output_port;
+  there.output_label = new_output_label;
+  note_wanted(cookie, cross_connect, there);
+  if (auto sent = session_.request(message, cookie, now_); !sent) {
+    finish(driver::Done{cookie, cause_of(sent.error()), 0});
+  }
+}
+
+void GsmpDriver::set_quality(gsmp::QosFields& fields, const TrafficContract& contract, PortId input,
+                             PortId output) {
+  if (!contract.present()) return;  // priority 0
+  static const Port kUnknown;
+  const auto of = [this](PortId port) -> const Port& {
+    const auto found = ports_.find(port);
+    return found == ports_.end() ? kUnknown : found->second;
+  };
+  const Port& in = of(input);
+  const Port& out = of(output);
+  if ((in.services & out.services & service_bit(contract.category)) != 0) {
+    ++counters_.by_service;
+    set_service(fields, contract, tc_flags_);
+    return;
+  }
+  ++counters_.by_priority;
+  // Version 1.1 has one priority for both sides.
+  const std::uint8_t least = std::min(in.priorities, out.priorities);
+  const bool one = session_.version() != gsmp::kVersion;
+  set_priorities(fields, contract.category, one ? least : in.priorities,
+                 one ? least : out.priorities);
+  for (const auto& [port, about] : {std::pair{input, &in}, {output, &out}}) {
+    if ((about->services & service_bit(contract.category)) != 0) continue;
+    if (!by_priority_.insert(port).second) continue;
+    log::warn(
+        "port {} does not offer {}: such connections, and others it does not offer, go by "
+        "priority",
+        port, to_string(contract.category));
   }
 }
 
@@ -49,11 +105,12 @@ void GsmpDriver::remove(const CrossConnect& cross_connect, driver::Cookie cookie
   element.output_port = cross_connect.output_port;
   element.input_label = gsmp::label_field(cross_connect.input_label);
   element.output_label = gsmp::label_field(cross_connect.output_label);
+  note_wanted(cookie, cross_connect, {});
   deletes_.push_back(element);
   delete_cookies_.push_back(cookie);
   delete_labels_.insert(label_key(cross_connect.input_port, cross_connect.input_label, false));
   delete_labels_.insert(label_key(cross_connect.output_port, cross_connect.output_label, true));
-  if (deletes_.size() == gsmp::kDeleteElementsMax) send_deletes();
+  if (deletes_.size() == session_.delete_elements_max()) send_deletes();
 }
 
 void GsmpDriver::read_table(driver::Cookie cookie) {
@@ -61,16 +118,28 @@ void GsmpDriver::read_table(driver::Cookie cookie) {
   TableRead& entry = table_reads_[read];
   entry.cookie = cookie;
   entry.table.cookie = cookie;
-  entry.ports_missing = ports_.size();
-  if (ports_.empty()) {
+  entry.ports_missing = told_ports_.size();
+  if (told_ports_.empty()) {
     entry.ports_missing = 1;
     end_report(read, Cause::kSwitchUnreachable);
     return;
   }
-  for (const SwitchPort& port : ports_) {
+  if (!lists_its_table()) return scan_table(read);
+  for (const SwitchPort& port : told_ports_) {
     if (auto sent = session_.report_connections(port.port, read, now_); !sent) {
       end_report(read, cause_of(sent.error()));
     }
+  }
+}
+
+void GsmpDriver::read_statistics(PortId port, Label label, driver::Cookie cookie) {
+  gsmp::StatisticsRequest request;
+  request.header.type = label.present() ? gsmp::MessageType::kConnectionStatistics
+                                        : gsmp::MessageType::kPortStatistics;
+  request.port = port;
+  if (label.present()) request.label = gsmp::label_field(label);
+  if (auto sent = session_.request(request, cookie, now_); !sent) {
+    events_.push_back(driver::Statistics{cookie, cause_of(sent.error()), 0, {}});
   }
 }
 
@@ -112,6 +181,15 @@ void GsmpDriver::tick(TimePoint now) {
   drain();
 }
 
+TimePoint GsmpDriver::next_deadline() const {
+  TimePoint due = session_.next_deadline();
+  // One that is due already waits for room, not for time.
+  for (const auto& [port, reset] : resets_) {
+    if (up_ && reset.due > now_) due = std::min(due, reset.due);
+  }
+  return due;
+}
+
 std::vector<driver::Event> GsmpDriver::take_events() { return std::exchange(events_, {}); }
 
 std::string GsmpDriver::take_drop_reason() { return std::exchange(drop_reason_, {}); }
@@ -124,6 +202,7 @@ void GsmpDriver::drain() {
   // Handling an event may make a request whose refusal is the next event: bounded, since a refused
   // request is not repeated.
   for (;;) {
+    send_wanted();
     session_.take_events(session_events_);
     if (session_events_.empty()) break;
     for (const gsmp::SessionEvent& event : session_events_) {
@@ -142,18 +221,26 @@ void GsmpDriver::drain() {
 
 void GsmpDriver::on(const gsmp::SessionUp& up) {
   kept_ = up.effective_flag == gsmp::kRecoveredAdjacency;
-  reading_ports_ = false;
-  reread_ports_ = false;
-  log::info("adjacency with the switch is up, its connections are {}", kept_ ? "kept" : "gone");
-  if (auto sent = session_.switch_configuration(0, kConfiguration, now_); !sent) {
+  if (!kept_) added_.clear();
+  log::info("adjacency with the switch is up in GSMP version {}, its connections are {}",
+            up.version, kept_ ? "kept" : "gone");
+  if (auto sent = session_.switch_configuration(0, kNoCookie, now_); !sent) {
     drop_reason_ = sent.error().text;
   }
 }
 
 void GsmpDriver::on(const gsmp::SessionDown& down) {
   log::warn("adjacency with the switch is lost: {}", to_string(down.reason));
+  up_ = false;
   ports_.clear();
-  port_sessions_.clear();
+  told_ports_.clear();
+  wanted_ports_.clear();
+  reading_.clear();
+  resets_.clear();
+  rested_.clear();
+  for (const Stale& stale : std::exchange(stale_, {})) {
+    finish(driver::Done{stale.done.cookie, Cause::kSwitchUnreachable, 0});
+  }
   // Deletes that were never sent: the adjacency went before flush().
   const std::uint64_t group = next_group_++;
   delete_groups_.emplace(group, std::exchange(delete_cookies_, {}));
@@ -167,16 +254,19 @@ void GsmpDriver::on(const gsmp::DropTransport& drop) { drop_reason_ = drop.reaso
 void GsmpDriver::on(const gsmp::Response& response) {
   switch (response.type) {
     case gsmp::MessageType::kAddBranch:
-      events_.push_back(driver::Done{
-          response.cookie, response.success ? Cause::kNone : Cause::kSwitchRefused,
-          response.success ? std::uint8_t{0} : static_cast<std::uint8_t>(response.code)});
-      return;
+    case gsmp::MessageType::kMoveOutputBranch: on_branch(response); return;
     case gsmp::MessageType::kDeleteBranches: on_deleted(response); return;
     case gsmp::MessageType::kReportConnectionState: on_report(response); return;
-    case gsmp::MessageType::kAllPortsConfiguration: on_ports(response); return;
+    case gsmp::MessageType::kConnectionActivity: on_activity(response); return;
+    case gsmp::MessageType::kAllPortsConfiguration: on_all_ports(response); return;
+    case gsmp::MessageType::kPortConfiguration: on_port(response); return;
+    case gsmp::MessageType::kServiceConfiguration: on_services(response); return;
+    case gsmp::MessageType::kPortManagement: on_reset(response); return;
+    case gsmp::MessageType::kPortStatistics:
+    case gsmp::MessageType::kConnectionStatistics: on_statistics(response); return;
     case gsmp::MessageType::kSwitchConfiguration:
       if (response.success) {
-        read_ports();
+        read_all_ports();
       } else {
         drop_reason_ = "the switch refuses its configuration: " + to_string(response.code);
       }
@@ -185,69 +275,84 @@ void GsmpDriver::on(const gsmp::Response& response) {
   }
 }
 
+void GsmpDriver::on_branch(const gsmp::Response& response) {
+  if (response.success) {
+    finish(driver::Done{response.cookie, Cause::kNone, 0});
+    return;
+  }
+  const driver::Done refused{response.cookie, Cause::kSwitchRefused,
+                             static_cast<std::uint8_t>(response.code)};
+  if (const auto* added =
+          response.body ? std::get_if<gsmp::AddBranch>(response.body.get()) : nullptr) {
+    refuse(refused, added->input_port, added->port_session);
+  } else if (const auto* moved = response.body
+                                     ? std::get_if<gsmp::MoveOutputBranch>(response.body.get())
+                                     : nullptr) {
+    refuse(refused, moved->input_port, moved->port_session);
+  } else {
+    finish(refused);
+  }
+}
+
+void GsmpDriver::refuse(driver::Done done, PortId port, std::uint32_t session) {
+  if (done.failure_code != static_cast<std::uint8_t>(gsmp::FailureCode::kInvalidPortSession)) {
+    finish(done);
+    return;
+  }
+  ++counters_.old_port_session;
+  if (port_session(port) != session) {
+    done.again = true;
+    finish(done);
+    return;
+  }
+  stale_.push_back({done, port, session});
+  want_port(port);
+}
+
+void GsmpDriver::on_statistics(const gsmp::Response& response) {
+  driver::Statistics counted{response.cookie, Cause::kNone, 0, {}};
+  const auto* body = response.body ? std::get_if<gsmp::Statistics>(response.body.get()) : nullptr;
+  if (!response.success || body == nullptr) {
+    counted.cause = Cause::kSwitchRefused;
+    counted.failure_code = static_cast<std::uint8_t>(response.code);
+  } else {
+    const gsmp::Counters& c = body->counters;
+    counted.counters = {c.input_cells,          c.input_frames,  c.input_cell_discards,
+                        c.input_frame_discards, c.hec_errors,    c.invalid_labels,
+                        c.output_cells,         c.output_frames, c.output_cell_discards,
+                        c.output_frame_discards};
+  }
+  events_.push_back(counted);
+}
+
 void GsmpDriver::on_deleted(const gsmp::Response& response) {
   const auto group = delete_groups_.find(response.cookie);
   XB_CHECK(group != delete_groups_.end(), response.cookie);
   const auto* body =
       response.body ? std::get_if<gsmp::DeleteBranches>(response.body.get()) : nullptr;
-  if (response.success || body == nullptr || body->elements.size() != group->second.size()) {
-    for (const driver::Cookie cookie : group->second) {
-      events_.push_back(driver::Done{
+  const std::vector<driver::Cookie> cookies = std::move(group->second);
+  delete_groups_.erase(group);
+  if (response.success || body == nullptr || body->elements.size() != cookies.size()) {
+    for (const driver::Cookie cookie : cookies) {
+      finish(driver::Done{
           cookie, response.success ? Cause::kNone : Cause::kSwitchRefused,
           response.success ? std::uint8_t{0} : static_cast<std::uint8_t>(response.code)});
     }
-  } else {
-    for (std::size_t i = 0; i < group->second.size(); ++i) {
-      const gsmp::FailureCode error = body->elements[i].error;
-      // What is not there is deleted: a repeated delete has done its work the first time.
-      const bool gone = error == gsmp::FailureCode::kNone ||
-                        error == gsmp::FailureCode::kNoSuchConnection ||
-                        error == gsmp::FailureCode::kNoSuchBranch;
-      events_.push_back(driver::Done{group->second[i], gone ? Cause::kNone : Cause::kSwitchRefused,
-                                     gone ? std::uint8_t{0} : static_cast<std::uint8_t>(error)});
+    return;
+  }
+  for (std::size_t i = 0; i < cookies.size(); ++i) {
+    const gsmp::DeleteElement& element = body->elements[i];
+    // What is not there is deleted: a repeated delete has done its work the first time.
+    const bool gone = element.error == gsmp::FailureCode::kNone ||
+                      element.error == gsmp::FailureCode::kNoSuchConnection ||
+                      element.error == gsmp::FailureCode::kNoSuchBranch;
+    if (gone) {
+      finish(driver::Done{cookies[i], Cause::kNone, 0});
+    } else {
+      refuse({cookies[i], Cause::kSwitchRefused, static_cast<std::uint8_t>(element.error)},
+             element.input_port, element.port_session);
     }
   }
-  delete_groups_.erase(group);
-}
-
-void GsmpDriver::read_ports() {
-  if (reading_ports_) {
-    reread_ports_ = true;
-    return;
-  }
-  reading_ports_ = true;
-  reread_ports_ = false;
-  ports_coming_.clear();
-  if (auto sent = session_.all_ports_configuration(kConfiguration, now_); !sent) {
-    drop_reason_ = sent.error().text;
-  }
-}
-
-void GsmpDriver::on_ports(const gsmp::Response& response) {
-  const auto* part = response.body ? std::get_if<gsmp::AllPortsPart>(response.body.get()) : nullptr;
-  if (!response.success || part == nullptr) {
-    drop_reason_ = "the switch does not tell its ports: " + to_string(response.code);
-    return;
-  }
-  for (const gsmp::PortRecord& record : part->records) {
-    port_sessions_[record.port] = record.port_session;
-    const auto labels = gsmp::atm_label_range(record);
-    if (!labels) {
-      log::warn("port {} has no ATM label range and is left out", record.port);
-      continue;
-    }
-    ports_coming_.push_back({record.port, *labels, record.transmit_cells_per_s,
-                             record.line_status == gsmp::LineStatus::kUp &&
-                                 record.port_status == gsmp::PortStatus::kAvailable});
-  }
-  if (response.more) return;
-  reading_ports_ = false;
-  if (reread_ports_) {
-    read_ports();
-    return;
-  }
-  ports_ = std::exchange(ports_coming_, {});
-  events_.push_back(driver::Up{ports_, std::exchange(kept_, true)});
 }
 
 void GsmpDriver::on_report(const gsmp::Response& response) {
@@ -292,9 +397,25 @@ void GsmpDriver::on(const gsmp::RequestLost& lost) {
 
 void GsmpDriver::fail_request(gsmp::MessageType type, std::uint64_t cookie, Cause cause) {
   switch (type) {
-    case gsmp::MessageType::kAddBranch: events_.push_back(driver::Done{cookie, cause, 0}); return;
+    case gsmp::MessageType::kAddBranch:
+    case gsmp::MessageType::kMoveOutputBranch: finish(driver::Done{cookie, cause, 0}); return;
+    case gsmp::MessageType::kPortStatistics:
+    case gsmp::MessageType::kConnectionStatistics:
+      events_.push_back(driver::Statistics{cookie, cause, 0, {}});
+      return;
+    case gsmp::MessageType::kPortConfiguration:
+      port_read(PortId{static_cast<std::uint32_t>(cookie)});
+      return;
+    case gsmp::MessageType::kPortManagement:
+      // Its events may be held back until the next Reset Flags of the port: that is worth a log line.
+      if (cause == Cause::kTimeout) log::warn("port {}: its event flags were not reset", cookie);
+      return;
+    case gsmp::MessageType::kServiceConfiguration:
+      if (cause == Cause::kTimeout) come_up();
+      return;
     case gsmp::MessageType::kDeleteBranches: end_deletes(cookie, cause); return;
-    case gsmp::MessageType::kReportConnectionState: end_report(cookie, cause); return;
+    case gsmp::MessageType::kReportConnectionState:
+    case gsmp::MessageType::kConnectionActivity: end_report(cookie, cause); return;
     default:
       if (cause == Cause::kTimeout) drop_reason_ = "the switch does not tell its configuration";
       return;
@@ -305,25 +426,9 @@ void GsmpDriver::end_deletes(std::uint64_t group, Cause cause) {
   const auto found = delete_groups_.find(group);
   XB_CHECK(found != delete_groups_.end(), group);
   for (const driver::Cookie cookie : found->second) {
-    events_.push_back(driver::Done{cookie, cause, 0});
+    finish(driver::Done{cookie, cause, 0});
   }
   delete_groups_.erase(found);
-}
-
-void GsmpDriver::on(const gsmp::SwitchEvent& event) {
-  log::info("the switch reports: {}", to_string(event.event));
-  switch (event.event.header.type) {
-    case gsmp::MessageType::kPortUp:
-    case gsmp::MessageType::kPortDown:
-    case gsmp::MessageType::kNewPort:
-    case gsmp::MessageType::kDeadPort: read_ports(); return;
-    default: return;
-  }
-}
-
-std::uint32_t GsmpDriver::port_session(PortId port) const {
-  const auto found = port_sessions_.find(port);
-  return found == port_sessions_.end() ? 0 : found->second;
 }
 
 Cause GsmpDriver::cause_of(const Error& error) {

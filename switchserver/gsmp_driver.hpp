@@ -1,12 +1,35 @@
-// SwitchDriver spoken in GSMPv3: one adjacency to one switch, requests pipelined, answers matched by
+// SwitchDriver spoken in GSMP: one adjacency to one switch, requests pipelined, answers matched by
 // transaction.
 //
 // Bringing up: adjacency (PFlag 2: the switch is asked to keep its connections), Switch Configuration,
-// All Ports Configuration, then driver::Up with the ports. A port that comes up again has a new
-// session number: the ports are read again and driver::Up is repeated.
+// All Ports Configuration, Service Configuration if a port has services, then driver::Up with the
+// ports.
+//
+// Quality of service: an add carries the contract in the service model when both ports offer the
+// service with capability set 1, else a priority by category (gsmp_service.hpp); each port for which
+// that happens is named in the log once.
+//
+// Events: each but Adjacency Update is answered with Port Management Reset Flags, so that the switch
+// may send the next one of its type; for Invalid Label at most once in kInvalidLabelPause, which is
+// what holds back a storm of them. The sequence number in the answer, and that of the next event, tell
+// whether events were suppressed; then, and after a port came, went, up or down, its configuration is
+// read again and driver::Ports says what has changed.
+//
+// Port session numbers: a line that comes up again gives its port a new one. A request that was on its
+// way with the old one is refused by the switch (5); the driver reads the port and answers
+// Done::again when the number has changed since.
+//
+// Nothing is repeated by the driver itself: after a timeout nobody knows whether a request was done.
+// The controller then deletes what it may have added; a repeated Add Branch would be safe for the
+// switch, but not for a manager that has been told that its call failed.
 //
 // Deletes are gathered into Delete Branches messages of up to 511 elements; an add that touches a
 // label with a delete waiting sends that one first, so that the order of the controller is kept.
+//
+// Version 1.1 (negotiated down by the session): one delete a message, priorities instead of services,
+// and no message that lists the table. read_table() then asks for the activity of each label and tells
+// of what it finds: the outputs that this driver has added itself, and for anything else an output port
+// of 0, which blocks the input label. The first kScanMax labels of a port are looked at.
 //
 // Pure: octets in, octets out, time in. Owner and threads: as SwitchController, the same thread.
 #pragma once
@@ -14,27 +37,80 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "core/clock.hpp"
 #include "switchserver/gsmp/session.hpp"
+#include "switchserver/gsmp_service.hpp"
 #include "switchserver/switch_driver.hpp"
 
 namespace xbind {
 
+struct DriverCounters {
+  std::uint64_t port_up = 0;
+  std::uint64_t port_down = 0;
+  std::uint64_t invalid_label = 0;
+  std::uint64_t new_port = 0;
+  std::uint64_t dead_port = 0;
+  std::uint64_t adjacency_update = 0;
+  std::uint64_t event_gaps = 0;
+  std::uint64_t adjacencies = 1;  // a gauge
+  std::uint64_t by_service = 0;
+  std::uint64_t by_priority = 0;
+  std::uint64_t old_port_session = 0;
+};
+
+struct DriverCounterName {
+  std::string_view name;
+  std::string_view sentence;
+  std::uint64_t DriverCounters::*value;
+};
+inline constexpr DriverCounterName kDriverCounterNames[] = {
+    {"gsmp_port_up", "Port Up events of the switch.", &DriverCounters::port_up},
+    {"gsmp_port_down", "Port Down events.", &DriverCounters::port_down},
+    {"gsmp_invalid_label", "Invalid Label events: cells came in with a label of no connection.",
+     &DriverCounters::invalid_label},
+    {"gsmp_new_port", "New Port events.", &DriverCounters::new_port},
+    {"gsmp_dead_port", "Dead Port events.", &DriverCounters::dead_port},
+    {"gsmp_adjacency_update", "Adjacency Update events.", &DriverCounters::adjacency_update},
+    {"gsmp_event_gaps", "Times that events of a port were missed, and the port was read again.",
+     &DriverCounters::event_gaps},
+    {"gsmp_adjacencies", "Controllers that the switch has now.", &DriverCounters::adjacencies},
+    {"gsmp_by_service", "Adds and moves that carried a traffic contract.",
+     &DriverCounters::by_service},
+    {"gsmp_by_priority",
+     "Adds and moves with a contract that went by priority: a port does not offer the service.",
+     &DriverCounters::by_priority},
+    {"gsmp_old_port_session",
+     "Requests that the switch refused because their port had begun a new session.",
+     &DriverCounters::old_port_session},
+};
+
 class GsmpDriver : public SwitchDriver {
  public:
+  static constexpr Duration kInvalidLabelPause = std::chrono::milliseconds(100);
+  static constexpr Duration kInvalidLabelLogPause = std::chrono::seconds(1);
+
+  static constexpr std::size_t kScanMax = 65'536;
+
   // `random` gives 32 bits at each call: instance numbers of the adjacency.
   GsmpDriver(const gsmp::SessionOptions& options, std::function<std::uint32_t()> random);
 
   // SwitchDriver. Requests use the time of the last call below.
-  void add(const CrossConnect& cross_connect, driver::Cookie cookie) override;
+  void add(const CrossConnect& cross_connect, const TrafficContract& contract,
+           driver::Cookie cookie) override;
   void remove(const CrossConnect& cross_connect, driver::Cookie cookie) override;
+  void move(const CrossConnect& cross_connect, PortId new_output_port, Label new_output_label,
+            const TrafficContract& contract, driver::Cookie cookie) override;
   void read_table(driver::Cookie cookie) override;
+  void read_statistics(PortId port, Label label, driver::Cookie cookie) override;
   void flush() override;
 
   // The transport's side.
@@ -42,7 +118,7 @@ class GsmpDriver : public SwitchDriver {
   void closed(TimePoint now);
   void receive(std::span<const std::byte> octets, TimePoint now);
   void tick(TimePoint now);
-  TimePoint next_deadline() const { return session_.next_deadline(); }
+  TimePoint next_deadline() const;
 
   // What came of it. take_output: octets for one write; `into` lends its memory.
   void take_output(wire::Buffer& into) { session_.take_output(into); }
@@ -51,12 +127,35 @@ class GsmpDriver : public SwitchDriver {
   std::string take_drop_reason();
 
   const gsmp::SessionCounters& counters() const { return session_.counters(); }
+  const DriverCounters& driver_counters() const { return counters_; }
 
  private:
+  struct Port {
+    SwitchPort about;
+    bool has_labels = true;  // else it is not told of
+    std::uint32_t session = 0;
+    std::uint32_t told_session = 0;  // the one that the last Up or Ports was about
+    std::uint32_t sequence = 0;      // of its last event
+    std::uint8_t priorities = 1;
+    ServiceSet services = 0;
+  };
   struct TableRead {
     driver::Cookie cookie = 0;
     std::size_t ports_missing = 0;
     driver::Table table;
+  };
+  struct Reset {  // of a port's event flags
+    std::uint16_t flags = 0;
+    TimePoint due;
+  };
+  struct Wanted {  // version 1.1: what an open request does to the table
+    CrossConnect gone;
+    CrossConnect there;
+  };
+  struct Stale {  // refused for its port session number; the port is being read
+    driver::Done done;
+    PortId port;
+    std::uint32_t session = 0;
   };
 
   void drain();
@@ -68,25 +167,61 @@ class GsmpDriver : public SwitchDriver {
   void on(const gsmp::RequestLost& lost);
   void on(const gsmp::SwitchEvent& event);
 
+  void set_quality(gsmp::QosFields& fields, const TrafficContract& contract, PortId input,
+                   PortId output);
+  void on_branch(const gsmp::Response& response);
   void on_deleted(const gsmp::Response& response);
-  void on_ports(const gsmp::Response& response);
   void on_report(const gsmp::Response& response);
+  void on_statistics(const gsmp::Response& response);
   void fail_request(gsmp::MessageType type, std::uint64_t cookie, Cause cause);
   void end_deletes(std::uint64_t group, Cause cause);
   void end_report(std::uint64_t read, Cause cause);
   void send_deletes();
-  void read_ports();
+  // The switch has refused a request that carried this session number of the port.
+  void refuse(driver::Done done, PortId port, std::uint32_t session);
+
+  // gsmp_driver_v1.cpp
+  bool lists_its_table() const;
+  std::vector<gsmp::ActivityRecord> labels_to_scan() const;
+  void scan_table(std::uint64_t read);
+  void on_activity(const gsmp::Response& response);
+  void note_wanted(driver::Cookie cookie, const CrossConnect& gone, const CrossConnect& there);
+  void finish(const driver::Done& done);
+
+  // gsmp_driver_ports.cpp
+  void read_all_ports();
+  void on_all_ports(const gsmp::Response& response);
+  void on_services(const gsmp::Response& response);
+  void come_up();
+  void want_port(PortId port);
+  void on_port(const gsmp::Response& response);
+  void port_read(PortId port);
+  void know(const gsmp::PortRecord& record);
+  void tell_ports();
+  void note_event(const gsmp::Event& event);
+  void want_reset(PortId port, std::uint16_t flag, TimePoint due);
+  void on_reset(const gsmp::Response& response);
+  void note_invalid_label(const gsmp::Event& event);
+  void send_wanted();
+  std::vector<SwitchPort> ports_now() const;
   std::uint32_t port_session(PortId port) const;
   static Cause cause_of(const Error& error);
 
   gsmp::Session session_;
   TimePoint now_{};
   bool kept_ = true;
-  std::map<PortId, std::uint32_t> port_sessions_;
-  std::vector<SwitchPort> ports_;         // as told by the last driver::Up
-  std::vector<SwitchPort> ports_coming_;  // of an All Ports Configuration under way
-  bool reading_ports_ = false;
-  bool reread_ports_ = false;  // a port changed meanwhile
+  bool up_ = false;  // driver::Up is out
+  std::map<PortId, Port> ports_;
+  std::vector<SwitchPort> told_ports_;  // as told by the last driver::Up or Ports
+  TcFlags tc_flags_{};
+  std::set<PortId> wanted_ports_;       // to be read again
+  std::map<PortId, bool> reading_;      // being read; true: and once more
+  std::map<PortId, Reset> resets_;      // to be sent
+  std::map<PortId, TimePoint> rested_;  // when the next Invalid Label may be let through
+  std::vector<Stale> stale_;
+  std::set<PortId> by_priority_;  // named in the log
+  TimePoint invalid_logged_{};
+  std::uint64_t invalid_unlogged_ = 0;
 
   std::vector<gsmp::DeleteElement> deletes_;  // waiting for flush
   std::vector<driver::Cookie> delete_cookies_;
@@ -96,6 +231,10 @@ class GsmpDriver : public SwitchDriver {
   std::uint64_t next_read_ = 1;
   std::unordered_map<std::uint64_t, TableRead> table_reads_;
 
+  std::set<CrossConnect> added_;  // version 1.1: by this driver
+  std::unordered_map<driver::Cookie, Wanted> adding_;
+
+  DriverCounters counters_;
   std::vector<gsmp::SessionEvent> session_events_;  // reused
   std::vector<driver::Event> events_;
   std::string drop_reason_;

@@ -244,6 +244,7 @@ HopRef Ledger::insert(ManagerIndex manager, const HopSetup& setup) {
   record.setup = setup;
   record.demand = setup.demand;
   record.revision = 0;
+  record.contract = setup.contract;
   record.ingress.reset();
   record.next_on_input = kNil;
   record.progress = {.ticket = record.progress.ticket + 1};

@@ -93,6 +93,7 @@ struct HopRecord {
   HopSetup setup;              // as the manager asked, word for word
   Resources demand;            // as it is now: that of the setup, or of the last modify
   std::uint32_t revision = 0;  // of the last modify
+  TrafficContract contract;    // as it is now, like demand
   CrossConnect cross_connect;  // with the labels allotted; in a reservation without input label
   // Cells/s of the input port's receive side that are taken in this record's name: by a first hop, or
   // by the branch that has inherited it.
@@ -105,6 +106,7 @@ struct HopRecord {
     bool add_open = false;
     bool remove_open = false;
     bool remove_done = false;  // answered before the add in front of it was
+    bool untold = false;       // the switch may have another contract than this record
     std::uint32_t ticket = 0;  // tells answers meant for an earlier user of this record
     std::uint32_t commit_waiters = 0xffff'ffff;  // heads of lists in the controller
     std::uint32_t remove_waiters = 0xffff'ffff;
@@ -210,9 +212,14 @@ class Ledger {
   // A reserve or a commit, refused or taken whole. A commit is then kCommitting; a repeated one is
   // in whatever state it was.
   Admission set_up(ManagerIndex manager, const HopSetup& setup);
-  // Other resources for a hop; less in either component is never refused. The same revision with the
-  // demand that the hop has counts as done. Repeated commits may name the old demand or the new one.
+  // Another contract for a hop; less in either component of its demand is never refused, another
+  // category is (kInvalidRequest). The same revision with what the hop has counts as done. Repeated
+  // commits may name the old contract or the new one.
   Admission modify(ManagerIndex manager, const HopModify& modify);
+  // What came of a modify that the switch had to be told: the hop has this now. `demand` is no more than
+  // what it holds.
+  void settle(HopRef hop, std::uint32_t revision, Resources demand,
+              const TrafficContract& contract);
   void programmed(HopRef hop);  // kCommitting to kCommitted
   void undo(HopRef hop);        // kCommitting (the switch refused) or kReserved to nothing
   // kReserved: gone at once (its label into quarantine: the link's other end may have been told).

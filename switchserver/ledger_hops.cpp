@@ -25,10 +25,17 @@ Admission repeated(HopRef ref) {
   return admission;
 }
 
-// After a modify both the demand as asked and the present one are right: whoever says the setup
+// After a modify both the contract as asked and the present one are right: whoever says the setup
 // again may or may not have heard of the modify.
-bool same_demand(const HopRecord& record, const HopSetup& again) {
-  return again.demand == record.setup.demand || again.demand == record.demand;
+bool same_contract(const HopRecord& record, const HopSetup& again) {
+  return (again.demand == record.setup.demand && again.contract == record.setup.contract) ||
+         (again.demand == record.demand && again.contract == record.contract);
+}
+
+std::optional<Admission> refused_contract(const TrafficContract& contract) {
+  const auto refused = check(contract);
+  if (!refused) return std::nullopt;
+  return refuse(Cause::kInvalidRequest, {}, refused->value, refused->bound);
 }
 
 // A setup said again. How many replacement labels and how much quota are wanted this time makes no
@@ -39,7 +46,7 @@ bool same_words(const HopRecord& record, const HopSetup& again) {
                     s.output_label, s.call, s.branch);
   };
   const bool held = again.commit || again.held == record.setup.held;
-  return words(record.setup) == words(again) && held && same_demand(record, again);
+  return words(record.setup) == words(again) && held && same_contract(record, again);
 }
 
 // The commit of a reservation: labels come with the commit, the rest stands.
@@ -47,7 +54,7 @@ bool same_hop(const HopRecord& record, const HopSetup& commit) {
   const auto words = [](const HopSetup& s) {
     return std::tie(s.hop_count, s.input_port, s.output_port, s.call, s.branch);
   };
-  return words(record.setup) == words(commit) && same_demand(record, commit);
+  return words(record.setup) == words(commit) && same_contract(record, commit);
 }
 
 bool living(HopState state) {
@@ -99,6 +106,7 @@ Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup) {
   if (setup.branch && (setup.key.hop != 0 || setup.key.leg == 0)) {
     return refuse(Cause::kInvalidRequest, {}, setup.key.hop);
   }
+  if (const auto refused = refused_contract(setup.contract)) return *refused;
   Port* const in = port(setup.input_port);
   Port* const out = port(setup.output_port);
   if (in == nullptr || !in->present) {
@@ -297,9 +305,16 @@ Admission Ledger::modify(ManagerIndex manager, const HopModify& modify) {
   }
   const Resources now = record.demand;
   const Resources wanted = modify.demand;
-  if (modify.revision == record.revision && wanted == now) return repeated(*ref);
+  if (modify.revision == record.revision && wanted == now && modify.contract == record.contract) {
+    return repeated(*ref);
+  }
   if (modify.revision <= record.revision) {
     return refuse(Cause::kStale, {}, modify.revision, record.revision);
+  }
+  if (const auto refused = refused_contract(modify.contract)) return *refused;
+  if (modify.contract.category != record.contract.category) {
+    return refuse(Cause::kInvalidRequest, {}, static_cast<std::uint64_t>(modify.contract.category),
+                  static_cast<std::uint64_t>(record.contract.category));
   }
   const CrossConnect& at = record.cross_connect;
   Port& out = *port(at.output_port);
@@ -337,9 +352,28 @@ Admission Ledger::modify(ManagerIndex manager, const HopModify& modify) {
   set_hops(out, manager, hops += wanted);
   record.demand = wanted;
   record.revision = modify.revision;
+  record.contract = modify.contract;
   Admission admission;
   admission.hop = *ref;
   return admission;
+}
+
+void Ledger::settle(HopRef ref, std::uint32_t revision, Resources demand,
+                    const TrafficContract& contract) {
+  HopRecord& record = hop(ref);
+  XB_CHECK(demand.fits_within(record.demand), ref, demand.cells_per_s, demand.buffer_cells);
+  if (record.ingress && *record.ingress > demand.cells_per_s) {
+    port(record.cross_connect.input_port)->ingress_taken -= *record.ingress - demand.cells_per_s;
+    record.ingress = demand.cells_per_s;
+  }
+  Port& out = *port(record.cross_connect.output_port);
+  Resources hops = account(out, record.manager).hops;
+  hops -= record.demand;
+  set_hops(out, record.manager, hops += demand);
+  record.demand = demand;
+  record.revision = revision;
+  record.contract = contract;
+  touch(ref);
 }
 
 // ===== the input label =====

@@ -22,6 +22,7 @@ struct Options {
   LabelSharing sharing = LabelSharing::kFree;
   std::uint32_t window = 0;
   std::uint32_t transaction_timeout_ms = 0;
+  std::string gsmp_versions;
   faults::FaultOptions faults;
 };
 
@@ -40,6 +41,9 @@ void declare(config::OptionSet& set, Options& options) {
                "GSMP requests without an answer at most; the switch may want fewer.");
   set.add_uint("gsmp-timeout-ms", &options.transaction_timeout_ms, 2'000, {10, 60'000},
                "Milliseconds after which a GSMP request counts as unanswered.");
+  set.add_choice("gsmp-versions", &options.gsmp_versions, "3,1", {"3,1", "3", "1"},
+                 "Versions of GSMP that may be spoken with the switch, the highest first; 1 is "
+                 "version 1.1.");
   orb::add_fault_options(set, options.faults);
   set.add_check([&options]() -> std::optional<std::string> {
     const auto peer = gsmp::parse_host_port(options.switch_address);
@@ -57,6 +61,11 @@ SwitchServerDaemonOptions daemon_options(const Options& options) {
   // Sessions of an earlier process must not be taken for ours.
   out.server.session_base = std::uint64_t{std::random_device{}()} << 24;
   out.gsmp.adjacency.name = gsmp::name_from("xbind-switchserver " + options.common.name);
+  out.gsmp.adjacency.versions.clear();
+  for (const char version : options.gsmp_versions) {
+    if (version != ',')
+      out.gsmp.adjacency.versions.push_back(static_cast<std::uint8_t>(version - '0'));
+  }
   out.faults = options.faults;
   out.gsmp.window = options.window;
   out.gsmp.transaction_timeout = std::chrono::milliseconds(options.transaction_timeout_ms);

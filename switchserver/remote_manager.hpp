@@ -20,14 +20,16 @@ class RemoteManagers : public ManagerOutlet {
  public:
   using Lost = std::function<void(SessionId, std::string reason)>;
   using Audited = std::function<void(std::uint64_t token, LedgerReport report)>;
+  using Counted = std::function<void(const SwitchController::Counted& counted)>;
   using Executed = std::function<void(std::uint64_t token, Result<HopResultBatch> results)>;
 
   // `name`: the SwitchServer's.
   RemoteManagers(const std::string& name, const faults::FaultOptions& faults, Lost on_lost,
-                 Audited on_audited, Executed on_executed)
+                 Audited on_audited, Executed on_executed, Counted on_counted)
       : on_lost_(std::move(on_lost)),
         on_audited_(std::move(on_audited)),
         on_executed_(std::move(on_executed)),
+        on_counted_(std::move(on_counted)),
         faults_(faults, "switch-to-manager/" + name) {}
 
   void to_manager(SessionId session, session::Frame<HopResultBatch> frame) override {
@@ -39,6 +41,7 @@ class RemoteManagers : public ManagerOutlet {
   void executed(std::uint64_t token, Result<HopResultBatch> results) override {
     on_executed_(token, std::move(results));
   }
+  void counted(const SwitchController::Counted& counted) override { on_counted_(counted); }
 
   // Within the step that attached it.
   void know(SessionId session, v1::HopObserver_ptr observer);
@@ -63,6 +66,7 @@ class RemoteManagers : public ManagerOutlet {
   Lost on_lost_;
   Audited on_audited_;
   Executed on_executed_;
+  Counted on_counted_;
   std::unordered_map<SessionId, v1::HopObserver_var> observers_;
   std::vector<Outgoing> outbox_;
   faults::FaultyPipe<Outgoing> faults_;

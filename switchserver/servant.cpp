@@ -15,6 +15,34 @@ constexpr std::size_t kHopsPerPage = 5'000;
 constexpr Duration kAuditTimeout = std::chrono::seconds{20};
 constexpr std::size_t kExecuteMax = 4096;  // commands
 constexpr Duration kExecuteTimeout = std::chrono::seconds{5};
+constexpr Duration kStatisticsTimeout = std::chrono::seconds{5};
+
+v1::PortState to_idl(const SwitchPort& port) {
+  v1::PortState out;
+  out.port_number = port.port.value();
+  out.vpi_min = port.labels.vpi_min;
+  out.vpi_max = port.labels.vpi_max;
+  out.vci_min = port.labels.vci_min;
+  out.vci_max = port.labels.vci_max;
+  out.cells_per_s = port.cells_per_s;
+  out.up = port.up;
+  return out;
+}
+
+v1::CellCounters to_idl(const CellCounters& cells) {
+  v1::CellCounters out;
+  out.input_cells = cells.input_cells;
+  out.input_frames = cells.input_frames;
+  out.input_cell_discards = cells.input_cell_discards;
+  out.input_frame_discards = cells.input_frame_discards;
+  out.hec_errors = cells.hec_errors;
+  out.invalid_labels = cells.invalid_labels;
+  out.output_cells = cells.output_cells;
+  out.output_frames = cells.output_frames;
+  out.output_cell_discards = cells.output_cell_discards;
+  out.output_frame_discards = cells.output_frame_discards;
+  return out;
+}
 
 }  // namespace
 
@@ -52,13 +80,7 @@ v1::HopAttachment* SwitchServerServant::attach(const char* manager, v1::Epoch ma
   const auto& ports = attachment->holdings.ports;
   out->ports.length(static_cast<CORBA::ULong>(ports.size()));
   for (CORBA::ULong i = 0; i < out->ports.length(); ++i) {
-    out->ports[i].port_number = ports[i].port.value();
-    out->ports[i].vpi_min = ports[i].labels.vpi_min;
-    out->ports[i].vpi_max = ports[i].labels.vpi_max;
-    out->ports[i].vci_min = ports[i].labels.vci_min;
-    out->ports[i].vci_max = ports[i].labels.vci_max;
-    out->ports[i].cells_per_s = ports[i].cells_per_s;
-    out->ports[i].up = ports[i].up;
+    out->ports[i] = to_idl(ports[i]);
   }
   orb::to_idl(attachment->holdings.quarantined, out->quarantined);
   out->hops_held = static_cast<CORBA::ULong>(attachment->holdings.hops);
@@ -163,6 +185,35 @@ void SwitchServerServant::fill_page(v1::LedgerPage& page, std::uint64_t number, 
   if (!page.more) return;
   rests_.emplace(number, std::move(rest));
   while (rests_.size() > kAuditsKept) rests_.erase(rests_.begin());
+}
+
+v1::PortReportSeq* SwitchServerServant::ports() {
+  const auto reports = daemon_.ports(kStatisticsTimeout);
+  auto out = std::make_unique<v1::PortReportSeq>();
+  out->length(static_cast<CORBA::ULong>(reports.size()));
+  for (CORBA::ULong i = 0; i < out->length(); ++i) {
+    const SwitchServerDaemon::PortReport& from = reports[i];
+    v1::PortReport& to = (*out)[i];
+    to.state = to_idl(from.port);
+    to.capacity = orb::to_idl(from.usage.capacity);
+    to.taken = orb::to_idl(from.usage.taken);
+    to.hops = orb::to_idl(from.usage.hops);
+    to.ingress_cells_per_s = from.usage.ingress_cells_per_s;
+    to.free_output_labels = from.usage.free_output_labels;
+    to.free_input_labels = from.usage.free_input_labels;
+    to.cells.length(from.cells ? 1 : 0);
+    if (from.cells) to.cells[0] = to_idl(*from.cells);
+  }
+  return out.release();
+}
+
+v1::CellCounters SwitchServerServant::count_cells(v1::PortNumber input_port,
+                                                  const v1::LabelValue& input_label) {
+  const auto label = orb::to_core(input_label);
+  if (!label) orb::raise(label.error());
+  const auto cells = daemon_.count_cells(PortId{input_port}, *label, kStatisticsTimeout);
+  if (!cells) orb::raise(cells.error());
+  return to_idl(*cells);
 }
 
 v1::MetricSeq* SwitchServerServant::status() { return orb::to_metrics(daemon_.metrics()); }

@@ -38,6 +38,9 @@ class SwitchServerServant : public POA_xbind::v1::SwitchServer {
   CORBA::ULong forget_manager(const char* manager) override;
   v1::LedgerPage* audit(const char* manager) override;
   v1::LedgerPage* audit_more(CORBA::ULongLong audit_number) override;
+  v1::PortReportSeq* ports() override;
+  v1::CellCounters count_cells(v1::PortNumber input_port,
+                               const v1::LabelValue& input_label) override;
   v1::MetricSeq* status() override;
 
  private:

@@ -17,12 +17,16 @@ SwitchController::SwitchController(SwitchControllerOptions options, SwitchDriver
 void SwitchController::on_driver(const driver::Event& event, TimePoint now) {
   if (const auto* up = std::get_if<driver::Up>(&event)) {
     on_up(*up);
+  } else if (const auto* ports = std::get_if<driver::Ports>(&event)) {
+    on_ports(*ports);
   } else if (std::holds_alternative<driver::Down>(event)) {
     on_down();
   } else if (const auto* done = std::get_if<driver::Done>(&event)) {
     on_done(*done);
   } else if (const auto* table = std::get_if<driver::Table>(&event)) {
     on_table(*table, now);
+  } else if (const auto* counted = std::get_if<driver::Statistics>(&event)) {
+    on_counted(*counted);
   }
   flush();
 }
@@ -47,6 +51,26 @@ void SwitchController::on_up(const driver::Up& up) {
 
 void SwitchController::on_down() { leave_up(); }
 
+// The switch has stayed, and with it what it has. Before its table has been read nothing is added: what
+// is to be asserted again waits for that.
+void SwitchController::on_ports(const driver::Ports& ports) {
+  if (state_ == State::kDown) return;
+  ++counters_.port_changes;
+  ledger_.set_ports(ports.ports);
+  if (ports.renewed.empty()) return;
+  ledger_.for_each_hop([&](HopRef ref, HopRecord& record) {
+    const bool renewed = std::find(ports.renewed.begin(), ports.renewed.end(),
+                                   record.cross_connect.input_port) != ports.renewed.end();
+    // An add that is under way is the driver's to repeat.
+    if (!renewed || record.state != HopState::kCommitted || record.progress.add_open) return;
+    if (state_ == State::kUp) {
+      reassert(ref);
+    } else {
+      record.progress.untold = true;
+    }
+  });
+}
+
 void SwitchController::read_table() {
   reread_at_ = kNever;
   own_table_ = ++tables_asked_ << 2 | static_cast<driver::Cookie>(Request::kTable);
@@ -66,6 +90,9 @@ void SwitchController::leave_up() {
     ++record.progress.ticket;
   });
   for (const Audit& audit : std::exchange(audits_, {})) report(audit, nullptr);
+  for (const auto& [cookie, token] : std::exchange(statistics_, {})) {
+    outputs_.statistics.push_back({token, Cause::kSwitchUnreachable, 0, {}});
+  }
   ended_.clear();
   ended_overflow_ = false;
 }
@@ -100,11 +127,13 @@ void SwitchController::make_true(const std::vector<CrossConnect>& table) {
   state_ = State::kUp;
   std::vector<CrossConnect> there = table;
   std::sort(there.begin(), there.end());
+  // An entry whose output the switch cannot tell (version 1.1) is the hop's that comes in there.
   const auto claimed = [&](const CrossConnect& entry) {
     bool found = false;
     ledger_.for_each_on_input(
-        entry.input_port, entry.input_label,
-        [&](HopRef, const HopRecord& record) { found = found || record.cross_connect == entry; });
+        entry.input_port, entry.input_label, [&](HopRef, const HopRecord& record) {
+          found = found || record.cross_connect == entry || entry.output_port == PortId{};
+        });
     return found;
   };
   // Something on its input that no hop claims: an add would make a branch of it. That is for the
@@ -123,9 +152,14 @@ void SwitchController::make_true(const std::vector<CrossConnect>& table) {
     const CrossConnect& wanted = record.cross_connect;
     const bool in_table = std::binary_search(there.begin(), there.end(), wanted);
     if (record.state == HopState::kCommitted) {
-      if (!in_table && !would_branch(wanted)) put_back(ref);
+      if (!in_table && !would_branch(wanted)) {
+        put_back(ref);
+      } else if (in_table && record.progress.untold) {
+        reassert(ref);
+      }
     } else if (record.state == HopState::kRemoving) {
-      if (in_table) {
+      const CrossConnect untold{wanted.input_port, wanted.input_label, PortId{}, Label{}};
+      if (in_table || std::binary_search(there.begin(), there.end(), untold)) {
         ++counters_.cleaned;
         send_remove(ref);
       } else {
@@ -156,6 +190,10 @@ void SwitchController::on_done(const driver::Done& done) {
                                                    : false);
   if (!open) {
     ++counters_.unexpected_answers;
+  } else if (done.again && request == Request::kAdd && record->state != HopState::kRemoving) {
+    add(ref);
+  } else if (done.again && request == Request::kRemove) {
+    send_remove(ref);
   } else if (request == Request::kAdd) {
     on_added(ref, done.cause, done.failure_code);
   } else {
@@ -170,8 +208,13 @@ void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_co
   progress.add_open = false;
   ledger_.touch(ref);
 
-  if (record.state == HopState::kCommitted) {  // it had been put back
-    if (cause == Cause::kSwitchRefused) ++counters_.put_back_refused;
+  if (changes_.contains(ref)) {
+    on_told(ref, cause, failure_code);
+    if (record.state == HopState::kCommitted) return;
+  }
+  if (record.state == HopState::kCommitted) {  // it had been put back, or asserted again
+    progress.untold = cause != Cause::kNone;
+    if (cause != Cause::kNone) ++counters_.put_back_refused;
     return;
   }
   std::uint32_t waiters = std::exchange(progress.commit_waiters, kNil);
@@ -180,6 +223,7 @@ void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_co
     answer_all(waiters, success(record, HopAction::kCommit));
     if (record.state == HopState::kCommitting) {
       ledger_.programmed(ref);
+      if (progress.untold && up()) reassert(ref);  // a modify came meanwhile
       return;
     }
   } else {
@@ -218,11 +262,20 @@ void SwitchController::on_removed(HopRef ref, Cause cause, std::uint8_t failure_
 }
 
 void SwitchController::put_back(HopRef ref) {
+  ++counters_.put_back;
+  add(ref);
+}
+
+void SwitchController::reassert(HopRef ref) {
+  ++counters_.reasserted;
+  add(ref);
+}
+
+void SwitchController::add(HopRef ref) {
   HopRecord& record = ledger_.hop(ref);
   record.progress.add_open = true;
   ledger_.touch(ref);
-  ++counters_.put_back;
-  driver_.add(record.cross_connect, cookie(ref, Request::kAdd));
+  driver_.add(record.cross_connect, record.contract, cookie(ref, Request::kAdd));
   queued_ = true;
 }
 

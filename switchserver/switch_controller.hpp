@@ -31,12 +31,24 @@
 // kSwitchUnreachable; its hop counts as being removed from then on and is cleaned away when the
 // switch is back. The same goes for a commit that timed out, and for a removal asked for while
 // down.
+//
+// A modify that changes the traffic contract of a committed hop is told to the switch: an add of what is
+// there, with the new contract. While that is under way the hop holds the greater of both demands. One
+// that asks for more in anything is done when the switch has confirmed it, and undone when it refuses
+// or does not answer; one that asks for less is done all the same. Where the switch may then have
+// another contract than the books (Progress::untold), it is told again when it is read again. A modify
+// that comes meanwhile waits its turn; a third takes the place of the second, which is stale then.
+//
+// Ports that have begun a new session while the switch stayed are answered by adding what comes in
+// there once more.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/audit.hpp"
@@ -73,6 +85,10 @@ struct SwitchCounters {
   std::uint64_t fenced = 0;
   std::uint64_t put_back = 0;
   std::uint64_t put_back_refused = 0;
+  std::uint64_t reasserted = 0;
+  std::uint64_t contracts_told = 0;
+  std::uint64_t contracts_refused = 0;
+  std::uint64_t port_changes = 0;
   std::uint64_t cleaned = 0;
   std::uint64_t audits = 0;
   std::uint64_t executes = 0;
@@ -108,8 +124,21 @@ inline constexpr SwitchCounterName kSwitchCounterNames[] = {
      &SwitchCounters::fenced},
     {"put_back", "Committed cross-connects put back into a switch that had lost them.",
      &SwitchCounters::put_back},
-    {"put_back_refused", "Those of them that the switch refused; the audit reports them missing.",
+    {"put_back_refused",
+     "Adds of committed cross-connects that the switch refused or did not answer; the audit "
+     "reports "
+     "what is missing.",
      &SwitchCounters::put_back_refused},
+    {"reasserted",
+     "Committed cross-connects added once more: their port began a new session, or their contract "
+     "was not known to have arrived.",
+     &SwitchCounters::reasserted},
+    {"contracts_told", "Traffic contracts of committed hops that the switch was told anew.",
+     &SwitchCounters::contracts_told},
+    {"contracts_refused", "Those of them that the switch refused or did not answer.",
+     &SwitchCounters::contracts_refused},
+    {"port_changes", "Times that ports came, went, or changed their state.",
+     &SwitchCounters::port_changes},
     {"cleaned", "Deletes sent without a manager waiting, for hops with unknown outcome.",
      &SwitchCounters::cleaned},
     {"audits", "Audit reports made.", &SwitchCounters::audits},
@@ -156,11 +185,19 @@ class SwitchController {
     std::string manager;
     PortRecall recall;
   };
+  // The answer to read_statistics().
+  struct Counted {
+    Token token = 0;
+    Cause cause = Cause::kNone;
+    std::uint8_t failure_code = 0;  // GSMP's, with kSwitchRefused
+    CellCounters counters;
+  };
   struct Outputs {
     std::vector<Results> results;  // in the order in which batches were completed
     std::vector<Unasked> unasked;
     std::vector<Audited> audits;
     std::vector<Recalled> recalls;
+    std::vector<Counted> statistics;
   };
 
   // The driver must outlive the controller.
@@ -199,6 +236,11 @@ class SwitchController {
   // kExhausted.
   Result<void> audit(std::string_view manager, Token token);
 
+  // What the switch has counted at a port, or (a label is given) of the connection that comes in there
+  // with it; comes with `token`. kUnreachable: the switch is not up. kNotFound: no such port. kExhausted:
+  // too many are open.
+  Result<void> read_statistics(PortId port, Label label, Token token);
+
   Outputs take_outputs();
 
   bool up() const { return state_ == State::kUp; }
@@ -211,9 +253,11 @@ class SwitchController {
 
   static constexpr std::uint32_t kNil = 0xffff'ffff;
   static constexpr std::size_t kEndedMax = 1U << 20;
+  static constexpr std::size_t kStatisticsMax = 1024;  // open at once
 
   enum class State : std::uint8_t { kDown, kReading, kUp };
-  enum class Request : std::uint8_t { kAdd = 1, kRemove = 2, kTable = 3 };
+  // Low bits of a cookie: what was asked for.
+  enum class Request : std::uint8_t { kStatistics = 0, kAdd = 1, kRemove = 2, kTable = 3 };
 
   struct Session {  // by ManagerIndex
     bool attached = false;
@@ -246,6 +290,16 @@ class SwitchController {
     std::size_t labels = 0;
     Resources quota;
   };
+  struct Change {  // of a committed hop's contract, on its way to the switch
+    HopModify wanted;
+    std::uint32_t had_revision = 0;  // where a refusal leads back to
+    Resources had;
+    TrafficContract had_contract;
+    bool refusable = false;  // it asks for more in something
+    std::uint32_t waiters = kNil;
+    std::optional<HopModify> next{};
+    std::uint32_t next_waiters = kNil;
+  };
   struct Place {  // of a command's result
     std::uint32_t batch = kNil;
     std::uint32_t position = 0;
@@ -254,6 +308,7 @@ class SwitchController {
   // the switch comes and goes
   void on_up(const driver::Up& up);
   void on_down();
+  void on_ports(const driver::Ports& ports);
   void on_table(const driver::Table& table, TimePoint now);
   void make_true(const std::vector<CrossConnect>& table);
   void read_table();
@@ -264,6 +319,8 @@ class SwitchController {
   void on_added(HopRef ref, Cause cause, std::uint8_t failure_code);
   void on_removed(HopRef ref, Cause cause, std::uint8_t failure_code);
   void put_back(HopRef ref);
+  void reassert(HopRef ref);
+  void add(HopRef ref);
   void send_remove(HopRef ref);
   void finish_removal(HopRef ref);
   void note_end(const CrossConnect& gone);
@@ -272,6 +329,11 @@ class SwitchController {
   // commands
   void set_up(Place place, ManagerIndex manager, const HopSetup& setup);
   void modify(Place place, ManagerIndex manager, const HopModify& modify);
+  void change(std::uint32_t waiters, ManagerIndex manager, const HopModify& wanted, bool reachable);
+  void queue_behind(Change& open, std::uint32_t waiters, const HopModify& wanted);
+  void tell_contract(HopRef ref, std::uint32_t waiters, const HopModify& wanted);
+  void on_told(HopRef ref, Cause cause, std::uint8_t failure_code);
+  void on_counted(const driver::Statistics& counted);
   void remove(Place place, ManagerIndex manager, const HopKey& key);
   Wanted& wanted_of(PortId port);
   void give_wanted(ManagerIndex manager, HopResultBatch& out);
@@ -290,6 +352,7 @@ class SwitchController {
   void close_one(std::uint32_t batch);
   void wait(std::uint32_t& head, Place place);
   void answer_all(std::uint32_t& head, const HopResult& result);
+  void join(std::uint32_t& head, std::uint32_t more);
   bool anybody_waits(std::uint32_t head) const;
   void report(const Audit& audit, const std::vector<CrossConnect>* table);
   void flush();
@@ -311,6 +374,9 @@ class SwitchController {
   std::vector<Waiter> waiters_;
   std::vector<std::uint32_t> vacant_waiters_;
   std::vector<Wanted> wanted_;  // of the batch in hand
+  std::unordered_map<HopRef, Change> changes_;
+  std::uint64_t statistics_asked_ = 0;
+  std::unordered_map<driver::Cookie, Token> statistics_;
   std::vector<Audit> audits_;
   std::vector<Ended> ended_;
   bool ended_overflow_ = false;

@@ -154,10 +154,8 @@ void SwitchController::set_up(Place place, ManagerIndex manager, const HopSetup&
     answer(place, success(record, action));
     return;
   }
-  record.progress.add_open = true;
   wait(record.progress.commit_waiters, place);
-  driver_.add(record.cross_connect, cookie(admission.hop, Request::kAdd));
-  queued_ = true;
+  add(admission.hop);
 }
 
 void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& key) {
@@ -187,22 +185,6 @@ void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& k
     wait(progress.remove_waiters, place);
   }
   if (!progress.remove_open && !progress.remove_done) send_remove(*ref);
-}
-
-void SwitchController::modify(Place place, ManagerIndex manager, const HopModify& modify) {
-  const auto ref = ledger_.find(manager, modify.key);
-  if (!up() && ref && !modify.demand.fits_within(ledger_.hop(*ref).demand)) {
-    answer(place, refusal(modify.key, HopAction::kModify, Cause::kSwitchUnreachable));
-    return;
-  }
-  const Admission admission = ledger_.modify(manager, modify);
-  if (!admission.admitted()) {
-    note_shortage(manager, admission);
-    answer(place, refusal(modify.key, HopAction::kModify, admission));
-    return;
-  }
-  ++(admission.repeated ? counters_.repeats : counters_.modifies);
-  answer(place, success(modify.key, HopAction::kModify));
 }
 
 // ===== labels and quotas that change hands =====

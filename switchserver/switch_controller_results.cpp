@@ -66,6 +66,13 @@ void SwitchController::answer_all(std::uint32_t& head, const HopResult& result) 
   }
 }
 
+// Those of `more` wait for the same answer.
+void SwitchController::join(std::uint32_t& head, std::uint32_t more) {
+  std::uint32_t* end = &head;
+  while (*end != kNil) end = &waiters_[*end].next;
+  *end = more;
+}
+
 bool SwitchController::anybody_waits(std::uint32_t head) const {
   for (; head != kNil; head = waiters_[head].next) {
     if (batches_[waiters_[head].batch].wanted) return true;
@@ -85,6 +92,36 @@ SwitchController::Outputs SwitchController::take_outputs() {
 
 void SwitchController::flush() {
   if (std::exchange(queued_, false)) driver_.flush();
+}
+
+// ===== what the switch counts =====
+
+Result<void> SwitchController::read_statistics(PortId port, Label label, Token token) {
+  if (!up()) return fail(ErrorCode::kUnreachable, "the switch of {} is not up", options_.name);
+  if (!ledger_.has_port(port)) {
+    return fail(ErrorCode::kNotFound, "{} has no port {}", options_.name, port);
+  }
+  if (statistics_.size() >= kStatisticsMax) {
+    return fail(ErrorCode::kExhausted, "{} readings of counters are open at {}", statistics_.size(),
+                options_.name);
+  }
+  const driver::Cookie cookie =
+      ++statistics_asked_ << 2 | static_cast<driver::Cookie>(Request::kStatistics);
+  statistics_.emplace(cookie, token);
+  driver_.read_statistics(port, label, cookie);
+  queued_ = true;
+  flush();
+  return {};
+}
+
+void SwitchController::on_counted(const driver::Statistics& counted) {
+  const auto asked = statistics_.extract(counted.cookie);
+  if (asked.empty()) {
+    ++counters_.unexpected_answers;
+    return;
+  }
+  outputs_.statistics.push_back(
+      {asked.mapped(), counted.cause, counted.failure_code, counted.counters});
 }
 
 // ===== audit =====
@@ -114,7 +151,8 @@ void SwitchController::report(const Audit& audit, const std::vector<CrossConnect
   ledger_.for_each_hop([&](HopRef, const HopRecord& record) {
     const bool settled = record.settled();
     if (record.manager == audit.manager) {
-      report.hops.push_back({record.setup.key, record.cross_connect, record.demand, settled});
+      report.hops.push_back(
+          {record.setup.key, record.cross_connect, record.demand, settled, record.contract});
     }
     if (!record.cross_connect.input_label.present()) return;  // a reservation
     const bool throughout = settled && record.version <= audit.since;

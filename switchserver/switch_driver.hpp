@@ -1,8 +1,8 @@
 // What any switch must be able to do for a SwitchServer. gsmp_driver.hpp speaks GSMP; tests have one
 // that answers from memory.
 //
-// Requests are pipelined: add() and remove() only queue, flush() sends everything queued in as few
-// messages and as few writes as the protocol allows. Every request is answered by exactly one
+// Requests are pipelined: add(), remove() and move() only queue, flush() sends everything queued in as
+// few messages and as few writes as the protocol allows. Every request is answered by exactly one
 // DriverEvent with its cookie, in any order. All calls come from the thread that owns the controller.
 #pragma once
 
@@ -16,6 +16,7 @@
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "core/label.hpp"
+#include "core/traffic_contract.hpp"
 
 namespace xbind {
 
@@ -23,9 +24,25 @@ struct SwitchPort {
   PortId port;
   LabelRange labels;  // labels the port accepts on incoming cells (RFC 3292 section 8.2)
   std::uint64_t cells_per_s = 0;  // transmit rate of the line
-  bool up = true;
+  bool up = true;                 // the line is up and the port is in service
 
   friend bool operator==(const SwitchPort&, const SwitchPort&) = default;
+};
+
+// Free-running counters of a port or of one connection; what the switch does not count stays 0.
+struct CellCounters {
+  std::uint64_t input_cells = 0;
+  std::uint64_t input_frames = 0;
+  std::uint64_t input_cell_discards = 0;
+  std::uint64_t input_frame_discards = 0;
+  std::uint64_t hec_errors = 0;
+  std::uint64_t invalid_labels = 0;  // cells that came in with a label of no connection
+  std::uint64_t output_cells = 0;
+  std::uint64_t output_frames = 0;
+  std::uint64_t output_cell_discards = 0;
+  std::uint64_t output_frame_discards = 0;
+
+  friend bool operator==(const CellCounters&, const CellCounters&) = default;
 };
 
 namespace driver {
@@ -38,35 +55,62 @@ struct Up {
   std::vector<SwitchPort> ports;
   bool kept = true;
 };
+// Ports have changed while the switch stayed: all of them as they are now. Those of `renewed` have begun
+// a new session (their line came up again): what comes in there is to be asserted again.
+struct Ports {
+  std::vector<SwitchPort> ports;
+  std::vector<PortId> renewed;
+};
 // The adjacency is lost. Every request still open has been answered before with kSwitchUnreachable.
 struct Down {
   std::string reason;
 };
-// The answer to add() or remove(). `failure_code` is GSMP's (v3 numbering) when cause is
+// The answer to add(), remove() or move(). `failure_code` is GSMP's (v3 numbering) when cause is
 // kSwitchRefused. A removal of something that is not there counts as done.
 struct Done {
   Cookie cookie = 0;
   Cause cause = Cause::kNone;
   std::uint8_t failure_code = 0;
+  bool again = false;  // refused for what has changed since: asked once more it may be done
 };
-// The answer to read_table().
+// The answer to read_table(). A switch that cannot tell where a connection leads has it with output port
+// 0 and no output label.
 struct Table {
   Cookie cookie = 0;
   Cause cause = Cause::kNone;
   std::vector<CrossConnect> cross_connects;
 };
 
-using Event = std::variant<Up, Down, Done, Table>;
+// The answer to read_statistics(). Refused by the switch: as Done.
+struct Statistics {
+  Cookie cookie = 0;
+  Cause cause = Cause::kNone;
+  std::uint8_t failure_code = 0;
+  CellCounters counters;
+};
+
+using Event = std::variant<Up, Ports, Down, Done, Table, Statistics>;
 
 }  // namespace driver
 
 class SwitchDriver {
  public:
   virtual ~SwitchDriver() = default;
-  virtual void add(const CrossConnect& cross_connect, driver::Cookie cookie) = 0;
+  // Of one that is there: its traffic contract is this one from now on, its category as before. A
+  // contract of kNone: the switch treats the cells by priority.
+  virtual void add(const CrossConnect& cross_connect, const TrafficContract& contract,
+                   driver::Cookie cookie) = 0;
   virtual void remove(const CrossConnect& cross_connect, driver::Cookie cookie) = 0;
+  // Takes one that is there to another output in one step: the cells have the old way or the new one,
+  // never none. Refused: nothing has changed.
+  virtual void move(const CrossConnect& cross_connect, PortId new_output_port,
+                    Label new_output_label, const TrafficContract& contract,
+                    driver::Cookie cookie) = 0;
   // Reads the whole cross-connect table, port by port.
   virtual void read_table(driver::Cookie cookie) = 0;
+  // What the switch has counted at the port, or (a label is given) of the connection that comes in there
+  // with it.
+  virtual void read_statistics(PortId port, Label label, driver::Cookie cookie) = 0;
   virtual void flush() = 0;
 };
 

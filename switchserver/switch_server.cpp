@@ -95,6 +95,10 @@ Result<void> SwitchServer::give_back(SessionId session, const PortLabels& labels
   return controller_.give_back(found->second->name, labels, quota);
 }
 
+Result<void> SwitchServer::read_statistics(PortId port, Label label, std::uint64_t token) {
+  return controller_.read_statistics(port, label, token);
+}
+
 Result<void> SwitchServer::audit(const std::string& manager, std::uint64_t token) {
   return controller_.audit(manager, token);
 }
@@ -146,6 +150,7 @@ void SwitchServer::finish_step(TimePoint now) {
     send_waiting(manager, now);
   }
   send_recalls(now);
+  for (const SwitchController::Counted& counted : outputs.statistics) outlet_.counted(counted);
   for (SwitchController::Audited& audited : outputs.audits) {
     outlet_.audited(audited.token, std::move(audited.report));
   }

@@ -33,6 +33,8 @@ class ManagerOutlet {
   // The answer to execute(), by its token. kUnreachable: the session ended before the results came.
   // An outlet of somebody who never executes need not have it.
   virtual void executed(std::uint64_t /*token*/, Result<HopResultBatch> /*results*/) {}
+  // The answer to read_statistics(), by its token. An outlet of somebody who never asks need not have it.
+  virtual void counted(const SwitchController::Counted& /*counted*/) {}
 };
 
 struct SwitchServerOptions {
@@ -68,6 +70,8 @@ class SwitchServer {
   Result<void> give_back(SessionId session, const PortLabels& labels, Resources quota);
   // ManagerOutlet::audited(token, ...) follows.
   Result<void> audit(const std::string& manager, std::uint64_t token);
+  // As SwitchController::read_statistics; ManagerOutlet::counted() with the token follows.
+  Result<void> read_statistics(PortId port, Label label, std::uint64_t token);
   // As SwitchController::forget.
   Result<std::uint64_t> forget_manager(const std::string& manager);
 

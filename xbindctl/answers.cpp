@@ -26,4 +26,20 @@ int guarded(const std::string& peer, const std::function<int()>& command) {
   }
 }
 
+void print_table(std::size_t word_columns, const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i != 0) line += "  ";
+      line += i < word_columns ? fmt::format("{:<{}}", row[i], widths[i])
+                               : fmt::format("{:>{}}", row[i], widths[i]);
+    }
+    std::printf("%s\n", line.c_str());
+  }
+}
+
 }  // namespace xbind::ctl

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace xbind::ctl {
 
@@ -16,5 +17,11 @@ int explain(const std::string& text);
 
 // Runs a command; what `peer` ("the manager") or the ORB throws becomes a sentence and exit code 1.
 int guarded(const std::string& peer, const std::function<int()>& command);
+
+using Row = std::vector<std::string>;
+
+// On standard output; columns as wide as their widest cell. The first `word_columns` are words, the
+// others numbers. At least one row.
+void print_table(std::size_t word_columns, const std::vector<Row>& rows);
 
 }  // namespace xbind::ctl

@@ -15,9 +15,11 @@ namespace xbind::ctl {
 struct CommandLine {
   std::string manager;             // name under xbind/cmgr/
   std::vector<std::string> words;  // the command and its arguments, as many as it takes
-  std::uint64_t id = 0;            // the argument ID, or REQUEST, of commands that have one
+  std::uint64_t id = 0;            // the argument ID, REQUEST or PORT of commands that have one
+  Label label;                     // the argument VPI/VCI
 
   ServiceSpec service;
+  std::string category;                   // one of categories()
   bool both = false;                      // the other direction too,
   std::uint64_t reverse_cells_per_s = 0;  // with this rate; 0: as forward
   std::uint8_t priority = 0;
@@ -34,6 +36,9 @@ struct CommandLine {
 
 // In the order of the contract's numbers.
 const std::vector<std::string>& aggregation_modes();
+
+// In the order of ServiceCategory's numbers; the first: the contract is not named.
+const std::vector<std::string>& categories();
 
 // Declares words, options and checks; `line` and `set` must outlive the loading.
 void declare(config::OptionSet& set, CommandLine& line);

@@ -33,6 +33,13 @@ int caches(v1::ConnectionManager_ptr manager);
 // 0 only if the audit is clean.
 int audit(v1::ConnectionManager_ptr manager);
 
+// --- ports.cpp: what a SwitchServer knows of its switch ---------------------------------------------
+
+// Every port with its books and the cells that the switch has counted.
+int ports(orb::NameClient& names, const std::string& switch_name);
+// The cells of the connection that comes in there.
+int count(orb::NameClient& names, const std::string& switch_name, PortId port, Label label);
+
 // --- settings.cpp: how the manager works, and what is known of managers -----------------------------
 
 // What is not given stays as it is.

@@ -28,6 +28,10 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   const std::string& verb = line.verb();
   const std::vector<std::string>& words = line.words;
   if (verb == "forget-manager") return ctl::forget_manager(names, words[1], words[2]);
+  if (verb == "ports") return ctl::ports(names, words[1]);
+  if (verb == "count") {
+    return ctl::count(names, words[1], PortId{static_cast<std::uint32_t>(line.id)}, line.label);
+  }
   const auto object = names.resolve(naming::path_of(naming::kConnectionManagers, line.manager));
   if (!object) return ctl::explain(object.error().text);
   const v1::ConnectionManager_var manager = v1::ConnectionManager::_unchecked_narrow(*object);

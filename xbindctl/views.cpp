@@ -78,8 +78,6 @@ std::string name_of_cache(CORBA::Octet kind) {
   }
 }
 
-using Row = std::vector<std::string>;
-
 Row row_of(const v1::CacheState& cache) {
   const double asked = static_cast<double>(cache.hits) + static_cast<double>(cache.misses);
   const double hit = asked == 0 ? 0 : 100 * static_cast<double>(cache.hits) / asked;
@@ -91,24 +89,6 @@ Row row_of(const v1::CacheState& cache) {
           fmt::format("{}", cache.size),
           cache.wanted == 0 ? "-" : fmt::format("{}", cache.wanted),
           cache.size == 0 ? "-" : fmt::format("{:.1f} s", static_cast<double>(cache.age_ms) / 1e3)};
-}
-
-// Columns as wide as their widest cell; the first two are words, the others numbers.
-void print_table(const std::vector<Row>& rows) {
-  constexpr std::size_t kWordColumns = 2;
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (i != 0) line += "  ";
-      line += i < kWordColumns ? fmt::format("{:<{}}", row[i], widths[i])
-                               : fmt::format("{:>{}}", row[i], widths[i]);
-    }
-    std::printf("%s\n", line.c_str());
-  }
 }
 
 }  // namespace
@@ -164,7 +144,7 @@ int caches(v1::ConnectionManager_ptr manager) {
     std::vector<Row> rows{
         {"cache", "element", "hits", "misses", "hit ratio", "size", "wanted", "oldest"}};
     for (CORBA::ULong i = 0; i < found->length(); ++i) rows.push_back(row_of(found.in()[i]));
-    print_table(rows);
+    print_table(2, rows);
     return 0;
   });
 }

@@ -45,6 +45,8 @@ HopSetup some_setup(std::mt19937_64& random) {
   setup.demand = {random(), random()};
   setup.labels_wanted = static_cast<std::uint16_t>(random());
   setup.call = {"client", RequestId{random()}, "from", "to"};
+  setup.contract = {ServiceCategory::kNrtVbr, 353'207, 3,
+                    static_cast<std::uint32_t>(1 + random() % 99), 188};
   return setup;
 }
 
@@ -94,7 +96,10 @@ TEST(Convert, a_batch_of_results_survives_the_wire) {
 TEST(Convert, requests_of_every_kind_survive_the_wire) {
   const ServiceSpec video{ServiceKind::kVideo, 0, 0, 25'000, 1500};
   const ServiceSpec cells{ServiceKind::kCells, 100, 7, 0, 0};
+  ServiceSpec named{ServiceKind::kContract};
+  named.contract = {ServiceCategory::kGfr, 4'528, 250, 1'000, 30, 20};
   RequestBatch requests;
+  requests.connects.push_back({RequestId{9}, "host-a", "host-b", named});
   requests.connects.push_back({RequestId{1}, "host-a", "host-b", video});
   requests.connects.push_back(
       {RequestId{2}, "host-a", "host-b", cells, video, kPriorityMax, kHoldMsMax});

@@ -296,20 +296,33 @@ void World::check_ends(const ClientSite& site, const Call& call, const Reach& re
   }
 }
 
-// Every hop has the contract that its client was told.
+// The switch has the hop's contract, unless the SwitchServer knows that it may not, or is about to put
+// the hop back.
+bool World::told(std::size_t at, const HopRecord& record) const {
+  const LabelSwitch& device = *switches_[at].device;
+  return record.progress.untold || record.progress.add_open ||
+         !device.table().contains(record.cross_connect) ||
+         device.contract_of(record.cross_connect) == record.contract;
+}
+
+// Every hop has the contract that its client was told, and so has the switch.
 void World::check_contract(const ClientSite& site, const Call& call, const Reach& reach) {
   if (!call.quiet() || !call.contract_known) return;
   const auto has = [&](const cmgr::Contract& contract) {
     return std::all_of(reach.hops.begin(), reach.hops.end(), [&](const auto& hop) {
       const HopRecord& record = ledger(hop.first).hop(hop.second);
-      return record.demand == contract.of_leg(record.setup.key.leg) ||
+      return (record.demand == contract.of_leg(record.setup.key.leg) &&
+              record.contract == contract.traffic_of_leg(record.setup.key.leg) &&
+              told(hop.first, record)) ||
              owed(site.manager, hop.first, record.setup.key);
     });
   };
   if (std::any_of(call.contracts.begin(), call.contracts.end(), has)) return;
   std::string found;
   for (const auto& [at, ref] : reach.hops) {
-    found += fmt::format(" {} at {}", ledger(at).hop(ref).demand.cells_per_s, switches_[at].name);
+    const HopRecord& record = ledger(at).hop(ref);
+    found += fmt::format(" {} ({}{}) at {}", record.demand.cells_per_s, to_string(record.contract),
+                         told(at, record) ? "" : ", the switch has another", switches_[at].name);
   }
   world_.violated(fmt::format("{}: connection {} has another contract than {} cells/s:{}",
                               site.client->name(), call.id,

@@ -11,8 +11,14 @@ namespace {
 
 cmgr::Contract contract_of(const ServiceSpec& service, const std::optional<ServiceSpec>& reverse) {
   cmgr::Contract contract;
-  contract.forward = cmgr::demand_of(service).value_or(Resources{});
-  if (reverse) contract.reverse = cmgr::demand_of(*reverse).value_or(Resources{});
+  const auto there = cmgr::network_of(service).value_or(NetworkService{});
+  contract.forward = there.resources;
+  contract.traffic = there.contract;
+  if (reverse) {
+    const auto back = cmgr::network_of(*reverse).value_or(NetworkService{});
+    contract.reverse = back.resources;
+    contract.reverse_traffic = back.contract;
+  }
   return contract;
 }
 

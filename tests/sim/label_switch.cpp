@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/check.hpp"
+
 namespace xbind::sim {
 namespace {
 
@@ -11,6 +13,12 @@ constexpr Duration kSlowest = milliseconds{3};
 constexpr std::uint8_t kNoResources = 18;  // GSMP: insufficient resources; any code will do
 
 }  // namespace
+
+void LabelSwitch::move(const CrossConnect&, PortId, Label, const TrafficContract&, driver::Cookie) {
+  XB_CHECK(false);
+}
+
+void LabelSwitch::read_statistics(PortId, Label, driver::Cookie) { XB_CHECK(false); }
 
 void LabelSwitch::flush() {
   for (const Request& request : std::exchange(queue_, {})) {
@@ -53,6 +61,7 @@ driver::Event LabelSwitch::perform(const Request& request) {
   if (lies && world_.chance.percent(10)) return done;
   if (!add) {
     table_.erase(request.at);
+    contracts_.erase(request.at);
     return done;
   }
   for (const CrossConnect& there : table_) {
@@ -65,6 +74,7 @@ driver::Event LabelSwitch::perform(const Request& request) {
     }
   }
   table_.insert(request.at);
+  contracts_[request.at] = request.contract;
   return done;
 }
 
@@ -80,6 +90,7 @@ void LabelSwitch::come_up(bool kept) {
   if (!kept) {
     lost_.merge(table_);
     table_.clear();
+    contracts_.clear();
   }
   deliver_(driver::Up{ports_, kept});
 }

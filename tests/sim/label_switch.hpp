@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -27,11 +28,17 @@ class LabelSwitch : public SwitchDriver {
         deliver_(std::move(deliver)),
         may_branch_(std::move(may_branch)) {}
 
-  void add(const CrossConnect& at, driver::Cookie cookie) override { ask(Kind::kAdd, at, cookie); }
+  void add(const CrossConnect& at, const TrafficContract& contract,
+           driver::Cookie cookie) override {
+    queue_.push_back({Kind::kAdd, at, cookie, contract});
+  }
   void remove(const CrossConnect& at, driver::Cookie cookie) override {
     ask(Kind::kRemove, at, cookie);
   }
   void read_table(driver::Cookie cookie) override { ask(Kind::kRead, {}, cookie); }
+  // Nothing here moves a connection or reads counters.
+  void move(const CrossConnect&, PortId, Label, const TrafficContract&, driver::Cookie) override;
+  void read_statistics(PortId, Label, driver::Cookie) override;
   void flush() override;
 
   bool up() const { return up_; }
@@ -40,6 +47,8 @@ class LabelSwitch : public SwitchDriver {
   void break_session();
 
   const std::set<CrossConnect>& table() const { return table_; }
+  // What it was last told of one that it has.
+  const TrafficContract& contract_of(const CrossConnect& at) const { return contracts_.at(at); }
 
  private:
   enum class Kind { kAdd, kRemove, kRead };
@@ -47,6 +56,7 @@ class LabelSwitch : public SwitchDriver {
     Kind kind;
     CrossConnect at;
     driver::Cookie cookie;
+    TrafficContract contract{};
   };
 
   void ask(Kind kind, const CrossConnect& at, driver::Cookie cookie) {
@@ -62,6 +72,7 @@ class LabelSwitch : public SwitchDriver {
   Deliver deliver_;
   MayBranch may_branch_;
   std::set<CrossConnect> table_;
+  std::map<CrossConnect, TrafficContract> contracts_;  // of table_
   std::set<CrossConnect> lost_;  // by restarts; what it had once it does not refuse to take back
   bool up_ = false;
   std::uint64_t incarnation_ = 0;  // of the session

@@ -20,7 +20,28 @@ ServiceSpec World::some_service() {
   if (world_.chance.percent(5)) {  // 10 frames a second of some cells each
     return {ServiceKind::kVideo, 0, 0, 10'000, world_.chance.between(40, 900)};
   }
+  if (world_.chance.percent(10)) {
+    return some_contract(static_cast<ServiceCategory>(
+        world_.chance.between(1, static_cast<std::uint64_t>(kServiceCategoryLast))));
+  }
   return {ServiceKind::kCells, world_.chance.between(1, 300), world_.chance.between(0, 40), 0, 0};
+}
+
+ServiceSpec World::some_contract(ServiceCategory category) {
+  const auto number = [&](std::uint64_t least, std::uint64_t most) {
+    return static_cast<std::uint32_t>(world_.chance.between(least, most));
+  };
+  ServiceSpec service{ServiceKind::kContract};
+  TrafficContract& contract = service.contract;
+  contract.category = category;
+  contract.pcr_cells_per_s = number(1, 300);
+  contract.cdvt_us = number(0, 1'000);
+  if (has_guaranteed_rate(category)) {
+    contract.guaranteed_cells_per_s = number(1, contract.pcr_cells_per_s);
+    contract.mbs_cells = number(1, 30);
+  }
+  if (category == ServiceCategory::kGfr) contract.mfs_cells = number(1, contract.mbs_cells);
+  return service;
 }
 
 std::string World::some_end() {
@@ -120,10 +141,15 @@ void World::change(std::size_t client, RequestId request) {
     ServiceSpec service = some_service();
     // Only more, or only less, as often as mixed.
     const Resources had = call.contracts.front().forward;
+    const ServiceCategory category = call.contracts.front().traffic.category;
     const std::uint64_t dice = world_.chance.below(4);
     if (dice == 0) service = {ServiceKind::kCells, had.cells_per_s + 20, had.buffer_cells, 0, 0};
     if (dice == 1) {
       service = {ServiceKind::kCells, (had.cells_per_s + 1) / 2, had.buffer_cells / 2, 0, 0};
+    }
+    // Another category would be refused: that is only now and then of interest.
+    if (category != ServiceCategory::kCbr && world_.chance.percent(80)) {
+      service = some_contract(category);
     }
     caller.modify(call, service, reverse);
   }

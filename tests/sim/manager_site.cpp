@@ -67,7 +67,7 @@ void ManagerSite::ask_services(std::vector<ServiceSpec> services) {
         replies.push_back(
             {service, tl::make_unexpected(cmgr::Refusal{Cause::kNoQosMapper, "qosmapper"})});
       } else {
-        replies.push_back({service, cmgr::demand_of(service)});
+        replies.push_back({service, cmgr::network_of(service)});
       }
     }
     step([&](cmgr::ConnectionManager& manager) { manager.on_services(replies, world_.now); });

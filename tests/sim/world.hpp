@@ -119,6 +119,7 @@ class World : public ManagerOutlet {
 
   // life.cpp
   ServiceSpec some_service();
+  ServiceSpec some_contract(ServiceCategory category);
   std::string some_end();
   void make_a_call(std::size_t client);
   void ask_nonsense(std::size_t client);
@@ -155,6 +156,7 @@ class World : public ManagerOutlet {
   void check_promised(std::uint32_t switches);
   void check_call(ClientSite& site, Call& call);
   void check_ends(const ClientSite& site, const Call& call, const Reach& reach);
+  bool told(std::size_t at, const HopRecord& record) const;
   void check_contract(const ClientSite& site, const Call& call, const Reach& reach);
   void check_left_behind(std::size_t manager, const Outcome& outcome);
   Reach follow(const ClientSite& site, const Call& call, bool reverse) const;

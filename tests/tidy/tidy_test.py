@@ -16,8 +16,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-PROGRAMS = ["xbind-callgen run", "xbind-cmgr", "xbind-names", "xbind-qosmapper", "xbind-routeobject",
-            "xbind-switch", "xbind-switchserver", "xbindctl"]
+PROGRAMS = ["gsmpdump", "xbind-callgen run", "xbind-cmgr", "xbind-names", "xbind-qosmapper",
+            "xbind-routeobject", "xbind-switch", "xbind-switch tell", "xbind-switchserver",
+            "xbindctl"]
 
 # Where CORBA may be seen. Everything else compiles without omniORB. daemon.* and program.* are what
 # main.cpp builds and connects, in files of their own.
@@ -33,15 +34,17 @@ OUTSIDE_WORLD = {
         "core/steady_now.hpp",
         r"orb/.*", r"naming/.*", r"xbindctl/.*", r".*/(main|daemon|program)\..*", r".*/servant.*",
         r".*/remote_.*",
-        r"callgen/corba_target.*", r"switchserver/gsmp/tcp_.*", r"tests/integration/.*"]),
+        r"callgen/(corba_target|media_lines).*", r"switchserver/gsmp/tcp_.*", r"tests/integration/.*"]),
     "unseeded chance": (re.compile(r"random_device|\bs?rand\(\)|\bdrand48\("), [
         r"orb/.*", r".*/(main|daemon|program)\..*"]),
     "sleeping": (re.compile(r"sleep_(for|until)\b|\b(u|nano)?sleep\("), [
         r"orb/.*", r"naming/.*", r".*/(main|daemon)\.cpp"]),
     "sockets": (re.compile(r'#\s*include\s*<(sys/socket|netinet/|arpa/|netdb|sys/un|poll|sys/epoll'
                            r'|boost/asio)'), [
-        r"switchserver/gsmp/tcp_.*", r"switchserver/emulator/main\.cpp", r"dataplane/links/udp_.*",
-        r"switchserver/main\.cpp", r"orb/.*", r"tests/unit/.*transport_test\.cpp",
+        r"switchserver/gsmp/tcp_.*", r"switchserver/gsmpdump/proxy\.cpp",
+        r"switchserver/emulator/main\.cpp", r"switchserver/bench/main\.cpp", r"dataplane/links/udp_.*",
+        r"callgen/media_lines\.cpp", r"switchserver/main\.cpp", r"orb/.*", r"tests/unit/.*transport_test\.cpp",
+        r"tests/unit/dataplane/links/udp\.hpp",
         r"tests/integration/.*"]),
 }
 

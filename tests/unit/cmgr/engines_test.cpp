@@ -77,7 +77,7 @@ TEST_F(EnginesTest, TheSequentialEngineDoesOneThingAfterAnother) {
   // cmgr --> QOSMapper, for the first call only
   EXPECT_THAT(asked_services(), ElementsAre(cells(100)));
   EXPECT_THAT(asked_routes(), IsEmpty());
-  manager().on_services({{cells(100), Resources{100, 10}}}, now);
+  manager().on_services({{cells(100), NetworkService{{100, 10}}}}, now);
   finish();
   // cmgr --> RouteObject
   const auto queries = asked_routes();

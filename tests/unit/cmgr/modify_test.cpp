@@ -284,6 +284,29 @@ TEST_F(ModifyTest, OnlyWhatIsUpCanBeModified) {
   EXPECT_EQ(manager().counters().table_misses, 1U);
 }
 
+TEST_F(ModifyTest, EveryHopIsToldTheTrafficContractToo) {
+  const ConnectionId call = up();
+  // client --> cmgr: more cells;  cmgr --> sw1, sw2, sw3: CBR at the new rate
+  modify(2, call, cells(300, 20));
+  const HopModify one = change("sw1");
+  EXPECT_EQ(one.contract, (TrafficContract{ServiceCategory::kCbr, 300, 3'334}));
+}
+
+TEST_F(ModifyTest, AnotherServiceCategoryIsRefusedBeforeAnySwitchIsAsked) {
+  const ConnectionId call = up();
+  ServiceSpec best_effort{ServiceKind::kContract};
+  best_effort.contract = {ServiceCategory::kUbr, 100, 50};
+  // client --> cmgr: UBR instead of CBR
+  modify(2, call, best_effort);
+  const Outcome refused = outcome();
+  EXPECT_EQ(refused.kind, OutcomeKind::kRefused);
+  EXPECT_EQ(refused.cause, Cause::kInvalidRequest);
+  EXPECT_EQ(refused.element, "service category");
+  EXPECT_EQ(refused.asked, static_cast<std::uint64_t>(ServiceCategory::kUbr));
+  EXPECT_EQ(refused.free, static_cast<std::uint64_t>(ServiceCategory::kCbr));
+  EXPECT_THAT(told(), IsEmpty());
+}
+
 TEST_F(ModifyTest, TheSameContractAgainIsToldAndDone) {
   const ConnectionId call = up();
   modify(2, call, cells(100));

@@ -19,8 +19,8 @@ ServiceSpec video(std::uint64_t frames_per_1000_s) {
 TEST(QosCacheTest, AnAnswerServesItsServiceAndNoOther) {
   QosCache cache;
   EXPECT_EQ(cache.find(video(25'000)), std::nullopt);
-  cache.store(video(25'000), {2100, 84}, kNow);
-  EXPECT_EQ(cache.find(video(25'000)), (Resources{2100, 84}));
+  cache.store(video(25'000), {{2100, 84}}, kNow);
+  EXPECT_EQ(cache.find(video(25'000)), (NetworkService{{2100, 84}}));
   EXPECT_EQ(cache.find(video(25'001)), std::nullopt);
   EXPECT_EQ(cache.hits(), 1U);
   EXPECT_EQ(cache.misses(), 2U);
@@ -28,9 +28,9 @@ TEST(QosCacheTest, AnAnswerServesItsServiceAndNoOther) {
 
 TEST(QosCacheTest, ANewerAnswerTakesThePlaceOfTheOld) {
   QosCache cache;
-  cache.store(video(1), {1, 1}, kNow);
-  cache.store(video(1), {2, 2}, kNow + seconds{1});
-  EXPECT_EQ(cache.find(video(1)), (Resources{2, 2}));
+  cache.store(video(1), {{1, 1}}, kNow);
+  cache.store(video(1), {{2, 2}}, kNow + seconds{1});
+  EXPECT_EQ(cache.find(video(1)), (NetworkService{{2, 2}}));
   EXPECT_EQ(cache.size(), 1U);
 }
 

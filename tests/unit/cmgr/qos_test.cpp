@@ -22,7 +22,7 @@ class QosTest : public ExchangeTest {
   }
   // The QOSMapper answers.
   void mapped(const ServiceSpec& service, Resources demand) {
-    manager().on_services({{service, demand}}, now);
+    manager().on_services({{service, NetworkService{demand}}}, now);
     finish();
   }
   void refuse(const ServiceSpec& service, Refusal refusal) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -23,7 +24,9 @@ class FakeSwitch : public SwitchDriver {
 
   // What the switch has. One input with two outputs is a branch nobody asked for: see branches.
   std::set<CrossConnect> table;
-  std::deque<Answer> answers;  // not delivered yet
+  std::map<CrossConnect, TrafficContract> contracts;  // of what is in the table
+  std::map<PortId, CellCounters> cells;               // what read_statistics() tells
+  std::deque<Answer> answers;                         // not delivered yet
   int adds = 0;
   int removes = 0;
   int flushes = 0;
@@ -38,15 +41,23 @@ class FakeSwitch : public SwitchDriver {
   std::function<bool(const CrossConnect& there, const CrossConnect& added)> may_branch =
       [](const CrossConnect&, const CrossConnect&) { return false; };
 
-  void add(const CrossConnect& at, driver::Cookie cookie) override {
+  void add(const CrossConnect& at, const TrafficContract& contract,
+           driver::Cookie cookie) override {
     ++adds;
-    queue_.push_back({Kind::kAdd, at, cookie});
+    queue_.push_back({Kind::kAdd, at, cookie, contract});
   }
   void remove(const CrossConnect& at, driver::Cookie cookie) override {
     ++removes;
     queue_.push_back({Kind::kRemove, at, cookie});
   }
+  // No controller moves anything yet: gsmp_driver_test.cpp has the driver's own.
+  void move(const CrossConnect&, PortId, Label, const TrafficContract&, driver::Cookie) override {
+    ADD_FAILURE() << "a move";
+  }
   void read_table(driver::Cookie cookie) override { queue_.push_back({Kind::kRead, {}, cookie}); }
+  void read_statistics(PortId port, Label, driver::Cookie cookie) override {
+    queue_.push_back({Kind::kCount, {port, {}, {}, {}}, cookie});
+  }
   void flush() override {
     ++flushes;
     EXPECT_FALSE(queue_.empty()) << "a flush with nothing queued";
@@ -62,6 +73,8 @@ class FakeSwitch : public SwitchDriver {
     for (const Answer& answer : answers) {
       if (const auto* done = std::get_if<driver::Done>(&answer.event)) {
         events.push_back(driver::Done{done->cookie, Cause::kSwitchUnreachable, 0});
+      } else if (const auto* counted = std::get_if<driver::Statistics>(&answer.event)) {
+        events.push_back(driver::Statistics{counted->cookie, Cause::kSwitchUnreachable, 0, {}});
       } else {
         events.push_back(driver::Table{
             std::get<driver::Table>(answer.event).cookie, Cause::kSwitchUnreachable, {}});
@@ -73,11 +86,12 @@ class FakeSwitch : public SwitchDriver {
   }
 
  private:
-  enum class Kind { kAdd, kRemove, kRead };
+  enum class Kind { kAdd, kRemove, kRead, kCount };
   struct Request {
     Kind kind;
     CrossConnect at;
     driver::Cookie cookie;
+    TrafficContract contract{};
   };
 
   void perform(const Request& request) {
@@ -85,6 +99,11 @@ class FakeSwitch : public SwitchDriver {
       driver::Table read{request.cookie, table_cause, {}};
       if (table_cause == Cause::kNone) read.cross_connects.assign(table.begin(), table.end());
       answers.push_back({false, read});
+      return;
+    }
+    if (request.kind == Kind::kCount) {
+      answers.push_back({false, driver::Statistics{request.cookie, Cause::kNone, 0,
+                                                   cells[request.at.input_port]}});
       return;
     }
     const bool add = request.kind == Kind::kAdd;
@@ -101,8 +120,10 @@ class FakeSwitch : public SwitchDriver {
         }
       }
       table.insert(request.at);
+      contracts[request.at] = request.contract;
     } else {
       table.erase(request.at);
+      contracts.erase(request.at);
     }
     answers.push_back({add, done});
   }

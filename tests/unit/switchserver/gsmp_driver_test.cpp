@@ -66,6 +66,10 @@ class Link {
     driver_.tick(now_);
   }
 
+  void add(const CrossConnect& at, driver::Cookie cookie, const TrafficContract& contract = {}) {
+    driver_.add(at, contract, cookie);
+  }
+
   template <class T>
   std::vector<T> events() {
     std::vector<T> found;
@@ -117,7 +121,7 @@ TEST(GsmpDriver, sends_what_is_queued_in_one_write) {
   Link link;
   link.connect();
   link.events<driver::Up>();
-  for (std::uint32_t i = 0; i < 100; ++i) link.driver_.add(cross(100 + i, 200 + i), i);
+  for (std::uint32_t i = 0; i < 100; ++i) link.add(cross(100 + i, 200 + i), i);
   link.driver_.flush();
   // --> Add Branch x 100      <-- success x 100
   EXPECT_EQ(link.exchange(), 1);
@@ -128,7 +132,7 @@ TEST(GsmpDriver, sends_what_is_queued_in_one_write) {
 TEST(GsmpDriver, gathers_deletes_into_one_message) {
   Link link;
   link.connect();
-  for (std::uint32_t i = 0; i < 10; ++i) link.driver_.add(cross(100 + i, 200 + i), i);
+  for (std::uint32_t i = 0; i < 10; ++i) link.add(cross(100 + i, 200 + i), i);
   link.driver_.flush();
   link.exchange();
   link.driver_.take_events();
@@ -145,12 +149,12 @@ TEST(GsmpDriver, gathers_deletes_into_one_message) {
 TEST(GsmpDriver, keeps_the_order_of_a_delete_and_an_add_of_the_same_label) {
   Link link;
   link.connect();
-  link.driver_.add(cross(100, 200), 1);
+  link.add(cross(100, 200), 1);
   link.driver_.flush();
   link.exchange();
   link.driver_.take_events();
   link.driver_.remove(cross(100, 200), 2);
-  link.driver_.add(cross(100, 300), 3);  // the same input: a second branch if it came first
+  link.add(cross(100, 300), 3);  // the same input: a second branch if it came first
   link.driver_.flush();
   link.exchange();
   EXPECT_THAT(link.events<driver::Done>(),
@@ -161,7 +165,7 @@ TEST(GsmpDriver, keeps_the_order_of_a_delete_and_an_add_of_the_same_label) {
 TEST(GsmpDriver, a_delete_of_what_is_not_there_is_done) {
   Link link;
   link.connect();
-  link.driver_.add(cross(100, 200), 1);
+  link.add(cross(100, 200), 1);
   link.driver_.flush();
   link.exchange();
   link.driver_.take_events();
@@ -178,7 +182,7 @@ TEST(GsmpDriver, a_refusal_carries_the_failure_code) {
   Link link;
   link.connect();
   link.agent_->refuse_next(1, gsmp::FailureCode::kInsufficientResources);
-  link.driver_.add(cross(100, 200), 7);
+  link.add(cross(100, 200), 7);
   link.driver_.flush();
   link.exchange();
   const auto done = link.events<driver::Done>();
@@ -190,8 +194,8 @@ TEST(GsmpDriver, a_refusal_carries_the_failure_code) {
 TEST(GsmpDriver, reads_the_whole_table) {
   Link link(3);
   link.connect();
-  for (std::uint32_t i = 0; i < 900; ++i) link.driver_.add(cross(100 + i, 33), i);
-  link.driver_.add({PortId{3}, atm_label(0, 40), kOut, atm_label(0, 41)}, 1000);
+  for (std::uint32_t i = 0; i < 900; ++i) link.add(cross(100 + i, 33), i);
+  link.add({PortId{3}, atm_label(0, 40), kOut, atm_label(0, 41)}, 1000);
   link.driver_.flush();
   link.exchange();
   link.driver_.take_events();
@@ -210,8 +214,8 @@ TEST(GsmpDriver, branches_of_one_input_are_added_listed_and_deleted_one_by_one) 
   link.connect();
   const CrossConnect one = cross(40, 50);
   const CrossConnect other{kIn, atm_label(0, 40), PortId{3}, atm_label(0, 51)};
-  link.driver_.add(one, 1);
-  link.driver_.add(other, 2);
+  link.add(one, 1);
+  link.add(other, 2);
   link.driver_.flush();
   link.exchange();
   EXPECT_THAT(link.events<driver::Done>(),
@@ -247,7 +251,7 @@ TEST(GsmpDriver, requests_open_at_a_cut_are_answered_before_down) {
   Link link;
   link.connect();
   link.driver_.take_events();
-  link.driver_.add(cross(100, 200), 1);
+  link.add(cross(100, 200), 1);
   link.driver_.remove(cross(300, 400), 2);
   link.driver_.flush();
   wire::Buffer lost;
@@ -268,7 +272,7 @@ TEST(GsmpDriver, requests_open_at_a_cut_are_answered_before_down) {
 
 TEST(GsmpDriver, a_request_while_down_is_answered_at_once) {
   Link link;
-  link.driver_.add(cross(100, 200), 1);
+  link.add(cross(100, 200), 1);
   link.driver_.remove(cross(100, 200), 2);
   link.driver_.read_table(3);
   link.driver_.flush();
@@ -279,7 +283,7 @@ TEST(GsmpDriver, a_request_without_an_answer_times_out) {
   Link link;
   link.connect();
   link.driver_.take_events();
-  link.driver_.add(cross(100, 200), 1);
+  link.add(cross(100, 200), 1);
   link.driver_.flush();
   wire::Buffer lost;
   link.driver_.take_output(lost);

@@ -150,5 +150,36 @@ TEST_F(LedgerModifyTest, AChangedReservationIsCommittedWithWhatItHasNow) {
   }
 }
 
+TEST_F(LedgerModifyTest, TheTrafficContractGoesWithTheDemand) {
+  HopSetup setup = middle(1, kInput, cache_one(a), {100, 10});
+  setup.contract = {ServiceCategory::kCbr, 100, 250};
+  const HopRef hop = committed(a, setup);
+  EXPECT_EQ(ledger.hop(hop).contract, setup.contract);
+  const TrafficContract faster{ServiceCategory::kCbr, 300, 250};
+  ASSERT_TRUE(ledger.modify(a, {setup.key, 1, {300, 10}, faster}).admitted());
+  EXPECT_EQ(ledger.hop(hop).contract, faster);
+  EXPECT_EQ(ledger.hop(hop).setup.contract, setup.contract) << "as it was asked for";
+  EXPECT_TRUE(ledger.modify(a, {setup.key, 1, {300, 10}, faster}).repeated);
+  EXPECT_TRUE(ledger.set_up(a, setup).repeated) << "said again by who has not heard of the modify";
+  ledger.settle(hop, 0, {100, 10}, setup.contract);
+  EXPECT_EQ(ledger.hop(hop).contract, setup.contract);
+  EXPECT_EQ(taken(), (Resources{100, 10}));
+  remove(hop);
+}
+
+TEST_F(LedgerModifyTest, AContractThatCannotBeAndAnotherCategoryAreRefused) {
+  HopSetup setup = middle(1, kInput, cache_one(a), {100, 10});
+  setup.contract = {ServiceCategory::kNrtVbr, 100, 250, 101, 5};
+  expect_refused(ledger.set_up(a, setup), Cause::kInvalidRequest, {}, 101, 100);
+  setup.contract = {ServiceCategory::kCbr, 100, 250};
+  const HopRef hop = committed(a, setup);
+  const TrafficContract other{ServiceCategory::kUbr, 100, 250};
+  expect_refused(ledger.modify(a, {setup.key, 1, {100, 10}, other}), Cause::kInvalidRequest, {},
+                 static_cast<std::uint64_t>(ServiceCategory::kUbr),
+                 static_cast<std::uint64_t>(ServiceCategory::kCbr));
+  EXPECT_EQ(ledger.hop(hop).revision, 0U);
+  remove(hop);
+}
+
 }  // namespace
 }  // namespace xbind

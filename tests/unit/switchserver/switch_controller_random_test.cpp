@@ -149,6 +149,8 @@ class World {
     setup.input_port = PortId{static_cast<std::uint32_t>(1 + below(kPorts))};
     setup.output_port = PortId{static_cast<std::uint32_t>(1 + below(kPorts))};
     setup.demand = {below(150), below(8)};
+    // Every other connection has a contract, told by its number.
+    if (setup.key.connection.value() % 2 == 0) setup.contract = random_contract();
     setup.labels_wanted = static_cast<std::uint16_t>(below(3));
     setup.quota_wanted = {below(8) == 0 ? below(200) : 0, 0};
     if (setup.commit) {
@@ -182,7 +184,14 @@ class World {
   HopModify change_of(const Manager& manager, const HopSetup& known) {
     const auto revision = manager.revisions.find(known.key);
     const std::uint32_t last = revision == manager.revisions.end() ? 0 : revision->second;
-    return {known.key, last + static_cast<std::uint32_t>(below(3)), {below(250), below(12)}};
+    HopModify change{
+        known.key, last + static_cast<std::uint32_t>(below(3)), {below(250), below(12)}};
+    // The same one as often as another; now and then what is refused: another category.
+    if (known.contract.present() != (below(30) == 0)) change.contract = random_contract();
+    return change;
+  }
+  TrafficContract random_contract() {
+    return {ServiceCategory::kCbr, static_cast<std::uint32_t>(1 + below(4)), 0};
   }
 
   void give_labels(Manager& manager, HopSetup& setup) {
@@ -364,6 +373,12 @@ class World {
       ASSERT_TRUE(usage.hops.fits_within(usage.taken));
       ASSERT_LE(usage.ingress_cells_per_s, usage.capacity.cells_per_s);
     }
+    // The switch has what the books say, or the books say that it may not.
+    controller_.ledger().for_each_hop([&](HopRef, const HopRecord& record) {
+      const auto told = fake_.contracts.find(record.cross_connect);
+      if (!record.settled() || record.progress.untold || told == fake_.contracts.end()) return;
+      ASSERT_EQ(told->second, record.contract);
+    });
     // No output is fed twice; who shares an input is a hop of one connection to another port.
     std::vector<std::pair<PortId, Label>> outputs;
     std::map<std::tuple<PortId, Label, PortId>, int> uses;

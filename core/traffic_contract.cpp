@@ -1,0 +1,128 @@
+#include "core/traffic_contract.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/check.hpp"
+
+namespace xbind {
+namespace {
+
+struct Field {
+  std::string_view name;
+  std::uint32_t value;
+  bool of_category;
+  bool may_be_zero;
+};
+
+}  // namespace
+
+std::string_view to_string(ServiceCategory category) {
+  switch (category) {
+    case ServiceCategory::kNone: return "no contract";
+    case ServiceCategory::kCbr: return "CBR";
+    case ServiceCategory::kRtVbr: return "rt-VBR";
+    case ServiceCategory::kNrtVbr: return "nrt-VBR";
+    case ServiceCategory::kUbr: return "UBR";
+    case ServiceCategory::kGfr: return "GFR";
+  }
+  return "unknown category";
+}
+
+std::string_view to_string(ContractFault fault) {
+  switch (fault) {
+    case ContractFault::kUnknownCategory: return "unknown";
+    case ContractFault::kZero: return "zero";
+    case ContractFault::kAbove24Bits: return "above 24 bits";
+    case ContractFault::kAbovePcr: return "above the PCR";
+    case ContractFault::kBelowFrame: return "below the MFS";
+    case ContractFault::kNotOfCategory: return "not of this category";
+  }
+  return "unknown fault";
+}
+
+std::string to_string(const ContractRefusal& refusal) {
+  std::string text =
+      fmt::format("{} {} is {}", refusal.field, refusal.value, to_string(refusal.fault));
+  switch (refusal.fault) {
+    case ContractFault::kUnknownCategory:
+    case ContractFault::kAbove24Bits:
+    case ContractFault::kAbovePcr: text += fmt::format(": at most {}", refusal.bound); break;
+    case ContractFault::kBelowFrame: text += fmt::format(": at least {}", refusal.bound); break;
+    case ContractFault::kZero:
+    case ContractFault::kNotOfCategory: break;
+  }
+  return text;
+}
+
+std::optional<ContractRefusal> check(const TrafficContract& contract) {
+  const ServiceCategory category = contract.category;
+  if (category > kServiceCategoryLast) {
+    return ContractRefusal{ContractFault::kUnknownCategory, "category",
+                           static_cast<std::uint64_t>(category),
+                           static_cast<std::uint64_t>(kServiceCategoryLast)};
+  }
+  const bool gfr = category == ServiceCategory::kGfr;
+  const bool guaranteed = has_guaranteed_rate(category);
+  const Field fields[] = {
+      {"PCR", contract.pcr_cells_per_s, contract.present(), false},
+      {"CDVT", contract.cdvt_us, contract.present(), true},
+      {gfr ? "MCR" : "SCR", contract.guaranteed_cells_per_s, guaranteed, gfr},
+      {"MBS", contract.mbs_cells, guaranteed, false},
+      {"MFS", contract.mfs_cells, gfr, false},
+  };
+  for (const Field& field : fields) {
+    if (field.value > TrafficContract::kFieldMax) {
+      return ContractRefusal{ContractFault::kAbove24Bits, field.name, field.value,
+                             TrafficContract::kFieldMax};
+    }
+    if (!field.of_category && field.value != 0) {
+      return ContractRefusal{ContractFault::kNotOfCategory, field.name, field.value, 0};
+    }
+    if (field.of_category && !field.may_be_zero && field.value == 0) {
+      return ContractRefusal{ContractFault::kZero, field.name, 0, 1};
+    }
+  }
+  if (contract.guaranteed_cells_per_s > contract.pcr_cells_per_s) {
+    return ContractRefusal{ContractFault::kAbovePcr, fields[2].name,
+                           contract.guaranteed_cells_per_s, contract.pcr_cells_per_s};
+  }
+  if (contract.mbs_cells < contract.mfs_cells) {
+    return ContractRefusal{ContractFault::kBelowFrame, "MBS", contract.mbs_cells,
+                           contract.mfs_cells};
+  }
+  return std::nullopt;
+}
+
+TrafficContract greater(const TrafficContract& had, const TrafficContract& wanted) {
+  XB_CHECK(had.category == wanted.category, to_string(had.category), to_string(wanted.category));
+  return {had.category,
+          std::max(had.pcr_cells_per_s, wanted.pcr_cells_per_s),
+          wanted.cdvt_us,
+          std::max(had.guaranteed_cells_per_s, wanted.guaranteed_cells_per_s),
+          std::max(had.mbs_cells, wanted.mbs_cells),
+          std::max(had.mfs_cells, wanted.mfs_cells)};
+}
+
+bool asks_for_more(const TrafficContract& had, const TrafficContract& wanted) {
+  TrafficContract both = greater(had, wanted);
+  both.cdvt_us = had.cdvt_us;
+  return both != had;
+}
+
+std::string to_string(const TrafficContract& contract) {
+  std::string text{to_string(contract.category)};
+  if (!contract.present()) return text;
+  text += fmt::format(" pcr {} cdvt {} us", contract.pcr_cells_per_s, contract.cdvt_us);
+  if (has_guaranteed_rate(contract.category)) {
+    text += fmt::format(" {} {} mbs {}", contract.category == ServiceCategory::kGfr ? "mcr" : "scr",
+                        contract.guaranteed_cells_per_s, contract.mbs_cells);
+  }
+  if (contract.category == ServiceCategory::kGfr) {
+    text += fmt::format(" mfs {}", contract.mfs_cells);
+  }
+  return text;
+}
+
+}  // namespace xbind

@@ -1,0 +1,106 @@
+// What a connection's cells keep to, as the switches are told it: the service category and its
+// parameters (RFC 3292 section 10.4). The QOSMapper makes one of every service; it travels with each
+// hop beside the resources, which are what the ledgers count.
+//
+// Which parameters a category has; the others are 0:
+//
+//   category  PCR  CDVT  SCR  MCR  MBS  MFS
+//   CBR        x    x
+//   rt-VBR     x    x     x          x
+//   nrt-VBR    x    x     x          x
+//   UBR        x    x
+//   GFR        x    x          x     x    x
+//
+// All are whole numbers of 24 bits on GSMP's wire: rates of up to 16777215 cells a second.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/resources.hpp"
+
+namespace xbind {
+
+// The numbers are the IDL's.
+enum class ServiceCategory : std::uint8_t {
+  kNone = 0,  // no contract: the switch treats the cells by priority alone
+  kCbr = 1,
+  kRtVbr = 2,
+  kNrtVbr = 3,
+  kUbr = 4,
+  kGfr = 5,
+};
+inline constexpr ServiceCategory kServiceCategoryLast = ServiceCategory::kGfr;
+
+std::string_view to_string(ServiceCategory category);  // "CBR", "nrt-VBR"; "no contract"
+
+struct TrafficContract {
+  static constexpr std::uint32_t kFieldMax = 0xff'ffff;
+
+  ServiceCategory category = ServiceCategory::kNone;
+  std::uint32_t pcr_cells_per_s = 0;         // peak cell rate, from 1
+  std::uint32_t cdvt_us = 0;                 // cell delay variation tolerance, microseconds
+  std::uint32_t guaranteed_cells_per_s = 0;  // SCR of VBR, from 1; MCR of GFR, from 0; at most PCR
+  std::uint32_t mbs_cells = 0;               // maximum burst size, cells, from 1
+  std::uint32_t mfs_cells = 0;  // maximum frame size, cells, from 1; at most MBS, so that the burst
+                                // which GFR guarantees holds a frame
+
+  bool present() const { return category != ServiceCategory::kNone; }
+  friend auto operator<=>(const TrafficContract&, const TrafficContract&) = default;
+};
+static_assert(sizeof(TrafficContract) <= 24);
+
+inline constexpr bool has_guaranteed_rate(ServiceCategory category) {
+  return category == ServiceCategory::kRtVbr || category == ServiceCategory::kNrtVbr ||
+         category == ServiceCategory::kGfr;
+}
+
+// Why a contract cannot be.
+enum class ContractFault : std::uint8_t {
+  kUnknownCategory,  // value: its number; bound: the highest
+  kZero,             // the field is 0 and must not be
+  kAbove24Bits,      // bound: kFieldMax
+  kAbovePcr,         // SCR or MCR; bound: the PCR
+  kBelowFrame,       // MBS; bound: the MFS
+  kNotOfCategory,    // the category has no such field, and it is not 0; bound: 0
+};
+
+struct ContractRefusal {
+  ContractFault fault = ContractFault::kUnknownCategory;
+  std::string_view field;  // "PCR", "SCR", "category"; of static storage
+  std::uint64_t value = 0;
+  std::uint64_t bound = 0;
+
+  friend bool operator==(const ContractRefusal&, const ContractRefusal&) = default;
+};
+
+std::string_view to_string(ContractFault fault);  // "above 24 bits"
+std::string to_string(const ContractRefusal& refusal);
+// "PCR 16777216 is above 24 bits: at most 16777215"
+
+// Nothing when the contract can be; else its first fault in the order of the fields. No contract
+// (kNone) can be when every field is 0.
+std::optional<ContractRefusal> check(const TrafficContract& contract);
+
+// The greater of the two in every parameter but CDVT, which is that of `wanted`; both of one category.
+// A contract that can be comes of two that can be.
+TrafficContract greater(const TrafficContract& had, const TrafficContract& wanted);
+// Whether `wanted` asks for more than `had` in some parameter. CDVT does not count: it falls as the rate
+// grows.
+bool asks_for_more(const TrafficContract& had, const TrafficContract& wanted);
+
+// "nrt-VBR pcr 353207 cdvt 3 us scr 4700 mbs 188"; "no contract".
+std::string to_string(const TrafficContract& contract);
+
+// What the QOSMapper makes of a service: what the ledgers count, and what the switches are told.
+struct NetworkService {
+  Resources resources;
+  TrafficContract contract{};
+
+  friend bool operator==(const NetworkService&, const NetworkService&) = default;
+};
+
+}  // namespace xbind

@@ -1,0 +1,234 @@
+// GsmpDriver: what it knows of the switch's ports and services, and the switch's events.
+#include <algorithm>
+#include <utility>
+
+#include "core/log.hpp"
+#include "switchserver/gsmp/port_management.hpp"
+#include "switchserver/gsmp_driver.hpp"
+
+namespace xbind {
+
+// ----- coming up ------------------------------------------------------------------------------
+
+void GsmpDriver::read_all_ports() {
+  if (auto sent = session_.all_ports_configuration(0, now_); !sent) {
+    drop_reason_ = sent.error().text;
+  }
+}
+
+void GsmpDriver::on_all_ports(const gsmp::Response& response) {
+  const auto* part = response.body ? std::get_if<gsmp::AllPortsPart>(response.body.get()) : nullptr;
+  if (!response.success || part == nullptr) {
+    drop_reason_ = "the switch does not tell its ports: " + to_string(response.code);
+    return;
+  }
+  for (const gsmp::PortRecord& record : part->records) know(record);
+  if (response.more) return;
+  tc_flags_ = {};
+  const bool services = std::any_of(ports_.begin(), ports_.end(),
+                                    [](const auto& entry) { return entry.second.services != 0; });
+  if (!services || !session_.request(gsmp::ServiceConfigurationRequest{}, 0, now_)) come_up();
+}
+
+// A switch that does not tell its services has them all the same: nothing is asked for per connection.
+void GsmpDriver::on_services(const gsmp::Response& response) {
+  const auto* body =
+      response.body ? std::get_if<gsmp::ServiceConfiguration>(response.body.get()) : nullptr;
+  if (response.success && body != nullptr) tc_flags_ = tc_flags_of(*body);
+  come_up();
+}
+
+void GsmpDriver::come_up() {
+  up_ = true;
+  for (auto& [id, port] : ports_) port.told_session = port.session;
+  told_ports_ = ports_now();
+  events_.push_back(driver::Up{told_ports_, std::exchange(kept_, true)});
+}
+
+std::vector<SwitchPort> GsmpDriver::ports_now() const {
+  std::vector<SwitchPort> ports;
+  for (const auto& [id, port] : ports_) {
+    if (port.has_labels) ports.push_back(port.about);
+  }
+  return ports;
+}
+
+std::uint32_t GsmpDriver::port_session(PortId port) const {
+  const auto found = ports_.find(port);
+  return found == ports_.end() ? 0 : found->second.session;
+}
+
+// ----- one port -------------------------------------------------------------------------------
+
+void GsmpDriver::know(const gsmp::PortRecord& record) {
+  Port& port = ports_[record.port];
+  const auto labels = gsmp::atm_label_range(record);
+  if (!labels && port.has_labels) {
+    log::warn("port {} has no ATM label range and is left out", record.port);
+  }
+  port.has_labels = labels.has_value();
+  port.about = {record.port, labels.value_or(LabelRange{}), record.transmit_cells_per_s,
+                record.line_status == gsmp::LineStatus::kUp &&
+                    record.port_status == gsmp::PortStatus::kAvailable};
+  port.session = record.port_session;
+  port.sequence = record.event_sequence;
+  port.priorities = record.priorities;
+  port.services = services_of(record);
+}
+
+void GsmpDriver::want_port(PortId port) { wanted_ports_.insert(port); }
+
+void GsmpDriver::on_port(const gsmp::Response& response) {
+  const PortId id{static_cast<std::uint32_t>(response.cookie)};
+  const auto* body =
+      response.body ? std::get_if<gsmp::PortConfiguration>(response.body.get()) : nullptr;
+  if (response.success && body != nullptr) {
+    know(body->record);
+  } else if (response.code == gsmp::FailureCode::kNoSuchPort) {
+    ports_.erase(id);
+  } else {
+    log::warn("port {}: the switch does not tell its configuration: {}", id,
+              to_string(response.code));
+  }
+  port_read(id);
+}
+
+// The port has been read, or could not be.
+void GsmpDriver::port_read(PortId id) {
+  const auto reading = reading_.find(id);
+  if (reading == reading_.end()) return;  // the port was forgotten meanwhile
+  const bool again = reading->second;
+  reading_.erase(reading);
+  if (again) want_port(id);
+  std::erase_if(stale_, [&](Stale& stale) {
+    if (stale.port != id) return false;
+    stale.done.again = port_session(id) != stale.session;
+    finish(stale.done);
+    return true;
+  });
+  tell_ports();
+}
+
+void GsmpDriver::tell_ports() {
+  if (!up_) return;
+  driver::Ports news;
+  for (auto& [id, port] : ports_) {
+    if (port.told_session == port.session) continue;
+    port.told_session = port.session;
+    if (port.has_labels) news.renewed.push_back(id);
+  }
+  news.ports = ports_now();
+  if (news.ports == told_ports_ && news.renewed.empty()) return;
+  told_ports_ = news.ports;
+  events_.push_back(std::move(news));
+}
+
+// ----- events ---------------------------------------------------------------------------------
+
+void GsmpDriver::on(const gsmp::SwitchEvent& of) {
+  const gsmp::Event& event = of.event;
+  switch (event.header.type) {
+    case gsmp::MessageType::kPortUp: ++counters_.port_up; break;
+    case gsmp::MessageType::kPortDown: ++counters_.port_down; break;
+    case gsmp::MessageType::kNewPort: ++counters_.new_port; break;
+    case gsmp::MessageType::kDeadPort: ++counters_.dead_port; break;
+    case gsmp::MessageType::kInvalidLabel: note_invalid_label(event); break;
+    case gsmp::MessageType::kAdjacencyUpdate:
+      ++counters_.adjacency_update;
+      counters_.adjacencies = static_cast<std::uint64_t>(event.header.code);
+      log::info("the switch has {} controllers", counters_.adjacencies);
+      return;
+    default: return;
+  }
+  note_event(event);
+}
+
+void GsmpDriver::note_event(const gsmp::Event& event) {
+  const bool of_label = event.header.type == gsmp::MessageType::kInvalidLabel;
+  if (!of_label) log::info("the switch reports: {}", to_string(event));
+  const auto known = ports_.find(event.port);
+  if (known == ports_.end()) {
+    want_port(event.port);
+  } else {
+    Port& port = known->second;
+    const bool missed = event.sequence != port.sequence + 1;
+    port.sequence = event.sequence;
+    if (missed) ++counters_.event_gaps;
+    if (missed || !of_label) want_port(event.port);
+    // Requests made from now on are not to be refused for the old number.
+    if (event.header.type == gsmp::MessageType::kPortUp) port.session = event.port_session;
+  }
+  TimePoint due = now_;
+  if (of_label) {
+    TimePoint& rested = rested_[event.port];
+    due = std::max(now_, rested);
+    rested = due + kInvalidLabelPause;
+  }
+  want_reset(event.port, gsmp::event_flag(event.header.type), due);
+}
+
+void GsmpDriver::note_invalid_label(const gsmp::Event& event) {
+  ++counters_.invalid_label;
+  if (invalid_logged_ != TimePoint{} && now_ < invalid_logged_ + kInvalidLabelLogPause) {
+    ++invalid_unlogged_;
+    return;
+  }
+  log::warn("the switch reports: {}; {} more since the last of these lines", to_string(event),
+            invalid_unlogged_);
+  invalid_logged_ = now_;
+  invalid_unlogged_ = 0;
+}
+
+void GsmpDriver::want_reset(PortId port, std::uint16_t flag, TimePoint due) {
+  const auto [entry, fresh] = resets_.try_emplace(port, Reset{flag, due});
+  if (fresh) return;
+  entry->second.flags |= flag;
+  entry->second.due = std::min(entry->second.due, due);
+}
+
+void GsmpDriver::on_reset(const gsmp::Response& response) {
+  const auto* body =
+      response.body ? std::get_if<gsmp::PortManagement>(response.body.get()) : nullptr;
+  if (!response.success || body == nullptr) {
+    // A port that is gone, or has begun a new session: reading it tells.
+    want_port(PortId{static_cast<std::uint32_t>(response.cookie)});
+    return;
+  }
+  const auto known = ports_.find(body->port);
+  if (known == ports_.end() || known->second.sequence == body->event_sequence) return;
+  ++counters_.event_gaps;
+  known->second.sequence = body->event_sequence;
+  want_port(body->port);
+}
+
+// What is due of port reads and resets, as far as the session takes it; the rest stays for the next
+// time.
+void GsmpDriver::send_wanted() {
+  if (!up_) return;
+  for (auto at = wanted_ports_.begin(); at != wanted_ports_.end();) {
+    const PortId port = *at;
+    if (const auto reading = reading_.find(port); reading != reading_.end()) {
+      reading->second = true;
+    } else if (session_.port_configuration(port, port.value(), now_)) {
+      reading_.emplace(port, false);
+    } else {
+      return;
+    }
+    at = wanted_ports_.erase(at);
+  }
+  for (auto at = resets_.begin(); at != resets_.end();) {
+    if (at->second.due > now_) {
+      ++at;
+      continue;
+    }
+    gsmp::PortManagement reset;
+    reset.port = at->first;
+    reset.port_session = port_session(at->first);
+    reset.function = gsmp::PortFunction::kResetFlags;
+    reset.event_flags = at->second.flags;
+    if (!session_.request(reset, at->first.value(), now_)) return;
+    at = resets_.erase(at);
+  }
+}
+
+}  // namespace xbind

@@ -1,0 +1,93 @@
+// GsmpDriver: the table of a switch that speaks version 1.1, which has no message to list it. The driver
+// keeps what it has added itself, and asks for every label of every port whether anything comes in with
+// it (VC Activity). What does, and was not added here, has an output that nobody can tell.
+#include <algorithm>
+
+#include "core/log.hpp"
+#include "switchserver/gsmp/v1/traffic.hpp"
+#include "switchserver/gsmp_driver.hpp"
+
+namespace xbind {
+
+bool GsmpDriver::lists_its_table() const {
+  return gsmp::exists_in(gsmp::MessageType::kReportConnectionState, session_.version());
+}
+
+// The first kScanMax labels of a port, VPI by VPI.
+std::vector<gsmp::ActivityRecord> GsmpDriver::labels_to_scan() const {
+  std::vector<gsmp::ActivityRecord> records;
+  for (const SwitchPort& port : told_ports_) {
+    const LabelRange& range = port.labels;
+    std::size_t left = kScanMax;
+    for (std::uint32_t vpi = range.vpi_min; vpi <= range.vpi_max && left != 0; ++vpi) {
+      for (std::uint32_t vci = range.vci_min; vci <= range.vci_max && left != 0; ++vci, --left) {
+        gsmp::ActivityRecord record;
+        record.input_port = port.port;
+        record.input_label = gsmp::label_field(atm_label(vpi, vci));
+        records.push_back(record);
+      }
+    }
+    if (left == 0) {
+      log::warn("port {}: only its first {} labels are looked at for connections", port.port,
+                kScanMax);
+    }
+  }
+  return records;
+}
+
+void GsmpDriver::scan_table(std::uint64_t read) {
+  const std::vector<gsmp::ActivityRecord> records = labels_to_scan();
+  const std::size_t step = gsmp::v1::kActivityRecordsMax;
+  table_reads_.at(read).ports_missing = (records.size() + step - 1) / step;
+  for (std::size_t from = 0; from < records.size(); from += step) {
+    gsmp::ConnectionActivity request;
+    const auto begin = records.begin() + static_cast<std::ptrdiff_t>(from);
+    request.records.assign(
+        begin, begin + static_cast<std::ptrdiff_t>(std::min(step, records.size() - from)));
+    if (auto sent = session_.request(request, read, now_); !sent) {
+      end_report(read, cause_of(sent.error()));
+    }
+  }
+}
+
+void GsmpDriver::on_activity(const gsmp::Response& response) {
+  const auto read = table_reads_.find(response.cookie);
+  if (read == table_reads_.end()) return;
+  const auto* body =
+      response.body ? std::get_if<gsmp::ConnectionActivity>(response.body.get()) : nullptr;
+  if (!response.success || body == nullptr) {
+    end_report(response.cookie, Cause::kSwitchRefused);
+    return;
+  }
+  std::vector<CrossConnect>& table = read->second.table.cross_connects;
+  for (const gsmp::ActivityRecord& record : body->records) {
+    if (!record.valid) continue;
+    const CrossConnect input{record.input_port, gsmp::label_of(record.input_label), {}, {}};
+    const auto added = added_.lower_bound(input);
+    auto at = added;
+    for (; at != added_.end() && at->input_port == input.input_port &&
+           at->input_label == input.input_label;
+         ++at) {
+      table.push_back(*at);
+    }
+    if (at == added) table.push_back(input);
+  }
+  if (!response.more) end_report(response.cookie, Cause::kNone);
+}
+
+void GsmpDriver::note_wanted(driver::Cookie cookie, const CrossConnect& gone,
+                             const CrossConnect& there) {
+  if (!lists_its_table()) adding_[cookie] = {gone, there};
+}
+
+// An add, a move or a delete has been answered.
+void GsmpDriver::finish(const driver::Done& done) {
+  if (const auto wanted = adding_.extract(done.cookie);
+      !wanted.empty() && done.cause == Cause::kNone) {
+    added_.erase(wanted.mapped().gone);
+    if (wanted.mapped().there.input_label.present()) added_.insert(wanted.mapped().there);
+  }
+  events_.push_back(done);
+}
+
+}  // namespace xbind

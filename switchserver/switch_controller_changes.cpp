@@ -1,0 +1,144 @@
+// SwitchController: modifies, and how the switch learns of them.
+#include <algorithm>
+#include <utility>
+
+#include "core/check.hpp"
+#include "switchserver/hop_answers.hpp"
+#include "switchserver/switch_controller.hpp"
+
+namespace xbind {
+namespace {
+
+Resources greater(const Resources& a, const Resources& b) {
+  return {std::max(a.cells_per_s, b.cells_per_s), std::max(a.buffer_cells, b.buffer_cells)};
+}
+
+}  // namespace
+
+void SwitchController::modify(Place place, ManagerIndex manager, const HopModify& modify) {
+  std::uint32_t waiters = kNil;
+  wait(waiters, place);
+  change(waiters, manager, modify, up());
+}
+
+// `reachable`: what is said to the switch now may arrive.
+void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const HopModify& wanted,
+                              bool reachable) {
+  const auto refuse = [&](const HopResult& refused) { answer_all(waiters, refused); };
+  const auto ref = ledger_.find(manager, wanted.key);
+  HopRecord* const record = ref ? &ledger_.hop(*ref) : nullptr;
+  if (record != nullptr && record->state == HopState::kCommitted && record->progress.add_open) {
+    auto open = changes_.find(*ref);
+    if (open == changes_.end()) {
+      // It is being put back: that is a change to what it has.
+      const HopModify now{wanted.key, record->revision, record->demand, record->contract};
+      open = changes_.emplace(*ref, Change{now, now.revision, now.demand, now.contract}).first;
+    }
+    return queue_behind(open->second, waiters, wanted);
+  }
+  if (!reachable && record != nullptr && !wanted.demand.fits_within(record->demand)) {
+    return refuse(refusal(wanted.key, HopAction::kModify, Cause::kSwitchUnreachable));
+  }
+  const bool news =
+      record != nullptr && (wanted.contract != record->contract || record->progress.untold);
+  if (news && reachable && record->state == HopState::kCommitted) {
+    return tell_contract(*ref, waiters, wanted);
+  }
+  const Admission admission = ledger_.modify(manager, wanted);
+  if (!admission.admitted()) {
+    note_shortage(manager, admission);
+    return refuse(refusal(wanted.key, HopAction::kModify, admission));
+  }
+  // Of a reservation the commit brings the contract along.
+  if (news && record->state != HopState::kReserved) record->progress.untold = true;
+  ++(admission.repeated ? counters_.repeats : counters_.modifies);
+  answer_all(waiters, success(wanted.key, HopAction::kModify));
+}
+
+// While the switch is being told another contract, or the one that the hop has.
+void SwitchController::queue_behind(Change& open, std::uint32_t waiters, const HopModify& wanted) {
+  const bool told = open.waiters != kNil;  // else it is being put back as it is
+  if (wanted == open.wanted) {
+    ++counters_.repeats;
+    if (told) {
+      join(open.waiters, waiters);
+    } else {
+      answer_all(waiters, success(wanted.key, HopAction::kModify));
+    }
+    return;
+  }
+  if (open.next && wanted == *open.next) {
+    ++counters_.repeats;
+    join(open.next_waiters, waiters);
+    return;
+  }
+  const std::uint32_t newest = open.next ? open.next->revision : open.wanted.revision;
+  if (wanted.revision <= newest) {
+    HopResult stale = refusal(wanted.key, HopAction::kModify, Cause::kStale, wanted.revision);
+    stale.free = newest;
+    answer_all(waiters, stale);
+    return;
+  }
+  if (open.next) {
+    HopResult stale =
+        refusal(open.next->key, HopAction::kModify, Cause::kStale, open.next->revision);
+    stale.free = wanted.revision;
+    answer_all(open.next_waiters, stale);
+  }
+  open.next = wanted;
+  open.next_waiters = waiters;
+}
+
+void SwitchController::tell_contract(HopRef ref, std::uint32_t waiters, const HopModify& wanted) {
+  HopRecord& record = ledger_.hop(ref);
+  Change change{wanted, record.revision, record.demand, record.contract};
+  HopModify booked = wanted;
+  booked.demand = greater(record.demand, wanted.demand);
+  const Admission admission = ledger_.modify(record.manager, booked);
+  if (!admission.admitted()) {
+    note_shortage(record.manager, admission);
+    answer_all(waiters, refusal(wanted.key, HopAction::kModify, admission));
+    return;
+  }
+  if (admission.repeated) ++counters_.repeats;
+  change.refusable =
+      booked.demand != change.had || asks_for_more(change.had_contract, wanted.contract);
+  change.waiters = waiters;
+  changes_.emplace(ref, std::move(change));
+  ++counters_.contracts_told;
+  add(ref);
+}
+
+// The switch has answered, or never will. The hop may be on its way down by now.
+void SwitchController::on_told(HopRef ref, Cause cause, std::uint8_t failure_code) {
+  Change change = std::move(changes_.extract(ref).mapped());
+  HopRecord& record = ledger_.hop(ref);
+  const HopModify& wanted = change.wanted;
+  if (cause != Cause::kNone) {
+    ++(change.waiters != kNil ? counters_.contracts_refused : counters_.put_back_refused);
+  }
+  if (record.state != HopState::kCommitted) {
+    const HopResult gone = refusal(wanted.key, HopAction::kModify, Cause::kBeingReleased,
+                                   wanted.key.generation.value());
+    answer_all(change.waiters, gone);
+    answer_all(change.next_waiters, gone);
+    return;
+  }
+  const bool undone = cause != Cause::kNone && change.refusable;
+  if (undone) {
+    ledger_.settle(ref, change.had_revision, change.had, change.had_contract);
+    // A refusal says that nothing has changed; silence says nothing.
+    record.progress.untold = record.progress.untold || cause != Cause::kSwitchRefused;
+    answer_all(change.waiters, refusal(wanted.key, HopAction::kModify, cause, failure_code));
+  } else {
+    ledger_.settle(ref, wanted.revision, wanted.demand, wanted.contract);
+    record.progress.untold = cause != Cause::kNone;
+    if (change.waiters != kNil) ++counters_.modifies;
+    answer_all(change.waiters, success(wanted.key, HopAction::kModify));
+  }
+  if (!change.next) return;
+  const bool reachable = up() && cause != Cause::kSwitchUnreachable;
+  this->change(change.next_waiters, record.manager, *change.next, reachable);
+}
+
+}  // namespace xbind

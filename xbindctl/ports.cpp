@@ -1,0 +1,79 @@
+// Commands that show what a SwitchServer knows of its switch.
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "naming/names.hpp"
+#include "orb/convert.hpp"
+#include "switch_server.hh"
+#include "xbindctl/answers.hpp"
+#include "xbindctl/commands.hpp"
+
+namespace xbind::ctl {
+namespace {
+
+// Resolves the SwitchServer and asks it.
+template <class Ask>
+int at_switch(orb::NameClient& names, const std::string& switch_name, Ask ask) {
+  const std::string path = naming::path_of(naming::kSwitchServers, switch_name);
+  const auto object = names.resolve(path);
+  if (!object) return explain(object.error().text);
+  const v1::SwitchServer_var server = v1::SwitchServer::_unchecked_narrow(*object);
+  return guarded(path, [&] {
+    omniORB::setClientCallTimeout(server, kCallTimeoutMs);
+    return ask(server);
+  });
+}
+
+std::string labels_of(const v1::PortState& port) {
+  return fmt::format("{}-{}/{}-{}", port.vpi_min, port.vpi_max, port.vci_min, port.vci_max);
+}
+
+Row row_of(const v1::PortReport& port) {
+  Row row{fmt::format("{}", port.state.port_number),
+          port.state.up ? "up" : "down",
+          labels_of(port.state),
+          fmt::format("{}", port.state.cells_per_s),
+          fmt::format("{}", port.taken.cells_per_s),
+          fmt::format("{}", port.taken.buffer_cells),
+          fmt::format("{}", port.free_output_labels)};
+  if (port.cells.length() == 0) {
+    row.insert(row.end(), {"-", "-", "-", "-", "-"});
+    return row;
+  }
+  const v1::CellCounters& cells = port.cells[0];
+  for (const auto value : {cells.input_cells, cells.output_cells,
+                           cells.input_cell_discards + cells.output_cell_discards, cells.hec_errors,
+                           cells.invalid_labels}) {
+    row.push_back(fmt::format("{}", value));
+  }
+  return row;
+}
+
+}  // namespace
+
+int ports(orb::NameClient& names, const std::string& switch_name) {
+  return at_switch(names, switch_name, [](v1::SwitchServer_ptr server) {
+    const v1::PortReportSeq_var reports = server->ports();
+    std::vector<Row> rows{{"port", "line", "labels", "cells/s", "taken", "buffer taken",
+                           "labels free", "cells in", "cells out", "discarded", "hec errors",
+                           "unknown labels"}};
+    for (CORBA::ULong i = 0; i < reports->length(); ++i) rows.push_back(row_of(reports.in()[i]));
+    print_table(3, rows);
+    return 0;
+  });
+}
+
+int count(orb::NameClient& names, const std::string& switch_name, PortId port, Label label) {
+  return at_switch(names, switch_name, [&](v1::SwitchServer_ptr server) {
+    const v1::CellCounters cells = server->count_cells(port.value(), orb::to_idl(label));
+    std::printf("%s\n", fmt::format("port {} label {}: {} cells in, {} out, {} and {} discarded",
+                                    port, to_string(label), cells.input_cells, cells.output_cells,
+                                    cells.input_cell_discards, cells.output_cell_discards)
+                            .c_str());
+    return 0;
+  });
+}
+
+}  // namespace xbind::ctl
