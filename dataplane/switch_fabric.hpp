@@ -81,7 +81,8 @@ class SwitchFabric {
   // For each port with a link, or looped: at most kBatch cells in, at most kBatch out. Returns how many
   // were moved; 0: nothing is there to be done until next_deadline() or until a link has cells.
   std::size_t pump(TimePoint now);
-  // When a port that has cells may send one, by its rate; kNever: no queue holds any.
+  // When a port that has cells may send one, by its rate; kNever: no queue holds any. Ports without a link
+  // count too: their owner transmit()s, pump() would be called for nothing.
   TimePoint next_deadline() const;
 
   // ----- counters -----

@@ -221,6 +221,7 @@ void GsmpDriver::drain() {
 
 void GsmpDriver::on(const gsmp::SessionUp& up) {
   kept_ = up.effective_flag == gsmp::kRecoveredAdjacency;
+  ++adjacency_;
   if (!kept_) added_.clear();
   log::info("adjacency with the switch is up in GSMP version {}, its connections are {}",
             up.version, kept_ ? "kept" : "gone");

@@ -185,6 +185,7 @@ class GsmpDriver : public SwitchDriver {
   std::vector<gsmp::ActivityRecord> labels_to_scan() const;
   void scan_table(std::uint64_t read);
   void on_activity(const gsmp::Response& response);
+  void on_activity(const gsmp::ActivityRecord& record, driver::Table& table);
   void note_wanted(driver::Cookie cookie, const CrossConnect& gone, const CrossConnect& there);
   void finish(const driver::Done& done);
 
@@ -231,7 +232,9 @@ class GsmpDriver : public SwitchDriver {
   std::uint64_t next_read_ = 1;
   std::unordered_map<std::uint64_t, TableRead> table_reads_;
 
-  std::set<CrossConnect> added_;  // version 1.1: by this driver
+  // Version 1.1: added by this driver; in which adjacency it was added or seen last.
+  std::map<CrossConnect, std::uint64_t> added_;
+  std::uint64_t adjacency_ = 0;  // how many have come up
   std::unordered_map<driver::Cookie, Wanted> adding_;
 
   DriverCounters counters_;

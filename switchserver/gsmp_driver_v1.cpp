@@ -59,20 +59,29 @@ void GsmpDriver::on_activity(const gsmp::Response& response) {
     end_report(response.cookie, Cause::kSwitchRefused);
     return;
   }
-  std::vector<CrossConnect>& table = read->second.table.cross_connects;
   for (const gsmp::ActivityRecord& record : body->records) {
-    if (!record.valid) continue;
-    const CrossConnect input{record.input_port, gsmp::label_of(record.input_label), {}, {}};
-    const auto added = added_.lower_bound(input);
-    auto at = added;
-    for (; at != added_.end() && at->input_port == input.input_port &&
-           at->input_label == input.input_label;
-         ++at) {
-      table.push_back(*at);
-    }
-    if (at == added) table.push_back(input);
+    on_activity(record, read->second.table);
   }
   if (!response.more) end_report(response.cookie, Cause::kNone);
+}
+
+void GsmpDriver::on_activity(const gsmp::ActivityRecord& record, driver::Table& table) {
+  const CrossConnect input{record.input_port, gsmp::label_of(record.input_label), {}, {}};
+  bool added = false;
+  for (auto at = added_.lower_bound(input); at != added_.end() &&
+                                            at->first.input_port == input.input_port &&
+                                            at->first.input_label == input.input_label;) {
+    if (record.valid) {
+      table.cross_connects.push_back(at->first);
+      at->second = adjacency_;
+      added = true;
+    } else if (at->second != adjacency_) {  // the switch has started anew without it
+      at = added_.erase(at);
+      continue;
+    }
+    ++at;
+  }
+  if (record.valid && !added) table.cross_connects.push_back(input);
 }
 
 void GsmpDriver::note_wanted(driver::Cookie cookie, const CrossConnect& gone,
@@ -85,7 +94,7 @@ void GsmpDriver::finish(const driver::Done& done) {
   if (const auto wanted = adding_.extract(done.cookie);
       !wanted.empty() && done.cause == Cause::kNone) {
     added_.erase(wanted.mapped().gone);
-    if (wanted.mapped().there.input_label.present()) added_.insert(wanted.mapped().there);
+    if (wanted.mapped().there.input_label.present()) added_[wanted.mapped().there] = adjacency_;
   }
   events_.push_back(done);
 }

@@ -127,6 +127,12 @@ std::function<std::uint32_t()> chance() {
   };
 }
 
+gsmp::SessionOptions session_options() {
+  gsmp::SessionOptions options;
+  options.adjacency.name = gsmp::name_from("switch_bench");
+  return options;
+}
+
 // ----- 1: pipelined --------------------------------------------------------------------------------
 
 // Everything happens on the client's thread, as in a SwitchServer everything does on the thread that
@@ -135,14 +141,17 @@ class Pipeline {
  public:
   Pipeline(std::uint16_t port, std::uint32_t batches)
       : batches_(batches),
-        driver_({}, chance()),
+        driver_(session_options(), chance()),
         client_({.peer = {"127.0.0.1", port}},
                 {.on_connected = [this] { step([this] { driver_.connected(steady_now()); }); },
                  .on_octets =
                      [this](std::span<const std::byte> octets) {
                        step([&] { driver_.receive(octets, steady_now()); });
                      },
-                 .on_closed = [](const std::string& reason) { die(reason); },
+                 .on_closed =
+                     [this](const std::string& reason) {
+                       if (!finished_) die(reason);
+                     },
                  .on_failed = [](const std::string& reason) { die(reason); },
                  .on_tick = [this] { step([this] { driver_.tick(steady_now()); }); }}) {}
 
@@ -242,7 +251,8 @@ void write_all(int descriptor, std::span<const std::byte> octets) {
 // The driver on a socket that blocks: one thread, nothing between it and the kernel.
 class BlockingSwitch {
  public:
-  explicit BlockingSwitch(std::uint16_t port) : driver_({}, chance()), socket_(connect_to(port)) {
+  explicit BlockingSwitch(std::uint16_t port)
+      : driver_(session_options(), chance()), socket_(connect_to(port)) {
     driver_.connected(steady_now());
     until([](const driver::Event& event) { return std::holds_alternative<driver::Up>(event); });
   }

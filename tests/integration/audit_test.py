@@ -91,5 +91,24 @@ class Audit(InOneLab):
         self.assert_clean()
 
 
+class AuditOverVersion1(Audit):
+    """The table by the activity of each label. What the second controller speaks is version 3."""
+
+    LAB = {"more": {"xbind-switchserver": [(None, "gsmp-versions", "1")]}}
+
+    def test_a_label_that_was_changed(self):
+        """Nothing in version 1.1 tells where a connection goes out; that it comes in is seen."""
+        connection, branch = self.call()
+        changed = Branch(branch.input_port, branch.input_label, branch.output_port, (0, 997))
+        self.switch.delete(branch)
+        self.switch.add(changed)
+        self.assert_clean()
+        self.switch.delete(changed)
+        self.assert_named("missing", branch.input_label[1])
+        self.switch.add(branch)
+        self.release(connection)
+        self.assert_clean()
+
+
 if __name__ == "__main__":
     unittest.main()

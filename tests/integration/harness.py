@@ -84,6 +84,12 @@ def switch_address(lab, node):
     return lab.processes[f"xbind-switch/{node}"].address.rpartition(":")[0]
 
 
+def control_of(lab, node):
+    """Where the switch listens for commands, if it was started with --control 127.0.0.1:0."""
+    output = lab.processes[f"xbind-switch/{node}"].output()
+    return re.search(r"^xbind-switch control on (\S+)$", output, re.MULTILINE).group(1)
+
+
 def wait_until(condition, what, timeout_s=20.0):
     """Polls until `condition()` is true; its value. AssertionError with `what` when it never is."""
     deadline = time.monotonic() + timeout_s
@@ -122,6 +128,6 @@ class InOneLab(unittest.TestCase):
 
 
 __all__ = ["BIN", "CALLEE", "CALLER", "DAEMONS", "InOneLab", "Lab", "Load", "MIDDLE",
-           "PAPER_TOPOLOGY", "ROOT", "callgen", "connection_of", "counter", "end", "lab_options",
-           "lab_up", "offer", "planned_lab", "run", "switch_address", "tool", "topology", "unittest",
-           "wait_until"]
+           "PAPER_TOPOLOGY", "ROOT", "callgen", "connection_of", "control_of", "counter", "end",
+           "lab_options", "lab_up", "offer", "planned_lab", "run", "switch_address", "tool",
+           "topology", "unittest", "wait_until"]

@@ -190,6 +190,11 @@ class Threaded(Operations, OnARing):
     LAB = {"topology": RING, "more": {"xbind-cmgr": [(None, "engine", "threaded")]}}
 
 
+class OverVersion1(Operations, OnARing):
+
+    LAB = {"topology": RING, "more": {"xbind-switch": [(None, "gsmp-versions", "1")]}}
+
+
 class WithQuotas(Operations, OnARing):
 
     LAB = {"topology": RING, "more": {"xbind-cmgr": [(None, "quotas", "on"),

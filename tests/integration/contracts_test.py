@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Traffic contracts from xbindctl to the switch, as gsmpdump reads them on the way; and the switch's
+counters on their way back.
+"""
+
+import contextlib
+import queue
+import threading
+
+from gsmp_client import Switch
+from gsmpdump_test import program
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+
+SERVER = f"xbind-switchserver/{MIDDLE}"
+CHECK_CELLS = 8  # of a checked call (callgen/media_cells.hpp)
+
+# Category: what xbindctl is told, and what the switch is told then. U: the usage is to be policed.
+CONTRACTS = {
+    "cbr": (["--cells-per-s=1000", "--cdvt-us=300"], "CBR.1", "tc U, pcr 1000 cells/s cdvt 300 us"),
+    "rt-vbr": (["--cells-per-s=1000", "--guaranteed-cells-per-s=500", "--mbs-cells=50",
+                "--cdvt-us=20"],
+               "rt-VBR.1", "tc U, pcr 1000 cells/s cdvt 20 us scr 500 cells/s mbs 50 cells"),
+    "nrt-vbr": (["--cells-per-s=1000", "--guaranteed-cells-per-s=400", "--mbs-cells=60"],
+                "nrt-VBR.1", "tc U, pcr 1000 cells/s cdvt 0 us scr 400 cells/s mbs 60 cells"),
+    "ubr": (["--cells-per-s=1100"], "UBR.1", "pcr 1100 cells/s cdvt 0 us"),
+    "gfr": (["--cells-per-s=1000", "--guaranteed-cells-per-s=300", "--mbs-cells=50",
+             "--mfs-cells=20"],
+            "GFR.1", "pcr 1000 cells/s cdvt 0 us mcr 300 cells/s mbs 50 cells mfs 20 cells"),
+}
+
+
+class Contracts(unittest.TestCase):
+
+    def setUp(self):
+        self.lab = self.enterContext(
+            planned_lab(more={"xbind-switch": [(MIDDLE, "control", "127.0.0.1:0")]}))
+        self.lab.clean()
+        self.lab.plan(topology.describe(BIN, PAPER_TOPOLOGY))
+        command = self.lab.processes[SERVER].command
+        where = command.index("--switch") + 1
+        self.dump, command[where] = self.enterContext(
+            program("gsmpdump", "--listen", "127.0.0.1:0", "--to", command[where]))
+        self.lab.start_all(lambda text: None)
+        self.said = []
+
+    def ctl(self, *words, code=0):
+        done = tool(self.lab, "xbindctl", *words)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def adds(self):
+        """The Add Branch requests that have passed gsmpdump, as it puts them in words."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self.said.append(self.dump.get_nowait())
+        return [line.partition(" add branch request, ")[2] for line in self.said
+                if " add branch request, " in line]
+
+    def assert_next_add(self, before, service, parameters):
+        wait_until(lambda: len(self.adds()) > before, "the switch is told")
+        self.assertEqual(len(self.adds()), before + 1)
+        added = self.adds()[-1]
+        self.assertEqual(added.count(f" {service} capset 1"), 2, added)  # of both sides
+        self.assertTrue(added.endswith(f" {service} capset 1, {parameters}"), added)
+
+    def test_each_category_arrives_at_the_switch(self):
+        connections = []
+        for category, (words, service, parameters) in CONTRACTS.items():
+            with self.subTest(category):
+                before = len(self.adds())
+                connections.append(connection_of(
+                    self.ctl("connect", CALLER, CALLEE, "--category", category, *words)))
+                self.assert_next_add(before, service, parameters)
+        for connection in connections:
+            self.ctl("release", connection)
+        self.ctl("audit")
+
+    def test_a_modify_changes_the_parameters_and_no_other_category_is_had(self):
+        words, service, parameters = CONTRACTS["nrt-vbr"]
+        connection = connection_of(
+            self.ctl("connect", CALLER, CALLEE, "--category", "nrt-vbr", *words))
+        self.assert_next_add(0, service, parameters)
+        self.ctl("modify", connection, "--category=nrt-vbr", "--cells-per-s=2000",
+                 "--guaranteed-cells-per-s=700", "--mbs-cells=90", "--cdvt-us=77")
+        self.assert_next_add(1, service,
+                             "tc U, pcr 2000 cells/s cdvt 77 us scr 700 cells/s mbs 90 cells")
+        refused = self.ctl("modify", connection, "--category=cbr", "--cells-per-s=900", code=1)
+        self.assertIn("refused: invalid request at service category", refused.stderr)
+        self.assertIn("takes       700 cells/s", self.ctl("describe", connection).stdout)
+        self.assertEqual(len(self.adds()), 2)
+        self.ctl("release", connection)
+        self.ctl("audit")
+
+    def test_a_cold_restart_puts_the_contract_back(self):
+        words, service, parameters = CONTRACTS["gfr"]
+        connection = connection_of(self.ctl("connect", CALLER, CALLEE, "--category", "gfr", *words))
+        self.assert_next_add(0, service, parameters)
+        done = run("xbind-switch", "tell", control_of(self.lab, MIDDLE), "restart", "cold")
+        self.assertEqual((done.returncode, done.stdout), (0, "ok\n"), done)
+        self.assert_next_add(1, service, parameters)
+        self.ctl("release", connection)
+        self.ctl("audit")
+
+    def test_a_contract_that_cannot_be_is_refused_with_its_value(self):
+        for words, sentence in (
+                (["nrt-vbr", "--cells-per-s=400", "--guaranteed-cells-per-s=500", "--mbs-cells=50"],
+                 "SCR 500 is above the PCR: at most 400"),
+                (["rt-vbr", "--cells-per-s=400", "--mbs-cells=50"], "SCR 0 is zero"),
+                (["gfr", "--cells-per-s=1000", "--mbs-cells=5", "--mfs-cells=20"],
+                 "MBS 5 is below the MFS: at least 20"),
+                (["cbr", "--mbs-cells=3"], "MBS 3 is not of this category")):
+            with self.subTest(words):
+                done = self.ctl("connect", CALLER, CALLEE, "--category", *words, code=2)
+                self.assertIn(f"xbindctl: {sentence}\n", done.stderr)
+        done = self.ctl("connect", CALLER, CALLEE, "--category=cbr", "--cells-per-s=400000", code=1)
+        self.assertIn("asked 400000 cells/s, free 353207", done.stderr)
+        self.assertEqual(self.adds(), [])
+
+
+class Counters(InOneLab):
+
+    def cells_in_and_out(self, port):
+        done = tool(self.lab, "xbindctl", "ports", MIDDLE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        head, *rows = done.stdout.splitlines()
+        self.assertRegex(head, "cells in +cells out")
+        row = next(row.split() for row in rows if row.split()[0] == str(port))
+        return int(row[7]), int(row[8])
+
+    def test_of_ports(self):
+        seen = self.cells_in_and_out(1)[0]
+        for seed in (1, 2):
+            done, summary = offer(self.lab, Load(calls=20, rate=200, seed=seed, verify_media=True))
+            self.assertEqual(done.returncode, 0, done.stdout)
+            seen += summary["media"]["cells_received"]
+            self.assertEqual(summary["media"]["cells_received"], 20 * CHECK_CELLS)
+            # No cell comes this far after a release, and none goes back.
+            self.assertEqual(self.cells_in_and_out(1), (seen, 0))
+            self.assertEqual(self.cells_in_and_out(2), (0, seen))
+
+    def test_of_a_connection(self):
+        runs = []
+        calls = threading.Thread(target=lambda: runs.append(offer(
+            self.lab, Load(calls=3, rate=100, hold=8, verify_media=True))))
+        calls.start()
+        table = wait_until(Switch(switch_address(self.lab, MIDDLE)).table, "a call is up")
+        branch = min(table)
+        label = "%d/%d" % branch.input_label
+
+        def counted():
+            done = tool(self.lab, "xbindctl", "count", MIDDLE, branch.input_port, label)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout
+        all_its_cells = (f"port {branch.input_port} label {label}: {CHECK_CELLS} cells in, "
+                         f"{CHECK_CELLS} out, 0 and 0 discarded\n")
+        wait_until(lambda: counted() == all_its_cells, "its cells are counted")
+        calls.join()
+        self.assertEqual(runs[0][0].returncode, 0, runs[0][0].stdout)
+        done = tool(self.lab, "xbindctl", "count", MIDDLE, branch.input_port, label)
+        self.assertEqual((done.returncode, done.stderr), (1, (
+            f"xbindctl: nothing comes in at port {branch.input_port} with label {label}\n")))
+
+
+if __name__ == "__main__":
+    unittest.main()
