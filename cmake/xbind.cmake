@@ -15,14 +15,25 @@ function(xbind_program name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} xbind_warnings)
 endfunction()
 
-# xbind_unit_test(NAME SOURCES x_test.cpp ... LINK lib ...): one GoogleTest binary, each test its own
-# ctest entry. Unit tests touch no ORB, no socket, no sleep.
+# What the sanitizers' builds make: all unit tests, and those with several threads.
+add_custom_target(xbind_unit_tests)
+add_custom_target(xbind_thread_tests)
+
+# xbind_unit_test(NAME [THREADS] SOURCES x_test.cpp ... LINK lib ...): one GoogleTest binary, each test
+# its own ctest entry. Unit tests touch no ORB, no socket, no sleep. THREADS: some of them start
+# threads, so that the thread sanitizer has something to see (label unit-threads).
 function(xbind_unit_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "THREADS" "" "SOURCES;LINK" ${ARGN})
+  set(label unit)
+  add_dependencies(xbind_unit_tests ${name})
+  if(ARG_THREADS)
+    set(label unit-threads)
+    add_dependencies(xbind_thread_tests ${name})
+  endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main xbind_warnings)
   # g++ 12 at -O3 takes vectors that start empty for regions of size 0.
   target_compile_options(${name} PRIVATE -Wno-stringop-overflow)
   target_compile_definitions(${name} PRIVATE XBIND_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  gtest_discover_tests(${name} TEST_PREFIX "${name}/" PROPERTIES LABELS unit DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${name} TEST_PREFIX "${name}/" PROPERTIES LABELS ${label} DISCOVERY_TIMEOUT 60)
 endfunction()

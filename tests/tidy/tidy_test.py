@@ -163,6 +163,20 @@ def everything_built():
             yield f"{name}: no CMakeLists.txt names it, so nothing builds it"
 
 
+def threads_sanitized():
+    """Unit tests in which threads run are in a program that the thread sanitizer gets."""
+    threads = re.compile(r"std::(jthread|thread|async)\b|\b(TcpClient|MediaLines|Serial)\b")
+    for name in tree():
+        if not re.fullmatch(r"tests/unit/.*\.(cpp|hpp)", name) or not threads.search(
+                "\n".join(without_comment(line) for line in read(name).splitlines())):
+            continue
+        folder = Path(name).parent
+        while not (ROOT / folder / "CMakeLists.txt").exists():
+            folder = folder.parent
+        if "THREADS" not in read(str(folder / "CMakeLists.txt")):
+            yield f"{name}: has threads, but {folder}/CMakeLists.txt does not say THREADS"
+
+
 def decisions_listed():
     """Every decision record stands in the list, once, under a number of its own."""
     names = [name for name in tree() if re.match(r"docs/decisions/.+\.md$", name)
@@ -296,7 +310,7 @@ def options_document(programs_dir):
 
 
 CHECKS = {check.__name__: check for check in (
-    corba_rooms, outside_world, leftovers, headers, everything_built, decisions_listed,
+    corba_rooms, outside_world, leftovers, headers, everything_built, threads_sanitized, decisions_listed,
     links_lead_somewhere, options_documented, machine_paths, packages_list, scripts, growth)}
 
 
