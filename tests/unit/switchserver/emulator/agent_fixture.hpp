@@ -88,7 +88,10 @@ class AgentFixture : public ::testing::Test {
     EXPECT_NE(one, nullptr);
     return one == nullptr ? A{} : *one;
   }
-  std::uint32_t session(std::uint32_t port) const { return fabric.port_session(PortId(port)); }
+  // 0, which no port has, for a port that is not there.
+  std::uint32_t session(std::uint32_t port) const {
+    return fabric.has(PortId(port)) ? fabric.port_session(PortId(port)) : 0;
+  }
   gsmp::AddBranch add(std::uint32_t in, std::uint32_t in_vci, std::uint32_t out,
                       std::uint32_t out_vci) const {
     gsmp::AddBranch request;

@@ -32,7 +32,8 @@ TEST(Packet, IsATcpSegmentWithItsAddresses) {
 }
 
 TEST(Packet, OptionsOfTheTcpHeaderAreNoPayload) {
-  const auto segment = parse_packet(LinkLayer::kIp, ipv4(tcp({}, octets("abc"), 12)));
+  const wire::Buffer whole = ipv4(tcp({}, octets("abc"), 12));
+  const auto segment = parse_packet(LinkLayer::kIp, whole);
   ASSERT_TRUE(segment);
   EXPECT_EQ(text(segment->payload), "abc");
 }
@@ -71,7 +72,8 @@ TEST(Packet, BehindEveryLinkLayer) {
 
 TEST(Packet, OfIpVersion6WithAndWithoutOptions) {
   const wire::Buffer plain = tcp({}, octets("abc"));
-  auto segment = parse_packet(LinkLayer::kEthernet, ethernet(ipv6(plain), 0x86dd));
+  const wire::Buffer without = ethernet(ipv6(plain), 0x86dd);
+  auto segment = parse_packet(LinkLayer::kEthernet, without);
   ASSERT_TRUE(segment);
   EXPECT_EQ(segment->from, "[::1]:40000");
   EXPECT_EQ(segment->to, "[2001:db8::2]:6068");
@@ -80,7 +82,8 @@ TEST(Packet, OfIpVersion6WithAndWithoutOptions) {
   wire::Buffer with_options = {std::byte{6}, std::byte{1}};  // 16 octets, then TCP
   with_options.resize(16);
   with_options.insert(with_options.end(), plain.begin(), plain.end());
-  segment = parse_packet(LinkLayer::kIp, ipv6(with_options, 0));
+  const wire::Buffer with = ipv6(with_options, 0);
+  segment = parse_packet(LinkLayer::kIp, with);
   ASSERT_TRUE(segment);
   EXPECT_EQ(text(segment->payload), "abc");
 }
