@@ -73,8 +73,13 @@ Refusal check_words(CommandLine& line) {
   if (command == commands().end()) {
     return fmt::format("'{}' is no command; there are: {}", line.verb(), usage());
   }
-  if (line.words.size() - 1 != command->arguments.size()) {
-    return fmt::format("{} with {} arguments; it is: {}", line.verb(), line.words.size() - 1,
+  const std::size_t given = line.words.size() - 1;
+  if (given != command->arguments.size()) {
+    const std::string surplus =
+        given < command->arguments.size()
+            ? ""
+            : fmt::format(", '{}' is too much", line.words[command->arguments.size() + 1]);
+    return fmt::format("{} with {} arguments{}; it is: {}", line.verb(), given, surplus,
                        usage_of(*command));
   }
   for (std::size_t i = 0; i < command->arguments.size(); ++i) {
