@@ -4,8 +4,8 @@
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
+#include "routeobject/import/load_topology.hpp"
 #include "routeobject/servant.hpp"
-#include "routeobject/topology_file.hpp"
 
 int main(int argc, char** argv) {
   using namespace xbind;
@@ -16,28 +16,36 @@ int main(int argc, char** argv) {
   bool describe = false;
   config::OptionSet set("xbind-routeobject", "Answers which path a connection takes.");
   orb::add_daemon_options(set, common, "default");
-  set.add_string("topology", &topology_path, "", "Topology file: switches, links, demands.");
+  set.add_string("topology", &topology_path, "",
+                 "Topology file: our TOML, SNDlib's native format or GraphML.");
   set.require("topology");
+  ImportOptions import_options;
+  set.add_double("default-rate", &import_options.default_rate_mbits, kDefaultRateMbits,
+                 {kDefaultRateMbitsMin, kDefaultRateMbitsMax},
+                 "Mbit/s of a link of a GraphML topology that states no rate.");
   set.add_uint("validity-ms", &validity_ms, kRouteValidityMsDefault, {1, kRouteValidityMsMax},
                "Milliseconds for which an answer may be cached.");
   set.add_flag("describe-topology", &describe,
-               "Print the topology as JSON to standard output and exit.");
-  std::optional<Topology> topology;
+               "Print the topology as JSON to standard output, notes on its import to standard "
+               "error, and exit.");
+  std::optional<LoadedTopology> loaded;
   set.add_check([&]() -> std::optional<std::string> {
-    auto read = read_topology_file(topology_path);
+    auto read = load_topology(topology_path, import_options);
     if (!read) return read.error().text;
-    topology = std::move(*read);
+    loaded = std::move(*read);
     return std::nullopt;
   });
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
   if (describe) {
-    std::printf("%s\n", describe_as_json(*topology).c_str());
+    for (const std::string& note : loaded->notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+    std::printf("%s\n", describe_as_json(loaded->topology).c_str());
     return 0;
   }
   log::start("xbind-routeobject " + common.name, common.log_level);
   log::info("options: {}", set.given_text());
+  for (const std::string& note : loaded->notes) log::info("topology: {}", note);
 
-  const RouteService routes(std::move(*topology), validity_ms);
+  const RouteService routes(std::move(loaded->topology), validity_ms);
   orb::Runtime runtime(argc, argv, common.runtime());
   const PortableServer::Servant_var<RouteObjectServant> servant = new RouteObjectServant(routes);
   const CORBA::Object_var object = runtime.activate(servant.in());

@@ -10,8 +10,10 @@
 // back along it. What the topology does not know excludes nothing: the asker's knowledge may be
 // older than the topology. An avoided end, or one whose access port is avoided, has no way at all.
 //
-// The graph is built once, in the constructor; a query filters it and costs time linear in switches
-// and links (754 switches: well below a millisecond). Immutable: any number of threads may ask.
+// Asks constrained_path.hpp. The graph is built once, in the constructor, and up to
+// kRouteTableSwitchesMax switches the table of all pairs with it (route_table.hpp: 754 switches take
+// 11 MB): a query that avoids nothing is read from there while the best path is wide enough, others
+// are searched for (754 switches: well below a millisecond). Immutable: any number of threads may ask.
 #pragma once
 
 #include <cstdint>
@@ -48,16 +50,16 @@ class PathSearch {
   PathSearch(const PathSearch&) = delete;
   PathSearch& operator=(const PathSearch&) = delete;
 
-  // `cells_per_s` 0 asks for any way at all. The cost grows with links times `avoid`.
+  // `cells_per_s` 0 asks for any way at all. kInvalidRequest also for more than kPathAvoidMax elements
+  // (path_query.hpp).
   tl::expected<Path, RouteRefusal> find(std::string_view from, std::string_view to,
                                         std::uint64_t cells_per_s,
                                         std::span<const PathElement> avoid = {}) const;
 
  private:
-  struct Graph;
+  struct Engine;
 
-  const Topology& topology_;
-  std::unique_ptr<const Graph> graph_;
+  std::unique_ptr<const Engine> engine_;
 };
 
 }  // namespace xbind

@@ -146,6 +146,18 @@ Result<void> Topology::set_link_media(std::size_t link, MediaLine line) {
   return {};
 }
 
+Result<void> Topology::set_link_delay(std::size_t link, std::uint32_t delay_us) {
+  if (link >= links_.size()) {
+    return fail(ErrorCode::kNotFound, "link number {} is not there, {} are", link, links_.size());
+  }
+  if (delay_us > kLinkDelayUsMax) {
+    return fail(ErrorCode::kBadInput, "{} us on the link {} to {} is not in 0 to {}", delay_us,
+                end_text(links_[link].a), end_text(links_[link].b), kLinkDelayUsMax);
+  }
+  links_[link].delay_us = delay_us;
+  return {};
+}
+
 std::optional<SwitchIndex> Topology::find(std::string_view switch_name) const {
   const auto found = index_of_.find(switch_name);
   if (found == index_of_.end()) return std::nullopt;

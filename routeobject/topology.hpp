@@ -26,6 +26,7 @@ namespace xbind {
 
 inline constexpr PortId kEndpointPort{1};
 inline constexpr std::uint64_t kLinkCellsPerSMax = 4'294'967'295;  // GSMP's rate fields: 32 bits
+inline constexpr std::uint32_t kLinkDelayUsMax = 10'000'000;       // 10 s
 inline constexpr std::uint32_t kPortsMax = 4096;                   // of one switch
 inline constexpr std::size_t kSwitchesMax = 16384;
 inline constexpr std::size_t kLinksMax = 262'144;
@@ -54,6 +55,7 @@ struct TopologyLink {
   LinkEnd b;
   std::uint64_t cells_per_s = 0;  // in each direction
   MediaLine media{};
+  std::uint32_t delay_us = 0;  // propagation, each way, to kLinkDelayUsMax
 
   friend bool operator==(const TopologyLink&, const TopologyLink&) = default;
 };
@@ -83,6 +85,8 @@ class Topology {
   // is no endpoint: there is no host behind it.
   Result<void> set_host_media(SwitchIndex at, MediaLine line);
   Result<void> set_link_media(std::size_t link, MediaLine line);
+  // 0 until it is said.
+  Result<void> set_link_delay(std::size_t link, std::uint32_t delay_us);
 
   const std::string& name() const { return name_; }
   const std::vector<TopologySwitch>& switches() const { return switches_; }
@@ -118,10 +122,11 @@ class Topology {
 //    353207], "media": {"cells": "mpls"}}],
 //    "links": [{"a": {"switch": "host-a", "port": 2}, "b": {"switch": "switch-1", "port": 1},
 //               "cells_per_s": 353207, "media": {"cells": "mpls",
-//               "addresses": ["127.0.0.1:6001", "127.0.0.2:6001"], "label": 1001}}],
+//               "addresses": ["127.0.0.1:6001", "127.0.0.2:6001"], "label": 1001},
+//               "delay_us": 250}],
 //    "demands": [{"from": "host-a", "to": "host-b", "weight": 1.0}]}
 // port_cells_per_s[i] is port i + 1. A switch has "media" when it is an endpoint; "addresses" and
-// "label" are there when the file says them. Order is that of the topology; ends with a newline.
+// "label" are there when the file says them, "delay_us" when it is above 0. Order is that of the topology; ends with a newline.
 std::string describe_as_json(const Topology& topology);
 
 }  // namespace xbind

@@ -30,6 +30,7 @@ struct LinkText {
   EndText ends[2];
   std::uint64_t cells_per_s = 0;
   MediaLine media;
+  std::uint32_t delay_us = 0;
   Line line = 0;
 };
 
@@ -223,8 +224,8 @@ class TopologyReader {
   }
 
   Result<LinkText> read_link(const toml::table& table) const {
-    if (const auto good =
-            only_keys(table, {"between", "cells-per-s", "cells", "addresses", "label"}, "a link");
+    if (const auto good = only_keys(
+            table, {"between", "cells-per-s", "delay-us", "cells", "addresses", "label"}, "a link");
         !good) {
       return tl::make_unexpected(good.error());
     }
@@ -250,6 +251,14 @@ class TopologyReader {
                     "'cells-per-s' of a link is not a whole number of 1 to {}", kLinkCellsPerSMax);
     }
     link.cells_per_s = static_cast<std::uint64_t>(number->get());
+    if (const toml::node* node = table.get("delay-us")) {
+      const toml::value<std::int64_t>* delay = node->as_integer();
+      if (delay == nullptr || delay->get() < 0 || delay->get() > kLinkDelayUsMax) {
+        return refuse(node->source().begin.line,
+                      "'delay-us' of a link is not a whole number of 0 to {}", kLinkDelayUsMax);
+      }
+      link.delay_us = static_cast<std::uint32_t>(delay->get());
+    }
     auto media = read_media(table, "a link");
     if (!media) return tl::make_unexpected(media.error());
     link.media = std::move(*media);
@@ -283,6 +292,9 @@ class TopologyReader {
       const auto added = topology_.add_link(ends[0], ends[1], link.cells_per_s);
       if (!added) return refuse(link.line, "{}", added.error().text);
       if (const auto set = topology_.set_link_media(*added, link.media); !set) {
+        return refuse(link.line, "{}", set.error().text);
+      }
+      if (const auto set = topology_.set_link_delay(*added, link.delay_us); !set) {
         return refuse(link.line, "{}", set.error().text);
       }
     }

@@ -9,6 +9,7 @@
 //   [[link]]
 //   between = ["host-a:2", "switch-1"]  # the port after the colon may be left out
 //   cells-per-s = 353207              # each way; 1 to 4294967295
+//   delay-us = 250                    # propagation each way; 0 to 10000000, default 0
 //   cells = "mpls"                    # default; or "plain", "ring", "none" (media_line.hpp)
 //   addresses = ["127.0.0.1:6635", "127.0.0.2:6635"]  # mpls, plain: in the order of `between`
 //   label = 1001                      # mpls: of the pseudowire, 16 to 1048575

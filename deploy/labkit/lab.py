@@ -72,6 +72,7 @@ class Lab:
         self.processes = {}  # name -> Process, in order of starting
         self.names_port = 0
         self.topology_name = ""
+        self.topology_notes = []  # of describe(), only of a lab that this object has started
         self.switches = []  # of describe()
         self.endpoints = {}  # endpoint -> SPEC of the host's side of its line (media.py)
         self.lines = []  # [what is joined, how its cells travel], in words
@@ -84,7 +85,9 @@ class Lab:
         with self.exclusive():
             self.refuse_second_up()
             self.clean()
-            described = topologies.describe(self.options.bin_dir, self.options.topology)
+            described = topologies.describe(
+                self.options.bin_dir, self.options.topology,
+                self.options.arguments("xbind-routeobject", "default"))
             try:
                 with naming.choosing_addresses():
                     self.plan(described)
@@ -99,6 +102,7 @@ class Lab:
         """Decides names, addresses and command lines; starts nothing."""
         options = self.options
         self.topology_name = described["name"]
+        self.topology_notes = described.get("notes", [])
         self.switches = described["switches"]
         self.names_port = choose_names_port(options.names_port)
         names = f"127.0.0.1:{self.names_port}"

@@ -26,6 +26,7 @@ class Load:
     label_policy: str = ""
     managers: int = 1
     topology: Path = PAPER_TOPOLOGY
+    default_rate: float | None = None  # Mbit/s of links without a rate; None: RouteObject's own
     labels_per_port: int = topologies.LABELS_DEFAULT
     loss: float = 0.0  # fractions of the session messages that meet a fault, in every process
     duplicate: float = 0.0
@@ -69,7 +70,8 @@ def media_options(lab):
 
 def daemon_options(load):
     """The daemons' part of a load, as LabOptions.more takes it."""
-    return {"xbind-cmgr": manager_options(load), "xbind-switchserver": switchserver_options(load)}
+    return {"xbind-cmgr": manager_options(load), "xbind-switchserver": switchserver_options(load),
+            "xbind-routeobject": routeobject_options(load)}
 
 
 def manager_options(load):
@@ -80,6 +82,11 @@ def manager_options(load):
 
 def switchserver_options(load):
     return label_options(load.label_policy)["xbind-switchserver"] + fault_options(load)
+
+
+def routeobject_options(load):
+    rate = load.default_rate
+    return [] if rate is None else [(None, "default-rate", f"{rate:.10g}")]
 
 
 def aggregation_options(threshold):

@@ -21,7 +21,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from labkit import bench, sweep, topology as topologies  # noqa: E402
 from labkit.lab import Lab, LabOptions, MANAGERS_MAX, PROGRAMS, ROOT, TOOLS  # noqa: E402
 from labkit.load import (AGGREGATIONS, ENGINES, LABEL_POLICIES, Load, callgen,  # noqa: E402
-                         daemon_options, manager_options, switchserver_options)
+                         daemon_options, manager_options, routeobject_options,
+                         switchserver_options)
 from labkit.process import LabError  # noqa: E402
 
 BUILD = ROOT / "build"
@@ -170,7 +171,11 @@ def check_options(options):
                                  ("xbind-switchserver", switchserver_options(load))):
         words = [f"--{name}={value}" for _, name, value in its_options]
         ask([str(LabOptions.bin_dir / program), "--name", "default", *words, "--check-config"])
-    described = topologies.describe(LabOptions.bin_dir, load.topology)
+    described = topologies.describe(
+        LabOptions.bin_dir, load.topology,
+        [f"--{name}={value}" for _, name, value in routeobject_options(load)])
+    for note in described["notes"]:
+        print(f"Topology: {note}.")
     refusal, note = judge_load(described, load, options.labels_given)
     if refusal:
         raise WrongUse(refusal)
@@ -205,7 +210,7 @@ def parse(words):
         "calls": whole(1, 10**12), "rate": real(above=0.0), "hold": real(above=None),
         "seed": whole(0, 2**64 - 1), "cells-per-s": whole(1, 2**32 - 1), "threshold": threshold,
         "engine": one_of(ENGINES), "managers": whole(1, MANAGERS_MAX),
-        "label-policy": one_of(LABEL_POLICIES), "topology": existing_file,
+        "label-policy": one_of(LABEL_POLICIES), "topology": existing_file, "default-rate": real(above=0.0),
         "labels-per-port": whole(1, topologies.LABELS_MAX),
         "loss": fraction, "duplicate": fraction, "reorder": fraction,
         "json": new_file, "verify-media": None, "capture": capture_file, "keep": None,

@@ -13,16 +13,25 @@ LABELS_DEFAULT = 992  # VCI 32..1023 on VPI 0: the paper's switch
 LABELS_MAX = VPI_COUNT * VCI_COUNT
 
 
-def describe(bin_dir, file):
-    """The object that `xbind-routeobject --describe-topology` prints; LabError with its reason."""
-    command = [str(bin_dir / "xbind-routeobject"), "--topology", str(file), "--describe-topology"]
+def describe(bin_dir, file, options=()):
+    """The object that `xbind-routeobject --describe-topology` prints; LabError with its reason.
+
+    `options`: further words of its command line. What the program has chosen where an imported file
+    leaves something open is added under "notes", a list of sentences.
+    """
+    command = [str(bin_dir / "xbind-routeobject"), "--topology", str(file), "--describe-topology",
+               *options]
     try:
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        answer = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60,
+                                check=False)
     except OSError as error:
         raise LabError(f"{command[0]}: {error.strerror}; is it built? (./quickstart builds)") from error
     if answer.returncode != 0:
         raise LabError(answer.stderr.strip() or f"{command[0]} ended with {answer.returncode}")
-    return json.loads(answer.stdout)
+    described = json.loads(answer.stdout)
+    described["notes"] = [line.removeprefix("note: ") for line in answer.stderr.splitlines()
+                          if line.startswith("note: ")]
+    return described
 
 
 def label_range(labels):

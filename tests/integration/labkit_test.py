@@ -151,6 +151,13 @@ class CommandLines(unittest.TestCase):
             self.assertEqual("--label-sharing=cooperative" in commands[f"xbind-switchserver/{MIDDLE}"],
                              policy == "cooperative")
 
+    def test_the_default_rate_of_links(self):
+        commands = self.commands("--default-rate", "2488.32")
+        self.assertIn("--default-rate=2488.32", commands["xbind-routeobject"])
+        self.assertNotIn("--default-rate", " ".join(self.commands()["xbind-routeobject"]))
+        with self.assertRaisesRegex(quickstart.WrongUse, "--default-rate 0: a number above 0"):
+            quickstart.parse(["--default-rate", "0"])
+
     def test_an_option_of_one_manager(self):
         options = lab_options("/nowhere", managers=2,
                               more={"xbind-cmgr": [("manager-2", "threshold", "9"),

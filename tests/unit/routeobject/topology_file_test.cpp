@@ -38,7 +38,11 @@ TEST(TopologyFileTest, TheShippedFilesAreRight) {
     const char* name;
     std::size_t switches, links, demands;
   };
-  for (const Shipped& file : {Shipped{"paper", 3, 2, 1}, {"ring6", 6, 6, 0}, {"mesh8", 8, 28, 0}}) {
+  for (const Shipped& file : {Shipped{"paper", 3, 2, 1},
+                              {"ring6", 6, 6, 0},
+                              {"mesh8", 8, 28, 0},
+                              {"twotier12", 12, 22, 0},
+                              {"coasts10", 10, 12, 35}}) {
     const auto topology = read_topology_file(std::string(XBIND_SOURCE_DIR "/deploy/topologies/") +
                                              file.name + ".toml");
     ASSERT_TRUE(topology.has_value()) << topology.error().text;
@@ -57,6 +61,7 @@ TEST(TopologyFileTest, EveryKeyIsRead) {
                                            "[[link]]\n"
                                            "between = [\n  \"sw:1\",\n  \"host-b:3\" ]\n"
                                            "cells-per-s = 4294967295\n"
+                                           "delay-us = 250\n"
                                            "[[demand]]\nfrom = \"host-a\"\nto = \"host-b\"\n"
                                            "[[demand]]\nfrom = \"host-b\"\nto = \"host-a\"\n"
                                            "weight = 3\n",
@@ -68,6 +73,7 @@ TEST(TopologyFileTest, EveryKeyIsRead) {
   const SwitchIndex b = expected.add_switch("host-b", true).value();
   ASSERT_TRUE(expected.add_link({a, PortId{2}}, {sw, PortId{7}}, 353207).has_value());
   ASSERT_TRUE(expected.add_link({sw, PortId{1}}, {b, PortId{3}}, 4294967295).has_value());
+  ASSERT_TRUE(expected.set_link_delay(1, 250).has_value());
   ASSERT_TRUE(expected.add_demand(a, b, 1.0).has_value());
   ASSERT_TRUE(expected.add_demand(b, a, 3.0).has_value());
   EXPECT_EQ(*topology, expected);
@@ -105,6 +111,7 @@ TEST(TopologyFileTest, EmptyFilesAndOtherFormatsAreRefused) {
   EXPECT_EQ(refusal(""), "t.toml: the file is empty");
   EXPECT_EQ(refusal("# nothing\n\n"), "t.toml: the file is empty");
   EXPECT_THAT(refusal("{\"switch\": []}"), StartsWith("t.toml line 1: not TOML: "));
+  EXPECT_THAT(refusal("[[\n"), StartsWith("t.toml line 1: not TOML: "));
   EXPECT_THAT(refusal("<topology/>"), StartsWith("t.toml line 1: not TOML: "));
   EXPECT_THAT(refusal("---\nswitches:\n  - a\n"), StartsWith("t.toml line 1: not TOML: "));
   EXPECT_THAT(refusal("name = \"t\"\n\x1f\x8b\n"), StartsWith("t.toml line 2: not TOML: "));
@@ -236,6 +243,15 @@ TEST(TopologyFileTest, RatesAreRefusedWithTheirLine) {
   }
   EXPECT_THAT(after_switches(link + "cells-per-s = 99999999999999999999\n"),
               StartsWith("t.toml line 13: not TOML: "));
+}
+
+TEST(TopologyFileTest, ADelayIsAWholeNumberWithinItsBound) {
+  const std::string link = "[[link]]\nbetween = [\"host-a\", \"sw\"]\ncells-per-s = 1\ndelay-us = ";
+  EXPECT_EQ(after_switches(link + "10000000\n"), "it is a topology");
+  for (const char* delay : {"-1", "10000001", "1.5", "\"1\""}) {
+    EXPECT_EQ(after_switches(link + delay + "\n"),
+              "t.toml line 14: 'delay-us' of a link is not a whole number of 0 to 10000000");
+  }
 }
 
 TEST(TopologyFileTest, HowCellsTravelIsReadOrLeftToTheLab) {

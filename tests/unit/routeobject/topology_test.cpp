@@ -137,6 +137,20 @@ TEST_F(ThreeSwitches, MediaOfWhatIsNotThereIsRefused) {
   EXPECT_EQ(topology.set_link_media(2, {}).error().text, "link number 2 is not there, 2 are");
 }
 
+TEST_F(ThreeSwitches, ALinkHasADelayWithinItsBound) {
+  EXPECT_EQ(topology.links()[1].delay_us, 0u);
+  ASSERT_TRUE(topology.set_link_delay(1, kLinkDelayUsMax).has_value());
+  EXPECT_EQ(topology.links()[1].delay_us, kLinkDelayUsMax);
+  EXPECT_EQ(topology.links()[0].delay_us, 0u);
+  const auto described = nlohmann::json::parse(describe_as_json(topology));
+  EXPECT_EQ(described["links"][1]["delay_us"], kLinkDelayUsMax);
+  EXPECT_FALSE(described["links"][0].contains("delay_us"));
+  EXPECT_EQ(topology.set_link_delay(2, 1).error(),
+            (Error{ErrorCode::kNotFound, "link number 2 is not there, 2 are"}));
+  EXPECT_EQ(topology.set_link_delay(1, kLinkDelayUsMax + 1).error().code, ErrorCode::kBadInput);
+  EXPECT_EQ(topology.links()[1].delay_us, kLinkDelayUsMax);
+}
+
 TEST_F(ThreeSwitches, IsDescribedAsJson) {
   ASSERT_TRUE(topology.add_demand(a, b, 1.5).has_value());
   ASSERT_TRUE(topology.set_host_media(a, {CellsForm::kMpls, {}, 900001}).has_value());

@@ -1,0 +1,28 @@
+// The best paths of a pair, one after another: each meets the whole query and is loopless, and none
+// that is left out comes before any of them in the order of path_query.hpp. Paths that differ in
+// nothing but parallel links are different paths; who wants alternates that share nothing asks for a
+// disjoint path instead.
+//
+// Yen's algorithm (J. Y. Yen, Management Science 17(11), 1971) with Lawler's saving: a path deviates
+// from its parent where the parent deviated from its own, or later. Each deviation is an exact search,
+// so all bounds hold here too; labels_max is each search's own.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "routeobject/path_query.hpp"
+
+namespace xbind {
+
+inline constexpr std::size_t kAlternatesMax = 64;
+
+// Best first; fewer than `count` when there are no more. Refuses when there is none, and when a
+// search is too hard. kTooManyElements: `count` is above kAlternatesMax; kContradiction: it is 0.
+tl::expected<std::vector<FoundPath>, PathRefusal> find_alternates(const RouteGraph& graph,
+                                                                  const PathQuery& query,
+                                                                  std::size_t count);
+
+}  // namespace xbind

@@ -1,0 +1,32 @@
+// A PathQuery with its names looked up and its contradictions refused: what constrained_path.cpp and
+// alternates.cpp begin with, and how they end.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "routeobject/label_search.hpp"
+#include "routeobject/path_query.hpp"
+
+namespace xbind {
+
+struct ResolvedQuery {
+  SearchSpec spec;
+  std::string ends;                  // "host-a -> host-b"
+  std::vector<std::string> avoided;  // "switch-1 port 2": what the topology knows of `avoid`
+};
+
+tl::expected<ResolvedQuery, PathRefusal> resolve(const RouteGraph& graph, const PathQuery& query);
+
+// Why a search of it found nothing: names the first bound that no path meets by itself.
+PathRefusal why_none(const RouteGraph& graph, const PathQuery& query,
+                     const ResolvedQuery& resolved);
+PathRefusal too_hard(const PathQuery& query, const ResolvedQuery& resolved);
+
+// `arcs`: from end to end, at least one.
+FoundPath found_path(const RouteGraph& graph, PathMetric metric, std::uint64_t cells_per_s,
+                     std::vector<ArcIndex> arcs);
+
+}  // namespace xbind

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Networks of others in a lab: SNDlib's native format and GraphML, from the file to calls that are answered."""
+
+import contextlib
+import tempfile
+from pathlib import Path
+
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+from labkit.process import LabError
+
+PUBLISHED = ROOT.parent / "shared" / "data"
+
+SNDLIB = """?SNDlib native format; type: network; version: 1.0
+NODES (
+  North ( 10.0 54.0 )
+  South ( 10.0 48.0 )
+  East ( 14.0 51.0 )
+)
+LINKS (
+  L1 ( North South ) 0.00 0.00 0.00 1.00 ( 155.00 1.00 622.00 3.00 )
+  L2 ( South East ) 155.00 0.00 0.00 1.00 ( 622.00 3.00 )
+)
+DEMANDS (
+  D1 ( North East ) 1 7.00 UNLIMITED
+)
+"""
+
+GRAPHML = """<graphml><key id="l" for="edge" attr.name="label"/><graph edgedefault="undirected">
+<node id="a"/><node id="b"/><node id="c"/>
+<edge source="a" target="b"><data key="l">OC-3</data></edge>
+<edge source="b" target="c"/>
+</graph></graphml>
+"""
+
+
+@contextlib.contextmanager
+def network_file(name, text):
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / name
+        file.write_text(text)
+        yield file
+
+
+class Described(unittest.TestCase):
+
+    def test_the_rate_that_a_file_leaves_open_is_the_option_s(self):
+        with network_file("net.graphml", GRAPHML) as file:
+            for options, rate in (([], 365_566), (["--default-rate=4.24"], 10_000)):
+                described = topology.describe(BIN, file, options)
+                self.assertEqual([link["cells_per_s"] for link in described["links"]], [353_207, rate])
+                self.assertIn(f"{rate} cells/s (b:3 to c:2)", "\n".join(described["notes"]))
+
+    def test_an_option_that_is_wrong_and_a_file_that_is_none(self):
+        with network_file("net.graphml", GRAPHML) as file:
+            with self.assertRaisesRegex(LabError, "--default-rate.*0 is out of the range"):
+                topology.describe(BIN, file, ["--default-rate=0"])
+        with network_file("net.gml", "graph [\n") as file:
+            with self.assertRaisesRegex(LabError, "net.gml line 1: .*it begins with 'graph \\['"):
+                topology.describe(BIN, file)
+
+    def test_a_file_of_our_own_has_no_notes(self):
+        self.assertEqual(topology.describe(BIN, PAPER_TOPOLOGY)["notes"], [])
+
+
+class InALab(unittest.TestCase):
+
+    def answered(self, file, calls, **changes):
+        """The lab's switches and notes, after calls that were all connected and left nothing behind."""
+        with lab_up(topology=file, **changes) as lab:
+            done, summary = offer(lab, Load(topology=file, calls=calls, rate=200.0, hold=0.1))
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(summary["setups"]["connected"], calls, summary)
+            audit = tool(lab, "xbindctl", "audit")
+            self.assertEqual(audit.returncode, 0, audit.stdout + audit.stderr)
+            log = lab.processes["xbind-routeobject"].output()
+            for note in lab.topology_notes:
+                self.assertIn(f"topology: {note}", log)
+            return lab.switches, lab.topology_notes
+
+    def test_sndlib(self):
+        with network_file("three.txt", SNDLIB) as file:
+            switches, notes = self.answered(file, 60)
+        self.assertEqual([switch["name"] for switch in switches], ["north", "south", "east"])
+        self.assertEqual(switches[1]["port_cells_per_s"], [1_832_547, 1_466_981, 365_566])
+        self.assertIn("1 link: largest module 622 Mbit/s: 1466981 cells/s (north:2 to south:2)", notes)
+
+    def test_graphml_with_a_default_rate(self):
+        with network_file("three.graphml", GRAPHML) as file:
+            switches, _ = self.answered(
+                file, 60, more={"xbind-routeobject": [(None, "default-rate", "622")]})
+        self.assertEqual(switches[2]["port_cells_per_s"], [1_466_981, 1_466_981])
+
+    def test_a_published_network(self):
+        file = PUBLISHED / "sndlib" / "polska.txt"
+        if not file.exists():
+            self.skipTest(f"{file} is not there: no published network was TESTED")
+        switches, _ = self.answered(file, 300)
+        self.assertEqual(len(switches), 12)
+
+
+if __name__ == "__main__":
+    unittest.main()
