@@ -1,0 +1,271 @@
+#include "qosmapper/catalogue.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/config/nearest_name.hpp"
+#include "core/read_file.hpp"
+
+// Our refusals are values, so the parser's are too.
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+namespace xbind {
+namespace {
+
+using Line = toml::source_index;
+
+struct Keys {
+  std::string_view name;
+  ServiceClass service;
+  std::vector<std::string> known;
+};
+
+const std::vector<Keys>& classes() {
+  static const std::vector<Keys> all = {
+      {"video",
+       ServiceClass::kVideo,
+       {"name", "class", "frames-per-s", "frame-octets", "peak-to-mean", "burst-frames",
+        "frame-loss", "delay-ms"}},
+      {"voice",
+       ServiceClass::kVoice,
+       {"name", "class", "frames-per-s", "frame-octets", "frame-loss", "delay-ms"}},
+      {"data",
+       ServiceClass::kData,
+       {"name", "class", "frame-octets", "bits-per-s", "peak-bits-per-s", "burst-frames",
+        "frame-loss"}},
+      {"constant",
+       ServiceClass::kConstant,
+       {"name", "class", "frame-octets", "bits-per-s", "frame-loss", "delay-ms"}},
+  };
+  return all;
+}
+
+// A decimal number of the file, times `unit`, as a whole one. 0.1 is not 0.1 in binary: what is within a
+// billionth of a whole number is that number; everything else goes up or down.
+enum class Round { kUp, kDown };
+
+std::uint64_t whole(double value, Round round) {
+  const double nearest = std::round(value);
+  if (std::abs(value - nearest) <= 1e-9 * std::max(1.0, std::abs(value))) {
+    return static_cast<std::uint64_t>(nearest);
+  }
+  return static_cast<std::uint64_t>(round == Round::kUp ? std::ceil(value) : std::floor(value));
+}
+
+class CatalogueReader {
+ public:
+  CatalogueReader(const toml::table& root, const std::string& path) : root_(root), path_(path) {}
+
+  Result<Catalogue> read() {
+    if (root_.empty()) return fail(ErrorCode::kBadInput, "{}: the file is empty", path_);
+    if (const auto good = only_keys(root_, {"service"}, "a catalogue"); !good) {
+      return tl::make_unexpected(good.error());
+    }
+    const toml::node& node = *root_.get("service");
+    const toml::array* array = node.as_array();
+    if (array == nullptr || array->empty()) {
+      return refuse(node.source().begin.line, "service is no table; write [[service]]");
+    }
+    for (const toml::node& one : *array) {
+      if (!one.is_table()) {
+        return refuse(one.source().begin.line,
+                      "service holds something that is no table; write [[service]]");
+      }
+      if (const auto good = read_service(*one.as_table()); !good) {
+        return tl::make_unexpected(good.error());
+      }
+    }
+    return std::move(catalogue_);
+  }
+
+ private:
+  template <class... Args>
+  tl::unexpected<Error> refuse(Line line, fmt::format_string<Args...> text, Args&&... args) const {
+    return fail(ErrorCode::kBadInput, "{} line {}: {}", path_, line,
+                fmt::format(text, std::forward<Args>(args)...));
+  }
+
+  Result<void> only_keys(const toml::table& table, const std::vector<std::string>& known,
+                         std::string_view what) const {
+    const toml::key* unknown = nullptr;
+    for (const auto& [key, value] : table) {
+      if (std::ranges::find(known, key.str()) != known.end()) continue;
+      if (!unknown || key.source().begin.line < unknown->source().begin.line) unknown = &key;
+    }
+    if (unknown == nullptr) return {};
+    const auto meant = config::nearest_name(unknown->str(), known);
+    return refuse(unknown->source().begin.line, "{} has no '{}'; {}", what, unknown->str(),
+                  meant ? fmt::format("did you mean {}?", *meant)
+                        : fmt::format("known are {}", fmt::join(known, ", ")));
+  }
+
+  Result<std::string> text_of(const toml::table& table, std::string_view key) const {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return refuse(table.source().begin.line, "a service needs '{}'", key);
+    if (!node->is_string()) {
+      return refuse(node->source().begin.line, "'{}' of a service is not a string", key);
+    }
+    return node->as_string()->get();
+  }
+
+  // Nothing when the key is not there. `unit`: what the number is multiplied with.
+  Result<std::optional<std::uint64_t>> number(std::string_view key, double least, double most,
+                                              double unit, Round round) const {
+    const toml::node* node = table_->get(key);
+    if (node == nullptr) return std::nullopt;
+    const Line line = node->source().begin.line;
+    if (!node->is_number()) return refuse(line, "'{}' of {} is not a number", key, name_);
+    const double value = *node->value<double>();
+    if (!(value >= least && value <= most)) {
+      return refuse(line, "'{}' of {} is {:g}, not in {:g} to {:g}", key, name_, value, least,
+                    most);
+    }
+    return whole(value * unit, round);
+  }
+
+  Result<std::optional<std::uint64_t>> count(std::string_view key, std::uint64_t least,
+                                             std::uint64_t most) const {
+    const toml::node* node = table_->get(key);
+    if (node == nullptr) return std::nullopt;
+    const toml::value<std::int64_t>* value = node->as_integer();
+    if (value == nullptr) {
+      return refuse(node->source().begin.line, "'{}' of {} is not a whole number", key, name_);
+    }
+    if (value->get() < static_cast<std::int64_t>(least) ||
+        value->get() > static_cast<std::int64_t>(most)) {
+      return refuse(node->source().begin.line, "'{}' of {} is {}, not in {} to {}", key, name_,
+                    value->get(), least, most);
+    }
+    return static_cast<std::uint64_t>(value->get());
+  }
+
+  Result<void> read_service(const toml::table& table) {
+    table_ = &table;
+    Result<std::string> name = text_of(table, "name");
+    if (!name) return tl::make_unexpected(name.error());
+    name_ = *name;
+    const Result<std::string> word = text_of(table, "class");
+    if (!word) return tl::make_unexpected(word.error());
+    const auto keys = std::ranges::find(classes(), *word, &Keys::name);
+    if (keys == classes().end()) {
+      return refuse(table.get("class")->source().begin.line,
+                    "there is no class '{}'; known are video, voice, data, constant", *word);
+    }
+    if (const auto good = only_keys(table, keys->known, fmt::format("a {} service", *word));
+        !good) {
+      return good;
+    }
+    const Result<UserService> service = numbers(keys->service);
+    if (!service) return tl::make_unexpected(service.error());
+    const auto added = catalogue_.add(std::move(*name), *service);
+    if (!added) return refuse(table.source().begin.line, "{}", added.error().text);
+    return {};
+  }
+
+  Result<UserService> numbers(ServiceClass of) const {
+    UserService service;
+    service.service = of;
+    const auto needed = [&](std::string_view key) -> Result<void> {
+      if (table_->contains(key)) return {};
+      return refuse(table_->source().begin.line, "{} needs '{}'", name_, key);
+    };
+    const bool by_frames = of == ServiceClass::kVideo || of == ServiceClass::kVoice;
+    Result<void> good = needed("frame-octets");
+    if (good && by_frames) good = needed("frames-per-s");
+    if (good && of == ServiceClass::kConstant) good = needed("bits-per-s");
+    if (good && (of == ServiceClass::kVoice || of == ServiceClass::kConstant)) {
+      good = needed("delay-ms");
+    }
+    if (good && (of != ServiceClass::kData || table_->contains("bits-per-s"))) {
+      good = needed("frame-loss");
+    }
+    if (!good) return tl::make_unexpected(good.error());
+
+    const double rates = 1.0 / 1000;
+    const auto frames = number("frames-per-s", rates, 1e6, 1000, Round::kUp);
+    const auto octets = count("frame-octets", 1, kFrameOctetsMax);
+    const auto peak = number("peak-to-mean", 1, 1000, 1000, Round::kUp);
+    const auto burst = count("burst-frames", 1, TrafficContract::kFieldMax);
+    const auto bits = count("bits-per-s", 1, kBitsPerSMax);
+    const auto peak_bits = count("peak-bits-per-s", 1, kBitsPerSMax);
+    const auto loss = number("frame-loss", 1e-12, 1, static_cast<double>(kLossWhole), Round::kDown);
+    const auto delay = number("delay-ms", 0.002, 3'600'000, 1000, Round::kDown);
+    for (const auto* one : {&frames, &octets, &peak, &burst, &bits, &peak_bits, &loss, &delay}) {
+      if (!*one) return tl::make_unexpected(one->error());
+    }
+    service.frames_per_1000_s = frames->value_or(0);
+    service.frame_octets = octets->value_or(0);
+    service.peak_to_mean = peak->value_or(service.peak_to_mean);
+    service.burst_frames = burst->value_or(service.burst_frames);
+    service.bits_per_s = bits->value_or(0);
+    service.peak_bits_per_s = *peak_bits;
+    service.asked = {*loss, *delay};
+    return service;
+  }
+
+  const toml::table& root_;
+  const std::string& path_;
+  const toml::table* table_ = nullptr;  // of the service that is being read
+  std::string name_;                    // the same's
+  Catalogue catalogue_;
+};
+
+bool may_be_named(std::string_view name) {
+  const auto good = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  };
+  return !name.empty() && name.size() <= kServiceNameMax && std::ranges::all_of(name, good);
+}
+
+}  // namespace
+
+const Catalogue::Entry* Catalogue::find(std::string_view name) const {
+  const auto found = entries_.find(name);
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+Result<void> Catalogue::add(std::string name, const UserService& service) {
+  if (!may_be_named(name)) {
+    return fail(ErrorCode::kBadInput,
+                "'{}' is no name of a service: 1 to {} of letters, digits, '-', '_', '.'",
+                name.substr(0, kServiceNameMax), kServiceNameMax);
+  }
+  if (entries_.contains(name)) {
+    return fail(ErrorCode::kBadInput, "there is a service '{}' already", name);
+  }
+  if (entries_.size() == kCatalogueServicesMax) {
+    return fail(ErrorCode::kBadInput, "'{}' is one service above {}", name, kCatalogueServicesMax);
+  }
+  const Result<AtmService> mapped = to_atm(service);
+  if (!mapped) return fail(ErrorCode::kBadInput, "{}: {}", name, mapped.error().text);
+  names_.push_back(name);
+  entries_.emplace(std::move(name), Entry{service, *mapped});
+  return {};
+}
+
+Result<Catalogue> parse_catalogue(std::string_view text, const std::string& path) {
+  if (text.size() > kCatalogueOctetsMax) {
+    return fail(ErrorCode::kBadInput, "{} is longer than {} octets", path, kCatalogueOctetsMax);
+  }
+  const toml::parse_result parsed = toml::parse(text);
+  if (!parsed) {
+    const toml::parse_error& error = parsed.error();
+    return fail(ErrorCode::kBadInput, "{} line {}: not TOML: {}", path, error.source().begin.line,
+                error.description());
+  }
+  return CatalogueReader(parsed.table(), path).read();
+}
+
+Result<Catalogue> read_catalogue_file(const std::string& path) {
+  const Result<std::string> text = read_file(path, kCatalogueOctetsMax);
+  if (!text) return tl::make_unexpected(text.error());
+  return parse_catalogue(*text, path);
+}
+
+}  // namespace xbind

@@ -1,0 +1,161 @@
+// What contracts take of a port: between the mean and the peak, by the formula, and without a lost cell.
+#include "switchserver/admission.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "../qosmapper/worked_table.hpp"
+
+namespace xbind {
+namespace {
+
+constexpr PortPolicy kPort{.cells_per_s = 353'207, .buffer_cells = 4'000};
+constexpr TrafficContract kVbr{ServiceCategory::kNrtVbr, 50'000, 20, 5'000, 1'000};
+
+TEST(AdmissionTest, TheWorkedExampleOfTheDocument) {
+  PortPolicy twice = kPort;
+  twice.overbooking = 2'000;
+  const Resources once = admission_of(kVbr, kPort).value();
+  const Resources half = admission_of(kVbr, twice).value();
+  EXPECT_EQ(worked_table("admission"),
+            (std::map<std::string, std::uint64_t>{{"E", once.cells_per_s},
+                                                  {"buffer", once.buffer_cells},
+                                                  {"E at overbooking 2", half.cells_per_s},
+                                                  {"buffer at overbooking 2", half.buffer_cells}}));
+}
+
+TEST(AdmissionTest, WhatEachCategoryTakes) {
+  PortPolicy overbooked = kPort;
+  overbooked.overbooking = 4'000;
+  for (const PortPolicy& port : {kPort, overbooked}) {  // CBR's cells always come
+    EXPECT_EQ(admission_of({ServiceCategory::kCbr, 4'528, 250}, port), (Resources{4'528, 3}));
+    EXPECT_EQ(admission_of({ServiceCategory::kUbr, 353'207, 3}, port), Resources{});
+    EXPECT_EQ(admission_of({}, port), Resources{});
+  }
+  const TrafficContract gfr{ServiceCategory::kGfr, 353'207, 3, 1'000, 100, 50};
+  EXPECT_EQ(admission_of(gfr, kPort), (Resources{1'000, 101}));
+  EXPECT_EQ(admission_of(gfr, overbooked), (Resources{250, 26}));
+}
+
+TEST(AdmissionTest, ByHand) {
+  // B/C = 10 ms: 10000 x 100 / (100 + 10000 x 0.01) = 5000.
+  const PortPolicy port{.cells_per_s = 100'000, .buffer_cells = 1'000};
+  EXPECT_EQ(effective_cells_per_s({ServiceCategory::kNrtVbr, 10'000, 0, 100, 100}, port), 5'000U);
+  // rt-VBR waits 1 ms at most: 10000 x 100 / (100 + 10) = 9090.9.
+  EXPECT_EQ(effective_cells_per_s({ServiceCategory::kRtVbr, 10'000, 0, 100, 100}, port), 9'091U);
+  // Little burst, much buffer: the mean is enough. No buffer: the peak.
+  EXPECT_EQ(effective_cells_per_s({ServiceCategory::kNrtVbr, 10'000, 0, 5'001, 100}, port), 5'001U);
+  EXPECT_EQ(
+      effective_cells_per_s({ServiceCategory::kNrtVbr, 10'000, 0, 100, 100}, {.cells_per_s = 1}),
+      10'000U);
+}
+
+// The paper's rate another way: the rate at which a fluid burst of MBS at PCR leaves a buffer of rate x B/C
+// full to the brim, found by halving.
+double by_halving(const TrafficContract& vbr, double buffer_over_rate) {
+  const double burst_s = vbr.mbs_cells / static_cast<double>(vbr.pcr_cells_per_s);
+  double low = 0;
+  double high = vbr.pcr_cells_per_s;
+  for (int i = 0; i < 100; ++i) {
+    const double rate = (low + high) / 2;
+    const bool overflows = (vbr.pcr_cells_per_s - rate) * burst_s > rate * buffer_over_rate;
+    (overflows ? low : high) = rate;
+  }
+  return std::max<double>(high, vbr.guaranteed_cells_per_s);
+}
+
+// Cells of the worst source that keeps to a contract which wait at most, at a server of this rate.
+double worst_backlog(const TrafficContract& vbr, double rate) {
+  const double peak = 1.0 / vbr.pcr_cells_per_s;
+  const double sustained = 1.0 / vbr.guaranteed_cells_per_s;
+  const double cdvt = vbr.cdvt_us * 1e-6;
+  const double tolerance = (vbr.mbs_cells - 1) * (sustained - peak) + cdvt;
+  double due_peak = 0, due_sustained = 0, now = 0, busy_until = 0, most = 0;
+  for (int cell = 0; cell < 5'000; ++cell) {
+    now = std::max({now, due_peak - cdvt, due_sustained - tolerance});
+    due_peak = std::max(due_peak, now) + peak;
+    due_sustained = std::max(due_sustained, now) + sustained;
+    busy_until = std::max(busy_until, now) + 1 / rate;
+    most = std::max(most, (busy_until - now) * rate);
+  }
+  return most;
+}
+
+TEST(AdmissionTest, BetweenMeanAndPeakAsComputedAnotherWayAndWithoutLoss) {
+  for (const std::uint64_t buffer : {0, 10, 500, 4'000, 200'000}) {
+    for (const std::uint32_t scr : {10U, 5'000U, 40'000U}) {
+      for (const std::uint32_t mbs : {1U, 2U, 50U, 2'000U}) {
+        for (const std::uint32_t cdvt : {0U, 20U, 3'000U}) {
+          const TrafficContract vbr{ServiceCategory::kNrtVbr, 50'000, cdvt, scr, mbs};
+          PortPolicy port = kPort;
+          port.buffer_cells = buffer;
+          const Resources taken = admission_of(vbr, port).value();
+          EXPECT_GE(taken.cells_per_s, scr);
+          EXPECT_LE(taken.cells_per_s, 50'000U);
+          EXPECT_EQ(static_cast<double>(taken.cells_per_s),
+                    std::ceil(by_halving(vbr, static_cast<double>(buffer) / 353'207) - 1e-6));
+          EXPECT_LE(worst_backlog(vbr, static_cast<double>(taken.cells_per_s)),
+                    static_cast<double>(taken.buffer_cells) + 1e-6)
+              << to_string(vbr) << ", buffer " << buffer;
+        }
+      }
+    }
+  }
+}
+
+TEST(AdmissionTest, MoreIsNeverCheaper) {
+  const auto rate = [](TrafficContract vbr, PortPolicy port) {
+    return admission_of(vbr, port)->cells_per_s;
+  };
+  for (std::uint32_t step = 1; step < 4'000; step += 37) {
+    TrafficContract more = kVbr;
+    more.pcr_cells_per_s += step;
+    EXPECT_GE(rate(more, kPort), rate(kVbr, kPort));
+    more = kVbr;
+    more.guaranteed_cells_per_s += step * 10;
+    EXPECT_GE(rate(more, kPort), rate(kVbr, kPort));
+    more = kVbr;
+    more.mbs_cells += step;
+    EXPECT_GE(rate(more, kPort), rate(kVbr, kPort));
+    PortPolicy port = kPort;
+    port.buffer_cells += step;
+    EXPECT_LE(rate(kVbr, port), rate(kVbr, kPort));
+    port = kPort;
+    port.overbooking += step;
+    EXPECT_LE(rate(kVbr, port), rate(kVbr, kPort));
+    TrafficContract rt = kVbr;
+    rt.category = ServiceCategory::kRtVbr;
+    port = kPort;
+    port.rt_wait_us = step;
+    EXPECT_GE(rate(rt, port), rate(kVbr, port));
+  }
+}
+
+TEST(AdmissionTest, TheLargestNumbers) {
+  constexpr std::uint32_t kMost = TrafficContract::kFieldMax;
+  const PortPolicy port{.cells_per_s = PortPolicy::kCellsPerSMax,
+                        .buffer_cells = PortPolicy::kBufferCellsMax,
+                        .rt_wait_us = UINT32_MAX};
+  // B/C is 1 s, and a burst lasts 1 s: half of the peak.
+  EXPECT_EQ(effective_cells_per_s({ServiceCategory::kRtVbr, kMost, 0, 1, kMost}, port),
+            (kMost + 1) / 2);
+}
+
+TEST(AdmissionTest, RefusalsNameTheNumber) {
+  EXPECT_EQ(admission_of(kVbr, {}).error().text, "a port of 0 cells/s is not in 1 to 4294967295");
+  PortPolicy port = kPort;
+  port.overbooking = 999;
+  EXPECT_EQ(admission_of(kVbr, port).error().text,
+            "overbooking of 999 thousandths is not in 1000 to 100000");
+  port = kPort;
+  port.buffer_cells = PortPolicy::kBufferCellsMax + 1;
+  EXPECT_FALSE(admission_of(kVbr, port));
+  TrafficContract zero = kVbr;
+  zero.mbs_cells = 0;
+  EXPECT_EQ(admission_of(zero, kPort).error().text, "MBS 0 is zero");
+}
+
+}  // namespace
+}  // namespace xbind
