@@ -14,8 +14,9 @@ SIGMAS = 6
 
 def faulty_run(load, more=()):
     """A run of `load` where every process that sends over sessions is told `more` (name, value) too."""
-    daemons = {program: [*options, *((None, name, value) for name, value in more)]
-               for program, options in daemon_options(load).items()}
+    daemons = daemon_options(load)
+    for program in ("xbind-cmgr", "xbind-switchserver"):
+        daemons[program] = [*daemons[program], *((None, name, value) for name, value in more)]
     with lab_up(more=daemons) as lab:
         return offer(lab, load, *(f"--{name}={value}" for name, value in more))
 
