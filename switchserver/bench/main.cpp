@@ -9,11 +9,14 @@
 //    this process (driver, transport) and of the switch, for each Add Branch and each delete.
 // 2. One Add Branch at a time, while cells go round and round in the switch as fast as it forwards them
 //    (ports 2 and 3 are the two ends of a ring, cross-connected both ways). In turn with it, in blocks:
-//    a ping-pong of as many octets over loopback TCP with a thread that only echoes.
+//    a ping-pong of as many octets over loopback TCP with a thread that only echoes, on this side's
+//    core and on the switch's. The first has no other core to wake, the second has the same way as the
+//    Add Branch, and the switch beside it.
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,6 +52,19 @@ double seconds_of(clockid_t clock) {
   timespec time{};
   if (clock_gettime(clock, &time) != 0) die("no processor clock");
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+constexpr int kOurCore = 0;
+constexpr int kSwitchCore = 1;
+
+// 0: the thread that calls.
+void pin(pid_t process, int core) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  CPU_SET(static_cast<std::size_t>(core), &cores);
+  if (sched_setaffinity(process, sizeof cores, &cores) != 0) {
+    die(fmt::format("core {} cannot be had", core));
+  }
 }
 
 std::uint16_t free_udp_port() {
@@ -105,6 +121,7 @@ class SwitchProcess {
 
   std::uint16_t port() const { return port_; }
   double cpu_s() const { return seconds_of(clock_); }
+  void stay_on(int core) const { pin(pid_, core); }
 
  private:
   pid_t pid_ = -1;
@@ -314,7 +331,7 @@ class BlockingSwitch {
 // Echoes whatever comes, until the far end closes.
 class Echo {
  public:
-  Echo() {
+  explicit Echo(int core) {
     const int listening = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -330,7 +347,8 @@ class Echo {
     const int on = 1;
     setsockopt(far, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     close(listening);
-    thread_ = std::thread([far] {
+    thread_ = std::thread([far, core] {
+      pin(0, core);
       std::array<std::byte, 4096> octets{};
       for (ssize_t got = 0; (got = read(far, octets.data(), octets.size())) > 0;) {
         write_all(far, std::span(octets).first(static_cast<std::size_t>(got)));
@@ -406,29 +424,41 @@ void under_cells() {
     }
   }
 
-  Echo echo;
+  far.stay_on(kSwitchCore);
+  pin(0, kOurCore);
+  Echo here(kOurCore);
+  Echo there(kSwitchCore);
   Latencies adds;
-  Latencies pings;
+  Latencies pings_here;
+  Latencies pings_there;
   const std::uint64_t cells_before = near.cells_out(PortId(2)) + near.cells_out(PortId(3));
   const TimePoint began = steady_now();
   for (int block = 0; block < kBlocks; ++block) {
     for (std::uint32_t number = 0; number < kBlock; ++number) {
       adds.time([&] { near.add(cross_connect(number)); });
     }
-    for (std::uint32_t number = 0; number < kBlock; ++number) pings.time([&] { echo.ping_pong(); });
+    for (std::uint32_t number = 0; number < kBlock; ++number) {
+      pings_here.time([&] { here.ping_pong(); });
+    }
+    for (std::uint32_t number = 0; number < kBlock; ++number) {
+      pings_there.time([&] { there.ping_pong(); });
+    }
     for (std::uint32_t number = 0; number < kBlock; ++number) near.remove(cross_connect(number));
   }
   const double took = std::chrono::duration<double>(steady_now() - began).count();
   const std::uint64_t cells = near.cells_out(PortId(2)) + near.cells_out(PortId(3)) - cells_before;
   fmt::print("One Add Branch at a time, beside {:.1f} M cells/s in the same switch:\n",
              static_cast<double>(cells) / took / 1e6);
-  fmt::print("  Add Branch     p50 {:6.1f} us   p99 {:6.1f} us\n", adds.percentile(0.5),
-             adds.percentile(0.99));
-  fmt::print("  raw ping-pong  p50 {:6.1f} us   p99 {:6.1f} us\n", pings.percentile(0.5),
-             pings.percentile(0.99));
-  fmt::print("  ratio          p50 {:6.2f}      p99 {:6.2f}\n",
-             adds.percentile(0.5) / pings.percentile(0.5),
-             adds.percentile(0.99) / pings.percentile(0.99));
+  const auto row = [](const char* what, Latencies& latencies) {
+    fmt::print("  {:<38} p50 {:6.1f} us   p99 {:6.1f} us\n", what, latencies.percentile(0.5),
+               latencies.percentile(0.99));
+  };
+  row("Add Branch", adds);
+  row("raw ping-pong, on this core", pings_here);
+  row("raw ping-pong, with the switch's core", pings_there);
+  fmt::print("  p99 of Add Branch: {:.2f} of the one, {:.2f} of the other\n",
+             adds.percentile(0.99) / pings_here.percentile(0.99),
+             adds.percentile(0.99) / pings_there.percentile(0.99));
 }
 
 }  // namespace
