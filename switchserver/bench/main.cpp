@@ -17,6 +17,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -95,6 +96,7 @@ class SwitchProcess {
     pid_ = fork();
     if (pid_ < 0) die("no process");
     if (pid_ == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGTERM);  // also when we die()
       dup2(out[1], STDOUT_FILENO);
       std::vector<char*> arguments;
       for (std::string& word : words) arguments.push_back(word.data());
