@@ -15,12 +15,6 @@ function(xbind_program name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} xbind_warnings)
 endfunction()
 
-# toml++, headers only. In builds without NDEBUG it would end the program at "[[" and a newline, by an
-# assertion before its own error; who reads a file of somebody else's must not. All who include it
-# link this, for the macro has to be the same everywhere.
-add_library(xbind_toml INTERFACE)
-target_compile_options(xbind_toml INTERFACE "-DTOML_ASSERT(expr)=static_assert(true)")
-
 # What the sanitizers' builds make: all unit tests, and those with several threads.
 add_custom_target(xbind_unit_tests)
 add_custom_target(xbind_thread_tests)

@@ -7,17 +7,11 @@
 #include <cmath>
 #include <optional>
 
-#include "core/config/nearest_name.hpp"
+#include "core/config/toml_reader.hpp"
 #include "core/read_file.hpp"
-
-// Our refusals are values, so the parser's are too.
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
 
 namespace xbind {
 namespace {
-
-using Line = toml::source_index;
 
 struct Keys {
   std::string_view name;
@@ -57,62 +51,27 @@ std::uint64_t whole(double value, Round round) {
   return static_cast<std::uint64_t>(round == Round::kUp ? std::ceil(value) : std::floor(value));
 }
 
-class CatalogueReader {
+class CatalogueReader : private config::TomlReader {
  public:
-  CatalogueReader(const toml::table& root, const std::string& path) : root_(root), path_(path) {}
+  CatalogueReader(const toml::table& root, const std::string& path) : TomlReader(root, path) {}
 
   Result<Catalogue> read() {
     if (root_.empty()) return fail(ErrorCode::kBadInput, "{}: the file is empty", path_);
     if (const auto good = only_keys(root_, {"service"}, "a catalogue"); !good) {
       return tl::make_unexpected(good.error());
     }
-    const toml::node& node = *root_.get("service");
-    const toml::array* array = node.as_array();
-    if (array == nullptr || array->empty()) {
-      return refuse(node.source().begin.line, "service is no table; write [[service]]");
+    const auto services = tables("service");
+    if (!services) return tl::make_unexpected(services.error());
+    if (services->empty()) {
+      return refuse(line_of(*root_.get("service")), "service is no table; write [[service]]");
     }
-    for (const toml::node& one : *array) {
-      if (!one.is_table()) {
-        return refuse(one.source().begin.line,
-                      "service holds something that is no table; write [[service]]");
-      }
-      if (const auto good = read_service(*one.as_table()); !good) {
-        return tl::make_unexpected(good.error());
-      }
+    for (const toml::table* table : *services) {
+      if (const auto good = read_service(*table); !good) return tl::make_unexpected(good.error());
     }
     return std::move(catalogue_);
   }
 
  private:
-  template <class... Args>
-  tl::unexpected<Error> refuse(Line line, fmt::format_string<Args...> text, Args&&... args) const {
-    return fail(ErrorCode::kBadInput, "{} line {}: {}", path_, line,
-                fmt::format(text, std::forward<Args>(args)...));
-  }
-
-  Result<void> only_keys(const toml::table& table, const std::vector<std::string>& known,
-                         std::string_view what) const {
-    const toml::key* unknown = nullptr;
-    for (const auto& [key, value] : table) {
-      if (std::ranges::find(known, key.str()) != known.end()) continue;
-      if (!unknown || key.source().begin.line < unknown->source().begin.line) unknown = &key;
-    }
-    if (unknown == nullptr) return {};
-    const auto meant = config::nearest_name(unknown->str(), known);
-    return refuse(unknown->source().begin.line, "{} has no '{}'; {}", what, unknown->str(),
-                  meant ? fmt::format("did you mean {}?", *meant)
-                        : fmt::format("known are {}", fmt::join(known, ", ")));
-  }
-
-  Result<std::string> text_of(const toml::table& table, std::string_view key) const {
-    const toml::node* node = table.get(key);
-    if (node == nullptr) return refuse(table.source().begin.line, "a service needs '{}'", key);
-    if (!node->is_string()) {
-      return refuse(node->source().begin.line, "'{}' of a service is not a string", key);
-    }
-    return node->as_string()->get();
-  }
-
   // Nothing when the key is not there. `unit`: what the number is multiplied with.
   Result<std::optional<std::uint64_t>> number(std::string_view key, double least, double most,
                                               double unit, Round round) const {
@@ -146,10 +105,10 @@ class CatalogueReader {
 
   Result<void> read_service(const toml::table& table) {
     table_ = &table;
-    Result<std::string> name = text_of(table, "name");
+    Result<std::string> name = needed_string(table, "name", "a service");
     if (!name) return tl::make_unexpected(name.error());
     name_ = *name;
-    const Result<std::string> word = text_of(table, "class");
+    const Result<std::string> word = needed_string(table, "class", "a service");
     if (!word) return tl::make_unexpected(word.error());
     const auto keys = std::ranges::find(classes(), *word, &Keys::name);
     if (keys == classes().end()) {
@@ -208,8 +167,6 @@ class CatalogueReader {
     return service;
   }
 
-  const toml::table& root_;
-  const std::string& path_;
   const toml::table* table_ = nullptr;  // of the service that is being read
   std::string name_;                    // the same's
   Catalogue catalogue_;
@@ -250,16 +207,9 @@ Result<void> Catalogue::add(std::string name, const UserService& service) {
 }
 
 Result<Catalogue> parse_catalogue(std::string_view text, const std::string& path) {
-  if (text.size() > kCatalogueOctetsMax) {
-    return fail(ErrorCode::kBadInput, "{} is longer than {} octets", path, kCatalogueOctetsMax);
-  }
-  const toml::parse_result parsed = toml::parse(text);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    return fail(ErrorCode::kBadInput, "{} line {}: not TOML: {}", path, error.source().begin.line,
-                error.description());
-  }
-  return CatalogueReader(parsed.table(), path).read();
+  const auto root = config::parse_toml(text, path, kCatalogueOctetsMax);
+  if (!root) return tl::make_unexpected(root.error());
+  return CatalogueReader(*root, path).read();
 }
 
 Result<Catalogue> read_catalogue_file(const std::string& path) {

@@ -8,12 +8,8 @@
 #include <set>
 #include <vector>
 
-#include "core/config/nearest_name.hpp"
+#include "core/config/toml_reader.hpp"
 #include "core/read_file.hpp"
-
-// Our refusals are values, so the parser's are too.
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
 
 namespace xbind {
 namespace {
@@ -34,9 +30,9 @@ struct LinkText {
   Line line = 0;
 };
 
-class TopologyReader {
+class TopologyReader : private config::TomlReader {
  public:
-  TopologyReader(const toml::table& root, const std::string& path) : root_(root), path_(path) {}
+  TopologyReader(const toml::table& root, const std::string& path) : TomlReader(root, path) {}
 
   Result<Topology> read() {
     Result<void> done = read_root();
@@ -48,63 +44,6 @@ class TopologyReader {
   }
 
  private:
-  template <class... Args>
-  tl::unexpected<Error> refuse(Line line, fmt::format_string<Args...> text, Args&&... args) const {
-    return fail(ErrorCode::kBadInput, "{} line {}: {}", path_, line,
-                fmt::format(text, std::forward<Args>(args)...));
-  }
-
-  // `what`: "a switch", for the refusal; the first unknown key in file order earns it.
-  Result<void> only_keys(const toml::table& table, const std::vector<std::string>& known,
-                         std::string_view what) const {
-    const toml::key* unknown = nullptr;
-    for (const auto& [key, value] : table) {
-      if (std::ranges::find(known, key.str()) != known.end()) continue;
-      if (!unknown || key.source().begin.line < unknown->source().begin.line) unknown = &key;
-    }
-    if (unknown == nullptr) return {};
-    const auto meant = config::nearest_name(unknown->str(), known);
-    return refuse(unknown->source().begin.line, "{} has no '{}'; {}", what, unknown->str(),
-                  meant ? fmt::format("did you mean {}?", *meant)
-                        : fmt::format("known are {}", fmt::join(known, ", ")));
-  }
-
-  // The [[name]] tables; none when there are none.
-  Result<std::vector<const toml::table*>> tables(std::string_view name) const {
-    std::vector<const toml::table*> found;
-    const toml::node* node = root_.get(name);
-    if (node == nullptr) return found;
-    const toml::array* array = node->as_array();
-    if (array == nullptr) {
-      return refuse(node->source().begin.line, "{0} is no table; write [[{0}]]", name);
-    }
-    for (const toml::node& element : *array) {
-      if (!element.is_table()) {
-        return refuse(element.source().begin.line,
-                      "{0} holds something that is no table; write [[{0}]]", name);
-      }
-      found.push_back(element.as_table());
-    }
-    return found;
-  }
-
-  Result<const toml::node*> needed(const toml::table& table, std::string_view key,
-                                   std::string_view what) const {
-    const toml::node* node = table.get(key);
-    if (node != nullptr) return node;
-    return refuse(table.source().begin.line, "{} needs '{}'", what, key);
-  }
-
-  Result<std::string> needed_string(const toml::table& table, std::string_view key,
-                                    std::string_view what) const {
-    const Result<const toml::node*> node = needed(table, key, what);
-    if (!node) return tl::make_unexpected(node.error());
-    if (!(*node)->is_string()) {
-      return refuse((*node)->source().begin.line, "'{}' of {} is not a string", key, what);
-    }
-    return (*node)->as_string()->get();
-  }
-
   Result<void> read_root() {
     if (root_.empty()) return fail(ErrorCode::kBadInput, "{}: the file is empty", path_);
     if (const auto good = only_keys(root_, {"name", "switch", "link", "demand"}, "a topology");
@@ -330,24 +269,15 @@ class TopologyReader {
     return {};
   }
 
-  const toml::table& root_;
-  const std::string& path_;
   Topology topology_;
 };
 
 }  // namespace
 
 Result<Topology> parse_topology(std::string_view text, const std::string& path) {
-  if (text.size() > kTopologyOctetsMax) {
-    return fail(ErrorCode::kBadInput, "{} is longer than {} octets", path, kTopologyOctetsMax);
-  }
-  const toml::parse_result parsed = toml::parse(text);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    return fail(ErrorCode::kBadInput, "{} line {}: not TOML: {}", path, error.source().begin.line,
-                error.description());
-  }
-  return TopologyReader(parsed.table(), path).read();
+  const auto root = config::parse_toml(text, path, kTopologyOctetsMax);
+  if (!root) return tl::make_unexpected(root.error());
+  return TopologyReader(*root, path).read();
 }
 
 Result<Topology> read_topology_file(const std::string& path) {

@@ -11,14 +11,12 @@
 // of five rounds that take turns; the ratio is that of the medians.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <random>
-#include <string_view>
 #include <vector>
 
+#include "core/bench.hpp"
 #include "core/steady_now.hpp"
 #include "dataplane/aal5.hpp"
 #include "dataplane/links/udp_trunk.hpp"
@@ -33,11 +31,6 @@ constexpr std::size_t kCellsAtHand = 1U << 16;  // the same ones come again and 
 constexpr std::size_t kRounds = 5;
 
 using Rounds = std::array<double, kRounds>;
-
-double median(Rounds rounds) {
-  std::sort(rounds.begin(), rounds.end());
-  return rounds[kRounds / 2];
-}
 
 template <class Work>
 double per_second(std::size_t count, const Work& work) {
@@ -198,14 +191,7 @@ int run(std::size_t count) {
 }  // namespace xbind::dataplane
 
 int main(int argc, char** argv) {
-  std::size_t count = 20'000'000;
-  if (argc > 1) {
-    const std::string_view word = argv[1];
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), count);
-    if (argc > 2 || error != std::errc{} || end != word.data() + word.size() || count == 0) {
-      fmt::print(stderr, "usage: dataplane_bench [CELLS]\n");
-      return 2;
-    }
-  }
-  return xbind::dataplane::run(count);
+  const auto count =
+      xbind::bench_argument<std::size_t>(argc, argv, "dataplane_bench [CELLS]", 20'000'000);
+  return count ? xbind::dataplane::run(*count) : 2;
 }

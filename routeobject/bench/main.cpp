@@ -10,12 +10,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <random>
-#include <string_view>
 #include <vector>
 
+#include "core/bench.hpp"
 #include "core/steady_now.hpp"
 #include "routeobject/alternates.hpp"
 #include "routeobject/constrained_path.hpp"
@@ -25,11 +24,6 @@ namespace xbind {
 namespace {
 
 constexpr std::uint64_t kRate = 353'207;
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
 
 template <class Work>
 double milliseconds(const Work& work) {
@@ -175,15 +169,7 @@ int run(std::size_t rounds) {
 }  // namespace xbind
 
 int main(int argc, char** argv) {
-  std::size_t rounds = 7;
-  if (argc > 1) {
-    const std::string_view word = argv[1];
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), rounds);
-    if (argc > 2 || error != std::errc{} || end != word.data() + word.size() || rounds == 0 ||
-        rounds > 1000) {
-      fmt::print(stderr, "usage: route_bench [ROUNDS]\n");
-      return 2;
-    }
-  }
-  return xbind::run(rounds);
+  const auto count =
+      xbind::bench_argument<std::size_t>(argc, argv, "route_bench [ROUNDS]", 7, 1000);
+  return count ? xbind::run(*count) : 2;
 }

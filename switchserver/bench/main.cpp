@@ -25,7 +25,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -36,6 +35,7 @@
 #include <string>
 #include <thread>
 
+#include "core/bench.hpp"
 #include "core/steady_now.hpp"
 #include "dataplane/host/open_host_lines.hpp"
 #include "switchserver/gsmp/tcp_transport.hpp"
@@ -467,16 +467,10 @@ void under_cells() {
 }  // namespace xbind
 
 int main(int argc, char** argv) {
-  std::uint32_t adds = 200'000;
-  if (argc > 1) {
-    const std::string_view word = argv[1];
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), adds);
-    if (argc > 2 || error != std::errc{} || end != word.data() + word.size() || adds == 0) {
-      fmt::print(stderr, "usage: switch_bench [ADDS]\n");
-      return 2;
-    }
-  }
-  xbind::pipelined(adds);
+  const auto adds =
+      xbind::bench_argument<std::uint32_t>(argc, argv, "switch_bench [ADDS]", 200'000);
+  if (!adds) return 2;
+  xbind::pipelined(*adds);
   xbind::under_cells();
   return 0;
 }

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/wire/reader.hpp"
+#include "switchserver/gsmp/codec.hpp"
 #include "switchserver/gsmp/framing.hpp"
-#include "switchserver/gsmp/header.hpp"
 
 namespace xbind::emulator {
 namespace {
@@ -14,37 +13,28 @@ using gsmp::kFrameHeaderOctets;
 using gsmp::MessageType;
 using gsmp::ResultField;
 
-std::uint8_t octet(std::span<const std::byte> octets, std::size_t at) {
-  return at < octets.size() ? std::to_integer<std::uint8_t>(octets[at]) : 0;
-}
 std::uint32_t u16(std::span<const std::byte> octets, std::size_t at) {
-  return static_cast<std::uint32_t>(octet(octets, at) << 8 | octet(octets, at + 1));
+  return std::to_integer<std::uint32_t>(octets[at]) << 8 |
+         std::to_integer<std::uint32_t>(octets[at + 1]);
 }
 bool begins_frame(std::span<const std::byte> octets) { return u16(octets, 0) == gsmp::kFrameType; }
 
-// Fields of the header of section 3.1, which both versions place alike, seen from the frame's start.
-MessageType type_of(std::span<const std::byte> frame) {
-  return static_cast<MessageType>(octet(frame, kFrameHeaderOctets + 1));
-}
-bool is_event(std::span<const std::byte> frame) {
-  const auto result = static_cast<ResultField>(octet(frame, kFrameHeaderOctets + 2));
-  return result == ResultField::kEvent || result == ResultField::kReturnReceipt;
-}
-std::uint32_t transaction_of(std::span<const std::byte> frame) {
-  return u16(frame, kFrameHeaderOctets + 4) << 16 | u16(frame, kFrameHeaderOctets + 6);
+gsmp::Decoded<gsmp::HeaderAndBody> header_of(std::span<const std::byte> frame) {
+  return gsmp::decode_header(frame.subspan(std::min(frame.size(), kFrameHeaderOctets)));
 }
 
 // The connections that a request makes, changes or releases, as far as the switch must count them.
-std::uint32_t operations(std::span<const std::byte> frame) {
-  const std::uint8_t type = octet(frame, kFrameHeaderOctets + 1);
-  if (type < static_cast<std::uint8_t>(MessageType::kAddBranch) ||
-      type > static_cast<std::uint8_t>(MessageType::kVpcMoveInputBranch)) {
+std::uint32_t operations_of(std::span<const std::byte> frame) {
+  const auto request = header_of(frame);
+  if (!request || request->header.type < MessageType::kAddBranch ||
+      request->header.type > MessageType::kVpcMoveInputBranch) {
     return 0;
   }
-  constexpr std::size_t kElementCount = kFrameHeaderOctets + gsmp::kHeaderOctets + 2;
-  const bool many = type_of(frame) == MessageType::kDeleteBranches &&
-                    octet(frame, kFrameHeaderOctets) == gsmp::kVersion;
-  return many ? std::max(u16(frame, kElementCount), 1U) : 1;
+  if (request->header.type != MessageType::kDeleteBranches) return 1;
+  const auto body = gsmp::decode_body(*request);
+  const auto* deletes = body ? std::get_if<gsmp::DeleteBranches>(&*body) : nullptr;
+  return deletes == nullptr ? 1
+                            : std::max(static_cast<std::uint32_t>(deletes->elements.size()), 1U);
 }
 
 }  // namespace
@@ -57,7 +47,9 @@ std::size_t frame_octets(std::span<const std::byte> octets) {
 }
 
 bool is_adjacency(std::span<const std::byte> frame) {
-  return type_of(frame) == MessageType::kAdjacency;
+  constexpr std::size_t kTypeAt = kFrameHeaderOctets + 1;  // in every version
+  return frame.size() > kTypeAt &&
+         frame[kTypeAt] == static_cast<std::byte>(MessageType::kAdjacency);
 }
 
 // ----- InputCutter ------------------------------------------------------------------------------
@@ -98,14 +90,15 @@ std::size_t InputCutter::keep(std::span<const std::byte> octets) {
 // ----- Processor --------------------------------------------------------------------------------
 
 void Processor::put(ConnectionKey connection, std::span<const std::byte> frame, TimePoint now) {
-  requests_.push_back({connection, wire::Buffer(frame.begin(), frame.end()), now});
+  requests_.push_back(
+      {connection, wire::Buffer(frame.begin(), frame.end()), now, operations_of(frame)});
   octets_[connection] += frame.size();
 }
 
 TimePoint Processor::done(const FaultSettings& settings) const {
   const Request& next = requests_.front();
   return std::max(free_at_, next.arrived) + settings.message_delay +
-         settings.connection_delay * operations(next.frame);
+         settings.connection_delay * next.operations;
 }
 
 std::optional<Processor::Request> Processor::take(TimePoint now, const FaultSettings& settings) {
@@ -175,6 +168,9 @@ void AnswerPipe::release(Goes goes) {
 void AnswerPipe::put(std::span<const std::byte> frames, TimePoint now,
                      const FaultSettings& settings, const std::function<std::uint32_t()>& random,
                      FaultCounters& counters) {
+  // Without a fault nothing is looked at twice, nor copied frame by frame.
+  const bool straight = !settings.silent && settings.reorder == 0 && held_.empty();
+  if (straight) append(frames);
   while (!frames.empty()) {
     const std::size_t octets = std::max<std::size_t>(frame_octets(frames), 1);
     const std::span<const std::byte> frame = frames.first(octets);
@@ -183,12 +179,11 @@ void AnswerPipe::put(std::span<const std::byte> frames, TimePoint now,
       const auto message = frame.subspan(kFrameHeaderOctets);
       last_adjacency_.assign(message.begin(), message.end());
     }
+    if (straight) continue;
     if (settings.silent) {
       ++counters.unsaid;
     } else if (is_adjacency(frame)) {
       release([](const Held&) { return true; });
-      append(frame);
-    } else if (is_event(frame)) {
       append(frame);
     } else {
       put_answer(frame, now, settings, random, counters);
@@ -200,7 +195,11 @@ void AnswerPipe::put_answer(std::span<const std::byte> frame, TimePoint now,
                             const FaultSettings& settings,
                             const std::function<std::uint32_t()>& random, FaultCounters& counters) {
   if (settings.reorder == 0 && held_.empty()) return append(frame);
-  const std::uint32_t transaction = transaction_of(frame);
+  const auto message = header_of(frame);
+  const bool answer =
+      message && (message->header.success() || message->header.result == ResultField::kFailure);
+  if (!answer) return append(frame);  // an event
+  const std::uint32_t transaction = message->header.transaction;
   const std::size_t before = held_.size();
   release([&](const Held& held) { return held.transaction == transaction; });
   const bool later_part = held_.size() < before;

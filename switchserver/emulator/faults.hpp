@@ -97,6 +97,7 @@ class Processor {
     ConnectionKey connection;
     wire::Buffer frame;
     TimePoint arrived;
+    std::uint32_t operations = 0;  // connections that it makes, changes or releases
   };
 
   void put(ConnectionKey connection, std::span<const std::byte> frame, TimePoint now);

@@ -7,25 +7,17 @@
 #include <map>
 #include <optional>
 
-#include "core/config/nearest_name.hpp"
+#include "core/config/toml_reader.hpp"
 #include "core/read_file.hpp"
-
-// Our refusals are values, so the parser's are too.
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
 
 namespace xbind::emulator {
 namespace {
 
-using Line = toml::source_index;
-
 constexpr std::size_t kFileOctetsMax = 4U << 20;
 
-Line line_of(const toml::node& node) { return node.source().begin.line; }
-
-class SetReader {
+class SetReader : private config::TomlReader {
  public:
-  SetReader(const toml::table& root, const std::string& path) : root_(root), path_(path) {}
+  SetReader(const toml::table& root, const std::string& path) : TomlReader(root, path) {}
 
   Result<std::vector<SwitchOptions>> read() {
     for (const auto& [key, value] : root_) {
@@ -52,12 +44,6 @@ class SetReader {
   }
 
  private:
-  template <class... Args>
-  tl::unexpected<Error> refuse(Line line, fmt::format_string<Args...> text, Args&&... args) const {
-    return fail(ErrorCode::kBadInput, "{} line {}: {}", path_, line,
-                fmt::format(text, std::forward<Args>(args)...));
-  }
-
   // A value as it would stand on a command line.
   Result<std::string> scalar(std::string_view key, const toml::node& node) const {
     if (const auto* text = node.as_string()) return text->get();
@@ -91,21 +77,14 @@ class SetReader {
   }
 
   Result<void> read_switch(const toml::table& table) {
-    const std::vector<std::string> known = switch_option_names();
+    if (const auto good = only_keys(table, switch_option_names(), "a switch"); !good) return good;
     std::vector<std::string> arguments{"[[switch]]"};
     std::map<std::string, Line, std::less<>> lines;
     for (const auto& [key, node] : table) {
-      const Line line = key.source().begin.line;
-      if (std::ranges::find(known, key.str()) == known.end()) {
-        const auto meant = config::nearest_name(key.str(), known);
-        return refuse(line, "a switch has no '{}'; {}", key.str(),
-                      meant ? fmt::format("did you mean {}?", *meant)
-                            : fmt::format("known are {}", fmt::join(known, ", ")));
-      }
       const auto text = value(key.str(), node);
       if (!text) return tl::make_unexpected(text.error());
       arguments.push_back(fmt::format("--{}={}", key.str(), *text));
-      lines.emplace(key.str(), line);
+      lines.emplace(key.str(), key.source().begin.line);
     }
     const Line whole = line_of(table);
     if (!lines.contains("name")) return refuse(whole, "a switch needs a 'name'");
@@ -152,20 +131,15 @@ class SetReader {
     return found == lines.end() ? std::nullopt : std::optional(found->second);
   }
 
-  const toml::table& root_;
-  const std::string& path_;
   std::vector<SwitchOptions> switches_;
 };
 
 }  // namespace
 
 Result<std::vector<SwitchOptions>> parse_switches(std::string_view text, const std::string& path) {
-  const toml::parse_result parsed = toml::parse(text, path);
-  if (!parsed) {
-    return fail(ErrorCode::kBadInput, "{} line {}: {}", path, parsed.error().source().begin.line,
-                parsed.error().description());
-  }
-  return SetReader(parsed.table(), path).read();
+  const auto root = config::parse_toml(text, path, kFileOctetsMax);
+  if (!root) return tl::make_unexpected(root.error());
+  return SetReader(*root, path).read();
 }
 
 Result<std::vector<SwitchOptions>> load_switches(const std::string& path) {

@@ -8,13 +8,12 @@
 // five rounds that take turns.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <string_view>
 #include <utility>
 
+#include "core/bench.hpp"
 #include "core/steady_now.hpp"
 #include "switchserver/gsmp/codec.hpp"
 #include "switchserver/gsmp/framing.hpp"
@@ -26,11 +25,6 @@ constexpr std::size_t kRounds = 5;
 constexpr std::size_t kBatch = 64;
 
 using Rounds = std::array<double, kRounds>;
-
-double median(Rounds rounds) {
-  std::sort(rounds.begin(), rounds.end());
-  return rounds[kRounds / 2];
-}
 
 template <class Work>
 double per_second(std::size_t count, const Work& work) {
@@ -170,14 +164,7 @@ int run(std::size_t count) {
 }  // namespace xbind::gsmp
 
 int main(int argc, char** argv) {
-  std::size_t count = 10'000'000;
-  if (argc > 1) {
-    const std::string_view word = argv[1];
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), count);
-    if (argc > 2 || error != std::errc{} || end != word.data() + word.size() || count == 0) {
-      fmt::print(stderr, "usage: gsmp_bench [MESSAGES]\n");
-      return 2;
-    }
-  }
-  return xbind::gsmp::run(count);
+  const auto count =
+      xbind::bench_argument<std::size_t>(argc, argv, "gsmp_bench [MESSAGES]", 10'000'000);
+  return count ? xbind::gsmp::run(*count) : 2;
 }

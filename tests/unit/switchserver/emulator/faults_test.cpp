@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <random>
 
+#include "switchserver/gsmp/codec.hpp"
+#include "switchserver/gsmp/delete_branches.hpp"
+#include "switchserver/gsmp/framing.hpp"
 #include "switchserver/gsmp/header.hpp"
 
 namespace xbind::emulator {
@@ -151,9 +154,12 @@ TEST(Processor, OneRequestAfterAnother) {
 TEST(Processor, EachElementOfADeleteBranchesIsAnOperation) {
   Processor processor;
   const FaultSettings settings{.connection_delay = 10ms};
-  wire::Buffer request =
-      frame_of(MessageType::kDeleteBranches, ResultField::kAckAll, 1, 4 + 3 * 32);
-  request.at(4 + 12 + 3) = std::byte{3};
+  gsmp::DeleteBranches deletes;
+  deletes.header.type = MessageType::kDeleteBranches;
+  deletes.header.transaction = 1;
+  deletes.elements.resize(3);
+  wire::Buffer request;
+  gsmp::append_frame(request, deletes);
   processor.put(1, request, TimePoint{});
   EXPECT_EQ(processor.next_deadline(settings), TimePoint{} + 30ms);
 }

@@ -1,0 +1,113 @@
+// Reading a TOML file of ours: refusals with file and line, keys that nobody knows, lists of tables.
+// The one header that includes toml++ (headers only, so only a .cpp that reads a file includes this).
+//
+// A reader derives from TomlReader and says what its tables mean. Pure; any thread.
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/config/nearest_name.hpp"
+#include "core/result.hpp"
+
+// Our refusals are values, so the parser's are too.
+#define TOML_EXCEPTIONS 0
+// Without NDEBUG it would end the program at "[[" and a newline, by an assertion before its own error;
+// who reads a file of somebody else's must not.
+#define TOML_ASSERT(expr) static_assert(true)
+#include <toml++/toml.h>
+
+namespace xbind::config {
+
+// kBadInput: longer than `octets_max`, or no TOML.
+inline Result<toml::table> parse_toml(std::string_view text, const std::string& path,
+                                      std::size_t octets_max) {
+  if (text.size() > octets_max) {
+    return fail(ErrorCode::kBadInput, "{} is longer than {} octets", path, octets_max);
+  }
+  toml::parse_result parsed = toml::parse(text);
+  if (!parsed) {
+    const toml::parse_error& error = parsed.error();
+    return fail(ErrorCode::kBadInput, "{} line {}: not TOML: {}", path, error.source().begin.line,
+                error.description());
+  }
+  return std::move(parsed).table();
+}
+
+class TomlReader {
+ protected:
+  using Line = toml::source_index;
+
+  // Both outlive the reader.
+  TomlReader(const toml::table& root, const std::string& path) : root_(root), path_(path) {}
+
+  static Line line_of(const toml::node& node) { return node.source().begin.line; }
+
+  template <class... Args>
+  tl::unexpected<Error> refuse(Line line, fmt::format_string<Args...> text, Args&&... args) const {
+    return fail(ErrorCode::kBadInput, "{} line {}: {}", path_, line,
+                fmt::format(text, std::forward<Args>(args)...));
+  }
+
+  // `what`: "a switch", for the refusal; the first unknown key in file order earns it.
+  Result<void> only_keys(const toml::table& table, const std::vector<std::string>& known,
+                         std::string_view what) const {
+    const toml::key* unknown = nullptr;
+    for (const auto& [key, value] : table) {
+      if (std::ranges::find(known, key.str()) != known.end()) continue;
+      if (!unknown || key.source().begin.line < unknown->source().begin.line) unknown = &key;
+    }
+    if (unknown == nullptr) return {};
+    const auto meant = nearest_name(unknown->str(), known);
+    return refuse(unknown->source().begin.line, "{} has no '{}'; {}", what, unknown->str(),
+                  meant ? fmt::format("did you mean {}?", *meant)
+                        : fmt::format("known are {}", fmt::join(known, ", ")));
+  }
+
+  // The [[name]] tables; none when there are none.
+  Result<std::vector<const toml::table*>> tables(std::string_view name) const {
+    std::vector<const toml::table*> found;
+    const toml::node* node = root_.get(name);
+    if (node == nullptr) return found;
+    const toml::array* array = node->as_array();
+    if (array == nullptr) {
+      return refuse(line_of(*node), "{0} is no table; write [[{0}]]", name);
+    }
+    for (const toml::node& element : *array) {
+      if (!element.is_table()) {
+        return refuse(line_of(element), "{0} holds something that is no table; write [[{0}]]",
+                      name);
+      }
+      found.push_back(element.as_table());
+    }
+    return found;
+  }
+
+  Result<const toml::node*> needed(const toml::table& table, std::string_view key,
+                                   std::string_view what) const {
+    const toml::node* node = table.get(key);
+    if (node != nullptr) return node;
+    return refuse(line_of(table), "{} needs '{}'", what, key);
+  }
+
+  Result<std::string> needed_string(const toml::table& table, std::string_view key,
+                                    std::string_view what) const {
+    const Result<const toml::node*> node = needed(table, key, what);
+    if (!node) return tl::make_unexpected(node.error());
+    if (!(*node)->is_string()) {
+      return refuse(line_of(**node), "'{}' of {} is not a string", key, what);
+    }
+    return (*node)->as_string()->get();
+  }
+
+  const toml::table& root_;
+  const std::string& path_;
+};
+
+}  // namespace xbind::config
