@@ -18,6 +18,15 @@ std::string_view to_string(OutcomeKind kind) {
   return "unknown outcome";
 }
 
+std::string_view to_string(NoticeKind kind) {
+  switch (kind) {
+    case NoticeKind::kBroken: return "broken";
+    case NoticeKind::kRerouted: return "rerouted";
+    case NoticeKind::kMended: return "mended";
+  }
+  return "unknown notice";
+}
+
 std::string explain(const Outcome& outcome) {
   if (outcome.cause == Cause::kNone) return std::string{to_string(outcome.kind)};
   std::string text{to_string(outcome.cause)};
@@ -46,6 +55,10 @@ std::string explain(const Outcome& outcome) {
     case Cause::kOverShare:
       text += fmt::format(": {} labels held, share {}", outcome.asked, outcome.free);
       break;
+    case Cause::kPathBound:
+      text += fmt::format(": bound {}, best {}", outcome.asked, outcome.free);
+      break;
+    case Cause::kTooHard: text += fmt::format(": {} partial paths", outcome.asked); break;
     default: break;
   }
   return text;

@@ -11,6 +11,7 @@
 #include "core/cause.hpp"
 #include "core/ids.hpp"
 #include "core/label.hpp"
+#include "core/service_terms.hpp"
 #include "core/traffic_contract.hpp"
 
 namespace xbind {
@@ -20,6 +21,7 @@ enum class ServiceKind : std::uint8_t {
   kCells = 0,  // cells_per_s and buffer_cells are the demand
   kVideo = 1,  // frames_per_1000_s frames of frame_octets octets: the QOSMapper makes cells of it
   kContract = 2,  // the user names the contract itself, category and parameters
+  kClass = 3,     // terms: a service of the catalogue by its name, or a class and its numbers
 };
 
 struct ServiceSpec {
@@ -29,6 +31,7 @@ struct ServiceSpec {
   std::uint64_t frames_per_1000_s = 0;
   std::uint64_t frame_octets = 0;
   TrafficContract contract{};
+  std::optional<ServiceTerms> terms{};  // kClass alone has some
 
   friend auto operator<=>(const ServiceSpec&, const ServiceSpec&) = default;
 };
@@ -129,8 +132,32 @@ struct Outcome {
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
+enum class NoticeKind : std::uint8_t {
+  kBroken =
+      0,  // its path is down and no other could be had: cause, element, asked, free say why. It
+          // keeps its labels, and is tried again whenever the network changes
+  kRerouted = 1,  // it has another path; the labels at its ends are the same; element: what it left
+  kMended = 2,    // it was broken, and what was down on its path is up again
+};
+inline constexpr NoticeKind kNoticeKindLast = NoticeKind::kMended;
+
+std::string_view to_string(NoticeKind kind);
+
+// What happened to a connection that is up and that nobody asked for.
+struct Notice {
+  ConnectionId connection;
+  NoticeKind kind = NoticeKind::kRerouted;
+  Cause cause = Cause::kNone;
+  std::string element{};
+  std::uint64_t asked = 0;
+  std::uint64_t free = 0;
+
+  friend bool operator==(const Notice&, const Notice&) = default;
+};
+
 struct OutcomeBatch {
   std::vector<Outcome> outcomes;
+  std::vector<Notice> notices{};  // to whoever set the connection up; the latest of a connection
 
   friend bool operator==(const OutcomeBatch&, const OutcomeBatch&) = default;
 };

@@ -32,6 +32,9 @@ std::string_view to_string(Cause cause) {
     case Cause::kUnknownLeaf: return "unknown leaf";
     case Cause::kNoQosMapper: return "no qos mapper";
     case Cause::kOverShare: return "over share";
+    case Cause::kPathBound: return "path bound";
+    case Cause::kTooHard: return "too hard";
+    case Cause::kLinkDown: return "link down";
   }
   return "unknown cause";
 }

@@ -38,10 +38,13 @@ enum class Cause : std::uint8_t {
   kUnknownLeaf,        // it is none
   kNoQosMapper,        // the QOSMapper does not answer
   kOverShare,          // no label within the manager's share of the port; asked, free = its share
+  kPathBound,          // no path within a bound; asked = the bound, free = the best there is
+  kTooHard,            // the search for a path was given up; asked = the partial paths it may hold
+  kLinkDown,           // a link or line of the path is down; the element says which
 };
 
 // The highest number there is.
-inline constexpr Cause kCauseLast = Cause::kOverShare;
+inline constexpr Cause kCauseLast = Cause::kLinkDown;
 
 // "no bandwidth", "switch refused", ...: stable, one per cause.
 std::string_view to_string(Cause cause);

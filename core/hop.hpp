@@ -9,6 +9,16 @@
 // A leaf of a point-to-multipoint connection is a leg of its own. Its first hop is a branch: it
 // shares the input port and label of a hop of the same connection and leads to another output port,
 // so that the switch sends every cell both ways (GSMP Add Branch on the same input label).
+//
+// A connection that goes over to another path while it is up (make before break) has hops of two
+// generations. Of the later one, at a switch where the paths
+// - part, the hop takes over the input port and label of the earlier one: the switch moves the
+//   connection to the new output in one step (GSMP Move Output Branch), so that no cell goes twice. While
+//   both are there the earlier one holds what it had but is in no switch; when the later one is removed
+//   first, the switch moves back;
+// - meet again, the hop joins the earlier one on its output port and label, so that the rest of the path
+//   stays; what the port carries is counted once.
+// Hops that both paths have alike are not set up again.
 #pragma once
 
 #include <cstdint>
@@ -65,6 +75,8 @@ struct HopSetup {
   CallRecord call;
   bool held = false;         // reserve: outlives the session (hold, then commit)
   bool branch = false;       // hop 0 of a leaf's leg: see above; its commit has an input label
+  bool takes_over = false;   // see above; the commit names the input label, also at the first hop
+  bool joins = false;        // see above; names the output label, also at the last hop
   Resources quota_wanted{};  // more quota of output_port, to come back piggybacked
   // What the switch is told of the cells, beside `demand`, by which the SwitchServer admits. None: by
   // priority alone.

@@ -32,7 +32,12 @@ std::shared_ptr<spdlog::logger>& logger() {
   return instance;
 }
 
+thread_local const std::string* about = nullptr;
+
 }  // namespace
+
+About::About(const std::string& name) : outer_(about) { about = name.empty() ? nullptr : &name; }
+About::~About() { about = outer_; }
 
 void start(std::string_view program_and_name, Level level) {
   auto made = std::make_shared<spdlog::logger>(std::string{program_and_name},
@@ -46,7 +51,11 @@ void start(std::string_view program_and_name, Level level) {
 bool enabled(Level level) { return logger()->should_log(to_spdlog(level)); }
 
 void write(Level level, std::string_view line) {
-  logger()->log(to_spdlog(level), fmt::string_view(line.data(), line.size()));
+  if (about != nullptr) {
+    logger()->log(to_spdlog(level), "{}: {}", *about, line);
+  } else {
+    logger()->log(to_spdlog(level), fmt::string_view(line.data(), line.size()));
+  }
 }
 
 }  // namespace xbind::log

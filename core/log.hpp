@@ -15,6 +15,19 @@ enum class Level : unsigned char { kDebug, kInfo, kWarn, kError, kOff };
 // Before the first line: the program and its name stand in every line.
 void start(std::string_view program_and_name, Level level);
 
+// While it lives, this thread's lines begin with "NAME: ": what they are about, where a process does the
+// same for several. One in another: the inner one counts. `name` outlives it; empty: nothing is added.
+class About {
+ public:
+  explicit About(const std::string& name);
+  ~About();
+  About(const About&) = delete;
+  About& operator=(const About&) = delete;
+
+ private:
+  const std::string* outer_;
+};
+
 bool enabled(Level level);
 void write(Level level, std::string_view line);
 

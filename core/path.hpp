@@ -26,6 +26,22 @@ struct PathElement {
   friend auto operator<=>(const PathElement&, const PathElement&) = default;
 };
 
+// Something that no new path may use.
+struct UnusableElement {
+  PathElement element;
+  bool drained = false;  // it works, but the operator wants it free of connections; else it is down
+
+  friend auto operator<=>(const UnusableElement&, const UnusableElement&) = default;
+};
+
+// What is unusable now, whole. Of a link both ends' ports stand here, of an access line its port.
+struct TopologyState {
+  std::uint64_t version = 0;  // rises with every change
+  std::vector<UnusableElement> unusable;
+
+  friend bool operator==(const TopologyState&, const TopologyState&) = default;
+};
+
 struct Path {
   std::vector<PathHop> hops;           // never empty
   std::uint64_t free_cells_per_s = 0;  // the least link rate on the way, as the topology knows it

@@ -27,6 +27,16 @@ enum class Bug : std::uint8_t {
   kRemovalAnsweredEarly,  // before the switch has confirmed
   kDebtDropped,           // what is owed is forgotten with the session
   kHeldLapses,            // a hold does not outlive its session
+  // another path
+  kTakeOverFirst,         // the hops where it parts are told before the others have confirmed
+  kOldPathNotRemoved,     // the hops of the old one stay
+  kRerouteNotRolledBack,  // those of a new one that could not be had stay
+  kNeverRerouted,         // a connection over something unusable is told to be broken, and left
+  kOldTopologyBelieved,   // an older version takes the place of a newer one
+  kMendedNotTold,         // the client is not told that its connection's path is up again
+  kMovedByAdding,         // the switch is told to add the new output, not to move to it
+  kJoinFreesLabel,        // the first hop to go frees the output label of the one that stays
+  kSharedCountedTwice,    // what a hop that joins carries is counted once more
   // accounts
   kIngressKept,  // the ingress bandwidth of a hop that went is not given back
   kQuotaKept,    // a session's quota does not return when it ends

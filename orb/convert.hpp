@@ -45,15 +45,15 @@ void to_idl(const std::optional<ServiceSpec>& service, v1::OptionalServiceSpec& 
 void to_idl(const ConnectRequest& request, v1::ConnectRequest& out);
 void to_idl(const RequestBatch& batch, v1::RequestBatch& out);
 void to_idl(const Outcome& outcome, v1::Outcome& out);
-void to_idl(const OutcomeBatch& batch, v1::OutcomeSeq& out);
-// An unknown kind stays what it is: the manager refuses the one request, not the batch. A contract is
-// only looked at in a service that names one.
+void to_idl(const OutcomeBatch& batch, v1::OutcomeSeq& outcomes, v1::NoticeSeq& notices);
+// An unknown kind stays what it is: the manager refuses the one request, not the batch. A contract and
+// terms are only looked at in a service that names some.
 ServiceSpec to_core(const v1::ServiceSpec& service);
 std::optional<ServiceSpec> to_core(const v1::OptionalServiceSpec& service);
 // A priority above kPriorityMax and a hold above kHoldMsMax are refused, the batch with them.
 Result<ConnectRequest> to_core(const v1::ConnectRequest& request);
 Result<RequestBatch> to_core(const v1::RequestBatch& batch);
 Result<Outcome> to_core(const v1::Outcome& outcome);
-Result<OutcomeBatch> to_core(const v1::OutcomeSeq& outcomes);
+Result<OutcomeBatch> to_core(const v1::OutcomeSeq& outcomes, const v1::NoticeSeq& notices);
 
 }  // namespace xbind::orb

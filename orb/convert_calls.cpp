@@ -4,6 +4,30 @@
 
 namespace xbind::orb {
 
+namespace {
+
+v1::ServiceTerms to_idl(const ServiceTerms& terms) {
+  v1::ServiceTerms out;
+  out.name = terms.name.c_str();
+  out.frames_per_1000_s = terms.frames_per_1000_s;
+  out.frame_octets = terms.frame_octets;
+  out.peak_to_mean = terms.peak_to_mean;
+  out.burst_frames = terms.burst_frames;
+  out.bits_per_s = terms.bits_per_s;
+  out.peak_bits_per_s = terms.peak_bits_per_s;
+  out.frame_loss = terms.frame_loss;
+  out.delay_us = terms.delay_us;
+  return out;
+}
+
+ServiceTerms to_core(const v1::ServiceTerms& terms) {
+  return {terms.name.in(),       terms.frames_per_1000_s, terms.frame_octets,
+          terms.peak_to_mean,    terms.burst_frames,      terms.bits_per_s,
+          terms.peak_bits_per_s, terms.frame_loss,        terms.delay_us};
+}
+
+}  // namespace
+
 v1::ServiceSpec to_idl(const ServiceSpec& service) {
   v1::ServiceSpec out;
   out.service_kind = static_cast<CORBA::Octet>(service.kind);
@@ -12,17 +36,24 @@ v1::ServiceSpec to_idl(const ServiceSpec& service) {
   out.frames_per_1000_s = service.frames_per_1000_s;
   out.frame_octets = service.frame_octets;
   out.contract = to_idl(service.contract);
+  out.terms.length(service.terms ? 1 : 0);
+  if (service.terms) out.terms[0] = to_idl(*service.terms);
   return out;
 }
 
+// The contract bounds the terms to one: the ORB refuses more.
 ServiceSpec to_core(const v1::ServiceSpec& service) {
   const auto kind = static_cast<ServiceKind>(service.service_kind);
-  return {kind,
-          service.cells_per_s,
-          service.buffer_cells,
-          service.frames_per_1000_s,
-          service.frame_octets,
-          kind == ServiceKind::kContract ? to_core(service.contract) : TrafficContract{}};
+  ServiceSpec out{kind,
+                  service.cells_per_s,
+                  service.buffer_cells,
+                  service.frames_per_1000_s,
+                  service.frame_octets,
+                  kind == ServiceKind::kContract ? to_core(service.contract) : TrafficContract{}};
+  if (kind == ServiceKind::kClass && service.terms.length() == 1) {
+    out.terms = to_core(service.terms[0]);
+  }
+  return out;
 }
 
 void to_idl(const std::optional<ServiceSpec>& service, v1::OptionalServiceSpec& out) {
@@ -144,9 +175,20 @@ void to_idl(const Outcome& outcome, v1::Outcome& out) {
   out.reverse_egress = to_idl(outcome.reverse_egress);
 }
 
-void to_idl(const OutcomeBatch& batch, v1::OutcomeSeq& out) {
-  out.length(static_cast<CORBA::ULong>(batch.outcomes.size()));
-  for (CORBA::ULong i = 0; i < out.length(); ++i) to_idl(batch.outcomes[i], out[i]);
+void to_idl(const OutcomeBatch& batch, v1::OutcomeSeq& outcomes, v1::NoticeSeq& notices) {
+  outcomes.length(static_cast<CORBA::ULong>(batch.outcomes.size()));
+  for (CORBA::ULong i = 0; i < outcomes.length(); ++i) to_idl(batch.outcomes[i], outcomes[i]);
+  notices.length(static_cast<CORBA::ULong>(batch.notices.size()));
+  for (CORBA::ULong i = 0; i < notices.length(); ++i) {
+    const Notice& from = batch.notices[i];
+    v1::Notice& to = notices[i];
+    to.connection = from.connection.value();
+    to.notice_kind = static_cast<CORBA::Octet>(from.kind);
+    to.cause = static_cast<CORBA::Octet>(from.cause);
+    to.element = from.element.c_str();
+    to.asked = from.asked;
+    to.free = from.free;
+  }
 }
 
 Result<Outcome> to_core(const v1::Outcome& outcome) {
@@ -175,13 +217,24 @@ Result<Outcome> to_core(const v1::Outcome& outcome) {
   return out;
 }
 
-Result<OutcomeBatch> to_core(const v1::OutcomeSeq& outcomes) {
+Result<OutcomeBatch> to_core(const v1::OutcomeSeq& outcomes, const v1::NoticeSeq& notices) {
   OutcomeBatch out;
   out.outcomes.reserve(outcomes.length());
   for (CORBA::ULong i = 0; i < outcomes.length(); ++i) {
     auto outcome = to_core(outcomes[i]);
     if (!outcome) return tl::make_unexpected(outcome.error());
     out.outcomes.push_back(std::move(*outcome));
+  }
+  out.notices.reserve(notices.length());
+  for (CORBA::ULong i = 0; i < notices.length(); ++i) {
+    const v1::Notice& from = notices[i];
+    if (from.notice_kind > static_cast<CORBA::Octet>(kNoticeKindLast)) {
+      return fail(ErrorCode::kProtocol, "notice kind {} is unknown", from.notice_kind);
+    }
+    const auto cause = cause_from(from.cause);
+    if (!cause) return fail(ErrorCode::kProtocol, "cause code {} is unknown", from.cause);
+    out.notices.push_back({ConnectionId{from.connection}, static_cast<NoticeKind>(from.notice_kind),
+                           *cause, from.element.in(), from.asked, from.free});
   }
   return out;
 }

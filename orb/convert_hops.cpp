@@ -190,6 +190,8 @@ void to_idl(const HopBatch& batch, v1::HopBatch& out) {
     to.owner.to_end = from.call.to.c_str();
     to.held = from.held;
     to.branch = from.branch;
+    to.takes_over = from.takes_over;
+    to.joins = from.joins;
     to.quota_wanted = to_idl(from.quota_wanted);
     to.contract = to_idl(from.contract);
   }
@@ -232,6 +234,8 @@ Result<HopBatch> to_core(const v1::HopBatch& batch) {
     to.labels_wanted = from.labels_wanted;
     to.held = from.held;
     to.branch = from.branch;
+    to.takes_over = from.takes_over;
+    to.joins = from.joins;
     to.quota_wanted = to_core(from.quota_wanted);
     to.contract = to_core(from.contract);
     to.call = {from.owner.client.in(), RequestId{from.owner.request}, from.owner.from_end.in(),

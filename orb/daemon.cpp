@@ -63,10 +63,21 @@ void add_fault_options(config::OptionSet& set, faults::FaultOptions& options) {
 void serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
                         const CommonOptions& options, const std::string& path,
                         CORBA::Object_ptr object, std::function<bool()> may_bind) {
-  const NameKeeper keeper(orb, options.name_service, path, object, std::move(may_bind), [&] {
-    std::printf("%s %s ready\n", program.c_str(), options.name.c_str());
-    std::fflush(stdout);
-  });
+  serve_until_signal(orb, program, options,
+                     {{options.name, {path, CORBA::Object::_duplicate(object)}}},
+                     std::move(may_bind));
+}
+
+void serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
+                        const CommonOptions& options, const std::vector<Served>& served,
+                        std::function<bool()> may_bind) {
+  std::vector<Binding> bindings;
+  for (const Served& one : served) bindings.push_back(one.binding);
+  const NameKeeper keeper(
+      orb, options.name_service, std::move(bindings), std::move(may_bind), [&](std::size_t place) {
+        std::printf("%s %s ready\n", program.c_str(), served[place].name.c_str());
+        std::fflush(stdout);
+      });
   const int signal_number = wait_for_signal();
   log::info("ending in order after signal {}", signal_number);
 }

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "core/config/options.hpp"
 #include "core/faults/fault_plan.hpp"
@@ -38,5 +39,13 @@ void add_fault_options(config::OptionSet& set, faults::FaultOptions& options);
 void serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
                         const CommonOptions& options, const std::string& path,
                         CORBA::Object_ptr object, std::function<bool()> may_bind = {});
+// The same for several objects of one program, with a ready line for each.
+struct Served {
+  std::string name;  // in the ready line
+  Binding binding;
+};
+void serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
+                        const CommonOptions& options, const std::vector<Served>& served,
+                        std::function<bool()> may_bind = {});
 
 }  // namespace xbind::orb

@@ -1,38 +1,25 @@
 // One thread that calls back when a deadline has come; the deadline can be moved from any thread.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
-#include <mutex>
-#include <thread>
+#include <utility>
 
-#include "core/clock.hpp"
+#include "orb/shared_timers.hpp"
 
 namespace xbind::orb {
 
 class TimerThread {
  public:
-  explicit TimerThread(std::function<void()> on_deadline);
-  ~TimerThread();
-  TimerThread(const TimerThread&) = delete;
-  TimerThread& operator=(const TimerThread&) = delete;
+  explicit TimerThread(std::function<void()> on_deadline)
+      : timer_(timers_, std::move(on_deadline)) {}
 
-  // Calls back once when `deadline` has come; replaces the one set before; kNever: not at all. Wakes
-  // the thread only when it would otherwise sleep too long.
-  void set(TimePoint deadline);
-  // No callback is running or will run afterwards.
-  void stop();
+  // As SharedTimers::Timer.
+  void set(TimePoint deadline) { timer_.set(deadline); }
+  void stop() { timer_.stop(); }
 
  private:
-  void run();
-
-  std::function<void()> on_deadline_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  TimePoint deadline_ = kNever;
-  TimePoint sleeping_until_ = kNever;
-  bool stop_ = false;
-  std::thread thread_;
+  SharedTimers timers_;
+  SharedTimers::Timer timer_;
 };
 
 }  // namespace xbind::orb

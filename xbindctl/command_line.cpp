@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 namespace xbind::ctl {
 namespace {
 
 struct Command {
   const char* verb;
-  std::vector<std::string> arguments;  // ID, REQUEST and PORT are numbers
+  std::vector<std::string> arguments;  // ID, REQUEST and PORT are numbers; [PORT] may be left out
 };
 
 const std::vector<Command>& commands() {
@@ -27,6 +28,10 @@ const std::vector<Command>& commands() {
                                               {"caches", {}},
                                               {"aggregation", {}},
                                               {"prepare", {"FROM", "TO"}},
+                                              {"routes", {"FROM", "TO"}},
+                                              {"links", {}},
+                                              {"drain", {"SWITCH", "[PORT]"}},
+                                              {"undrain", {"SWITCH", "[PORT]"}},
                                               {"ports", {"SWITCH"}},
                                               {"count", {"SWITCH", "PORT", "VPI/VCI"}},
                                               {"forget-manager", {"SWITCH|all", "NAME"}}};
@@ -65,6 +70,13 @@ std::optional<Label> label_of(const std::string& word) {
   return atm_label(static_cast<std::uint32_t>(*vpi), static_cast<std::uint32_t>(*vci));
 }
 
+// From 1.
+std::optional<PortId> port_of(const std::string& word) {
+  const auto value = number(word);
+  if (!value || *value == 0 || *value > 0xffff'ffff) return std::nullopt;
+  return PortId{static_cast<std::uint32_t>(*value)};
+}
+
 using Refusal = std::optional<std::string>;
 
 Refusal check_words(CommandLine& line) {
@@ -74,7 +86,10 @@ Refusal check_words(CommandLine& line) {
     return fmt::format("'{}' is no command; there are: {}", line.verb(), usage());
   }
   const std::size_t given = line.words.size() - 1;
-  if (given != command->arguments.size()) {
+  const bool last_may_miss =
+      !command->arguments.empty() && command->arguments.back().starts_with('[');
+  if (given > command->arguments.size() ||
+      given + (last_may_miss ? 1 : 0) < command->arguments.size()) {
     const std::string surplus =
         given < command->arguments.size()
             ? ""
@@ -82,7 +97,7 @@ Refusal check_words(CommandLine& line) {
     return fmt::format("{} with {} arguments{}; it is: {}", line.verb(), given, surplus,
                        usage_of(*command));
   }
-  for (std::size_t i = 0; i < command->arguments.size(); ++i) {
+  for (std::size_t i = 0; i < given; ++i) {
     const std::string& argument = command->arguments[i];
     const std::string& word = line.words[i + 1];
     if (word.empty()) return fmt::format("{}: {} is empty", line.verb(), argument);
@@ -90,6 +105,12 @@ Refusal check_words(CommandLine& line) {
       const auto label = label_of(word);
       if (!label) return fmt::format("{}: '{}' is no label VPI/VCI", line.verb(), word);
       line.label = *label;
+      continue;
+    }
+    if (argument == "[PORT]") {
+      const auto port = port_of(word);
+      if (!port) return fmt::format("{}: PORT '{}' is no port", line.verb(), word);
+      line.id = port->value();
       continue;
     }
     if (argument != "ID" && argument != "REQUEST" && argument != "PORT") continue;
@@ -120,7 +141,20 @@ Refusal check_contract(CommandLine& line, const config::OptionSet& set) {
   return std::nullopt;
 }
 
+// Frame rate and frame size become part of the terms.
+Refusal check_class(CommandLine& line, const config::OptionSet& set) {
+  for (const char* option : {"cells-per-s", "buffer-cells", "category", "cdvt-us",
+                             "guaranteed-cells-per-s", "mbs-cells", "mfs-cells"}) {
+    if (set.given(option)) return fmt::format("{} does not go with service-class", option);
+  }
+  const ServiceSpec frames = std::exchange(line.service, {});
+  line.service.kind = ServiceKind::kClass;
+  line.service.terms = terms_of(line.named, frames.frames_per_1000_s, frames.frame_octets);
+  return std::nullopt;
+}
+
 Refusal check_service(CommandLine& line, const config::OptionSet& set) {
+  if (!line.named.name.empty()) return check_class(line, set);
   ServiceSpec& service = line.service;
   if (line.category != categories().front()) return check_contract(line, set);
   if (const auto refused = check_contract(line, set)) return refused;
@@ -133,6 +167,33 @@ Refusal check_service(CommandLine& line, const config::OptionSet& set) {
   return std::nullopt;
 }
 
+// "switch-1" or "switch-1:2"
+Refusal check_elements(const char* option, const std::vector<std::string>& words,
+                       std::vector<PathElement>& elements) {
+  for (const std::string& word : words) {
+    const std::size_t colon = word.find(':');
+    PathElement element{word.substr(0, colon), PortId{}};
+    if (colon != std::string::npos) {
+      const auto port = port_of(word.substr(colon + 1));
+      if (!port) return fmt::format("{}: '{}' is not SWITCH or SWITCH:PORT", option, word);
+      element.output_port = *port;
+    }
+    if (element.switch_name.empty()) {
+      return fmt::format("{}: '{}' is not SWITCH or SWITCH:PORT", option, word);
+    }
+    elements.push_back(std::move(element));
+  }
+  return std::nullopt;
+}
+
+Refusal check_routes(CommandLine& line, const config::OptionSet& set) {
+  if (set.given("alternates") && line.disjoint != disjointness().front()) {
+    return "alternates and disjoint exclude each other";
+  }
+  if (const auto refused = check_elements("avoid", line.avoid_words, line.avoid)) return refused;
+  return check_elements("require", line.require_words, line.require);
+}
+
 // Options without which a command would do something else than was meant.
 Refusal check_options(const CommandLine& line, const config::OptionSet& set) {
   if (line.reverse_cells_per_s != 0 && !line.both) return "reverse-cells-per-s goes with both";
@@ -140,8 +201,8 @@ Refusal check_options(const CommandLine& line, const config::OptionSet& set) {
     return fmt::format("hold: {} s is less than a millisecond", line.hold_s);
   }
   if (line.verb() == "modify" && line.service.kind != ServiceKind::kVideo &&
-      !set.given("cells-per-s")) {
-    return "modify needs cells-per-s, or frames-per-1000-s and frame-octets";
+      line.service.kind != ServiceKind::kClass && !set.given("cells-per-s")) {
+    return "modify needs cells-per-s, or frames-per-1000-s and frame-octets, or service-class";
   }
   if (line.verb() == "prepare" && !set.given("count")) return "prepare needs count";
   if (line.verb() == "aggregation") {
@@ -172,6 +233,16 @@ const std::vector<std::string>& aggregation_modes() {
   return kModes;
 }
 
+const std::vector<std::string>& metrics() {
+  static const std::vector<std::string> kMetrics{"hops", "delay", "load"};
+  return kMetrics;
+}
+
+const std::vector<std::string>& disjointness() {
+  static const std::vector<std::string> kKinds{"no", "links", "switches"};
+  return kKinds;
+}
+
 const std::vector<std::string>& categories() {
   static const std::vector<std::string> kCategories{"none",    "cbr", "rt-vbr",
                                                     "nrt-vbr", "ubr", "gfr"};
@@ -184,7 +255,7 @@ void declare(config::OptionSet& set, CommandLine& line) {
   set.add_uint(
       "cells-per-s", &line.service.cells_per_s, 100, {1, TrafficContract::kFieldMax},
       "connect, modify, prepare: what the connection takes of every link, in cells a second; with "
-      "--category the peak cell rate.");
+      "--category the peak cell rate. routes: what every line of the path has; not given, any.");
   set.add_uint("buffer-cells", &line.service.buffer_cells, 0, {0, 1'000'000'000},
                "connect, modify, prepare: what it takes of every output port's buffer, in cells.");
   set.add_uint(
@@ -192,7 +263,9 @@ void declare(config::OptionSet& set, CommandLine& line) {
       "connect, modify, prepare: frame rate in thousandths of a frame a second, instead of "
       "--cells-per-s.");
   set.add_uint("frame-octets", &line.service.frame_octets, 0, {0, 1'000'000'000},
-               "connect, modify, prepare: size of a frame in octets, with --frames-per-1000-s.");
+               "connect, modify, prepare: size of a frame in octets, with --frames-per-1000-s or "
+               "--service-class.");
+  declare_service_options(set, line.named, "connect, modify, prepare: ");
   set.add_choice(
       "category", &line.category, categories().front(), categories(),
       "connect, modify, prepare: names the traffic contract; none: CBR at --cells-per-s, or what a "
@@ -229,10 +302,28 @@ void declare(config::OptionSet& set, CommandLine& line) {
       "flush-timeout-ms", &line.flush_timeout_ms, 5, {0.05, 10'000},
       "aggregation: with --mode, milliseconds that a command waits at most; not given, it "
       "stays.");
+  set.add_string("routeobject", &line.route_object, "default",
+                 "Name of the RouteObject under xbind/routeobject/.");
+  set.add_choice("metric", &line.metric, metrics().front(), metrics(),
+                 "routes: what makes a path better: fewer links, less delay, more room.");
+  set.add_uint("alternates", &line.alternates, 1, {1, 64},
+               "routes: how many paths to show at most, the best first.");
+  set.add_uint("delay-us-max", &line.delay_us_max, 0, {0, 1'000'000'000},
+               "routes: the path's links together take at most so many microseconds; 0: no bound.");
+  set.add_uint("links-max", &line.links_max, 0, {0, 65'535},
+               "routes: the path has at most so many links; 0: no bound.");
+  set.add_strings("avoid", &line.avoid_words,
+                  "routes: what the path does not use, SWITCH or SWITCH:PORT.");
+  set.add_strings("require", &line.require_words,
+                  "routes: what the path goes through, SWITCH or SWITCH:PORT.");
+  set.add_choice("disjoint", &line.disjoint, disjointness().front(), disjointness(),
+                 "routes: shows the best path and a second one that shares no link, or no switch, "
+                 "with it.");
   set.take_arguments(usage(), &line.words, 1, 4);
   set.add_check([&line] { return check_words(line); });
   set.add_check([&line, &set] { return check_service(line, set); });
   set.add_check([&line, &set] { return check_options(line, set); });
+  set.add_check([&line, &set] { return check_routes(line, set); });
 }
 
 }  // namespace xbind::ctl

@@ -9,18 +9,21 @@
 
 #include "core/call.hpp"
 #include "core/config/options.hpp"
+#include "core/path.hpp"
+#include "core/service_options.hpp"
 
 namespace xbind::ctl {
 
 struct CommandLine {
   std::string manager;             // name under xbind/cmgr/
   std::vector<std::string> words;  // the command and its arguments, as many as it takes
-  std::uint64_t id = 0;            // the argument ID, REQUEST or PORT of commands that have one
-  Label label;                     // the argument VPI/VCI
+  std::uint64_t id = 0;  // the argument ID, REQUEST or PORT of commands that have one; 0: no port
+  Label label;           // the argument VPI/VCI
 
   ServiceSpec service;
-  std::string category;                   // one of categories()
-  bool both = false;                      // the other direction too,
+  ServiceOptions named;  // a service by name or by class, with the frames of `service`
+  std::string category;  // one of categories()
+  bool both = false;     // the other direction too,
   std::uint64_t reverse_cells_per_s = 0;  // with this rate; 0: as forward
   std::uint8_t priority = 0;
   double hold_s = 0;
@@ -29,6 +32,17 @@ struct CommandLine {
   std::uint32_t threshold = 0;
   double flush_timeout_ms = 0;
 
+  std::string route_object;  // name under xbind/routeobject/
+  std::string metric;        // one of metrics()
+  std::uint32_t alternates = 1;
+  std::uint64_t delay_us_max = 0;
+  std::uint32_t links_max = 0;
+  std::string disjoint;                    // one of disjointness()
+  std::vector<std::string> avoid_words;    // SWITCH or SWITCH:PORT,
+  std::vector<std::string> require_words;  // and
+  std::vector<PathElement> avoid;          // what they name
+  std::vector<PathElement> require;
+
   const std::string& verb() const { return words.front(); }
   std::optional<ServiceSpec> reverse() const;
   std::uint32_t hold_ms() const;
@@ -36,6 +50,10 @@ struct CommandLine {
 
 // In the order of the contract's numbers.
 const std::vector<std::string>& aggregation_modes();
+
+// In the order of metric_* and disjoint_*.
+const std::vector<std::string>& metrics();
+const std::vector<std::string>& disjointness();
 
 // In the order of ServiceCategory's numbers; the first: the contract is not named.
 const std::vector<std::string>& categories();

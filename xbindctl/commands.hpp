@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "connection_manager.hh"
 #include "core/call.hpp"
+#include "core/path.hpp"
 #include "orb/name_client.hpp"
+#include "route_object.hh"
 
 namespace xbind::ctl {
 
@@ -39,6 +42,27 @@ int audit(v1::ConnectionManager_ptr manager);
 int ports(orb::NameClient& names, const std::string& switch_name);
 // The cells of the connection that comes in there.
 int count(orb::NameClient& names, const std::string& switch_name, PortId port, Label label);
+
+// --- routes.cpp: paths and links, as RouteObject knows them ------------------------------------------
+
+struct RouteWish {
+  std::string from;
+  std::string to;
+  std::uint64_t cells_per_s = 0;
+  CORBA::Octet metric = v1::metric_hops;  // one of metric_*
+  std::uint64_t delay_us_max = 0;         // 0: no bound
+  std::uint32_t links_max = 0;            // 0: no bound
+  std::vector<PathElement> avoid{};
+  std::vector<PathElement> require{};
+  std::uint32_t alternates = 1;
+  CORBA::Octet disjoint = v1::disjoint_no;  // one of disjoint_*: a second path, so from the best
+};
+
+int routes(v1::RouteObject_ptr route_object, const RouteWish& wish);
+// Every link with its state and what is free.
+int links(v1::RouteObject_ptr route_object);
+// A link or access line, or (no port) every link of a switch.
+int drain(v1::RouteObject_ptr route_object, const PathElement& element, bool drained);
 
 // --- settings.cpp: how the manager works, and what is known of managers -----------------------------
 

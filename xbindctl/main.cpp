@@ -1,5 +1,6 @@
 // xbindctl: the operator's command.
 #include <algorithm>
+#include <optional>
 
 #include "core/check.hpp"
 #include "naming/names.hpp"
@@ -24,6 +25,39 @@ std::optional<ctl::AggregationChange> change_of(const ctl::CommandLine& line,
   return change;
 }
 
+CORBA::Octet place_of(const std::string& word, const std::vector<std::string>& words) {
+  return static_cast<CORBA::Octet>(std::ranges::find(words, word) - words.begin());
+}
+
+ctl::RouteWish wish_of(const ctl::CommandLine& line, const config::OptionSet& set) {
+  ctl::RouteWish wish{line.words[1], line.words[2]};
+  if (set.given("cells-per-s")) wish.cells_per_s = line.service.cells_per_s;
+  wish.metric = place_of(line.metric, ctl::metrics());
+  wish.delay_us_max = line.delay_us_max;
+  wish.links_max = line.links_max;
+  wish.avoid = line.avoid;
+  wish.require = line.require;
+  wish.alternates = line.alternates;
+  wish.disjoint = place_of(line.disjoint, ctl::disjointness());
+  return wish;
+}
+
+// The commands that RouteObject answers; nothing: it is none of them.
+std::optional<int> ask_routes(const ctl::CommandLine& line, const config::OptionSet& set,
+                              orb::NameClient& names) {
+  const std::string& verb = line.verb();
+  if (verb != "routes" && verb != "links" && verb != "drain" && verb != "undrain") {
+    return std::nullopt;
+  }
+  const auto object = names.resolve(naming::path_of(naming::kRouteObjects, line.route_object));
+  if (!object) return ctl::explain(object.error().text);
+  const v1::RouteObject_var route_object = v1::RouteObject::_unchecked_narrow(*object);
+  if (verb == "routes") return ctl::routes(route_object, wish_of(line, set));
+  if (verb == "links") return ctl::links(route_object);
+  const PathElement element{line.words[1], PortId{static_cast<std::uint32_t>(line.id)}};
+  return ctl::drain(route_object, element, verb == "drain");
+}
+
 int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameClient& names) {
   const std::string& verb = line.verb();
   const std::vector<std::string>& words = line.words;
@@ -32,6 +66,7 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   if (verb == "count") {
     return ctl::count(names, words[1], PortId{static_cast<std::uint32_t>(line.id)}, line.label);
   }
+  if (const auto exit_code = ask_routes(line, set, names)) return *exit_code;
   const auto object = names.resolve(naming::path_of(naming::kConnectionManagers, line.manager));
   if (!object) return ctl::explain(object.error().text);
   const v1::ConnectionManager_var manager = v1::ConnectionManager::_unchecked_narrow(*object);

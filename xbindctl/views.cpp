@@ -104,6 +104,10 @@ int describe(v1::ConnectionManager_ptr manager, std::uint64_t connection) {
         state->from_end.in(), both ? "<->" : "->", callee_of(state.in()),
         words_of(state->resources));
     if (both) text += fmt::format("reverse     {}\n", words_of(state->reverse_resources));
+    if (state->reroutes != 0) text += fmt::format("rerouted    {} times\n", state->reroutes);
+    if (state->broken) {
+      text += fmt::format("broken      {} is down, no other path\n", state->broken_element.in());
+    }
     for (CORBA::ULong i = 0; i < state->leaves.length(); ++i) {
       text += fmt::format("leaf        {}\n", state->leaves[i].in());
     }

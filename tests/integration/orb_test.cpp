@@ -2,16 +2,23 @@
 #include <gmock/gmock.h>
 #include <omniORB4/CORBA.h>
 
+#include <atomic>
 #include <condition_variable>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <random>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "core/steady_now.hpp"
 #include "orb/convert.hpp"
 #include "orb/raise.hpp"
 #include "orb/remote_error.hpp"
 #include "orb/runtime.hpp"
+#include "orb/shared_timers.hpp"
 #include "orb/timer_thread.hpp"
 
 namespace xbind::orb {
@@ -98,8 +105,11 @@ TEST(Convert, requests_of_every_kind_survive_the_wire) {
   const ServiceSpec cells{ServiceKind::kCells, 100, 7, 0, 0};
   ServiceSpec named{ServiceKind::kContract};
   named.contract = {ServiceCategory::kGfr, 4'528, 250, 1'000, 30, 20};
+  ServiceSpec class_of{ServiceKind::kClass};
+  class_of.terms = ServiceTerms{std::string(kServiceNameMax, 'v'), 1, 2, 3, 4, 5, 6, 7, 8};
   RequestBatch requests;
   requests.connects.push_back({RequestId{9}, "host-a", "host-b", named});
+  requests.connects.push_back({RequestId{10}, "host-a", "host-b", class_of, class_of});
   requests.connects.push_back({RequestId{1}, "host-a", "host-b", video});
   requests.connects.push_back(
       {RequestId{2}, "host-a", "host-b", cells, video, kPriorityMax, kHoldMsMax});
@@ -140,6 +150,17 @@ TEST(Convert, a_second_reverse_contract_does_not_get_through_the_orb) {
   EXPECT_THROW(reverse <<= stream, CORBA::MARSHAL);
 }
 
+TEST(Convert, terms_beyond_the_contract_do_not_get_through_the_orb) {
+  ServiceSpec service{ServiceKind::kClass};
+  service.terms = ServiceTerms{std::string(kServiceNameMax + 1, 'v')};
+  cdrMemoryStream stream;
+  const v1::ServiceSpec long_name = to_idl(service);
+  EXPECT_THROW(long_name >>= stream, CORBA::SystemException);
+  service.kind = ServiceKind::kCells;  // terms of another kind are not looked at
+  service.terms->name = "x";
+  EXPECT_EQ(to_core(to_idl(service)).terms, std::nullopt);
+}
+
 TEST(Convert, an_outcome_of_every_kind_survives_the_wire) {
   OutcomeBatch outcomes;
   for (std::uint8_t kind = 0; kind <= static_cast<std::uint8_t>(kOutcomeKindLast); ++kind) {
@@ -158,9 +179,14 @@ TEST(Convert, an_outcome_of_every_kind_survives_the_wire) {
                                "switch-1 port 2",
                                12'000,
                                9'700});
+  for (std::uint8_t kind = 0; kind <= static_cast<std::uint8_t>(kNoticeKindLast); ++kind) {
+    outcomes.notices.push_back({ConnectionId{98}, static_cast<NoticeKind>(kind), Cause::kLinkDown,
+                                "switch-1 port 2", 12'000, 9'700});
+  }
   v1::OutcomeSeq sequence;
-  to_idl(outcomes, sequence);
-  const auto back = to_core(through_the_wire(sequence));
+  v1::NoticeSeq notices;
+  to_idl(outcomes, sequence, notices);
+  const auto back = to_core(through_the_wire(sequence), through_the_wire(notices));
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, outcomes);
 }
@@ -189,6 +215,15 @@ TEST(Convert, what_is_not_understood_is_refused_with_its_value) {
   v1::Outcome outcome;
   outcome.outcome_kind = 8;
   EXPECT_THAT(to_core(outcome).error().text, HasSubstr("outcome kind 8"));
+
+  v1::NoticeSeq notices;
+  notices.length(1);
+  notices[0].notice_kind = 3;
+  notices[0].cause = 0;
+  EXPECT_THAT(to_core(v1::OutcomeSeq{}, notices).error().text, HasSubstr("notice kind 3"));
+  notices[0].notice_kind = 0;
+  notices[0].cause = 200;
+  EXPECT_THAT(to_core(v1::OutcomeSeq{}, notices).error().text, HasSubstr("cause code 200"));
 }
 
 TEST(Convert, an_unknown_service_is_the_managers_to_refuse) {
@@ -291,6 +326,77 @@ TEST(TimerThread, stops_while_a_deadline_is_far_away) {
   TimerThread timer([] { FAIL() << "nobody asked for this"; });
   timer.set(steady_now() + std::chrono::hours{1});
   timer.stop();
+}
+
+TEST(SharedTimers, many_are_called_by_one_thread_each_at_its_own_deadline) {
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::vector<std::pair<int, TimePoint>> called;
+  std::set<std::thread::id> threads;
+  SharedTimers timers;
+  const auto calls = [&](int number) {
+    return [&, number] {
+      const std::lock_guard lock(mutex);
+      called.emplace_back(number, steady_now());
+      threads.insert(std::this_thread::get_id());
+      wake.notify_all();
+    };
+  };
+  SharedTimers::Timer first(timers, calls(1));
+  SharedTimers::Timer second(timers, calls(2));
+  SharedTimers::Timer never(timers, calls(3));
+  SharedTimers::Timer stopped(timers, calls(4));
+  const TimePoint soon = steady_now() + std::chrono::milliseconds{5};
+  const TimePoint later = soon + std::chrono::milliseconds{5};
+  first.set(later);
+  second.set(soon);
+  stopped.set(soon);
+  stopped.stop();
+  stopped.set(soon);
+  std::unique_lock lock(mutex);
+  ASSERT_TRUE(wake.wait_for(lock, std::chrono::seconds{20}, [&] { return called.size() == 2; }));
+  EXPECT_EQ(called[0].first, 2);
+  EXPECT_GE(called[0].second, soon);
+  EXPECT_EQ(called[1].first, 1);
+  EXPECT_GE(called[1].second, later);
+  EXPECT_EQ(threads.size(), 1U);
+}
+
+TEST(SharedTimers, a_timer_may_set_itself_and_others_while_it_is_called) {
+  std::promise<void> done;
+  SharedTimers timers;
+  int rounds = 0;
+  SharedTimers::Timer* self = nullptr;
+  SharedTimers::Timer last(timers, [&] { done.set_value(); });
+  SharedTimers::Timer again(timers, [&] {
+    if (++rounds < 100) {
+      self->set(steady_now());
+    } else {
+      last.set(steady_now());
+    }
+  });
+  self = &again;
+  again.set(steady_now());
+  ASSERT_EQ(done.get_future().wait_for(std::chrono::seconds{20}), std::future_status::ready);
+  EXPECT_EQ(rounds, 100);
+}
+
+TEST(SharedTimers, stop_waits_for_a_callback_that_is_running) {
+  std::promise<void> entered;
+  std::promise<void> leave;
+  std::atomic<bool> left = false;
+  SharedTimers timers;
+  SharedTimers::Timer timer(timers, [&] {
+    entered.set_value();
+    leave.get_future().wait();
+    left = true;
+  });
+  timer.set(steady_now());
+  entered.get_future().wait();
+  std::thread releaser([&] { leave.set_value(); });
+  timer.stop();
+  EXPECT_TRUE(left);
+  releaser.join();
 }
 
 }  // namespace

@@ -6,28 +6,14 @@
 #include <string>
 
 #include "orb/convert.hpp"
-#include "orb/runtime.hpp"
 #include "xbindctl/commands.hpp"
+#include "xbindctl_test.hpp"
 
 namespace xbind::ctl {
 namespace {
 
 using testing::HasSubstr;
-using testing::internal::CaptureStderr;
-using testing::internal::CaptureStdout;
-using testing::internal::GetCapturedStderr;
-using testing::internal::GetCapturedStdout;
 
-class OrbEnvironment : public testing::Environment {
- public:
-  void SetUp() override {
-    char name[] = "xbindctl_test";
-    char* argv[] = {name, nullptr};
-    runtime = std::make_unique<orb::Runtime>(1, argv, orb::RuntimeOptions{});
-  }
-  void TearDown() override { runtime.reset(); }
-  static inline std::unique_ptr<orb::Runtime> runtime;
-};
 const auto* const kEnvironment = testing::AddGlobalTestEnvironment(new OrbEnvironment);
 
 // Remembers the last question in words and gives the answers it was told to.
@@ -124,17 +110,7 @@ class ToldManager : public POA_xbind::v1::ConnectionManager {
 class Commands : public testing::Test {
  protected:
   Commands() : servant_(new ToldManager), told_(*dynamic_cast<ToldManager*>(servant_.in())) {
-    const CORBA::Object_var object = OrbEnvironment::runtime->activate(servant_.in());
-    manager_ = v1::ConnectionManager::_unchecked_narrow(object);
-  }
-
-  // What a command prints, on both streams, with its exit code in front.
-  template <class Command>
-  std::string said(Command command) {
-    CaptureStdout();
-    CaptureStderr();
-    const int code = command();
-    return fmt::format("{}: {}{}", code, GetCapturedStdout(), GetCapturedStderr());
+    manager_ = v1::ConnectionManager::_unchecked_narrow(active(servant_.in()));
   }
 
   void answer(OutcomeKind kind, Label ingress = {}, Label egress = {}) {

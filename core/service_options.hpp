@@ -1,0 +1,33 @@
+// The options that say a service by name or by class, for every program that asks for connections: each
+// said once (core/config/options.hpp). Frame rate and frame size are the program's own options.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/config/options.hpp"
+#include "core/service_terms.hpp"
+
+namespace xbind {
+
+struct ServiceOptions {
+  std::string name;  // empty: the service is said in another way
+  double peak_to_mean = 0;
+  std::uint64_t burst_frames = 0;
+  std::uint64_t bits_per_s = 0;
+  std::uint64_t peak_bits_per_s = 0;
+  double frame_loss = 0;
+  double delay_ms = 0;
+};
+
+// Declares them, each help text after `prefix`; with a check that none comes without --service-class.
+// Both must outlive the set's load().
+void declare_service_options(config::OptionSet& set, ServiceOptions& options,
+                             const std::string& prefix);
+
+// Of loaded options with a name. Rates go up to whole numbers, loss and delay down.
+ServiceTerms terms_of(const ServiceOptions& options, std::uint64_t frames_per_1000_s,
+                      std::uint64_t frame_octets);
+
+}  // namespace xbind
