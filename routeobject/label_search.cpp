@@ -62,18 +62,20 @@ class LabelSearch {
     }
     while (true) {
       const SearchEnd end = best_walk();
-      if (end != SearchEnd::kFound) return {end};
+      if (end != SearchEnd::kFound) return {end, {}, 0, held()};
       SearchResult found = walk_to(settled_goal_);
       const std::vector<SwitchIndex> repeated = repeats(found.arcs);
       if (repeated.empty()) return found;
-      if (once_.size() + repeated.size() > kOnceMax) return {SearchEnd::kTooHard};
+      if (once_.size() + repeated.size() > kOnceMax) {
+        return {SearchEnd::kTooHard, {}, 0, held()};
+      }
       once_.insert(once_.end(), repeated.begin(), repeated.end());
     }
   }
 
  private:
   SearchResult shortest() const {
-    SearchResult found{SearchEnd::kFound, {}, to_go_[spec_.from].cost};
+    SearchResult found{SearchEnd::kFound, {}, to_go_[spec_.from].cost, 0};
     for (SwitchIndex at = spec_.from; at != spec_.to; at = graph_.to(found.arcs.back())) {
       const ArcIndex arc = best_arc(graph_, at, to_go_, usable_, cost_);
       XB_CHECK(arc != kNoArc, at);
@@ -213,11 +215,14 @@ class LabelSearch {
   }
 
   SearchResult walk_to(LabelIndex index) const {
-    SearchResult found{SearchEnd::kFound, {}, labels_[index].cost};
+    SearchResult found{SearchEnd::kFound, {}, labels_[index].cost, held()};
     for (; index != kRoot; index = labels_[index].parent) found.arcs.push_back(labels_[index].arc);
     std::ranges::reverse(found.arcs);
     return found;
   }
+
+  // What the search has cost, in labels: comparisons count where they cost more.
+  std::size_t held() const { return std::max(made_, compared_ / kComparisonsPerLabel); }
 
   std::vector<SwitchIndex> repeats(const std::vector<ArcIndex>& arcs) const {
     std::vector<SwitchIndex> seen;

@@ -48,6 +48,7 @@ struct SearchResult {
   SearchEnd end = SearchEnd::kNone;
   std::vector<ArcIndex> arcs{};  // kFound: from source to destination
   std::uint64_t cost = 0;
+  std::size_t labels = 0;  // what it has cost, in partial paths
 };
 
 SearchResult search_path(const RouteGraph& graph, const SearchSpec& spec);

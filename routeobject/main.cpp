@@ -1,11 +1,26 @@
 // xbind-routeobject: paths through a topology.
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
 #include "routeobject/import/load_topology.hpp"
+#include "routeobject/remote_watchers.hpp"
 #include "routeobject/servant.hpp"
+
+namespace {
+
+// Later lives begin with higher versions, so that a manager that has seen an earlier one takes notice:
+// milliseconds since 1970, which no network outruns with its changes.
+std::uint64_t first_version() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                        std::chrono::system_clock::now().time_since_epoch())
+                                        .count());
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace xbind;
@@ -45,12 +60,15 @@ int main(int argc, char** argv) {
   log::info("options: {}", set.given_text());
   for (const std::string& note : loaded->notes) log::info("topology: {}", note);
 
-  const RouteService routes(std::move(loaded->topology), validity_ms);
+  RouteService routes(std::move(loaded->topology), validity_ms, first_version());
   orb::Runtime runtime(argc, argv, common.runtime());
-  const PortableServer::Servant_var<RouteObjectServant> servant = new RouteObjectServant(routes);
+  RemoteWatchers watchers(routes);
+  const PortableServer::Servant_var<RouteObjectServant> servant =
+      new RouteObjectServant(routes, watchers);
   const CORBA::Object_var object = runtime.activate(servant.in());
   orb::serve_until_signal(runtime.orb(), "xbind-routeobject", common,
                           naming::path_of(naming::kRouteObjects, common.name), object);
   runtime.shutdown();
+  watchers.stop();
   return 0;
 }

@@ -1,57 +1,179 @@
 #include "routeobject/route_service.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/check.hpp"
+#include "routeobject/alternates.hpp"
 
 namespace xbind {
+namespace {
 
-RouteService::RouteService(Topology topology, std::uint32_t validity_ms)
-    : validity_ms_(validity_ms), current_(std::make_shared<const Snapshot>(std::move(topology))) {
-  XB_CHECK(validity_ms >= 1 && validity_ms <= kRouteValidityMsMax, validity_ms);
+// Without those that change nothing there.
+std::vector<LinkChange> news(const RouteGraph& graph, const std::vector<LinkChange>& changes) {
+  std::vector<LinkChange> fresh;
+  for (const LinkChange& change : changes) {
+    if (graph.link_state(change.link) != change.state) fresh.push_back(change);
+  }
+  return fresh;
 }
 
-std::shared_ptr<const RouteService::Snapshot> RouteService::current() const {
+// The Router has looked at links and rates already.
+template <class Value>
+Value certain(Result<Value> made) {
+  XB_CHECK(made.has_value(), made.error().text);
+  return *std::move(made);
+}
+
+std::shared_ptr<const RouteTable> shared(RouteTable table) {
+  return std::make_shared<const RouteTable>(std::move(table));
+}
+
+// The table's own graph, alive as long as the pointer.
+std::shared_ptr<const RouteGraph> lines_of(const std::shared_ptr<const RouteTable>& table) {
+  return {table, &table->graph()};
+}
+
+Result<void> check(const PathQuery& query) {
+  for (const auto& [what, size, most] :
+       {std::tuple{"elements to avoid", query.avoid.size(), kRouteAvoidMax},
+        {"elements to require", query.require.size(), kPathRequiredMax},
+        {"hops to be disjoint from", query.disjoint_from.size(), kRouteDisjointHopsMax}}) {
+    if (size <= most) continue;
+    return fail(ErrorCode::kBadInput, "{} {} from '{}' to '{}', the most is {}", size, what,
+                query.from, query.to, most);
+  }
+  return {};
+}
+
+}  // namespace
+
+RouteService::RouteService(Topology topology, std::uint32_t validity_ms,
+                           std::uint64_t first_version)
+    : topology_(std::make_shared<const Topology>(std::move(topology))),
+      validity_ms_(validity_ms),
+      router_(topology_, first_version) {
+  XB_CHECK(validity_ms >= 1 && validity_ms <= kRouteValidityMsMax, validity_ms);
+  NetworkView view;
+  view.condition = router_.condition();
+  view.room = std::make_shared<const RouteGraph>(topology_);
+  view.lines = view.room;
+  if (view.room->switches() <= kRouteTableSwitchesMax) {
+    view.table = shared(certain(RouteTable::compute(*view.room, PathMetric::kHops, 0)));
+    view.lines = lines_of(view.table);
+  }
+  current_ = std::make_shared<const NetworkView>(std::move(view));
+}
+
+std::shared_ptr<const NetworkView> RouteService::current() const {
   const std::lock_guard lock(mutex_);
   return current_;
 }
 
-Result<RouteAnswers> RouteService::answer(std::span<const RouteQuery> queries) const {
+Result<RouteAnswers> RouteService::answer(std::span<const PathQuery> queries) const {
   if (queries.size() > kRouteQueriesMax) {
     return fail(ErrorCode::kBadInput, "{} queries in one batch, the most is {}", queries.size(),
                 kRouteQueriesMax);
   }
-  for (const RouteQuery& query : queries) {
-    if (query.avoid.size() > kRouteAvoidMax) {
-      return fail(ErrorCode::kBadInput, "{} elements to avoid from '{}' to '{}', the most is {}",
-                  query.avoid.size(), query.from, query.to, kRouteAvoidMax);
-    }
+  for (const PathQuery& query : queries) {
+    if (const auto good = check(query); !good) return tl::make_unexpected(good.error());
   }
-  const std::shared_ptr<const Snapshot> snapshot = current();
-  RouteAnswers answers;
-  answers.topology_version = snapshot->version;
-  answers.validity_ms = validity_ms_;
+  const std::shared_ptr<const NetworkView> view = current();
+  RouteAnswers answers{{}, view->condition->state.version, validity_ms_};
   answers.answers.reserve(queries.size());
-  for (const RouteQuery& query : queries) {
-    answers.answers.push_back(
-        snapshot->search.find(query.from, query.to, query.cells_per_s, query.avoid));
+  SearchBudget budget{kRouteBatchLabelsMax};
+  for (const PathQuery& query : queries) {
+    answers.answers.push_back(find_route(*view, query, budget));
   }
   return answers;
 }
 
-std::uint64_t RouteService::replace(Topology topology) {
-  auto next = std::make_shared<Snapshot>(std::move(topology));  // outside the lock: it takes time
-  const std::lock_guard lock(mutex_);
-  next->version = current_->version + 1;
-  current_ = std::move(next);
-  return current_->version;
+Result<RouteAnswers> RouteService::alternates(const PathQuery& query, std::size_t count) const {
+  if (count == 0 || count > kAlternatesMax) {
+    return fail(ErrorCode::kBadInput, "{} alternates from '{}' to '{}' are not in 1 to {}", count,
+                query.from, query.to, kAlternatesMax);
+  }
+  if (const auto good = check(query); !good) return tl::make_unexpected(good.error());
+  const std::shared_ptr<const NetworkView> view = current();
+  RouteAnswers answers{{}, view->condition->state.version, validity_ms_};
+  auto routes = find_alternate_routes(*view, query, count);
+  if (!routes) {
+    answers.answers.push_back(tl::make_unexpected(std::move(routes.error())));
+    return answers;
+  }
+  for (FoundRoute& route : *routes) answers.answers.push_back(std::move(route));
+  return answers;
 }
 
-std::uint64_t RouteService::version() const { return current()->version; }
+Result<bool> RouteService::report(std::string_view switch_name, Epoch incarnation,
+                                  std::uint64_t number, std::span<const PortReport> ports) {
+  const std::lock_guard lock(changing_);
+  return take(router_.report(switch_name, incarnation, number, ports));
+}
 
-std::shared_ptr<const Topology> RouteService::topology() const {
-  auto snapshot = current();
-  return {snapshot, &snapshot->topology};
+Result<bool> RouteService::drain(const PathElement& element, bool drained) {
+  const std::lock_guard lock(changing_);
+  return take(router_.drain(element, drained));
+}
+
+Result<bool> RouteService::take(const Result<RouterChange>& change) {
+  if (!change) return tl::make_unexpected(change.error());
+  if (change->empty()) return false;
+  NetworkView next = *current();
+  next.condition = router_.condition();
+  if (const auto room = news(*next.room, change->room); !room.empty()) {
+    next.room = std::make_shared<const RouteGraph>(certain(next.room->with(room)));
+  }
+  if (const auto promised = news(*next.lines, change->promised); !promised.empty()) {
+    if (next.table) {
+      next.table = shared(certain(next.table->after(promised)));
+      next.lines = lines_of(next.table);
+    } else {
+      next.lines = std::make_shared<const RouteGraph>(certain(next.lines->with(promised)));
+    }
+  }
+  auto view = std::make_shared<const NetworkView>(std::move(next));
+  const std::lock_guard lock(mutex_);
+  current_ = std::move(view);
+  return change->condition;
+}
+
+std::shared_ptr<const NetworkCondition> RouteService::condition() const {
+  return current()->condition;
+}
+
+Result<std::vector<LinkReport>> RouteService::links(std::size_t first, std::size_t limit) const {
+  if (limit == 0 || limit > kRouteLinksMax) {
+    return fail(ErrorCode::kBadInput, "{} links at a time are not in 1 to {}", limit,
+                kRouteLinksMax);
+  }
+  const std::shared_ptr<const NetworkView> view = current();
+  const auto& all = topology_->links();
+  std::vector<LinkReport> reports;
+  for (std::size_t link = first; link < all.size() && reports.size() < limit; ++link) {
+    const LinkState room = view->room->link_state(link);
+    reports.push_back({all[link].a, all[link].b, view->condition->links[link],
+                       all[link].cells_per_s, room.free_a_to_b, room.free_b_to_a,
+                       all[link].delay_us});
+  }
+  return reports;
+}
+
+RouteService::Counters RouteService::counters() const {
+  Counters counters;
+  {
+    const std::lock_guard lock(changing_);
+    counters.reports = router_.reports();
+    counters.stale_reports = router_.stale_reports();
+  }
+  const std::shared_ptr<const NetworkCondition> now = condition();
+  for (const auto* lines : {&now->links, &now->access_lines}) {
+    for (const LineCondition& line : *lines) {
+      counters.links_down += line.up ? 0 : 1;
+      counters.links_drained += line.drained ? 1 : 0;
+    }
+  }
+  return counters;
 }
 
 }  // namespace xbind

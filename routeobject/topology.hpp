@@ -78,7 +78,7 @@ class Topology {
   explicit Topology(std::string name) : name_(std::move(name)) {}
 
   Result<SwitchIndex> add_switch(std::string name, bool endpoint);
-  // The index of the new link; links keep their order for ever (path_search.hpp breaks ties by it).
+  // The index of the new link; links keep their order for ever (path_query.hpp breaks ties by it).
   Result<std::size_t> add_link(LinkEnd a, LinkEnd b, std::uint64_t cells_per_s);
   Result<void> add_demand(SwitchIndex from, SwitchIndex to, double weight);
   // How cells travel there; until it is said, as MediaLine's defaults. kBadInput also for a switch that

@@ -1,0 +1,116 @@
+#include "routeobject/remote_watchers.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "core/log.hpp"
+#include "core/steady_now.hpp"
+#include "orb/remote_error.hpp"
+#include "routeobject/servant_values.hpp"
+
+namespace xbind {
+
+RemoteWatchers::RemoteWatchers(const RouteService& routes)
+    : routes_(routes),
+      list_(std::chrono::milliseconds{routes.validity_ms()} * kLeaseInValidities),
+      thread_([this] { run(); }) {}
+
+RemoteWatchers::~RemoteWatchers() { stop(); }
+
+void RemoteWatchers::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+Result<void> RemoteWatchers::watch(const std::string& name, v1::TopologyObserver_ptr observer) {
+  if (CORBA::is_nil(observer)) {
+    return fail(ErrorCode::kBadInput, "'{}' watches without an observer", name);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    const TimePoint now = steady_now();
+    expire(now);
+    const auto registration = list_.watch(name, now);
+    if (!registration) return tl::make_unexpected(registration.error());
+    watchers_[name] = {name, *registration, v1::TopologyObserver::_duplicate(observer)};
+  }
+  wake_.notify_all();  // the next lease may be over sooner
+  return {};
+}
+
+void RemoteWatchers::unwatch(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  list_.unwatch(name);
+  watchers_.erase(name);
+}
+
+void RemoteWatchers::tell() {
+  {
+    const std::lock_guard lock(mutex_);
+    changed_ = true;
+  }
+  wake_.notify_all();
+}
+
+RemoteWatchers::Counters RemoteWatchers::counters() const {
+  const std::lock_guard lock(mutex_);
+  return {list_.size(), notices_sent_, lost_};
+}
+
+void RemoteWatchers::expire(TimePoint now) {
+  for (const std::string& name : list_.expire(now)) {
+    watchers_.erase(name);
+    ++lost_;
+    log::warn("watcher {} has not watched again in {} ms and is told nothing more", name,
+              kLeaseInValidities * routes_.validity_ms());
+  }
+}
+
+void RemoteWatchers::run() {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    expire(steady_now());
+    if (std::exchange(changed_, false)) {
+      tell_all(lock);
+      continue;
+    }
+    const TimePoint next = list_.next_expiry();
+    if (next == kNever) {
+      wake_.wait(lock);
+    } else {
+      wake_.wait_until(lock, std::chrono::steady_clock::time_point{next.time_since_epoch()});
+    }
+  }
+}
+
+void RemoteWatchers::tell_all(std::unique_lock<std::mutex>& lock) {
+  std::vector<Watcher> to_tell;
+  to_tell.reserve(watchers_.size());
+  for (const auto& [name, watcher] : watchers_) to_tell.push_back(watcher);
+  lock.unlock();
+  v1::TopologyState state;
+  to_idl(routes_.condition()->state, routes_.validity_ms(), state);
+  for (const Watcher& watcher : to_tell) {
+    const auto told =
+        orb::remote("watcher " + watcher.name, [&] { watcher.observer->changed(state); });
+    lock.lock();
+    if (told) {
+      ++notices_sent_;
+    } else if (list_.end(watcher.name, watcher.registration)) {
+      watchers_.erase(watcher.name);
+      ++lost_;
+      log::warn("{}; it is told nothing more until it watches again", told.error().text);
+    }
+    const bool ending = stop_;
+    lock.unlock();
+    if (ending) break;
+  }
+  lock.lock();
+}
+
+}  // namespace xbind

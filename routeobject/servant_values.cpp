@@ -1,0 +1,125 @@
+#include "routeobject/servant_values.hpp"
+
+#include <utility>
+
+namespace xbind {
+namespace {
+
+v1::RouteElement element_of(const Topology& topology, LinkEnd end) {
+  v1::RouteElement out;
+  out.switch_name = topology.switches()[end.at].name.c_str();
+  out.output_port = end.port.value();
+  return out;
+}
+
+std::vector<PathElement> elements(const v1::RouteElementSeq& from) {
+  std::vector<PathElement> out;
+  out.reserve(from.length());
+  for (CORBA::ULong i = 0; i < from.length(); ++i) out.push_back(to_core(from[i]));
+  return out;
+}
+
+void to_idl(const FoundRoute& route, v1::RouteAnswer& out) {
+  out.cause = static_cast<CORBA::Octet>(Cause::kNone);
+  out.free_cells_per_s = route.path.free_cells_per_s;
+  out.asked = 0;
+  out.delay_us = route.delay_us;
+  out.hops.length(static_cast<CORBA::ULong>(route.path.hops.size()));
+  for (CORBA::ULong i = 0; i < out.hops.length(); ++i) {
+    const PathHop& hop = route.path.hops[i];
+    out.hops[i].switch_name = hop.switch_name.c_str();
+    out.hops[i].input_port = hop.input_port.value();
+    out.hops[i].output_port = hop.output_port.value();
+  }
+}
+
+void to_idl(const RouteRefusal& refusal, v1::RouteAnswer& out) {
+  out.cause = static_cast<CORBA::Octet>(refusal.cause);
+  out.free_cells_per_s = refusal.free;
+  out.asked = refusal.asked;
+  out.delay_us = 0;
+  out.reason = refusal.text.c_str();
+  out.element = refusal.element.c_str();
+}
+
+}  // namespace
+
+Result<PathQuery> to_core(const v1::RouteQuery& query) {
+  if (query.metric > v1::metric_load) {
+    return fail(ErrorCode::kBadInput, "metric {} from '{}' to '{}' is none", query.metric,
+                query.from_end.in(), query.to_end.in());
+  }
+  if (query.disjoint > v1::disjoint_switches) {
+    return fail(ErrorCode::kBadInput, "disjoint {} from '{}' to '{}' is none", query.disjoint,
+                query.from_end.in(), query.to_end.in());
+  }
+  PathQuery out;
+  out.from = query.from_end.in();
+  out.to = query.to_end.in();
+  out.cells_per_s = query.cells_per_s;
+  out.metric = static_cast<PathMetric>(query.metric);
+  if (query.delay_us_max != 0) out.delay_us_max = query.delay_us_max;
+  if (query.links_max != 0) out.links_max = query.links_max;
+  out.avoid = elements(query.avoid);
+  out.require = elements(query.require);
+  out.disjoint = static_cast<Disjoint>(query.disjoint);
+  for (CORBA::ULong i = 0; i < query.disjoint_from.length(); ++i) {
+    const v1::RouteHop& hop = query.disjoint_from[i];
+    out.disjoint_from.push_back(
+        {hop.switch_name.in(), PortId{hop.input_port}, PortId{hop.output_port}});
+  }
+  return out;
+}
+
+PathElement to_core(const v1::RouteElement& element) {
+  return {element.switch_name.in(), PortId{element.output_port}};
+}
+
+std::vector<PortReport> to_core(const v1::PortNewsSeq& ports) {
+  std::vector<PortReport> out;
+  out.reserve(ports.length());
+  for (CORBA::ULong i = 0; i < ports.length(); ++i) {
+    out.push_back({PortId{ports[i].port_number}, ports[i].up, ports[i].cells_per_s,
+                   ports[i].free_cells_per_s});
+  }
+  return out;
+}
+
+void to_idl(const RouteAnswers& answers, v1::RouteAnswers& out) {
+  out.topology_version = answers.topology_version;
+  out.validity_ms = static_cast<CORBA::ULong>(answers.validity_ms);
+  out.answers.length(static_cast<CORBA::ULong>(answers.answers.size()));
+  for (CORBA::ULong i = 0; i < out.answers.length(); ++i) {
+    const RouteAnswer& answer = answers.answers[i];
+    if (answer) {
+      to_idl(*answer, out.answers[i]);
+    } else {
+      to_idl(answer.error(), out.answers[i]);
+    }
+  }
+}
+
+void to_idl(const TopologyState& state, std::uint32_t validity_ms, v1::TopologyState& out) {
+  out.topology_version = state.version;
+  out.validity_ms = static_cast<CORBA::ULong>(validity_ms);
+  out.unusable.length(static_cast<CORBA::ULong>(state.unusable.size()));
+  for (CORBA::ULong i = 0; i < out.unusable.length(); ++i) {
+    const UnusableElement& element = state.unusable[i];
+    out.unusable[i].element.switch_name = element.element.switch_name.c_str();
+    out.unusable[i].element.output_port = element.element.output_port.value();
+    out.unusable[i].drained = element.drained;
+  }
+}
+
+void to_idl(const LinkReport& link, const Topology& topology, v1::LinkState& out) {
+  out.first_end = element_of(topology, link.first_end);
+  out.second_end = element_of(topology, link.second_end);
+  out.up = link.condition.up;
+  out.drained = link.condition.drained;
+  out.cells_per_s = link.cells_per_s;
+  out.first_free = link.first_free;
+  out.second_free = link.second_free;
+  out.delay_us = link.delay_us;
+}
+
+}  // namespace xbind

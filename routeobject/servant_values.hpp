@@ -1,0 +1,21 @@
+// RouteObject's values <-> route_object.idl, in the manner of orb/convert.hpp.
+#pragma once
+
+#include <vector>
+
+#include "core/result.hpp"
+#include "route_object.hh"
+#include "routeobject/route_service.hpp"
+
+namespace xbind {
+
+// kBadInput: a metric or a kind of disjointness that there is not.
+Result<PathQuery> to_core(const v1::RouteQuery& query);
+PathElement to_core(const v1::RouteElement& element);
+std::vector<PortReport> to_core(const v1::PortNewsSeq& ports);
+
+void to_idl(const RouteAnswers& answers, v1::RouteAnswers& out);
+void to_idl(const TopologyState& state, std::uint32_t validity_ms, v1::TopologyState& out);
+void to_idl(const LinkReport& link, const Topology& topology, v1::LinkState& out);
+
+}  // namespace xbind

@@ -1,0 +1,309 @@
+// RouteObject's servant and the observers that it tells, with a real ORB and no other process.
+#include <gmock/gmock.h>
+#include <omniORB4/CORBA.h>
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/steady_now.hpp"
+#include "orb/runtime.hpp"
+#include "routeobject/servant.hpp"
+
+namespace xbind {
+namespace {
+
+using testing::HasSubstr;
+
+class OrbEnvironment : public testing::Environment {
+ public:
+  void SetUp() override {
+    char name[] = "routeobject_test";
+    char* argv[] = {name, nullptr};
+    runtime = std::make_unique<orb::Runtime>(1, argv, orb::RuntimeOptions{});
+  }
+  void TearDown() override { runtime.reset(); }
+  static inline std::unique_ptr<orb::Runtime> runtime;
+};
+const auto* const kEnvironment = testing::AddGlobalTestEnvironment(new OrbEnvironment);
+
+constexpr std::chrono::seconds kPatience{20};  // only a failure waits so long
+
+// A manager that remembers what it was told.
+class Observer : public POA_xbind::v1::TopologyObserver {
+ public:
+  void changed(const v1::TopologyState& state) override {
+    const std::lock_guard lock(mutex_);
+    last_ = state;
+    wake_.notify_all();
+  }
+  // What it was told last, once that is `version` or later.
+  v1::TopologyState wait_for(std::uint64_t version) {
+    std::unique_lock lock(mutex_);
+    EXPECT_TRUE(wake_.wait_for(lock, kPatience, [&] { return last_.topology_version >= version; }))
+        << "version " << version << " was not told";
+    return last_;
+  }
+  std::uint64_t last_version() {
+    const std::lock_guard lock(mutex_);
+    return last_.topology_version;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  v1::TopologyState last_{};
+};
+
+// a:2 -- 1:x:2 -- 2:b
+Topology line_of_three() {
+  Topology topology("line");
+  const SwitchIndex a = topology.add_switch("a", true).value();
+  const SwitchIndex x = topology.add_switch("x", false).value();
+  const SwitchIndex b = topology.add_switch("b", true).value();
+  const std::size_t first = topology.add_link({a, PortId{2}}, {x, PortId{1}}, 1000).value();
+  EXPECT_TRUE(topology.set_link_delay(first, 40));
+  EXPECT_TRUE(topology.add_link({x, PortId{2}}, {b, PortId{2}}, 500));
+  return topology;
+}
+
+class RouteObjectTest : public testing::Test {
+ protected:
+  explicit RouteObjectTest(std::uint32_t validity_ms = 3'600'000)
+      : routes_(line_of_three(), validity_ms), watchers_(routes_) {
+    servant_ = new RouteObjectServant(routes_, watchers_);
+    const CORBA::Object_var object = OrbEnvironment::runtime->activate(servant_.in());
+    route_object = v1::RouteObject::_unchecked_narrow(object);
+  }
+  ~RouteObjectTest() override {
+    const PortableServer::POA_var poa = servant_->_default_POA();
+    const PortableServer::ObjectId_var id = poa->servant_to_id(servant_.in());
+    poa->deactivate_object(id);
+  }
+
+  v1::TopologyObserver_var reference(Observer& observer) {
+    const CORBA::Object_var object = OrbEnvironment::runtime->activate(&observer);
+    return v1::TopologyObserver::_unchecked_narrow(object);
+  }
+  void report_x(std::uint64_t number, bool up) {
+    v1::PortNewsSeq ports;
+    ports.length(1);
+    ports[0] = {2, up, 500, 500};
+    route_object->report_ports("x", 1, number, ports);
+  }
+  static v1::RouteQuery query(const char* from, const char* to, std::uint64_t cells_per_s) {
+    v1::RouteQuery query;
+    query.from_end = from;
+    query.to_end = to;
+    query.cells_per_s = cells_per_s;
+    query.metric = v1::metric_hops;
+    query.delay_us_max = 0;
+    query.links_max = 0;
+    query.disjoint = v1::disjoint_no;
+    return query;
+  }
+  v1::RouteAnswers_var ask(const v1::RouteQuery& query) {
+    v1::RouteQuerySeq queries;
+    queries.length(1);
+    queries[0] = query;
+    return route_object->find_paths(queries);
+  }
+  std::map<std::string, std::uint64_t> status() {
+    const v1::MetricSeq_var metrics = route_object->status();
+    std::map<std::string, std::uint64_t> named;
+    for (CORBA::ULong i = 0; i < metrics->length(); ++i) {
+      named[metrics.in()[i].name.in()] = metrics.in()[i].value;
+    }
+    return named;
+  }
+
+  RouteService routes_;
+  RemoteWatchers watchers_;
+  PortableServer::Servant_var<RouteObjectServant> servant_;
+  v1::RouteObject_var route_object;
+};
+
+TEST_F(RouteObjectTest, EveryConstraintGetsThroughAndEveryNumberComesBack) {
+  v1::RouteQuery wanted = query("a", "b", 500);
+  v1::RouteAnswers_var answers = ask(wanted);
+  EXPECT_EQ(answers->topology_version, 1u);
+  EXPECT_EQ(answers->validity_ms, 3'600'000u);
+  ASSERT_EQ(answers->answers[0].hops.length(), 3u);
+  EXPECT_STREQ(answers->answers[0].hops[1].switch_name, "x");
+  EXPECT_EQ(answers->answers[0].free_cells_per_s, 500u);
+  EXPECT_EQ(answers->answers[0].delay_us, 40u);
+
+  const auto cause_of = [&](const v1::RouteQuery& asked) {
+    answers = ask(asked);
+    return cause_from(answers->answers[0].cause);
+  };
+  EXPECT_EQ(cause_of(query("a", "b", 501)), Cause::kNoBandwidth);
+  EXPECT_EQ(answers->answers[0].asked, 501u);
+  EXPECT_EQ(answers->answers[0].free_cells_per_s, 500u);
+  wanted.delay_us_max = 39;
+  EXPECT_EQ(cause_of(wanted), Cause::kPathBound);
+  EXPECT_STREQ(answers->answers[0].element, "delay_us");
+  EXPECT_EQ(answers->answers[0].asked, 39u);
+  EXPECT_EQ(answers->answers[0].free_cells_per_s, 40u);
+  wanted = query("a", "b", 1);
+  wanted.links_max = 1;
+  EXPECT_EQ(cause_of(wanted), Cause::kPathBound);
+  EXPECT_STREQ(answers->answers[0].element, "links");
+  wanted = query("a", "b", 1);
+  wanted.require.length(1);
+  wanted.require[0].switch_name = "q";
+  wanted.require[0].output_port = 0;
+  EXPECT_EQ(cause_of(wanted), Cause::kInvalidRequest);
+  EXPECT_STREQ(answers->answers[0].element, "q");
+  wanted = query("a", "b", 1);
+  wanted.avoid.length(1);
+  wanted.avoid[0].switch_name = "x";
+  wanted.avoid[0].output_port = 0;
+  EXPECT_EQ(cause_of(wanted), Cause::kNoRoute);
+  wanted = query("a", "b", 1);
+  wanted.disjoint = v1::disjoint_links;
+  wanted.disjoint_from = ask(query("a", "b", 1))->answers[0].hops;
+  EXPECT_EQ(cause_of(wanted), Cause::kNoRoute);
+}
+
+TEST_F(RouteObjectTest, WhatCannotBeIsABadRequest) {
+  const auto reason = [](auto call) -> std::string {
+    try {
+      call();
+    } catch (const v1::BadRequest& refused) {
+      return refused.reason.in();
+    }
+    return "nothing was refused";
+  };
+  v1::RouteQuery wanted = query("a", "b", 1);
+  wanted.metric = 3;
+  EXPECT_EQ(reason([&] { ask(wanted); }), "metric 3 from 'a' to 'b' is none");
+  wanted.metric = v1::metric_load;
+  wanted.disjoint = 3;
+  EXPECT_EQ(reason([&] { ask(wanted); }), "disjoint 3 from 'a' to 'b' is none");
+  wanted.disjoint = v1::disjoint_no;
+  EXPECT_THAT(reason([&] { v1::RouteAnswers_var(route_object->find_alternates(wanted, 65)); }),
+              HasSubstr("65 alternates"));
+  EXPECT_THAT(reason([&] { v1::LinkStateSeq_var(route_object->links(0, 0)); }),
+              HasSubstr("0 links"));
+  v1::RouteElement nowhere;
+  nowhere.switch_name = "x";
+  nowhere.output_port = 3;
+  EXPECT_THAT(reason([&] { route_object->drain(nowhere, true); }), HasSubstr("port 3 of 'x'"));
+  EXPECT_THAT(reason([&] { route_object->report_ports("q", 1, 1, v1::PortNewsSeq{}); }),
+              HasSubstr("'q'"));
+}
+
+TEST_F(RouteObjectTest, AlternatesAndLinksAreTold) {
+  const v1::RouteAnswers_var paths = route_object->find_alternates(query("a", "b", 1), 64);
+  EXPECT_EQ(paths->answers.length(), 1u);
+  report_x(1, false);
+  const v1::LinkStateSeq_var links = route_object->links(1, 10);
+  ASSERT_EQ(links->length(), 1u);
+  EXPECT_STREQ(links.in()[0].first_end.switch_name, "x");
+  EXPECT_EQ(links.in()[0].first_end.output_port, 2u);
+  EXPECT_STREQ(links.in()[0].second_end.switch_name, "b");
+  EXPECT_FALSE(links.in()[0].up);
+  EXPECT_FALSE(links.in()[0].drained);
+  EXPECT_EQ(links.in()[0].cells_per_s, 500u);
+}
+
+TEST_F(RouteObjectTest, WatchersAreToldAtOnceAndFromWatchOn) {
+  const PortableServer::Servant_var<Observer> one = new Observer, other = new Observer;
+  v1::TopologyState_var state = route_object->watch("m1", reference(*one.in()));
+  EXPECT_EQ(state->topology_version, 1u);
+  EXPECT_EQ(state->unusable.length(), 0u);
+  // x --> RouteObject: port 2 is down
+  report_x(1, false);
+  const v1::TopologyState told = one->wait_for(2);
+  EXPECT_EQ(told.topology_version, 2u);
+  EXPECT_EQ(told.validity_ms, 3'600'000u);
+  ASSERT_EQ(told.unusable.length(), 2u);
+  EXPECT_STREQ(told.unusable[0].element.switch_name, "x");
+  EXPECT_EQ(told.unusable[0].element.output_port, 2u);
+  EXPECT_STREQ(told.unusable[1].element.switch_name, "b");
+  EXPECT_FALSE(told.unusable[1].drained);
+
+  // Who comes later learns it from watch() itself.
+  state = route_object->watch("m2", reference(*other.in()));
+  EXPECT_EQ(state->topology_version, 2u);
+  EXPECT_EQ(state->unusable.length(), 2u);
+  v1::RouteElement element;
+  element.switch_name = "a";
+  element.output_port = 2;
+  route_object->drain(element, true);
+  EXPECT_TRUE(one->wait_for(3).unusable[0].drained);
+  EXPECT_EQ(other->wait_for(3).unusable.length(), 4u);
+  const auto now = status();
+  EXPECT_EQ(now.at("watchers"), 2u);
+  EXPECT_EQ(now.at("links_down"), 1u);
+  EXPECT_EQ(now.at("links_drained"), 1u);
+  EXPECT_EQ(now.at("reports"), 1u);
+  EXPECT_EQ(now.at("topology_version"), 3u);
+}
+
+TEST_F(RouteObjectTest, WhoEndsWatchingIsToldNoMore) {
+  const PortableServer::Servant_var<Observer> gone = new Observer, still = new Observer;
+  v1::TopologyState_var(route_object->watch("a-gone", reference(*gone.in())));
+  v1::TopologyState_var(route_object->watch("still", reference(*still.in())));
+  report_x(1, false);
+  gone->wait_for(2);
+  route_object->unwatch("a-gone");
+  report_x(2, true);
+  still->wait_for(3);  // "a-gone" would have been told before
+  EXPECT_EQ(gone->last_version(), 2u);
+  EXPECT_EQ(status().at("watchers"), 1u);
+}
+
+TEST_F(RouteObjectTest, AWatcherThatIsDeadIsDroppedAndTheOthersAreTold) {
+  const PortableServer::Servant_var<Observer> live = new Observer;
+  // Nobody listens on port 1 of this host.
+  const CORBA::Object_var nobody =
+      OrbEnvironment::runtime->orb()->string_to_object("corbaloc:iiop:1.2@127.0.0.1:1/nobody");
+  const v1::TopologyObserver_var dead = v1::TopologyObserver::_unchecked_narrow(nobody);
+  v1::TopologyState_var(route_object->watch("a-dead-one", dead));
+  v1::TopologyState_var(route_object->watch("live", reference(*live.in())));
+  report_x(1, false);
+  live->wait_for(2);
+  report_x(2, true);  // the second notice waits for the first round to end
+  live->wait_for(3);
+  const auto now = status();
+  EXPECT_EQ(now.at("watchers"), 1u);
+  EXPECT_EQ(now.at("watchers_lost"), 1u);
+}
+
+TEST_F(RouteObjectTest, AWatcherWithoutObserverIsRefused) {
+  EXPECT_THROW(v1::TopologyState_var(route_object->watch("m1", v1::TopologyObserver::_nil())),
+               v1::Unavailable);
+  const PortableServer::Servant_var<Observer> observer = new Observer;
+  EXPECT_THROW(v1::TopologyState_var(route_object->watch("", reference(*observer.in()))),
+               v1::Unavailable);
+}
+
+TEST_F(RouteObjectTest, ANoticeOfABurstIsTheStateAsItThenIs) {
+  const PortableServer::Servant_var<Observer> observer = new Observer;
+  v1::TopologyState_var(route_object->watch("m1", reference(*observer.in())));
+  for (std::uint64_t number = 1; number <= 101; ++number) report_x(number, number % 2 == 0);
+  EXPECT_EQ(observer->wait_for(102).unusable.length(), 2u);
+  EXPECT_LE(status().at("notices_sent"), 101u);
+}
+
+class ShortLease : public RouteObjectTest {
+ protected:
+  ShortLease() : RouteObjectTest(1) {}
+};
+
+TEST_F(ShortLease, EndsByItself) {
+  const PortableServer::Servant_var<Observer> observer = new Observer;
+  v1::TopologyState_var(route_object->watch("m1", reference(*observer.in())));
+  const TimePoint until = steady_now() + kPatience;
+  while (status().at("watchers_lost") == 0 && steady_now() < until) std::this_thread::yield();
+  EXPECT_EQ(status().at("watchers_lost"), 1u);
+  EXPECT_EQ(status().at("watchers"), 0u);
+}
+
+}  // namespace
+}  // namespace xbind

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""RouteObject for the operator: paths, links, and what is drained."""
+
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+
+
+class Routes(InOneLab):
+
+    def ctl(self, *words):
+        return tool(self.lab, "xbindctl", *words)
+
+    def done(self, *words):
+        done = self.ctl(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def states(self):
+        """The third column of the table of links."""
+        return [line.split()[2] for line in self.done("links").splitlines()[1:]]
+
+    def test_a_path_is_shown_hop_by_hop(self):
+        shown = self.done("routes", CALLER, CALLEE, "--cells-per-s", "400", "--metric", "load",
+                          "--alternates", "3", "--require", MIDDLE)
+        for words in ("path 1      3 switches", f"hop 1     {MIDDLE}", "to be kept for 5000 ms"):
+            self.assertIn(words, shown)
+        self.assertNotIn("path 2", shown)  # there is no other way
+
+    def test_a_path_that_is_not_there_is_refused_with_its_reason(self):
+        for words, said in (
+                (["--cells-per-s", "353208"], "no bandwidth: asked 353208 cells/s"),
+                (["--links-max", "1"], "path bound: asked at most 1 links"),
+                (["--avoid", f"{MIDDLE}:1"], f"no route: no path joins '{CALLER}' and '{CALLEE}'"),
+                (["--disjoint", "links"], "no route:"),
+                (["--require", "switch-9:1"], "invalid request:")):
+            with self.subTest(" ".join(words)):
+                refused = self.ctl("routes", CALLER, CALLEE, *words)
+                self.assertEqual(refused.returncode, 1, refused.stdout)
+                self.assertIn(said, refused.stderr)
+
+    def test_a_drained_link_is_on_no_path(self):
+        self.assertEqual(self.states(), ["up", "up"])
+        self.assertIn("drained", self.done("drain", MIDDLE, "2"))
+        try:
+            self.assertEqual(self.states(), ["up", "drained"])
+            refused = self.ctl("routes", CALLER, CALLEE)
+            self.assertEqual(refused.returncode, 1)
+            self.assertIn("no route", refused.stderr)
+        finally:
+            self.done("undrain", MIDDLE, "2")
+        self.assertEqual(self.states(), ["up", "up"])
+        self.done("routes", CALLER, CALLEE)
+
+    def test_a_drained_switch_has_all_its_links_drained(self):
+        self.done("drain", MIDDLE)
+        try:
+            self.assertEqual(self.states(), ["drained", "drained"])
+        finally:
+            self.done("undrain", MIDDLE)
+        self.assertEqual(self.states(), ["up", "up"])
+
+    def test_a_line_that_is_cut_is_on_no_path_until_it_is_mended(self):
+        control = control_of(self.lab, MIDDLE)
+        self.assertEqual(run("xbind-switch", "tell", control, "line", "2", "down").returncode, 0)
+        try:
+            # The switch tells its SwitchServer by an event, and that tells RouteObject.
+            wait_until(lambda: self.states() == ["up", "down"], "the link is down")
+            refused = self.ctl("routes", CALLER, CALLEE)
+            self.assertEqual(refused.returncode, 1)
+            self.assertIn("no route", refused.stderr)
+        finally:
+            run("xbind-switch", "tell", control, "line", "2", "up")
+        wait_until(lambda: self.states() == ["up", "up"], "the link is up")
+        self.done("routes", CALLER, CALLEE)
+
+    def test_what_is_not_there_cannot_be_drained(self):
+        for words, said in ((["drain", "switch-9"], "switch-9"), (["undrain", MIDDLE, "77"], "77"),
+                            (["links", "--routeobject", "nobody"], "nobody")):
+            with self.subTest(" ".join(words)):
+                refused = self.ctl(*words)
+                self.assertEqual(refused.returncode, 1, refused.stdout)
+                self.assertIn(said, refused.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
