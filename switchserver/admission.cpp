@@ -11,35 +11,22 @@ namespace {
 __extension__ typedef unsigned __int128 Wide;
 
 constexpr std::uint64_t kMicroseconds = 1'000'000;
+constexpr std::uint64_t kNone = PortPolicy::kOverbookingNone;
 
-Result<void> check_policy(const PortPolicy& port) {
-  if (port.cells_per_s == 0 || port.cells_per_s > PortPolicy::kCellsPerSMax) {
-    return fail(ErrorCode::kBadInput, "a port of {} cells/s is not in 1 to {}", port.cells_per_s,
-                PortPolicy::kCellsPerSMax);
-  }
-  if (port.buffer_cells > PortPolicy::kBufferCellsMax) {
-    return fail(ErrorCode::kBadInput, "a buffer of {} cells is above {}", port.buffer_cells,
-                PortPolicy::kBufferCellsMax);
-  }
-  if (port.overbooking < PortPolicy::kOverbookingNone ||
-      port.overbooking > PortPolicy::kOverbookingMax) {
-    return fail(ErrorCode::kBadInput, "overbooking of {} thousandths is not in {} to {}",
-                port.overbooking, PortPolicy::kOverbookingNone, PortPolicy::kOverbookingMax);
-  }
-  return {};
-}
+std::uint64_t divided_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
 
-std::uint64_t sold(std::uint64_t needed, const PortPolicy& port) {
-  const std::uint64_t parts = needed * PortPolicy::kOverbookingNone;
-  return parts / port.overbooking + (parts % port.overbooking != 0);
+// g in thousandths.
+std::uint64_t sold(const PortPolicy& port) {
+  return std::clamp<std::uint64_t>(port.overbooking, kNone, PortPolicy::kOverbookingMax);
 }
 
 }  // namespace
 
 std::uint64_t effective_cells_per_s(const TrafficContract& vbr, const PortPolicy& port) {
+  if (port.cells_per_s == 0) return vbr.pcr_cells_per_s;
   // B/C as a fraction.
-  std::uint64_t buffer = port.buffer_cells;
-  std::uint64_t rate = port.cells_per_s;
+  std::uint64_t buffer = std::min(port.buffer_cells, PortPolicy::kBufferCellsMax);
+  std::uint64_t rate = std::min(port.cells_per_s, PortPolicy::kCellsPerSMax);
   if (vbr.category == ServiceCategory::kRtVbr &&
       buffer * kMicroseconds > rate * std::uint64_t{port.rt_wait_us}) {
     buffer = port.rt_wait_us;
@@ -52,28 +39,29 @@ std::uint64_t effective_cells_per_s(const TrafficContract& vbr, const PortPolicy
   return std::max<std::uint64_t>(vbr.guaranteed_cells_per_s, lossless);
 }
 
-Result<Resources> admission_of(const TrafficContract& contract, const PortPolicy& port) {
-  if (const auto good = check_policy(port); !good) return tl::make_unexpected(good.error());
-  if (const auto fault = check(contract)) {
-    return fail(ErrorCode::kBadInput, "{}", to_string(*fault));
-  }
+Resources admission_of(AdmissionMode mode, const Resources& demand, const TrafficContract& contract,
+                       const PortPolicy& port) {
+  if (mode == AdmissionMode::kDemand || !contract.present()) return demand;
+  TrafficContract served = contract;
   switch (contract.category) {
     case ServiceCategory::kNone:
-    case ServiceCategory::kUbr: return Resources{};
-    case ServiceCategory::kCbr: return resources_of(contract);
+    case ServiceCategory::kUbr: return {};
+    case ServiceCategory::kCbr:
+      return {divided_up(contract.pcr_cells_per_s * sold(port), kNone), demand.buffer_cells};
+    case ServiceCategory::kGfr: break;
     case ServiceCategory::kRtVbr:
     case ServiceCategory::kNrtVbr:
-    case ServiceCategory::kGfr: break;
-  }
-  TrafficContract served = contract;
-  if (contract.category != ServiceCategory::kGfr) {
-    // A burst that is served at E leaves the buffer that nrt-VBR of this SCR takes.
-    served.category = ServiceCategory::kNrtVbr;
-    served.guaranteed_cells_per_s =
-        static_cast<std::uint32_t>(effective_cells_per_s(contract, port));
+      // resources_of() lets rt-VBR have its peak; a burst that is served at E leaves the buffer that
+      // nrt-VBR of this SCR takes.
+      served.category = ServiceCategory::kRtVbr;
+      if (mode == AdmissionMode::kPeak) break;
+      served.category = ServiceCategory::kNrtVbr;
+      served.guaranteed_cells_per_s =
+          static_cast<std::uint32_t>(effective_cells_per_s(contract, port));
+      break;
   }
   const Resources needed = resources_of(served);
-  return Resources{sold(needed.cells_per_s, port), sold(needed.buffer_cells, port)};
+  return {needed.cells_per_s, divided_up(needed.buffer_cells * kNone, sold(port))};
 }
 
 }  // namespace xbind

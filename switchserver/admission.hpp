@@ -1,10 +1,15 @@
-// What a connection takes of an output port, bandwidth and buffer together, as its service category has it.
+// What a connection takes of an output port, bandwidth and buffer together, as its service category has it:
+// what the ledger charges its hop (Ledger::charge_of). Bandwidth is counted against the line rate times the
+// port's overbooking factor f, buffer against the port's buffer; the parts of g = max(1, f) see below.
 //
-//   category  cells/s                          buffer in cells
-//   CBR       PCR                              1 + ceil(CDVT PCR)
-//   VBR       E below, at overbooking          1 + ceil((MBS - 1)(1 - E/PCR)) + ceil(CDVT E), the same
-//   GFR       MCR, at overbooking              the same with MCR; with MCR 0 nothing
-//   UBR       0                                0
+//   mode       category      cells/s   buffer in cells
+//   all        no contract   the demand, as it is
+//   demand     all           the demand, as it is
+//   others     CBR           g PCR     that of the demand
+//   others     GFR           MCR       1/g of 1 + ceil((MBS - 1)(1 - MCR/PCR)) + ceil(CDVT MCR); MCR 0: 0
+//   others     UBR           0         0
+//   peak       VBR           PCR       1/g of 1 + ceil(CDVT PCR)
+//   effective  VBR           E         1/g of 1 + ceil((MBS - 1)(1 - E/PCR)) + ceil(CDVT E)
 //
 // E is the lossless effective bandwidth of A. Elwalid, D. Mitra and R. H. Wentworth, "A new approach for
 // allocating buffers and bandwidth to heterogeneous, regulated traffic in an ATM node", IEEE Journal on
@@ -19,36 +24,44 @@
 // lets come early. For rt-VBR, B/C is no more than the time that a cell may wait in this port.
 //
 // Overbooking is the operator's choice: the loss that it may make is the operator's too. CBR is never
-// overbooked, since its cells always come. Pure; any thread.
+// overbooked, since its cells always come: its charge grows as the port does. The buffer of the others
+// shrinks instead, for there is no more of it than there is. Below 1, f keeps part of the line free; the
+// buffer knows nothing of that.
+//
+// The demand of CBR says its buffer because its user may: cells that come evenly need one, and what the
+// tolerance lets come early as well. Pure; any thread.
 #pragma once
 
 #include <cstdint>
 
 #include "core/resources.hpp"
-#include "core/result.hpp"
 #include "core/traffic_contract.hpp"
 
 namespace xbind {
+
+enum class AdmissionMode : std::uint8_t { kDemand, kPeak, kEffective };
 
 struct PortPolicy {
   static constexpr std::uint64_t kCellsPerSMax = 4'294'967'295;
   static constexpr std::uint64_t kBufferCellsMax = 4'294'967'295;
   static constexpr std::uint32_t kOverbookingNone = 1000;
-  static constexpr std::uint32_t kOverbookingMax = 100'000;
+  static constexpr std::uint32_t kOverbookingMax = 1'000'000;
 
-  std::uint64_t cells_per_s = 0;   // C, from 1
-  std::uint64_t buffer_cells = 0;  // B, from 0
-  // How many thousandths of itself the port may be sold: at 1500 three connections take what two need.
-  std::uint32_t overbooking = kOverbookingNone;  // kOverbookingNone to kOverbookingMax
-  std::uint32_t rt_wait_us = 1000;               // the longest wait of a cell of rt-VBR
+  std::uint64_t cells_per_s = 0;   // C; 0 has no room, whatever is charged
+  std::uint64_t buffer_cells = 0;  // B
+  // f in thousandths: at 1500 three connections of VBR take what two need. 1 to kOverbookingMax.
+  std::uint32_t overbooking = kOverbookingNone;
+  std::uint32_t rt_wait_us = 1000;  // the longest wait of a cell of rt-VBR
 
   friend bool operator==(const PortPolicy&, const PortPolicy&) = default;
 };
 
-// kBadInput: a policy or a contract that cannot be, with the number. Whether there is room is not asked.
-Result<Resources> admission_of(const TrafficContract& contract, const PortPolicy& port);
+// `contract` can be: check() accepts it. Numbers of the port above the bounds count as the bounds. Whether
+// there is room is not asked.
+Resources admission_of(AdmissionMode mode, const Resources& demand, const TrafficContract& contract,
+                       const PortPolicy& port);
 
-// E of VBR, in whole cells a second, rounded up. Both can be: check() accepts them.
+// E of VBR, in whole cells a second, rounded up.
 std::uint64_t effective_cells_per_s(const TrafficContract& vbr, const PortPolicy& port);
 
 }  // namespace xbind

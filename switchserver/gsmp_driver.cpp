@@ -289,7 +289,10 @@ void GsmpDriver::on_branch(const gsmp::Response& response) {
   } else if (const auto* moved = response.body
                                      ? std::get_if<gsmp::MoveOutputBranch>(response.body.get())
                                      : nullptr) {
-    refuse(refused, moved->input_port, moved->port_session);
+    driver::Done not_moved = refused;
+    not_moved.absent = response.code == gsmp::FailureCode::kNoSuchConnection ||
+                       response.code == gsmp::FailureCode::kNoSuchBranch;
+    refuse(not_moved, moved->input_port, moved->port_session);
   } else {
     finish(refused);
   }

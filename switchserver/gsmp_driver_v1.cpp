@@ -89,12 +89,18 @@ void GsmpDriver::note_wanted(driver::Cookie cookie, const CrossConnect& gone,
   if (!lists_its_table()) adding_[cookie] = {gone, there};
 }
 
-// An add, a move or a delete has been answered.
+// An add, a move or a delete has been answered, or never will be. Of a move nobody knows then which of
+// its two places it is: both are listed.
 void GsmpDriver::finish(const driver::Done& done) {
-  if (const auto wanted = adding_.extract(done.cookie);
-      !wanted.empty() && done.cause == Cause::kNone) {
-    added_.erase(wanted.mapped().gone);
-    if (wanted.mapped().there.input_label.present()) added_[wanted.mapped().there] = adjacency_;
+  if (const auto wanted = adding_.extract(done.cookie); !wanted.empty()) {
+    const CrossConnect& gone = wanted.mapped().gone;
+    const CrossConnect& there = wanted.mapped().there;
+    const bool moved = gone.input_label.present() && there.input_label.present();
+    const bool unknown = done.cause == Cause::kTimeout || done.cause == Cause::kSwitchUnreachable;
+    if (done.cause == Cause::kNone || (moved && done.absent)) added_.erase(gone);
+    if (there.input_label.present() && (done.cause == Cause::kNone || (moved && unknown))) {
+      added_[there] = adjacency_;
+    }
   }
   events_.push_back(done);
 }

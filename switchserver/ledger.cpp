@@ -1,17 +1,14 @@
 #include "switchserver/ledger.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/check.hpp"
 #include "core/planted.hpp"
+#include "switchserver/ledger_refusals.hpp"
 
 namespace xbind {
 namespace {
-
-// What a manager takes from a port's account.
-Resources greater(Resources a, Resources b) {
-  return {std::max(a.cells_per_s, b.cells_per_s), std::max(a.buffer_cells, b.buffer_cells)};
-}
 
 // Line rate times factor, without running over.
 std::uint64_t times(std::uint64_t rate, double factor) {
@@ -19,6 +16,12 @@ std::uint64_t times(std::uint64_t rate, double factor) {
   constexpr double kMost = 9.0e18;
   if (!(product > 0)) return 0;
   return product >= kMost ? static_cast<std::uint64_t>(kMost) : static_cast<std::uint64_t>(product);
+}
+
+// Up, so that no more is sold of a port than there is.
+std::uint32_t thousandths(double factor) {
+  const double parts = std::ceil(factor * PortPolicy::kOverbookingNone - 1e-6);
+  return static_cast<std::uint32_t>(std::clamp(parts, 1.0, double{PortPolicy::kOverbookingMax}));
 }
 
 std::uint64_t mix(std::uint64_t x) {
@@ -50,7 +53,14 @@ void Ledger::set_ports(const std::vector<SwitchPort>& ports) {
     port.about = about;
     port.about.labels = port.output.range();
     port.present = true;
-    port.capacity = {times(about.cells_per_s, options_.overbooking), options_.buffer_cells};
+    const auto own = options_.port_overbooking.find(about.port);
+    const double factor =
+        own == options_.port_overbooking.end() ? options_.overbooking : own->second;
+    port.capacity = {times(about.cells_per_s, factor), options_.buffer_cells};
+    port.policy = {.cells_per_s = about.cells_per_s,
+                   .buffer_cells = options_.buffer_cells,
+                   .overbooking = thousandths(factor),
+                   .rt_wait_us = options_.rt_wait_us};
   }
 }
 
@@ -117,6 +127,7 @@ Ledger::Account Ledger::account_of(const Port& port, ManagerIndex manager) const
   return manager.value() < port.accounts.size() ? port.accounts[manager.value()] : Account{};
 }
 
+// What a manager takes from a port's account is the greater of its quota and its hops.
 void Ledger::set_quota(Port& port, ManagerIndex manager, Resources quota) {
   Account& of = account(port, manager);
   port.taken -= greater(of.quota, of.hops);
@@ -245,8 +256,13 @@ HopRef Ledger::insert(ManagerIndex manager, const HopSetup& setup) {
   record.demand = setup.demand;
   record.revision = 0;
   record.contract = setup.contract;
+  record.alone = charge_of(*port(setup.output_port), setup.demand, setup.contract);
+  record.charge = {};
   record.ingress.reset();
   record.next_on_input = kNil;
+  record.next_on_output = kNil;
+  record.above = kNil;
+  record.below = kNil;
   record.progress = {.ticket = record.progress.ticket + 1};
   std::uint32_t& head = buckets_[bucket(manager, setup.key)];
   record.next_in_bucket = head;

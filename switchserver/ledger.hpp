@@ -14,10 +14,20 @@
 //     committing    programmed()                 committed
 //     committing    undo(): the switch refused   nothing
 //     committing    begin_removal()              removing
-//     committed     begin_removal()              removing
+//     committed     begin_removal()              removing; a superseded one: nothing
 //     removing      removed()                    nothing
 //
-// modify() leaves the state as it is; it refuses only what is being removed.
+// modify() leaves the state as it is; it refuses what is being removed, and what shares an input or
+// an output with another generation.
+//
+// Two generations (make before break, core/hop.hpp). A commit that takes over (HopSetup::takes_over)
+// stands on top of the earlier hop of its leg on that input, from set_up() until either is gone. Once it
+// is committed the one below is *superseded*: it keeps its labels, its resources and its record, and is
+// in no switch. It is live again when the upper one is gone, and goes without a word to the switch when
+// it is removed first. Several may stand on one another; only the uppermost may be taken over from, and
+// only when nothing is under way between it and the switch. A commit that joins (HopSetup::joins)
+// shares the output label of an earlier hop of its leg, from another input; the label stays until the
+// last of them is gone.
 //
 // What a hop holds, from set_up() until it is gone:
 // - its output label. From the manager's cache (the last hop, and a reserve that names none: allotted
@@ -27,16 +37,19 @@
 // - its input label, from the commit on. The upstream hop's output label (the first hop: allotted
 //   from the input port's own range). Nobody else may commit with it, for a second cross-connect on
 //   it would silently become a branch of the first. Only a hop of the same connection that says so
-//   (HopSetup::branch) shares it, each to another output port; the label is taken until the last of
-//   them has gone.
-// - bandwidth and buffer of the output port; at the first hop bandwidth of the input port as well,
-//   in its receive direction, so that an access line is not oversold. The cells come in once however
-//   many branches there are: when the first hop goes before its branches, one of them inherits that.
+//   (HopSetup::branch, each to another output port; HopSetup::takes_over) shares it; the label is
+//   taken until the last of them has gone.
+// - bandwidth and buffer of the output port (HopRecord::charge); of hops that joined as much as the
+//   most demanding of them needs, once. At the first hop bandwidth of the input port as well, in its
+//   receive direction, so that an access line is not oversold. The cells come in once however many
+//   branches there are: when the first hop goes before its branches, one of them inherits that. Of
+//   hops that take over from one another the uppermost has it, and gives it back to the one below.
 //
 // A port's account: what a manager has taken is the greater of its quota and the sum of its hops,
 // for cells/s and for buffer each. A hop within the quota is therefore never refused for want of
 // either, and a quota is filled again by a removal. The port's account is the sum over the managers
-// and never rises above capacity: line rate x overbooking factor, and the buffer of the options.
+// and never rises above capacity: line rate x overbooking factor, and the buffer of the options. All of
+// this is in what hops are charged (admission.hpp), which is not what managers demand.
 //
 // Labels may be shared out (LabelSharing::kCooperative): each attached manager declares per port how
 // many output labels it wants to be able to hold, and may then hold, in cache, connections and
@@ -58,6 +71,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -68,6 +82,7 @@
 #include "core/cause.hpp"
 #include "core/hop.hpp"
 #include "core/result.hpp"
+#include "switchserver/admission.hpp"
 #include "switchserver/label_pool.hpp"
 #include "switchserver/switch_driver.hpp"
 
@@ -76,7 +91,10 @@ namespace xbind {
 enum class LabelSharing : std::uint8_t { kFree, kCooperative };
 
 struct LedgerOptions {
+  AdmissionMode admission = AdmissionMode::kDemand;
   double overbooking = 1.0;                     // times the line rate may be promised
+  std::map<PortId, double> port_overbooking{};  // the same of these ports
+  std::uint32_t rt_wait_us = 1000;              // the longest wait of a cell of rt-VBR in a port
   std::uint64_t buffer_cells = 1U << 20;        // buffer of every output port, in cells
   std::size_t managers_max = 64;                // names known at once, attached or not
   std::size_t hops_max = std::size_t{1} << 22;  // records; more are refused kBusy
@@ -94,6 +112,10 @@ struct HopRecord {
   Resources demand;            // as it is now: that of the setup, or of the last modify
   std::uint32_t revision = 0;  // of the last modify
   TrafficContract contract;    // as it is now, like demand
+  // What it takes of the output port alone: see Ledger::charge_of(). While the switch is being told
+  // another contract, the greater of both.
+  Resources alone;
+  Resources charge;            // counted on the output port in this record's name
   CrossConnect cross_connect;  // with the labels allotted; in a reservation without input label
   // Cells/s of the input port's receive side that are taken in this record's name: by a first hop, or
   // by the branch that has inherited it.
@@ -106,6 +128,7 @@ struct HopRecord {
     bool add_open = false;
     bool remove_open = false;
     bool remove_done = false;  // answered before the add in front of it was
+    bool restore = false;      // the switch has it no more: the one below is to be put back
     bool untold = false;       // the switch may have another contract than this record
     std::uint32_t ticket = 0;  // tells answers meant for an earlier user of this record
     std::uint32_t commit_waiters = 0xffff'ffff;  // heads of lists in the controller
@@ -120,8 +143,11 @@ struct HopRecord {
   friend class LedgerCheck;
   std::uint32_t next_in_bucket = 0xffff'ffff;
   std::uint32_t next_on_input =
-      0xffff'ffff;                       // shares the input label; the pool has the list's head
-  std::uint32_t previous = 0xffff'ffff;  // hops of the same manager
+      0xffff'ffff;  // shares the input label; the pool has the list's head
+  std::uint32_t next_on_output = 0xffff'ffff;  // the same of the output label
+  std::uint32_t above = 0xffff'ffff;           // has taken over from this one, or is about to
+  std::uint32_t below = 0xffff'ffff;           // from which this one takes over
+  std::uint32_t previous = 0xffff'ffff;        // hops of the same manager
   std::uint32_t next = 0xffff'ffff;
 };
 
@@ -212,21 +238,32 @@ class Ledger {
   // A reserve or a commit, refused or taken whole. A commit is then kCommitting; a repeated one is
   // in whatever state it was.
   Admission set_up(ManagerIndex manager, const HopSetup& setup);
-  // Another contract for a hop; less in either component of its demand is never refused, another
+  // Another contract for a hop; less in either component of its charge is never refused, another
   // category is (kInvalidRequest). The same revision with what the hop has counts as done. Repeated
-  // commits may name the old contract or the new one.
-  Admission modify(ManagerIndex manager, const HopModify& modify);
+  // commits may name the old contract or the new one. One that asks for no more in its demand and in its
+  // contract (CDVT apart) is charged no more than the hop was. `until_settled`: what the hop was charged
+  // stays at its disposal until settle(), which may go back.
+  Admission modify(ManagerIndex manager, const HopModify& modify, bool until_settled = false);
   // What came of a modify that the switch had to be told: the hop has this now. `demand` is no more than
-  // what it holds.
+  // what it holds, and neither is its charge afterwards.
   void settle(HopRef hop, std::uint32_t revision, Resources demand,
               const TrafficContract& contract);
   void programmed(HopRef hop);  // kCommitting to kCommitted
   void undo(HopRef hop);        // kCommitting (the switch refused) or kReserved to nothing
   // kReserved: gone at once (its label into quarantine: the link's other end may have been told).
-  // kCommitting, kCommitted: kRemoving. kRemoving: nothing happens. True when the hop is gone.
+  // Superseded: gone at once. kCommitting, kCommitted: kRemoving. kRemoving: nothing happens. True when
+  // the hop is gone.
   bool begin_removal(HopRef hop);
   void removed(HopRef hop);  // kRemoving to nothing
   void touch(HopRef hop);    // counts as a change for audits that are under way
+
+  // Another hop has taken over from it, for certain: it is in no switch.
+  bool superseded(const HopRecord& record) const;
+  // The hop from which this one takes or took over, as long as it is there.
+  std::optional<HopRef> below(HopRef hop) const;
+  std::optional<HopRef> above(HopRef hop) const;  // has taken over from it, or is about to
+  // Others have its output label as well: it does not become free with this hop.
+  bool shares_output(HopRef hop) const;
 
   std::optional<HopRef> find(ManagerIndex manager, const HopKey& key) const;
   HopRecord& hop(HopRef ref);
@@ -304,6 +341,7 @@ class Ledger {
     LabelPool output;  // transmit direction
     LabelPool input;   // receive direction
     Resources capacity;
+    PortPolicy policy;
     Resources taken;
     std::uint64_t ingress_taken = 0;  // cells/s that come in from endpoints, receive direction
     std::vector<Account> accounts;    // by ManagerIndex, grown when first needed
@@ -321,6 +359,12 @@ class Ledger {
     std::uint64_t buffer = 0;
   };
 
+  struct Group {  // hops with one output label
+    Resources needs;
+    Resources charged;
+  };
+  using Link = std::uint32_t HopRecord::*;  // to the next hop with the same label
+
   static std::uint64_t less(std::uint64_t from, std::uint64_t taken) {
     return from > taken ? from - taken : 0;
   }
@@ -337,12 +381,24 @@ class Ledger {
   Admission repeat(HopRef ref, const HopSetup& setup) const;
   Admission choose_input(ManagerIndex manager, const HopSetup& setup, Label& chosen);
   Admission choose_shared_input(ManagerIndex manager, const HopSetup& setup) const;
+  Admission choose_taken_input(ManagerIndex manager, const HopSetup& setup) const;
+  Admission choose_joined_output(ManagerIndex manager, const HopSetup& setup) const;
   Admission choose_output(ManagerIndex manager, const HopSetup& setup, Label& chosen);
   Admission allot_output(ManagerIndex manager, const HopSetup& setup, Label& chosen);
   Room room_for(ManagerIndex manager, Port& port);
   Admission admit_resources(ManagerIndex manager, const HopSetup& setup);
-  void take_input(HopRecord& record, HopRef ref, Label label);
+  Admission admit_taken_input(const HopSetup& setup, std::uint64_t demand) const;
+  std::optional<HopRef> taken_over_by(const HopSetup& setup) const;
+  bool stands_on(std::uint32_t upper, std::uint32_t lower) const;
+  void take_input(HopRef ref, Label label);
   void leave_input(HopRef ref);
+  void enter(LabelPool& pool, Label label, HopRef ref, Link link);
+  std::uint32_t leave(LabelPool& pool, Label label, HopRef ref, Link link);
+  Group group_of(std::uint32_t head) const;
+  void charge_group(Port& out, std::uint32_t head);
+  Resources charge_of(const Port& port, const Resources& demand,
+                      const TrafficContract& contract) const;
+  Resources charge_of(const HopSetup& setup) const;
   void give_up(HopRef ref, LabelHolder output_goes_to);
 
   std::uint64_t held_on(const Port& port, ManagerIndex manager) const;

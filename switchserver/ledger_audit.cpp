@@ -132,7 +132,14 @@ class LedgerCheck {
       const std::uint32_t out = ledger_.port_index_.at(at.output_port);
       const std::uint32_t in = ledger_.port_index_.at(at.input_port);
       const LabelPlace place{LabelHolder::kConnection, record.manager, ref};
-      see(seen_out_[out], ledger_.ports_[out].output, at.output_label, place);
+      const LabelPool& outputs = ledger_.ports_[out].output;
+      const bool joined = outputs.contains(at.output_label) &&
+                          joins(ref, record, outputs.place_of(at.output_label));
+      if (!joined) {
+        see(seen_out_[out], outputs, at.output_label, place);
+        check_group(ledger_.ports_[out], ref, record);
+      }
+      check_stack(ledger_.ports_[in], ref, record);
       const LabelPool& inputs = ledger_.ports_[in].input;
       if (at.input_label.present() && inputs.contains(at.input_label) &&
           !shares(ref, record, inputs.place_of(at.input_label))) {
@@ -140,27 +147,92 @@ class LedgerCheck {
       }
       auto& needs = needs_[out];
       if (record.manager.value() >= needs.size()) needs.resize(record.manager.value() + 1U);
-      needs[record.manager.value()].hops += record.demand;
-      if (!record.setup.last()) ++needs[record.manager.value()].labels;
+      needs[record.manager.value()].hops += record.charge;
+      if (!record.setup.last() && !joined) ++needs[record.manager.value()].labels;
       if (record.ingress) ingress_[in] += *record.ingress;
     });
   }
 
+  static bool of_one_call(const HopRecord& a, const HopRecord& b) {
+    return a.manager == b.manager && a.setup.key.connection == b.setup.key.connection;
+  }
+
+  // Whether the hop has its output label rightly through another one, the head of the list: both lead
+  // there, of the same leg and from different inputs.
+  bool joins(HopRef ref, const HopRecord& record, const LabelPlace& noted) const {
+    if (noted.holder != LabelHolder::kConnection || noted.hop == ref) return false;
+    std::uint32_t next = noted.hop.value();
+    for (std::size_t left = ledger_.hops_.size(); left != 0 && next != Ledger::kNil; --left) {
+      if (next >= ledger_.hops_.size() || !ledger_.hops_[next].alive) return false;
+      if (next == ref.value()) return true;
+      const HopRecord& other = ledger_.hops_[next];
+      const CrossConnect& at = other.cross_connect;
+      if (!of_one_call(other, record) || other.setup.key.leg != record.setup.key.leg ||
+          at.output_port != record.cross_connect.output_port ||
+          at.output_label != record.cross_connect.output_label ||
+          input_of(at) == input_of(record.cross_connect)) {
+        return false;
+      }
+      next = other.next_on_output;
+    }
+    return false;
+  }
+
+  // What is counted for the hops that share the output label is what they need.
+  void check_group(const Ledger::Port& port, HopRef head, const HopRecord& record) {
+    const Ledger::Group group = ledger_.group_of(head.value());
+    if (group.needs == group.charged) return;
+    find_account(port, fmt::format("connection {}", record.setup.key.connection), group.charged,
+                 group.needs);
+  }
+
+  // Who takes over has the input of the one below, of an earlier generation; each knows of the other.
+  void check_stack(const Ledger::Port& port, HopRef ref, const HopRecord& record) {
+    if (record.below == Ledger::kNil) return;
+    const HopRecord* below =
+        record.below < ledger_.hops_.size() ? &ledger_.hops_[record.below] : nullptr;
+    const bool right = below != nullptr && below->alive && below->above == ref.value() &&
+                       of_one_call(*below, record) &&
+                       below->setup.key.leg == record.setup.key.leg &&
+                       below->setup.key.generation < record.setup.key.generation &&
+                       input_of(below->cross_connect) == input_of(record.cross_connect);
+    if (right) return;
+    find(FindingKind::kDoubleLabel, port,
+         fmt::format("input label {} of connection {} was taken over from nobody",
+                     to_string(record.cross_connect.input_label), record.setup.key.connection));
+  }
+
+  // Whether one of the two has taken over from the other, at once or through others.
+  bool in_one_stack(const HopRecord& a, const HopRecord& b) const {
+    const auto stands_on = [&](const HopRecord& upper, const HopRecord& lower) {
+      std::uint32_t at = upper.below;
+      for (std::size_t left = ledger_.hops_.size(); left != 0 && at < ledger_.hops_.size();
+           --left) {
+        if (&ledger_.hops_[at] == &lower) return true;
+        at = ledger_.hops_[at].below;
+      }
+      return false;
+    };
+    return stands_on(a, b) || stands_on(b, a);
+  }
+
   // Whether the hop has its input label rightly through another one, the head of the list: a branch
-  // of the same connection.
+  // of the same connection, or one that took over.
   bool shares(HopRef ref, const HopRecord& record, const LabelPlace& noted) const {
     if (noted.holder != LabelHolder::kConnection || noted.hop == ref) return false;
     std::uint32_t next = noted.hop.value();
-    for (std::size_t left = ledger_.ports_.size(); left != 0 && next != Ledger::kNil; --left) {
+    for (std::size_t left = ledger_.hops_.size(); left != 0 && next != Ledger::kNil; --left) {
       if (next >= ledger_.hops_.size() || !ledger_.hops_[next].alive) return false;
       const HopRecord& other = ledger_.hops_[next];
-      const bool sibling = other.manager == record.manager &&
-                           other.setup.key.connection == record.setup.key.connection &&
+      const bool sibling = of_one_call(other, record) &&
                            other.cross_connect.input_port == record.cross_connect.input_port &&
                            other.cross_connect.input_label == record.cross_connect.input_label;
       if (!sibling) return false;
       if (next == ref.value()) return true;
-      if (other.cross_connect.output_port == record.cross_connect.output_port) return false;
+      if (other.cross_connect.output_port == record.cross_connect.output_port &&
+          !in_one_stack(other, record)) {
+        return false;
+      }
       next = other.next_on_input;
     }
     return false;

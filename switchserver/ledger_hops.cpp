@@ -5,18 +5,10 @@
 #include "core/check.hpp"
 #include "core/planted.hpp"
 #include "switchserver/ledger.hpp"
+#include "switchserver/ledger_refusals.hpp"
 
 namespace xbind {
 namespace {
-
-Admission refuse(Cause cause, PortId port, std::uint64_t asked, std::uint64_t free = 0) {
-  Admission refused;
-  refused.cause = cause;
-  refused.port = port;
-  refused.asked = asked;
-  refused.free = free;
-  return refused;
-}
 
 Admission repeated(HopRef ref) {
   Admission admission;
@@ -43,7 +35,7 @@ std::optional<Admission> refused_contract(const TrafficContract& contract) {
 bool same_words(const HopRecord& record, const HopSetup& again) {
   const auto words = [](const HopSetup& s) {
     return std::tie(s.key, s.commit, s.hop_count, s.input_port, s.input_label, s.output_port,
-                    s.output_label, s.call, s.branch);
+                    s.output_label, s.call, s.branch, s.takes_over, s.joins);
   };
   const bool held = again.commit || again.held == record.setup.held;
   return words(record.setup) == words(again) && held && same_contract(record, again);
@@ -52,13 +44,18 @@ bool same_words(const HopRecord& record, const HopSetup& again) {
 // The commit of a reservation: labels come with the commit, the rest stands.
 bool same_hop(const HopRecord& record, const HopSetup& commit) {
   const auto words = [](const HopSetup& s) {
-    return std::tie(s.hop_count, s.input_port, s.output_port, s.call, s.branch);
+    return std::tie(s.hop_count, s.input_port, s.output_port, s.call, s.branch, s.takes_over,
+                    s.joins);
   };
   return words(record.setup) == words(commit) && same_contract(record, commit);
 }
 
-bool living(HopState state) {
-  return state == HopState::kCommitting || state == HopState::kCommitted;
+// The ways of sharing a label with another hop exclude each other. No reservation is held with one, and
+// of a hop that joins there is nothing to reserve.
+bool takes_one_way(const HopSetup& s) {
+  if (s.joins && !s.commit) return false;
+  if ((s.takes_over || s.joins) && s.held) return false;
+  return int{s.branch} + int{s.takes_over} + int{s.joins} <= 1;
 }
 
 }  // namespace
@@ -106,6 +103,7 @@ Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup) {
   if (setup.branch && (setup.key.hop != 0 || setup.key.leg == 0)) {
     return refuse(Cause::kInvalidRequest, {}, setup.key.hop);
   }
+  if (!takes_one_way(setup)) return refuse(Cause::kInvalidRequest, {}, setup.key.hop);
   if (const auto refused = refused_contract(setup.contract)) return *refused;
   Port* const in = port(setup.input_port);
   Port* const out = port(setup.output_port);
@@ -128,17 +126,19 @@ Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup) {
   if (const auto a = admit_resources(manager, setup); !a.admitted()) return a;
 
   // Nothing can refuse any more: take it all.
+  const Resources charge = charge_of(setup);
   const HopRef ref = insert(manager, setup);
   HopRecord& record = hop(ref);
   record.state = setup.commit ? HopState::kCommitting : HopState::kReserved;
   record.cross_connect = {setup.input_port, {}, setup.output_port, output_label};
-  out->output.move(output_label, {LabelHolder::kConnection, manager, ref});
-  if (setup.commit) take_input(record, ref, input_label);
+  record.charge = charge;
+  enter(out->output, output_label, ref, &HopRecord::next_on_output);
+  if (setup.commit) take_input(ref, input_label);
   Account& books = account(*out, manager);
-  if (!setup.last()) ++books.labels;
+  if (!setup.last() && !setup.joins) ++books.labels;
   Resources hops = books.hops;
-  set_hops(*out, manager, hops += setup.demand);
-  if (setup.first()) {
+  set_hops(*out, manager, hops += charge);
+  if (allots_input(setup)) {
     record.ingress = setup.demand.cells_per_s;
     in->ingress_taken += setup.demand.cells_per_s;
   }
@@ -164,8 +164,12 @@ Admission Ledger::commit_reserved(HopRef ref, const HopSetup& setup) {
   }
   Label input_label;
   if (const auto a = choose_input(record.manager, setup, input_label); !a.admitted()) return a;
-  take_input(record, ref, input_label);
+  if (setup.takes_over) {
+    const std::uint64_t demand = record.demand.cells_per_s;
+    if (const auto a = admit_taken_input(setup, demand); !a.admitted()) return a;
+  }
   record.setup = setup;
+  take_input(ref, input_label);
   record.session = managers_[record.manager.value()].lapses;  // who commits knows the label
   record.state = HopState::kCommitting;
   touch(ref);
@@ -177,7 +181,7 @@ Admission Ledger::commit_reserved(HopRef ref, const HopSetup& setup) {
 // The input label of a commit: at the first hop the next free one, else the one given.
 Admission Ledger::choose_input(ManagerIndex manager, const HopSetup& setup, Label& chosen) {
   LabelPool& pool = port(setup.input_port)->input;
-  if (setup.first()) {
+  if (allots_input(setup)) {
     if (setup.input_label.present()) {
       return refuse(Cause::kInvalidRequest, setup.input_port, setup.input_label.value);
     }
@@ -191,41 +195,21 @@ Admission Ledger::choose_input(ManagerIndex manager, const HopSetup& setup, Labe
   }
   chosen = setup.input_label;
   if (setup.branch) return choose_shared_input(manager, setup);
+  if (setup.takes_over) return choose_taken_input(manager, setup);
   if (!pool.is_free(setup.input_label) && !planted(Bug::kForeignInputAccepted)) {
     return refuse(Cause::kForeignInputLabel, setup.input_port, setup.input_label.value);
   }
   return {};
 }
 
-// The input label of a branch: that of a hop of the same connection which stays. With none there,
-// or only such as are on their way down, there is nothing to branch off.
-Admission Ledger::choose_shared_input(ManagerIndex manager, const HopSetup& setup) const {
-  const LabelPlace place = port(setup.input_port)->input.place_of(setup.input_label);
-  const Admission foreign =
-      refuse(Cause::kForeignInputLabel, setup.input_port, setup.input_label.value);
-  const Admission gone =
-      refuse(Cause::kUnknownConnection, setup.input_port, setup.input_label.value);
-  if (place.holder != LabelHolder::kConnection) {
-    return place.holder <= LabelHolder::kFree ? gone : foreign;
-  }
-  bool stays = false;
-  for (std::uint32_t i = place.hop.value(); i != kNil; i = hops_[i].next_on_input) {
-    const HopRecord& sibling = hops_[i];
-    if (sibling.manager != manager || sibling.setup.key.connection != setup.key.connection) {
-      return foreign;
-    }
-    if (sibling.cross_connect.output_port == setup.output_port) {
-      return refuse(Cause::kInvalidRequest, setup.output_port, setup.output_port.value());
-    }
-    stays = stays || living(sibling.state);
-  }
-  return stays ? Admission{} : gone;
-}
-
 // The output label: at the last hop, and where a reserve names none, the next free one; else the
 // one given.
 Admission Ledger::choose_output(ManagerIndex manager, const HopSetup& setup, Label& chosen) {
   const Label named = setup.output_label;
+  if (setup.joins) {
+    chosen = named;
+    return choose_joined_output(manager, setup);
+  }
   if (setup.last() && named.present()) {
     return refuse(Cause::kInvalidRequest, setup.output_port, named.value);
   }
@@ -275,7 +259,7 @@ Ledger::Room Ledger::room_for(ManagerIndex manager, Port& out) {
 
 Admission Ledger::admit_resources(ManagerIndex manager, const HopSetup& setup) {
   Port& out = *port(setup.output_port);
-  const Resources& demand = setup.demand;
+  const Resources demand = charge_of(setup);
   const Room room = room_for(manager, out);
   if (demand.cells_per_s > room.cells || demand.buffer_cells > room.buffer) {
     Admission refused =
@@ -286,17 +270,18 @@ Admission Ledger::admit_resources(ManagerIndex manager, const HopSetup& setup) {
                              less(demand.buffer_cells, room.buffer)};
     return refused;
   }
-  if (setup.first()) {
+  if (setup.takes_over && setup.commit) return admit_taken_input(setup, setup.demand.cells_per_s);
+  if (allots_input(setup)) {
     const Port& in = *port(setup.input_port);
     const std::uint64_t ingress = less(in.capacity.cells_per_s, in.ingress_taken);
-    if (demand.cells_per_s > ingress) {
-      return refuse(Cause::kNoBandwidth, setup.input_port, demand.cells_per_s, ingress);
+    if (setup.demand.cells_per_s > ingress) {
+      return refuse(Cause::kNoBandwidth, setup.input_port, setup.demand.cells_per_s, ingress);
     }
   }
   return {};
 }
 
-Admission Ledger::modify(ManagerIndex manager, const HopModify& modify) {
+Admission Ledger::modify(ManagerIndex manager, const HopModify& modify, bool until_settled) {
   const auto ref = find(manager, modify.key);
   if (!ref) return refuse(Cause::kUnknownConnection, {}, modify.key.connection.value());
   HopRecord& record = hop(*ref);
@@ -311,6 +296,9 @@ Admission Ledger::modify(ManagerIndex manager, const HopModify& modify) {
   if (modify.revision <= record.revision) {
     return refuse(Cause::kStale, {}, modify.revision, record.revision);
   }
+  if (record.above != kNil || record.below != kNil || shares_output(*ref)) {
+    return refuse(Cause::kChangeUnderWay, {}, modify.revision);
+  }
   if (const auto refused = refused_contract(modify.contract)) return *refused;
   if (modify.contract.category != record.contract.category) {
     return refuse(Cause::kInvalidRequest, {}, static_cast<std::uint64_t>(modify.contract.category),
@@ -323,14 +311,17 @@ Admission Ledger::modify(ManagerIndex manager, const HopModify& modify) {
     return refuse(Cause::kUnknownPort, at.output_port, at.output_port.value());
   }
   const Room room = room_for(manager, out);
-  const Resources more{less(wanted.cells_per_s, now.cells_per_s),
-                       less(wanted.buffer_cells, now.buffer_cells)};
+  Resources charge = charge_of(out, wanted, modify.contract);
+  const bool no_more = wanted.fits_within(now) && !asks_for_more(record.contract, modify.contract);
+  if (no_more) charge = lesser(charge, record.alone);
+  const Resources more{less(charge.cells_per_s, record.charge.cells_per_s),
+                       less(charge.buffer_cells, record.charge.buffer_cells)};
   if (more.cells_per_s > room.cells || more.buffer_cells > room.buffer) {
     Admission refused = more.cells_per_s > room.cells
-                            ? refuse(Cause::kNoBandwidth, at.output_port, wanted.cells_per_s,
-                                     now.cells_per_s + room.cells)
-                            : refuse(Cause::kNoBuffer, at.output_port, wanted.buffer_cells,
-                                     now.buffer_cells + room.buffer);
+                            ? refuse(Cause::kNoBandwidth, at.output_port, charge.cells_per_s,
+                                     record.charge.cells_per_s + room.cells)
+                            : refuse(Cause::kNoBuffer, at.output_port, charge.buffer_cells,
+                                     record.charge.buffer_cells + room.buffer);
     refused.quota_missing = {less(more.cells_per_s, room.cells),
                              less(more.buffer_cells, room.buffer)};
     return refused;
@@ -338,8 +329,9 @@ Admission Ledger::modify(ManagerIndex manager, const HopModify& modify) {
   if (record.ingress) {
     // A branch may have inherited less than it demands: lowering its demand takes no more for that.
     const std::uint64_t taken = *record.ingress;
-    const std::uint64_t takes =
-        more.cells_per_s != 0 ? wanted.cells_per_s : std::min(taken, wanted.cells_per_s);
+    const std::uint64_t takes = wanted.cells_per_s > now.cells_per_s
+                                    ? wanted.cells_per_s
+                                    : std::min(taken, wanted.cells_per_s);
     const std::uint64_t most = taken + less(in.capacity.cells_per_s, in.ingress_taken);
     if (takes > most) {
       return refuse(Cause::kNoBandwidth, at.input_port, wanted.cells_per_s, most);
@@ -347,12 +339,11 @@ Admission Ledger::modify(ManagerIndex manager, const HopModify& modify) {
     in.ingress_taken = in.ingress_taken - taken + takes;
     record.ingress = takes;
   }
-  Resources hops = account(out, manager).hops;
-  hops -= now;
-  set_hops(out, manager, hops += wanted);
   record.demand = wanted;
   record.revision = modify.revision;
   record.contract = modify.contract;
+  record.alone = until_settled ? greater(charge, record.alone) : charge;
+  charge_group(out, ref->value());
   Admission admission;
   admission.hop = *ref;
   return admission;
@@ -366,58 +357,14 @@ void Ledger::settle(HopRef ref, std::uint32_t revision, Resources demand,
     port(record.cross_connect.input_port)->ingress_taken -= *record.ingress - demand.cells_per_s;
     record.ingress = demand.cells_per_s;
   }
-  Port& out = *port(record.cross_connect.output_port);
-  Resources hops = account(out, record.manager).hops;
-  hops -= record.demand;
-  set_hops(out, record.manager, hops += demand);
   record.demand = demand;
   record.revision = revision;
   record.contract = contract;
+  const CrossConnect& at = record.cross_connect;
+  Port& out = *port(at.output_port);
+  record.alone = lesser(charge_of(out, demand, contract), record.alone);
+  charge_group(out, out.output.place_of(at.output_label).hop.value());
   touch(ref);
-}
-
-// ===== the input label =====
-
-void Ledger::take_input(HopRecord& record, HopRef ref, Label label) {
-  record.cross_connect.input_label = label;
-  LabelPool& pool = port(record.cross_connect.input_port)->input;
-  const LabelPlace place = pool.place_of(label);
-  record.next_on_input = place.holder == LabelHolder::kConnection ? place.hop.value() : kNil;
-  pool.move(label, {LabelHolder::kConnection, record.manager, ref});
-}
-
-// The label is free when nobody shares it any more; else what comes in is taken in the name of one
-// of those who stay.
-void Ledger::leave_input(HopRef ref) {
-  HopRecord& record = hop(ref);
-  Port& in = *port(record.cross_connect.input_port);
-  const Label label = record.cross_connect.input_label;
-  std::uint32_t heir = kNil;
-  if (label.present()) {
-    const LabelPlace place = in.input.place_of(label);
-    XB_CHECK(place.holder == LabelHolder::kConnection, to_string(label), ref);
-    const std::uint32_t head = place.hop.value();
-    if (head == ref.value()) {
-      heir = planted(Bug::kSharedInputFreed) ? kNil : record.next_on_input;
-      in.input.move(
-          label, heir == kNil ? LabelPlace{LabelHolder::kFree, {}, {}}
-                              : LabelPlace{LabelHolder::kConnection, record.manager, HopRef{heir}});
-    } else {
-      heir = head;
-      std::uint32_t before = head;
-      while (hops_[before].next_on_input != ref.value()) {
-        before = hops_[before].next_on_input;
-        XB_CHECK(before < hops_.size(), to_string(label), ref);
-      }
-      hops_[before].next_on_input = record.next_on_input;
-    }
-  }
-  if (!record.ingress) return;
-  if (heir != kNil) {
-    hops_[heir].ingress = record.ingress;
-  } else if (!planted(Bug::kIngressKept)) {
-    in.ingress_taken -= *record.ingress;
-  }
 }
 
 // ===== what became of it =====
@@ -427,6 +374,7 @@ void Ledger::programmed(HopRef ref) {
   XB_CHECK(record.state == HopState::kCommitting, static_cast<int>(record.state));
   record.state = HopState::kCommitted;
   touch(ref);
+  if (record.below != kNil) touch(HopRef{record.below});
 }
 
 void Ledger::undo(HopRef ref) {
@@ -441,7 +389,7 @@ void Ledger::undo(HopRef ref) {
 
 bool Ledger::begin_removal(HopRef ref) {
   HopRecord& record = hop(ref);
-  if (record.state == HopState::kReserved) {
+  if (record.state == HopState::kReserved || superseded(record)) {
     give_up(ref, LabelHolder::kQuarantine);
     return true;
   }
@@ -459,7 +407,7 @@ void Ledger::removed(HopRef ref) {
 
 // Gives back everything the hop holds and ends its record. A label that this SwitchServer allotted
 // for an endpoint is free at once, and so is what a forgotten manager would never return; any other
-// goes where it is told.
+// goes where it is told. What others share stays theirs.
 void Ledger::give_up(HopRef ref, LabelHolder output_goes_to) {
   HopRecord& record = hop(ref);
   const CrossConnect& at = record.cross_connect;
@@ -468,12 +416,17 @@ void Ledger::give_up(HopRef ref, LabelHolder output_goes_to) {
       planted(Bug::kNoQuarantine)) {
     output_goes_to = LabelHolder::kFree;
   }
-  out.output.move(at.output_label, {output_goes_to, record.manager, {}});
   leave_input(ref);
   Account& books = account(out, record.manager);
-  if (!record.setup.last()) --books.labels;
   Resources hops = books.hops;
-  set_hops(out, record.manager, hops -= record.demand);
+  set_hops(out, record.manager, hops -= record.charge);
+  const std::uint32_t heir = leave(out.output, at.output_label, ref, &HopRecord::next_on_output);
+  if (heir != kNil && !planted(Bug::kJoinFreesLabel)) {
+    charge_group(out, heir);
+  } else {
+    out.output.move(at.output_label, {output_goes_to, record.manager, {}});
+    if (!record.setup.last()) --books.labels;
+  }
   erase(ref);
 }
 

@@ -39,6 +39,7 @@ void SwitchController::on_time(TimePoint now) {
 
 void SwitchController::on_up(const driver::Up& up) {
   leave_up();
+  lost_ = false;
   if (!up.kept) ledger_.unblock_all();
   ledger_.set_ports(up.ports);
   if (up.kept) {
@@ -63,7 +64,9 @@ void SwitchController::on_ports(const driver::Ports& ports) {
                                    record.cross_connect.input_port) != ports.renewed.end();
     // An add that is under way is the driver's to repeat.
     if (!renewed || record.state != HopState::kCommitted || record.progress.add_open) return;
-    if (state_ == State::kUp) {
+    if (ledger_.above(ref)) {
+      record.progress.untold = true;  // for when it is live again
+    } else if (state_ == State::kUp) {
       reassert(ref);
     } else {
       record.progress.untold = true;
@@ -85,8 +88,13 @@ void SwitchController::leave_up() {
   reread_at_ = kNever;
   ledger_.for_each_hop([&](HopRef ref, HopRecord& record) {
     if (record.progress.add_open) on_added(ref, Cause::kSwitchUnreachable, 0);
-    if (record.progress.remove_open) on_removed(ref, Cause::kSwitchUnreachable, 0);
+    if (record.progress.remove_open) {
+      driver::Done lost;
+      lost.cause = Cause::kSwitchUnreachable;
+      on_removed(ref, lost);
+    }
     record.progress.remove_done = false;
+    record.progress.restore = false;
     ++record.progress.ticket;
   });
   for (const Audit& audit : std::exchange(audits_, {})) report(audit, nullptr);
@@ -124,7 +132,6 @@ void SwitchController::on_table(const driver::Table& table, TimePoint now) {
 
 // Brings the switch, whose whole table this is, to what the ledger says.
 void SwitchController::make_true(const std::vector<CrossConnect>& table) {
-  state_ = State::kUp;
   std::vector<CrossConnect> there = table;
   std::sort(there.begin(), there.end());
   // An entry whose output the switch cannot tell (version 1.1) is the hop's that comes in there.
@@ -148,22 +155,29 @@ void SwitchController::make_true(const std::vector<CrossConnect>& table) {
     }
     return false;
   };
+  // What is on its way down and not there is gone, before anything that it stands on is looked at.
   ledger_.for_each_hop([&](HopRef ref, HopRecord& record) {
+    if (record.state != HopState::kRemoving) return;
+    const CrossConnect& wanted = record.cross_connect;
+    const CrossConnect untold{wanted.input_port, wanted.input_label, PortId{}, Label{}};
+    const bool in_table = std::binary_search(there.begin(), there.end(), wanted) ||
+                          std::binary_search(there.begin(), there.end(), untold);
+    if (!in_table) finish_removal(ref);
+  });
+  state_ = State::kUp;
+  ledger_.for_each_hop([&](HopRef ref, HopRecord& record) {
+    if (ledger_.above(ref)) return;
     const CrossConnect& wanted = record.cross_connect;
     const bool in_table = std::binary_search(there.begin(), there.end(), wanted);
-    if (record.state == HopState::kCommitted) {
+    if (record.state == HopState::kRemoving) {
+      if (record.progress.remove_open) return;
+      ++counters_.cleaned;
+      send_remove(ref);
+    } else if (record.state == HopState::kCommitted && !record.progress.add_open) {
       if (!in_table && !would_branch(wanted)) {
-        put_back(ref);
+        put_back(ref, there);
       } else if (in_table && record.progress.untold) {
         reassert(ref);
-      }
-    } else if (record.state == HopState::kRemoving) {
-      const CrossConnect untold{wanted.input_port, wanted.input_label, PortId{}, Label{}};
-      if (in_table || std::binary_search(there.begin(), there.end(), untold)) {
-        ++counters_.cleaned;
-        send_remove(ref);
-      } else {
-        finish_removal(ref);
       }
     }
   });
@@ -184,6 +198,7 @@ void SwitchController::on_done(const driver::Done& done) {
   const auto ref = HopRef{static_cast<std::uint32_t>(done.cookie >> 2)};
   const auto request = static_cast<Request>(done.cookie & 3);
   HopRecord* const record = ledger_.find_hop(ref);
+  lost_ = done.cause == Cause::kSwitchUnreachable;
   const bool open = record != nullptr && done.cookie == cookie(ref, request) &&
                     (request == Request::kAdd      ? record->progress.add_open
                      : request == Request::kRemove ? record->progress.remove_open
@@ -191,13 +206,18 @@ void SwitchController::on_done(const driver::Done& done) {
   if (!open) {
     ++counters_.unexpected_answers;
   } else if (done.again && request == Request::kAdd && record->state != HopState::kRemoving) {
-    add(ref);
+    const auto moving = moves_.find(ref);
+    if (moving == moves_.end()) {
+      add(ref);
+    } else {
+      move(ref, CrossConnect{moving->second});
+    }
   } else if (done.again && request == Request::kRemove) {
     send_remove(ref);
   } else if (request == Request::kAdd) {
     on_added(ref, done.cause, done.failure_code);
   } else {
-    on_removed(ref, done.cause, done.failure_code);
+    on_removed(ref, done);
   }
 }
 
@@ -205,17 +225,19 @@ void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_co
   HopRecord& record = ledger_.hop(ref);
   HopRecord::Progress& progress = record.progress;
   const HopKey key = record.setup.key;
+  const std::optional<HopRef> below = ledger_.below(ref);
   progress.add_open = false;
+  if (moves_.erase(ref) != 0 && cause == Cause::kNone) ++counters_.taken_over;
   ledger_.touch(ref);
 
   if (changes_.contains(ref)) {
     on_told(ref, cause, failure_code);
-    if (record.state == HopState::kCommitted) return;
+    if (record.state == HopState::kCommitted) return advance(below);
   }
   if (record.state == HopState::kCommitted) {  // it had been put back, or asserted again
     progress.untold = cause != Cause::kNone;
     if (cause != Cause::kNone) ++counters_.put_back_refused;
-    return;
+    return advance(below);
   }
   std::uint32_t waiters = std::exchange(progress.commit_waiters, kNil);
   if (cause == Cause::kNone) {
@@ -223,19 +245,20 @@ void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_co
     answer_all(waiters, success(record, HopAction::kCommit));
     if (record.state == HopState::kCommitting) {
       ledger_.programmed(ref);
+      advance(below);
       if (progress.untold && up()) reassert(ref);  // a modify came meanwhile
       return;
     }
   } else {
     answer_all(waiters, refusal(key, HopAction::kCommit, cause, failure_code));
     if (record.state == HopState::kCommitting && cause == Cause::kSwitchRefused) {
-      note_end(record.cross_connect);
-      ledger_.undo(ref);
-      return;
+      return undo_refused(ref);
     }
     if (record.state == HopState::kCommitting) {  // nobody knows whether it is there
       ledger_.begin_removal(ref);
-      if (cause == Cause::kSwitchUnreachable) return;  // when the switch is back
+      if (cause == Cause::kSwitchUnreachable) {  // when the switch is back
+        return refuse_waiting(below, cause, failure_code);
+      }
       ++counters_.cleaned;
       send_remove(ref);
       return;
@@ -246,14 +269,18 @@ void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_co
   if (progress.remove_done) finish_removal(ref);
 }
 
-void SwitchController::on_removed(HopRef ref, Cause cause, std::uint8_t failure_code) {
+void SwitchController::on_removed(HopRef ref, const driver::Done& done) {
   HopRecord& record = ledger_.hop(ref);
   HopRecord::Progress& progress = record.progress;
   progress.remove_open = false;
   ledger_.touch(ref);
-  if (cause != Cause::kNone) {  // still kRemoving: the next removal asks the switch again
+  if (done.absent) progress.restore = true;
+  if (done.cause != Cause::kNone && !done.absent) {
+    // Still kRemoving: the next removal asks the switch again.
     std::uint32_t waiters = std::exchange(progress.remove_waiters, kNil);
-    answer_all(waiters, refusal(record.setup.key, HopAction::kRemove, cause, failure_code));
+    answer_all(waiters,
+               refusal(record.setup.key, HopAction::kRemove, done.cause, done.failure_code));
+    refuse_waiting(ledger_.below(ref), done.cause, done.failure_code);
   } else if (progress.add_open) {
     progress.remove_done = true;
   } else {
@@ -271,35 +298,30 @@ void SwitchController::reassert(HopRef ref) {
   add(ref);
 }
 
-void SwitchController::add(HopRef ref) {
-  HopRecord& record = ledger_.hop(ref);
-  record.progress.add_open = true;
-  ledger_.touch(ref);
-  driver_.add(record.cross_connect, record.contract, cookie(ref, Request::kAdd));
-  queued_ = true;
-}
-
-void SwitchController::send_remove(HopRef ref) {
-  HopRecord& record = ledger_.hop(ref);
-  record.progress.remove_open = true;
-  driver_.remove(record.cross_connect, cookie(ref, Request::kRemove));
-  queued_ = true;
-}
-
 void SwitchController::finish_removal(HopRef ref) {
   HopRecord& record = ledger_.hop(ref);
   XB_CHECK(!record.progress.add_open && !record.progress.remove_open &&
                record.progress.commit_waiters == kNil,
            ref, record.progress.add_open, record.progress.remove_open);
   std::uint32_t waiters = record.progress.remove_waiters;
-  const HopResult done = success(record, HopAction::kRemove);
+  const HopResult done = removal_of(ref);
   const ManagerIndex manager = record.manager;
   const bool unasked = !anybody_waits(waiters) && sessions_[manager.value()].attached;
+  const std::optional<HopRef> below = ledger_.below(ref);
+  const bool restore = record.progress.restore;
   note_end(record.cross_connect);
   ledger_.removed(ref);
   ++counters_.removes;
   if (unasked) outputs_.unasked.push_back({ledger_.manager_name(manager), done});
   answer_all(waiters, done);
+  if (!below) return;
+  HopRecord& live = ledger_.hop(*below);
+  const bool lost = restore || live.progress.untold;
+  if (lost && reachable() && live.state == HopState::kCommitted && !live.progress.add_open &&
+      !ledger_.above(*below)) {
+    put_back(*below);
+  }
+  advance(below);
 }
 
 void SwitchController::note_end(const CrossConnect& gone) {

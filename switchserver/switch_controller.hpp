@@ -32,6 +32,12 @@
 // switch is back. The same goes for a commit that timed out, and for a removal asked for while
 // down.
 //
+// A hop that takes over from an earlier generation (ledger.hpp) is a move of what that one has in the
+// switch, not an add. Its removal, while the other is there, is a move back; refused because there is
+// nothing to move, the other is put back by an add. A removal of the one below waits as long as anything
+// is under way above it, and asks the switch for nothing when it turns out to be superseded. After a
+// break the table may show either of the two; it is then moved, put back or left as the ledger says.
+//
 // A modify that changes the traffic contract of a committed hop is told to the switch: an add of what is
 // there, with the new contract. While that is under way the hop holds the greater of both demands. One
 // that asks for more in anything is done when the switch has confirmed it, and undone when it refuses
@@ -89,6 +95,8 @@ struct SwitchCounters {
   std::uint64_t contracts_told = 0;
   std::uint64_t contracts_refused = 0;
   std::uint64_t port_changes = 0;
+  std::uint64_t taken_over = 0;
+  std::uint64_t moved_back = 0;
   std::uint64_t cleaned = 0;
   std::uint64_t audits = 0;
   std::uint64_t executes = 0;
@@ -139,6 +147,11 @@ inline constexpr SwitchCounterName kSwitchCounterNames[] = {
      &SwitchCounters::contracts_refused},
     {"port_changes", "Times that ports came, went, or changed their state.",
      &SwitchCounters::port_changes},
+    {"taken_over", "Cross-connects that were moved to the output of a later generation's hop.",
+     &SwitchCounters::taken_over},
+    {"moved_back",
+     "Moves back that the switch was asked for, the later generation's hop being removed.",
+     &SwitchCounters::moved_back},
     {"cleaned", "Deletes sent without a manager waiting, for hops with unknown outcome.",
      &SwitchCounters::cleaned},
     {"audits", "Audit reports made.", &SwitchCounters::audits},
@@ -317,10 +330,17 @@ class SwitchController {
   // answers of the switch
   void on_done(const driver::Done& done);
   void on_added(HopRef ref, Cause cause, std::uint8_t failure_code);
-  void on_removed(HopRef ref, Cause cause, std::uint8_t failure_code);
+  void on_removed(HopRef ref, const driver::Done& done);
+  void undo_refused(HopRef ref);
+  bool reachable() const { return up() && !lost_; }
+  void advance(std::optional<HopRef> below);
+  void refuse_waiting(std::optional<HopRef> below, Cause cause, std::uint8_t failure_code);
+  void put_back(HopRef ref, const std::vector<CrossConnect>& table);
+  HopResult removal_of(HopRef ref) const;
   void put_back(HopRef ref);
   void reassert(HopRef ref);
   void add(HopRef ref);
+  void move(HopRef ref, const CrossConnect& from);
   void send_remove(HopRef ref);
   void finish_removal(HopRef ref);
   void note_end(const CrossConnect& gone);
@@ -362,6 +382,7 @@ class SwitchController {
   Ledger ledger_;
   SwitchCounters counters_;
   State state_ = State::kDown;
+  bool lost_ = false;    // the last answer was that the switch is unreachable: Down is to follow
   bool queued_ = false;  // something waits for flush()
   std::uint64_t tables_asked_ = 0;
   driver::Cookie own_table_ = 0;  // the read that leads to kUp
@@ -375,6 +396,7 @@ class SwitchController {
   std::vector<std::uint32_t> vacant_waiters_;
   std::vector<Wanted> wanted_;  // of the batch in hand
   std::unordered_map<HopRef, Change> changes_;
+  std::unordered_map<HopRef, CrossConnect> moves_;  // hops whose open add is a move, and from where
   std::uint64_t statistics_asked_ = 0;
   std::unordered_map<driver::Cookie, Token> statistics_;
   std::vector<Audit> audits_;

@@ -41,7 +41,8 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
   }
   const bool news =
       record != nullptr && (wanted.contract != record->contract || record->progress.untold);
-  if (news && reachable && record->state == HopState::kCommitted) {
+  // Of one from which another has taken over nothing is in the switch.
+  if (news && reachable && record->state == HopState::kCommitted && !ledger_.above(*ref)) {
     return tell_contract(*ref, waiters, wanted);
   }
   const Admission admission = ledger_.modify(manager, wanted);
@@ -94,7 +95,7 @@ void SwitchController::tell_contract(HopRef ref, std::uint32_t waiters, const Ho
   Change change{wanted, record.revision, record.demand, record.contract};
   HopModify booked = wanted;
   booked.demand = greater(record.demand, wanted.demand);
-  const Admission admission = ledger_.modify(record.manager, booked);
+  const Admission admission = ledger_.modify(record.manager, booked, true);
   if (!admission.admitted()) {
     note_shortage(record.manager, admission);
     answer_all(waiters, refusal(wanted.key, HopAction::kModify, admission));

@@ -155,7 +155,12 @@ void SwitchController::set_up(Place place, ManagerIndex manager, const HopSetup&
     return;
   }
   wait(record.progress.commit_waiters, place);
-  add(admission.hop);
+  const auto below = ledger_.below(admission.hop);
+  if (below && !planted(Bug::kMovedByAdding)) {
+    move(admission.hop, ledger_.hop(*below).cross_connect);
+  } else {
+    add(admission.hop);
+  }
 }
 
 void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& key) {
@@ -168,8 +173,12 @@ void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& k
     answer(place, up() ? nothing_there : unreachable);
     return;
   }
-  const HopResult done = success(ledger_.hop(*ref), HopAction::kRemove);
+  const HopResult done = removal_of(*ref);
+  const CrossConnect gone = ledger_.hop(*ref).cross_connect;
+  const auto below = ledger_.below(*ref);
   if (ledger_.begin_removal(*ref)) {
+    if (gone.input_label.present()) note_end(gone);
+    advance(below);
     ++counters_.removes;
     answer(place, done);
     return;
@@ -184,7 +193,15 @@ void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& k
   } else {
     wait(progress.remove_waiters, place);
   }
-  if (!progress.remove_open && !progress.remove_done) send_remove(*ref);
+  if (progress.remove_open || progress.remove_done) return;
+  // It follows what is under way above; that, if the switch refused it, is asked for again.
+  HopRef top = *ref;
+  while (const auto above = ledger_.above(top)) top = *above;
+  const HopRecord& uppermost = ledger_.hop(top);
+  if (uppermost.state == HopState::kRemoving && !uppermost.progress.remove_open &&
+      !uppermost.progress.remove_done) {
+    send_remove(top);
+  }
 }
 
 // ===== labels and quotas that change hands =====

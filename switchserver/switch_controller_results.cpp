@@ -148,14 +148,15 @@ Result<void> SwitchController::audit(std::string_view name, Token token) {
 void SwitchController::report(const Audit& audit, const std::vector<CrossConnect>* table) {
   LedgerReport report;
   TableExpectation expected;
-  ledger_.for_each_hop([&](HopRef, const HopRecord& record) {
+  ledger_.for_each_hop([&](HopRef ref, const HopRecord& record) {
     const bool settled = record.settled();
     if (record.manager == audit.manager) {
       report.hops.push_back(
           {record.setup.key, record.cross_connect, record.demand, settled, record.contract});
     }
     if (!record.cross_connect.input_label.present()) return;  // a reservation
-    const bool throughout = settled && record.version <= audit.since;
+    if (ledger_.superseded(record) && record.version <= audit.since) return;
+    const bool throughout = settled && !ledger_.above(ref) && record.version <= audit.since;
     (throughout ? expected.settled : expected.moving).push_back(record.cross_connect);
   });
   std::sort(report.hops.begin(), report.hops.end(),

@@ -71,7 +71,8 @@ struct Done {
   Cookie cookie = 0;
   Cause cause = Cause::kNone;
   std::uint8_t failure_code = 0;
-  bool again = false;  // refused for what has changed since: asked once more it may be done
+  bool again = false;   // refused for what has changed since: asked once more it may be done
+  bool absent = false;  // a move, refused because what was to be moved is not there
 };
 // The answer to read_table(). A switch that cannot tell where a connection leads has it with output port
 // 0 and no output label.

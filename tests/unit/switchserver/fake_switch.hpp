@@ -29,6 +29,7 @@ class FakeSwitch : public SwitchDriver {
   std::deque<Answer> answers;                         // not delivered yet
   int adds = 0;
   int removes = 0;
+  int moves = 0;
   int flushes = 0;
   int branches = 0;  // adds on an input that had a cross-connect already
   // GSMP failure code for an add (a remove), 0 to do it.
@@ -36,6 +37,7 @@ class FakeSwitch : public SwitchDriver {
     return std::uint8_t{0};
   };
   std::function<std::uint8_t(const CrossConnect&)> refuse_remove = refuse_add;
+  std::function<std::uint8_t(const CrossConnect& from)> refuse_move = refuse_add;
   Cause table_cause = Cause::kNone;
   // Whether the add beside what is there on the same input is meant as a branch.
   std::function<bool(const CrossConnect& there, const CrossConnect& added)> may_branch =
@@ -50,9 +52,10 @@ class FakeSwitch : public SwitchDriver {
     ++removes;
     queue_.push_back({Kind::kRemove, at, cookie});
   }
-  // No controller moves anything yet: gsmp_driver_test.cpp has the driver's own.
-  void move(const CrossConnect&, PortId, Label, const TrafficContract&, driver::Cookie) override {
-    ADD_FAILURE() << "a move";
+  void move(const CrossConnect& at, PortId port, Label label, const TrafficContract& contract,
+            driver::Cookie cookie) override {
+    ++moves;
+    queue_.push_back({Kind::kMove, at, cookie, contract, port, label});
   }
   void read_table(driver::Cookie cookie) override { queue_.push_back({Kind::kRead, {}, cookie}); }
   void read_statistics(PortId port, Label, driver::Cookie cookie) override {
@@ -86,13 +89,34 @@ class FakeSwitch : public SwitchDriver {
   }
 
  private:
-  enum class Kind { kAdd, kRemove, kRead, kCount };
+  enum class Kind { kAdd, kRemove, kMove, kRead, kCount };
   struct Request {
     Kind kind;
     CrossConnect at;
     driver::Cookie cookie;
     TrafficContract contract{};
+    PortId to_port{};  // of a move
+    Label to_label{};
   };
+
+  void perform_move(const Request& request) {
+    driver::Done done{request.cookie, Cause::kNone, 0};
+    CrossConnect to = request.at;
+    to.output_port = request.to_port;
+    to.output_label = request.to_label;
+    done.absent = !table.contains(request.at);
+    done.failure_code = done.absent ? std::uint8_t{12} : refuse_move(request.at);
+    if (done.failure_code != 0) {
+      done.cause = Cause::kSwitchRefused;
+    } else {
+      EXPECT_FALSE(table.contains(to)) << "a move onto what is there";
+      table.erase(request.at);
+      contracts.erase(request.at);
+      table.insert(to);
+      contracts[to] = request.contract;
+    }
+    answers.push_back({true, done});
+  }
 
   void perform(const Request& request) {
     if (request.kind == Kind::kRead) {
@@ -106,6 +130,7 @@ class FakeSwitch : public SwitchDriver {
                                                    cells[request.at.input_port]}});
       return;
     }
+    if (request.kind == Kind::kMove) return perform_move(request);
     const bool add = request.kind == Kind::kAdd;
     driver::Done done{request.cookie, Cause::kNone, 0};
     done.failure_code = add ? refuse_add(request.at) : refuse_remove(request.at);

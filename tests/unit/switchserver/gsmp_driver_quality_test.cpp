@@ -283,6 +283,7 @@ TEST_F(GsmpDriverByHand, AMoveOfWhatIsNotThereIsRefused) {
   ASSERT_THAT(done, ElementsAre(Answered(9U, Cause::kSwitchRefused)));
   EXPECT_EQ(done[0].failure_code, 12);
   EXPECT_FALSE(done[0].again);
+  EXPECT_TRUE(done[0].absent);
 }
 
 TEST_F(GsmpDriverByHand, AMoveComesBehindTheDeletesThatMayFreeItsLabel) {

@@ -151,6 +151,27 @@ TEST_F(GsmpDriverV1, a_moved_branch_is_listed_where_it_is) {
               ElementsAre(CrossConnect{kIn, atm_label(0, 100), PortId{3}, atm_label(0, 300)}));
 }
 
+TEST_F(GsmpDriverV1, a_move_that_was_not_answered_is_listed_in_both_places) {
+  bring_up();
+  there_is(cross(100, 200));
+  const CrossConnect moved{kIn, atm_label(0, 100), PortId{3}, atm_label(0, 300)};
+  link.driver_.move(cross(100, 200), moved.output_port, moved.output_label, {}, 2);
+  link.driver_.flush();
+  link.cut();  // whether it has arrived nobody knows
+  EXPECT_THAT(link.events<driver::Done>(), ElementsAre(Answered(2U, Cause::kSwitchUnreachable)));
+  link.connect();
+  (void)link.driver_.take_events();
+  EXPECT_THAT(read().cross_connects, UnorderedElementsAre(cross(100, 200), moved));
+
+  link.driver_.move(moved, kOut, atm_label(0, 200), {}, 3);  // it was not made
+  link.driver_.flush();
+  link.exchange();
+  const auto done = link.events<driver::Done>();
+  ASSERT_THAT(done, ElementsAre(Answered(3U, Cause::kSwitchRefused)));
+  EXPECT_TRUE(done[0].absent);
+  EXPECT_THAT(read().cross_connects, ElementsAre(cross(100, 200)));
+}
+
 TEST_F(GsmpDriverV1, of_a_stranger_only_the_input_is_known) {
   bring_up();
   there_is(cross(100, 200));

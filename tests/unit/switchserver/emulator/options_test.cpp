@@ -154,7 +154,9 @@ TEST(Switches, RefusalsNameTheLineAndTheReason) {
   EXPECT_THAT(refused(one + "log-level = \"off\"\n"),
               StartsWith("x.toml line 4: a switch has no 'log-level'"));
   EXPECT_THAT(refused(one + "ports = 5000\n"), StartsWith("x.toml line 4: option --ports"));
-  EXPECT_THAT(refused(one + "ports = 1.5\n"), StartsWith("x.toml line 4: 'ports' is no text"));
+  EXPECT_THAT(refused(one + "ports = 1.5\n"), StartsWith("x.toml line 4: option --ports"));
+  EXPECT_THAT(refused(one + "ports = 1979-05-27\n"),
+              StartsWith("x.toml line 4: 'ports' is no text"));
   EXPECT_THAT(refused(one + "fault = []\n"), StartsWith("x.toml line 4: 'fault' is an empty list"));
   EXPECT_THAT(refused(one + "ports = 2\nlinks = {3 = \"ring:x\"}\n"),
               StartsWith("x.toml line 5: --links: "));

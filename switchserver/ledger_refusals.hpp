@@ -1,0 +1,34 @@
+// The refusal of a setup or modify, and what its ground often is, as the ledger's source files make it.
+#pragma once
+
+#include "switchserver/ledger.hpp"
+
+namespace xbind {
+
+inline Admission refuse(Cause cause, PortId port, std::uint64_t asked, std::uint64_t free = 0) {
+  Admission refused;
+  refused.cause = cause;
+  refused.port = port;
+  refused.asked = asked;
+  refused.free = free;
+  return refused;
+}
+
+inline bool living(HopState state) {
+  return state == HopState::kCommitting || state == HopState::kCommitted;
+}
+
+// Whether the input label comes from this SwitchServer: at the first hop, unless there is one already.
+inline bool allots_input(const HopSetup& setup) { return setup.first() && !setup.takes_over; }
+
+inline Resources greater(const Resources& a, const Resources& b) {
+  return {a.cells_per_s > b.cells_per_s ? a.cells_per_s : b.cells_per_s,
+          a.buffer_cells > b.buffer_cells ? a.buffer_cells : b.buffer_cells};
+}
+
+inline Resources lesser(const Resources& a, const Resources& b) {
+  return {a.cells_per_s < b.cells_per_s ? a.cells_per_s : b.cells_per_s,
+          a.buffer_cells < b.buffer_cells ? a.buffer_cells : b.buffer_cells};
+}
+
+}  // namespace xbind

@@ -1,0 +1,105 @@
+// SwitchController: what is said to the switch of one hop, and of hops that take over from one another.
+#include <algorithm>
+#include <utility>
+
+#include "switchserver/hop_answers.hpp"
+#include "switchserver/switch_controller.hpp"
+
+namespace xbind {
+
+void SwitchController::add(HopRef ref) {
+  HopRecord& record = ledger_.hop(ref);
+  record.progress.add_open = true;
+  ledger_.touch(ref);
+  driver_.add(record.cross_connect, record.contract, cookie(ref, Request::kAdd));
+  queued_ = true;
+}
+
+// The cross-connect that is there becomes this hop's.
+void SwitchController::move(HopRef ref, const CrossConnect& from) {
+  HopRecord& record = ledger_.hop(ref);
+  record.progress.add_open = true;
+  ledger_.touch(ref);
+  moves_.insert_or_assign(ref, from);
+  driver_.move(from, record.cross_connect.output_port, record.cross_connect.output_label,
+               record.contract, cookie(ref, Request::kAdd));
+  queued_ = true;
+}
+
+// A hop that has taken over gives back to the one below, unless that is to go as well: then there is
+// nothing that the cells should come out of.
+void SwitchController::send_remove(HopRef ref) {
+  HopRecord& record = ledger_.hop(ref);
+  record.progress.remove_open = true;
+  const auto below = ledger_.below(ref);
+  const HopRecord* to = below ? &ledger_.hop(*below) : nullptr;
+  if (to != nullptr && to->state == HopState::kCommitted) {
+    ++counters_.moved_back;
+    driver_.move(record.cross_connect, to->cross_connect.output_port,
+                 to->cross_connect.output_label, to->contract, cookie(ref, Request::kRemove));
+  } else {
+    driver_.remove(record.cross_connect, cookie(ref, Request::kRemove));
+  }
+  queued_ = true;
+}
+
+// The switch would not have the commit. What it was to take over from is as before.
+void SwitchController::undo_refused(HopRef ref) {
+  const auto below = ledger_.below(ref);
+  note_end(ledger_.hop(ref).cross_connect);
+  ledger_.undo(ref);
+  if (!below) return;
+  const HopRecord& live = ledger_.hop(*below);
+  if (live.state == HopState::kCommitted && live.progress.untold && reachable()) put_back(*below);
+  advance(below);
+}
+
+// Something above this hop has changed. If it is to go it may be superseded by now: then it is gone. Or
+// live again: then the switch is asked.
+void SwitchController::advance(std::optional<HopRef> below) {
+  if (!below) return;
+  const HopRecord& record = ledger_.hop(*below);
+  if (record.state != HopState::kRemoving || record.progress.add_open ||
+      record.progress.remove_open || record.progress.remove_done) {
+    return;
+  }
+  if (ledger_.superseded(record)) {
+    finish_removal(*below);
+  } else if (ledger_.above(*below)) {
+    return;
+  } else if (reachable()) {
+    send_remove(*below);
+  } else {  // when the switch is back
+    refuse_waiting(below, Cause::kSwitchUnreachable, 0);
+  }
+}
+
+// Those that wait below for what has just been refused are not kept waiting.
+void SwitchController::refuse_waiting(std::optional<HopRef> below, Cause cause,
+                                      std::uint8_t failure_code) {
+  for (; below; below = ledger_.below(*below)) {
+    HopRecord& record = ledger_.hop(*below);
+    std::uint32_t waiters = std::exchange(record.progress.remove_waiters, kNil);
+    answer_all(waiters, refusal(record.setup.key, HopAction::kRemove, cause, failure_code));
+  }
+}
+
+// The switch has lost it, or has what it took over from in its place.
+void SwitchController::put_back(HopRef ref, const std::vector<CrossConnect>& table) {
+  for (auto at = ledger_.below(ref); at; at = ledger_.below(*at)) {
+    const CrossConnect& earlier = ledger_.hop(*at).cross_connect;
+    if (!std::binary_search(table.begin(), table.end(), earlier)) continue;
+    ++counters_.put_back;
+    return move(ref, earlier);
+  }
+  put_back(ref);
+}
+
+// With the label that rests in the manager's quarantine since, if no other hop has it.
+HopResult SwitchController::removal_of(HopRef ref) const {
+  HopResult done = success(ledger_.hop(ref), HopAction::kRemove);
+  if (ledger_.shares_output(ref)) done.output_label = {};
+  return done;
+}
+
+}  // namespace xbind

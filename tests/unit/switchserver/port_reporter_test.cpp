@@ -1,0 +1,272 @@
+// What the Router hears of a switch's ports, report by report.
+#include "switchserver/port_reporter.hpp"
+
+#include <gmock/gmock.h>
+
+#include "ledger_fixture.hpp"
+
+namespace xbind {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::ElementsAre;
+using testing::Ne;
+
+class PortReporterTest : public testing::Test {
+ protected:
+  // Two ports of 1000 cells/s, nothing taken; defaults: a tenth, 200 ms, 5 s.
+  void SetUp() override { ports_ = {port(1), port(2)}; }
+
+  static ReportedPort port(std::uint32_t id) { return {PortId{id}, true, 1000, 1000}; }
+
+  // What the owner does after each step.
+  std::optional<PortReport> step() {
+    if (reporter_.look_due() <= now_) {
+      ++looks_;
+      reporter_.look(ports_, now_);
+    }
+    return reporter_.take(now_);
+  }
+  // As the owner's timer: from deadline to deadline, for so long or until a report is due.
+  std::optional<PortReport> wait(Duration at_most) {
+    const TimePoint end = now_ + at_most;
+    for (int steps = 0; steps < 1000; ++steps) {
+      const TimePoint next = reporter_.next_deadline();
+      if (next > end) {
+        now_ = end;
+        return std::nullopt;
+      }
+      now_ = std::max(now_, next);
+      if (auto report = step()) return report;
+    }
+    ADD_FAILURE() << "deadlines that come to nothing";
+    return std::nullopt;
+  }
+  void arrives() { reporter_.told(true, now_); }
+  void fails() { reporter_.told(false, now_); }
+  // The switch is there and has been told of.
+  void begin() {
+    reporter_.switch_up(now_);
+    ASSERT_THAT(step(), Ne(std::nullopt));
+    arrives();
+  }
+  void hops_take(std::size_t index, std::uint64_t cells_per_s) {
+    ports_[index].free_cells_per_s = ports_[index].cells_per_s - cells_per_s;
+    reporter_.books_moved(now_);
+  }
+
+  PortReporter reporter_{PortReporterOptions{}};
+  std::vector<ReportedPort> ports_;
+  TimePoint now_ = TimePoint{} + std::chrono::hours{7};
+  int looks_ = 0;
+};
+
+TEST_F(PortReporterTest, NothingIsSaidBeforeTheSwitchIsThere) {
+  EXPECT_EQ(reporter_.next_deadline(), kNever);
+  reporter_.books_moved(now_);
+  reporter_.ports_changed(now_);
+  EXPECT_EQ(reporter_.next_deadline(), kNever);
+  EXPECT_EQ(wait(std::chrono::hours{1}), std::nullopt);
+}
+
+TEST_F(PortReporterTest, TheSwitchComesAndTheWholeIsTold) {
+  reporter_.switch_up(now_);
+  const auto report = step();
+  ASSERT_THAT(report, Ne(std::nullopt));
+  EXPECT_EQ(report->number, 1u);
+  EXPECT_EQ(report->ports, ports_);
+}
+
+TEST_F(PortReporterTest, ALineThatGoesDownIsToldAtOnce) {
+  begin();
+  ports_[1].up = false;
+  reporter_.ports_changed(now_);  // not a moment after the last report
+  const auto report = step();
+  ASSERT_THAT(report, Ne(std::nullopt));
+  EXPECT_EQ(report->number, 2u);
+  EXPECT_EQ(report->ports, ports_);
+  arrives();
+  ports_[1].up = true;
+  reporter_.ports_changed(now_);
+  EXPECT_THAT(step(), Ne(std::nullopt));
+}
+
+TEST_F(PortReporterTest, SoAreAnotherRateAndPortsThatComeAndGo) {
+  begin();
+  ports_[0] = {PortId{1}, true, 500, 500};
+  reporter_.ports_changed(now_);
+  EXPECT_THAT(step(), Ne(std::nullopt));
+  arrives();
+  ports_.push_back(port(3));
+  reporter_.ports_changed(now_);
+  EXPECT_THAT(step(), Ne(std::nullopt));
+  arrives();
+  ports_.erase(ports_.begin());
+  reporter_.ports_changed(now_);
+  EXPECT_THAT(step(), Ne(std::nullopt));
+  arrives();
+  reporter_.ports_changed(now_);  // of no account: labels, say
+  EXPECT_EQ(step(), std::nullopt);
+}
+
+TEST_F(PortReporterTest, FreeBandwidthIsToldWhenMoreThanTheThresholdHasMoved) {
+  begin();
+  hops_take(0, 100);  // a tenth, no more
+  EXPECT_EQ(wait(milliseconds{4000}), std::nullopt);
+  hops_take(0, 101);
+  const auto report = wait(milliseconds{200});
+  ASSERT_THAT(report, Ne(std::nullopt));
+  EXPECT_EQ(report->ports[0].free_cells_per_s, 899u);
+  arrives();
+  hops_take(0, 1);  // measured from what was told, in both directions
+  EXPECT_EQ(wait(milliseconds{1000}), std::nullopt);
+  hops_take(0, 0);
+  EXPECT_THAT(wait(milliseconds{200}), Ne(std::nullopt));
+}
+
+TEST_F(PortReporterTest, ManyOperationsMakeOneLookAndOneReportAnInterval) {
+  begin();
+  looks_ = 0;
+  int reports = 0;
+  for (int millisecond = 1; millisecond <= 1000; ++millisecond) {
+    now_ += milliseconds{1};
+    hops_take(0, millisecond % 2 == 0 ? 900 : 0);
+    hops_take(1, static_cast<std::uint64_t>(millisecond));  // rises by a tenth in 100 ms
+    if (step()) {
+      ++reports;
+      arrives();
+    }
+  }
+  EXPECT_EQ(looks_, 5);
+  EXPECT_EQ(reports, 5);
+}
+
+TEST_F(PortReporterTest, AnIdleSwitchIsLookedAtAndToldOfEveryRefresh) {
+  begin();
+  looks_ = 0;
+  const TimePoint began = now_;
+  for (std::uint64_t number = 2; number < 5; ++number) {
+    const auto report = wait(std::chrono::seconds{5});
+    ASSERT_THAT(report, Ne(std::nullopt));
+    EXPECT_EQ(report->number, number);
+    arrives();
+  }
+  EXPECT_EQ(now_ - began, std::chrono::seconds{15});
+  EXPECT_EQ(looks_, 3);
+}
+
+TEST_F(PortReporterTest, OneReportAtATimeIsUnderWay) {
+  begin();
+  ports_[0].up = false;
+  reporter_.ports_changed(now_);
+  ASSERT_THAT(step(), Ne(std::nullopt));
+  ports_[1].up = false;
+  reporter_.ports_changed(now_);
+  EXPECT_EQ(wait(std::chrono::seconds{30}), std::nullopt);
+  arrives();
+  const auto report = step();
+  ASSERT_THAT(report, Ne(std::nullopt));
+  EXPECT_FALSE(report->ports[1].up);
+}
+
+TEST_F(PortReporterTest, AfterAFailureThePauseDoublesAndWhatIsTrueThenIsTold) {
+  reporter_.switch_up(now_);
+  ASSERT_THAT(step(), Ne(std::nullopt));
+  std::vector<milliseconds> pauses;
+  std::uint64_t number = 1;
+  for (int attempt = 0; attempt < 7; ++attempt) {
+    fails();
+    const TimePoint failed = now_;
+    ports_[0].up = !ports_[0].up;
+    reporter_.ports_changed(now_);  // does not cut the pause short
+    const auto report = wait(std::chrono::minutes{1});
+    ASSERT_THAT(report, Ne(std::nullopt));
+    EXPECT_EQ(report->ports, ports_);
+    EXPECT_EQ(report->number, ++number);
+    pauses.push_back(std::chrono::duration_cast<milliseconds>(now_ - failed));
+  }
+  EXPECT_THAT(pauses, ElementsAre(milliseconds{200}, milliseconds{400}, milliseconds{800},
+                                  milliseconds{1600}, milliseconds{3200}, milliseconds{5000},
+                                  milliseconds{5000}));
+  arrives();
+  ports_[1].up = false;
+  reporter_.ports_changed(now_);
+  ASSERT_THAT(step(), Ne(std::nullopt));
+  fails();
+  const TimePoint failed = now_;
+  ASSERT_THAT(wait(std::chrono::minutes{1}), Ne(std::nullopt));
+  EXPECT_EQ(now_ - failed, milliseconds{200});  // from the beginning again
+}
+
+TEST_F(PortReporterTest, ALostControlChannelSaysNothingOfTheLines) {
+  begin();
+  reporter_.switch_down();
+  hops_take(0, 900);
+  EXPECT_EQ(wait(std::chrono::hours{1}), std::nullopt);
+  reporter_.switch_up(now_);
+  const auto report = step();
+  ASSERT_THAT(report, Ne(std::nullopt));
+  EXPECT_EQ(report->ports, ports_);
+}
+
+TEST_F(PortReporterTest, AReportThatArrivesAfterTheSwitchWasAwayDoesNotStandForTheWhole) {
+  begin();
+  ports_[0].up = false;
+  reporter_.ports_changed(now_);
+  ASSERT_THAT(step(), Ne(std::nullopt));
+  reporter_.switch_down();
+  reporter_.switch_up(now_);
+  EXPECT_EQ(step(), std::nullopt);  // one at a time
+  arrives();
+  EXPECT_THAT(step(), Ne(std::nullopt));
+}
+
+TEST_F(PortReporterTest, WithThresholdZeroEveryMoveIsWorthAReport) {
+  reporter_ = PortReporter({.threshold = 0});
+  begin();
+  hops_take(0, 1);
+  EXPECT_THAT(wait(milliseconds{200}), Ne(std::nullopt));
+}
+
+TEST_F(PortReporterTest, AnIntervalAboveTheRefreshDoesNotHoldItUp) {
+  reporter_ =
+      PortReporter({.interval = std::chrono::seconds{60}, .refresh = std::chrono::seconds{1}});
+  begin();
+  hops_take(0, 900);
+  const TimePoint began = now_;
+  EXPECT_THAT(wait(std::chrono::seconds{60}), Ne(std::nullopt));
+  EXPECT_EQ(now_ - began, std::chrono::seconds{1});
+}
+
+class ReportedPortsTest : public LedgerTest {};
+
+TEST_F(ReportedPortsTest, QuotasCountAsFreeAndHopsAsTaken) {
+  ledger.grant_quota(a, kOut, {600, 100});
+  committed(a, first(1, cache_one(a), {150, 0}));
+  EXPECT_EQ(ledger.usage(kOut)->taken.cells_per_s, 600u);
+  EXPECT_THAT(
+      reported_ports(ledger),
+      ElementsAre(ReportedPort{kIn, true, 1000, 1000}, ReportedPort{PortId{2}, true, 1000, 1000},
+                  ReportedPort{kTrunk, true, 1000, 1000}, ReportedPort{kOut, true, 1000, 850}));
+}
+
+TEST_F(ReportedPortsTest, ALineThatHasShrunkBelowItsHopsHasNothingFree) {
+  committed(a, first(1, cache_one(a), {150, 0}));
+  std::vector<SwitchPort> shrunk = ports(1000);
+  shrunk[3].cells_per_s = 100;
+  shrunk[3].up = false;
+  shrunk.erase(shrunk.begin());
+  ledger.set_ports(shrunk);
+  EXPECT_THAT(reported_ports(ledger), ElementsAre(ReportedPort{PortId{2}, true, 1000, 1000},
+                                                  ReportedPort{kTrunk, true, 1000, 1000},
+                                                  ReportedPort{kOut, false, 100, 0}));
+}
+
+TEST_F(ReportedPortsTest, OverbookingRaisesWhatMayBePromised) {
+  Ledger twice{{.overbooking = 2.0}};
+  twice.set_ports(ports(1000));
+  EXPECT_EQ(reported_ports(twice)[0], (ReportedPort{kIn, true, 2000, 2000}));
+}
+
+}  // namespace
+}  // namespace xbind
