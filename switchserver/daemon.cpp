@@ -15,10 +15,21 @@ std::function<std::uint32_t()> real_chance() {
   return [device = std::make_shared<std::random_device>()] { return (*device)(); };
 }
 
+// Rises whenever hops may have come or gone; the answers of the switch that undo some count as commands
+// do, by the results they make.
+std::uint64_t operations(const SwitchCounters& counters) {
+  return counters.batches + counters.executes + counters.reserves + counters.commits +
+         counters.removes + counters.modifies + counters.lapses + counters.cleaned +
+         counters.refusals[static_cast<std::size_t>(Cause::kSwitchRefused)];
+}
+
 }  // namespace
 
-SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options)
-    : managers_(
+SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
+                                       orb::SharedTimers& timers, RemoteRouter* router)
+    : name_(options.server.controller.name),
+      name_in_log_(options.name_in_log ? name_ : std::string{}),
+      managers_(
           options.server.controller.name, options.faults,
           [this](SessionId session, const std::string& reason) {
             log::warn("session {}: {}", session, reason);
@@ -35,30 +46,36 @@ SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options)
           }),
       driver_(options.gsmp, real_chance()),
       server_(options.server, driver_, managers_),
+      router_(router),
+      reporter_(options.reports),
       serial_([this] { after_drain(); }),
-      tcp_(
-          options.tcp,
-          gsmp::TcpClientCallbacks{
-              .on_connected = [this] { serial_.post([this] { driver_.connected(steady_now()); }); },
-              .on_octets =
-                  [this](std::span<const std::byte> octets) {
-                    serial_.post([this, copy = wire::Buffer(octets.begin(), octets.end())] {
-                      driver_.receive(copy, steady_now());
-                    });
-                  },
-              .on_closed =
-                  [this](const std::string& reason) {
-                    log::warn("connection to the switch: {}", reason);
-                    serial_.post([this] { driver_.closed(steady_now()); });
-                  },
-              .on_failed =
-                  [](const std::string& reason) {
-                    log::debug("connecting to the switch: {}", reason);
-                  },
-              .on_tick = {},
-          }),
-      timer_([this] {
+      tcp_(options.tcp,
+           gsmp::TcpClientCallbacks{
+               .on_connected =
+                   [this] { post([this](SwitchServer&) { driver_.connected(steady_now()); }); },
+               .on_octets =
+                   [this](std::span<const std::byte> octets) {
+                     serial_.post([this, copy = wire::Buffer(octets.begin(), octets.end())] {
+                       const log::About about(name_in_log_);
+                       driver_.receive(copy, steady_now());
+                     });
+                   },
+               .on_closed =
+                   [this](const std::string& reason) {
+                     const log::About about(name_in_log_);
+                     log::warn("connection to the switch: {}", reason);
+                     post([this](SwitchServer&) { driver_.closed(steady_now()); });
+                   },
+               .on_failed =
+                   [this](const std::string& reason) {
+                     const log::About about(name_in_log_);
+                     log::debug("connecting to the switch: {}", reason);
+                   },
+               .on_tick = {},
+           }),
+      timer_(timers, [this] {
         serial_.post([this] {
+          const log::About about(name_in_log_);
           const TimePoint now = steady_now();
           driver_.tick(now);
           server_.tick(now);
@@ -160,6 +177,7 @@ Result<CellCounters> SwitchServerDaemon::count_cells(PortId port, Label label, D
 }
 
 void SwitchServerDaemon::after_drain() {
+  const log::About about(name_in_log_);
   const TimePoint now = steady_now();
   drain_driver(now);
   server_.finish_step(now);
@@ -172,8 +190,9 @@ void SwitchServerDaemon::after_drain() {
   }
   if (std::string reason = driver_.take_drop_reason(); !reason.empty()) tcp_.drop(reason);
   managers_.send_collected(now);
-  timer_.set(
-      std::min({driver_.next_deadline(), server_.next_deadline(), managers_.next_deadline()}));
+  tell_router(now);
+  timer_.set(std::min({driver_.next_deadline(), server_.next_deadline(), managers_.next_deadline(),
+                       router_ == nullptr ? kNever : reporter_.next_deadline()}));
 }
 
 void SwitchServerDaemon::drain_driver(TimePoint now) {
@@ -181,8 +200,41 @@ void SwitchServerDaemon::drain_driver(TimePoint now) {
   for (;;) {
     const std::vector<driver::Event> events = driver_.take_events();
     if (events.empty()) return;
-    for (const driver::Event& event : events) server_.on_driver(event, now);
+    for (const driver::Event& event : events) {
+      server_.on_driver(event, now);
+      note_for_router(event, now);
+    }
   }
+}
+
+void SwitchServerDaemon::note_for_router(const driver::Event& event, TimePoint now) {
+  if (std::holds_alternative<driver::Up>(event)) {
+    reporter_.switch_up(now);
+  } else if (std::holds_alternative<driver::Ports>(event)) {
+    reporter_.ports_changed(now);
+  } else if (std::holds_alternative<driver::Down>(event)) {
+    reporter_.switch_down();
+  }
+}
+
+void SwitchServerDaemon::tell_router(TimePoint now) {
+  if (router_ == nullptr) return;
+  const std::uint64_t operations_now = operations(server_.controller().counters());
+  if (std::exchange(operations_seen_, operations_now) != operations_now) {
+    reporter_.books_moved(now);
+  }
+  if (reporter_.look_due() <= now) {
+    reporter_.look(reported_ports(server_.controller().ledger()), now);
+  }
+  auto report = reporter_.take(now);
+  if (!report) return;
+  ++reports_sent_;
+  router_->tell(name_, std::move(*report), [this](bool arrived) {
+    post([this, arrived](SwitchServer&) {
+      if (!arrived) ++reports_failed_;
+      reporter_.told(arrived, steady_now());
+    });
+  });
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> SwitchServerDaemon::metrics() {
@@ -208,6 +260,8 @@ std::vector<std::pair<std::string, std::uint64_t>> SwitchServerDaemon::metrics()
     const std::vector<SwitchPort> ports = server.controller().ledger().ports();
     metrics.emplace_back("ports", ports.size());
     metrics.emplace_back("ports_down", std::ranges::count(ports, false, &SwitchPort::up));
+    metrics.emplace_back("port_reports", reports_sent_);
+    metrics.emplace_back("port_reports_failed", reports_failed_);
     faults::append_metrics(managers_.fault_counters(), metrics);
     return metrics;
   });

@@ -3,7 +3,10 @@
 //
 //   upcall threads ─┐
 //   TCP io thread  ─┼─▶ Serial ──▶ SwitchServer + GsmpDriver ──▶ TCP write, oneways to managers
-//   timer thread   ─┘            (one thread at a time)
+//   timer thread   ─┘            (one thread at a time)     └──▶ RemoteRouter, now and then
+//
+// A process has one or several, each for a switch of its own. They share the timers' thread and the Router's,
+// and nothing of the logic.
 #pragma once
 
 #include <future>
@@ -13,12 +16,15 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/log.hpp"
 #include "core/serial.hpp"
-#include "orb/timer_thread.hpp"
+#include "orb/shared_timers.hpp"
 #include "switch_server.hh"
 #include "switchserver/gsmp/tcp_transport.hpp"
 #include "switchserver/gsmp_driver.hpp"
+#include "switchserver/port_reporter.hpp"
 #include "switchserver/remote_manager.hpp"
+#include "switchserver/remote_router.hpp"
 #include "switchserver/switch_server.hpp"
 
 namespace xbind {
@@ -28,6 +34,8 @@ struct SwitchServerDaemonOptions {
   gsmp::SessionOptions gsmp;
   gsmp::TcpClientOptions tcp;
   faults::FaultOptions faults;
+  PortReporterOptions reports;
+  bool name_in_log = false;  // the process has several: lines say which one they are about
 };
 
 // Answers that threads wait for, by token.
@@ -75,7 +83,9 @@ class Awaited {
 
 class SwitchServerDaemon {
  public:
-  explicit SwitchServerDaemon(const SwitchServerDaemonOptions& options);
+  // Both outlive it. No router: nobody is told of the ports.
+  SwitchServerDaemon(const SwitchServerDaemonOptions& options, orb::SharedTimers& timers,
+                     RemoteRouter* router);
   ~SwitchServerDaemon();
   SwitchServerDaemon(const SwitchServerDaemon&) = delete;
   SwitchServerDaemon& operator=(const SwitchServerDaemon&) = delete;
@@ -85,18 +95,26 @@ class SwitchServerDaemon {
   // Stops timer and connection; jobs posted afterwards find everything down.
   void stop();
 
+  const std::string& name() const { return name_; }
+
   // Runs `job` with the logic, one at a time, and waits for it. Only from threads that may wait (two-way
   // upcalls): what it waits for never waits for them.
   template <class Job>
   auto ask(Job job) {
     std::promise<decltype(job(std::declval<SwitchServer&>()))> answer;
     auto future = answer.get_future();
-    serial_.post([&] { answer.set_value(job(server_)); });
+    serial_.post([&] {
+      const log::About about(name_in_log_);
+      answer.set_value(job(server_));
+    });
     return future.get();
   }
   // Runs it some time; does not wait.
   void post(std::function<void(SwitchServer&)> job) {
-    serial_.post([this, job = std::move(job)] { job(server_); });
+    serial_.post([this, job = std::move(job)] {
+      const log::About about(name_in_log_);
+      job(server_);
+    });
   }
 
   // Within a job: the observer of a session just attached.
@@ -128,11 +146,21 @@ class SwitchServerDaemon {
  private:
   void after_drain();
   void drain_driver(TimePoint now);
+  void note_for_router(const driver::Event& event, TimePoint now);
+  void tell_router(TimePoint now);
 
+  const std::string name_;
+  const std::string name_in_log_;  // empty: it stands in every line anyway
   RemoteManagers managers_;
   GsmpDriver driver_;
   SwitchServer server_;
   wire::Buffer output_;
+
+  RemoteRouter* router_;
+  PortReporter reporter_;
+  std::uint64_t operations_seen_ = 0;  // at the last step, to tell whether the books may have moved
+  std::uint64_t reports_sent_ = 0;
+  std::uint64_t reports_failed_ = 0;
 
   Awaited<LedgerReport> audits_;
   Awaited<Result<HopResultBatch>> executes_;
@@ -140,7 +168,7 @@ class SwitchServerDaemon {
 
   Serial serial_;
   gsmp::TcpClient tcp_;
-  orb::TimerThread timer_;
+  orb::SharedTimers::Timer timer_;
 };
 
 }  // namespace xbind

@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
+#include <optional>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
 #include "switchserver/daemon.hpp"
+#include "switchserver/node_options.hpp"
 #include "switchserver/servant.hpp"
 
 namespace {
@@ -16,61 +21,103 @@ using namespace xbind;
 
 struct Options {
   orb::CommonOptions common;
-  std::string switch_address;
-  double overbooking = 1.0;
-  std::uint64_t buffer_cells = 0;
-  LabelSharing sharing = LabelSharing::kFree;
-  std::uint32_t window = 0;
-  std::uint32_t transaction_timeout_ms = 0;
-  std::string gsmp_versions;
+  NodeOptions one;
+  std::string switches;  // a file; empty: `one` is the only switch
+  std::string route_object;
+  double report_threshold = 0;
+  std::uint32_t report_interval_ms = 0;
+  std::uint32_t report_refresh_ms = 0;
   faults::FaultOptions faults;
+  std::vector<NodeOptions> nodes;  // in the end
 };
 
 void declare(config::OptionSet& set, Options& options) {
-  orb::add_daemon_options(set, options.common, "");
-  set.add_string("switch", &options.switch_address, "127.0.0.1:6068",
-                 "Where the switch listens for GSMP, HOST:PORT.");
-  set.add_double("overbooking", &options.overbooking, 1.0, {0.01, 1000},
-                 "How many times a port's line rate may be promised.");
-  set.add_uint("buffer-cells", &options.buffer_cells, 1'048'576, {0, 1'000'000'000},
-               "Buffer of every output port, in cells.");
-  set.add_enum("label-sharing", &options.sharing, LabelSharing::kFree,
-               {{"free", LabelSharing::kFree}, {"cooperative", LabelSharing::kCooperative}},
-               "Whether managers share a port's labels in proportion to what they declare.");
-  set.add_uint("gsmp-window", &options.window, 256, {1, 32'768},
-               "GSMP requests without an answer at most; the switch may want fewer.");
-  set.add_uint("gsmp-timeout-ms", &options.transaction_timeout_ms, 2'000, {10, 60'000},
-               "Milliseconds after which a GSMP request counts as unanswered.");
-  set.add_choice("gsmp-versions", &options.gsmp_versions, "3,1", {"3,1", "3", "1"},
-                 "Versions of GSMP that may be spoken with the switch, the highest first; 1 is "
-                 "version 1.1.");
+  xbind::declare(set, options.one);
+  set.add_string("switches", &options.switches, "",
+                 "File of [[switch]] tables, one for each switch that this process stands before, "
+                 "whose keys are the options above; these are then not given here.");
+  orb::add_client_options(set, options.common, log::Level::kInfo);
+  set.add_string("route-object", &options.route_object, "default",
+                 "Name under xbind/routeobject/ of who is told how the ports are; empty: nobody.");
+  set.add_double(
+      "report-threshold", &options.report_threshold, 0.1, {0, 1},
+      "Part of a port's capacity by which its free bandwidth moves before that is told.");
+  set.add_uint("report-interval-ms", &options.report_interval_ms, 200, {1, 60'000},
+               "Milliseconds at least between looks at the books for that.");
+  set.add_uint("report-refresh-ms", &options.report_refresh_ms, 5'000, {100, 600'000},
+               "Milliseconds after which the ports are told of in any case.");
   orb::add_fault_options(set, options.faults);
-  set.add_check([&options]() -> std::optional<std::string> {
-    const auto peer = gsmp::parse_host_port(options.switch_address);
-    if (!peer) return "switch: " + peer.error().text;
+  set.add_check([&options, &set]() -> std::optional<std::string> {
+    options.nodes = {options.one};
+    if (options.switches.empty()) {
+      if (!options.one.name.empty()) return std::nullopt;
+      return "option --name must be given, or --switches";
+    }
+    for (const std::string& name : node_option_names()) {
+      if (!set.given(name)) continue;
+      return fmt::format("--{} and --switches {}: it belongs in the file", name, options.switches);
+    }
+    auto nodes = load_nodes(options.switches);
+    if (!nodes) return nodes.error().text;
+    options.nodes = std::move(*nodes);
     return std::nullopt;
   });
 }
 
-SwitchServerDaemonOptions daemon_options(const Options& options) {
+// A manager has one connection for batches to and from this process, however many sessions it has with
+// the switches here. What they all may have under way towards it stays below the socket's send buffer, so
+// that a step never blocks on it (orb/runtime.cpp). Large batches go one by one.
+std::size_t octets_of_each(std::size_t nodes) {
+  constexpr std::size_t kOfAll = 512 * 1024;
+  return std::min(session::Limits{}.octets_in_flight, kOfAll / nodes);
+}
+
+SwitchServerDaemonOptions daemon_options(const Options& options, const NodeOptions& node,
+                                         std::uint64_t session_base) {
   SwitchServerDaemonOptions out;
-  out.server.controller.name = options.common.name;
-  out.server.controller.ledger.overbooking = options.overbooking;
-  out.server.controller.ledger.buffer_cells = options.buffer_cells;
-  out.server.controller.ledger.sharing = options.sharing;
-  // Sessions of an earlier process must not be taken for ours.
-  out.server.session_base = std::uint64_t{std::random_device{}()} << 24;
-  out.gsmp.adjacency.name = gsmp::name_from("xbind-switchserver " + options.common.name);
+  out.server.controller.name = node.name;
+  out.server.controller.ledger.admission = node.admission;
+  out.server.controller.ledger.overbooking = node.overbooking;
+  out.server.controller.ledger.port_overbooking = port_overbooking(node);
+  out.server.controller.ledger.rt_wait_us = node.rt_wait_us;
+  out.server.controller.ledger.buffer_cells = node.buffer_cells;
+  out.server.controller.ledger.sharing = node.sharing;
+  out.server.session.octets_in_flight = octets_of_each(options.nodes.size());
+  out.server.session_base = session_base;
+  out.gsmp.adjacency.name = gsmp::name_from("xbind-switchserver " + node.name);
   out.gsmp.adjacency.versions.clear();
-  for (const char version : options.gsmp_versions) {
+  for (const char version : node.gsmp_versions) {
     if (version != ',')
       out.gsmp.adjacency.versions.push_back(static_cast<std::uint8_t>(version - '0'));
   }
   out.faults = options.faults;
-  out.gsmp.window = options.window;
-  out.gsmp.transaction_timeout = std::chrono::milliseconds(options.transaction_timeout_ms);
-  out.tcp.peer = *gsmp::parse_host_port(options.switch_address);
+  out.gsmp.window = node.window;
+  out.gsmp.transaction_timeout = std::chrono::milliseconds(node.transaction_timeout_ms);
+  out.tcp.peer = *gsmp::parse_host_port(node.switch_address);
+  out.reports.threshold = options.report_threshold;
+  out.reports.interval = std::chrono::milliseconds(options.report_interval_ms);
+  out.reports.refresh = std::chrono::milliseconds(options.report_refresh_ms);
+  out.name_in_log = options.nodes.size() > 1;
   return out;
+}
+
+// Nanoseconds since 1970: a process that is started anew has a higher one.
+std::uint64_t incarnation_now() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::system_clock::now().time_since_epoch())
+                                        .count());
+}
+
+// One switch's objects. They keep references to the daemon, and the ORB keeps them until it ends.
+orb::Served serve(orb::Runtime& runtime, SwitchServerDaemon& daemon) {
+  const PortableServer::Servant_var<HopInboxServant> inbox = new HopInboxServant(daemon);
+  const CORBA::Object_var inbox_object =
+      runtime.activate_apart(inbox.in(), "hop_inbox/" + daemon.name());
+  const v1::HopInbox_var inbox_reference = v1::HopInbox::_unchecked_narrow(inbox_object);
+  const PortableServer::Servant_var<SwitchServerServant> servant =
+      new SwitchServerServant(daemon, inbox_reference);
+  return {daemon.name(),
+          {naming::path_of(naming::kSwitchServers, daemon.name()), runtime.activate(servant.in())}};
 }
 
 }  // namespace
@@ -80,28 +127,41 @@ namespace xbind {
 int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
   orb::take_signals();  // first: SIGTERM ends in order from here on
   Options options;
-  config::OptionSet set("xbind-switchserver",
-                        "Keeps the ledger of one label switch and programs it with GSMP.");
+  config::OptionSet set(
+      "xbind-switchserver",
+      "Keeps the ledger of a label switch, or of several, and programs it with GSMP.");
   declare(set, options);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
-  log::start("xbind-switchserver " + options.common.name, options.common.log_level);
+  const bool several = !options.switches.empty();
+  log::start(several ? "xbind-switchserver" : "xbind-switchserver " + options.one.name,
+             options.common.log_level);
   log::info("options: {}", set.given_text());
 
-  SwitchServerDaemon daemon(daemon_options(options));
+  orb::SharedTimers timers;
+  RemoteRouter router(options.route_object, incarnation_now());
+  std::vector<std::unique_ptr<SwitchServerDaemon>> daemons;
+  // Sessions of an earlier process must not be taken for ours.
+  std::uint64_t session_base = std::random_device{}();
+  for (const NodeOptions& node : options.nodes) {
+    daemons.push_back(std::make_unique<SwitchServerDaemon>(
+        daemon_options(options, node, (session_base++ & 0xFFFFFFFF) << 24), timers,
+        options.route_object.empty() ? nullptr : &router));
+  }
   {
     orb::Runtime runtime(argc, argv, options.common.runtime());
-    const PortableServer::Servant_var<HopInboxServant> inbox = new HopInboxServant(daemon);
-    const CORBA::Object_var inbox_object = runtime.activate_apart(inbox.in(), "hop_inbox");
-    const v1::HopInbox_var inbox_reference = v1::HopInbox::_unchecked_narrow(inbox_object);
-    const PortableServer::Servant_var<SwitchServerServant> servant =
-        new SwitchServerServant(daemon, inbox_reference);
-    const CORBA::Object_var object = runtime.activate(servant.in());
-    daemon.start();
-    if (when_serving) when_serving(daemon);
-    orb::serve_until_signal(runtime.orb(), "xbind-switchserver", options.common,
-                            naming::path_of(naming::kSwitchServers, options.common.name), object);
+    if (!options.route_object.empty()) {
+      router.start(runtime.orb(), options.common.name_service);
+    }
+    std::vector<orb::Served> served;
+    for (const auto& daemon : daemons) served.push_back(serve(runtime, *daemon));
+    for (const auto& daemon : daemons) {
+      daemon->start();
+      if (when_serving) when_serving(*daemon);
+    }
+    orb::serve_until_signal(runtime.orb(), "xbind-switchserver", options.common, served);
+    router.stop();
   }  // no upcall any more
-  daemon.stop();
+  for (const auto& daemon : daemons) daemon->stop();
   return 0;
 }
 

@@ -7,7 +7,7 @@ namespace xbind {
 
 class SwitchServerDaemon;
 
-// Called once, before the name is bound. May be empty.
+// Called once for each switch, before the names are bound. May be empty.
 using WhenServing = std::function<void(SwitchServerDaemon&)>;
 
 // The whole program: options, ORB, signals. Returns the exit code.

@@ -4,6 +4,8 @@
   naming.py     is a name service answering there; free ports and loopback addresses
   topology.py   what xbind-routeobject says of a topology file; does an offered load fit it
   media.py      how cells travel: the links of the switches, the lines to the hosts
+  hosts.py      which switches share a process, and the files that tell it so
+  control.py    orders to the switches of a lab that is up: lines cut and mended
   lab.py        a whole lab: which daemons, in which order, with which options; its state file
   load.py       one run of callgen against it
   quickstart.py ./quickstart after its first lines

@@ -1,5 +1,5 @@
 """A whole lab: omniNames, an emulated switch and a SwitchServer per node, RouteObject, QOSMapper and
-one or several managers, from a topology file.
+one or several managers, from a topology file. In a large one a process has many nodes (hosts.py).
 
 Every process is waited for until it prints its ready line; when one does not, all that was started
 is ended and the end of its log is the message. What runs is kept in STATE_DIR/lab.json, so that
@@ -7,6 +7,7 @@ another process can look at the lab or end it.
 
   STATE_DIR/lab.json   processes, addresses, ports; how cells travel, and where hosts meet them
   STATE_DIR/logs/      one file per process
+  STATE_DIR/config/    the switches of each process that has several
   STATE_DIR/names/     omniNames' own data, fresh at each up
 """
 
@@ -21,6 +22,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from . import hosts
 from . import media
 from . import naming
 from . import topology as topologies
@@ -33,7 +35,8 @@ OMNIORB_CONFIG_MARK = "# Written by OpenXbind's deploy/lab; `deploy/lab down` ta
 
 # The programs a lab is made of, in the order it starts them. Names are those of STATE_DIR/lab.json
 # and of rss_mb in a run's JSON; a program of which there are several adds its node: xbind-switch/atm; a
-# second manager adds its name: xbind-cmgr/manager-2.
+# second manager adds its name: xbind-cmgr/manager-2; one with several nodes their places in the topology:
+# xbind-switch/nodes-1-to-25.
 PROGRAMS = ["xbind-switch", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper",
             "xbind-cmgr"]
 MANAGERS_MAX = 16
@@ -48,6 +51,7 @@ class LabOptions:
     names_port: int | None = None  # None: 2809, or a free one when that is taken; 0: a free one
     loopback_net: str | None = None  # "127.0.1"; None: the first that is free
     labels_per_port: int = topologies.LABELS_DEFAULT
+    nodes_per_process: int | None = None  # None: hosts.groups() chooses
     managers: int = 1  # to MANAGERS_MAX, all on the same switches
     omniorb_config: bool = False  # write /etc/omniORB.cfg if there is none and it can be written
     start_timeout_s: float = 30.0
@@ -59,7 +63,7 @@ class LabOptions:
         arguments = []
         for only, option, value in self.more.get(program, []):
             if only in (None, name):
-                arguments += [f"--{option}={value}"]
+                arguments += hosts.words_of(option, value)
         return arguments
 
 
@@ -76,6 +80,8 @@ class Lab:
         self.switches = []  # of describe()
         self.endpoints = {}  # endpoint -> SPEC of the host's side of its line (media.py)
         self.lines = []  # [what is joined, how its cells travel], in words
+        self.links = []  # [[switch, port], [switch, port]], or one end where a host is behind it
+        self.files = {}  # what processes read: path -> text; written before they start
         self.wrote_omniorb_config = False
 
     # Starting
@@ -104,28 +110,35 @@ class Lab:
         self.topology_name = described["name"]
         self.topology_notes = described.get("notes", [])
         self.switches = described["switches"]
+        self.refuse_options_of_nobody()
         self.names_port = choose_names_port(options.names_port)
         names = f"127.0.0.1:{self.names_port}"
         net = options.loopback_net or naming.free_loopback_net(len(self.switches),
                                                                media.udp_ports(described))
         addresses = naming.switch_addresses(net, len(self.switches))
-        lines = media.plan(described, addresses)
+        groups = hosts.groups(self.node_names(), options.nodes_per_process)
+        lines = media.plan(described, addresses, {
+            name: group.first for group in groups for name in group.names})
         self.endpoints = media.endpoints(lines)
         self.lines = [line.words() for line in lines]
+        self.links = [media.ends_of(link) for link in described.get("links", [])]
+        self.links += [((switch["name"], 1),) for switch in self.switches if switch.get("endpoint")]
 
         data = self.state_dir / "names"
         self.add("omniNames", ["omniNames", "-start", self.names_port, "-datadir", data,
                                "-ORBendPoint", f"giop:tcp:{names}"], address=names, ready=None)
-        for switch, address in zip(self.switches, addresses):
-            gsmp = f"{address}:{naming.GSMP_PORT}"
-            self.add_program("xbind-switch", switch["name"],
-                             ["--listen", gsmp,
-                              *self.switch_arguments(switch, media.switch_links(lines, switch["name"]))],
-                             address=gsmp, ready="listening on")
-        for switch, address in zip(self.switches, addresses):
-            self.add_program("xbind-switchserver", switch["name"],
-                             ["--switch", f"{address}:{naming.GSMP_PORT}",
-                              "--name-service", names])
+        gsmp = {name: f"{address}:{naming.GSMP_PORT}"
+                for name, address in zip(self.node_names(), addresses)}
+        switch_of = {switch["name"]: switch for switch in self.switches}
+        orders = [] if self.says("xbind-switch", "control") else ["--control", "127.0.0.1:0"]
+        for group in groups:
+            self.add_host("xbind-switch", group, orders, {
+                name: {"listen": gsmp[name],
+                       **self.switch_options(switch_of[name], media.switch_links(lines, name))}
+                for name in group.names}, [gsmp[name] for name in group.names], "listening on")
+        for group in groups:
+            self.add_host("xbind-switchserver", group, ["--name-service", names],
+                          {name: {"switch": gsmp[name]} for name in group.names}, [], "ready")
         self.add_program("xbind-routeobject", None,
                          ["--topology", Path(options.topology).resolve(), "--name-service", names])
         self.add_program("xbind-qosmapper", None, ["--name-service", names])
@@ -133,31 +146,82 @@ class Lab:
             self.add_program("xbind-cmgr", None if name == "default" else name,
                              ["--name-service", names])
 
-    def switch_arguments(self, switch, links):
+    def says(self, program, option):
+        return any(name == option for _, name, _ in self.options.more.get(program, []))
+
+    def refuse_options_of_nobody(self):
+        """LabError for an option of a node or a manager that this lab has not."""
+        for program in PROGRAMS:
+            known = {**dict.fromkeys(hosts.HOSTS, self.node_names()),
+                     "xbind-cmgr": manager_names(self.options.managers)}.get(program, ["default"])
+            for only, option, _ in self.options.more.get(program, []):
+                if only is not None and only not in known:
+                    raise LabError(f"--{option} of {program} {only}: there is none of that name; there "
+                                   f"{'is' if len(known) == 1 else 'are'} {hosts.some(known)}")
+
+    def switch_options(self, switch, links):
         vpi_max, vci_min, vci_max = topologies.label_range(self.options.labels_per_port)
         rates = [f"{port}={rate}" for port, rate in enumerate(switch["port_cells_per_s"], start=1)
                  if rate > 0]  # 0: a port without a link keeps the default
-        arguments = ["--ports", switch["ports"], "--vpi-max", vpi_max, "--vci-min", vci_min,
-                     "--vci-max", vci_max]
-        arguments += ["--port-cells-per-s", ",".join(rates)] if rates else []
-        specs = [f"{port}={spec}" for port, spec in sorted(links.items())]
-        return arguments + (["--links", ",".join(specs)] if specs else [])
+        options = {"ports": switch["ports"], "vpi-max": vpi_max, "vci-min": vci_min, "vci-max": vci_max}
+        if rates:
+            options["port-cells-per-s"] = ",".join(rates)
+        if links:
+            options["links"] = ",".join(f"{port}={spec}" for port, spec in sorted(links.items()))
+        return options
+
+    def add_host(self, program, group, common, node_options, addresses, ready):
+        """A process with the switches of a group, or with one of its own."""
+        if not group.several:
+            (node, options), = node_options.items()
+            words = [word for option, value in options.items() for word in (f"--{option}", value)]
+            self.add_program(program, node, [*words, *common], "".join(addresses), ready)
+            return
+        name = group.process(program)
+        words, more = hosts.divide(program, group, self.options.more.get(program, []))
+        file = self.state_dir / "config" / (name.replace("/", "-") + ".toml")
+        for node, options in more.items():
+            for option, value in options.items():
+                said = node_options[node].get(option)
+                node_options[node][option] = value if said is None else f"{said},{value}"
+        self.files[file] = hosts.tables({"name": node, **options}
+                                        for node, options in node_options.items())
+        self.add(name, [self.options.bin_dir / program, "--switches", file, *common, *words],
+                 address=f"{addresses[0]} to {addresses[-1]}" if addresses else "",
+                 ready=f"^{program} \\S+ {ready}.*$", nodes=group.names)
 
     def add_program(self, program, node, arguments, address="", ready="ready"):
         name = node or "default"
         self.add(f"{program}/{node}" if node else program,
                  [self.options.bin_dir / program, "--name", name, *arguments,
                   *self.options.arguments(program, name)],
-                 address=address, ready=f"^{program} {name} {ready}.*$")
+                 address=address, ready=f"^{program} {name} {ready}.*$",
+             nodes=[node] if program in hosts.HOSTS else [])
 
-    def add(self, name, command, address, ready):
+    def add(self, name, command, address, ready, nodes=()):
         self.processes[name] = Process(
             name=name, command=[str(part) for part in command],
             log=self.state_dir / "logs" / (name.replace("/", "-") + ".log"), address=address,
-            ready=ready)
+            ready=ready, nodes=list(nodes))
+
+    def node_names(self):
+        return [switch["name"] for switch in self.switches]
+
+    def process_of(self, program, node):
+        """The xbind-switch or xbind-switchserver of a node."""
+        for process in self.processes.values():
+            if process.program == program and node in process.nodes:
+                return process
+        raise LabError(f"no {program} of this lab has {node}")
+
+    def write_files(self):
+        for file, text in self.files.items():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
 
     def start_all(self, progress):
         """Starts rank by rank: who is needed first is ready first; a rank starts all at once."""
+        self.write_files()
         for rank in self.ranks():
             progress(", ".join(process.name for process in rank))
             deadline = time.monotonic() + self.options.start_timeout_s
@@ -169,6 +233,7 @@ class Lab:
 
     def start(self, *names):
         """Starts planned processes that are not up; does not wait."""
+        self.write_files()
         for name in names:
             self.processes[name].start(self.daemon_environment())
         self.save()
@@ -216,7 +281,7 @@ class Lab:
 
     def clean(self):
         """Takes away what a lab that is no more has left; its logs go when the next one starts."""
-        for leftover in ("logs", "names"):
+        for leftover in ("logs", "names", "config"):
             shutil.rmtree(self.state_dir / leftover, ignore_errors=True)
         (self.state_dir / "names").mkdir(parents=True)
         (self.state_dir / "logs").mkdir()
@@ -231,7 +296,7 @@ class Lab:
             "topology": str(Path(self.options.topology).resolve()), "name": self.topology_name,
             "names_port": self.names_port, "wrote_omniorb_config": self.wrote_omniorb_config,
             "switches": self.switches, "endpoints": self.endpoints, "lines": self.lines,
-            "bin_dir": str(self.options.bin_dir),
+            "links": self.links, "bin_dir": str(self.options.bin_dir),
             "processes": [p.record() for p in self.processes.values() if p.pid],
         }
         draft = self.state_file().with_suffix(".draft")
@@ -255,6 +320,7 @@ class Lab:
         lab.switches = state["switches"]
         lab.endpoints = state.get("endpoints", {})  # none in what an earlier version has left
         lab.lines = state.get("lines", [])
+        lab.links = [tuple(tuple(end) for end in ends) for ends in state.get("links", [])]
         lab.wrote_omniorb_config = state["wrote_omniorb_config"]
         for record in state["processes"]:
             lab.processes[record["name"]] = Process.from_record(record)

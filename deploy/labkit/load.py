@@ -27,6 +27,7 @@ class Load:
     managers: int = 1
     topology: Path = PAPER_TOPOLOGY
     default_rate: float | None = None  # Mbit/s of links without a rate; None: RouteObject's own
+    nodes_per_process: int | None = None
     labels_per_port: int = topologies.LABELS_DEFAULT
     loss: float = 0.0  # fractions of the session messages that meet a fault, in every process
     duplicate: float = 0.0

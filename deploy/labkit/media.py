@@ -8,6 +8,7 @@ What the lab chooses, for switch k (from 1) and link n (from 1), on the switches
 
   mpls     UDP port 6635 at every switch, label 1000 + n
   plain    UDP port 20000 + n at both ends: a port tells one plain line from another
+  ring     memory, ring link-n: only where one process has both switches
   to hosts the host on its switch's address; mpls: port 16635, label 900000 + k; plain: the switch's
            port 19998, the host's 19999
 """
@@ -27,18 +28,23 @@ class Line:
     """One line. Ends are (switch, port); the second end of a host's line is (switch, None)."""
 
     ends: tuple
-    cells: str  # mpls or plain
-    addresses: tuple
+    cells: str  # mpls, plain or ring
+    addresses: tuple = ()
     label: int | None = None
+    ring: str = ""
 
     def spec(self, side):
         """From the side of end 0 or 1."""
+        if self.cells == "ring":
+            return f"ring:{self.ring}"
         local, peer = self.addresses[side], self.addresses[1 - side]
         return f"{self.cells}:{local}/{peer}" + (f"/{self.label}" if self.cells == "mpls" else "")
 
     def words(self):
         (switch, port), (other, other_port) = self.ends
         far = f"host at {other}" if other_port is None else f"{other}:{other_port}"
+        if self.cells == "ring":
+            return f"{switch}:{port} to {far}", "ring, in memory"
         label = f", label {self.label}" if self.cells == "mpls" else ""
         return (f"{switch}:{port} to {far}",
                 f"{self.cells}, UDP {self.addresses[0]} and {self.addresses[1]}{label}")
@@ -71,15 +77,22 @@ def ends_of(link):
     return tuple((link[side]["switch"], link[side]["port"]) for side in ("a", "b"))
 
 
-def plan(described, addresses):
-    """The Lines of a lab whose switches have these loopback addresses, in their order."""
+def plan(described, addresses, process_of=None):
+    """The Lines of a lab whose switches have these loopback addresses, in their order.
+
+    `process_of`: the process of each switch; without it each has one of its own.
+    """
+    process_of = process_of or {}
     address_of = {switch["name"]: address
                   for switch, address in zip(described["switches"], addresses)}
     said = {media["label"] for media in medias(described) if "label" in media}
     lines = []
     for number, link in enumerate(described.get("links", []), start=1):
         media, ends = link.get("media", {"cells": "none"}), ends_of(link)
-        if travels(media, ends):
+        if media["cells"] == "ring":
+            check_ring(ends, process_of)
+            lines.append(Line(ends, "ring", ring=f"link-{number}"))
+        elif media["cells"] != "none":
             port = udp_port(media, number)
             if port > PORT_MAX and chosen(media):
                 raise LabError(f"link {number} of the topology is one more with cells = \"plain\" than "
@@ -89,7 +102,10 @@ def plan(described, addresses):
     for number, switch in enumerate(described["switches"], start=1):
         media, ends = switch.get("media", {"cells": "none"}), ((switch["name"], 1),
                                                                 (switch["name"], None))
-        if travels(media, ends):
+        if media["cells"] == "ring":
+            raise LabError(f"the line from {switch['name']}:1 to its host has cells = \"ring\": a ring lies "
+                           f"within one process, and hosts are others; say \"mpls\" or \"plain\"")
+        if media["cells"] != "none":
             pair = ((MPLS_PORT, MPLS_HOST_PORT) if media["cells"] == "mpls"
                     else (PLAIN_SWITCH_PORT, PLAIN_HOST_PORT))
             own = tuple(f"{address_of[switch['name']]}:{port}" for port in pair)
@@ -103,14 +119,14 @@ def medias(described):
     return [media for media in found if media]
 
 
-def travels(media, ends):
-    """Whether the lab has a line to make there. LabError for a ring: see the text."""
-    if media["cells"] == "ring":
-        (switch, port), (other, _) = ends
-        raise LabError(f"the line from {switch}:{port} to {'its host' if other == switch else other} has "
-                       f"cells = \"ring\": a ring lies within one process, and a lab has one for each "
-                       f"switch; say \"mpls\" or \"plain\"")
-    return media["cells"] != "none"
+def check_ring(ends, process_of):
+    """LabError unless one process has both ends."""
+    (switch, port), (other, _) = ends
+    one, another = process_of.get(switch, switch), process_of.get(other, other)
+    if one != another:
+        raise LabError(f"the line from {switch}:{port} to {other} has cells = \"ring\": a ring lies within "
+                       f"one process, and these switches are in two; say \"mpls\" or \"plain\", or have "
+                       f"more of them in one by --nodes-per-process")
 
 
 def line(ends, media, own, label, said):

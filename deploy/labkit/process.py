@@ -9,7 +9,7 @@ import re
 import signal
 import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 POLL_S = 0.01
@@ -28,6 +28,7 @@ class Process:
     log: Path
     ready: str | None = None  # pattern of the line it prints when it serves; None: see lab.py
     address: str = ""  # where it listens, when that is fixed beforehand
+    nodes: list = field(default_factory=list)  # the switches it is, or is in front of
     pid: int = 0
     started: int = 0  # /proc/PID/stat field 22, clock ticks after boot
     popen: subprocess.Popen | None = None
@@ -58,16 +59,17 @@ class Process:
         return self.pid > 0 and start_ticks(self.pid) == self.started
 
     def wait_ready(self, deadline):
-        """Waits for the ready line until `deadline` (time.monotonic()). Returns the line.
+        """Waits for the ready line, or one for each of several nodes, until `deadline` (time.monotonic()).
+        Returns the last.
 
         LabError, with the end of the log, when the process ends or the line does not come.
         """
         pattern = re.compile(self.ready, re.MULTILINE)
         while True:
             alive = self.alive()  # before the log: what it wrote last is read below
-            found = pattern.search(self.output())
-            if found:
-                return found.group(0)
+            found = pattern.findall(self.output())
+            if len(found) >= max(1, len(self.nodes)):
+                return found[-1]
             if not alive:
                 raise LabError(f"{self.name} ended at its start{self.exit_text()}. "
                                f"The end of {self.log}:\n{self.log_tail()}")
@@ -107,7 +109,7 @@ class Process:
 
     def record(self):
         return {"name": self.name, "command": self.command, "log": str(self.log),
-                "address": self.address, "ready": self.ready, "pid": self.pid,
+                "address": self.address, "nodes": self.nodes, "ready": self.ready, "pid": self.pid,
                 "started": self.started}
 
     @staticmethod

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 # pylint: disable=wrong-import-position
-from labkit import bench, sweep, topology as topologies  # noqa: E402
+from labkit import bench, hosts, sweep, topology as topologies  # noqa: E402
 from labkit.lab import Lab, LabOptions, MANAGERS_MAX, PROGRAMS, ROOT, TOOLS  # noqa: E402
 from labkit.load import (AGGREGATIONS, ENGINES, LABEL_POLICIES, Load, callgen,  # noqa: E402
                          daemon_options, manager_options, routeobject_options,
@@ -109,7 +109,8 @@ def in_own_lab(load, keep=False):
         step("lab")
         lab = Lab(LabOptions(
             topology=load.topology, state_dir=state_dir, names_port=None if keep else 0,
-            labels_per_port=load.labels_per_port, managers=load.managers, omniorb_config=keep,
+            labels_per_port=load.labels_per_port, managers=load.managers,
+            nodes_per_process=load.nodes_per_process, omniorb_config=keep,
             more=daemon_options(load)))
         began = time.monotonic()
         lab.up()
@@ -211,7 +212,7 @@ def parse(words):
         "seed": whole(0, 2**64 - 1), "cells-per-s": whole(1, 2**32 - 1), "threshold": threshold,
         "engine": one_of(ENGINES), "managers": whole(1, MANAGERS_MAX),
         "label-policy": one_of(LABEL_POLICIES), "topology": existing_file, "default-rate": real(above=0.0),
-        "labels-per-port": whole(1, topologies.LABELS_MAX),
+        "nodes-per-process": whole(1, hosts.NODES_MAX), "labels-per-port": whole(1, topologies.LABELS_MAX),
         "loss": fraction, "duplicate": fraction, "reorder": fraction,
         "json": new_file, "verify-media": None, "capture": capture_file, "keep": None,
         "bench": None, "sweep": one_of(sweep.SWEEPS),

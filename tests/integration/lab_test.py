@@ -98,6 +98,67 @@ class LabCommand(unittest.TestCase):
             done = self.lab("run", "--", "xbindctl", "--manager", name, "audit")
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_several_switches_in_a_process(self):
+        state = self.up(str(ROOT / "deploy" / "topologies" / "ring6.toml"), "--nodes-per-process", "4")
+        nodes = {process["name"]: process["nodes"] for process in state["processes"] if process["nodes"]}
+        self.assertEqual(nodes, {
+            f"{program}/{place}": names for program in ("xbind-switch", "xbind-switchserver")
+            for place, names in (("nodes-1-to-4", ["node-1", "node-2", "node-3", "node-4"]),
+                                 ("nodes-5-to-6", ["node-5", "node-6"]))})
+        self.assertRegex(self.lab("status").stdout,
+                         r"xbind-switch/nodes-5-to-6 .* [\d.]+\.5:6068 to [\d.]+\.6:6068  2 switches\n")
+        log = self.lab("logs", "xbind-switchserver/node-6", "-n", "999")
+        self.assertIn("xbind-switchserver node-6 ready", log.stdout)
+        self.assertIn("names 2 of", self.lab("logs", "node-6").stderr)
+        self.assertEqual(self.lab("run", "--", "xbindctl", "audit").returncode, 0)
+        down = self.lab("down")
+        self.assertEqual((down.returncode, down.stderr), (0, ""))
+
+    def test_a_line_is_cut_and_mended(self):
+        self.assertIn("no lab is up", self.lab("cut", MIDDLE, "1").stderr)
+        self.up()
+
+        def links():
+            told = json.loads(self.lab("status", "--json").stdout)["links"]
+            return {tuple(map(tuple, link["ends"])): link["up"] for link in told}
+        first = ((CALLER, 2), (MIDDLE, 1))
+        self.assertEqual(links(), {first: True, ((MIDDLE, 2), (CALLEE, 2)): True,
+                                   ((CALLER, 1),): True, ((CALLEE, 1),): True})
+
+        done = self.lab("cut", MIDDLE, "1")
+        self.assertEqual((done.returncode, done.stdout), (0, "host-a:2 to switch-1:1 is down\n"))
+        self.assertEqual([ends for ends, up in links().items() if not up], [first])
+        self.assertRegex(self.lab("status").stdout, r"lines down: 1 of 4\n  host-a:2 to switch-1:1\n")
+        refused = wait_until(lambda: (one := self.lab("run", "--", "xbindctl", "connect", CALLER, CALLEE))
+                             .returncode != 0 and one, "no call passes any more")
+        self.assertIn("no route at host-a -> host-b", refused.stderr)
+        again = self.lab("cut", CALLER, "2")  # the other end of the same
+        self.assertEqual(again.stdout, "host-a:2 to switch-1:1 is down, as it was before\n")
+
+        self.assertEqual(self.lab("mend", CALLER, "2").stdout, "host-a:2 to switch-1:1 is up\n")
+        self.assertEqual(set(links().values()), {True})
+        wait_until(lambda: self.lab("run", "--", "xbindctl", "connect", CALLER, CALLEE).returncode == 0,
+                   "calls pass again")
+
+        for words, say in (((MIDDLE, "7"), "no line is at port 7 of switch-1; it has 1 to host-a:2, 2 to"),
+                           (("switch-2", "1"), "no switch 'switch-2' in this lab; did you mean switch-1?")):
+            wrong = self.lab("cut", *words)
+            self.assertEqual(wrong.returncode, 1)
+            self.assertIn(say, wrong.stderr)
+        self.assertEqual(self.lab("cut", MIDDLE, "0").returncode, 2)
+        self.assertEqual(self.lab("mend", MIDDLE).returncode, 2)
+
+    def test_a_line_whose_other_switch_is_gone(self):
+        state = self.up()
+        pids = {process["name"]: process["pid"] for process in state["processes"]}
+        os.kill(pids[f"xbind-switch/{CALLEE}"], signal.SIGKILL)
+        wait_until(lambda: self.lab("status").returncode == 1, "status says that one is gone")
+        done = self.lab("cut", MIDDLE, "2")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"xbind-switch/{CALLEE} is not running any more (the end at switch-1:2 is down now)",
+                      done.stderr)
+        self.assertIn("lines down: 1 of 4, 1 unknown", self.lab("status").stdout)
+
     def test_a_daemon_that_cannot_start_is_named_and_nothing_stays(self):
         done = self.lab("up", "--names-port", "0", "--bin-dir", BIN, "--cmgr-option", "engine=steam")
         self.assertEqual(done.returncode, 1)
@@ -110,6 +171,7 @@ class LabCommand(unittest.TestCase):
         self.assertEqual(self.lab("up", "--no-such-option").returncode, 2)
         self.assertEqual(self.lab("up", "--loopback-net", "10.0.0").returncode, 2)
         self.assertEqual(self.lab("up", "--managers", "17").returncode, 2)
+        self.assertEqual(self.lab("up", "--nodes-per-process", "0").returncode, 2)
         self.assertEqual(self.lab("up", "--label-policy", "greedy").returncode, 2)
         self.assertEqual(self.lab("logs").returncode, 1)
         with socket.create_server(("127.0.0.1", 0)) as somebody:
@@ -117,6 +179,14 @@ class LabCommand(unittest.TestCase):
             taken = self.lab("up", "--names-port", str(port), "--bin-dir", BIN)
         self.assertEqual(taken.returncode, 1)
         self.assertIn(f"port {port} of 127.0.0.1 is taken", taken.stderr)
+        alone = self.lab("up", "--names-port", "0", "--bin-dir", BIN, "--nodes-per-process", "3",
+                         "--switchserver-option", f"{MIDDLE}:loss=0.1")
+        self.assertEqual(alone.returncode, 1)
+        self.assertIn(f"which {MIDDLE} shares with 2 more", alone.stderr)
+        mistyped = self.lab("up", "--names-port", "0", "--bin-dir", BIN, "--nodes-per-process", "3",
+                            "--switch-option", "windo=3")
+        self.assertEqual(mistyped.returncode, 1)
+        self.assertRegex(mistyped.stderr, r"nodes-1-to-3.toml line \d+: a switch has no 'windo'; did you")
 
 
 class Quickstart(unittest.TestCase):

@@ -1,0 +1,147 @@
+#include "switchserver/node_options.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <regex>
+#include <set>
+#include <utility>
+
+#include "core/config/option_tables.hpp"
+#include "switchserver/gsmp/tcp_transport.hpp"
+
+namespace xbind {
+namespace {
+
+constexpr config::DoubleBounds kOverbooking{0.01, 1000};
+
+using OfPort = std::pair<PortId, double>;
+
+// "3=2.0"
+Result<OfPort> of_port(const std::string& text) {
+  static const std::regex form("([0-9]{1,10})=([0-9]{1,4}(\\.[0-9]{1,3})?)");
+  std::smatch parts;
+  if (!std::regex_match(text, parts, form)) {
+    return fail(ErrorCode::kBadInput, "--port-overbooking {} is not PORT=FACTOR", text);
+  }
+  const std::uint64_t port = std::stoull(parts[1]);
+  const double factor = std::stod(parts[2]);
+  if (port == 0 || port > UINT32_MAX) {
+    return fail(ErrorCode::kBadInput, "--port-overbooking {}: port {} is not in 1 to {}", text,
+                port, UINT32_MAX);
+  }
+  if (factor < kOverbooking.min || factor > kOverbooking.max) {
+    return fail(ErrorCode::kBadInput, "--port-overbooking {}: {} is not in {} to {}", text, factor,
+                kOverbooking.min, kOverbooking.max);
+  }
+  return OfPort{PortId{static_cast<std::uint32_t>(port)}, factor};
+}
+
+std::optional<std::string> wrong_ports(const NodeOptions& options) {
+  std::set<PortId> seen;
+  for (const std::string& text : options.port_overbooking) {
+    const auto one = of_port(text);
+    if (!one) return one.error().text;
+    if (!seen.insert(one->first).second) {
+      return fmt::format("--port-overbooking {}: the port has a factor already", text);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> fault_of(const NodeOptions& options) {
+  if (const auto wrong = wrong_ports(options)) return wrong;
+  if (const auto peer = gsmp::parse_host_port(options.switch_address); !peer) {
+    return "--switch: " + peer.error().text;
+  }
+  return std::nullopt;
+}
+
+Result<std::vector<NodeOptions>> nodes_of(const Result<std::vector<config::OptionTable>>& tables) {
+  if (!tables) return tl::make_unexpected(tables.error());
+  std::vector<NodeOptions> nodes;
+  for (const config::OptionTable& table : *tables) {
+    NodeOptions options;
+    config::OptionSet set("[[switch]]", "One switch of several.");
+    declare(set, options);
+    if (const auto good = table.load(set); !good) return tl::make_unexpected(good.error());
+    for (const NodeOptions& other : nodes) {
+      if (other.name == options.name) {
+        return tl::make_unexpected(
+            table.refusal("name", fmt::format("another switch is called '{}'", options.name)));
+      }
+      if (other.switch_address == options.switch_address) {
+        return tl::make_unexpected(table.refusal(
+            "switch",
+            fmt::format("{} is in front of {} already", other.name, options.switch_address)));
+      }
+    }
+    nodes.push_back(std::move(options));
+  }
+  return nodes;
+}
+
+config::OptionTableKind kind() {
+  return {"switch", node_option_names(), {"name", "switch"}, kNodesMax};
+}
+
+}  // namespace
+
+void declare(config::OptionSet& set, NodeOptions& options) {
+  NodeOptions* const o = &options;
+  set.add_string("name", &o->name, "",
+                 "Name under which the object is bound in the name service; must be given unless "
+                 "--switches is.");
+  set.add_string("switch", &o->switch_address, "127.0.0.1:6068",
+                 "Where the switch listens for GSMP, HOST:PORT.");
+  set.add_double("overbooking", &o->overbooking, 1.0, kOverbooking,
+                 "How many times a port's line rate may be promised.");
+  set.add_strings("port-overbooking", &o->port_overbooking,
+                  "PORT=FACTOR,...: the same of single ports.");
+  set.add_enum(
+      "admission", &o->admission, AdmissionMode::kEffective,
+      {{"demand", AdmissionMode::kDemand},
+       {"peak", AdmissionMode::kPeak},
+       {"effective", AdmissionMode::kEffective}},
+      "What a hop takes of its output port: as the manager demands; by its contract, VBR at "
+      "the peak; or VBR at its effective bandwidth.");
+  set.add_uint(
+      "rt-wait-us", &o->rt_wait_us, 1'000, {0, 1'000'000},
+      "For --admission effective: the longest that a cell of rt-VBR may wait in a port, in "
+      "microseconds.");
+  set.add_uint("buffer-cells", &o->buffer_cells, 1'048'576, {0, 1'000'000'000},
+               "Buffer of every output port, in cells.");
+  set.add_enum("label-sharing", &o->sharing, LabelSharing::kFree,
+               {{"free", LabelSharing::kFree}, {"cooperative", LabelSharing::kCooperative}},
+               "Whether managers share a port's labels in proportion to what they declare.");
+  set.add_uint("gsmp-window", &o->window, 256, {1, 32'768},
+               "GSMP requests without an answer at most; the switch may want fewer.");
+  set.add_uint("gsmp-timeout-ms", &o->transaction_timeout_ms, 2'000, {10, 60'000},
+               "Milliseconds after which a GSMP request counts as unanswered.");
+  set.add_choice("gsmp-versions", &o->gsmp_versions, "3,1", {"3,1", "3", "1"},
+                 "Versions of GSMP that may be spoken with the switch, the highest first; 1 is "
+                 "version 1.1.");
+  set.add_check([o] { return fault_of(*o); });
+}
+
+std::map<PortId, double> port_overbooking(const NodeOptions& options) {
+  std::map<PortId, double> factors;
+  for (const std::string& text : options.port_overbooking) factors.insert(of_port(text).value());
+  return factors;
+}
+
+std::vector<std::string> node_option_names() {
+  return {"name",        "switch",          "overbooking",  "port-overbooking",
+          "admission",   "rt-wait-us",      "buffer-cells", "label-sharing",
+          "gsmp-window", "gsmp-timeout-ms", "gsmp-versions"};
+}
+
+Result<std::vector<NodeOptions>> parse_nodes(std::string_view text, const std::string& path) {
+  return nodes_of(config::read_option_tables(text, path, kind()));
+}
+
+Result<std::vector<NodeOptions>> load_nodes(const std::string& path) {
+  return nodes_of(config::load_option_tables(path, kind()));
+}
+
+}  // namespace xbind

@@ -1,0 +1,54 @@
+// The options of xbind-switchserver for one switch, and files of several: --help, the refusals and
+// docs/options.md come from here.
+//
+//   [[switch]]
+//   name = "sw1"                       bound as xbind/switchserver/sw1
+//   switch = "127.0.1.1:6068"
+//   overbooking = 1.5
+//
+// The keys are the options below; nothing is taken over from one table to the next (core/config/
+// option_tables.hpp). Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/config/options.hpp"
+#include "core/result.hpp"
+#include "switchserver/ledger.hpp"
+
+namespace xbind {
+
+inline constexpr std::size_t kNodesMax = 1024;  // in one process
+
+// As they were given; the texts have been checked.
+struct NodeOptions {
+  std::string name;
+  std::string switch_address;  // HOST:PORT
+  AdmissionMode admission = AdmissionMode::kEffective;
+  double overbooking = 1.0;
+  std::vector<std::string> port_overbooking;  // "3=2.0"
+  std::uint32_t rt_wait_us = 0;
+  std::uint64_t buffer_cells = 0;
+  LabelSharing sharing = LabelSharing::kFree;
+  std::uint32_t window = 0;
+  std::uint32_t transaction_timeout_ms = 0;
+  std::string gsmp_versions;
+};
+
+// Of options that have been checked.
+std::map<PortId, double> port_overbooking(const NodeOptions& options);
+
+// `options` outlives the set.
+void declare(config::OptionSet& set, NodeOptions& options);
+std::vector<std::string> node_option_names();
+
+// In the order of the file. As config::read_option_tables, and kBadInput for two of one name or in front of
+// one switch.
+Result<std::vector<NodeOptions>> parse_nodes(std::string_view text, const std::string& path);
+Result<std::vector<NodeOptions>> load_nodes(const std::string& path);
+
+}  // namespace xbind

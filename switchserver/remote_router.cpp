@@ -1,0 +1,133 @@
+#include "switchserver/remote_router.hpp"
+
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "core/log.hpp"
+#include "core/steady_now.hpp"
+#include "naming/names.hpp"
+#include "orb/remote_error.hpp"
+
+namespace xbind {
+namespace {
+
+// RouteObject often starts beside us: not worth a word before.
+constexpr Duration kPatience = std::chrono::seconds{2};
+
+v1::PortNewsSeq to_idl(const std::vector<ReportedPort>& ports) {
+  v1::PortNewsSeq out;
+  out.length(static_cast<CORBA::ULong>(ports.size()));
+  for (CORBA::ULong i = 0; i < out.length(); ++i) {
+    out[i].port_number = ports[i].port.value();
+    out[i].up = ports[i].up;
+    out[i].cells_per_s = ports[i].cells_per_s;
+    out[i].free_cells_per_s = ports[i].free_cells_per_s;
+  }
+  return out;
+}
+
+}  // namespace
+
+RemoteRouter::~RemoteRouter() { stop(); }
+
+void RemoteRouter::start(CORBA::ORB_ptr orb, const std::string& name_service) {
+  const std::lock_guard lock(mutex_);
+  running_ = true;
+  thread_ = std::thread([this, names = orb::NameClient(orb, name_service)] { run(names); });
+}
+
+void RemoteRouter::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    running_ = false;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  std::deque<Waiting> left;
+  {
+    const std::lock_guard lock(mutex_);
+    left.swap(waiting_);
+  }
+  for (const Waiting& one : left) one.told(false);
+}
+
+void RemoteRouter::tell(std::string switch_name, PortReport report, Told told) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (running_) {
+      waiting_.push_back({std::move(switch_name), std::move(report), std::move(told)});
+      wake_.notify_all();
+      return;
+    }
+  }
+  told(false);
+}
+
+void RemoteRouter::run(orb::NameClient names) {
+  std::optional<TimePoint> away_since;
+  bool warned = false;
+  std::set<std::string> refused;  // switches of which RouteObject does not know
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [this] { return !running_ || !waiting_.empty(); });
+    if (!running_) break;
+    Waiting next = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+
+    bool away = false;
+    const std::string problem = invoke(names, next, away);
+    std::deque<Waiting> failed;
+    if (away) {
+      if (!away_since) away_since = steady_now();
+      if (!warned && steady_now() - *away_since >= kPatience) {
+        log::warn("ports are not reported: {}; trying on", problem);
+        warned = true;
+      }
+      const std::lock_guard again(mutex_);
+      failed.swap(waiting_);
+    } else if (!problem.empty()) {
+      if (refused.insert(next.switch_name).second) {
+        log::warn("the ports of {} are not reported: {}; trying on", next.switch_name, problem);
+      }
+    } else {
+      refused.erase(next.switch_name);
+      if (warned) log::info("routeobject {} hears of the ports again", route_object_);
+    }
+    if (!away) {
+      away_since.reset();
+      warned = false;
+    }
+    next.told(problem.empty());
+    for (const Waiting& one : failed) one.told(false);
+    lock.lock();
+  }
+  reference_ = v1::RouteObject::_nil();
+}
+
+std::string RemoteRouter::invoke(orb::NameClient& names, const Waiting& waiting, bool& away) {
+  if (CORBA::is_nil(reference_)) {
+    const auto object = names.resolve(naming::path_of(naming::kRouteObjects, route_object_));
+    if (!object) {
+      away = true;
+      return object.error().text;
+    }
+    reference_ = v1::RouteObject::_unchecked_narrow(*object);
+    omniORB::setClientCallTimeout(reference_, kCallTimeout.count());
+  }
+  try {
+    reference_->report_ports(waiting.switch_name.c_str(), incarnation_, waiting.report.number,
+                             to_idl(waiting.report.ports));
+    return {};
+  } catch (const v1::BadRequest& refused) {
+    return refused.reason.in();
+  } catch (const CORBA::SystemException& exception) {
+    // It may have been started anew elsewhere: the name service is asked again.
+    reference_ = v1::RouteObject::_nil();
+    away = true;
+    return orb::to_error(exception, "routeobject " + route_object_).text;
+  }
+}
+
+}  // namespace xbind
