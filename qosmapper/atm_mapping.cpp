@@ -60,6 +60,9 @@ Result<void> check_class(const UserService& s) {
     good = within("peak to mean (thousandths)", s.peak_to_mean, kThousand,
                   s.service == ServiceClass::kVideo ? kPeakToMeanMax : kThousand);
   }
+  if (good && s.at_once && s.service != ServiceClass::kVideo) {
+    return fail(ErrorCode::kBadInput, "frames of {} do not come at once", to_string(s.service));
+  }
   const bool bursts = s.service == ServiceClass::kVideo || s.service == ServiceClass::kData;
   if (good) good = within("burst frames", s.burst_frames, 1, bursts ? kField : 1);
   return good;
@@ -93,10 +96,11 @@ Result<void> check_asked(const UserService& s) {
 
 // The rate at which frames of the largest size go out: each before the next is there, and in no more than
 // half of the delay that the user allows.
-std::uint64_t peak_of(const FrameShape& shape, const UserQos& asked) {
-  const std::uint64_t steady = shape.largest_cells_per_s();
-  if (!asked.delay_us) return steady;
-  return std::max(steady, divided_up(shape.largest_cells * 2 * kMicroseconds, *asked.delay_us));
+std::uint64_t peak_of(const UserService& s, const FrameShape& shape) {
+  std::uint64_t peak = shape.largest_cells_per_s();
+  if (s.at_once) peak = std::max(peak, kReferenceLineCellsPerS);
+  if (!s.asked.delay_us) return peak;
+  return std::max(peak, divided_up(shape.largest_cells * 2 * kMicroseconds, *s.asked.delay_us));
 }
 
 std::uint64_t peak_of_data(const UserService& s, const FrameShape& shape) {
@@ -119,7 +123,7 @@ ServiceCategory category_of(const UserService& s) {
 
 Result<TrafficContract> contract_of(const UserService& s, const FrameShape& shape) {
   const bool data = s.service == ServiceClass::kData;
-  const std::uint64_t pcr = data ? peak_of_data(s, shape) : peak_of(shape, s.asked);
+  const std::uint64_t pcr = data ? peak_of_data(s, shape) : peak_of(s, shape);
   if (const auto good = within("PCR", pcr, 1, kField); !good) {
     return tl::make_unexpected(good.error());
   }
@@ -184,6 +188,12 @@ Result<FrameShape> frame_shape(const UserService& s) {
                 s.bits_per_s, s.frame_octets, kFramesPer1000sMax / kThousand);
   }
   return shape;
+}
+
+Result<TrafficContract> contract_for(const UserService& s) {
+  const Result<FrameShape> shape = frame_shape(s);
+  if (!shape) return tl::make_unexpected(shape.error());
+  return contract_of(s, *shape);
 }
 
 Result<AtmService> to_atm(const UserService& s) {

@@ -60,6 +60,9 @@ struct UserService {
   std::uint64_t burst_frames = 1;       // video, data: see docs/qos.md; from 1
   std::uint64_t bits_per_s = 0;  // constant: of the frames' octets; data: guaranteed, 0: none
   std::optional<std::uint64_t> peak_bits_per_s;  // data: nothing: the reference line's rate
+  // video: a frame may come all at once, at the rate of the reference line; else its sender spreads the
+  // largest over a frame's interval.
+  bool at_once = false;
   UserQos asked{};
 
   friend bool operator==(const UserService&, const UserService&) = default;
@@ -95,6 +98,9 @@ struct AtmService {
 };
 
 Result<FrameShape> frame_shape(const UserService& service);
+
+// The contract of to_atm(), which does not look at what is asked but for the delay.
+Result<TrafficContract> contract_for(const UserService& service);
 
 // To the network.
 Result<AtmService> to_atm(const UserService& service);

@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "core/config/toml_reader.hpp"
 #include "core/read_file.hpp"
+#include "core/whole_number.hpp"
 
 namespace xbind {
 namespace {
@@ -37,18 +37,6 @@ const std::vector<Keys>& classes() {
        {"name", "class", "frame-octets", "bits-per-s", "frame-loss", "delay-ms"}},
   };
   return all;
-}
-
-// A decimal number of the file, times `unit`, as a whole one. 0.1 is not 0.1 in binary: what is within a
-// billionth of a whole number is that number; everything else goes up or down.
-enum class Round { kUp, kDown };
-
-std::uint64_t whole(double value, Round round) {
-  const double nearest = std::round(value);
-  if (std::abs(value - nearest) <= 1e-9 * std::max(1.0, std::abs(value))) {
-    return static_cast<std::uint64_t>(nearest);
-  }
-  return static_cast<std::uint64_t>(round == Round::kUp ? std::ceil(value) : std::floor(value));
 }
 
 class CatalogueReader : private config::TomlReader {
@@ -84,7 +72,7 @@ class CatalogueReader : private config::TomlReader {
       return refuse(line, "'{}' of {} is {:g}, not in {:g} to {:g}", key, name_, value, least,
                     most);
     }
-    return whole(value * unit, round);
+    return whole_number(value * unit, round);
   }
 
   Result<std::optional<std::uint64_t>> count(std::string_view key, std::uint64_t least,
@@ -193,6 +181,9 @@ Result<void> Catalogue::add(std::string name, const UserService& service) {
                 "'{}' is no name of a service: 1 to {} of letters, digits, '-', '_', '.'",
                 name.substr(0, kServiceNameMax), kServiceNameMax);
   }
+  if (class_of_word(name)) {
+    return fail(ErrorCode::kBadInput, "'{}' is the word of a class and cannot be a name", name);
+  }
   if (entries_.contains(name)) {
     return fail(ErrorCode::kBadInput, "there is a service '{}' already", name);
   }
@@ -204,6 +195,21 @@ Result<void> Catalogue::add(std::string name, const UserService& service) {
   names_.push_back(name);
   entries_.emplace(std::move(name), Entry{service, *mapped});
   return {};
+}
+
+std::optional<ServiceClass> class_of_word(std::string_view word) {
+  const auto keys = std::ranges::find(classes(), word, &Keys::name);
+  if (keys == classes().end()) return std::nullopt;
+  return keys->service;
+}
+
+Result<std::shared_ptr<const Catalogue>> catalogue_of_option(const std::string& path) {
+  if (path.empty()) {
+    return std::shared_ptr<const Catalogue>(std::shared_ptr<void>{}, &shipped_catalogue());
+  }
+  Result<Catalogue> read = read_catalogue_file(path);
+  if (!read) return tl::make_unexpected(std::move(read.error()));
+  return std::make_shared<const Catalogue>(std::move(*read));
 }
 
 Result<Catalogue> parse_catalogue(std::string_view text, const std::string& path) {

@@ -2,7 +2,7 @@
 // A file in TOML; qosmapper/catalogue.toml is the one that comes with the project.
 //
 //   [[service]]                 # at least one, at most kCatalogueServicesMax
-//   name = "video-25"           # 1 to 64 of letters, digits, '-', '_', '.'; each once
+//   name = "video-25"           # 1 to 64 of letters, digits, '-', '_', '.'; each once, no class
 //   class = "video"             # or "voice", "data", "constant"
 //
 //   key            classes          what
@@ -24,18 +24,19 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/result.hpp"
+#include "core/service_terms.hpp"
 #include "qosmapper/atm_mapping.hpp"
 
 namespace xbind {
 
 inline constexpr std::size_t kCatalogueOctetsMax = 1u << 20;
 inline constexpr std::size_t kCatalogueServicesMax = 1000;
-inline constexpr std::size_t kServiceNameMax = 64;
 
 // A value; const functions from any thread.
 class Catalogue {
@@ -49,7 +50,7 @@ class Catalogue {
   const Entry* find(std::string_view name) const;
   const std::vector<std::string>& names() const { return names_; }  // in the order of the file
 
-  // kBadInput: a name that cannot be or is there, one service too many, no mapping.
+  // kBadInput: a name that cannot be, is a class's word or is there, one service too many, no mapping.
   Result<void> add(std::string name, const UserService& service);
 
  private:
@@ -57,7 +58,16 @@ class Catalogue {
   std::vector<std::string> names_;
 };
 
+// The class of that word, "video"; nothing when it is none.
+std::optional<ServiceClass> class_of_word(std::string_view word);
+
+// qosmapper/catalogue.toml as it was when this was compiled.
+const Catalogue& shipped_catalogue();
+
 Result<Catalogue> read_catalogue_file(const std::string& path);
+
+// The file of an option `--catalogue`; empty: the shipped one.
+Result<std::shared_ptr<const Catalogue>> catalogue_of_option(const std::string& path);
 
 // The same of a text; `path` is only for the refusals.
 Result<Catalogue> parse_catalogue(std::string_view text, const std::string& path);

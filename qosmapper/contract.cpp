@@ -39,15 +39,6 @@ TrafficContract contract_of_cells(std::uint64_t cells_per_s) {
           .cdvt_us = cdvt_us_for(cells_per_s)};
 }
 
-TrafficContract contract_of_video(const Resources& network) {
-  const std::uint64_t peak = std::max(network.cells_per_s, kReferenceLineCellsPerS);
-  return {.category = ServiceCategory::kNrtVbr,
-          .pcr_cells_per_s = static_cast<std::uint32_t>(peak),
-          .cdvt_us = cdvt_us_for(peak),
-          .guaranteed_cells_per_s = static_cast<std::uint32_t>(network.cells_per_s),
-          .mbs_cells = static_cast<std::uint32_t>(network.buffer_cells)};
-}
-
 Resources resources_of(const TrafficContract& contract) {
   const std::uint64_t pcr = contract.pcr_cells_per_s;
   const std::uint64_t guaranteed = contract.guaranteed_cells_per_s;

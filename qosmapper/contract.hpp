@@ -20,7 +20,6 @@
 
 #include "core/resources.hpp"
 #include "core/traffic_contract.hpp"
-#include "qosmapper/mapping.hpp"
 
 namespace xbind {
 
@@ -33,14 +32,6 @@ std::uint32_t cdvt_us_for(std::uint64_t pcr_cells_per_s);
 
 // So many cells a second, evenly: CBR. `cells_per_s`: 1 to TrafficContract::kFieldMax.
 TrafficContract contract_of_cells(std::uint64_t cells_per_s);
-
-// A video that needs `network` (to_network() of mapping.hpp): nrt-VBR. Each frame may come in at once,
-// at the rate of the line, so PCR is the reference line's (the SCR where that is more), MBS the cells
-// of the largest frame and SCR the rate that carries one such frame after the other. nrt-VBR, since no
-// cell may be lost and a delay of one frame's time a hop is what its buffer makes anyway; whoever needs
-// the delay of rt-VBR pays for the peak and names that contract. Both numbers of `network`: 1 to
-// TrafficContract::kFieldMax.
-TrafficContract contract_of_video(const Resources& network);
 
 // What a contract that can be (check()) takes of every output port, so that conforming cells never find
 // the buffer full: of the cells that may come in a time t, 1 + floor((t + tolerance) x rate), as many as

@@ -8,14 +8,26 @@ int main(int argc, char** argv) {
   using namespace xbind;
   orb::take_signals();  // first: SIGTERM ends in order from here on
   orb::CommonOptions common;
+  std::string catalogue_file;
+  std::shared_ptr<const Catalogue> catalogue;
   config::OptionSet set("xbind-qosmapper", "Maps frame rate and size to cells a second, and back.");
   orb::add_daemon_options(set, common, "default");
+  set.add_string(
+      "catalogue", &catalogue_file, "",
+      "File of services that may be asked for by name; empty: the one that comes with the "
+      "program.");
+  set.add_check([&]() -> std::optional<std::string> {
+    const auto read = catalogue_of_option(catalogue_file);
+    if (!read) return "catalogue: " + read.error().text;
+    catalogue = *read;
+    return std::nullopt;
+  });
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
   log::start("xbind-qosmapper " + common.name, common.log_level);
   log::info("options: {}", set.given_text());
 
   orb::Runtime runtime(argc, argv, common.runtime());
-  const PortableServer::Servant_var<QosMapperServant> servant = new QosMapperServant;
+  const PortableServer::Servant_var<QosMapperServant> servant = new QosMapperServant(catalogue);
   const CORBA::Object_var object = runtime.activate(servant.in());
   orb::serve_until_signal(runtime.orb(), "xbind-qosmapper", common,
                           naming::path_of(naming::kQosMappers, common.name), object);

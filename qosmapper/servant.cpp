@@ -1,5 +1,8 @@
 #include "qosmapper/servant.hpp"
 
+#include <optional>
+#include <vector>
+
 #include "orb/convert.hpp"
 #include "orb/process.hpp"
 #include "orb/raise.hpp"
@@ -14,6 +17,28 @@ v1::VideoQos to_idl(const VideoSpec& video) {
   out.frames_per_1000_s = video.frames_per_1000_s;
   out.frame_octets = video.frame_octets;
   return out;
+}
+
+void to_idl(const std::optional<std::uint64_t>& number, v1::OptionalNumber& out) {
+  out.length(number ? 1 : 0);
+  if (number) out[0] = *number;
+}
+
+// The contract bounds the sequence to one: the ORB refuses more.
+std::optional<std::uint64_t> to_core(const v1::OptionalNumber& number) {
+  if (number.length() == 0) return std::nullopt;
+  return number[0];
+}
+
+void to_idl(const NetworkQos& quality, v1::CellQuality& out) {
+  to_idl(quality.clr, out.clr);
+  to_idl(quality.ctd_us, out.ctd_us);
+  to_idl(quality.cdv_us, out.cdv_us);
+}
+
+[[noreturn]] void raise(const ServiceRefusal& refusal) {
+  if (refusal.cause == Cause::kUnknownService) throw v1::UnknownService(refusal.text.c_str());
+  throw v1::BadRequest(refusal.text.c_str());
 }
 
 }  // namespace
@@ -43,9 +68,50 @@ v1::VideoQos QosMapperServant::network_to_frame_rate(CORBA::ULongLong cells_per_
 
 v1::NetworkService QosMapperServant::service_to_network(const v1::ServiceSpec& service) {
   ++mappings_;
-  const auto mapped = xbind::service_to_network(orb::to_core(service));
-  if (!mapped) throw v1::BadRequest(mapped.error().text.c_str());
+  const auto mapped = xbind::service_to_network(orb::to_core(service), *catalogue_);
+  if (!mapped) raise(mapped.error());
   return orb::to_idl(*mapped);
+}
+
+v1::ServiceMapping* QosMapperServant::describe_service(const v1::ServiceSpec& service,
+                                                       CORBA::Octet hops) {
+  ++mappings_;
+  const auto mapped = map_service(orb::to_core(service), *catalogue_);
+  if (!mapped) raise(mapped.error());
+  v1::ServiceMapping_var out = new v1::ServiceMapping;
+  out->network = orb::to_idl(mapped->network);
+  to_idl(mapped->quality, out->whole);
+  if (hops == 0) return out._retn();
+  const Result<NetworkQos> share = share_of_hop(mapped->quality, hops);
+  if (!share) orb::raise(share.error());
+  to_idl(*share, out->of_hop);
+  return out._retn();
+}
+
+v1::FrameQuality* QosMapperServant::network_to_service(const v1::ServiceSpec& service,
+                                                       const v1::TrafficContract& contract,
+                                                       const v1::CellQualitySeq& hops) {
+  ++mappings_;
+  std::vector<NetworkQos> qualities;
+  qualities.reserve(hops.length());
+  for (CORBA::ULong i = 0; i < hops.length(); ++i) {
+    qualities.push_back({to_core(hops[i].clr), to_core(hops[i].ctd_us), to_core(hops[i].cdv_us)});
+  }
+  const auto seen = xbind::network_to_service(orb::to_core(service), orb::to_core(contract),
+                                              qualities, *catalogue_);
+  if (!seen) raise(seen.error());
+  v1::FrameQuality_var out = new v1::FrameQuality;
+  to_idl(seen->frame_loss, out->frame_loss);
+  to_idl(seen->delay_us, out->delay_us);
+  return out._retn();
+}
+
+v1::NameSeq* QosMapperServant::services() {
+  const std::vector<std::string>& names = catalogue_->names();
+  v1::NameSeq_var out = new v1::NameSeq;
+  out->length(static_cast<CORBA::ULong>(names.size()));
+  for (CORBA::ULong i = 0; i < out->length(); ++i) out[i] = names[i].c_str();
+  return out._retn();
 }
 
 v1::MetricSeq* QosMapperServant::status() {

@@ -1,24 +1,36 @@
-// The CORBA face of the QOSMapper: convert, call, convert. The mapping is pure, upcalls run beside each
-// other.
+// The CORBA face of the QOSMapper: convert, call, convert. The mapping is pure and the catalogue does not
+// change, upcalls run beside each other.
 #pragma once
 
 #include <atomic>
+#include <memory>
+#include <utility>
 
 #include "qos_mapper.hh"
+#include "qosmapper/catalogue.hpp"
 
 namespace xbind {
 
 class QosMapperServant : public POA_xbind::v1::QOSMapper {
  public:
+  explicit QosMapperServant(std::shared_ptr<const Catalogue> catalogue)
+      : catalogue_(std::move(catalogue)) {}
+
   v1::Demand video_to_network(const v1::VideoQos& video) override;
   v1::VideoQos network_to_frame_size(CORBA::ULongLong cells_per_s,
                                      CORBA::ULongLong frames_per_1000_s) override;
   v1::VideoQos network_to_frame_rate(CORBA::ULongLong cells_per_s,
                                      CORBA::ULongLong frame_octets) override;
   v1::NetworkService service_to_network(const v1::ServiceSpec& service) override;
+  v1::ServiceMapping* describe_service(const v1::ServiceSpec& service, CORBA::Octet hops) override;
+  v1::FrameQuality* network_to_service(const v1::ServiceSpec& service,
+                                       const v1::TrafficContract& contract,
+                                       const v1::CellQualitySeq& hops) override;
+  v1::NameSeq* services() override;
   v1::MetricSeq* status() override;
 
  private:
+  const std::shared_ptr<const Catalogue> catalogue_;
   std::atomic<std::uint64_t> mappings_{0};
 };
 

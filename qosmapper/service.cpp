@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <initializer_list>
 #include <utility>
 
+#include "qosmapper/atm_mapping.hpp"
 #include "qosmapper/contract.hpp"
 #include "qosmapper/mapping.hpp"
 
@@ -12,11 +14,17 @@ namespace {
 
 constexpr std::uint64_t kMax = TrafficContract::kFieldMax;
 
-using Mapped = tl::expected<NetworkService, ServiceRefusal>;
+using Mapped = tl::expected<MappedService, ServiceRefusal>;
 
-Mapped refuse(const char* element, std::uint64_t asked, std::uint64_t free, std::string text) {
+tl::unexpected<ServiceRefusal> refuse(const char* element, std::uint64_t asked, std::uint64_t free,
+                                      std::string text) {
   return tl::make_unexpected(
       ServiceRefusal{Cause::kInvalidRequest, element, asked, free, std::move(text)});
+}
+
+// A sentence that names its number itself.
+tl::unexpected<ServiceRefusal> refuse(const std::string& text) {
+  return tl::make_unexpected(ServiceRefusal{Cause::kInvalidRequest, text, 0, 0, text});
 }
 
 Mapped of_cells(const ServiceSpec& service) {
@@ -24,8 +32,10 @@ Mapped of_cells(const ServiceSpec& service) {
     return refuse("cells/s", service.cells_per_s, kMax,
                   fmt::format("{} cells/s are not in 1 to {}", service.cells_per_s, kMax));
   }
-  return NetworkService{{service.cells_per_s, service.buffer_cells},
-                        contract_of_cells(service.cells_per_s)};
+  return MappedService{
+      {{service.cells_per_s, service.buffer_cells}, contract_of_cells(service.cells_per_s)},
+      {},
+      {}};
 }
 
 Mapped of_video(const ServiceSpec& service) {
@@ -44,7 +54,13 @@ Mapped of_video(const ServiceSpec& service) {
     return refuse("cells a frame", mapped->buffer_cells, kMax,
                   fmt::format("a frame is {} cells, the most is {}", mapped->buffer_cells, kMax));
   }
-  return NetworkService{*mapped, contract_of_video(*mapped)};
+  UserService frames;
+  frames.frames_per_1000_s = service.frames_per_1000_s;
+  frames.frame_octets = service.frame_octets;
+  frames.at_once = true;
+  const Result<TrafficContract> contract = contract_for(frames);
+  if (!contract) return refuse(contract.error().text);
+  return MappedService{{*mapped, *contract}, frames, {}};
 }
 
 Mapped of_contract(const TrafficContract& contract) {
@@ -52,20 +68,110 @@ Mapped of_contract(const TrafficContract& contract) {
   if (const auto refused = check(contract)) {
     return refuse(refused->field.data(), refused->value, refused->bound, to_string(*refused));
   }
-  return NetworkService{resources_of(contract), contract};
+  return MappedService{{resources_of(contract), contract}, {}, {}};
+}
+
+struct Term {
+  std::string_view name;
+  std::uint64_t ServiceTerms::*said;
+  std::uint64_t taken_by;  // bits, 1 << ServiceClass
+};
+
+constexpr std::uint64_t only(std::initializer_list<ServiceClass> classes) {
+  std::uint64_t bits = 0;
+  for (const ServiceClass one : classes) bits |= std::uint64_t{1} << static_cast<unsigned>(one);
+  return bits;
+}
+
+constexpr Term kTerms[] = {
+    {"frames in 1000 s", &ServiceTerms::frames_per_1000_s,
+     only({ServiceClass::kVideo, ServiceClass::kVoice})},
+    {"peak to mean (thousandths)", &ServiceTerms::peak_to_mean, only({ServiceClass::kVideo})},
+    {"burst frames", &ServiceTerms::burst_frames,
+     only({ServiceClass::kVideo, ServiceClass::kData})},
+    {"bits/s", &ServiceTerms::bits_per_s, only({ServiceClass::kConstant, ServiceClass::kData})},
+    {"peak bits/s", &ServiceTerms::peak_bits_per_s, only({ServiceClass::kData})},
+    {"delay in us", &ServiceTerms::delay_us,
+     only({ServiceClass::kVideo, ServiceClass::kVoice, ServiceClass::kConstant})},
+};
+
+// What is said takes the place of what was there.
+void take(std::uint64_t said, std::uint64_t& place) {
+  if (said != 0) place = said;
+}
+void take(std::uint64_t said, std::optional<std::uint64_t>& place) {
+  if (said != 0) place = said;
+}
+
+Mapped of_class(const std::optional<ServiceTerms>& terms, const Catalogue& catalogue) {
+  if (!terms) return refuse("the service names no class");
+  UserService frames;
+  const std::optional<ServiceClass> word = class_of_word(terms->name);
+  const Catalogue::Entry* entry = word ? nullptr : catalogue.find(terms->name);
+  if (word) {
+    frames.service = *word;
+  } else if (entry != nullptr) {
+    frames = entry->service;
+  } else {
+    const std::string element = fmt::format("service '{}'", terms->name);
+    return tl::make_unexpected(ServiceRefusal{Cause::kUnknownService, element, 0, 0,
+                                              fmt::format("the catalogue has no {}", element)});
+  }
+  for (const Term& term : kTerms) {
+    const std::uint64_t value = (*terms).*term.said;
+    if (value == 0 || (term.taken_by & only({frames.service})) != 0) continue;
+    return refuse(
+        fmt::format("{} of {}: {} takes none", term.name, value, to_string(frames.service)));
+  }
+  take(terms->frames_per_1000_s, frames.frames_per_1000_s);
+  take(terms->frame_octets, frames.frame_octets);
+  take(terms->peak_to_mean, frames.peak_to_mean);
+  take(terms->burst_frames, frames.burst_frames);
+  take(terms->bits_per_s, frames.bits_per_s);
+  take(terms->peak_bits_per_s, frames.peak_bits_per_s);
+  take(terms->frame_loss, frames.asked.frame_loss);
+  take(terms->delay_us, frames.asked.delay_us);
+  const bool as_listed = entry != nullptr && frames == entry->service;
+  const Result<AtmService> mapped = as_listed ? entry->mapped : to_atm(frames);
+  if (!mapped) return refuse(fmt::format("{}: {}", terms->name, mapped.error().text));
+  return MappedService{{resources_of(mapped->contract), mapped->contract}, frames, mapped->qos};
 }
 
 }  // namespace
 
-tl::expected<NetworkService, ServiceRefusal> service_to_network(const ServiceSpec& service) {
+tl::expected<MappedService, ServiceRefusal> map_service(const ServiceSpec& service,
+                                                        const Catalogue& catalogue) {
   switch (service.kind) {
     case ServiceKind::kCells: return of_cells(service);
     case ServiceKind::kVideo: return of_video(service);
     case ServiceKind::kContract: return of_contract(service.contract);
+    case ServiceKind::kClass: return of_class(service.terms, catalogue);
   }
   const auto kind = static_cast<std::uint64_t>(service.kind);
   return tl::make_unexpected(ServiceRefusal{Cause::kUnknownService, "service", kind, 0,
                                             fmt::format("no service is of kind {}", kind)});
+}
+
+tl::expected<NetworkService, ServiceRefusal> service_to_network(const ServiceSpec& service,
+                                                                const Catalogue& catalogue) {
+  auto mapped = map_service(service, catalogue);
+  if (!mapped) return tl::make_unexpected(std::move(mapped.error()));
+  return mapped->network;
+}
+
+tl::expected<UserQos, ServiceRefusal> network_to_service(const ServiceSpec& service,
+                                                         const TrafficContract& contract,
+                                                         std::span<const NetworkQos> hops,
+                                                         const Catalogue& catalogue) {
+  auto mapped = map_service(service, catalogue);
+  if (!mapped) return tl::make_unexpected(std::move(mapped.error()));
+  if (!mapped->frames) {
+    return refuse(fmt::format("a service of kind {} names no frames",
+                              static_cast<std::uint64_t>(service.kind)));
+  }
+  const Result<UserQos> seen = to_user(*mapped->frames, {contract, over_hops(hops)});
+  if (!seen) return refuse(seen.error().text);
+  return *seen;
 }
 
 }  // namespace xbind

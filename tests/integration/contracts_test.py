@@ -5,7 +5,9 @@ counters on their way back.
 
 import contextlib
 import queue
+import tempfile
 import threading
+from pathlib import Path
 
 from gsmp_client import Switch
 from gsmpdump_test import program
@@ -29,7 +31,10 @@ CONTRACTS = {
 }
 
 
-class Contracts(unittest.TestCase):
+class OnTheWay(unittest.TestCase):
+    """A lab whose middle switch is told everything through gsmpdump."""
+
+    MORE = {}  # words for processes, by their names
 
     def setUp(self):
         self.lab = self.enterContext(
@@ -40,6 +45,8 @@ class Contracts(unittest.TestCase):
         where = command.index("--switch") + 1
         self.dump, command[where] = self.enterContext(
             program("gsmpdump", "--listen", "127.0.0.1:0", "--to", command[where]))
+        for name, words in self.MORE.items():
+            self.lab.processes[name].command += words
         self.lab.start_all(lambda text: None)
         self.said = []
 
@@ -62,6 +69,9 @@ class Contracts(unittest.TestCase):
         added = self.adds()[-1]
         self.assertEqual(added.count(f" {service} capset 1"), 2, added)  # of both sides
         self.assertTrue(added.endswith(f" {service} capset 1, {parameters}"), added)
+
+
+class Contracts(OnTheWay):
 
     def test_each_category_arrives_at_the_switch(self):
         connections = []
@@ -115,6 +125,113 @@ class Contracts(unittest.TestCase):
         done = self.ctl("connect", CALLER, CALLEE, "--category=cbr", "--cells-per-s=400000", code=1)
         self.assertIn("asked 400000 cells/s, free 353207", done.stderr)
         self.assertEqual(self.adds(), [])
+
+
+OWN_CATALOGUE = """
+[[service]]
+name = "quiet"
+class = "voice"
+frames-per-s = 10
+frame-octets = 40
+frame-loss = 1e-3
+delay-ms = 500
+"""
+
+
+class Classes(OnTheWay):
+    """Services by name and by class, from xbindctl and callgen through the manager to the switch."""
+
+    def connected(self, *words):
+        before = len(self.adds())
+        connection = connection_of(self.ctl("connect", CALLER, CALLEE, *words))
+        wait_until(lambda: len(self.adds()) > before, "the switch is told")
+        return connection, self.adds()[-1]
+
+    def test_a_service_of_the_catalogue_arrives_at_the_switch(self):
+        for words, service, parameters, takes in (
+                (["voice-g711"], "CBR.1", "tc U, pcr 200 cells/s cdvt 5000 us", 200),
+                (["video-conference"], "rt-VBR.1",
+                 "tc U, pcr 14075 cells/s cdvt 218 us scr 4717 cells/s mbs 1126 cells", 14075),
+                (["voice-g711", "--frame-delay-ms=20"], "CBR.1",
+                 "tc U, pcr 400 cells/s cdvt 2500 us", 400),
+                (["video", "--frames-per-1000-s=25000", "--frame-octets=9000", "--peak-to-mean=3",
+                  "--burst-frames=2", "--frame-loss=1e-4", "--frame-delay-ms=150"], "rt-VBR.1",
+                 "tc U, pcr 14075 cells/s cdvt 218 us scr 4717 cells/s mbs 1126 cells", 14075)):
+            with self.subTest(words):
+                connection, added = self.connected("--service-class", *words)
+                self.assertTrue(added.endswith(f" {service} capset 1, {parameters}"), added)
+                self.assertIn(f"takes       {takes} cells/s",
+                              self.ctl("describe", connection).stdout)
+                self.ctl("release", connection)
+        self.ctl("audit")
+
+    def taken(self):
+        done = tool(self.lab, "xbindctl", "ports", MIDDLE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [row.split() for row in done.stdout.splitlines()[1:]]
+        return sum(int(row[4]) for row in rows), sum(int(row[5]) for row in rows)
+
+    def test_a_port_is_charged_the_effective_bandwidth(self):
+        connection, _ = self.connected("--service-class=video-conference")
+        # A wait of 1 ms: 14075 x 1126 / (1126 + 14075 / 1000), and what is left of a burst then.
+        self.assertEqual(self.taken(), (13902, 1 + 14 + 4))
+        self.ctl("release", connection)
+        self.assertEqual(self.taken(), (0, 0))
+        connection, _ = self.connected("--service-class=data-guaranteed")
+        self.assertEqual(self.taken(), (5334, 412))
+        self.ctl("release", connection)
+        connection, _ = self.connected("--service-class=data-best-effort")
+        self.assertEqual(self.taken(), (0, 0))
+        self.ctl("release", connection)
+        self.ctl("audit")
+
+    def test_a_name_or_number_that_cannot_be_is_refused_by_the_manager(self):
+        for words, sentence in (
+                (["video-9"], "refused: unknown service at service 'video-9'"),
+                (["voice-g711", "--burst-frames=4"],
+                 "refused: invalid request at burst frames of 4: voice takes none"),
+                (["video"], "refused: invalid request at video: frame octets 0 is not in")):
+            with self.subTest(words):
+                done = self.ctl("connect", CALLER, CALLEE, "--service-class", *words, code=1)
+                self.assertIn(sentence, done.stderr)
+        self.assertEqual(self.adds(), [])
+
+    def test_callgen_asks_for_a_service_by_its_name(self):
+        done = tool(self.lab, "xbind-callgen", "run", "--calls=20", "--from", CALLER, "--to", CALLEE,
+                    "--service-class=voice-g711")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        wait_until(lambda: len(self.adds()) >= 20, "gsmpdump has told of them all")
+        for added in self.adds():
+            self.assertTrue(added.endswith(" CBR.1 capset 1, tc U, pcr 200 cells/s cdvt 5000 us"), added)
+
+
+class OwnCatalogue(OnTheWay):
+    """The manager's own; and a QOSMapper's, when that is asked."""
+
+    def setUp(self):
+        file = Path(self.enterContext(tempfile.TemporaryDirectory())) / "services.toml"
+        file.write_text(OWN_CATALOGUE, encoding="utf-8")
+        self.MORE = self.words(["--catalogue", str(file)])
+        super().setUp()
+
+    @staticmethod
+    def words(catalogue):
+        return {"xbind-cmgr": catalogue}
+
+    def test_its_names_are_known_and_no_others(self):
+        connection = connection_of(
+            self.ctl("connect", CALLER, CALLEE, "--service-class", "quiet"))
+        self.assert_next_add(0, "CBR.1", "tc U, pcr 10 cells/s cdvt 100000 us")
+        self.ctl("release", connection)
+        done = self.ctl("connect", CALLER, CALLEE, "--service-class", "voice-g711", code=1)
+        self.assertIn("refused: unknown service", done.stderr)
+
+
+class RemoteCatalogue(OwnCatalogue):
+
+    @staticmethod
+    def words(catalogue):
+        return {"xbind-cmgr": ["--qos", "remote"], "xbind-qosmapper": catalogue}
 
 
 class Counters(InOneLab):

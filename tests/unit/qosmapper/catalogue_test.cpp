@@ -65,6 +65,7 @@ TEST(CatalogueTest, EveryErrorHasItsLineAndReason) {
            {"name = \"v\"\n", "", "f line 1: a service needs 'name'"},
            {"\"v\"", "7", "f line 2: 'name' of a service is not a string"},
            {"\"v\"", "\"a b\"", "f line 1: 'a b' is no name of a service"},
+           {"\"v\"", "\"data\"", "f line 1: 'data' is the word of a class"},
            {"\"voice\"", "\"noise\"", "f line 3: there is no class 'noise'"},
            {"frame-octets", "frame-octet", "f line 5: a voice service has no 'frame-octet'; did"},
            {"frame-octets = 160", "bits-per-s = 1",
