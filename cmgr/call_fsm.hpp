@@ -27,12 +27,25 @@
 // a hop refuses the first step the old contract is put back (Restoring), which asks for no more than
 // there was.
 //
+// Another path for a connection that is up (make before break) goes through the same states in a party
+// of its own: its hops, but for those that take over, are committed as for a call; then, when all have
+// confirmed, those that take over:
+//
+//     ┌────────────┐ kAllMade ┌───────────────┐ kAllTakenOver ┌───────────┐ kTimeout ┌───────────┐
+//     │ Committing ├─────────▶│ SwitchingOver ├──────────────▶│ Lingering ├─────────▶│ Releasing │
+//     └────────────┘          └──┬─────────┬──┘               └───────────┘          └─────▲─────┘
+//                    kHopRefused │         │ kAllTakenOverOldDown                          │
+//                    kTimeout    ▼ Undoing └───────────────────────────────────────────────┘
+//
+// From Lingering on the party has the old path's hops. They stay for a moment, for the cells that are
+// on their way there, unless that path is down.
+//
 // Crankback: when what refused can be avoided, Undoing ends in Routing again, with a route that
 // avoids it (bounded, cmgr/config.hpp).
 //
-// A wait that can last has a named timer: Reserving, Committing, Modifying, Lowering and Restoring
-// the hop timer, Undoing and Releasing the undo timer, Routing the route timer (cmgr/config.hpp), Held
-// the time that the client asked for.
+// A wait that can last has a named timer: Reserving, Committing, SwitchingOver, Modifying, Lowering and
+// Restoring the hop timer, Undoing and Releasing the undo timer, Routing the route timer, Lingering the
+// break delay (cmgr/config.hpp), Held the time that the client asked for.
 //
 // docs/call-states.md has every state and event, made from this file; a test keeps it fresh.
 #pragma once
@@ -50,12 +63,14 @@ enum class State : std::uint8_t {
   kHeld,        // every hop is reserved, no switch is programmed
   kCommitting,  // phase two: every hop is told at once
   kConnected,
-  kModifying,  // every hop is asked for the greater of the old and the new contract
-  kLowering,   // every hop is told the new contract, which is nowhere more
-  kRestoring,  // a hop refused: the others are told the old contract
-  kUndoing,    // a hop refused or did not answer: the others are being removed
-  kReleasing,  // the client asked for it, or a hold's time is over
-  kGone,       // answered and forgotten
+  kSwitchingOver,  // another path is made: the hops where it parts from the old one are told
+  kLingering,      // the connection goes the other way; the old path stays for a moment
+  kModifying,      // every hop is asked for the greater of the old and the new contract
+  kLowering,       // every hop is told the new contract, which is nowhere more
+  kRestoring,      // a hop refused: the others are told the old contract
+  kUndoing,        // a hop refused or did not answer: the others are being removed
+  kReleasing,      // the client asked for it, or a hold's time is over
+  kGone,           // answered and forgotten
 };
 inline constexpr std::size_t kStates = static_cast<std::size_t>(State::kGone) + 1;
 
@@ -67,6 +82,9 @@ enum class Event : std::uint8_t {
   kAllReserved,
   kAllHeld,  // the same, of a hold
   kAllCommitted,
+  kAllMade,              // the same of another path, but for the hops that take over
+  kAllTakenOver,         // and those as well
+  kAllTakenOverOldDown,  // the same, and nothing is on its way on the old path
   kHopRefused,
   kCommitAsked,  // of a hold
   kRaiseAsked,   // the new contract is more in some component
@@ -103,6 +121,9 @@ enum class Action : std::uint8_t {
   kOweThenAnswerModified,
   kOweThenAnswerNotModified,
   kBreakOffThenRemoveEveryHop,  // the change under way is answered "being released"
+  kTakeOver,
+  kGoOver,  // the new hops become the connection's, the party gets the old ones
+  kGoOverThenRemoveEveryHop,
 };
 
 struct Step {
@@ -136,6 +157,7 @@ constexpr std::optional<Step> step(State state, Event event) {
       break;
     case State::kCommitting:
       if (event == Event::kAllCommitted) return Step{State::kConnected, Action::kAnswerConnected};
+      if (event == Event::kAllMade) return Step{State::kSwitchingOver, Action::kTakeOver};
       if (event == Event::kHopRefused || event == Event::kTimeout)
         return Step{State::kUndoing, Action::kRemoveEveryHop};
       break;
@@ -145,6 +167,16 @@ constexpr std::optional<Step> step(State state, Event event) {
       if (event == Event::kLowerAsked) return Step{State::kLowering, Action::kLowerEveryHop};
       if (event == Event::kTaken) return Step{State::kConnected, Action::kAnswerConnected};
       if (event == Event::kReturned) return Step{State::kConnected, Action::kAnswerReleased};
+      break;
+    case State::kSwitchingOver:
+      if (event == Event::kAllTakenOver) return Step{State::kLingering, Action::kGoOver};
+      if (event == Event::kAllTakenOverOldDown)
+        return Step{State::kReleasing, Action::kGoOverThenRemoveEveryHop};
+      if (event == Event::kHopRefused || event == Event::kTimeout)
+        return Step{State::kUndoing, Action::kRemoveEveryHop};
+      break;
+    case State::kLingering:
+      if (event == Event::kTimeout) return Step{State::kReleasing, Action::kRemoveEveryHop};
       break;
     case State::kModifying:
       if (event == Event::kAllModified) return Step{State::kConnected, Action::kAnswerModified};
@@ -193,6 +225,8 @@ constexpr std::string_view to_string(State state) {
     case State::kHeld: return "held";
     case State::kCommitting: return "committing";
     case State::kConnected: return "connected";
+    case State::kSwitchingOver: return "switching over";
+    case State::kLingering: return "lingering";
     case State::kModifying: return "modifying";
     case State::kLowering: return "lowering";
     case State::kRestoring: return "restoring";
@@ -212,6 +246,9 @@ constexpr std::string_view to_string(Event event) {
     case Event::kAllReserved: return "all reserved";
     case Event::kAllHeld: return "all held";
     case Event::kAllCommitted: return "all committed";
+    case Event::kAllMade: return "all made";
+    case Event::kAllTakenOver: return "all taken over";
+    case Event::kAllTakenOverOldDown: return "all taken over, old path down";
     case Event::kHopRefused: return "hop refused";
     case Event::kCommitAsked: return "commit asked";
     case Event::kRaiseAsked: return "raise asked";
@@ -250,6 +287,9 @@ constexpr std::string_view to_string(Action action) {
     case Action::kOweThenAnswerModified: return "owe, answer modified";
     case Action::kOweThenAnswerNotModified: return "owe, answer not modified";
     case Action::kBreakOffThenRemoveEveryHop: return "break off, remove every hop";
+    case Action::kTakeOver: return "take over";
+    case Action::kGoOver: return "go over to the new path";
+    case Action::kGoOverThenRemoveEveryHop: return "go over, remove every old hop";
   }
   return "unknown action";
 }

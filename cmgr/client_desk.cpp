@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kOutcomesPerBatch = 1024;
 
 std::size_t octets_of(const Outcome& outcome) { return 64 + outcome.element.size(); }
+std::size_t octets_of(const Notice& notice) { return 48 + notice.element.size(); }
 
 }  // namespace
 
@@ -101,7 +102,7 @@ Result<ClientIndex> ClientDesk::receive(SessionId session, session::Frame<Reques
     forget_if_done(index);
     return tl::make_unexpected(received.error());
   }
-  if (!had_credit && !client.waiting.empty()) mark_dirty(index);
+  if (!had_credit && (!client.waiting.empty() || !client.notices.empty())) mark_dirty(index);
   return index;
 }
 
@@ -151,6 +152,18 @@ void ClientDesk::answer(ClientIndex index, Outcome outcome) {
   mark_dirty(index);
 }
 
+void ClientDesk::notify(ClientIndex index, Notice notice) {
+  Client& client = *clients_[index];
+  if (!client.link) {
+    ++counters_.notices_lost;
+    return;
+  }
+  ++counters_.notices;
+  const ConnectionId connection = notice.connection;
+  client.notices.insert_or_assign(connection, std::move(notice));
+  mark_dirty(index);
+}
+
 std::optional<Outcome> ClientDesk::outcome_of(const std::string& name, RequestId request) const {
   const auto known = by_name_.find(name);
   if (known == by_name_.end()) return std::nullopt;
@@ -172,7 +185,7 @@ void ClientDesk::flush(TimePoint now) {
     client.dirty = false;
     if (!client.link) continue;
     std::size_t sent = 0;
-    while (sent < client.waiting.size() && client.link->has_credit()) {
+    while ((sent < client.waiting.size() || !client.notices.empty()) && client.link->has_credit()) {
       const std::size_t count = std::min(client.waiting.size() - sent, kOutcomesPerBatch);
       OutcomeBatch batch;
       std::size_t octets = 64;
@@ -180,6 +193,11 @@ void ClientDesk::flush(TimePoint now) {
       for (std::size_t i = sent; i < sent + count; ++i) {
         octets += octets_of(client.waiting[i]);
         batch.outcomes.push_back(std::move(client.waiting[i]));
+      }
+      while (!client.notices.empty() && batch.notices.size() < kOutcomesPerBatch - count) {
+        auto notice = client.notices.extract(client.notices.begin());
+        octets += octets_of(notice.mapped());
+        batch.notices.push_back(std::move(notice.mapped()));
       }
       sent += count;
       transmit(client, client.link->send(std::move(batch), octets, now));
@@ -232,6 +250,8 @@ void ClientDesk::end_session(Client& client) {
   client.link.reset();
   // What waited is remembered in `requests` and told again to whoever repeats the request.
   client.waiting.clear();
+  counters_.notices_lost += client.notices.size();
+  client.notices.clear();
   client.left_over.clear();
   for (const auto& [id, request] : client.requests) {
     if (request.outcome) client.left_over.push_back(id);

@@ -57,6 +57,10 @@ class ClientDesk {
   // The one outcome of an admitted request.
   void answer(ClientIndex client, Outcome outcome);
 
+  // What happened to one of the client's connections. Of several of one connection that wait the last is
+  // told; while the client is not attached, none.
+  void notify(ClientIndex client, Notice notice);
+
   // The outcome of a request that is remembered; nothing while it is under way, or forgotten.
   std::optional<Outcome> outcome_of(const std::string& client, RequestId request) const;
 
@@ -76,6 +80,8 @@ class ClientDesk {
     std::uint64_t repeated_requests = 0;
     std::uint64_t sessions_lost = 0;  // given up or ended for breaking the protocol
     std::uint64_t unknown_session = 0;
+    std::uint64_t notices = 0;
+    std::uint64_t notices_lost = 0;  // nobody was attached
   };
   const Counters& counters() const { return counters_; }
 
@@ -91,6 +97,7 @@ class ClientDesk {
     SessionId session;  // 0: not attached
     std::unique_ptr<ClientSession> link;
     std::vector<Outcome> waiting;
+    std::unordered_map<ConnectionId, Notice> notices;  // wait; at most one of each connection
     // Requests whose outcome the client has not confirmed.
     std::unordered_map<RequestId, Request> requests;
     // Of them, those answered in sessions that are over, lowest first: forgotten when room is needed,

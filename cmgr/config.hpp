@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "cmgr/aggregation.hpp"
 #include "cmgr/label_sizing.hpp"
 #include "core/clock.hpp"
 #include "core/session/session.hpp"
+#include "qosmapper/catalogue.hpp"
 
 namespace xbind::cmgr {
 
@@ -26,6 +28,8 @@ struct Config {
   bool route_cache = true;
   bool remote_qos = false;  // ask the QOSMapper; else its code, which is linked in
   bool qos_cache = true;    // of its answers
+  // What services by name are mapped with here; never null.
+  std::shared_ptr<const Catalogue> catalogue{std::shared_ptr<void>{}, &shipped_catalogue()};
   LabelPolicy label_policy = LabelPolicy::kFixed;
   std::size_t label_cache_target =
       64;                    // labels kept for each (switch, output port), or at most kept;
@@ -42,6 +46,12 @@ struct Config {
   Duration route_timer = std::chrono::seconds{3};  // RouteObject's and QOSMapper's answer
   Duration hop_timer = std::chrono::seconds{3};   // reserve, commit and modify answers of every hop
   Duration undo_timer = std::chrono::seconds{5};  // removal answers; afterwards the hop is owed
+
+  // Another path for connections whose own has become unusable.
+  std::size_t reroutes_at_once = 1'000;              // more wait
+  Duration reroute_retry = std::chrono::seconds{5};  // for those that could not be had
+  // How long an old path stays once the new one carries the connection: for the cells on their way.
+  Duration break_delay = std::chrono::milliseconds{100};
 
   // Bounds.
   std::size_t connections_max = 1'000'000;

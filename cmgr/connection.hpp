@@ -8,6 +8,9 @@
 // While a leaf is being added or dropped, its hops are in a Connection of their own, the party, which
 // goes through the states of call_fsm.hpp; then they are joined to the tree, or are no more. At most
 // one at a time.
+//
+// The party of a connection that gets another path (path_change.hpp) has the hops that are new until they
+// carry the connection; then these are the connection's, and the party has the old ones, to be removed.
 #pragma once
 
 #include <boost/intrusive/list_hook.hpp>
@@ -53,16 +56,22 @@ struct Hop {
   Label input_label;             // known before the commit, but for the first hop
   Label output_label;            // known before the commit, but for the last hop
   std::uint32_t attachment = 0;  // of the switch when the path was chosen (SwitchDesk::attachment)
-  std::uint16_t generation = 1;
+  std::uint32_t generation = 1;
   std::uint16_t leg = 0;
-  std::uint16_t number = 0;          // in the leg
-  std::uint16_t count = 0;           // hops of the leg
-  std::int16_t upstream = kNoHop;    // index in the same list of hops
+  std::uint16_t number = 0;        // in the leg, when it was set up
+  std::uint16_t count = 0;         // hops of the leg, likewise
+  std::int16_t upstream = kNoHop;  // index in the same list of hops
+  // Of a party's hop, indices in the connection's list: the hop whose output label is this one's input
+  // label, and the hop that owns this one's output label.
+  std::int16_t outer = kNoHop;
+  std::int16_t borrows = kNoHop;
   std::uint16_t labels_asked = 0;    // replacements asked for with the command under way
   std::uint8_t answers_to_skip = 0;  // to changes that a later one has overtaken
   HopState state = HopState::kIdle;
   Errand errand = Errand::kNone;
   bool branch = false;
+  bool takes_over = false;     // of a party: core/hop.hpp
+  bool joins = false;          // likewise; the last hop of a path does not borrow for that
   bool reserved = false;       // phase one was used: until removed, a reservation may be there
   bool in_quarantine = false;  // the SwitchServer has said that output_label rests there
   bool changed = false;        // has confirmed the contract of the change under way
@@ -115,6 +124,22 @@ struct Leaf {
 struct Connection;
 struct OwedLabel;  // switch_desk.hpp
 
+// Another path, under way (connection_manager_reroute.cpp).
+struct Reroute {
+  // The new path's hops, one leg after the other: an index in the connection's list, or ~(an index in the
+  // party's).
+  std::vector<std::int16_t> path;
+  std::string left;       // what the connection is to leave: "switch-1 port 2"
+  bool old_down = false;  // and that is down
+  // While it is undone: the hops that have taken over go first, so that cells are led back to the old
+  // path before the new one goes.
+  bool leading_back = false;
+  bool led_back = false;
+  bool turn_left = false;  // it counts no more among those at once: it waits for a switch
+  bool gone_over = false;  // the party has the old hops
+  std::uint64_t topology_version = 0;  // when it was begun
+};
+
 // What only some connections need.
 struct ConnectionExtras {
   std::optional<Asker> releaser;
@@ -131,7 +156,10 @@ struct ConnectionExtras {
   bool first_end_dropped = false;  // ends->to is a destination no more
   std::uint16_t next_leg = 2;
   std::unique_ptr<Connection> party;
-  // Labels of the tree's hops that the debts of dropped leaves hold as well.
+  std::unique_ptr<Reroute> reroute;   // of a party: what it is for; else it is a leaf's
+  std::uint32_t reroutes = 0;         // other paths it has had
+  std::optional<std::string> broken;  // what is down on its path, and no other could be had
+  // Labels of the tree's hops that the debts of dropped leaves, or of an old path, hold as well.
   std::vector<std::shared_ptr<OwedLabel>> lent;
   std::uint32_t pool = 0;  // of connections prepared in advance, from 1
   // What clients call one that was prepared, while it is theirs: each taking has a name of its own, so
@@ -145,11 +173,10 @@ struct Connection
   State state = State::kRouting;
   bool both = false;             // bidirectional
   bool invoked = false;          // a two-way invocation for it or its party is on its way
-  std::uint16_t generation = 1;  // of the path
+  std::uint32_t generation = 1;  // of the path
   std::uint16_t pending = 0;     // answers still expected in this state
   std::optional<Asker> asker;    // of the setup; nobody: the manager itself, in advance
-  Connection* root = nullptr;    // of a party: the connection whose leaf it is
-  std::int16_t branch_upstream = Hop::kNoHop;  // of a party: its first hop's, in the root's hops
+  Connection* root = nullptr;    // of a party: the connection whose leaf or other path it is
   std::shared_ptr<const CallEnds> ends;
   Contract contract;
   std::vector<Hop> hops;
@@ -168,6 +195,7 @@ struct Connection
   }
   bool held() const { return extras && extras->hold > Duration::zero(); }
   Connection* party() const { return extras ? extras->party.get() : nullptr; }
+  Reroute* reroute() const { return extras ? extras->reroute.get() : nullptr; }
 };
 
 }  // namespace xbind::cmgr

@@ -173,7 +173,7 @@ void ConnectionManager::begin(const Request& request, TimePoint now) {
   mapped.reserve(services.size());
   for (const ServiceSpec& service : services) {
     if (config_.remote_qos) {
-      const auto known = config_.qos_cache ? services_.find(service) : std::nullopt;
+      const auto known = config_.qos_cache ? services_.find(service, now) : std::nullopt;
       if (!known) {
         park(request, std::move(services), now);
         return;
@@ -181,7 +181,7 @@ void ConnectionManager::begin(const Request& request, TimePoint now) {
       mapped.push_back(*known);
       continue;
     }
-    const auto network = network_of(service);
+    const auto network = network_of(service, *config_.catalogue);
     if (!network) {
       refuse_request(asker, network.error());
       return;
@@ -441,88 +441,11 @@ void ConnectionManager::turn_away(ClientIndex client, RequestId request, Refusal
   clients_.answer(client, std::move(outcome));
 }
 
-// --- time -------------------------------------------------------------------------------------------
-
-void ConnectionManager::tick(TimePoint now) {
-  clients_.tick(now);
-  for (const SwitchIndex at : switches_.tick(now)) {
-    abandon_switch(at, now);
-    peers_.attach_switch(switches_.name(at));
-  }
-  expire(routing_, now);
-  expire(setting_up_, now);
-  expire(removing_, now);
-  while (!holds_.empty() && holds_.begin()->first <= now) {
-    const ConnectionId id = holds_.begin()->second;
-    holds_.erase(holds_.begin());
-    ++counters_.holds_expired;
-    constexpr std::size_t kExpiredHolds = 10'000;
-    expired_holds_.insert(id);
-    expired_order_.push_back(id);
-    if (expired_order_.size() > kExpiredHolds) {
-      expired_holds_.erase(expired_order_.front());
-      expired_order_.pop_front();
-    }
-    happen(*connections_.at(id), Event::kTimeout, now);
-  }
-  while (!parked_.empty() && parked_.front().deadline <= now) {
-    const Request late = std::move(parked_.front().request);
-    for (const auto& [service, network] : parked_.front().services) asked_services_.erase(service);
-    parked_.pop_front();
-    refuse_request({late.client, late.id()}, {Cause::kNoQosMapper, "qosmapper"});
-  }
-  pump(now);
-}
-
-void ConnectionManager::expire(TimerList& list, TimePoint now) {
-  while (!list.empty() && list.front().deadline <= now) {
-    Connection& connection = list.front();
-    if (connection.state == State::kRouting) {
-      if (const auto stale = routes_.find(query_of(connection), now, true)) {
-        start_path(connection, *stale, now);
-        continue;
-      }
-      if (connection.refusal.cause == Cause::kNone) {
-        connection.refusal = {Cause::kNoRouteObject, "routeobject"};
-      }
-    } else if (&list == &setting_up_) {
-      plan_next_try(connection, nullptr, nullptr);
-      connection.refusal = {Cause::kTimeout, unanswered(connection)};
-      if (connection.state == State::kModifying) {
-        connection.more().change_refusal = connection.refusal;
-      }
-    } else if (connection.state == State::kUndoing && connection.extras &&
-               std::exchange(connection.extras->try_next, false)) {
-      happen(connection, Event::kTimeoutTryNext, now);
-      continue;
-    }
-    happen(connection, Event::kTimeout, now);
-  }
-}
-
-std::string ConnectionManager::unanswered(const Connection& connection) const {
-  for (const Hop& hop : connection.hops) {
-    if (hop.state == HopState::kReserving || hop.state == HopState::kCommitting ||
-        hop.state == HopState::kChanging) {
-      return switches_.name(hop.at);
-    }
-  }
-  return "manager";
-}
-
-TimePoint ConnectionManager::next_deadline() const {
-  TimePoint due = std::min({clients_.next_deadline(), switches_.next_deadline(),
-                            gate_.next_deadline(), pools_.next_deadline()});
-  for (const TimerList* list : {&routing_, &setting_up_, &removing_}) {
-    if (!list->empty()) due = std::min(due, list->front().deadline);
-  }
-  if (!holds_.empty()) due = std::min(due, holds_.begin()->first);
-  if (!parked_.empty()) due = std::min(due, parked_.front().deadline);
-  return due;
-}
+// --- the end of a step ------------------------------------------------------------------------------
 
 void ConnectionManager::finish_step(TimePoint now) {
   pump(now);
+  start_reroutes(now);
   if (!pools_.empty()) fill_pools(now);
   switches_.flush(now);
   clients_.flush(now);

@@ -79,6 +79,11 @@ class ConnectionManager {
   // One reply for each service asked. kNoQosMapper: nobody could be asked.
   void on_services(const std::vector<ServiceReply>& replies, TimePoint now);
 
+  // What is unusable in the network now, whole; one whose version is not above the last is ignored.
+  // Connections over it get another path, as far as there is one (DESIGN section 2, Router).
+  // `restarted`: RouteObject has begun anew, and its versions with it.
+  void on_topology(const TopologyState& state, TimePoint now, bool restarted = false);
+
   // --- time ---------------------------------------------------------------------------------------
   void tick(TimePoint now);
   TimePoint next_deadline() const;
@@ -137,6 +142,13 @@ class ConnectionManager {
     std::uint64_t table_hits = 0;    // changes and releases of connections that are in the table
     std::uint64_t table_misses = 0;  // and of others
     std::uint64_t waited = 0;        // requests that could not be begun at once
+    std::uint64_t topologies = 0;    // news of the network
+    std::uint64_t stale_topologies = 0;
+    std::uint64_t reroutes_begun = 0;
+    std::uint64_t reroutes_done = 0;
+    std::uint64_t reroutes_failed = 0;
+    std::uint64_t broken = 0;  // times that a connection's path was down and no other could be had
+    std::uint64_t mended = 0;
   };
   const Counters& counters() const { return counters_; }
   const Occurrences& occurrences() const { return occurrences_; }
@@ -147,9 +159,14 @@ class ConnectionManager {
   // Requests begun and not answered.
   std::size_t under_way() const { return gate_.under_way(); }
   std::size_t routes_cached() const { return routes_.size(); }
+  // Connections whose path touches something unusable; those that get another path just now.
+  std::size_t astray() const { return astray_.size(); }
+  std::size_t reroutes_under_way() const { return reroutes_under_way_; }
   std::size_t prepared() const { return pools_.ready(); }
 
  private:
+  // Of one switch: port (none: all of them) and whether it is merely drained.
+  using UnusablePorts = std::map<PortId, bool>;
   using TimerList = boost::intrusive::list<Connection, boost::intrusive::constant_time_size<false>>;
   struct QueryHash {
     std::size_t operator()(const RouteQuery& query) const;
@@ -194,13 +211,16 @@ class ConnectionManager {
   void perform(Connection& connection, Action action, TimePoint now);
   void start_path(Connection& connection, const RouteReply& route, TimePoint now);
   void reserve_hops(Connection& connection, TimePoint now);
+  void try_another(Connection& connection, Refusal refusal, TimePoint now);
   void commit_every_hop(Connection& connection, TimePoint now);
+  void commit_hops(Connection& connection, bool Hop::*member, bool value, TimePoint now);
   void remove_every_hop(Connection& connection, TimePoint now);
   void owe_unconfirmed(Connection& connection, TimePoint now);
   // No answer is awaited any more: what could not be removed is owed.
   void removals_done(Connection& connection, TimePoint now);
   void settle_labels(Connection& connection, TimePoint now);
   std::shared_ptr<OwedLabel> lent_label(const Connection& connection, const Hop& hop);
+  std::shared_ptr<OwedLabel> lend_label(Connection& root, std::size_t owner);
   void clear_path(Connection& connection, TimePoint now);
   void answer(Connection& connection, OutcomeKind kind, TimePoint now);
   void forget(Connection& connection, TimePoint now);
@@ -227,8 +247,35 @@ class ConnectionManager {
   void drop_leaf(Connection& root, Asker asker, const LeafRequest& request, TimePoint now);
   bool graft(Connection& party, const RouteReply& route, TimePoint now);
   void join_party(Connection& root);
-  void fold_party(Connection& root, TimePoint now);
+  void fold_party(Connection& root);
   static std::vector<Hop> cut(std::vector<Hop>& hops, const std::vector<std::int16_t>& out);
+
+  // Another path (connection_manager_reroute.cpp).
+  struct Blocked {
+    SwitchIndex at = 0;
+    PortId port;
+    bool drained = false;    // and not down
+    bool at_an_end = false;  // an access line: every path passes there
+    std::string words;       // "switch-1 port 2"
+  };
+  void resolve_unusable();
+  template <class Hops, class HopAt>
+  std::optional<Blocked> worst_of(const Hops& hops, HopAt&& hop_at) const;
+  std::optional<Blocked> first_unusable(const Connection& connection) const;
+  std::optional<Blocked> first_unusable(const RouteReply& route) const;
+  void look_at_path(Connection& connection, TimePoint now);
+  void notify(const Connection& connection, NoticeKind kind, Refusal why);
+  void report_broken(Connection& connection, const Blocked& blocked, Refusal why);
+  void start_reroutes(TimePoint now);
+  void retry_reroutes(TimePoint now);
+  void begin_reroute(Connection& root, const Blocked& why, TimePoint now);
+  bool lay_path(Connection& party, const RouteReply& route, TimePoint now);
+  void lay_leg(Connection& party, std::uint16_t leg, const RouteReply& route);
+  void take_over(Connection& party, TimePoint now);
+  void go_over(Connection& party, TimePoint now);
+  void lead_back_again(Connection& party, TimePoint now);
+  void leave_turn(Reroute& reroute);
+  void reroute_ends(Connection& root, TimePoint now);
 
   // Routes (connection_manager_routes.cpp).
   void find_route(Connection& connection, TimePoint now);
@@ -249,6 +296,7 @@ class ConnectionManager {
   void on_result(SwitchIndex at, const HopResult& result, bool invoked, TimePoint now);
   void on_setup_result(Connection& connection, Hop& hop, const HopResult& result, TimePoint now);
   void on_removal_result(Connection& connection, Hop& hop, const HopResult& result, TimePoint now);
+  static HopState state_after_refusal(const Hop& hop, Cause cause);
   void hop_refused(Connection& connection, Hop& hop, const HopResult& result, TimePoint now);
   Refusal refusal_of(const Hop& hop, const HopResult& result) const;
   void labels_answered(Hop& hop);
@@ -288,10 +336,21 @@ class ConnectionManager {
   TimerList routing_;
   TimerList setting_up_;
   TimerList removing_;
+  TimerList lingering_;
   std::set<std::pair<TimePoint, ConnectionId>> holds_;
   // Holds that have expired: a commit that comes too late is told so. The latest kExpiredHolds.
   std::deque<ConnectionId> expired_order_;
   std::unordered_set<ConnectionId> expired_holds_;
+  // What is unusable, by switch; of switches that are not known yet, nothing.
+  TopologyState topology_;
+  std::unordered_map<SwitchIndex, UnusablePorts> unusable_;
+  std::size_t switches_resolved_ = 0;  // how many were known when unusable_ was made
+  // Connections whose path touches any of it: they wait for another path, have one under way, or (in
+  // vain) for the network to change. Never more than there are connections.
+  std::unordered_map<ConnectionId, bool> astray_;  // and whether they stand in the queue
+  std::deque<ConnectionId> reroute_queue_;
+  std::size_t reroutes_under_way_ = 0;
+  TimePoint reroute_retry_at_ = kNever;
   Counters counters_;
   Occurrences occurrences_{};
 };

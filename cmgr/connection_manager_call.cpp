@@ -40,6 +40,12 @@ void ConnectionManager::perform(Connection& connection, Action action, TimePoint
       return;
     case Action::kReserveHops: reserve_hops(connection, now); return;
     case Action::kCommitEveryHop: commit_every_hop(connection, now); return;
+    case Action::kTakeOver: take_over(connection, now); return;
+    case Action::kGoOver: go_over(connection, now); return;
+    case Action::kGoOverThenRemoveEveryHop:
+      go_over(connection, now);
+      remove_every_hop(connection, now);
+      return;
     case Action::kAnswerConnected: answer(connection, OutcomeKind::kConnected, now); return;
     case Action::kAnswerHeld: answer(connection, OutcomeKind::kHeld, now); return;
     case Action::kRemoveEveryHop: remove_every_hop(connection, now); return;
@@ -87,6 +93,16 @@ void ConnectionManager::start_path(Connection& connection, const RouteReply& rou
             route.free});
     return;
   }
+  if (const auto blocked = first_unusable(route)) {
+    // The answer is older than what we have heard since.
+    Refusal refusal{Cause::kLinkDown, blocked->words};
+    if (blocked->at_an_end || !avoid(connection, blocked->at, blocked->port)) {
+      refuse(std::move(refusal));
+      return;
+    }
+    try_another(connection, std::move(refusal), now);
+    return;
+  }
   for (const SwitchIndex at : route.at) {
     const bool away = !switches_.is_attached(at);
     if (!away && !switches_.full(at)) continue;
@@ -96,13 +112,12 @@ void ConnectionManager::start_path(Connection& connection, const RouteReply& rou
       refuse(std::move(refusal));
       return;
     }
-    if (connection.refusal.cause == Cause::kNone) connection.refusal = std::move(refusal);
-    ++connection.more().tries;
-    ++counters_.crankbacks;
-    happen(connection, Event::kRouteUseless, now);
+    try_another(connection, std::move(refusal), now);
     return;
   }
-  if (connection.root != nullptr) {
+  if (connection.reroute() != nullptr) {
+    if (!lay_path(connection, route, now)) return;
+  } else if (connection.root != nullptr) {
     if (!graft(connection, route, now)) return;
   } else {
     const std::size_t hops = route.path.hops.size();
@@ -126,10 +141,10 @@ void ConnectionManager::start_path(Connection& connection, const RouteReply& rou
     Hop& hop = connection.hops[i];
     hop.generation = connection.generation;
     hop.attachment = switches_.attachment(hop.at);
-    if (hop.last()) continue;
-    // Within a leg the hop downstream is the next one.
+    if (hop.last() || hop.joins) continue;
     if (const auto label = switches_.take_label(hop.at, hop.output_port, now)) {
       hop.output_label = *label;
+      // Within a leg the hop downstream is the next one.
       connection.hops[i + 1].input_label = *label;
     } else {
       all_at_hand = false;
@@ -138,9 +153,16 @@ void ConnectionManager::start_path(Connection& connection, const RouteReply& rou
   happen(connection, all_at_hand ? Event::kRouteKnownLabelsAtHand : Event::kRouteKnown, now);
 }
 
+void ConnectionManager::try_another(Connection& connection, Refusal refusal, TimePoint now) {
+  if (connection.refusal.cause == Cause::kNone) connection.refusal = std::move(refusal);
+  ++connection.more().tries;
+  ++counters_.crankbacks;
+  happen(connection, Event::kRouteUseless, now);
+}
+
 void ConnectionManager::reserve_hops(Connection& connection, TimePoint now) {
   const auto concerned = [&](const Hop& hop) {
-    return connection.held() || (!hop.last() && !hop.output_label.present());
+    return connection.held() || (!hop.last() && !hop.joins && !hop.output_label.present());
   };
   connection.pending = static_cast<std::uint16_t>(
       std::count_if(connection.hops.begin(), connection.hops.end(), concerned));
@@ -151,21 +173,49 @@ void ConnectionManager::reserve_hops(Connection& connection, TimePoint now) {
 }
 
 void ConnectionManager::commit_every_hop(Connection& connection, TimePoint now) {
-  connection.pending = static_cast<std::uint16_t>(connection.hops.size());
-  for (Hop& hop : connection.hops) run_errand(connection, hop, Errand::kCommit, now);
+  commit_hops(connection, planted(Bug::kTakeOverFirst) ? nullptr : &Hop::takes_over, false, now);
+}
+
+void ConnectionManager::take_over(Connection& party, TimePoint now) {
+  commit_hops(party, &Hop::takes_over, true, now);
+}
+
+// Those of which that member says so; without one, all.
+void ConnectionManager::commit_hops(Connection& connection, bool Hop::*member, bool value,
+                                    TimePoint now) {
+  const auto concerned = [&](const Hop& hop) { return member == nullptr || hop.*member == value; };
+  connection.pending = static_cast<std::uint16_t>(
+      std::count_if(connection.hops.begin(), connection.hops.end(), concerned));
+  for (Hop& hop : connection.hops) {
+    if (concerned(hop)) run_errand(connection, hop, Errand::kCommit, now);
+  }
   say_next(connection, now);
 }
 
 // ===== taking down =====
 
 void ConnectionManager::remove_every_hop(Connection& connection, TimePoint now) {
-  if (connection.state == State::kUndoing) ++counters_.undone;
-  if (connection.party() != nullptr) fold_party(connection, now);
+  Reroute* const reroute = connection.reroute();
+  if (reroute != nullptr && !reroute->gone_over) {
+    reroute->leading_back =
+        !std::exchange(reroute->led_back, true) && !reroute->old_down &&
+        std::any_of(connection.hops.begin(), connection.hops.end(),
+                    [](const Hop& hop) { return hop.takes_over && told(hop.state); });
+  }
+  const bool leading_back = reroute != nullptr && reroute->leading_back;
+  if (connection.state == State::kUndoing && (reroute == nullptr || !leading_back)) {
+    ++counters_.undone;
+  }
+  if (connection.party() != nullptr) fold_party(connection);
   drop_errands(connection);
   connection.pending = 0;
   for (Hop& hop : connection.hops) {
-    if (!told(hop.state)) continue;
+    if (!told(hop.state) || (leading_back && !hop.takes_over)) continue;
     if (planted(Bug::kNoRollback) && connection.state == State::kUndoing) continue;
+    if (planted(Bug::kRerouteNotRolledBack) && connection.reroute() != nullptr &&
+        connection.state == State::kUndoing) {
+      continue;
+    }
     if (planted(Bug::kCrankbackKeepsHops) && connection.more().try_next) continue;
     if (hop.state == HopState::kRemoved || hop.state == HopState::kNotRemoved) continue;
     ++connection.pending;
@@ -189,6 +239,16 @@ void ConnectionManager::remove_every_hop(Connection& connection, TimePoint now) 
 }
 
 void ConnectionManager::removals_done(Connection& connection, TimePoint now) {
+  if (Reroute* const reroute = connection.reroute(); reroute != nullptr && reroute->leading_back) {
+    const bool led_back =
+        std::none_of(connection.hops.begin(), connection.hops.end(), [](const Hop& hop) {
+          return hop.takes_over &&
+                 (hop.state == HopState::kRemoving || hop.state == HopState::kNotRemoved);
+        });
+    arm(connection, now);
+    if (led_back) remove_every_hop(connection, now);
+    return;  // else the new path stays, for cells may go there: lead_back_again()
+  }
   const bool owed = std::any_of(connection.hops.begin(), connection.hops.end(),
                                 [](const Hop& hop) { return hop.state == HopState::kNotRemoved; });
   const bool next = connection.state == State::kUndoing && connection.extras &&
@@ -209,32 +269,30 @@ void ConnectionManager::owe_unconfirmed(Connection& connection, TimePoint now) {
     return hop.state == HopState::kRemoving || hop.state == HopState::kNotRemoved;
   };
   std::vector<std::shared_ptr<OwedLabel>> labels(hops.size());
-  const auto label_out_of = [&](std::size_t hop) -> std::shared_ptr<OwedLabel>& {
+  const auto own_label = [&](std::size_t hop) {
     if (!labels[hop] && hops[hop].output_label.present() && !hops[hop].last()) {
       labels[hop] = lent_label(connection, hops[hop]);
       hops[hop].output_label = {};
     }
     return labels[hop];
   };
+  const auto label_out_of = [&](std::size_t hop) {
+    if (hops[hop].borrows == Hop::kNoHop) return own_label(hop);
+    const auto owner = static_cast<std::size_t>(hops[hop].borrows);
+    return connection.root != nullptr ? lend_label(*connection.root, owner) : own_label(owner);
+  };
   for (std::size_t i = 0; i < hops.size(); ++i) {
     Hop& hop = hops[i];
     if (!owes(hop)) continue;
-    const Label had = hop.last() ? Label{} : hop.output_label;
     Debt debt{hop.output_port, hop.state == HopState::kRemoving && hop.errand == Errand::kNone, {}};
-    if (had.present() || labels[i]) debt.labels.push_back(label_out_of(i));
+    const auto hold = [&](std::shared_ptr<OwedLabel> label) {
+      if (label) debt.labels.push_back(std::move(label));
+    };
+    if (!hop.last()) hold(label_out_of(i));
     if (hop.upstream != Hop::kNoHop) {
-      const auto up = static_cast<std::size_t>(hop.upstream);
-      if (auto& label = label_out_of(up)) debt.labels.push_back(label);
-    } else if (connection.root != nullptr && connection.branch_upstream != Hop::kNoHop) {
-      // The label belongs to a hop of the tree, which may go before this debt is paid.
-      Connection& root = *connection.root;
-      const Hop& up = root.hops[static_cast<std::size_t>(connection.branch_upstream)];
-      if (up.output_label.present()) {
-        std::erase_if(root.more().lent, [](const auto& it) { return it.use_count() == 1; });
-        auto lent = lent_label(root, up);
-        if (lent.use_count() == 1) root.more().lent.push_back(lent);
-        debt.labels.push_back(std::move(lent));
-      }
+      hold(label_out_of(static_cast<std::size_t>(hop.upstream)));
+    } else if (connection.root != nullptr && hop.outer != Hop::kNoHop) {
+      hold(lend_label(*connection.root, static_cast<std::size_t>(hop.outer)));
     }
     log::warn("connection {}: the removal of hop {} of leg {} at {} is owed", connection.id,
               hop.number, hop.leg, switches_.name(hop.at));
@@ -257,11 +315,23 @@ std::shared_ptr<OwedLabel> ConnectionManager::lent_label(const Connection& conne
   return std::make_shared<OwedLabel>(label);
 }
 
+// The label that comes out of a hop of the connection, for the debts of its party: the hop may go before
+// they are paid.
+std::shared_ptr<OwedLabel> ConnectionManager::lend_label(Connection& root, std::size_t owner) {
+  const Hop& hop = root.hops[owner];
+  if (hop.last() || !hop.output_label.present()) return nullptr;
+  auto& lent = root.more().lent;
+  std::erase_if(lent, [](const auto& it) { return it.use_count() == 1; });
+  auto label = lent_label(root, hop);
+  if (label.use_count() == 1) lent.push_back(label);
+  return label;
+}
+
 // Every hop that might use them has confirmed its removal: the labels leave quarantine. But for those
 // that debts of dropped leaves still hold.
 void ConnectionManager::settle_labels(Connection& connection, TimePoint now) {
   for (Hop& hop : connection.hops) {
-    if (hop.last() || !hop.output_label.present()) continue;
+    if (hop.last() || !hop.output_label.present() || hop.borrows != Hop::kNoHop) continue;
     auto held = lent_label(connection, hop);
     // One reference is ours, one the list's.
     if (held.use_count() > 2) continue;
@@ -277,6 +347,7 @@ OwedLabel ConnectionManager::label_of(const Hop& hop) {
 // ===== outcomes =====
 
 void ConnectionManager::answer(Connection& connection, OutcomeKind kind, TimePoint now) {
+  if (connection.reroute() != nullptr) return;  // nobody has asked: forget() says what became of it
   Outcome outcome;
   outcome.kind = kind;
   outcome.connection = connection.shown_id();
@@ -336,7 +407,13 @@ void ConnectionManager::answer(Connection& connection, OutcomeKind kind, TimePoi
   if (!connection.asker && connection.extras && connection.extras->pool != 0) {
     prepared_answered(connection, kind, now);
   }
-  if (party && kind == OutcomeKind::kConnected) join_party(*connection.root);
+  if (party && kind == OutcomeKind::kConnected) {
+    Connection& root = *connection.root;
+    join_party(root);
+    look_at_path(root, now);
+  } else if (kind == OutcomeKind::kConnected) {
+    look_at_path(connection, now);
+  }
 }
 
 void ConnectionManager::clear_path(Connection& connection, TimePoint now) {
@@ -353,13 +430,20 @@ void ConnectionManager::clear_path(Connection& connection, TimePoint now) {
 
 void ConnectionManager::forget(Connection& connection, TimePoint now) {
   clear_path(connection, now);
+  if (connection.reroute() != nullptr) {
+    reroute_ends(*connection.root, now);
+    return;
+  }
   if (connection.root != nullptr) {
+    Connection& root = *connection.root;
     const Asker asker = *connection.asker;
-    connection.root->extras->party.reset();
+    root.extras->party.reset();
     clients_.owns(asker.client, -1);
+    look_at_path(root, now);
     return;
   }
   const std::optional<Asker> asker = connection.asker;
+  astray_.erase(connection.id);
   if (connection.extras) aliases_.erase(connection.extras->alias);
   connections_.erase(connection.id);  // unlinks it from its timer list
   if (asker) clients_.owns(asker->client, -1);
@@ -381,6 +465,7 @@ void ConnectionManager::arm(Connection& connection, TimePoint now) {
       break;
     case State::kReserving:
     case State::kCommitting:
+    case State::kSwitchingOver:
     case State::kModifying:
     case State::kLowering:
     case State::kRestoring:
@@ -391,6 +476,10 @@ void ConnectionManager::arm(Connection& connection, TimePoint now) {
     case State::kReleasing:
       connection.deadline = now + config_.undo_timer;
       removing_.push_back(connection);
+      break;
+    case State::kLingering:
+      connection.deadline = now + config_.break_delay;
+      lingering_.push_back(connection);
       break;
     case State::kHeld:
       connection.deadline = kNever;

@@ -17,7 +17,7 @@ void ConnectionManager::say(Connection& connection, Hop& hop, TimePoint now) {
     case Errand::kNone: return;
     case Errand::kReserve:
     case Errand::kCommit: {
-      const bool commit = connection.state == State::kCommitting;
+      const bool commit = connection.state != State::kReserving;
       hop.state = commit ? HopState::kCommitting : HopState::kReserving;
       HopSetup setup = setup_for(connection, hop, commit, now);
       if (!config_.one_by_one) {
@@ -86,14 +86,18 @@ HopSetup ConnectionManager::setup_for(Connection& connection, Hop& hop, bool com
     setup.held = connection.held();
   }
   setup.branch = hop.branch;
+  setup.takes_over = hop.takes_over;
+  setup.joins = hop.joins;
   setup.demand = connection.contract.of_leg(hop.leg);
   setup.contract = connection.contract.traffic_of_leg(hop.leg);
-  if (!hop.last()) {
+  if (!hop.last() && !hop.joins) {
     hop.labels_asked = switches_.want_labels(hop.at, hop.output_port, now);
     setup.labels_wanted = hop.labels_asked;
   }
-  book(connection, hop, now);
-  setup.quota_wanted = switches_.want_quota(hop.at, hop.output_port, setup.key, now);
+  if (!hop.joins) {  // what the port carries is booked already
+    book(connection, hop, now);
+    setup.quota_wanted = switches_.want_quota(hop.at, hop.output_port, setup.key, now);
+  }
   // A leaf is told apart by its own end; the call it belongs to is the tree's.
   const Connection& call = connection.root != nullptr ? *connection.root : connection;
   const Asker caller = call.asker.value_or(Asker{});

@@ -10,6 +10,14 @@ namespace {
 constexpr std::size_t kLeavesMax = 1'000;  // of one connection
 constexpr std::size_t kHopsMax = 10'000;   // the same
 
+// A party's hop as one of the connection's, behind `offset` others.
+Hop joined(Hop hop, std::int16_t offset) {
+  hop.upstream =
+      hop.upstream == Hop::kNoHop ? hop.outer : static_cast<std::int16_t>(hop.upstream + offset);
+  hop.outer = Hop::kNoHop;
+  return hop;
+}
+
 }  // namespace
 
 void ConnectionManager::change_leaf(Asker asker, const LeafRequest& request, TimePoint now) {
@@ -81,7 +89,6 @@ bool ConnectionManager::graft(Connection& party, const RouteReply& route, TimePo
     happen(party, Event::kNoRoute, now);
     return false;
   }
-  party.branch_upstream = upstream;
   const std::uint16_t leg = party.hops.empty() ? root.more().next_leg++ : party.hops.front().leg;
   party.hops.assign(path.size() - step, Hop{});
   for (std::size_t i = 0; i < party.hops.size(); ++i) {
@@ -95,6 +102,7 @@ bool ConnectionManager::graft(Connection& party, const RouteReply& route, TimePo
     hop.upstream = i == 0 ? Hop::kNoHop : static_cast<std::int16_t>(i - 1);
   }
   party.hops.front().branch = true;
+  party.hops.front().outer = upstream;
   party.hops.front().input_label = sibling->input_label;
   return true;
 }
@@ -103,11 +111,7 @@ bool ConnectionManager::graft(Connection& party, const RouteReply& route, TimePo
 void ConnectionManager::join_party(Connection& root) {
   const std::unique_ptr<Connection> party = std::move(root.extras->party);
   const auto offset = static_cast<std::int16_t>(root.hops.size());
-  for (Hop hop : party->hops) {
-    hop.upstream = hop.upstream == Hop::kNoHop ? party->branch_upstream
-                                               : static_cast<std::int16_t>(hop.upstream + offset);
-    root.hops.push_back(hop);
-  }
+  for (const Hop& hop : party->hops) root.hops.push_back(joined(hop, offset));
   root.extras->leaves.push_back({party->ends->to, party->hops.front().leg});
   clients_.owns(party->asker->client, -1);
 }
@@ -154,7 +158,7 @@ void ConnectionManager::drop_leaf(Connection& root, Asker asker, const LeafReque
   party.state = State::kConnected;
   party.ends = std::make_shared<const CallEnds>(CallEnds{root.ends->from, request.end});
   party.contract = root.contract;
-  party.branch_upstream = root.hops[static_cast<std::size_t>(chain.front())].upstream;
+  std::int16_t outer = root.hops[static_cast<std::size_t>(chain.front())].upstream;
   party.hops = cut(root.hops, chain);
   // Labels that debts hold as well go with their hops.
   std::erase_if(extras.lent, [&](const auto& lent) {
@@ -165,10 +169,10 @@ void ConnectionManager::drop_leaf(Connection& root, Asker asker, const LeafReque
     return goes;
   });
   // Its hops have moved up.
-  party.branch_upstream = static_cast<std::int16_t>(
-      party.branch_upstream - std::count_if(chain.begin(), chain.end(), [&](std::int16_t gone) {
-        return gone < party.branch_upstream;
-      }));
+  outer = static_cast<std::int16_t>(
+      outer -
+      std::count_if(chain.begin(), chain.end(), [&](std::int16_t gone) { return gone < outer; }));
+  party.hops.front().outer = outer;
   clients_.owns(asker.client, +1);
   happen(party, Event::kReleaseAsked, now);
 }
@@ -198,24 +202,23 @@ std::vector<Hop> ConnectionManager::cut(std::vector<Hop>& hops,
   return out;
 }
 
-// The whole connection is released while a leaf is being added or dropped: that ends here, refused or
-// done with, and its hops go with the others.
-void ConnectionManager::fold_party(Connection& root, TimePoint now) {
+// The whole connection is released while a leaf is being added or dropped, or it gets another path: that
+// ends here, refused or done with, and its hops go with the others.
+void ConnectionManager::fold_party(Connection& root) {
   const std::unique_ptr<Connection> party = std::move(root.extras->party);
   for (Hop& hop : party->hops) {
     if (hop.errand == Errand::kRemove) hop.state = HopState::kCommitted;  // not said yet
   }
   drop_errands(*party);
   const auto offset = static_cast<std::int16_t>(root.hops.size());
-  for (Hop hop : party->hops) {
-    hop.upstream = hop.upstream == Hop::kNoHop ? party->branch_upstream
-                                               : static_cast<std::int16_t>(hop.upstream + offset);
-    root.hops.push_back(hop);
-  }
+  for (const Hop& hop : party->hops) root.hops.push_back(joined(hop, offset));
   if (party->extras) {
     for (auto& lent : party->extras->lent) root.extras->lent.push_back(std::move(lent));
   }
-  (void)now;
+  if (party->reroute() != nullptr) {
+    leave_turn(*party->reroute());
+    return;
+  }
   refuse_request(*party->asker, {Cause::kBeingReleased, "manager", root.shown_id().value(), 0});
   clients_.owns(party->asker->client, -1);
 }

@@ -13,7 +13,7 @@ Result<void> ConnectionManager::prepare(const std::string& from, const std::stri
     return fail(ErrorCode::kBadInput, "{} connections to prepare, at most {}", count,
                 PreparedPools::kWantedMax);
   }
-  const auto mapped = network_of(service);
+  const auto mapped = network_of(service, *config_.catalogue);
   if (!mapped) {
     return fail(ErrorCode::kBadInput, "{}: {} {}", to_string(mapped.error().cause),
                 mapped.error().element, mapped.error().asked);
@@ -93,6 +93,7 @@ bool ConnectionManager::take_prepared(Asker asker, const ConnectRequest& request
 
 bool ConnectionManager::return_prepared(Connection& connection, TimePoint now) {
   if (connection.state != State::kConnected || connection.extras->pool == 0) return false;
+  if (connection.party() != nullptr || astray_.contains(connection.id)) return false;
   PreparedPool& pool = pools_.at(connection.extras->pool);
   if (pool.missing() == 0) return false;
   const Asker owner = *connection.asker;

@@ -107,6 +107,7 @@ void ConnectionManager::resolve_switches(RouteReply& reply) {
     }
     reply.at.push_back(switches_.index_of(hop.switch_name));
   }
+  if (switches_.size() != switches_resolved_) resolve_unusable();
 }
 
 // ===== crankback =====
@@ -125,7 +126,10 @@ bool ConnectionManager::avoid(Connection& connection, SwitchIndex at, PortId out
 // A hop has refused, or (null) did not answer in time: whether there may be a route without it.
 void ConnectionManager::plan_next_try(Connection& connection, const Hop* hop,
                                       const HopResult* result) {
-  if (connection.state != State::kReserving && connection.state != State::kCommitting) return;
+  if (connection.state != State::kReserving && connection.state != State::kCommitting &&
+      connection.state != State::kSwitchingOver) {
+    return;
+  }
   // The commit of a hold has its route.
   if (connection.extras && connection.extras->changer) return;
   const std::uint32_t tries = connection.extras ? connection.extras->tries : 0;
@@ -148,9 +152,12 @@ void ConnectionManager::plan_next_try(Connection& connection, const Hop* hop,
       // The link that it leads into; the last hop's is the endpoint's own.
       if (hop->last()) return;
       // The other direction's link is known by the port at its far end.
-      const Hop& owner =
-          reverse ? connection.hops[static_cast<std::size_t>(hop - connection.hops.data()) + 1]
-                  : *hop;
+      const auto next = static_cast<std::size_t>(hop - connection.hops.data()) + 1;
+      if (reverse && (next == connection.hops.size() ||
+                      connection.hops[next].upstream != static_cast<std::int16_t>(next - 1))) {
+        return;  // of another path: the rest is as it was
+      }
+      const Hop& owner = reverse ? connection.hops[next] : *hop;
       possible = avoid(connection, owner.at, reverse ? owner.input_port : hop->output_port);
     } else if (port.value() == 0) {
       if (first || hop->last()) return;  // every route passes there

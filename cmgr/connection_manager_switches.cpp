@@ -50,7 +50,7 @@ void ConnectionManager::sort_quarantine(SwitchIndex at, const std::vector<PortLa
   };
   for_each_connection([&](Connection& connection) {
     for (Hop& hop : connection.hops) {
-      if (hop.at == at && !hop.last() && hop.output_label.present()) {
+      if (hop.at == at && !hop.last() && hop.output_label.present() && hop.borrows == Hop::kNoHop) {
         claim(hop.output_port, hop.output_label, hop.attachment, hop.in_quarantine);
       }
     }
@@ -91,7 +91,7 @@ void ConnectionManager::abandon_switch(SwitchIndex at, TimePoint now) {
       waits = true;
     }
     const bool rests = connection.state == State::kConnected || connection.state == State::kHeld ||
-                       connection.state == State::kRouting;
+                       connection.state == State::kLingering || connection.state == State::kRouting;
     if (waits && !rests) concerned.emplace_back(connection.id, connection.root != nullptr);
   });
   for (const auto& [id, is_party] : concerned) {
@@ -105,9 +105,14 @@ void ConnectionManager::abandon_switch(SwitchIndex at, TimePoint now) {
 void ConnectionManager::abandon_switch(Connection& connection, SwitchIndex at, TimePoint now) {
   switch (connection.state) {
     case State::kReserving:
-    case State::kCommitting: {
-      const auto hop = std::find_if(connection.hops.begin(), connection.hops.end(),
-                                    [&](const Hop& it) { return it.at == at; });
+    case State::kCommitting:
+    case State::kSwitchingOver: {
+      const bool over = connection.state == State::kSwitchingOver;
+      const auto hop =
+          std::find_if(connection.hops.begin(), connection.hops.end(), [&](const Hop& it) {
+            return it.at == at && (!over || it.state == HopState::kCommitting);
+          });
+      if (hop == connection.hops.end()) return;  // has taken over already, or stays
       HopResult lost;
       lost.cause = Cause::kSwitchUnreachable;
       connection.refusal = {Cause::kSwitchUnreachable, switches_.name(at)};
@@ -204,8 +209,10 @@ void ConnectionManager::on_invoked(SessionId session, const HopBatch& asked,
     const bool label_unknown =
         !answer && std::any_of(asked.removals.begin(), asked.removals.end(), [&](const auto& it) {
           const Hop* const hop = find_hop(*at, it.key).hop;
-          const bool known = hop != nullptr && hop->output_label.present() &&
-                             hop->attachment == switches_.attachment(*at);
+          const bool known =
+              hop != nullptr &&
+              (hop->borrows != Hop::kNoHop ||
+               (hop->output_label.present() && hop->attachment == switches_.attachment(*at)));
           return hop != nullptr && !hop->last() && !known;
         });
     if (answer) switches_.granted(*at, *answer, now);
@@ -271,7 +278,8 @@ void ConnectionManager::on_setup_result(Connection& connection, Hop& hop, const 
                                         TimePoint now) {
   labels_answered(hop);
   switches_.quota_answered(hop.at, hop.output_port, result.key);
-  if (result.cause == Cause::kLabelNotHeld && hop.output_label.present() && !hop.last()) {
+  if (result.cause == Cause::kLabelNotHeld && hop.output_label.present() && !hop.last() &&
+      !hop.joins) {
     switches_.label_lost(hop.at, hop.output_port);
     hop.output_label = {};  // not ours: nothing to give back
   }
@@ -294,19 +302,33 @@ void ConnectionManager::on_setup_result(Connection& connection, Hop& hop, const 
       (hop.state == HopState::kReserving && result.action == HopAction::kReserve) ||
       (hop.state == HopState::kCommitting && result.action == HopAction::kCommit);
   if (!waited_for) return;  // being undone: the removal's answer is what counts
+  const bool reserve = result.action == HopAction::kReserve;
+  if (connection.state == State::kUndoing) {
+    // Of a new path that stays until cells are led back.
+    hop.state = result.cause != Cause::kNone ? state_after_refusal(hop, result.cause)
+                : reserve                    ? HopState::kReserved
+                                             : HopState::kCommitted;
+    return;
+  }
   if (result.cause != Cause::kNone) {
     hop_refused(connection, hop, result, now);
     return;
   }
-  const bool reserve = result.action == HopAction::kReserve;
   hop.state = reserve ? HopState::kReserved : HopState::kCommitted;
-  if (--connection.pending == 0) {
+  if (--connection.pending != 0) return;
+  if (const Reroute* const reroute = connection.reroute(); reroute != nullptr && !reserve) {
     happen(connection,
-           !reserve            ? Event::kAllCommitted
-           : connection.held() ? Event::kAllHeld
-                               : Event::kAllReserved,
+           connection.state == State::kCommitting ? Event::kAllMade
+           : reroute->old_down                    ? Event::kAllTakenOverOldDown
+                                                  : Event::kAllTakenOver,
            now);
+    return;
   }
+  happen(connection,
+         !reserve            ? Event::kAllCommitted
+         : connection.held() ? Event::kAllHeld
+                             : Event::kAllReserved,
+         now);
 }
 
 Refusal ConnectionManager::refusal_of(const Hop& hop, const HopResult& result) const {
@@ -316,15 +338,18 @@ Refusal ConnectionManager::refusal_of(const Hop& hop, const HopResult& result) c
           result.asked, result.free};
 }
 
+// As a rule a refusal leaves nothing of the hop. But when the SwitchServer had asked its switch and got no
+// answer, the hop is still in its books, and one that was too busy to look at a commit still has the
+// reservation.
+HopState ConnectionManager::state_after_refusal(const Hop& hop, Cause cause) {
+  if (cause == Cause::kSwitchUnreachable || cause == Cause::kTimeout) return HopState::kCommitting;
+  return hop.reserved && cause == Cause::kBusy ? HopState::kReserved : HopState::kRefused;
+}
+
 void ConnectionManager::hop_refused(Connection& connection, Hop& hop, const HopResult& result,
                                     TimePoint now) {
-  // As a rule a refusal leaves nothing of the hop. But when the SwitchServer had asked its switch and
-  // got no answer, the hop is still in its books, and one that was too busy to look at a commit still
-  // has the reservation.
-  const bool unknown = result.cause == Cause::kSwitchUnreachable || result.cause == Cause::kTimeout;
-  const bool reserved = hop.reserved && result.cause == Cause::kBusy;
   plan_next_try(connection, &hop, &result);
-  hop.state = unknown ? HopState::kCommitting : reserved ? HopState::kReserved : HopState::kRefused;
+  hop.state = state_after_refusal(hop, result.cause);
   connection.refusal = refusal_of(hop, result);
   happen(connection, Event::kHopRefused, now);
 }
@@ -333,7 +358,12 @@ void ConnectionManager::on_removal_result(Connection& connection, Hop& hop, cons
                                           TimePoint now) {
   const bool removed = result.cause == Cause::kNone;
   const bool asked_for = hop.state == HopState::kRemoving || hop.state == HopState::kNotRemoved;
-  if (removed && asked_for && result.output_label.present() && !hop.last()) {
+  if (removed && hop.borrows != Hop::kNoHop) {
+    // The last of those that shared it has gone: its owner was removed before.
+    Connection& of = connection.root != nullptr ? *connection.root : connection;
+    Hop& owner = of.hops[static_cast<std::size_t>(hop.borrows)];
+    if (result.output_label.present()) owner.in_quarantine = true;
+  } else if (removed && asked_for && result.output_label.present() && !hop.last()) {
     // Perhaps of a reservation whose own answer comes later.
     if (!hop.output_label.present()) switches_.label_held(hop.at, hop.output_port);
     hop.output_label = result.output_label;

@@ -32,7 +32,9 @@ class ManagerDaemon {
   ManagerDaemon(const ManagerDaemon&) = delete;
   ManagerDaemon& operator=(const ManagerDaemon&) = delete;
 
-  void start(v1::HopObserver_ptr observer) { peers_.start(observer); }
+  void start(v1::HopObserver_ptr observer, v1::TopologyObserver_ptr topology_observer) {
+    peers_.start(observer, topology_observer);
+  }
   void stop();
 
   // Runs `job` with the logic, one at a time, and waits for it. Only from threads that may wait.

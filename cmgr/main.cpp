@@ -20,11 +20,14 @@ struct Options {
   std::string route_object;
   std::string qos;
   std::string qos_mapper;
+  std::string catalogue_file;
+  std::shared_ptr<const Catalogue> catalogue;  // read by the check
   std::string aggregation;
   std::string regions;
   std::uint32_t in_flight = 0;
   std::uint32_t threshold = 0;
   double flush_timeout_ms = 0;
+  std::string route_metric;
   std::string label_policy;
   std::uint32_t label_cache = 0;
   double hit_ratio = 0;
@@ -37,6 +40,9 @@ struct Options {
   std::uint32_t route_timer_ms = 0;
   std::uint32_t hop_timer_ms = 0;
   std::uint32_t undo_timer_ms = 0;
+  std::uint32_t reroute_retry_ms = 0;
+  std::uint32_t reroutes_at_once = 0;
+  std::uint32_t break_delay_ms = 0;
   std::uint32_t startup_patience_ms = 0;
   std::uint64_t connections_max = 0;
   faults::FaultOptions faults;
@@ -52,12 +58,19 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_uint("threads", &options.threads, 8, {1, 256}, "Threads of the threaded engine.");
   set.add_string("routeobject", &options.route_object, "default",
                  "Name of the RouteObject under xbind/routeobject/.");
+  set.add_choice("route-metric", &options.route_metric, "hops", {"hops", "delay", "load"},
+                 "What the better of two routes has: fewer links, less delay, or more room on "
+                 "its links.");
   set.add_choice(
       "qos", &options.qos, "collocated", {"collocated", "remote"},
       "Where services are mapped to cells: by the QOSMapper's code in this process, or by "
       "a QOSMapper. The engines that cache nothing always ask one.");
   set.add_string("qosmapper", &options.qos_mapper, "default",
                  "Name of the QOSMapper under xbind/qosmapper/.");
+  set.add_string(
+      "catalogue", &options.catalogue_file, "",
+      "File of services that may be asked for by name where they are mapped here (and of "
+      "connections prepared in advance); empty: the one that comes with the program.");
   set.add_choice(
       "aggregation", &options.aggregation, "fixed", {"fixed", "regions", "adaptive"},
       "How commands are gathered: a fixed threshold; a threshold by the rate of calls; or "
@@ -98,6 +111,15 @@ void declare(config::OptionSet& set, Options& options) {
                "Milliseconds that a call waits for all its hops before it is undone.");
   set.add_uint("undo-timer-ms", &options.undo_timer_ms, 5'000, {10, 600'000},
                "Milliseconds that a removal waits for its hops before it is owed.");
+  set.add_uint("reroutes-at-once", &options.reroutes_at_once, 1'000, {1, 1'000'000},
+               "Connections that get another path at the same time, when theirs has become "
+               "unusable; more wait.");
+  set.add_uint("reroute-retry-ms", &options.reroute_retry_ms, 5'000, {100, 3'600'000},
+               "Milliseconds after which another path is looked for again for connections that "
+               "could have none; also whenever the network changes.");
+  set.add_uint("break-delay-ms", &options.break_delay_ms, 100, {0, 60'000},
+               "Milliseconds that an old path stays once the new one carries the connection, for "
+               "the cells on their way.");
   set.add_uint("connections-max", &options.connections_max, 1'000'000, {1, 1ULL << 32},
                "Connections kept at most; more setups are answered busy.");
   set.add_uint("startup-patience-ms", &options.startup_patience_ms, 15'000, {0, 600'000},
@@ -150,12 +172,16 @@ Result<cmgr::Config> config_of(const Options& options, std::uint64_t epoch) {
   config.quotas = options.quotas == "on";
   config.quota_calls_ahead = options.quota_calls;
   config.remote_qos = options.qos == "remote";
+  if (options.catalogue) config.catalogue = options.catalogue;
   config.crankbacks = options.crankbacks;
   config.operations_at_once = options.operations_at_once;
   config.queue_timer = std::chrono::milliseconds(options.queue_timer_ms);
   config.route_timer = std::chrono::milliseconds(options.route_timer_ms);
   config.hop_timer = std::chrono::milliseconds(options.hop_timer_ms);
   config.undo_timer = std::chrono::milliseconds(options.undo_timer_ms);
+  config.reroutes_at_once = options.reroutes_at_once;
+  config.reroute_retry = std::chrono::milliseconds(options.reroute_retry_ms);
+  config.break_delay = std::chrono::milliseconds(options.break_delay_ms);
   config.connections_max = options.connections_max;
   if (options.engine == "xbind") return config;
   // The paper's baselines: two phases, every invocation synchronous, no caches.
@@ -188,6 +214,9 @@ int main(int argc, char** argv) {
   config::OptionSet set("xbind-cmgr", "Sets up, describes and releases connections.");
   declare(set, options);
   set.add_check([&]() -> std::optional<std::string> {
+    auto catalogue = catalogue_of_option(options.catalogue_file);
+    if (!catalogue) return "catalogue: " + catalogue.error().text;
+    options.catalogue = std::move(*catalogue);
     if (const auto config = config_of(options, 1); !config) return config.error().text;
     if (const auto prepared = prepared_of(options); !prepared) return prepared.error().text;
     return std::nullopt;
@@ -203,12 +232,20 @@ int main(int argc, char** argv) {
   cmgr::ManagerDaemon daemon(runtime.orb(), config,
                              {options.common.name, Epoch{epoch}, options.route_object,
                               options.qos_mapper, options.common.name_service,
-                              config.one_by_one ? config.operations_at_once : 1, options.faults});
+                              config.one_by_one ? config.operations_at_once : 1, options.faults,
+                              options.route_metric == "load"    ? cmgr::RouteMetric::kLoad
+                              : options.route_metric == "delay" ? cmgr::RouteMetric::kDelay
+                                                                : cmgr::RouteMetric::kHops});
   const PortableServer::Servant_var<cmgr::HopObserverServant> observer =
       new cmgr::HopObserverServant(daemon);
   const CORBA::Object_var observer_object = runtime.activate(observer.in());
   const v1::HopObserver_var observer_reference =
       v1::HopObserver::_unchecked_narrow(observer_object);
+  const PortableServer::Servant_var<cmgr::TopologyObserverServant> topology_observer =
+      new cmgr::TopologyObserverServant(daemon);
+  const CORBA::Object_var topology_object = runtime.activate(topology_observer.in());
+  const v1::TopologyObserver_var topology_reference =
+      v1::TopologyObserver::_unchecked_narrow(topology_object);
   const PortableServer::Servant_var<cmgr::RequestInboxServant> inbox =
       new cmgr::RequestInboxServant(daemon);
   const CORBA::Object_var inbox_object = runtime.activate_apart(inbox.in(), "request_inbox");
@@ -223,7 +260,7 @@ int main(int argc, char** argv) {
               std::chrono::seconds{1});
   const CORBA::Object_var object = runtime.activate(servant.in());
 
-  daemon.start(observer_reference);
+  daemon.start(observer_reference, topology_reference);
   for (const Prepared& it : prepared) {
     const auto begun = daemon.ask([&](cmgr::ConnectionManager& manager) {
       return manager.prepare(it.from, it.to, it.service, it.count, steady_now());

@@ -33,6 +33,10 @@ struct PreparedPool {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
 
+  // One that is ready is good for nobody any more.
+  void drop(ConnectionId connection) {
+    std::erase_if(ready, [&](const Ready& it) { return it.connection == connection; });
+  }
   std::size_t missing() const {
     const std::size_t have = ready.size() + under_way;
     return wanted > have ? wanted - have : 0;

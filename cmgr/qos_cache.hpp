@@ -1,6 +1,8 @@
 // What a QOSMapper in another process has answered: what a service takes and what switches are told
-// of it (paper, item C7; the collocated one is asked afresh). A mapping is a formula, so that an answer never grows old; the
-// bound is on the number of entries, the one that came first making room.
+// of it (paper, item C7; the collocated one is asked afresh). A mapping is a formula, so that an answer
+// never grows old, but for services that have a name: what it stands for may be another after the QOSMapper
+// has been started with another catalogue. Their answers serve for kNamedFor. The bound is on the number
+// of entries, the one that came first making room.
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
@@ -21,19 +23,22 @@ class QosCache {
  public:
   static constexpr std::size_t kServices = 4096;
 
-  std::optional<NetworkService> find(const ServiceSpec& service) {
+  static constexpr Duration kNamedFor = std::chrono::seconds{10};
+
+  std::optional<NetworkService> find(const ServiceSpec& service, TimePoint now) {
     const auto known = services_.find(service);
-    if (known == services_.end()) {
+    if (known == services_.end() ||
+        (service.kind == ServiceKind::kClass && now - known->second.answered > kNamedFor)) {
       ++misses_;
       return std::nullopt;
     }
     ++hits_;
-    return known->second;
+    return known->second.mapped;
   }
 
-  // A newer answer for a service that is known takes the old one's place and age.
+  // A newer answer for a service that is known takes the old one's place in the queue for room.
   void store(const ServiceSpec& service, const NetworkService& mapped, TimePoint now) {
-    if (!services_.insert_or_assign(service, mapped).second) return;
+    if (!services_.insert_or_assign(service, Answer{mapped, now}).second) return;
     order_.push_back({service, now});
     if (order_.size() <= kServices) return;
     services_.erase(order_.front().service);
@@ -49,12 +54,16 @@ class QosCache {
   }
 
  private:
+  struct Answer {
+    NetworkService mapped;
+    TimePoint answered;
+  };
   struct Arrival {
     ServiceSpec service;
     TimePoint since;
   };
 
-  std::map<ServiceSpec, NetworkService> services_;
+  std::map<ServiceSpec, Answer> services_;
   std::deque<Arrival> order_;  // of services_, oldest first
   std::uint64_t hits_ = 0;
   std::uint64_t misses_ = 0;

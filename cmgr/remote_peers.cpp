@@ -56,9 +56,11 @@ RemotePeers::RemotePeers(CORBA::ORB_ptr orb, Options options, Post post, LocalOu
 
 RemotePeers::~RemotePeers() { stop(); }
 
-void RemotePeers::start(v1::HopObserver_ptr observer) {
+void RemotePeers::start(v1::HopObserver_ptr observer, v1::TopologyObserver_ptr topology_observer) {
   observer_ = v1::HopObserver::_duplicate(observer);
+  topology_observer_ = v1::TopologyObserver::_duplicate(topology_observer);
   attaching_ = std::thread([this] { run_attaching(); });
+  watching_ = std::thread([this] { run_watching(); });
   for (std::size_t i = 0; i < options_.workers; ++i) {
     workers_.emplace_back([this] { run_jobs(); });
   }
@@ -76,6 +78,7 @@ void RemotePeers::stop() {
   wake_.notify_all();
   jobs_wake_.notify_all();
   if (attaching_.joinable()) attaching_.join();
+  if (watching_.joinable()) watching_.join();
   for (std::thread& worker : workers_) worker.join();
   workers_.clear();
 }
@@ -140,10 +143,11 @@ void RemotePeers::send(const ToClient& outgoing) {
   const auto client = clients_.find(outgoing.session);
   if (client == clients_.end()) return;
   v1::OutcomeSeq outcomes;
-  orb::to_idl(outgoing.frame.batch ? *outgoing.frame.batch : kNoOutcomes, outcomes);
+  v1::NoticeSeq notices;
+  orb::to_idl(outgoing.frame.batch ? *outgoing.frame.batch : kNoOutcomes, outcomes, notices);
   const auto sent = orb::remote("the client", [&] {
     client->second->completed(outgoing.session.value(), outgoing.frame.seq.value(),
-                              outgoing.frame.confirmed.value(), outcomes);
+                              outgoing.frame.confirmed.value(), outcomes, notices);
   });
   ++requests_sent_;
   if (sent) return;
@@ -276,6 +280,10 @@ void RemotePeers::ask_now(std::vector<RouteQuery> queries) {
       asked[i].from_end = queries[done + i].from.c_str();
       asked[i].to_end = queries[done + i].to.c_str();
       asked[i].cells_per_s = queries[done + i].cells_per_s;
+      asked[i].metric = static_cast<CORBA::Octet>(options_.route_metric);
+      asked[i].delay_us_max = 0;
+      asked[i].links_max = 0;
+      asked[i].disjoint = v1::disjoint_no;
       const auto& avoid = queries[done + i].avoid;
       asked[i].avoid.length(static_cast<CORBA::ULong>(avoid.size()));
       for (CORBA::ULong j = 0; j < asked[i].avoid.length(); ++j) {
@@ -331,6 +339,8 @@ void RemotePeers::map_now(const std::vector<ServiceSpec>& services) {
       }
     } catch (const v1::BadRequest& refused) {
       reply.mapped = tl::make_unexpected(Refusal{Cause::kInvalidRequest, refused.reason.in()});
+    } catch (const v1::UnknownService& unknown) {
+      reply.mapped = tl::make_unexpected(Refusal{Cause::kUnknownService, unknown.reason.in()});
     } catch (const CORBA::SystemException& exception) {
       log::warn("{}", orb::to_error(exception, "qosmapper " + options_.qos_mapper).text);
       const std::lock_guard lock(references_mutex_);

@@ -24,6 +24,9 @@
 
 namespace xbind::cmgr {
 
+// What RouteObject is to take for the better path (idl/route_object.idl, metric_*).
+enum class RouteMetric : std::uint8_t { kHops = 0, kDelay = 1, kLoad = 2 };
+
 class RemotePeers : public Peers {
  public:
   // How the two threads and failed sends come back into the logic; posted, never run inline.
@@ -38,12 +41,13 @@ class RemotePeers : public Peers {
     std::string name_service;
     std::size_t workers = 1;
     faults::FaultOptions faults;
+    RouteMetric route_metric = RouteMetric::kHops;
   };
 
   RemotePeers(CORBA::ORB_ptr orb, Options options, Post post, LocalOutcome local_outcome);
   ~RemotePeers() override;  // stop()
-  // Starts the threads; `observer` is what SwitchServers call back.
-  void start(v1::HopObserver_ptr observer);
+  // Starts the threads; `observer` is what SwitchServers call back, `topology_observer` RouteObject.
+  void start(v1::HopObserver_ptr observer, v1::TopologyObserver_ptr topology_observer);
   void stop();
 
   // Peers, within a step.
@@ -72,6 +76,8 @@ class RemotePeers : public Peers {
   // waited for long.
   Result<LedgerReport> audit_switch(const std::string& switch_name, bool attached);
 
+  static TopologyState topology_from(const v1::TopologyState& state);
+
  private:
   struct ToSwitch {
     SessionId session;
@@ -86,6 +92,7 @@ class RemotePeers : public Peers {
   void send(const ToSwitch& outgoing);
   void send(const ToClient& outgoing);
   void run_attaching();
+  void run_watching();
   void run_jobs();
   void hand_over(std::function<void()> job);
   void attach_now(const std::string& switch_name);
@@ -101,6 +108,7 @@ class RemotePeers : public Peers {
   Post post_;
   LocalOutcome local_outcome_;
   v1::HopObserver_var observer_;
+  v1::TopologyObserver_var topology_observer_;
 
   // The logic's thread of the moment only.
   std::vector<ToSwitch> to_switches_;
@@ -125,6 +133,7 @@ class RemotePeers : public Peers {
   std::map<std::string, Duration> back_off_;
   bool stop_ = false;
   std::thread attaching_;
+  std::thread watching_;  // remote_topology.cpp
 
   // Object references, asked of the name service once and again after a failure.
   std::mutex references_mutex_;

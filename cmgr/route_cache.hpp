@@ -59,6 +59,14 @@ class RouteCache {
 
   void store(std::shared_ptr<const RouteReply> reply, TimePoint valid_until, TimePoint now);
 
+  // Forgets the answers of which `gone` says so.
+  template <class Gone>
+  void drop(Gone&& gone) {
+    for (auto& [pair, answers] : pairs_) {
+      std::erase_if(answers.entries, [&](const Entry& entry) { return gone(*entry.reply); });
+    }
+  }
+
   // How much a pair has been used.
   struct PairState {
     std::string from;

@@ -37,7 +37,12 @@ void describe_into(const cmgr::ConnectionManager& manager, ConnectionId id,
   out.to_end = connection.ends->to.c_str();
   out.resources = orb::to_idl(connection.contract.forward);
   out.reverse_resources = orb::to_idl(connection.contract.reverse);
+  out.reroutes = 0;
+  out.broken = false;
   if (connection.extras) {
+    out.reroutes = connection.extras->reroutes;
+    out.broken = connection.extras->broken.has_value();
+    out.broken_element = connection.extras->broken.value_or("").c_str();
     if (connection.extras->first_end_dropped) out.to_end = "";
     const auto& leaves = connection.extras->leaves;
     out.leaves.length(static_cast<CORBA::ULong>(leaves.size()));
@@ -47,7 +52,9 @@ void describe_into(const cmgr::ConnectionManager& manager, ConnectionId id,
   for (CORBA::ULong i = 0; i < out.hops.length(); ++i) {
     const Hop& hop = connection.hops[i];
     out.hops[i].leg = hop.leg;
-    out.hops[i].number = hop.number;
+    // Of a path that has changed, hops keep the numbers that they were set up with.
+    const bool goes_on = hop.leg <= 1 && i > 0 && out.hops[i - 1].leg == hop.leg;
+    out.hops[i].number = goes_on ? out.hops[i - 1].number + 1 : hop.leg <= 1 ? 0 : hop.number;
     out.hops[i].switch_name = manager.switch_name(hop.at).c_str();
     out.hops[i].input_port = hop.input_port.value();
     out.hops[i].input_label = orb::to_idl(hop.input_label);
@@ -97,6 +104,12 @@ void HopObserverServant::completed(v1::SessionId session, v1::BatchSeq seq, v1::
       [id = SessionId{session}, frame = std::move(frame)](cmgr::ConnectionManager& manager) {
         manager.on_results(id, frame, steady_now());
       });
+}
+
+void TopologyObserverServant::changed(const v1::TopologyState& state) {
+  daemon_.post([state = cmgr::RemotePeers::topology_from(state)](cmgr::ConnectionManager& manager) {
+    manager.on_topology(state, steady_now());
+  });
 }
 
 v1::ClientAttachment* ConnectionManagerServant::attach(const char* client, v1::Epoch client_epoch,

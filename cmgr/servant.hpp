@@ -29,6 +29,16 @@ class HopObserverServant : public POA_xbind::v1::HopObserver {
   ManagerDaemon& daemon_;
 };
 
+// What is unusable in the network, from RouteObject.
+class TopologyObserverServant : public POA_xbind::v1::TopologyObserver {
+ public:
+  explicit TopologyObserverServant(ManagerDaemon& daemon) : daemon_(daemon) {}
+  void changed(const v1::TopologyState& state) override;
+
+ private:
+  ManagerDaemon& daemon_;
+};
+
 class ConnectionManagerServant : public POA_xbind::v1::ConnectionManager {
  public:
   // `call_timeout`: of connect and release; longer than every timer of the logic together.

@@ -6,8 +6,9 @@
 
 namespace xbind::cmgr {
 
-tl::expected<NetworkService, Refusal> network_of(const ServiceSpec& service) {
-  auto mapped = service_to_network(service);
+tl::expected<NetworkService, Refusal> network_of(const ServiceSpec& service,
+                                                 const Catalogue& catalogue) {
+  auto mapped = service_to_network(service, catalogue);
   if (mapped) return *mapped;
   ServiceRefusal& refusal = mapped.error();
   return tl::make_unexpected(

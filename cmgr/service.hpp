@@ -8,10 +8,13 @@
 #include "cmgr/connection.hpp"
 #include "core/call.hpp"
 #include "core/traffic_contract.hpp"
+#include "qosmapper/catalogue.hpp"
 
 namespace xbind::cmgr {
 
-// kInvalidRequest names the number that cannot be; kUnknownService the kind.
-tl::expected<NetworkService, Refusal> network_of(const ServiceSpec& service);
+// kInvalidRequest names the number that cannot be; kUnknownService the kind, or the name that the
+// catalogue does not have.
+tl::expected<NetworkService, Refusal> network_of(const ServiceSpec& service,
+                                                 const Catalogue& catalogue = shipped_catalogue());
 
 }  // namespace xbind::cmgr

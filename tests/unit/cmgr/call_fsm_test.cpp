@@ -136,7 +136,7 @@ TEST(CallFsmTest, EveryWordIsItsOwn) {
   });
   EXPECT_EQ(states.size(), kStates);
   EXPECT_EQ(events.size(), kEvents);
-  EXPECT_EQ(actions.size(), static_cast<std::size_t>(Action::kBreakOffThenRemoveEveryHop) + 1);
+  EXPECT_EQ(actions.size(), static_cast<std::size_t>(Action::kGoOverThenRemoveEveryHop) + 1);
   for (const auto& words : {states, events, actions}) {
     for (const std::string_view word : words) EXPECT_FALSE(word.starts_with("unknown ")) << word;
   }

@@ -89,7 +89,8 @@ class ExchangeTest : public ::testing::Test, public Peers {
   struct ClientSide {
     SessionId session;
     std::unique_ptr<ClientEnd> link;
-    std::vector<Outcome> told;  // since the last take
+    std::vector<Outcome> told;    // since the last take
+    std::vector<Notice> noticed;  // the same
     bool deaf = false;
   };
 
@@ -280,6 +281,9 @@ class ExchangeTest : public ::testing::Test, public Peers {
     EXPECT_EQ(outcomes.size(), 1U);
     return outcomes.empty() ? Outcome{} : outcomes.front();
   }
+  std::vector<Notice> noticed(const std::string& client = "mia") {
+    return std::exchange(clients_.at(client).noticed, {});
+  }
   HopModify change(const std::string& name) {
     const HopBatch heard = take(name);
     EXPECT_EQ(heard.modifies.size(), 1U) << name;
@@ -421,6 +425,7 @@ class ExchangeTest : public ::testing::Test, public Peers {
         ASSERT_TRUE(side.link->receive(frame, now, batches).has_value());
         for (const auto& batch : batches) {
           side.told.insert(side.told.end(), batch->outcomes.begin(), batch->outcomes.end());
+          side.noticed.insert(side.noticed.end(), batch->notices.begin(), batch->notices.end());
         }
       }
     }

@@ -18,10 +18,10 @@ ServiceSpec video(std::uint64_t frames_per_1000_s) {
 
 TEST(QosCacheTest, AnAnswerServesItsServiceAndNoOther) {
   QosCache cache;
-  EXPECT_EQ(cache.find(video(25'000)), std::nullopt);
+  EXPECT_EQ(cache.find(video(25'000), kNow), std::nullopt);
   cache.store(video(25'000), {{2100, 84}}, kNow);
-  EXPECT_EQ(cache.find(video(25'000)), (NetworkService{{2100, 84}}));
-  EXPECT_EQ(cache.find(video(25'001)), std::nullopt);
+  EXPECT_EQ(cache.find(video(25'000), kNow), (NetworkService{{2100, 84}}));
+  EXPECT_EQ(cache.find(video(25'001), kNow), std::nullopt);
   EXPECT_EQ(cache.hits(), 1U);
   EXPECT_EQ(cache.misses(), 2U);
 }
@@ -30,8 +30,24 @@ TEST(QosCacheTest, ANewerAnswerTakesThePlaceOfTheOld) {
   QosCache cache;
   cache.store(video(1), {{1, 1}}, kNow);
   cache.store(video(1), {{2, 2}}, kNow + seconds{1});
-  EXPECT_EQ(cache.find(video(1)), (NetworkService{{2, 2}}));
+  EXPECT_EQ(cache.find(video(1), kNow), (NetworkService{{2, 2}}));
   EXPECT_EQ(cache.size(), 1U);
+}
+
+// Another catalogue may be there by then.
+TEST(QosCacheTest, WhatANameStandsForIsAskedAgain) {
+  QosCache cache;
+  ServiceSpec named{ServiceKind::kClass};
+  named.terms = ServiceTerms{"voice-g711"};
+  cache.store(named, {{200, 2}}, kNow);
+  cache.store(video(1), {{1, 1}}, kNow);
+  EXPECT_EQ(cache.find(named, kNow + QosCache::kNamedFor), (NetworkService{{200, 2}}));
+  const TimePoint later = kNow + QosCache::kNamedFor + Duration{1};
+  EXPECT_EQ(cache.find(named, later), std::nullopt);
+  EXPECT_EQ(cache.find(video(1), later), (NetworkService{{1, 1}}));
+  cache.store(named, {{400, 3}}, later);
+  EXPECT_EQ(cache.find(named, later), (NetworkService{{400, 3}}));
+  EXPECT_EQ(cache.size(), 2U);
 }
 
 TEST(QosCacheTest, AtItsBoundTheOldestMakesRoom) {
@@ -42,9 +58,9 @@ TEST(QosCacheTest, AtItsBoundTheOldestMakesRoom) {
     EXPECT_EQ(cache.age(kNow + seconds{3}), seconds{i < QosCache::kServices ? 3 : 2});
   }
   EXPECT_EQ(cache.size(), QosCache::kServices);
-  EXPECT_EQ(cache.find(video(0)), std::nullopt);
-  EXPECT_NE(cache.find(video(1)), std::nullopt);
-  EXPECT_NE(cache.find(video(QosCache::kServices)), std::nullopt);
+  EXPECT_EQ(cache.find(video(0), kNow), std::nullopt);
+  EXPECT_NE(cache.find(video(1), kNow), std::nullopt);
+  EXPECT_NE(cache.find(video(QosCache::kServices), kNow), std::nullopt);
 }
 
 }  // namespace

@@ -1,0 +1,322 @@
+// A link or switch is not to be used any more: connections get another path while they are up.
+#include "reroute_fixture.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+TEST_F(RerouteTest, ADrainedLinkIsLeftAndTheOldPathGoesLast) {
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  // RouteObject --> cmgr: sw2 port 21 is drained
+  topology(2, link_drained());
+  // cmgr --> RouteObject: another path
+  route(found(query(), detour()));
+  // cmgr --> sw5, sw3: the new hops; sw3's goes out where the old one does
+  const HopSetup at_sw5 = setup("sw5");
+  EXPECT_EQ(at_sw5.key, (HopKey{connection, Generation{2}, 0, 1}));
+  EXPECT_EQ(at_sw5.input_label, vci(33));
+  EXPECT_FALSE(at_sw5.takes_over || at_sw5.joins);
+  const HopSetup at_sw3 = setup("sw3");
+  EXPECT_EQ(at_sw3.key, (HopKey{connection, Generation{2}, 0, 2}));
+  EXPECT_TRUE(at_sw3.joins);
+  EXPECT_EQ(at_sw3.input_port, PortId{31});
+  EXPECT_EQ(at_sw3.input_label, vci(60));
+  EXPECT_EQ(at_sw3.output_port, PortId{2});
+  EXPECT_EQ(at_sw3.output_label, vci(600)) << "the callee finds the cells where they were";
+  EXPECT_TRUE(silent("sw1")) << "nothing leads there before it is made";
+  EXPECT_TRUE(silent("sw2"));
+  answer("sw5", {done(at_sw5)});
+  EXPECT_TRUE(silent("sw1"));
+  answer("sw3", {done(at_sw3)});
+  // cmgr --> sw1: take over
+  const HopSetup at_sw1 = setup("sw1");
+  EXPECT_EQ(at_sw1.key, (HopKey{connection, Generation{2}, 0, 0}));
+  EXPECT_TRUE(at_sw1.takes_over);
+  EXPECT_EQ(at_sw1.input_port, PortId{1});
+  EXPECT_EQ(at_sw1.input_label, vci(500)) << "the caller's label stays";
+  EXPECT_EQ(at_sw1.output_port, PortId{11});
+  EXPECT_EQ(at_sw1.output_label, vci(33));
+  EXPECT_THAT(noticed(), IsEmpty());
+  answer("sw1", {done(at_sw1)});
+  // cmgr --> mia: it has another path
+  const Notice rerouted = notice();
+  EXPECT_EQ(rerouted.connection, connection);
+  EXPECT_EQ(rerouted.kind, NoticeKind::kRerouted);
+  EXPECT_EQ(rerouted.element, "sw2 port 21");
+  for (const char* name : {"sw1", "sw2", "sw3", "sw5"}) EXPECT_TRUE(silent(name)) << name;
+  // A moment later, cmgr --> sw1, sw2, sw3: remove the old hops
+  wait(config.break_delay);
+  const auto old = [&](std::uint16_t hop) { return HopKey{connection, Generation{1}, 0, hop}; };
+  const HopRemoval from_sw1 = removal("sw1");
+  EXPECT_EQ(from_sw1.key, old(0));
+  answer("sw1", {removed(from_sw1, vci(32))});
+  const HopRemoval from_sw2 = removal("sw2");
+  EXPECT_EQ(from_sw2.key, old(1));
+  EXPECT_THAT(cached("sw1"), IsEmpty()) << "the other end has not confirmed";
+  answer("sw2", {removed(from_sw2, vci(40))});
+  const HopRemoval from_sw3 = removal("sw3");
+  EXPECT_EQ(from_sw3.key, old(2));
+  answer("sw3", {removed(from_sw3)});
+  EXPECT_THAT(cached("sw1"), ElementsAre(std::pair{PortId{10}, vci(32)}));
+  EXPECT_THAT(cached("sw2"), ElementsAre(std::pair{PortId{21}, vci(40)}));
+  EXPECT_EQ(manager().astray(), 0U);
+  const auto described = manager().describe(connection);
+  ASSERT_TRUE(described.has_value());
+  EXPECT_EQ(described->connection.hops.size(), 3U);
+  EXPECT_EQ(manager().switch_name(described->connection.hops[1].at), "sw5");
+  EXPECT_EQ(described->connection.extras->reroutes, 1U);
+  release_and_expect_nothing(connection);
+}
+
+TEST_F(RerouteTest, OfAPathThatIsDownNothingIsWaitedFor) {
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  topology(2, link_down());
+  make();
+  all_done("sw1");
+  EXPECT_EQ(notice().kind, NoticeKind::kRerouted);
+  EXPECT_EQ(removal("sw2").key, (HopKey{connection, Generation{1}, 0, 1}));
+  EXPECT_EQ(take("sw1").removals.size(), 1U);
+  EXPECT_EQ(take("sw3").removals.size(), 1U);
+}
+
+TEST_F(RerouteTest, BackAgainWhenTheOtherPathIsDrained) {
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  topology(2, link_drained());
+  make();
+  all_done("sw1");
+  wait(config.break_delay);
+  everybody_does();
+  topology(3, {{{"sw5", PortId{51}}, true}});
+  route(found(query(), path()));
+  everybody_does();
+  wait(config.break_delay);
+  everybody_does();
+  EXPECT_EQ(manager().counters().reroutes_done, 2U);
+  EXPECT_EQ(manager().switch_name(manager().describe(connection)->connection.hops[1].at), "sw2");
+  release_and_expect_nothing(connection);
+}
+
+TEST_F(RerouteTest, WithoutAnotherPathTheClientIsToldOnceAndAgainWhenItIsMended) {
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  topology(2, link_down());
+  no_other_path(Cause::kNoRoute);
+  const Notice broken = notice();
+  EXPECT_EQ(broken.kind, NoticeKind::kBroken);
+  EXPECT_EQ(broken.cause, Cause::kNoRoute);
+  EXPECT_EQ(broken.element, "ann -> bob");
+  EXPECT_EQ(manager().describe(connection)->connection.extras->broken, "sw2 port 21");
+  // It is tried again, and is no news then.
+  wait(config.reroute_retry);
+  no_other_path(Cause::kNoRoute);
+  EXPECT_THAT(noticed(), IsEmpty());
+  // RouteObject --> cmgr: all is well
+  topology(3, {});
+  EXPECT_EQ(notice().kind, NoticeKind::kMended);
+  EXPECT_EQ(manager().astray(), 0U);
+  EXPECT_EQ(manager().counters().reroutes_failed, 2U);
+  release_and_expect_nothing(connection);
+}
+
+TEST_F(RerouteTest, BrokenThenAnotherPathAfterAll) {
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  topology(2, link_down());
+  no_other_path(Cause::kNoBandwidth, 50);
+  const Notice broken = notice();
+  EXPECT_EQ(broken.cause, Cause::kNoBandwidth);
+  EXPECT_EQ(broken.asked, 100U);
+  EXPECT_EQ(broken.free, 50U);
+  wait(config.reroute_retry);
+  make();
+  all_done("sw1");
+  EXPECT_EQ(notice().kind, NoticeKind::kRerouted);
+  EXPECT_FALSE(manager().describe(connection)->connection.extras->broken.has_value());
+  everybody_does();
+  release_and_expect_nothing(connection);
+}
+
+TEST_F(RerouteTest, ADrainedLinkWithoutAnotherPathIsNobodysTrouble) {
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  topology(2, link_drained());
+  no_other_path(Cause::kNoRoute);
+  EXPECT_THAT(noticed(), IsEmpty());
+  EXPECT_EQ(manager().astray(), 1U);
+  release_and_expect_nothing(connection);
+}
+
+TEST_F(RerouteTest, AnAccessLineThatIsDownLeavesNoWay) {
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  topology(2, {{{"sw3", PortId{2}}, false}});
+  EXPECT_THAT(asked_routes(), IsEmpty());
+  const Notice broken = notice();
+  EXPECT_EQ(broken.kind, NoticeKind::kBroken);
+  EXPECT_EQ(broken.cause, Cause::kLinkDown);
+  EXPECT_EQ(broken.element, "sw3 port 2");
+  topology(3, {});
+  EXPECT_EQ(notice().kind, NoticeKind::kMended);
+  release_and_expect_nothing(connection);
+}
+
+TEST_F(RerouteTest, BothDirectionsGoOverTogether) {
+  start_with_two_paths();
+  attach("sw3");
+  ConnectRequest request = call(1);
+  request.reverse = cells(50);
+  ask("mia", {{request}, {}});
+  everybody_does();
+  const ConnectionId connection = outcome().connection;
+  topology(2, link_drained());
+  route(found(query(), detour()));
+  // cmgr --> sw5: both ways, the return way's label first asked for; sw3 joins, and sw1 the other way
+  std::vector<HopSetup> joins;
+  std::vector<HopSetup> overs;
+  for (bool again = true; again;) {
+    again = false;
+    for (const char* name : {"sw1", "sw3", "sw5"}) {
+      if (silent(name)) continue;
+      again = true;
+      const HopBatch heard = take(name);
+      for (const HopSetup& it : heard.setups) {
+        if (it.joins && it.commit) joins.push_back(it);
+        if (it.takes_over && it.commit) overs.push_back(it);
+      }
+      answer(name, all_done(heard));
+    }
+  }
+  ASSERT_THAT(joins, SizeIs(2));
+  ASSERT_THAT(overs, SizeIs(2));
+  const auto leg_of = [](const std::vector<HopSetup>& setups, PortId output) {
+    for (const HopSetup& it : setups) {
+      if (it.output_port == output) return static_cast<int>(it.key.leg);
+    }
+    return -1;
+  };
+  EXPECT_EQ(leg_of(joins, PortId{2}), 0) << "at sw3, to bob";
+  EXPECT_EQ(leg_of(joins, PortId{1}), 1) << "at sw1, to ann";
+  EXPECT_EQ(leg_of(overs, PortId{11}), 0) << "at sw1";
+  EXPECT_EQ(leg_of(overs, PortId{31}), 1) << "at sw3";
+  EXPECT_EQ(notice().kind, NoticeKind::kRerouted);
+  wait(config.break_delay);
+  everybody_does();
+  EXPECT_EQ(manager().describe(connection)->connection.hops.size(), 6U);
+  release_and_expect_nothing(connection);
+}
+
+TEST_F(RerouteTest, OldNewsIsIgnored) {
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  topology(5, {});
+  topology(4, link_down());
+  EXPECT_THAT(asked_routes(), IsEmpty());
+  EXPECT_EQ(manager().counters().stale_topologies, 1U);
+  // But not of a RouteObject that has begun anew.
+  manager().on_topology({1, link_down()}, now, true);
+  finish();
+  EXPECT_THAT(asked_routes(), SizeIs(1));
+  release_and_expect_nothing(connection);
+}
+
+TEST_F(RerouteTest, ManyWaitForTheirTurn) {
+  config.reroutes_at_once = 2;
+  config.label_cache_target = 8;
+  start_with_labels({vci(32), vci(34), vci(36)}, {vci(40), vci(41), vci(42)});
+  attach("sw5");
+  std::vector<ConnectionId> all;
+  for (std::uint64_t i = 1; i <= 3; ++i) all.push_back(connected(i));
+  topology(2, link_down());
+  EXPECT_EQ(manager().reroutes_under_way(), 2U);
+  // One question for all of them: they are of one pair.
+  route(found(query(), detour()));
+  for (int round = 0; round < 6; ++round) {
+    everybody_does();
+    for (const RouteQuery& asked : asked_routes()) route(found(asked, detour()));
+  }
+  EXPECT_EQ(manager().counters().reroutes_done, 3U);
+  EXPECT_EQ(manager().astray(), 0U);
+  EXPECT_THAT(noticed(), SizeIs(3));
+}
+
+TEST_F(RerouteTest, ANewCallDoesNotTakeAnAnswerThatIsOlderThanTheNews) {
+  start_with_two_paths();
+  topology(2, link_down());
+  EXPECT_EQ(manager().routes_cached(), 1U) << "the pair, without an answer";
+  connect(1);
+  // RouteObject --> cmgr: an answer from before
+  route(found(query(), path()));
+  const RouteQuery again = query();
+  EXPECT_THAT(again.avoid, ElementsAre(PathElement{"sw2", PortId{21}}));
+  route(found(again, detour()));
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
+}
+
+TEST_F(RerouteTest, ACallThatIsBeingSetUpIsLookedAtWhenItIsUp) {
+  start_with_two_paths();
+  connect(1);
+  topology(2, link_down());
+  EXPECT_THAT(asked_routes(), IsEmpty());
+  for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
+  EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
+  make();
+  all_done("sw1");
+  EXPECT_EQ(notice().kind, NoticeKind::kRerouted);
+}
+
+TEST_F(RerouteTest, AChangeOfContractWaitsItsTurn) {
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  modify(2, connection, cells(50));
+  topology(2, link_down());
+  EXPECT_THAT(asked_routes(), IsEmpty()) << "one thing at a time";
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
+  route(found(query(), detour()));
+  modify(3, connection, cells(20));
+  EXPECT_EQ(outcome().cause, Cause::kChangeUnderWay);
+  const HopSetup at_sw5 = setup("sw5");
+  EXPECT_EQ(at_sw5.demand.cells_per_s, 50U);
+}
+
+TEST_F(RerouteTest, ATreeIsLeftAndItsClientTold) {
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  learn_route("guy");
+  add_leaf(2, connection, "guy");
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kLeafAdded);
+  topology(2, link_down());
+  EXPECT_THAT(asked_routes(), IsEmpty());
+  const Notice broken = notice();
+  EXPECT_EQ(broken.cause, Cause::kLinkDown);
+  EXPECT_EQ(broken.element, "sw2 port 21");
+}
+
+TEST_F(RerouteTest, WhatIsPreparedInAdvanceIsGivenUp) {
+  config.label_cache_target = 8;
+  start_with_two_paths();
+  answer("sw1", {}, {{PortId{10}, {vci(35), vci(37)}}});
+  answer("sw2", {}, {{PortId{21}, {vci(43), vci(44)}}});
+  ASSERT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
+  finish();
+  everybody_does();
+  EXPECT_EQ(manager().prepared(), 1U);
+  topology(2, link_down());
+  EXPECT_EQ(manager().prepared(), 0U);
+  EXPECT_EQ(take("sw2").removals.size(), 1U);
+}
+
+TEST_F(RerouteTest, ANoticeThatNobodyHearsIsCounted) {
+  start_with_two_paths();
+  (void)connected(1);
+  manager().detach_client(clients_.at("mia").session);
+  topology(2, {{{"sw3", PortId{2}}, false}});
+  EXPECT_EQ(manager().client_counters().notices_lost, 1U);
+}
+
+}  // namespace
+}  // namespace xbind::cmgr

@@ -1,0 +1,211 @@
+// Another path that cannot be had, or is not wanted any more: what was made of it goes, and the old one stays.
+#include "reroute_fixture.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+TEST_F(RerouteTest, AHopThatRefusesEndsInTheOldPath) {
+  config.crankbacks = 0;
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  topology(2, link_down());
+  route(found(query(), detour()));
+  all_done("sw3");
+  // cmgr <-- sw5: refused
+  answer("sw5", {refused(setup("sw5"), Cause::kNoBandwidth, PortId{51}, 100, 20)});
+  // cmgr --> sw3: remove the new hop
+  const HopRemoval back = removal("sw3");
+  EXPECT_EQ(back.key.generation, Generation{2});
+  EXPECT_TRUE(silent("sw1"));
+  answer("sw3", {removed(back)});
+  const Notice broken = notice();
+  EXPECT_EQ(broken.kind, NoticeKind::kBroken);
+  EXPECT_EQ(broken.cause, Cause::kNoBandwidth);
+  EXPECT_EQ(broken.element, "sw5 port 51");
+  EXPECT_EQ(broken.free, 20U);
+  EXPECT_THAT(cached("sw1"), ElementsAre(std::pair{PortId{11}, vci(33)}));
+  // The next try, by the route that is cached, is of a later generation.
+  wait(config.reroute_retry);
+  const HopSetup again = setup("sw5");
+  EXPECT_GT(again.key.generation, Generation{2});
+  answer("sw5", {done(again)});
+  everybody_does();
+  EXPECT_EQ(notice().kind, NoticeKind::kRerouted);
+  release_and_expect_nothing(connection);
+}
+
+TEST_F(RerouteTest, ATakeOverThatIsRefusedUndoesTheNewHops) {
+  config.crankbacks = 0;
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  topology(2, link_drained());
+  make();
+  // cmgr <-- sw1: the switch has refused
+  answer("sw1", {refused(setup("sw1"), Cause::kSwitchRefused, {}, 30)});
+  EXPECT_EQ(removal("sw5").key.generation, Generation{2});
+  EXPECT_EQ(removal("sw3").key.generation, Generation{2});
+  EXPECT_TRUE(silent("sw1"));
+  EXPECT_TRUE(silent("sw2")) << "the old path stays";
+  EXPECT_EQ(manager().describe(connection)->connection.hops.size(), 3U);
+}
+
+TEST_F(RerouteTest, ATakeOverWithoutAnAnswerIsRemovedToo) {
+  config.crankbacks = 0;
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  topology(2, link_drained());
+  make();
+  (void)setup("sw1");
+  wait(config.hop_timer);
+  const HopRemoval back = removal("sw1");
+  EXPECT_EQ(back.key, (HopKey{connection, Generation{2}, 0, 0}));
+  answer("sw1", {removed(back, vci(33))});
+  everybody_does();
+  EXPECT_THAT(cached("sw1"), ElementsAre(std::pair{PortId{11}, vci(33)}));
+  release_and_expect_nothing(connection);
+}
+
+TEST_F(RerouteTest, ATakeOverThatIsTooEarlyIsTriedAgainSoonAndNobodyIsAlarmed) {
+  start_with_two_paths();
+  (void)connected(1);
+  topology(2, link_down());
+  make();
+  // cmgr <-- sw1: not now, the old hop is being put back
+  answer("sw1", {refused(setup("sw1"), Cause::kChangeUnderWay)});
+  everybody_does();
+  EXPECT_THAT(noticed(), IsEmpty());
+  wait(milliseconds{100});
+  everybody_does();
+  EXPECT_EQ(notice().kind, NoticeKind::kRerouted);
+}
+
+TEST_F(RerouteTest, CellsAreLedBackBeforeTheNewPathGoes) {
+  config.crankbacks = 0;
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  topology(2, link_drained());
+  make();
+  (void)setup("sw1");
+  wait(config.hop_timer);
+  // cmgr --> sw1: back; the others not before it has confirmed, or was given the time to
+  const HopRemoval back = removal("sw1");
+  EXPECT_TRUE(silent("sw3"));
+  EXPECT_TRUE(silent("sw5"));
+  answer("sw1", {removed(back, vci(33))});
+  EXPECT_EQ(removal("sw5").key.generation, Generation{2});
+  EXPECT_EQ(removal("sw3").key.generation, Generation{2});
+  EXPECT_EQ(manager().describe(connection)->connection.hops.size(), 3U);
+}
+
+TEST_F(RerouteTest, AnAnswerThatComesWhileCellsAreLedBackIsNoEnd) {
+  config.crankbacks = 0;
+  config.label_cache_target = 0;  // every hop is reserved first, also the one that takes over
+  attach_all();
+  attach("sw5");
+  connect(1);
+  everybody_does();
+  const ConnectionId connection = outcome().connection;
+  topology(2, link_drained());
+  route(found(query(), detour()));
+  all_done("sw1");
+  all_done("sw5");
+  // cmgr --> sw5, sw3: commit; sw5 refuses, sw3 takes its time
+  answer("sw5", {refused(setup("sw5"), Cause::kSwitchRefused, {}, 30)});
+  const HopBatch late = take("sw3");
+  ASSERT_THAT(late.setups, SizeIs(1));
+  const HopRemoval reservation = removal("sw1");
+  answer("sw3", all_done(late));
+  EXPECT_TRUE(silent("sw3")) << "sw1 has not answered";
+  answer("sw1", {removed(reservation, vci(1001))});
+  EXPECT_EQ(removal("sw3").key.generation, Generation{2});
+  EXPECT_EQ(manager().describe(connection)->connection.hops.size(), 3U);
+}
+
+TEST_F(RerouteTest, UntilCellsAreLedBackTheNewPathStays) {
+  config.crankbacks = 0;
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  topology(2, link_drained());
+  make();
+  (void)setup("sw1");
+  wait(config.hop_timer);
+  // cmgr <-- sw1: its switch cannot be reached
+  answer("sw1", {not_removed(removal("sw1"))});
+  EXPECT_TRUE(silent("sw3"));
+  EXPECT_TRUE(silent("sw5"));
+  wait(config.undo_timer);
+  const HopRemoval again = removal("sw1");
+  EXPECT_EQ(again.key, (HopKey{connection, Generation{2}, 0, 0}));
+  EXPECT_TRUE(silent("sw5"));
+  EXPECT_EQ(manager().reroutes_under_way(), 0U) << "others need not wait for it";
+  answer("sw1", {removed(again, vci(33))});
+  EXPECT_FALSE(silent("sw3"));
+  EXPECT_FALSE(silent("sw5"));
+  everybody_does();
+  EXPECT_EQ(manager().owed(), 0U);
+  release_and_expect_nothing(connection);
+}
+
+// The client releases at each stage of the exchange: all hops of both paths go.
+class ReleasedMeanwhile : public RerouteTest, public ::testing::WithParamInterface<int> {};
+
+TEST_P(ReleasedMeanwhile, BothPathsGo) {
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  topology(2, link_drained());
+  const int stages = GetParam();
+  if (stages >= 1) route(found(query(), detour()));
+  if (stages >= 2) all_done("sw5");
+  if (stages >= 3) all_done("sw3");
+  if (stages >= 4) all_done("sw1");
+  if (stages >= 5) wait(config.break_delay);
+  if (stages >= 6) all_done("sw2");
+  release_and_expect_nothing(connection);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stages, ReleasedMeanwhile, ::testing::Range(0, 7));
+
+TEST_F(RerouteTest, TheSwitchThatIsToTakeOverIsLost) {
+  config.crankbacks = 0;
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  topology(2, link_drained());
+  make();
+  lose("sw1");
+  // Nobody knows whether it has taken over: the new path stays until it is back.
+  EXPECT_TRUE(silent("sw3"));
+  EXPECT_TRUE(silent("sw5"));
+  attach("sw1");
+  wait(config.undo_timer);
+  EXPECT_EQ(removal("sw1").key, (HopKey{connection, Generation{2}, 0, 0}));
+}
+
+TEST_F(RerouteTest, ReleasedWhileItIsToBeLedBack) {
+  config.crankbacks = 0;
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  topology(2, link_drained());
+  make();
+  lose("sw1");
+  release(9, connection);
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  EXPECT_EQ(manager().owed(), 2U) << "of both generations, at sw1";
+  EXPECT_EQ(manager().reroutes_under_way(), 0U);
+}
+
+TEST_F(RerouteTest, ToAPathThatIsDownNobodyIsLedBack) {
+  config.crankbacks = 0;
+  start_with_two_paths();
+  (void)connected(1);
+  topology(2, link_down());
+  make();
+  lose("sw1");
+  EXPECT_FALSE(silent("sw3"));
+  EXPECT_FALSE(silent("sw5"));
+  everybody_does();
+  EXPECT_EQ(manager().owed(), 1U);
+}
+
+}  // namespace
+}  // namespace xbind::cmgr
