@@ -113,6 +113,7 @@ void World::restart_manager(std::size_t index) {
     for (const SwitchSite& site : switches_) manager.know_switch(site.name);
   });
   if (pools_) set_pools(2);
+  if (world_.lines) learn_topology(index, network_.published());
 }
 
 // The operator says at every SwitchServer that the manager will not come back, once it has no session.

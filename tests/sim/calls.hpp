@@ -41,6 +41,13 @@ struct Call {
   bool contract_known = true;  // an orphan's may not be
   std::uint32_t passes = ~0U;  // switches, one bit each, as last seen
 
+  // What has become of its path.
+  std::uint32_t cells_pass = 0;  // switches that its cells went through when last looked at
+  bool was_cut = false;          // they have come to a line that is down, at least once
+  bool had_leaves = false;       // or may have had
+  std::optional<Notice> heard;   // the last one
+  bool deaf = false;             // and another one may have got lost since
+
   // The client relies on it.
   bool promised() const { return state == State::kUp && releases == 0; }
   bool quiet() const { return open.empty(); }

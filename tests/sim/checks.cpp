@@ -31,6 +31,34 @@ bool World::owed(std::size_t manager, std::size_t at, const HopKey& key) const {
 
 // ===== labels and resources =====
 
+// What hops need of each output port. Two that share an output label carry the same cells.
+std::map<PortId, Resources> World::needed(std::size_t at, const Chooser& chosen) const {
+  std::map<std::pair<PortId, Label>, Resources> carried;
+  ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
+    if (chosen && !chosen(record)) return;
+    Resources& most =
+        carried[{record.cross_connect.output_port, record.cross_connect.output_label}];
+    most.cells_per_s = std::max(most.cells_per_s, record.alone.cells_per_s);
+    most.buffer_cells = std::max(most.buffer_cells, record.alone.buffer_cells);
+  });
+  std::map<PortId, Resources> sums;
+  for (const auto& [where, demand] : carried) sums[where.first] += demand;
+  return sums;
+}
+
+// Another hop of its connection, of a later generation, has taken its input over: cells go that way.
+bool World::superseded(const Ledger& book, const HopRecord& record) {
+  bool yes = false;
+  const CrossConnect& has = record.cross_connect;
+  book.for_each_on_input(has.input_port, has.input_label, [&](HopRef, const HopRecord& other) {
+    yes = yes || (other.setup.takes_over && other.state == HopState::kCommitted &&
+                  other.setup.key.connection == record.setup.key.connection &&
+                  other.setup.key.leg == record.setup.key.leg &&
+                  other.setup.key.generation > record.setup.key.generation);
+  });
+  return yes;
+}
+
 // Invariant 1 within the ledger, invariant 2.
 void World::check_switch(std::size_t at) {
   const SwitchSite& site = switches_[at];
@@ -38,19 +66,19 @@ void World::check_switch(std::size_t at) {
     world_.violated(
         fmt::format("{}: {}: {}", to_string(finding.kind), finding.element, finding.text));
   }
-  std::map<PortId, Resources> sums;  // made anew, not taken from the ledger's accounts
+  std::map<PortId, Resources> sums = needed(at);  // made anew, not taken from the ledger's accounts
   std::map<PortId, std::uint64_t> ingress;
   ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
-    sums[record.cross_connect.output_port] += record.demand;
     if (record.ingress) ingress[record.cross_connect.input_port] += *record.ingress;
   });
   for (const SwitchPort& port : ledger(at).ports()) {
     const auto usage = ledger(at).usage(port.port);
     const Resources sum = sums[port.port];
-    if (!sum.fits_within(usage->taken) || !usage->taken.fits_within(usage->capacity)) {
-      world_.violated(fmt::format("{} port {}: hops need {} cells/s, {} are taken of {}", site.name,
-                                  port.port, sum.cells_per_s, usage->taken.cells_per_s,
-                                  usage->capacity.cells_per_s));
+    if (usage->hops != sum || !sum.fits_within(usage->taken) ||
+        !usage->taken.fits_within(usage->capacity)) {
+      world_.violated(fmt::format("{} port {}: hops need {} cells/s, {} are theirs, {} taken of {}",
+                                  site.name, port.port, sum.cells_per_s, usage->hops.cells_per_s,
+                                  usage->taken.cells_per_s, usage->capacity.cells_per_s));
     }
     if (usage->ingress_cells_per_s != ingress[port.port]) {
       world_.violated(fmt::format("{} port {}: {} cells/s are taken to come in, {} do", site.name,
@@ -72,19 +100,31 @@ void World::check_switch(std::size_t at) {
   }
 }
 
+// Of the hops that have the output label all but one have joined.
+bool World::shared_by_joining(std::size_t at, PortId port, Label label) const {
+  std::size_t others = 0;
+  ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
+    const CrossConnect& has = record.cross_connect;
+    if (has.output_port != port || has.output_label != label) return;
+    others += record.setup.joins ? 0 : 1;
+  });
+  return others <= 1;
+}
+
 // Invariant 1 word for word: every label is in one manager's cache, in one connection, or in quarantine,
 // and never in two of these. From what the managers would be told, not from the ledger's own lists.
 void World::check_holders(std::size_t at) {
   std::map<std::pair<PortId, Label>, std::string> holders;
-  const auto hold = [&](PortId port, Label label, std::string who) {
-    const auto [there, fresh] = holders.try_emplace({port, label}, std::move(who));
-    if (fresh) return;
+  const auto hold = [&](PortId port, Label label, const std::string& who) {
+    const auto [there, fresh] = holders.try_emplace({port, label}, who);
+    if (fresh || (there->second == who && shared_by_joining(at, port, label))) return;
     world_.violated(fmt::format("{} port {} label {} is held twice, once {}", switches_[at].name,
                                 port, to_string(label), there->second));
   };
   ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
     hold(record.cross_connect.output_port, record.cross_connect.output_label,
-         fmt::format("in connection {}", record.setup.key.connection));
+         fmt::format("in connection {} of {}", record.setup.key.connection,
+                     ledger(at).manager_name(record.manager)));
   });
   for (const ManagerPlace& place : managers_) {
     const std::string& name = place.site->name();
@@ -225,7 +265,7 @@ World::Reach World::follow(const ClientSite& site, const Call& call, bool revers
       if (!us || record.manager != *us || record.setup.key.connection != own) {
         reach.trouble = "goes into another connection at " + switches_[here.at].name;
       }
-      if (record.state != HopState::kCommitted) return;
+      if (record.state != HopState::kCommitted || superseded(book, record)) return;
       reach.hops.emplace_back(here.at, ref);
       const CrossConnect& to = record.cross_connect;
       if (const auto next = network_.far_end(here.at, to.output_port)) {
@@ -253,6 +293,13 @@ void World::check_promised(std::uint32_t switches) {
 
 void World::check_call(ClientSite& site, Call& call) {
   if (!call.promised() || !world_.violation.empty()) return;
+  // No cell comes through meanwhile: a path that is down is broken before another one is made.
+  if (call.was_cut) {
+    const cmgr::ConnectionManager& manager = managers_[site.manager].site->manager();
+    const auto about = manager.describe(call.id);
+    const bool on_its_way = about && about->connection.party() != nullptr;
+    if (call.orphan || on_its_way || manager.owed() != 0) return;
+  }
   const Reach there = follow(site, call, false);
   check_ends(site, call, there);
   call.passes = there.passes;

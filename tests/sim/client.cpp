@@ -36,6 +36,8 @@ void Client::die(Duration for_how_long) {
   ++world_.tally["client sessions lost"];
   link_.reset();
   session_ = SessionId{};
+  has_lost_sessions_ = true;
+  for (auto& [request, call] : calls_) call.deaf = true;
   epoch_ = Epoch{epoch_.value() + 1};  // whatever was under way is of yesterday
   world_.after(for_how_long, [this, of = epoch_] {
     if (of == epoch_) attach_anew();
@@ -134,6 +136,7 @@ void Client::modify(Call& call, const ServiceSpec& service,
 
 void Client::leaf(Call& call, const std::string& end, bool drop) {
   const RequestId request = ask(LeafRequest{{}, call.id, end, drop}, &call);
+  call.had_leaves = true;
   if (const auto there = call.ends.find(end); drop && there != call.ends.end()) {
     asked_[request].dropped = there->second;
     call.ends.erase(there);

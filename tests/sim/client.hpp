@@ -32,7 +32,7 @@ class Client {
 
   void start() { attach_anew(); }
   void on_attached(Epoch epoch, SessionId session, std::uint32_t window);
-  // The session is gone; it comes back after a while.
+  // The session is gone; it comes back after a while. Notices get lost meanwhile.
   void die(Duration for_how_long);
   // Its manager has been killed. `for_good`: nobody will ever answer. `contracts_known`: no hop was
   // owed another contract.
@@ -67,6 +67,7 @@ class Client {
   // judge.cpp
   void judge(const Outcome& outcome);
   void judge_first(Asked& asked, const Outcome& outcome);
+  void hear(const Notice& notice);
   void believe(Call& call, const ConnectRequest& asked, const Outcome& outcome);
   void believe(Call& call, Asked& asked, const ReleaseRequest& request, const Outcome& outcome);
   void believe(Call& call, Asked& asked, const ModifyRequest& request, const Outcome& outcome);
@@ -86,6 +87,8 @@ class Client {
   std::uint64_t next_request_ = 1;
   std::map<RequestId, Asked> asked_;
   std::map<RequestId, Call> calls_;  // by their setup
+  bool has_lost_sessions_ = false;
+  std::map<ConnectionId, Notice> early_;  // about connections that it does not know yet
 };
 
 }  // namespace xbind::sim

@@ -51,7 +51,8 @@ void World::check_tables() {
         if (orphan) ++world_.tally["hops of orphans looked at"];
         const bool there = switches_[at].device->table().contains(record.cross_connect);
         // What is being prepared, or was being removed by the old epoch, may be there or not.
-        if ((prepared || orphan) && (settled || there)) {
+        const bool on = settled && !superseded(ledger(at), record);
+        if ((prepared || orphan) && (on || there)) {
           wanted[at].insert(record.cross_connect);
         }
       });
@@ -155,20 +156,23 @@ void World::check_empty() {
   for (std::size_t at = 0; at < switches_.size(); ++at) {
     const SwitchSite& site = switches_[at];
     std::size_t orphans = 0;
-    std::map<PortId, Resources> theirs;
+    const auto of_orphans = [&](const HopRecord& record) {
+      for (std::size_t m = 0; m < managers_.size(); ++m) {
+        const auto us = ledger(at).find_manager(managers_[m].site->name());
+        if (us && record.manager == *us) return is_orphan(m, record.setup.key.connection);
+      }
+      return false;
+    };
+    std::map<PortId, Resources> theirs = needed(at, of_orphans);
     std::map<PortId, std::uint64_t> ingress;
     std::map<PortId, std::set<Label>> inputs;
-    for (std::size_t m = 0; m < managers_.size(); ++m) {
-      const auto us = ledger(at).find_manager(managers_[m].site->name());
-      ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
-        if (!us || record.manager != *us || !is_orphan(m, record.setup.key.connection)) return;
-        const CrossConnect& has = record.cross_connect;
-        ++orphans;
-        theirs[has.output_port] += record.demand;
-        ingress[has.input_port] += record.ingress.value_or(0);
-        if (has.input_label.present()) inputs[has.input_port].insert(has.input_label);
-      });
-    }
+    ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
+      if (!of_orphans(record)) return;
+      const CrossConnect& has = record.cross_connect;
+      ++orphans;
+      ingress[has.input_port] += record.ingress.value_or(0);
+      if (has.input_label.present()) inputs[has.input_port].insert(has.input_label);
+    });
     if (ledger(at).hop_count() != orphans || site.device->table().size() > orphans) {
       world_.violated(fmt::format("{}: {} hops and {} cross-connects are left, {} are of orphans",
                                   site.name, ledger(at).hop_count(), site.device->table().size(),
@@ -227,6 +231,10 @@ void World::add_up() {
     world_.tally["surplus labels returned"] += switches.labels_surplus;
     world_.tally["batches resent"] += switches.batches_resent;
     world_.tally["crankbacks"] += manager.counters().crankbacks;
+    world_.tally["old versions ignored"] += manager.counters().stale_topologies;
+    world_.tally["other paths begun"] += manager.counters().reroutes_begun;
+    world_.tally["other paths taken"] += manager.counters().reroutes_done;
+    world_.tally["other paths that could not be had"] += manager.counters().reroutes_failed;
     world_.tally["requests that waited"] += manager.counters().waited;
   };
   for (const auto& site : graveyard_) add(*site);

@@ -22,11 +22,12 @@ cmgr::Contract contract_of(const ServiceSpec& service, const std::optional<Servi
   return contract;
 }
 
-// What a manager says of a call that it does not have, or has no more.
-bool says_not_there(Cause cause) {
+// What a manager says of a call that it does not have, or has no more; or, unless connections get other
+// paths now and then, that it is busy with.
+bool says_not_there(Cause cause, bool lines) {
   return cause == Cause::kUnknownConnection || cause == Cause::kBeingReleased ||
          cause == Cause::kHoldExpired || cause == Cause::kNotConnected ||
-         cause == Cause::kChangeUnderWay;
+         (cause == Cause::kChangeUnderWay && !lines);
 }
 
 }  // namespace
@@ -40,6 +41,7 @@ void Client::on_outcomes(SessionId session, const session::Frame<OutcomeBatch>& 
   }
   for (const auto& batch : batches) {
     for (const Outcome& outcome : batch->outcomes) judge(outcome);
+    for (const Notice& notice : batch->notices) hear(notice);
   }
   finish_step();
 }
@@ -69,6 +71,36 @@ void Client::judge(const Outcome& outcome) {
     ++world_.tally["cause: " + std::string{to_string(outcome.cause)}];
   }
   judge_first(asked, outcome);
+}
+
+// About a connection that it has, or has had: one may be on its way when that is released. Or is to have:
+// the outcome may have got lost with a session, and comes again when the request is repeated.
+void Client::hear(const Notice& notice) {
+  ++world_.tally["notices"];
+  ++world_.tally["notice: " + std::string{to_string(notice.kind)}];
+  const auto about = std::find_if(calls_.begin(), calls_.end(), [&](const auto& entry) {
+    const Call& call = entry.second;
+    return call.id == notice.connection &&
+           (call.state == Call::State::kUp || call.state == Call::State::kGone);
+  });
+  const bool broken = notice.kind == NoticeKind::kBroken;
+  const bool has_element = notice.kind == NoticeKind::kMended || !notice.element.empty();
+  const bool too_early = about == calls_.end() && has_lost_sessions_;
+  if ((about == calls_.end() && !too_early) || broken == (notice.cause == Cause::kNone) ||
+      !has_element) {
+    world_.violated(fmt::format("client {}: connection {} was noticed to be {} ({} {})", name_,
+                                notice.connection, to_string(notice.kind), to_string(notice.cause),
+                                notice.element));
+    return;
+  }
+  if (broken) ++world_.tally["broken: " + std::string{to_string(notice.cause)}];
+  if (too_early) {
+    ++world_.tally["notices before the outcome"];
+    early_[notice.connection] = notice;
+    return;
+  }
+  about->second.heard = notice;
+  about->second.deaf = false;
 }
 
 void Client::wrong(const Outcome& outcome, std::string_view why) {
@@ -105,6 +137,8 @@ void Client::comes_up(Call& call, const Outcome& outcome) {
   call.reverse_egress = outcome.reverse_egress;
   call.ends[call.setup.to] = outcome.egress;
   call.contracts = {contract_of(call.setup.service, call.setup.reverse)};
+  call.deaf = has_lost_sessions_;
+  if (const auto heard = early_.extract(call.id); !heard.empty()) call.heard = heard.mapped();
   hooks_.up(call);
 }
 
@@ -159,7 +193,7 @@ void Client::believe(Call& call, Asked& asked, const ModifyRequest& request,
     }
     case OutcomeKind::kBusy: return;
     case OutcomeKind::kRefused:
-      if (sure && says_not_there(outcome.cause)) wrong(outcome, "it was up");
+      if (sure && says_not_there(outcome.cause, world_.lines)) wrong(outcome, "it was up");
       return;
     default: wrong(outcome, "a change was asked for");
   }
@@ -172,7 +206,7 @@ void Client::believe(Call& call, Asked& asked, const LeafRequest& request, const
       outcome.kind != (request.drop ? OutcomeKind::kLeafDropped : OutcomeKind::kLeafAdded)) {
     wrong(outcome, "the other change of a leaf was asked for");
   }
-  if (sure && says_not_there(outcome.cause)) wrong(outcome, "it was up");
+  if (sure && says_not_there(outcome.cause, world_.lines)) wrong(outcome, "it was up");
   if (!sure) {
     call.unsure_ends.insert(request.end);
   } else if (done && !request.drop) {

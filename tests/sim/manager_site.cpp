@@ -48,8 +48,11 @@ void ManagerSite::ask_routes(std::vector<cmgr::RouteQuery> queries) {
       reply.element = "routeobject";
       replies.push_back(away ? reply : hooks_.route(query));
     }
-    step([&](cmgr::ConnectionManager& manager) {
-      manager.on_routes(replies, seconds{3}, world_.now);
+    // Lines may go while the answer is on its way.
+    world_.after(world_.chance.up_to(kTwoWay), [this, replies = std::move(replies)] {
+      step([&](cmgr::ConnectionManager& manager) {
+        manager.on_routes(replies, seconds{3}, world_.now);
+      });
     });
   });
 }

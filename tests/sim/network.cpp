@@ -11,6 +11,7 @@ namespace {
 constexpr PortId kBefore{3};
 constexpr PortId kAfter{4};
 constexpr PortId kChord{5};
+constexpr PortId kSecond{6};
 
 bool avoided(const std::vector<PathElement>& avoid, const std::string& at, PortId port) {
   return std::find(avoid.begin(), avoid.end(), PathElement{at, port}) != avoid.end();
@@ -30,7 +31,9 @@ std::vector<SwitchPort> Network::ports(std::size_t at) const {
   for (std::uint32_t port = 1; port <= 4; ++port) {
     ports.push_back({PortId{port}, range, kLineRate, true});
   }
-  if (far_end(at, kChord)) ports.push_back({kChord, range, kChordRate, true});
+  for (const PortId narrow : {kChord, kSecond}) {
+    if (far_end(at, narrow)) ports.push_back({narrow, range, kChordRate, true});
+  }
   return ports;
 }
 
@@ -40,6 +43,7 @@ std::optional<Network::Port> Network::far_end(std::size_t at, PortId port) const
   const std::size_t opposite = switches_ / 2;
   if (port == kChord && switches_ > 3 && at == 0) return Port{opposite, kChord};
   if (port == kChord && switches_ > 3 && at == opposite) return Port{0, kChord};
+  if (port == kSecond && doubled_ && at < 2) return Port{1 - at, kSecond};
   return std::nullopt;
 }
 
@@ -50,8 +54,52 @@ std::optional<Network::Port> Network::place(const std::string& name) const {
               PortId{static_cast<std::uint32_t>(std::stoul(name.substr(dash + 1)))}};
 }
 
+// ===== lines =====
+
+std::vector<Network::Port> Network::lines() const {
+  std::vector<Port> all;
+  for (std::size_t at = 0; at < switches_; ++at) {
+    for (const SwitchPort& port : ports(at)) {
+      const auto far = far_end(at, port.port);
+      if (!far || Port{at, port.port} < *far) all.emplace_back(at, port.port);
+    }
+  }
+  return all;
+}
+
+std::vector<Network::Port> Network::ends_of(const Port& line) const {
+  std::vector<Port> ends{line};
+  if (const auto far = far_end(line.first, line.second)) ends.push_back(*far);
+  return ends;
+}
+
+void Network::mark(std::set<Port>& those, const Port& line, bool one_of_them) {
+  for (const Port& end : ends_of(line)) {
+    if (one_of_them) {
+      those.insert(end);
+    } else {
+      those.erase(end);
+    }
+  }
+}
+
+void Network::publish() {
+  std::vector<UnusableElement> unusable;
+  std::set<Port> both = down_;
+  both.insert(drained_.begin(), drained_.end());
+  for (const Port& end : both) {
+    unusable.push_back({{switch_name(end.first), end.second}, !down_.contains(end)});
+  }
+  if (unusable == published_.unusable) return;
+  published_ = {published_.version + 1, std::move(unusable)};
+  known_ = std::move(both);
+}
+
+// ===== routes =====
+
 std::vector<PathHop> Network::search(const Port& from, const Port& to, std::uint64_t cells_per_s,
-                                     const std::vector<PathElement>& avoid) const {
+                                     const std::vector<PathElement>& avoid,
+                                     bool whatever_is_up) const {
   struct Step {
     std::size_t from = 0;
     PortId out;
@@ -66,6 +114,7 @@ std::vector<PathHop> Network::search(const Port& from, const Port& to, std::uint
     for (const SwitchPort& port : ports(at)) {
       const auto next = far_end(at, port.port);
       if (!next || came[next->first].known || port.cells_per_s < cells_per_s) continue;
+      if (!whatever_is_up && unusable({at, port.port})) continue;
       if (avoided(avoid, switch_name(at), port.port)) continue;
       if (avoided(avoid, switch_name(next->first), PortId{})) continue;
       came[next->first] = {at, port.port, true};
@@ -100,9 +149,12 @@ cmgr::RouteReply Network::route(const cmgr::RouteQuery& query) const {
     reply.element = query.from + " -> " + query.to;
     reply.free = kLineRate;
   } else {
-    reply.path = {search(*from, *to, query.cells_per_s, query.avoid), kLineRate};
+    if (!unusable(*from) && !unusable(*to)) {
+      reply.path = {search(*from, *to, query.cells_per_s, query.avoid, false), kLineRate};
+    }
     if (reply.path.hops.empty()) {
-      reply.cause = Cause::kNoRoute;
+      const bool once = !search(*from, *to, query.cells_per_s, query.avoid, true).empty();
+      reply.cause = once ? Cause::kLinkDown : Cause::kNoRoute;
       reply.element = query.from + " -> " + query.to;
     }
   }

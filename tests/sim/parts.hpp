@@ -95,6 +95,7 @@ struct Surroundings {
   Tally tally;
   Weather weather;
   Planted planted = Planted::kNothing;
+  bool lines = false;     // are drained or go down: connections get other paths
   std::string violation;  // the first one
   TimePoint violated_at;
 

@@ -23,6 +23,7 @@ constexpr const char* kFaults[] = {
     "cut off",
     "adds refused",
     "removes refused",
+    "moves refused",
     "switch sessions lost, seen by the SwitchServer",
     "switch sessions lost, seen by the manager",
     "partitions",
@@ -49,6 +50,12 @@ constexpr const char* kFaults[] = {
     "debts made",
     "batches resent",
     "late results",
+    "lines down",
+    "lines up",
+    "lines drained",
+    "old versions told",
+    "old versions ignored",
+    "polls lost",
 };
 
 constexpr const char* kWays[] = {
@@ -67,14 +74,22 @@ constexpr const char* kWays[] = {
     "prepared hops looked at",
     "hops of orphans looked at",
     "stray hops of orphans reported",
+    "moves",
+    "other paths begun",
+    "other paths taken",
+    "other paths that could not be had",
+    "ways looked at",
+    "settled calls looked at",
+    "settled calls that are broken",
 };
 
 // What no client can be told here: kStale and kWithdrawn are between manager and SwitchServer, and so is
 // kLabelNotHeld, for a manager drops the labels of a session with it; routes name only ports that are
-// there.
+// there, and are asked for without bounds.
 bool reaches_a_client(Cause cause) {
   return cause != Cause::kNone && cause != Cause::kStale && cause != Cause::kWithdrawn &&
-         cause != Cause::kUnknownPort && cause != Cause::kLabelNotHeld;
+         cause != Cause::kUnknownPort && cause != Cause::kLabelNotHeld &&
+         cause != Cause::kPathBound && cause != Cause::kTooHard;
 }
 
 class SimTest : public ::testing::Test {
@@ -106,6 +121,10 @@ void expect_everything(const Tally& tally, const cmgr::Occurrences& rows) {
   for (int kind = 0; kind <= static_cast<int>(kOutcomeKindLast); ++kind) {
     const std::string name{to_string(static_cast<OutcomeKind>(kind))};
     EXPECT_GT(tally.of("outcome: " + name), 0U) << name;
+  }
+  for (int kind = 0; kind <= static_cast<int>(kNoticeKindLast); ++kind) {
+    const std::string name{to_string(static_cast<NoticeKind>(kind))};
+    EXPECT_GT(tally.of("notice: " + name), 0U) << name;
   }
   for (int cause = 0; cause <= static_cast<int>(kCauseLast); ++cause) {
     if (!reaches_a_client(static_cast<Cause>(cause))) continue;

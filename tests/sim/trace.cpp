@@ -36,8 +36,9 @@ std::string words(const HopBatch& batch) {
   };
   for (const HopSetup& setup : batch.setups) {
     removals(false);
-    line += fmt::format(" {}{} {} {}:{} -> {}:{} {} cells/s want {};",
+    line += fmt::format(" {}{}{}{} {} {}:{} -> {}:{} {} cells/s want {};",
                         setup.commit ? "commit" : "reserve", setup.branch ? " branch" : "",
+                        setup.takes_over ? " take over" : "", setup.joins ? " join" : "",
                         words(setup.key), setup.input_port, to_string(setup.input_label),
                         setup.output_port, to_string(setup.output_label), setup.demand.cells_per_s,
                         setup.labels_wanted);
@@ -45,6 +46,15 @@ std::string words(const HopBatch& batch) {
   }
   removals(true);
   add(line, "returned", batch.returned);
+  return line;
+}
+
+std::string words(const TopologyState& state) {
+  std::string line = fmt::format("version {}:", state.version);
+  for (const UnusableElement& it : state.unusable) {
+    line += fmt::format(" {} port {} {};", it.element.switch_name, it.element.output_port,
+                        it.drained ? "drained" : "down");
+  }
   return line;
 }
 

@@ -4,10 +4,12 @@
 #include <string>
 
 #include "core/hop.hpp"
+#include "core/path.hpp"
 
 namespace xbind::sim {
 
 std::string words(const HopBatch& batch);
 std::string words(const HopResultBatch& batch);
+std::string words(const TopologyState& state);
 
 }  // namespace xbind::sim

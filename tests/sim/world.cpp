@@ -13,6 +13,8 @@ namespace {
 constexpr Duration kLoad = seconds{30};
 constexpr Duration kCalm = seconds{100};  // longer than any session that is dead can last
 
+constexpr Duration kSettling = seconds{20};
+
 // Steps between looks at everything.
 constexpr std::uint64_t kLedgerChanges = 24;
 constexpr std::size_t kManagerSteps = 48;
@@ -42,7 +44,8 @@ World::World(const Plan& plan)
     : plan_(plan),
       world_(plan.seed),
       network_(plan.managers.empty() ? world_.chance.between(3, 6) : 3,
-               plan.managers.empty() ? (world_.chance.percent(25) ? 12U : 40U) : 64U) {
+               plan.managers.empty() ? (world_.chance.percent(25) ? 12U : 40U) : 64U,
+               plan.managers.empty()) {
   planted_bug = plan.bug;
   world_.planted = plan.planted;
   std::size_t managers = std::array{1, 2, 2, 3}[world_.chance.below(4)];
@@ -65,6 +68,10 @@ World::World(const Plan& plan)
 World::~World() { planted_bug = Bug::kNone; }
 
 void World::choose_kind() {
+  if (plan_.managers.empty() && plan_.planted == Planted::kNothing) {
+    world_.lines = world_.chance.percent(80);
+    lines_break_ = world_.lines && !plan_.fair && world_.chance.percent(60);
+  }
   calls_per_client_ = 150;
   if (!plan_.managers.empty()) {
     loading_ = false;
@@ -139,10 +146,14 @@ World::SwitchSite World::make_switch(std::size_t index) {
       },
       [this, index](const CrossConnect& one, const CrossConnect& other) {
         return same_call(index, one, other);
-      });
+      },
+      [this, index] { cells_move(index); });
   SwitchServerOptions options;
   options.controller.name = site.name;
   options.controller.ledger.buffer_cells = 400;
+  // Every second switch charges by contract.
+  options.controller.ledger.admission =
+      index % 2 == 0 ? AdmissionMode::kDemand : AdmissionMode::kEffective;
   options.controller.ledger.sharing =
       cooperative_ ? LabelSharing::kCooperative : LabelSharing::kFree;
   options.session_base = std::uint64_t{index + 1} << 32;
@@ -181,6 +192,7 @@ World::ClientSite World::make_client(std::size_t index) {
   hooks.attach = [this, index](Epoch epoch) { attach_client(index, epoch); };
   hooks.up = [this, index](Call& call) {
     check_call(clients_[index], call);
+    check_cells(clients_[index], call);
     live(index, call.setup.request);
   };
   hooks.held = [this, index](Call& call) { live_held(index, call.setup.request); };
@@ -298,6 +310,22 @@ void World::start() {
   run_until(world_.now + seconds{1});
 }
 
+// First with what trouble there is, then without; each time everybody tries twice, for the first ones
+// to go over make room.
+void World::settle_lines() {
+  for (const bool mended : {false, true}) {
+    if (mended) mend_all_lines();
+    for (int round = 0; round < 2; ++round) {
+      run_until(world_.now + seconds{1});
+      network_.raise_version();
+      all_learn_topology();
+      run_until(world_.now + kSettling);
+    }
+    check_settled();
+    check_tables();
+  }
+}
+
 void World::live_through() {
   start();
   const TimePoint begin = world_.now;
@@ -309,6 +337,10 @@ void World::live_through() {
   if (pools_) set_pools(3);
   operate();
   if (world_.weather.between_accidents > Duration::zero()) accident();
+  if (world_.lines) {
+    trouble_on_lines();
+    for (std::size_t m = 0; m < managers_.size(); ++m) poll_topology(m);
+  }
   run_until(begin + kLoad);
 
   // Calm: every accident ends, every request is answered, calls stay up.
@@ -319,6 +351,7 @@ void World::live_through() {
     place.site->routes_away_until = place.site->services_away_until = world_.now;
   }
   run_until(world_.now + kCalm);
+  if (world_.lines) settle_lines();
   check_answered();
   check_tables();
   audit_all();

@@ -7,6 +7,9 @@
 // for everything (checks.cpp); the first violation ends the run. A run goes through load with
 // accidents, calm with calls held, release of everything, and two audits (final_checks.cpp).
 //
+// In most worlds lines are drained, in many they go down (lines.cpp): connections get other paths, and where
+// the cells of calls come out is looked at whenever a switch has changed something (cells.cpp).
+//
 // In some worlds a manager is killed. Restarted, it has a higher epoch and an empty memory: the calls
 // that it had are orphans. They stay up, nobody else gets their labels, and audits report them as stray
 // hops. Killed for good, it is forgotten by the operator once its sessions are over.
@@ -87,7 +90,16 @@ class World : public ManagerOutlet {
     std::uint32_t passes = 0;  // switches, one bit each
     std::string trouble;
   };
+  // Where cells go, by the switches' tables.
+  struct Way {
+    std::map<std::string, std::vector<Label>> arrives;  // by endpoint
+    std::uint32_t passes = 0;                           // switches, one bit each
+    bool cut = false;      // leads over a line that is down, and ends there
+    bool drained = false;  // leads over one that is drained
+    bool lost = false;     // a restart has lost a cross-connect, or did once, on one of its inputs
+  };
   using PlaceOfLabel = std::tuple<std::size_t, PortId, Label>;
+  using Chooser = std::function<bool(const HopRecord&)>;
 
   // building
   void choose_kind();
@@ -138,8 +150,30 @@ class World : public ManagerOutlet {
   void restart_manager(std::size_t manager);
   void forget_manager(std::size_t manager);
 
+  // lines.cpp
+  void trouble_on_lines();
+  void line_recovers(const Network::Port& line);
+  void line_goes(const Network::Port& line, bool down);
+  void router_learns();
+  void tell_topology(std::size_t manager);
+  void poll_topology(std::size_t manager);
+  void learn_topology(std::size_t manager, const TopologyState& state);
+  void all_learn_topology();
+  void mend_all_lines();
+
+  // cells.cpp
+  Way way_of(const Call& call, bool reverse) const;
+  void cells_move(std::size_t at);
+  void check_cells(const ClientSite& site, Call& call);
+  void check_arrival(const ClientSite& site, const Call& call, const Way& way, bool reverse);
+  void check_settled();
+  void check_settled(const ClientSite& site, Call& call);
+  bool stays_for_no_reason(const ClientSite& site, const Call& call) const;
+  bool has_room(std::size_t at, PortId port, const Resources& demand) const;
+
   // world.cpp
   void live_through();
+  void settle_lines();
   void start();
   void switch_stepped(std::size_t at);
   void manager_stepped(std::size_t manager);
@@ -159,6 +193,9 @@ class World : public ManagerOutlet {
   bool told(std::size_t at, const HopRecord& record) const;
   void check_contract(const ClientSite& site, const Call& call, const Reach& reach);
   void check_left_behind(std::size_t manager, const Outcome& outcome);
+  std::map<PortId, Resources> needed(std::size_t at, const Chooser& chosen = {}) const;
+  static bool superseded(const Ledger& book, const HopRecord& record);
+  bool shared_by_joining(std::size_t at, PortId port, Label label) const;
   Reach follow(const ClientSite& site, const Call& call, bool reverse) const;
   bool owed(std::size_t manager, std::size_t at, const HopKey& key) const;
   bool same_call(std::size_t at, const CrossConnect& one, const CrossConnect& other) const;
@@ -199,11 +236,13 @@ class World : public ManagerOutlet {
   std::set<PlaceOfLabel> lost_labels_;  // in the quarantine of a manager that has lost its memory
   cmgr::Occurrences occurrences_{};
   bool loading_ = true;
-  bool cooperative_ = false;        // SwitchServers share out their labels
-  bool restarts_ = false;           // managers are killed and come back
-  bool one_dies_ = false;           // a manager is killed for good
-  bool pools_ = false;              // connections are prepared in advance
-  bool all_sessions_last_ = false;  // no accident ends one
+  bool cooperative_ = false;             // SwitchServers share out their labels
+  bool restarts_ = false;                // managers are killed and come back
+  bool one_dies_ = false;                // a manager is killed for good
+  bool pools_ = false;                   // connections are prepared in advance
+  bool all_sessions_last_ = false;       // no accident ends one
+  bool lines_break_ = false;             // lines go down, and are not only drained
+  std::vector<TopologyState> versions_;  // that the Router has published
   int calls_per_client_ = 0;
 };
 

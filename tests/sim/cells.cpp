@@ -1,0 +1,160 @@
+// World: where the cells of calls really go, by the switches' own tables and the state of the lines.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tests/sim/world.hpp"
+
+namespace xbind::sim {
+namespace {
+
+constexpr std::uint64_t kPlentyOfLabels = 8;
+
+}  // namespace
+
+World::Way World::way_of(const Call& call, bool reverse) const {
+  Way way;
+  const auto start = network_.place(reverse ? call.setup.to : call.setup.from);
+  struct Place {
+    Network::Port in;
+    Label label;
+  };
+  std::vector<Place> open{{*start, reverse ? call.reverse_ingress : call.ingress}};
+  for (std::size_t steps = 0; !open.empty(); ++steps) {
+    const Place here = open.back();
+    open.pop_back();
+    way.passes |= 1U << here.in.first;
+    way.cut = way.cut || network_.down(here.in);
+    way.drained = way.drained || network_.drained(here.in);
+    if (network_.down(here.in)) continue;
+    const LabelSwitch& device = *switches_[here.in.first].device;
+    const auto leads = device.leads(here.in.second, here.label);
+    way.lost = way.lost || device.has_lost(here.in.second, here.label);
+    for (const CrossConnect& to : leads) {
+      const Network::Port out{here.in.first, to.output_port};
+      if (const auto next = network_.far_end(out.first, out.second)) {
+        if (steps < 100) open.push_back({*next, to.output_label});
+        continue;
+      }
+      way.cut = way.cut || network_.down(out);
+      way.drained = way.drained || network_.drained(out);
+      if (!network_.down(out)) {
+        way.arrives[Network::endpoint(out.first, out.second.value())].push_back(to.output_label);
+      }
+    }
+  }
+  return way;
+}
+
+// Something may have changed for calls whose cells pass there.
+void World::cells_move(std::size_t at) {
+  if (!world_.lines || !world_.violation.empty()) return;
+  for (ClientSite& site : clients_) {
+    for (auto& [request, call] : site.client->calls()) {
+      if ((call.cells_pass & 1U << at) != 0) check_cells(site, call);
+    }
+  }
+}
+
+// Cells of a call that has met no broken line come out at every moment, and once: also while it goes
+// over to another path.
+void World::check_cells(const ClientSite& site, Call& call) {
+  if (!world_.lines || !call.promised()) return;
+  call.cells_pass = 0;
+  for (const bool reverse : {false, true}) {
+    if (reverse && !call.setup.reverse) continue;
+    const Way way = way_of(call, reverse);
+    call.cells_pass |= way.passes;
+    call.was_cut = call.was_cut || way.cut;
+    if (call.was_cut || way.lost) continue;
+    ++world_.tally["ways looked at"];
+    check_arrival(site, call, way, reverse);
+  }
+}
+
+void World::check_arrival(const ClientSite& site, const Call& call, const Way& way, bool reverse) {
+  const std::map<std::string, Label> back{{call.setup.from, call.reverse_egress}};
+  for (const auto& [end, label] : reverse ? back : call.ends) {
+    const auto there = way.arrives.find(end);
+    const bool once = there != way.arrives.end() && there->second.size() == 1;
+    if (there == way.arrives.end()) {
+      world_.violated(fmt::format("{}: cells of connection {} do not come out at {}",
+                                  site.client->name(), call.id, end));
+    } else if (!once && !call.had_leaves) {
+      world_.violated(fmt::format("{}: cells of connection {} come out at {} {} times",
+                                  site.client->name(), call.id, end, there->second.size()));
+    } else if (std::find(there->second.begin(), there->second.end(), label) ==
+               there->second.end()) {
+      world_.violated(fmt::format("{}: cells of connection {} come out at {} with label {}, not {}",
+                                  site.client->name(), call.id, end,
+                                  to_string(there->second.front()), to_string(label)));
+    }
+  }
+}
+
+// ===== when all has settled =====
+
+// Nothing is under way, the managers know how lines are, and have tried again since: whoever could have
+// another path has it, and clients know what has become of their calls.
+void World::check_settled() {
+  for (ClientSite& site : clients_) {
+    for (auto& [request, call] : site.client->calls()) {
+      if (!call.promised() || !call.quiet()) continue;
+      check_settled(site, call);
+    }
+  }
+}
+
+void World::check_settled(const ClientSite& site, Call& call) {
+  Way both;
+  for (const bool reverse : {false, true}) {
+    if (reverse && !call.setup.reverse) continue;
+    const Way way = way_of(call, reverse);
+    both.cut = both.cut || way.cut;
+    both.drained = both.drained || way.drained;
+    if (!way.cut) check_arrival(site, call, way, reverse);
+  }
+  if (call.orphan) return;
+  ++world_.tally["settled calls looked at"];
+  if (both.cut) ++world_.tally["settled calls that are broken"];
+  const auto complain = [&](const std::string& what) {
+    world_.violated(fmt::format("{}: when all has settled, connection {} {}", site.client->name(),
+                                call.id, what));
+  };
+  const bool known_broken = call.heard && call.heard->kind == NoticeKind::kBroken;
+  if (both.cut && !call.deaf && !known_broken) complain("is cut, its client was not told");
+  if (!both.cut && !call.deaf && known_broken) complain("was said to be broken, and is not");
+  if ((both.cut || both.drained) && stays_for_no_reason(site, call)) {
+    complain("goes over an unusable line, and there is another way with room");
+  }
+}
+
+// The route that RouteObject would answer has room on every port, by the books.
+bool World::stays_for_no_reason(const ClientSite& site, const Call& call) const {
+  if (call.had_leaves || call.contracts.size() != 1) return false;
+  const cmgr::Contract& has = call.contracts.front();
+  const cmgr::RouteReply route =
+      network_.route({call.setup.from,
+                      call.setup.to,
+                      std::max(has.forward.cells_per_s, has.reverse.cells_per_s),
+                      {}});
+  if (route.cause != Cause::kNone || cooperative_) return false;
+  return std::all_of(route.path.hops.begin(), route.path.hops.end(), [&](const PathHop& hop) {
+    const std::size_t at = index_of(hop.switch_name);
+    const bool last = &hop == &route.path.hops.back();
+    const bool first = &hop == &route.path.hops.front();
+    return switches_[at].device->up() && session_alive(site.manager, at) &&
+           (last || has_room(at, hop.output_port, has.forward)) &&
+           (first || !call.setup.reverse || has_room(at, hop.input_port, has.reverse));
+  });
+}
+
+bool World::has_room(std::size_t at, PortId port, const Resources& demand) const {
+  const auto usage = ledger(at).usage(port);
+  Resources after = usage->taken;
+  return (after += demand).fits_within(usage->capacity) &&
+         usage->free_output_labels >= kPlentyOfLabels &&
+         usage->free_input_labels >= kPlentyOfLabels;
+}
+
+}  // namespace xbind::sim
