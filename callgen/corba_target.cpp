@@ -56,11 +56,11 @@ class CorbaTarget::Observer : public POA_xbind::v1::OutcomeObserver {
   }
 
   void completed(v1::SessionId session, v1::BatchSeq seq, v1::BatchSeq confirmed,
-                 const v1::OutcomeSeq& outcomes) override {
+                 const v1::OutcomeSeq& outcomes, const v1::NoticeSeq& notices) override {
     const TimePoint now = steady_now();
     session::Frame<OutcomeBatch> frame{BatchSeq{seq}, BatchSeq{confirmed}, nullptr};
     if (seq != 0) {
-      auto converted = orb::to_core(outcomes);
+      auto converted = orb::to_core(outcomes, notices);
       if (!converted) {
         log::error("outcomes of batch {} are not understood: {}", seq, converted.error().text);
         return;  // not confirmed: it will be repeated, and the run will end as unanswered
@@ -367,6 +367,7 @@ void CorbaTarget::on_outcomes(std::size_t manager, session::Frame<OutcomeBatch> 
   }
   for (const auto& batch : batches) {
     for (const Outcome& outcome : batch->outcomes) runner_->outcome(outcome, now, manager);
+    for (const Notice& notice : batch->notices) runner_->notice(notice, now);
   }
 }
 

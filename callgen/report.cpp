@@ -180,6 +180,7 @@ RunReport report_of(const RunPlan& plan, const RunFigures& figures) {
   report.setups = figures.setups;
   report.releases = figures.releases;
   report.odd = figures.odd;
+  report.notices = figures.notices;
   report.shed = figures.shed;
   report.calls_up_peak = figures.calls_up_peak;
   report.batches = figures.batches;

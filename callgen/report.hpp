@@ -73,6 +73,7 @@ struct RunReport {
   SetupCounts setups;
   ReleaseCounts releases;
   OddOutcomes odd;
+  NoticeCounts notices;
   std::uint64_t shed = 0;
   std::uint64_t calls_up_peak = 0;
   std::uint64_t batches = 0;

@@ -154,6 +154,11 @@ std::string to_json(const RunReport& report) {
                           {"contradicted", report.odd.contradicted},
                           {"late", report.odd.late},
                           {"unknown", report.odd.unknown}};
+  root["notices"] = {
+      {"broken", report.notices.broken},
+      {"rerouted", report.notices.rerouted},
+      {"mended", report.notices.mended},
+      {"span_ms", std::chrono::duration<double, std::milli>(report.notices.span).count()}};
   root["calls"] = {{"planned", report.planned_calls},
                    {"shed", report.shed},
                    {"up_peak", report.calls_up_peak},

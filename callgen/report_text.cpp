@@ -94,6 +94,11 @@ void came_back(const RunReport& report, Page& page) {
             rounded(report.duration_s), rounded(report.setups_per_s),
             rounded(report.call_operations_per_s));
   page.line("  at most {} calls up at a time", grouped(report.calls_up_peak));
+  if (report.notices.all() > 0)
+    page.line("  notices: {} calls rerouted, {} broken, {} mended, within {} s",
+              grouped(report.notices.rerouted), grouped(report.notices.broken),
+              grouped(report.notices.mended),
+              rounded(std::chrono::duration<double>(report.notices.span).count()));
   if (report.odd != OddOutcomes{})
     page.line("  odd answers: {} repeated, {} contradicted, {} too late, {} never asked for",
               grouped(report.odd.repeated), grouped(report.odd.contradicted),

@@ -31,6 +31,19 @@ std::optional<std::string> wrong_ends(const RunOptions& options) {
 }
 
 std::optional<std::string> wrong_demand(const config::OptionSet& set, const RunOptions& options) {
+  if (!options.service.name.empty()) {
+    for (const char* const cells : {"cells-per-s", "buffer-cells"}) {
+      if (set.given(cells))
+        return fmt::format(
+            "options --{} and --service-class exclude each other: the QOSMapper says what the "
+            "service takes",
+            cells);
+    }
+    if (options.frames_per_s > 0 && plan_of(options).service.terms->frames_per_1000_s == 0)
+      return fmt::format("option --frames-per-s {} is less than a frame in 1000 seconds",
+                         options.frames_per_s);
+    return std::nullopt;
+  }
   const bool frames = options.frames_per_s > 0;
   const bool octets = options.frame_octets > 0;
   if (frames && !octets)
@@ -129,7 +142,8 @@ void declare_run_options(config::OptionSet& set, RunOptions& options) {
   set.add_double("frames-per-s", &options.frames_per_s, 0, {0, kMostFrames_per_s},
                  "Frames a second of each call, instead of --cells-per-s; 0 asks for cells.");
   set.add_uint("frame-octets", &options.frame_octets, 0, {0, 4'294'967'295},
-               "Octets of one frame; goes with --frames-per-s.");
+               "Octets of one frame; goes with --frames-per-s or --service-class.");
+  declare_service_options(set, options.service, "What each call asks for, instead of cells: ");
   set.add_string("from", &options.from, "",
                  "Endpoint that calls; without --from and --to the ends come from the topology.");
   set.add_string("to", &options.to, "", "Endpoint that is called; goes with --from.");
@@ -189,11 +203,15 @@ RunPlan plan_of(const RunOptions& options) {
   plan.drain_timeout = duration_of(options.drain_timeout);
   plan.max_batch = options.client_batch;
   plan.managers = managers_of(options).size();
-  if (options.frames_per_s > 0) {
-    plan.service = {
-        .kind = ServiceKind::kVideo,
-        .frames_per_1000_s = static_cast<std::uint64_t>(std::llround(options.frames_per_s * 1000)),
-        .frame_octets = options.frame_octets};
+  const auto frames_per_1000_s =
+      static_cast<std::uint64_t>(std::llround(options.frames_per_s * 1000));
+  if (!options.service.name.empty()) {
+    plan.service = {.kind = ServiceKind::kClass,
+                    .terms = terms_of(options.service, frames_per_1000_s, options.frame_octets)};
+  } else if (options.frames_per_s > 0) {
+    plan.service = {.kind = ServiceKind::kVideo,
+                    .frames_per_1000_s = frames_per_1000_s,
+                    .frame_octets = options.frame_octets};
   } else {
     plan.service = {.kind = ServiceKind::kCells,
                     .cells_per_s = options.cells_per_s,

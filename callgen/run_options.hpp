@@ -9,6 +9,7 @@
 
 #include "callgen/runner.hpp"
 #include "core/config/options.hpp"
+#include "core/service_options.hpp"
 #include "dataplane/links/link_spec.hpp"
 
 namespace xbind::callgen {
@@ -25,6 +26,7 @@ struct RunOptions {
   std::uint64_t buffer_cells = 0;
   double frames_per_s = 0;  // 0: the demand is in cells
   std::uint64_t frame_octets = 0;
+  ServiceOptions service;  // by name or by class, with the frames above
 
   std::string from;  // both or neither; neither: the ends come from the topology
   std::string to;
@@ -56,7 +58,8 @@ std::vector<std::string> managers_of(const RunOptions& options);
 // Of loaded options: the lines of --endpoints, in their order.
 std::vector<dataplane::NamedLink> endpoint_lines(const RunOptions& options);
 
-// Of loaded options. The demand is in cells, or in frames when frames_per_s is given.
+// Of loaded options. The demand is a service's when one is named, in frames when frames_per_s is given, else
+// in cells.
 RunPlan plan_of(const RunOptions& options);
 
 }  // namespace xbind::callgen

@@ -155,6 +155,17 @@ void Runner::send_release(std::vector<Dispatch>& batches, TimePoint now) {
 
 // ===== answers ==================================================================================
 
+void Runner::notice(const Notice& notice, TimePoint now) {
+  NoticeCounts& notices = figures_.notices;
+  if (notices.all() == 0) first_notice_ = now;
+  switch (notice.kind) {
+    case NoticeKind::kBroken: ++notices.broken; break;
+    case NoticeKind::kRerouted: ++notices.rerouted; break;
+    case NoticeKind::kMended: ++notices.mended; break;
+  }
+  notices.span = now - first_notice_;
+}
+
 void Runner::outcome(const Outcome& outcome, TimePoint now, std::size_t manager) {
   const std::uint64_t first = plan_.first_request.value();
   const std::uint64_t offset =

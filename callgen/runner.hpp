@@ -116,6 +116,17 @@ struct OddOutcomes {
   friend bool operator==(const OddOutcomes&, const OddOutcomes&) = default;
 };
 
+// What the managers told of connections that were up: core/call.hpp, Notice.
+struct NoticeCounts {
+  std::uint64_t broken = 0;
+  std::uint64_t rerouted = 0;
+  std::uint64_t mended = 0;
+  Duration span{};  // from the first to the last
+
+  std::uint64_t all() const { return broken + rerouted + mended; }
+  friend bool operator==(const NoticeCounts&, const NoticeCounts&) = default;
+};
+
 // How often something was refused, and why. Bounded: the causes are few; of the places, those
 // beyond the kMostPlaces-th share one row per cause.
 class CauseCounts {
@@ -138,6 +149,7 @@ struct RunFigures {
   SetupCounts setups;
   ReleaseCounts releases;
   OddOutcomes odd;
+  NoticeCounts notices;
   std::uint64_t shed = 0;  // of setups.unanswered: never sent, see RunPlan::max_open_calls
   CauseCounts refusals;
   CauseCounts release_failures;
@@ -192,6 +204,7 @@ class Runner {
   // An answer of this manager, at the moment it came in. Never fails: what does not fit is counted
   // (OddOutcomes).
   void outcome(const Outcome& outcome, TimePoint now, std::size_t manager = 0);
+  void notice(const Notice& notice, TimePoint now);
 
   // The inspector has done with a call that it kept up. Nothing when that call was given up meanwhile.
   void inspected(std::uint64_t call, TimePoint now);
@@ -258,6 +271,7 @@ class Runner {
   bool started_ = false;
   bool finished_ = false;
   TimePoint started_at_;
+  TimePoint first_notice_;
   TimePoint last_event_;  // planned or sent, the later: the drain timeout counts from here
 
   CallIndex next_call_ = 0;

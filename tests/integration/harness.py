@@ -86,7 +86,7 @@ def switch_address(lab, node):
 
 def control_of(lab, node):
     """Where the switch listens for commands, if it was started with --control 127.0.0.1:0."""
-    output = lab.processes[f"xbind-switch/{node}"].output()
+    output = lab.process_of("xbind-switch", node).output()
     return re.search(r"^xbind-switch control on (\S+)$", output, re.MULTILINE).group(1)
 
 

@@ -31,6 +31,10 @@ COMMANDS = {
     "xbindctl caches": ["xbindctl", "caches"],
     "xbindctl aggregation": ["xbindctl", "aggregation"],
     "xbindctl prepare": ["xbindctl", "prepare", CALLER, CALLEE, "--count", "1"],
+    "xbindctl routes": ["xbindctl", "routes", CALLER, CALLEE],
+    "xbindctl links": ["xbindctl", "links"],
+    "xbindctl drain": ["xbindctl", "drain", MIDDLE, "2"],
+    "xbindctl undrain": ["xbindctl", "undrain", MIDDLE],
     "xbindctl forget-manager": ["xbindctl", "forget-manager", "all", "default"],
 }
 NOBODY = "127.0.0.1:1"  # a name service that is not there
@@ -69,6 +73,14 @@ class CommandLines(unittest.TestCase):
             ("xbind-cmgr", ["--threshold", "0"], ["threshold", "0"]),
             ("xbind-cmgr", ["--engine", "steam"], ["engine", "steam"]),
             ("xbind-cmgr", ["--config", "/no/such/file"], ["/no/such/file"]),
+            ("xbind-cmgr", ["--catalogue", "/no/such/file"], ["catalogue", "/no/such/file"]),
+            ("xbind-qosmapper", ["--catalogue", "/no/such/file"], ["catalogue", "/no/such/file"]),
+            ("xbindctl connect", ["--service-class", "x", "--cells-per-s", "5"],
+             ["cells-per-s does not go with service-class"]),
+            ("xbindctl connect", ["--frame-delay-ms", "5"],
+             ["--frame-delay-ms needs --service-class"]),
+            ("xbind-switchserver", ["--admission", "hope"], ["admission", "hope"]),
+            ("xbind-switchserver", ["--port-overbooking", "3"], ["3 is not PORT=FACTOR"]),
             ("xbind-switch", ["--vci-min", "100", "--vci-max", "99"], ["vci"]),
             ("xbind-callgen run", ["--fault-legs", "client_to_switch"],
              ["fault-legs", "client_to_switch", "manager_to_switch"]),
@@ -83,6 +95,12 @@ class CommandLines(unittest.TestCase):
             ("xbindctl aggregation", ["--threshold", "4"], ["threshold", "mode"]),
             ("xbindctl aggregation", ["--mode", "regions", "--threshold", "4"], ["threshold", "regions"]),
             ("xbindctl aggregation", ["--mode", "fast"], ["mode", "fast", "adaptive"]),
+            ("xbindctl routes", ["--metric", "wide"], ["metric", "wide", "load"]),
+            ("xbindctl routes", ["--alternates", "65"], ["alternates", "65", "64"]),
+            ("xbindctl routes", ["--alternates", "2", "--disjoint", "links"], ["alternates", "disjoint"]),
+            ("xbindctl routes", ["--avoid", "switch-1:x"], ["avoid", "switch-1:x", "SWITCH:PORT"]),
+            ("xbindctl routes", ["--avoid", "switch-1:0"], ["avoid", "switch-1:0"]),
+            ("xbindctl routes", ["--require", ":2"], ["require", ":2"]),
         ]
         for name, more, words in cases:
             with self.subTest(f"{name} {' '.join(more)}"):
@@ -101,6 +119,12 @@ class CommandLines(unittest.TestCase):
             (["outcome", "", "1"], ["CLIENT"]),
             (["list", "all"], ["list with 1"]),
             (["prepare", CALLER, CALLEE], ["prepare", "count"]),
+            (["routes", CALLER], ["routes FROM TO"]),
+            (["links", "all"], ["links with 1"]),
+            (["drain"], ["drain SWITCH [PORT]"]),
+            (["drain", MIDDLE, "0"], ["PORT", "0"]),
+            (["undrain", MIDDLE, "two"], ["PORT", "two"]),
+            (["undrain", MIDDLE, "1", "2"], ["2"]),
             (["forget-manager", "default"], ["forget-manager SWITCH|all NAME"]),
         ]
         for words, said in cases:

@@ -383,7 +383,9 @@ TEST(ReportText, SaysWhenNothingWasConnected) {
 
 TEST(ReportText, ShowsFindingsFaultsFailuresAndOddAnswersWhenThereAreAny) {
   RunReport report = good_report();
-  EXPECT_THAT(to_text(report), AllOf(Not(HasSubstr("faults")), Not(HasSubstr("odd answers"))));
+  EXPECT_THAT(to_text(report), AllOf(Not(HasSubstr("faults")), Not(HasSubstr("odd answers")),
+                                     Not(HasSubstr("notices"))));
+  report.notices = {.broken = 1, .rerouted = 1'200, .mended = 0, .span = 150ms};
   report.faults = {.dropped = 1500, .repeated = 2, .reordered = 3, .delayed = 4};
   report.odd.repeated = 4;
   report.audit.leaked_labels = 1;
@@ -393,6 +395,7 @@ TEST(ReportText, ShowsFindingsFaultsFailuresAndOddAnswersWhenThereAreAny) {
   report.release_failures.count(busy);
   EXPECT_THAT(to_text(report),
               AllOf(HasSubstr("1 500 messages dropped, 2 repeated, 3 reordered, 4 delayed"),
+                    HasSubstr("notices: 1 200 calls rerouted, 1 broken, 0 mended, within 0.15 s"),
                     HasSubstr("odd answers: 4 repeated"), HasSubstr("failed 1 times: busy"),
                     HasSubstr("label 0/42 of switch-2 port 1 is in no book"),
                     HasSubstr("Verdict: FAILED, because\n  - the audit is not clean")));

@@ -98,6 +98,26 @@ TEST(RunOptions, FramesReplaceCells) {
                 .kind = ServiceKind::kVideo, .frames_per_1000_s = 29970, .frame_octets = 20000}));
 }
 
+TEST(RunOptions, AServiceByItsNameReplacesCells) {
+  EXPECT_EQ(plan_of(taken({"--service-class", "voice-g711"})).service,
+            (ServiceSpec{.kind = ServiceKind::kClass, .terms = ServiceTerms{"voice-g711"}}));
+  const RunPlan plan =
+      plan_of(taken({"--service-class", "video", "--frames-per-s", "29.97", "--frame-octets",
+                     "9000", "--peak-to-mean", "3", "--burst-frames", "2", "--frame-loss", "1e-4",
+                     "--frame-delay-ms", "0.1"}));
+  EXPECT_EQ(plan.service.terms,
+            (ServiceTerms{"video", 29'970, 9'000, 3'000, 2, 0, 0, 100'000'000, 100}));
+}
+
+TEST(RunOptions, WhatDoesNotGoWithAServiceIsRefused) {
+  EXPECT_THAT(refusal({"--service-class", "voice-g711", "--cells-per-s", "5"}),
+              HasSubstr("--cells-per-s and --service-class exclude each other"));
+  EXPECT_THAT(refusal({"--frame-delay-ms", "5"}),
+              HasSubstr("--frame-delay-ms needs --service-class"));
+  EXPECT_THAT(refusal({"--service-class", "video", "--frames-per-s", "0.0001"}),
+              HasSubstr("--frames-per-s 0.0001 is less than a frame in 1000 seconds"));
+}
+
 TEST(RunOptions, EndsAreTakenTogether) {
   const RunOptions options = taken({"--from", "host-1", "--to", "host-2", "--manager", "cm7"});
   EXPECT_EQ(options.from, "host-1");

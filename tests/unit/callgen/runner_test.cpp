@@ -57,6 +57,7 @@ struct Rig {
     }
     return batches;
   }
+  void notice(const Notice& notice, Duration when) { runner.notice(notice, at(when)); }
   void connected(RequestId request, std::uint64_t connection, Duration when) {
     Outcome outcome = outcome_of(request, OutcomeKind::kConnected);
     outcome.connection = ConnectionId{connection};
@@ -422,6 +423,15 @@ TEST(Runner, AnAnswerOfTheWrongKindIsAContradictionAndTheRequestStaysOpen) {
   EXPECT_EQ(run.figures().odd, (OddOutcomes{.contradicted = 2}));
   run.released(run.releases[0].request, 39ms);
   EXPECT_TRUE(run.runner.finished());
+}
+
+TEST(Runner, CountsWhatIsToldOfCallsThatAreUp) {
+  Rig run(even_plan(2));
+  run.notice({ConnectionId{1}, NoticeKind::kBroken}, 10ms);
+  run.notice({ConnectionId{2}, NoticeKind::kRerouted}, 12ms);
+  run.notice({ConnectionId{1}, NoticeKind::kMended}, 17ms);
+  EXPECT_EQ(run.figures().notices,
+            (NoticeCounts{.broken = 1, .rerouted = 1, .mended = 1, .span = 7ms}));
 }
 
 TEST(Runner, AnOutcomeOfARequestNeverSentIsUnknown) {

@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""Links are cut, mended and drained under connections that are up, in a ring of six switches: each has
+another path round the other way.
+
+    node-1:2 == 2:node-2:3 == 2:node-3:3 == 2:node-4:3 == 2:node-5:3 == 2:node-6:3 == 3:node-1
+"""
+
+import re
+import signal
+import socket
+import tempfile
+import threading
+from pathlib import Path
+
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+from labkit import control  # noqa: E402
+
+RING = ROOT / "deploy" / "topologies" / "ring6.toml"
+VIOLATIONS = ["lost", "duplicated", "wrong_endpoint", "wrong_label", "corrupted", "after_release"]
+
+
+def cut(lab, switch, port):
+    control.set_link(lab, control.link_at(lab, switch, port), False)
+
+
+def mend(lab, switch, port):
+    control.set_link(lab, control.link_at(lab, switch, port), True)
+
+
+def xbindctl(lab, *words):
+    done = tool(lab, "xbindctl", *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def switches_of(lab, connection):
+    """Where a connection goes, as its manager says."""
+    return re.findall(r"^  hop \d+ +(\S+)", xbindctl(lab, "describe", connection), re.MULTILINE)
+
+
+def metric(lab, name):
+    return counter(xbindctl(lab, "status"), name)
+
+
+class Ring(InOneLab):
+    LAB = {"topology": RING}
+
+    def tearDown(self):
+        for switch, port in (("node-2", 3), ("node-5", 3), ("node-3", 1)):
+            mend(self.lab, switch, port)
+        wait_until(lambda: "down" not in xbindctl(self.lab, "links"), "all links are up again")
+
+    def between(self, ends, condition, **load):
+        """A load while which something happens as soon as `condition` holds; its answer."""
+        answers = []
+        calls = threading.Thread(target=lambda: answers.append(offer(self.lab, Load(**load))))
+        calls.start()
+        wait_until(condition, "calls are up")
+        ends()
+        calls.join()
+        return answers[0]
+
+    def assert_clean(self, done, summary):
+        self.assertEqual(summary["setups"]["unanswered"], 0, done.stdout)
+        self.assertEqual(summary["releases"]["unanswered"], 0, done.stdout)
+        self.assertTrue(summary["audit"]["clean"], done.stdout)
+
+    def test_calls_leave_a_link_that_is_cut(self):
+        connections = lambda: metric(self.lab, "connections") > 150  # noqa: E731
+        done, summary = self.between(lambda: cut(self.lab, "node-2", 3), connections,
+                                     calls=1500, rate=300, hold=1.0, verify_media=True)
+        self.assert_clean(done, summary)
+        self.assertEqual(summary["setups"]["connected"], 1500, done.stdout)
+        self.assertGreater(summary["notices"]["rerouted"], 10, done.stdout)
+        self.assertEqual(summary["notices"]["broken"], 0, done.stdout)
+        for violation in VIOLATIONS:  # but for what was on the link when it was cut
+            if violation != "lost":
+                self.assertEqual(summary["media"][violation], 0, (violation, done.stdout))
+        # With the link down nothing goes there, and every cell arrives.
+        done, summary = offer(self.lab, Load(calls=300, rate=300, seed=2, verify_media=True))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(summary["media"]["cells_received"], summary["media"]["cells_sent"])
+        self.assertEqual(summary["notices"]["rerouted"], 0, done.stdout)
+
+    def test_calls_leave_a_link_that_is_drained_without_losing_a_cell(self):
+        connections = lambda: metric(self.lab, "connections") > 150  # noqa: E731
+        done, summary = self.between(lambda: xbindctl(self.lab, "drain", "node-5", "3"), connections,
+                                     calls=1500, rate=300, hold=1.0, seed=3, verify_media=True)
+        try:
+            self.assert_clean(done, summary)
+            self.assertEqual(summary["setups"]["connected"], 1500, done.stdout)
+            self.assertGreater(summary["notices"]["rerouted"], 10, done.stdout)
+            for violation in VIOLATIONS:
+                self.assertEqual(summary["media"][violation], 0, (violation, done.stdout))
+        finally:
+            xbindctl(self.lab, "undrain", "node-5", "3")
+
+    def test_a_connection_without_another_path_is_broken_until_it_is_mended(self):
+        connected = tool(self.lab, "xbindctl", "connect", "node-2", "node-3")
+        connection = connection_of(connected)
+        cut(self.lab, "node-5", 3)
+        # Else the connection may go that way for a moment, before this is known.
+        wait_until(lambda: "down" in xbindctl(self.lab, "links"), "RouteObject knows it")
+        cut(self.lab, "node-2", 3)
+        describe = lambda: xbindctl(self.lab, "describe", connection)  # noqa: E731
+        wait_until(lambda: "broken      node-2 port 3 is down" in describe(), "it is broken")
+        refused = tool(self.lab, "xbindctl", "connect", "node-2", "node-3")
+        self.assertEqual(refused.returncode, 1, refused.stdout)
+        self.assertIn("no route", refused.stdout + refused.stderr)
+        mend(self.lab, "node-5", 3)
+        wait_until(lambda: "rerouted    1 times" in describe(), "it goes the other way")
+        self.assertNotIn("broken", describe())
+        self.assertEqual(switches_of(self.lab, connection),
+                         ["node-2", "node-1", "node-6", "node-5", "node-4", "node-3"])
+        # The line to the callee has no other way round.
+        cut(self.lab, "node-3", 1)
+        wait_until(lambda: "broken      node-3 port 1 is down" in describe(), "it is broken again")
+        mend(self.lab, "node-3", 1)
+        wait_until(lambda: "broken" not in describe(), "it is mended")
+        xbindctl(self.lab, "release", connection)
+        self.assertIn("clean", xbindctl(self.lab, "audit"))
+
+    def test_a_routeobject_that_was_started_anew_hears_of_it_too(self):
+        connection = connection_of(tool(self.lab, "xbindctl", "connect", "node-2", "node-3"))
+        process = self.lab.processes["xbind-routeobject"]
+        process.signal(signal.SIGKILL)
+        wait_until(lambda: not process.alive(), "it is dead")
+        cut(self.lab, "node-2", 3)
+        self.lab.start(process.name)
+        self.lab.wait_ready(process)
+        wait_until(lambda: len(switches_of(self.lab, connection)) == 6, "it goes the other way")
+        xbindctl(self.lab, "release", connection)
+        self.assertIn("clean", xbindctl(self.lab, "audit"))
+
+
+# --- cells one by one -------------------------------------------------------------------------------
+
+CELL_OCTETS = 53
+
+
+def header(vpi, vci):
+    """Of a cell at the user's side, payload type 0 (ITU-T I.361), with its HEC (I.432)."""
+    octets = bytes([vpi >> 4, (vpi & 15) << 4 | vci >> 12, vci >> 4 & 255, (vci & 15) << 4])
+    remainder = 0
+    for octet in octets:
+        remainder ^= octet
+        for _ in range(8):
+            remainder = (remainder << 1 ^ (0x107 if remainder & 0x80 else 0)) & 0x1ff
+    return octets + bytes([remainder & 255 ^ 0x55])
+
+
+class Host:
+    """At the end of a plain line: a cell a datagram."""
+
+    def __init__(self, spec):
+        own, peer = re.fullmatch(r"plain:([^/]+)/([^/]+)(?:/uni)?", spec).groups()
+        place = lambda text: (text.rpartition(":")[0], int(text.rpartition(":")[2]))  # noqa: E731
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+        self.socket.bind(place(own))
+        self.peer = place(peer)
+
+    def send(self, label, number):
+        self.socket.sendto(header(*label) + number.to_bytes(8, "big") + bytes(40), self.peer)
+
+    def receive(self, label, timeout_s):
+        """The number of the next cell; None when none comes."""
+        self.socket.settimeout(timeout_s)
+        try:
+            cell = self.socket.recv(2048)
+        except TimeoutError:
+            return None
+        assert len(cell) == CELL_OCTETS and cell[:4] == header(*label)[:4], cell.hex()
+        return int.from_bytes(cell[5:13], "big")
+
+    def close(self):
+        self.socket.close()
+
+
+class NoCellIsLostOrDoubled(unittest.TestCase):
+
+    def test_while_a_connection_goes_round_the_ring(self):
+        """Each cell sent is waited for at the far end, so that none is late for its own reasons, while the
+        links are drained one after the other and the connection goes over again and again."""
+        with tempfile.TemporaryDirectory() as directory:
+            ring = Path(directory) / "ring.toml"
+            ring.write_text(RING.read_text().replace(
+                "endpoint = true", 'endpoint = true\nmedia = { cells = "plain" }'))
+            with lab_up(topology=ring) as lab:
+                done = tool(lab, "xbindctl", "connect", "node-1", "node-3")
+                connection = connection_of(done)
+                ingress, egress = [tuple(int(part) for part in label) for label in
+                                   re.findall(r"label (\d+)/(\d+)", done.stdout)]
+                caller, callee = Host(lab.endpoints["node-1"]), Host(lab.endpoints["node-3"])
+                self.addCleanup(caller.close)
+                self.addCleanup(callee.close)
+                sent = 0
+                reroutes = 0
+                for drained, other in ((("node-2", "3"), "node-6"), (("node-6", "3"), "node-2"),
+                                       (("node-1", "2"), "node-6")):
+                    xbindctl(lab, "drain", *drained)
+                    reroutes += 1
+                    after = 0
+                    while after < 200:  # cells that the new path has carried, the old one going
+                        caller.send(ingress, sent)
+                        self.assertEqual(callee.receive(egress, 5.0), sent, "the next one, once")
+                        sent += 1
+                        if after or (sent % 20 == 0
+                                     and f"rerouted    {reroutes} times"
+                                     in xbindctl(lab, "describe", connection)):
+                            after += 1
+                    self.assertIn(other, switches_of(lab, connection))
+                    xbindctl(lab, "undrain", *drained)
+                self.assertIsNone(callee.receive(egress, 0.2), "and none twice")
+                xbindctl(lab, "release", connection)
+                caller.send(ingress, sent)
+                self.assertIsNone(callee.receive(egress, 0.2), "nothing goes on after the release")
+                self.assertIn("clean", xbindctl(lab, "audit"))
+
+
+if __name__ == "__main__":
+    unittest.main()

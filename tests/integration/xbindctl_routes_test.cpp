@@ -1,0 +1,207 @@
+// What xbindctl asks RouteObject and how it tells the answers, with one that answers as told.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "core/cause.hpp"
+#include "core/path.hpp"
+#include "xbindctl/commands.hpp"
+#include "xbindctl_test.hpp"
+
+namespace xbind::ctl {
+namespace {
+
+using testing::HasSubstr;
+
+// Remembers the last question in words and gives the answers it was told to.
+class ToldRouteObject : public POA_xbind::v1::RouteObject {
+ public:
+  std::string asked;
+  v1::RouteAnswers answers;
+  v1::LinkStateSeq all_links;
+
+  v1::RouteAnswers* find_paths(const v1::RouteQuerySeq& queries) override {
+    asked += "; then " + words_of(queries[0]);
+    auto out = std::make_unique<v1::RouteAnswers>(answers);
+    out->answers.length(1);
+    return out.release();
+  }
+  v1::RouteAnswers* find_alternates(const v1::RouteQuery& query, CORBA::ULong count) override {
+    asked = fmt::format("{} of {}", count, words_of(query));
+    return new v1::RouteAnswers(answers);
+  }
+  void drain(const v1::RouteElement& element, CORBA::Boolean drained) override {
+    if (element.output_port == 9) throw v1::BadRequest("port 9 of 'switch-1' has no link");
+    asked = fmt::format("{} {}:{}", drained ? "drain" : "undrain", element.switch_name.in(),
+                        element.output_port);
+  }
+  v1::LinkStateSeq* links(CORBA::ULong first, CORBA::ULong limit) override {
+    asked += fmt::format("{} from {}, ", limit, first);
+    auto out = std::make_unique<v1::LinkStateSeq>();
+    for (CORBA::ULong i = first; i < all_links.length() && i - first < limit; ++i) {
+      out->length(i - first + 1);
+      (*out)[i - first] = all_links[i];
+    }
+    return out.release();
+  }
+
+  // What xbindctl does not use.
+  void report_ports(const char*, v1::Epoch, CORBA::ULongLong, const v1::PortNewsSeq&) override {
+    throw v1::BadRequest("no reports here");
+  }
+  v1::TopologyState* watch(const char*, v1::TopologyObserver_ptr) override {
+    throw v1::Unavailable("nobody watches here");
+  }
+  void unwatch(const char*) override {}
+  v1::NameSeq* switches() override { return new v1::NameSeq; }
+  v1::NameSeq* endpoints() override { return new v1::NameSeq; }
+  v1::TrafficDemandSeq* demands() override { return new v1::TrafficDemandSeq; }
+  v1::MetricSeq* status() override { return new v1::MetricSeq; }
+
+ private:
+  static std::string words_of(const v1::RouteElementSeq& elements) {
+    std::string words;
+    for (CORBA::ULong i = 0; i < elements.length(); ++i) {
+      words += fmt::format(" {}:{}", elements[i].switch_name.in(), elements[i].output_port);
+    }
+    return words;
+  }
+  static std::string words_of(const v1::RouteQuery& query) {
+    return fmt::format(
+        "{} {} at {} metric {} within {} us, {} links, avoid{}, require{}, disjoint {} from {}",
+        query.from_end.in(), query.to_end.in(), query.cells_per_s, query.metric, query.delay_us_max,
+        query.links_max, words_of(query.avoid), words_of(query.require), query.disjoint,
+        query.disjoint_from.length());
+  }
+};
+
+class RouteCommands : public testing::Test {
+ protected:
+  RouteCommands()
+      : servant_(new ToldRouteObject),
+        told_routes_(*dynamic_cast<ToldRouteObject*>(servant_.in())) {
+    route_object_ = v1::RouteObject::_unchecked_narrow(active(servant_.in()));
+  }
+
+  PortableServer::Servant_var<PortableServer::ServantBase> servant_;
+  ToldRouteObject& told_routes_;
+  v1::RouteObject_var route_object_;
+};
+
+v1::RouteAnswer path_over(const char* middle) {
+  v1::RouteAnswer answer;
+  answer.cause = 0;
+  answer.free_cells_per_s = 1000;
+  answer.asked = 0;
+  answer.delay_us = 30;
+  answer.hops.length(3);
+  CORBA::ULong at = 0;
+  for (const char* name : {"host-a", middle, "host-b"}) {
+    answer.hops[at].switch_name = name;
+    answer.hops[at].input_port = at == 0 ? 1 : 2;
+    answer.hops[at].output_port = at == 2 ? 1 : 3;
+    ++at;
+  }
+  return answer;
+}
+
+TEST_F(RouteCommands, RoutesAreAskedForWithAllThatWasSaidAndShownHopByHop) {
+  told_routes_.answers.topology_version = 12;
+  told_routes_.answers.validity_ms = 5000;
+  told_routes_.answers.answers.length(2);
+  told_routes_.answers.answers[0] = path_over("switch-1");
+  told_routes_.answers.answers[1] = path_over("switch-2");
+  RouteWish wish{"host-a", "host-b", 400, v1::metric_load, 90, 3};
+  wish.avoid = {{"switch-3", PortId{2}}};
+  wish.require = {{"switch-1", PortId{}}};
+  wish.alternates = 2;
+  EXPECT_EQ(said([&] { return routes(route_object_, wish); }),
+            "0: path 1      3 switches, 30 us, lines of 1000 cells/s\n"
+            "  hop 0     host-a           port 1 -> port 3\n"
+            "  hop 1     switch-1         port 2 -> port 3\n"
+            "  hop 2     host-b           port 2 -> port 1\n"
+            "path 2      3 switches, 30 us, lines of 1000 cells/s\n"
+            "  hop 0     host-a           port 1 -> port 3\n"
+            "  hop 1     switch-2         port 2 -> port 3\n"
+            "  hop 2     host-b           port 2 -> port 1\n"
+            "topology version 12, to be kept for 5000 ms\n");
+  EXPECT_EQ(told_routes_.asked,
+            "2 of host-a host-b at 400 metric 2 within 90 us, 3 links, avoid switch-3:2, require "
+            "switch-1:0, disjoint 0 from 0");
+}
+
+TEST_F(RouteCommands, ADisjointRouteIsAskedForBesideTheBestOne) {
+  told_routes_.answers.topology_version = 12;
+  told_routes_.answers.validity_ms = 5000;
+  told_routes_.answers.answers.length(1);
+  told_routes_.answers.answers[0] = path_over("switch-1");
+  RouteWish wish{"host-a", "host-b"};
+  wish.disjoint = v1::disjoint_switches;
+  EXPECT_THAT(said([&] { return routes(route_object_, wish); }), HasSubstr("path 2      3"));
+  EXPECT_EQ(told_routes_.asked,
+            "1 of host-a host-b at 0 metric 0 within 0 us, 0 links, avoid, require, disjoint 0 "
+            "from 0; then host-a host-b at 0 metric 0 within 0 us, 0 links, avoid, require, "
+            "disjoint 2 from 3");
+}
+
+TEST_F(RouteCommands, ARefusedRouteIsExplained) {
+  told_routes_.answers.answers.length(1);
+  v1::RouteAnswer& answer = told_routes_.answers.answers[0];
+  answer.cause = static_cast<CORBA::Octet>(Cause::kPathBound);
+  answer.reason = "asked at most 8 us from 'a' to 'b', the fastest path takes 9";
+  EXPECT_EQ(said([&] {
+              return routes(route_object_, {"a", "b"});
+            }),
+            "1: xbindctl: path bound: asked at most 8 us from 'a' to 'b', the fastest path takes "
+            "9\n");
+}
+
+TEST_F(RouteCommands, LinksAreATable) {
+  v1::LinkStateSeq& links_told = told_routes_.all_links;
+  links_told.length(1'004);
+  for (CORBA::ULong i = 0; i < links_told.length(); ++i) {
+    v1::LinkState& link = links_told[i];
+    link.first_end.switch_name = "host-a";
+    link.first_end.output_port = 2;
+    link.second_end.switch_name = "switch-1";
+    link.second_end.output_port = 1;
+    link.up = i % 2 == 0;
+    link.drained = i % 4 >= 2;
+    link.cells_per_s = 353'207;
+    link.first_free = 9'700;
+    link.second_free = 0;
+    link.delay_us = 250;
+  }
+  const std::string table = said([&] { return links(route_object_); });
+  EXPECT_EQ(told_routes_.asked, "1000 from 0, 1000 from 1000, ");
+  EXPECT_EQ(std::ranges::count(table, '\n'), 1'005);
+  EXPECT_THAT(table,
+              testing::StartsWith(
+                  "0: end       other end   state          cells/s  free  free back  delay us\n"
+                  "host-a:2  switch-1:1  up              353207  9700          0       250\n"
+                  "host-a:2  switch-1:1  down            353207  9700          0       250\n"
+                  "host-a:2  switch-1:1  drained         353207  9700          0       250\n"
+                  "host-a:2  switch-1:1  down, drained   353207  9700          0       250\n"));
+}
+
+TEST_F(RouteCommands, ALinkOrASwitchIsDrained) {
+  EXPECT_EQ(said([&] {
+              return drain(route_object_, {"switch-1", PortId{2}}, true);
+            }),
+            "0: switch-1 port 2: drained, no new path leads there\n");
+  EXPECT_EQ(told_routes_.asked, "drain switch-1:2");
+  EXPECT_EQ(said([&] {
+              return drain(route_object_, {"switch-1", PortId{}}, false);
+            }),
+            "0: every link of switch-1: not drained any more\n");
+  EXPECT_EQ(told_routes_.asked, "undrain switch-1:0");
+  EXPECT_EQ(said([&] {
+              return drain(route_object_, {"switch-1", PortId{9}}, true);
+            }),
+            "1: xbindctl: port 9 of 'switch-1' has no link\n");
+}
+
+}  // namespace
+}  // namespace xbind::ctl
