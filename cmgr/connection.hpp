@@ -74,6 +74,7 @@ struct Hop {
   bool joins = false;          // likewise; the last hop of a path does not borrow for that
   bool reserved = false;       // phase one was used: until removed, a reservation may be there
   bool in_quarantine = false;  // the SwitchServer has said that output_label rests there
+  bool behind = false;         // a contract was owed when it was told the one under way
   bool changed = false;        // has confirmed the contract of the change under way
   bool booked = false;         // counts in the quota cache
 

@@ -148,11 +148,13 @@ void ConnectionManager::on_change_result(Connection& connection, Hop& hop, const
   }
   hop.state = HopState::kCommitted;
   hop.changed = result.cause == Cause::kNone;
+  if (hop.changed) hop.behind = false;
   if (connection.state == State::kModifying && result.cause != Cause::kNone) {
-    // Nobody knows what such a hop has now: it is told the old contract with the others.
+    // Nobody knows what such a hop has now: it is told the old contract with the others. So is one that
+    // has never heard of the old one.
     const bool unknown =
         result.cause == Cause::kSwitchUnreachable || result.cause == Cause::kTimeout;
-    hop.changed = unknown;
+    hop.changed = unknown || hop.behind;
     connection.more().change_refusal = refusal_of(hop, result);
     happen(connection, Event::kHopRefused, now);
     return;

@@ -30,6 +30,7 @@ void ConnectionManager::say(Connection& connection, Hop& hop, TimePoint now) {
     case Errand::kModify: {
       hop.state = HopState::kChanging;
       // What it was owed is forgiven; perhaps that was told in this session, and is answered first.
+      hop.behind = hop.behind || switches_.owes_change(hop.at, key_of(connection, hop));
       const std::uint8_t answers = switches_.forgive_change(hop.at, key_of(connection, hop));
       if (!config_.one_by_one) {
         hop.answers_to_skip = static_cast<std::uint8_t>(hop.answers_to_skip + answers);

@@ -135,6 +135,9 @@ class SwitchDesk {
   // is told something newer; then: how many answers to it may come yet in this session.
   void owe_change(SwitchIndex at, HopModify change, TimePoint now);
   bool change_answered(SwitchIndex at, const HopKey& key, Cause cause, TimePoint now);
+  bool owes_change(SwitchIndex at, const HopKey& key) const {
+    return switches_[at]->changes.contains(key);
+  }
   // True: its answer is still to come.
   std::uint8_t forgive_change(SwitchIndex at, const HopKey& key);
   std::size_t owed() const { return owed_; }

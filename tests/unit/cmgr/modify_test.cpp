@@ -197,6 +197,29 @@ TEST_F(ModifyTest, LoweringThatIsNotAnsweredIsToldAgainAndTheLateAnswerServesFor
   EXPECT_EQ(contract_of(call).forward.cells_per_s, 50U);
 }
 
+TEST_F(ModifyTest, WhoWasOwedTheOldContractIsToldItThoughItRefusesTheNewOne) {
+  const ConnectionId call = up();
+  modify(2, call, cells(50));
+  all_done("sw1");
+  all_done("sw3");
+  answer("sw2", {refused(change("sw2"), Cause::kSwitchUnreachable)});
+  EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
+  EXPECT_EQ(manager().owed(), 1U);
+  modify(3, call, cells(200));
+  EXPECT_EQ(manager().owed(), 0U) << "overtaken";
+  all_done("sw1");
+  all_done("sw3");
+  // cmgr <-- sw2: no; it still has the 100 cells/s from before
+  answer("sw2", {refused(change("sw2"), Cause::kNoBandwidth, PortId{21}, 200, 120)});
+  // cmgr --> sw2: the 50 that it never heard of
+  const HopModify old = change("sw2");
+  EXPECT_EQ(old.demand.cells_per_s, 50U);
+  answer("sw2", {done(old)});
+  everybody_does();
+  EXPECT_EQ(outcome().cause, Cause::kNoBandwidth);
+  EXPECT_EQ(manager().owed(), 0U);
+}
+
 TEST_F(ModifyTest, WhatIsOwedIsToldAgainAfterAMomentAndSettledByAnyFinalAnswer) {
   const ConnectionId call = up();
   modify(2, call, cells(50));
