@@ -199,8 +199,10 @@ void ConnectionManager::remove_every_hop(Connection& connection, TimePoint now) 
   if (reroute != nullptr && !reroute->gone_over) {
     reroute->leading_back =
         !std::exchange(reroute->led_back, true) && !reroute->old_down &&
-        std::any_of(connection.hops.begin(), connection.hops.end(),
-                    [](const Hop& hop) { return hop.takes_over && told(hop.state); });
+        std::any_of(connection.hops.begin(), connection.hops.end(), [](const Hop& hop) {
+          return hop.takes_over &&
+                 (hop.state == HopState::kCommitting || hop.state == HopState::kCommitted);
+        });
   }
   const bool leading_back = reroute != nullptr && reroute->leading_back;
   if (connection.state == State::kUndoing && (reroute == nullptr || !leading_back)) {

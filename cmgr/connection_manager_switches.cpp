@@ -302,18 +302,11 @@ void ConnectionManager::on_setup_result(Connection& connection, Hop& hop, const 
       (hop.state == HopState::kReserving && result.action == HopAction::kReserve) ||
       (hop.state == HopState::kCommitting && result.action == HopAction::kCommit);
   if (!waited_for) return;  // being undone: the removal's answer is what counts
-  const bool reserve = result.action == HopAction::kReserve;
-  if (connection.state == State::kUndoing) {
-    // Of a new path that stays until cells are led back.
-    hop.state = result.cause != Cause::kNone ? state_after_refusal(hop, result.cause)
-                : reserve                    ? HopState::kReserved
-                                             : HopState::kCommitted;
-    return;
-  }
   if (result.cause != Cause::kNone) {
     hop_refused(connection, hop, result, now);
     return;
   }
+  const bool reserve = result.action == HopAction::kReserve;
   hop.state = reserve ? HopState::kReserved : HopState::kCommitted;
   if (--connection.pending != 0) return;
   if (const Reroute* const reroute = connection.reroute(); reroute != nullptr && !reserve) {

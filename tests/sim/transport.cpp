@@ -96,6 +96,9 @@ std::optional<ManagerSite::Attached> World::attach(std::size_t manager, const st
     ++world_.tally["attaches fenced off"];
     return std::nullopt;
   }
+  // A manager that cannot know which label a removal without an answer has left behind begins anew, and
+  // what it was granted lapses.
+  if (!attached_once_.emplace(manager, at).second) all_sessions_last_ = false;
   // Until the new epoch has come, the old one's last word counts.
   if (fenced || site.dead()) ++world_.tally["attaches of the dead"];
   Epoch& highest = switches_[at].epochs[manager];

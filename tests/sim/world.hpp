@@ -236,11 +236,12 @@ class World : public ManagerOutlet {
   std::set<PlaceOfLabel> lost_labels_;  // in the quarantine of a manager that has lost its memory
   cmgr::Occurrences occurrences_{};
   bool loading_ = true;
-  bool cooperative_ = false;             // SwitchServers share out their labels
-  bool restarts_ = false;                // managers are killed and come back
-  bool one_dies_ = false;                // a manager is killed for good
-  bool pools_ = false;                   // connections are prepared in advance
-  bool all_sessions_last_ = false;       // no accident ends one
+  bool cooperative_ = false;        // SwitchServers share out their labels
+  bool restarts_ = false;           // managers are killed and come back
+  bool one_dies_ = false;           // a manager is killed for good
+  bool pools_ = false;              // connections are prepared in advance
+  bool all_sessions_last_ = false;  // no accident ends one, nor has a manager
+  std::set<std::pair<std::size_t, std::size_t>> attached_once_;  // manager, switch
   bool lines_break_ = false;             // lines go down, and are not only drained
   std::vector<TopologyState> versions_;  // that the Router has published
   int calls_per_client_ = 0;
