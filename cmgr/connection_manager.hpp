@@ -82,7 +82,7 @@ class ConnectionManager {
   // What is unusable in the network now, whole; one whose version is not above the last is ignored.
   // Connections over it get another path, as far as there is one (DESIGN section 2, Router).
   // `restarted`: RouteObject has begun anew, and its versions with it.
-  void on_topology(const TopologyState& state, TimePoint now, bool restarted = false);
+  void on_topology(const TopologyState& state, bool restarted = false);
 
   // --- time ---------------------------------------------------------------------------------------
   void tick(TimePoint now);
@@ -263,7 +263,7 @@ class ConnectionManager {
   std::optional<Blocked> worst_of(const Hops& hops, HopAt&& hop_at) const;
   std::optional<Blocked> first_unusable(const Connection& connection) const;
   std::optional<Blocked> first_unusable(const RouteReply& route) const;
-  void look_at_path(Connection& connection, TimePoint now);
+  void look_at_path(Connection& connection);
   void notify(const Connection& connection, NoticeKind kind, Refusal why);
   void report_broken(Connection& connection, const Blocked& blocked, Refusal why);
   void start_reroutes(TimePoint now);
@@ -272,7 +272,7 @@ class ConnectionManager {
   bool lay_path(Connection& party, const RouteReply& route, TimePoint now);
   void lay_leg(Connection& party, std::uint16_t leg, const RouteReply& route);
   void take_over(Connection& party, TimePoint now);
-  void go_over(Connection& party, TimePoint now);
+  void go_over(Connection& party);
   void lead_back_again(Connection& party, TimePoint now);
   void leave_turn(Reroute& reroute);
   void reroute_ends(Connection& root, TimePoint now);
@@ -296,7 +296,6 @@ class ConnectionManager {
   void on_result(SwitchIndex at, const HopResult& result, bool invoked, TimePoint now);
   void on_setup_result(Connection& connection, Hop& hop, const HopResult& result, TimePoint now);
   void on_removal_result(Connection& connection, Hop& hop, const HopResult& result, TimePoint now);
-  static HopState state_after_refusal(const Hop& hop, Cause cause);
   void hop_refused(Connection& connection, Hop& hop, const HopResult& result, TimePoint now);
   Refusal refusal_of(const Hop& hop, const HopResult& result) const;
   void labels_answered(Hop& hop);

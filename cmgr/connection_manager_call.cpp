@@ -41,9 +41,9 @@ void ConnectionManager::perform(Connection& connection, Action action, TimePoint
     case Action::kReserveHops: reserve_hops(connection, now); return;
     case Action::kCommitEveryHop: commit_every_hop(connection, now); return;
     case Action::kTakeOver: take_over(connection, now); return;
-    case Action::kGoOver: go_over(connection, now); return;
+    case Action::kGoOver: go_over(connection); return;
     case Action::kGoOverThenRemoveEveryHop:
-      go_over(connection, now);
+      go_over(connection);
       remove_every_hop(connection, now);
       return;
     case Action::kAnswerConnected: answer(connection, OutcomeKind::kConnected, now); return;
@@ -412,9 +412,9 @@ void ConnectionManager::answer(Connection& connection, OutcomeKind kind, TimePoi
   if (party && kind == OutcomeKind::kConnected) {
     Connection& root = *connection.root;
     join_party(root);
-    look_at_path(root, now);
+    look_at_path(root);
   } else if (kind == OutcomeKind::kConnected) {
-    look_at_path(connection, now);
+    look_at_path(connection);
   }
 }
 
@@ -441,7 +441,7 @@ void ConnectionManager::forget(Connection& connection, TimePoint now) {
     const Asker asker = *connection.asker;
     root.extras->party.reset();
     clients_.owns(asker.client, -1);
-    look_at_path(root, now);
+    look_at_path(root);
     return;
   }
   const std::optional<Asker> asker = connection.asker;

@@ -212,7 +212,7 @@ void ConnectionManager::change_ends(Connection& connection, bool accepted, bool 
   const Asker asker = *std::exchange(extras.changer, std::nullopt);
   tell(asker, std::move(outcome));
   clients_.owns(asker.client, -1);
-  if (connection.state == State::kConnected) look_at_path(connection, now);
+  if (connection.state == State::kConnected) look_at_path(connection);
 }
 
 }  // namespace xbind::cmgr

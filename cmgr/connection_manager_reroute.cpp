@@ -25,7 +25,7 @@ constexpr Duration kRerouteSoon = std::chrono::milliseconds{100};
 
 // --- what is unusable -------------------------------------------------------------------------------
 
-void ConnectionManager::on_topology(const TopologyState& state, TimePoint now, bool restarted) {
+void ConnectionManager::on_topology(const TopologyState& state, bool restarted) {
   ++counters_.topologies;
   const bool old = state.version <= topology_.version &&
                    (state.version == topology_.version || !planted(Bug::kOldTopologyBelieved));
@@ -51,7 +51,7 @@ void ConnectionManager::on_topology(const TopologyState& state, TimePoint now, b
     }
     if (astray_.contains(id) || first_unusable(*connection)) up.push_back(connection.get());
   }
-  for (Connection* const connection : up) look_at_path(*connection, now);
+  for (Connection* const connection : up) look_at_path(*connection);
   log::info("topology version {}: {} ports unusable, {} connections are to leave them",
             topology_.version, topology_.unusable.size(), astray_.size());
 }
@@ -132,7 +132,7 @@ std::optional<ConnectionManager::Blocked> ConnectionManager::first_unusable(
 // --- connections that are astray --------------------------------------------------------------------
 
 // The connection is up, or its path has changed, or the network has.
-void ConnectionManager::look_at_path(Connection& connection, TimePoint now) {
+void ConnectionManager::look_at_path(Connection& connection) {
   const bool told = connection.extras && connection.extras->broken;
   if (unusable_.empty() && !told && astray_.empty()) return;
   const auto blocked = first_unusable(connection);
@@ -147,7 +147,6 @@ void ConnectionManager::look_at_path(Connection& connection, TimePoint now) {
   }
   bool& queued = astray_.try_emplace(connection.id, false).first->second;
   if (!std::exchange(queued, true)) reroute_queue_.push_back(connection.id);
-  (void)now;
 }
 
 void ConnectionManager::notify(const Connection& connection, NoticeKind kind, Refusal why) {
@@ -177,7 +176,7 @@ void ConnectionManager::start_reroutes(TimePoint now) {
     if (connection.state != State::kConnected || connection.party() != nullptr) continue;
     const auto blocked = first_unusable(connection);
     if (!blocked) {
-      look_at_path(connection, now);
+      look_at_path(connection);
       continue;
     }
     if (!connection.asker && !blocked->drained) {
@@ -306,7 +305,7 @@ void ConnectionManager::lay_leg(Connection& party, std::uint16_t leg, const Rout
 
 // The new path carries the connection: its hops are the connection's from now on, and the party has the
 // old ones. What a joining hop shares is its own then.
-void ConnectionManager::go_over(Connection& party, TimePoint now) {
+void ConnectionManager::go_over(Connection& party) {
   Connection& root = *party.root;
   Reroute& reroute = *party.reroute();
   constexpr std::int16_t kNoHop = Hop::kNoHop;
@@ -376,7 +375,6 @@ void ConnectionManager::go_over(Connection& party, TimePoint now) {
   root.extras->broken.reset();
   ++counters_.reroutes_done;
   notify(root, NoticeKind::kRerouted, {Cause::kNone, reroute.left});
-  (void)now;
 }
 
 // Nobody knows where a switch that cannot be reached sends the cells. Until it has said that they go the
@@ -410,7 +408,7 @@ void ConnectionManager::reroute_ends(Connection& root, TimePoint now) {
   // The network may have changed meanwhile.
   if (reroute.gone_over || !blocked || reroute.topology_version != topology_.version) {
     if (!reroute.gone_over) ++counters_.reroutes_failed;
-    look_at_path(root, now);
+    look_at_path(root);
     return;
   }
   ++counters_.reroutes_failed;

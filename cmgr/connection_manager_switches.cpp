@@ -331,18 +331,15 @@ Refusal ConnectionManager::refusal_of(const Hop& hop, const HopResult& result) c
           result.asked, result.free};
 }
 
-// As a rule a refusal leaves nothing of the hop. But when the SwitchServer had asked its switch and got no
-// answer, the hop is still in its books, and one that was too busy to look at a commit still has the
-// reservation.
-HopState ConnectionManager::state_after_refusal(const Hop& hop, Cause cause) {
-  if (cause == Cause::kSwitchUnreachable || cause == Cause::kTimeout) return HopState::kCommitting;
-  return hop.reserved && cause == Cause::kBusy ? HopState::kReserved : HopState::kRefused;
-}
-
 void ConnectionManager::hop_refused(Connection& connection, Hop& hop, const HopResult& result,
                                     TimePoint now) {
   plan_next_try(connection, &hop, &result);
-  hop.state = state_after_refusal(hop, result.cause);
+  // As a rule a refusal leaves nothing of the hop. But when the SwitchServer had asked its switch and
+  // got no answer, the hop is still in its books, and one that was too busy to look at a commit still
+  // has the reservation.
+  const bool unknown = result.cause == Cause::kSwitchUnreachable || result.cause == Cause::kTimeout;
+  const bool reserved = hop.reserved && result.cause == Cause::kBusy;
+  hop.state = unknown ? HopState::kCommitting : reserved ? HopState::kReserved : HopState::kRefused;
   connection.refusal = refusal_of(hop, result);
   happen(connection, Event::kHopRefused, now);
 }

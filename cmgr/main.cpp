@@ -198,12 +198,11 @@ Result<cmgr::Config> config_of(const Options& options, std::uint64_t epoch) {
   return config;
 }
 
-// Later starts have higher epochs, also on another host with a sane clock: seconds since 1970. The one
-// use of the wall clock; a clock set back makes the SwitchServers say "fenced", and we say so.
+// Later starts have higher epochs, also on another host with a sane clock: seconds since 1970.
+// A clock set back makes the SwitchServers say "fenced", and we say so.
 std::uint64_t epoch_now() {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(
-                                        std::chrono::system_clock::now().time_since_epoch())
-                                        .count());
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::seconds>(orb::since_1970()).count());
 }
 
 }  // namespace

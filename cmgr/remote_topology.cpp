@@ -50,7 +50,7 @@ void RemotePeers::run_watching() {
       watched = *object;
       told = false;
       post_([state = std::move(*state), restarted](ConnectionManager& manager) {
-        manager.on_topology(state, steady_now(), restarted);
+        manager.on_topology(state, restarted);
       });
     } else {
       if (!std::exchange(told, true)) {

@@ -108,7 +108,7 @@ void HopObserverServant::completed(v1::SessionId session, v1::BatchSeq seq, v1::
 
 void TopologyObserverServant::changed(const v1::TopologyState& state) {
   daemon_.post([state = cmgr::RemotePeers::topology_from(state)](cmgr::ConnectionManager& manager) {
-    manager.on_topology(state, steady_now());
+    manager.on_topology(state);
   });
 }
 

@@ -43,4 +43,8 @@ std::optional<std::uint64_t> resident_kib(int pid) {
 
 std::uint64_t own_resident_kib() { return resident_kib(getpid()).value_or(0); }
 
+std::chrono::nanoseconds since_1970() {
+  return std::chrono::system_clock::now().time_since_epoch();
+}
+
 }  // namespace xbind::orb

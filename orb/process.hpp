@@ -1,6 +1,7 @@
 // What a process knows about itself and the signals that end it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -15,5 +16,9 @@ int wait_for_signal();
 // Resident memory of a process in KiB, from /proc; nothing when it is gone.
 std::optional<std::uint64_t> resident_kib(int pid);
 std::uint64_t own_resident_kib();
+
+// What the wall clock says: for numbers that are to be higher in a process's next life (epochs,
+// incarnations, versions), for nothing else.
+std::chrono::nanoseconds since_1970();
 
 }  // namespace xbind::orb

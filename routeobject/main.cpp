@@ -15,9 +15,8 @@ namespace {
 // Later lives begin with higher versions, so that a manager that has seen an earlier one takes notice:
 // milliseconds since 1970, which no network outruns with its changes.
 std::uint64_t first_version() {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
-                                        std::chrono::system_clock::now().time_since_epoch())
-                                        .count());
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(xbind::orb::since_1970()).count());
 }
 
 }  // namespace

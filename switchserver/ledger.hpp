@@ -380,6 +380,7 @@ class Ledger {
   Admission commit_reserved(HopRef ref, const HopSetup& setup);
   Admission repeat(HopRef ref, const HopSetup& setup) const;
   Admission choose_input(ManagerIndex manager, const HopSetup& setup, Label& chosen);
+  Admission check_input_owner(ManagerIndex manager, const HopSetup& setup) const;
   Admission choose_shared_input(ManagerIndex manager, const HopSetup& setup) const;
   Admission choose_taken_input(ManagerIndex manager, const HopSetup& setup) const;
   Admission choose_joined_output(ManagerIndex manager, const HopSetup& setup) const;

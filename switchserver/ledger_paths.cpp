@@ -41,29 +41,41 @@ std::uint32_t Ledger::leave(LabelPool& pool, Label label, HopRef ref, Link link)
 
 // ===== the input label =====
 
+namespace {
+
+Admission nothing_on_input(const HopSetup& setup) {
+  return refuse(Cause::kUnknownConnection, setup.input_port, setup.input_label.value);
+}
+
+}  // namespace
+
+// Whether hops of that connection, and of nobody else, come in on the input label.
+Admission Ledger::check_input_owner(ManagerIndex manager, const HopSetup& setup) const {
+  const LabelPlace place = port(setup.input_port)->input.place_of(setup.input_label);
+  if (place.holder <= LabelHolder::kFree) return nothing_on_input(setup);
+  bool own = place.holder == LabelHolder::kConnection;
+  for (std::uint32_t i = own ? place.hop.value() : kNil; i != kNil; i = hops_[i].next_on_input) {
+    own =
+        own && hops_[i].manager == manager && hops_[i].setup.key.connection == setup.key.connection;
+  }
+  if (own) return {};
+  return refuse(Cause::kForeignInputLabel, setup.input_port, setup.input_label.value);
+}
+
 // The input label of a branch: that of a hop of the same connection which stays. With none there,
 // or only such as are on their way down, there is nothing to branch off.
 Admission Ledger::choose_shared_input(ManagerIndex manager, const HopSetup& setup) const {
-  const LabelPlace place = port(setup.input_port)->input.place_of(setup.input_label);
-  const Admission foreign =
-      refuse(Cause::kForeignInputLabel, setup.input_port, setup.input_label.value);
-  const Admission gone =
-      refuse(Cause::kUnknownConnection, setup.input_port, setup.input_label.value);
-  if (place.holder != LabelHolder::kConnection) {
-    return place.holder <= LabelHolder::kFree ? gone : foreign;
-  }
+  if (const auto a = check_input_owner(manager, setup); !a.admitted()) return a;
+  const HopRef head = port(setup.input_port)->input.place_of(setup.input_label).hop;
   bool stays = false;
-  for (std::uint32_t i = place.hop.value(); i != kNil; i = hops_[i].next_on_input) {
+  for (std::uint32_t i = head.value(); i != kNil; i = hops_[i].next_on_input) {
     const HopRecord& sibling = hops_[i];
-    if (sibling.manager != manager || sibling.setup.key.connection != setup.key.connection) {
-      return foreign;
-    }
     if (sibling.cross_connect.output_port == setup.output_port) {
       return refuse(Cause::kInvalidRequest, setup.output_port, setup.output_port.value());
     }
     stays = stays || living(sibling.state);
   }
-  return stays ? Admission{} : gone;
+  return stays ? Admission{} : nothing_on_input(setup);
 }
 
 // The hop from which this one takes over: the uppermost of its leg on that input. Should there be
@@ -92,22 +104,13 @@ bool Ledger::stands_on(std::uint32_t upper, std::uint32_t lower) const {
 // The input label of a hop that takes over from an earlier generation: that one is there, and nothing is
 // under way between it and the switch.
 Admission Ledger::choose_taken_input(ManagerIndex manager, const HopSetup& setup) const {
-  const LabelPlace place = port(setup.input_port)->input.place_of(setup.input_label);
-  const Admission foreign =
-      refuse(Cause::kForeignInputLabel, setup.input_port, setup.input_label.value);
-  const Admission gone =
-      refuse(Cause::kUnknownConnection, setup.input_port, setup.input_label.value);
-  if (place.holder != LabelHolder::kConnection) {
-    return place.holder <= LabelHolder::kFree ? gone : foreign;
-  }
+  if (const auto a = check_input_owner(manager, setup); !a.admitted()) return a;
+  const HopRef head = port(setup.input_port)->input.place_of(setup.input_label).hop;
   const std::optional<HopRef> top = taken_over_by(setup);
   bool anybody_lives = false;
-  for (std::uint32_t i = place.hop.value(); i != kNil; i = hops_[i].next_on_input) {
+  for (std::uint32_t i = head.value(); i != kNil; i = hops_[i].next_on_input) {
     const HopRecord& other = hops_[i];
     const CrossConnect& at = other.cross_connect;
-    if (other.manager != manager || other.setup.key.connection != setup.key.connection) {
-      return foreign;
-    }
     if (top && stands_on(top->value(), i)) {
       anybody_lives = anybody_lives || living(other.state);
       if (at.output_port == setup.output_port && at.output_label == setup.output_label) {
@@ -117,7 +120,7 @@ Admission Ledger::choose_taken_input(ManagerIndex manager, const HopSetup& setup
       return refuse(Cause::kInvalidRequest, setup.output_port, setup.output_port.value());
     }
   }
-  if (!anybody_lives) return gone;
+  if (!anybody_lives) return nothing_on_input(setup);
   const Generation newest = hop(*top).setup.key.generation;
   if (newest >= setup.key.generation) {
     return refuse(Cause::kStale, {}, setup.key.generation.value(), newest.value());

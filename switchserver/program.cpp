@@ -102,11 +102,7 @@ SwitchServerDaemonOptions daemon_options(const Options& options, const NodeOptio
 }
 
 // Nanoseconds since 1970: a process that is started anew has a higher one.
-std::uint64_t incarnation_now() {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                        std::chrono::system_clock::now().time_since_epoch())
-                                        .count());
-}
+std::uint64_t incarnation_now() { return static_cast<std::uint64_t>(orb::since_1970().count()); }
 
 // One switch's objects. They keep references to the daemon, and the ORB keeps them until it ends.
 orb::Served serve(orb::Runtime& runtime, SwitchServerDaemon& daemon) {

@@ -108,7 +108,7 @@ void World::learn_topology(std::size_t manager, const TopologyState& state) {
     const auto now = std::chrono::duration_cast<milliseconds>(world_.now.time_since_epoch());
     log::debug("{} ms {} learns {}", now.count(), site.name(), words(state));
   }
-  site.step([&](cmgr::ConnectionManager& it) { it.on_topology(state, world_.now); });
+  site.step([&](cmgr::ConnectionManager& it) { it.on_topology(state); });
 }
 
 // Everybody knows how things are; the last word that comes is an old one, and no poll sets it right.

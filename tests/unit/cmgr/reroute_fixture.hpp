@@ -22,7 +22,7 @@ class RerouteTest : public ExchangeTest {
   }
   // RouteObject --> cmgr: that is unusable now.
   void topology(std::uint64_t version, std::vector<UnusableElement> unusable) {
-    manager().on_topology({version, std::move(unusable)}, now);
+    manager().on_topology({version, std::move(unusable)});
     finish();
   }
   static std::vector<UnusableElement> link_down() {
@@ -46,6 +46,15 @@ class RerouteTest : public ExchangeTest {
   void no_other_path(Cause cause, std::uint64_t free = 0) {
     manager().on_routes({none(query(), cause, "ann -> bob", free)}, seconds{1}, now);
     finish();
+  }
+  // A call that is up and is to leave a drained link: the other path is made, but for the take-over at sw1.
+  ConnectionId all_but_taken_over() {
+    config.crankbacks = 0;
+    start_with_two_paths();
+    const ConnectionId connection = connected(1);
+    topology(2, link_drained());
+    make();
+    return connection;
   }
   Notice notice() {
     const auto notices = noticed();

@@ -215,7 +215,7 @@ TEST_F(RerouteTest, OldNewsIsIgnored) {
   EXPECT_THAT(asked_routes(), IsEmpty());
   EXPECT_EQ(manager().counters().stale_topologies, 1U);
   // But not of a RouteObject that has begun anew.
-  manager().on_topology({1, link_down()}, now, true);
+  manager().on_topology({1, link_down()}, true);
   finish();
   EXPECT_THAT(asked_routes(), SizeIs(1));
   release_and_expect_nothing(connection);

@@ -35,11 +35,7 @@ TEST_F(RerouteTest, AHopThatRefusesEndsInTheOldPath) {
 }
 
 TEST_F(RerouteTest, ATakeOverThatIsRefusedUndoesTheNewHops) {
-  config.crankbacks = 0;
-  start_with_two_paths();
-  const ConnectionId connection = connected(1);
-  topology(2, link_drained());
-  make();
+  const ConnectionId connection = all_but_taken_over();
   // cmgr <-- sw1: the switch has refused
   answer("sw1", {refused(setup("sw1"), Cause::kSwitchRefused, {}, 30)});
   EXPECT_EQ(removal("sw5").key.generation, Generation{2});
@@ -50,11 +46,7 @@ TEST_F(RerouteTest, ATakeOverThatIsRefusedUndoesTheNewHops) {
 }
 
 TEST_F(RerouteTest, ATakeOverWithoutAnAnswerIsRemovedToo) {
-  config.crankbacks = 0;
-  start_with_two_paths();
-  const ConnectionId connection = connected(1);
-  topology(2, link_drained());
-  make();
+  const ConnectionId connection = all_but_taken_over();
   (void)setup("sw1");
   wait(config.hop_timer);
   const HopRemoval back = removal("sw1");
@@ -80,11 +72,7 @@ TEST_F(RerouteTest, ATakeOverThatIsTooEarlyIsTriedAgainSoonAndNobodyIsAlarmed) {
 }
 
 TEST_F(RerouteTest, CellsAreLedBackBeforeTheNewPathGoes) {
-  config.crankbacks = 0;
-  start_with_two_paths();
-  const ConnectionId connection = connected(1);
-  topology(2, link_drained());
-  make();
+  const ConnectionId connection = all_but_taken_over();
   (void)setup("sw1");
   wait(config.hop_timer);
   // cmgr --> sw1: back; the others not before it has confirmed, or was given the time to
@@ -118,11 +106,7 @@ TEST_F(RerouteTest, AReservationToTakeOverLeadsNobodyBack) {
 }
 
 TEST_F(RerouteTest, UntilCellsAreLedBackTheNewPathStays) {
-  config.crankbacks = 0;
-  start_with_two_paths();
-  const ConnectionId connection = connected(1);
-  topology(2, link_drained());
-  make();
+  const ConnectionId connection = all_but_taken_over();
   (void)setup("sw1");
   wait(config.hop_timer);
   // cmgr <-- sw1: its switch cannot be reached
@@ -162,11 +146,7 @@ TEST_P(ReleasedMeanwhile, BothPathsGo) {
 INSTANTIATE_TEST_SUITE_P(Stages, ReleasedMeanwhile, ::testing::Range(0, 7));
 
 TEST_F(RerouteTest, TheSwitchThatIsToTakeOverIsLost) {
-  config.crankbacks = 0;
-  start_with_two_paths();
-  const ConnectionId connection = connected(1);
-  topology(2, link_drained());
-  make();
+  const ConnectionId connection = all_but_taken_over();
   lose("sw1");
   // Nobody knows whether it has taken over: the new path stays until it is back.
   EXPECT_TRUE(silent("sw3"));
@@ -177,11 +157,7 @@ TEST_F(RerouteTest, TheSwitchThatIsToTakeOverIsLost) {
 }
 
 TEST_F(RerouteTest, ReleasedWhileItIsToBeLedBack) {
-  config.crankbacks = 0;
-  start_with_two_paths();
-  const ConnectionId connection = connected(1);
-  topology(2, link_drained());
-  make();
+  const ConnectionId connection = all_but_taken_over();
   lose("sw1");
   release(9, connection);
   everybody_does();
