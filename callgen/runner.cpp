@@ -25,12 +25,13 @@ void CauseCounts::count(const Outcome& outcome) {
   ++by_place_[place];
 }
 
-Runner::Runner(RunPlan plan, Workload workload, CallInspector* inspector)
+Runner::Runner(RunPlan plan, Workload workload, CallInspector* inspector, RecordSink* sink)
     : plan_(plan),
       workload_(std::move(workload)),
       pacer_(plan.arrivals, plan.calls_per_s, plan.seed),
       holding_(plan.hold_distribution, plan.hold_mean, plan.seed),
-      inspector_(inspector) {
+      inspector_(inspector),
+      sink_(sink) {
   XB_CHECK(plan_.calls > 0 && plan_.max_batch > 0 && plan_.managers > 0 &&
                plan_.drain_timeout >= Duration::zero(),
            plan_.calls, plan_.max_batch, plan_.managers, plan_.drain_timeout.count());
@@ -121,10 +122,12 @@ void Runner::send_setup(std::vector<Dispatch>& batches, TimePoint now) {
   if (open_ >= plan_.max_open_calls) {
     ++figures_.shed;
     ++figures_.setups.unanswered;
+    Call never_sent;
+    never_sent.intended = intended;
+    record(index, RequestKind::kSetup, Ended::kShed, never_sent, RequestRecord::kNever, nullptr);
     return;
   }
   figures_.sent_span = now - started_at_;
-  figures_.slip.record(now - intended);
   last_event_ = now;
   ++open_;
   calls_.emplace(index, Call{State::kSettingUp, false, false, intended, now, hold, {}});
@@ -146,7 +149,6 @@ void Runner::send_release(std::vector<Dispatch>& batches, TimePoint now) {
   call.intended = end.due;
   call.sent = now;
   ++figures_.releases.attempted;
-  figures_.slip.record(now - end.due);
   last_event_ = now;
   room(batches, manager_of(end.call), plan_.max_batch)
       .releases.push_back(
@@ -199,8 +201,7 @@ void Runner::setup_answered(Calls::iterator found, const Outcome& outcome, TimeP
   switch (outcome.kind) {
     case OutcomeKind::kConnected:
       ++figures_.setups.connected;
-      figures_.setup_latency.record(now - call.intended);
-      figures_.setup_latency_from_send.record(now - call.sent);
+      record(found->first, RequestKind::kSetup, Ended::kDone, call, now - started_at_, &outcome);
       figures_.calls_up_peak = std::max(figures_.calls_up_peak, ++figures_.calls_up);
       call.state = State::kUp;
       call.connection = outcome.connection;
@@ -223,7 +224,9 @@ void Runner::setup_answered(Calls::iterator found, const Outcome& outcome, TimeP
     case OutcomeKind::kLeafAdded:
     case OutcomeKind::kLeafDropped: ++figures_.odd.contradicted; return;
   }
-  figures_.refusal_latency.record(now - call.intended);
+  record(found->first, RequestKind::kSetup,
+         outcome.kind == OutcomeKind::kBusy ? Ended::kBusy : Ended::kRefused, call,
+         now - started_at_, &outcome);
   call_over(found, false, now);
 }
 
@@ -231,13 +234,16 @@ void Runner::release_answered(Calls::iterator found, const Outcome& outcome, Tim
   switch (outcome.kind) {
     case OutcomeKind::kReleased:
       ++figures_.releases.released;
-      figures_.release_latency.record(now - found->second.intended);
-      figures_.release_latency_from_send.record(now - found->second.sent);
+      record(found->first, RequestKind::kRelease, Ended::kDone, found->second, now - started_at_,
+             &outcome);
       break;
     case OutcomeKind::kRefused:
     case OutcomeKind::kBusy:
       ++figures_.releases.failed;
       figures_.release_failures.count(outcome);
+      record(found->first, RequestKind::kRelease,
+             outcome.kind == OutcomeKind::kBusy ? Ended::kBusy : Ended::kRefused, found->second,
+             now - started_at_, &outcome);
       break;
     case OutcomeKind::kConnected:
     case OutcomeKind::kHeld:
@@ -247,6 +253,25 @@ void Runner::release_answered(Calls::iterator found, const Outcome& outcome, Tim
   }
   --figures_.calls_up;
   call_over(found, outcome.kind == OutcomeKind::kReleased, now);
+}
+
+void Runner::record(CallIndex index, RequestKind kind, Ended ended, const Call& call,
+                    Duration answered, const Outcome* outcome) {
+  const bool sent = ended != Ended::kShed && !(kind == RequestKind::kRelease && !call.release_sent);
+  RequestRecord record;
+  record.call = index;
+  record.kind = kind;
+  record.ended = ended;
+  record.manager = static_cast<std::uint32_t>(manager_of(index));
+  record.planned = call.intended - started_at_;
+  if (sent) record.sent = call.sent - started_at_;
+  record.answered = answered;
+  if (outcome != nullptr && ended != Ended::kDone) {
+    record.cause = outcome->cause;
+    record.element = outcome->element;
+  }
+  figures_.statistics.take(record);
+  if (sink_ != nullptr) sink_->take(record);
 }
 
 // An answer to the setup of a call that is known to be connected, or to a release not yet sent.
@@ -290,9 +315,12 @@ void Runner::give_up_open_calls() {
   for (auto& [index, call] : calls_) {
     if (call.state == State::kSettingUp) {
       ++figures_.setups.unanswered;
+      record(index, RequestKind::kSetup, Ended::kUnanswered, call, RequestRecord::kNever, nullptr);
       call.state = State::kSetupGivenUp;
     } else {
       if (call.state == State::kUp) ++figures_.releases.attempted;
+      record(index, RequestKind::kRelease, Ended::kUnanswered, call, RequestRecord::kNever,
+             nullptr);
       call.inspected = false;
       ++figures_.releases.unanswered;
       call.state = State::kReleaseGivenUp;
@@ -327,8 +355,8 @@ Progress Runner::progress(TimePoint now) const {
   line.busy = figures_.setups.busy;
   line.unanswered = figures_.setups.unanswered;
   line.up = figures_.calls_up;
-  line.setup_p50 = figures_.setup_latency.percentile(50);
-  line.setup_p99 = figures_.setup_latency.percentile(99);
+  line.setup_p50 = figures_.statistics.setup_latency.percentile(50);
+  line.setup_p99 = figures_.statistics.setup_latency.percentile(99);
   return line;
 }
 

@@ -48,11 +48,12 @@
 #include "callgen/call_inspector.hpp"
 #include "callgen/holding_time.hpp"
 #include "callgen/pacer.hpp"
+#include "callgen/record.hpp"
+#include "callgen/statistics.hpp"
 #include "callgen/workload.hpp"
 #include "core/call.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "core/metrics/histogram.hpp"
 
 namespace xbind::callgen {
 
@@ -158,12 +159,7 @@ struct RunFigures {
   std::uint64_t batches = 0;  // handed out
   bool target_lost = false;
 
-  Histogram setup_latency;  // connected ones only: a quick refusal must not flatter it
-  Histogram setup_latency_from_send;
-  Histogram refusal_latency;  // refused and busy setups
-  Histogram release_latency;  // released ones only
-  Histogram release_latency_from_send;
-  Histogram slip;  // send - planned moment, of every request sent
+  Statistics statistics;  // of the records of all requests that are over
 
   Duration planned_span{};  // from the start to the planned arrival of the last call attempted
   Duration sent_span{};     // ... to the moment the last setup was sent
@@ -190,8 +186,9 @@ class Runner {
  public:
   // `plan` has been checked (run_options.hpp): calls > 0, a rate that Pacer and a holding time that
   // HoldingTime take, max_batch > 0, managers > 0.
-  // `inspector`, if any, outlives this.
-  Runner(RunPlan plan, Workload workload, CallInspector* inspector = nullptr);
+  // `inspector` and `sink`, if any, outlive this; the sink gets the record of every request that is over.
+  Runner(RunPlan plan, Workload workload, CallInspector* inspector = nullptr,
+         RecordSink* sink = nullptr);
 
   // Time zero of the plan. Once, before anything else.
   void start(TimePoint now);
@@ -258,6 +255,8 @@ class Runner {
   void send_release(std::vector<Dispatch>& batches, TimePoint now);
   void setup_answered(Calls::iterator call, const Outcome& outcome, TimePoint now);
   void release_answered(Calls::iterator call, const Outcome& outcome, TimePoint now);
+  void record(CallIndex index, RequestKind kind, Ended ended, const Call& call, Duration answered,
+              const Outcome* outcome);
   void answered_before(const Call& call, bool release, const Outcome& outcome);
   void call_over(Calls::iterator call, bool released, TimePoint now);
   void give_up_open_calls();
@@ -284,6 +283,7 @@ class Runner {
   std::uint64_t open_ = 0;
   std::uint64_t under_inspection_ = 0;
   CallInspector* inspector_;
+  RecordSink* sink_;
   std::priority_queue<PlannedEnd, std::vector<PlannedEnd>, std::greater<>> ends_;
   RunFigures figures_;
 };

@@ -25,7 +25,7 @@ PROGRAMS = ["gsmpdump", "xbind-callgen run", "xbind-cmgr", "xbind-names", "xbind
 CORBA_ROOMS = re.compile(r"""^( orb/.* | naming/.* | xbindctl/.* | tests/integration/.*
     | (.*/)?servant(_[^/]*)?\.[^/]+ | (.*/)?remote_[^/]*\.[^/]+
     | [^/]+/(main|daemon|program)\.[^/]+
-    | callgen/corba_target[^/]*\.[^/]+ )$""", re.VERBOSE)
+    | callgen/corba_[^/]*\.[^/]+ | callgen/(commands|null)/.* )$""", re.VERBOSE)
 CORBA_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]((omniORB4|COS|omnithread|idl/)[^>"]*|\w+\.hh)[>"]')
 
 # Where time, chance and the network come in through the door. Everything else is handed them.
@@ -34,7 +34,7 @@ OUTSIDE_WORLD = {
         "core/steady_now.hpp",
         r"orb/.*", r"naming/.*", r"xbindctl/.*", r".*/(main|daemon|program)\..*", r".*/servant.*",
         r".*/remote_.*",
-        r"callgen/(corba_target|media_lines).*", r"switchserver/gsmp/tcp_.*", r"tests/integration/.*"]),
+        r"callgen/(corba_|commands/|null/|media_lines).*", r"switchserver/gsmp/tcp_.*", r"tests/integration/.*"]),
     "unseeded chance": (re.compile(r"random_device|\bs?rand\(\)|\bdrand48\("), [
         r"orb/.*", r".*/(main|daemon|program)\..*"]),
     "sleeping": (re.compile(r"sleep_(for|until)\b|\b(u|nano)?sleep\("), [

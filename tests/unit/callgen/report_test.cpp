@@ -30,13 +30,13 @@ RunReport good_report() {
   refusal.element = "switch-1 port 2";
   for (int i = 0; i < 10; ++i) figures.refusals.count(refusal);
   for (int i = 1; i <= 1990; ++i) {
-    figures.setup_latency.record(i * 1us);
-    figures.setup_latency_from_send.record(i * 900ns);
-    figures.release_latency.record(i * 2us);
-    figures.release_latency_from_send.record(i * 1900ns);
-    figures.slip.record(50us);
+    figures.statistics.setup_latency.record(i * 1us);
+    figures.statistics.setup_latency_from_send.record(i * 900ns);
+    figures.statistics.release_latency.record(i * 2us);
+    figures.statistics.release_latency_from_send.record(i * 1900ns);
+    figures.statistics.slip.record(50us);
   }
-  figures.refusal_latency.record(70us);
+  figures.statistics.refusal_latency.record(70us);
   figures.calls_up_peak = 31;
   figures.batches = 1500;
   figures.planned_span = 9'990ms;

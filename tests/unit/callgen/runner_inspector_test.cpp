@@ -100,8 +100,8 @@ TEST_F(InspectedRun, AKeptCallIsReleasedWhenTheInspectorHasDone) {
   answer(2, OutcomeKind::kReleased, 5s + 3ms);
   EXPECT_TRUE(runner.finished());
   // The wait for the inspector is nobody's latency, and no lateness of the generator.
-  EXPECT_EQ(runner.figures().release_latency.max(), 3ms);
-  EXPECT_EQ(runner.figures().slip.max(), 1ms);
+  EXPECT_EQ(runner.figures().statistics.release_latency.max(), 3ms);
+  EXPECT_EQ(runner.figures().statistics.slip.max(), 1ms);
   EXPECT_EQ(runner.figures().releases.released, 2U);
 }
 

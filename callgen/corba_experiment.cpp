@@ -1,0 +1,221 @@
+#include "callgen/corba_experiment.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "callgen/corba_target.hpp"
+#include "core/log.hpp"
+#include "core/version.hpp"
+#include "orb/process.hpp"
+
+namespace xbind::callgen {
+namespace {
+
+std::optional<std::pair<std::string, int>> parse_watch(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0) return std::nullopt;
+  const std::string digits = text.substr(equals + 1);
+  if (digits.empty() || digits.size() > 9 ||
+      digits.find_first_not_of("0123456789") != std::string::npos) {
+    return std::nullopt;
+  }
+  return std::pair{text.substr(0, equals), std::stoi(digits)};
+}
+
+std::uint64_t value_of(const Metrics& metrics, const std::string& name) {
+  const auto found = metrics.find(name);
+  return found == metrics.end() ? 0 : found->second;
+}
+
+// What all processes that send over sessions had counted at a time.
+struct Counted {
+  std::vector<Metrics> managers;
+  std::map<std::string, Metrics> switches;
+  faults::FaultCounters own;
+};
+
+// What the fault layer did to one leg between two looks, by the counters of the process that sends.
+// A process that was started anew has counted from zero.
+faults::FaultCounters leg_between(const Metrics& before, const Metrics& after,
+                                  const std::string& leg) {
+  const auto grown = [&](const char* what) {
+    const std::uint64_t then = value_of(before, leg + what);
+    const std::uint64_t now = value_of(after, leg + what);
+    return now >= then ? now - then : now;
+  };
+  faults::FaultCounters counters;
+  counters.invocations = grown("_invocations");
+  counters.dropped = grown("_dropped");
+  counters.repeated = grown("_repeated");
+  counters.reordered = grown("_reordered");
+  counters.delayed = grown("_delayed");
+  return counters;
+}
+
+void fill_faults(const Counted& before, const Counted& after, RunReport& report) {
+  auto& legs = report.faults_by_leg;
+  legs["client_to_manager"] = after.own;  // that process is this one: nothing before the run
+  for (std::size_t i = 0; i < after.managers.size(); ++i) {
+    legs["manager_to_client"] +=
+        leg_between(before.managers[i], after.managers[i], "faults_to_clients");
+    legs["manager_to_switch"] +=
+        leg_between(before.managers[i], after.managers[i], "faults_to_switches");
+  }
+  auto& from_switches = legs["switch_to_manager"];
+  for (const auto& [name, metrics] : after.switches) {
+    const auto then = before.switches.find(name);
+    from_switches += leg_between(then == before.switches.end() ? Metrics{} : then->second, metrics,
+                                 "faults_to_managers");
+  }
+  for (const auto& [leg, counters] : legs) {
+    report.faults.dropped += counters.dropped;
+    report.faults.repeated += counters.repeated;
+    report.faults.reordered += counters.reordered;
+    report.faults.delayed += counters.delayed;
+  }
+}
+
+void fill_memory(const ClientOptions& options, RunReport& report) {
+  report.rss_mb["xbind-callgen"] = static_cast<double>(orb::own_resident_kib()) / 1024;
+  for (const std::string& watch : options.watch_pids) {
+    const auto [name, pid] = *parse_watch(watch);
+    // A process that is gone stays in the table, as zero: it was expected to be there.
+    report.rss_mb[name] = static_cast<double>(orb::resident_kib(pid).value_or(0)) / 1024;
+  }
+}
+
+AuditReport report_of(const Result<RemoteAudit>& audit) {
+  AuditReport report;
+  if (!audit) {
+    report.findings.push_back("the audit could not be made: " + audit.error().text);
+    return report;
+  }
+  report.made = true;
+  report.clean = audit->totals.clean;
+  report.stray_cross_connects = audit->totals.stray_cross_connects;
+  report.leaked_labels = audit->totals.leaked_labels;
+  report.leaked_bandwidth_cells_per_s = audit->totals.leaked_bandwidth_cells_per_s;
+  report.owed = audit->totals.owed;
+  report.unreadable = audit->totals.unreadable;
+  report.findings = audit->findings;
+  return report;
+}
+
+void fill_audits(CorbaTarget& target, RunReport& report) {
+  for (const auto& [manager, audit] : target.audits()) report.audits[manager] = report_of(audit);
+  report.audit = sum_of(report.audits);
+}
+
+// With --verify-media: the lines, and who judges what comes over them.
+struct MediaParts {
+  std::unique_ptr<MediaLines> lines;
+  std::unique_ptr<MediaCheck> check;
+};
+
+// A run of its own among all that ever sent cells here: a number that no other has, as good as surely.
+std::uint64_t run_number() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  return splitmix64(static_cast<std::uint64_t>(now) ^ static_cast<std::uint64_t>(getpid()) << 40);
+}
+
+Result<MediaParts> media_of(const RunOptions& options, const Workload& workload) {
+  MediaParts parts;
+  if (!options.verify_media) return parts;
+  const auto hosts = endpoint_lines(options);
+  for (const std::string& end : workload.every_end()) {
+    const bool has_line = std::any_of(hosts.begin(), hosts.end(),
+                                      [&end](const auto& host) { return host.name == end; });
+    if (!has_line)
+      return fail(ErrorCode::kBadInput,
+                  "endpoint {} has no line in --endpoints: its calls cannot be verified", end);
+  }
+  auto lines = MediaLines::open(hosts, options.capture);
+  if (!lines) return tl::make_unexpected(lines.error());
+  parts.lines = std::move(*lines);
+  MediaPlan plan;
+  plan.calls = options.media_calls;
+  plan.run_calls = options.calls;
+  plan.seed = options.seed;
+  plan.run = run_number();
+  parts.check = std::make_unique<MediaCheck>(plan, parts.lines->endpoints());
+  return parts;
+}
+
+}  // namespace
+
+void declare_client_options(config::OptionSet& set, ClientOptions& options) {
+  set.add_string("client-name", &options.client_name, "",
+                 "Name to attach with; empty: callgen- and the process number.");
+  set.add_string("routeobject", &options.route_object, "default",
+                 "RouteObject whose topology tells the ends when --from and --to are not given.");
+  set.add_strings("watch-pid", &options.watch_pids,
+                  "NAME=PID of a process whose memory goes into the summary.");
+  set.add_check([&options]() -> std::optional<std::string> {
+    for (const std::string& watch : options.watch_pids) {
+      if (!parse_watch(watch)) return fmt::format("watch-pid: '{}' is not NAME=PID", watch);
+    }
+    return std::nullopt;
+  });
+  orb::add_client_options(set, options.common, log::Level::kWarn);
+  orb::add_fault_options(set, options.faults);
+}
+
+Result<RunReport> run_once(const ClientOptions& client, const RunOptions& options,
+                           orb::Runtime& runtime,
+                           const std::function<void(const Progress&)>& progress) {
+  CorbaTarget target(runtime, client.common.name_service, client.faults);
+  auto workload = options.from.empty()
+                      ? target.workload_from(client.route_object, options.seed)
+                      : Workload::weighted({{options.from, options.to, 1.0}}, options.seed);
+  if (!workload) return tl::make_unexpected(workload.error());
+  auto media = media_of(options, *workload);
+  if (!media) return tl::make_unexpected(media.error());
+  const std::string client_name =
+      client.client_name.empty() ? fmt::format("callgen-{}", getpid()) : client.client_name;
+  const std::vector<std::string> managers = managers_of(options);
+  for (const std::string& manager : managers) {
+    if (const auto attached = target.attach(manager, client_name); !attached) {
+      return tl::make_unexpected(attached.error());
+    }
+  }
+  const auto managers_before = target.statuses();
+  if (!managers_before) return tl::make_unexpected(managers_before.error());
+  const Counted before{*managers_before, target.switch_statuses(), {}};
+
+  const RunPlan plan = plan_of(options);
+  const double interval_s = options.quiet ? 0 : options.progress_interval;
+  std::optional<Media> media_of_run;
+  if (media->check) media_of_run.emplace(Media{*media->check, *media->lines});
+  const RunFigures figures =
+      target.run(plan, std::move(*workload), media_of_run ? &*media_of_run : nullptr,
+                 Duration{static_cast<std::int64_t>(interval_s * 1e9)}, progress);
+
+  RunReport report = report_of(plan, figures);
+  if (media->check) {
+    report.media = media->check->finish();
+    report.media_cells_not_sent = media->lines->cells_not_sent();
+  }
+  if (const auto after = target.statuses()) {
+    fill_from_managers(before.managers, *after, report);
+    fill_faults(before, {*after, target.switch_statuses(), target.own_faults()}, report);
+  } else {
+    log::warn("{}", after.error().text);
+  }
+  fill_audits(target, report);
+  fill_memory(client, report);
+  report.manifest["version"] = std::string{version()};
+  report.manifest["processors"] = std::to_string(std::thread::hardware_concurrency());
+  report.manifest["manager"] = fmt::format("{}", fmt::join(managers, ","));
+  report.manifest["client_batch"] = std::to_string(options.client_batch);
+  target.detach();
+  return report;
+}
+
+}  // namespace xbind::callgen
