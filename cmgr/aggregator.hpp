@@ -9,6 +9,9 @@
 // When the session has no credit the queue grows past T and the next batch is simply larger, up to
 // kCommandsPerBatch; kCommandsQueued is the bound at which new calls are answered "busy".
 //
+// With every setup and removal stands whose it is, for those who take the times of calls; an aggregator
+// knows nothing more of that.
+//
 // Not thread-safe; owned by the connection manager.
 #pragma once
 
@@ -19,6 +22,7 @@
 #include <vector>
 
 #include "cmgr/aggregation.hpp"
+#include "cmgr/call_times.hpp"
 #include "core/clock.hpp"
 #include "core/hop.hpp"
 
@@ -34,13 +38,15 @@ class Aggregator {
   // The policy is shared and outlives the queue.
   explicit Aggregator(const AggregationPolicy& policy) : policy_(&policy) {}
 
-  void add(HopSetup setup, TimePoint now) {
+  void add(HopSetup setup, TimePoint now, TimesIndex call = kNotTimed) {
     oldest_command_ = std::min(oldest_command_, now);
     queued_.setups.push_back(std::move(setup));
+    setup_calls_.push_back(call);
   }
-  void add(HopKey removal, TimePoint now) {
+  void add(HopKey removal, TimePoint now, TimesIndex call = kNotTimed) {
     oldest_command_ = std::min(oldest_command_, now);
     queued_.removals.push_back({removal, static_cast<std::uint32_t>(queued_.setups.size())});
+    removal_calls_.push_back(call);
   }
   void add(HopModify change, TimePoint now) {
     oldest_command_ = std::min(oldest_command_, now);
@@ -88,21 +94,32 @@ class Aggregator {
   }
 
   // The next batch; requires !empty(). Everything queued, or its first kCommandsPerBatch commands, the
-  // modifies first as the receiver applies them.
-  HopBatch take() {
+  // modifies first as the receiver applies them. `left` hears whose setups and removals are in it.
+  template <class Left>
+  HopBatch take(Left&& left) {
     oldest_rider_ = kNever;
-    if (size() > kCommandsPerBatch) return take_part();
-    oldest_command_ = kNever;
-    flush_at_ = kNever;
-    return std::exchange(queued_, {});
+    HopBatch batch = size() > kCommandsPerBatch ? take_part() : take_whole();
+    leave(setup_calls_, batch.setups.size(), left);
+    leave(removal_calls_, batch.removals.size(), left);
+    return batch;
+  }
+  HopBatch take() {
+    return take([](TimesIndex) {});
   }
 
   // Labels that wait to go back.
   const std::vector<PortLabels>& returning() const { return queued_.returned; }
-  // The session has ended: what was queued for it means nothing to the next one.
-  void clear() {
+  // The session has ended: what was queued for it means nothing to the next one. `dropped` hears whose
+  // setups and removals that were.
+  template <class Dropped>
+  void clear(Dropped&& dropped) {
     queued_ = {};
     oldest_command_ = oldest_rider_ = flush_at_ = kNever;
+    leave(setup_calls_, setup_calls_.size(), dropped);
+    leave(removal_calls_, removal_calls_.size(), dropped);
+  }
+  void clear() {
+    clear([](TimesIndex) {});
   }
 
  private:
@@ -123,6 +140,12 @@ class Aggregator {
   }
   TimePoint riders_deadline() const {
     return oldest_rider_ == kNever ? kNever : oldest_rider_ + kReturnDelay;
+  }
+
+  HopBatch take_whole() {
+    oldest_command_ = kNever;
+    flush_at_ = kNever;
+    return std::exchange(queued_, {});
   }
 
   // Cuts kCommandsPerBatch commands off the front, in their order. The rest is as old as they were.
@@ -155,8 +178,20 @@ class Aggregator {
     return front;
   }
 
+  template <class Visitor>
+  static void leave(std::vector<TimesIndex>& calls, std::size_t count, Visitor& visit) {
+    for (std::size_t i = 0; i < count; ++i) visit(calls[i]);
+    if (count == calls.size()) {
+      calls.clear();
+    } else {
+      calls.erase(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(count));
+    }
+  }
+
   const AggregationPolicy* policy_;
   HopBatch queued_;
+  std::vector<TimesIndex> setup_calls_;  // whose the setups are
+  std::vector<TimesIndex> removal_calls_;
   TimePoint oldest_command_ = kNever;  // when it was added
   TimePoint oldest_rider_ = kNever;
   TimePoint flush_at_ = kNever;  // all that is queued is due from then on

@@ -17,7 +17,8 @@ std::size_t octets_of(const Notice& notice) { return 48 + notice.element.size();
 
 }  // namespace
 
-ClientDesk::ClientDesk(const Config& config, Peers& peers) : config_(config), peers_(peers) {
+ClientDesk::ClientDesk(const Config& config, Peers& peers, CallTimes& times)
+    : config_(config), peers_(peers), times_(times) {
   clients_.push_back(std::make_unique<Client>());
   clients_[kLocal]->name = "(two-way)";
 }
@@ -113,7 +114,7 @@ ClientDesk::Admission ClientDesk::admit(ClientIndex index, RequestId request) {
     ++counters_.repeated_requests;
     known->second.asked_in = client.session;
     if (known->second.outcome) {
-      client.waiting.push_back(*known->second.outcome);
+      client.waiting.push_back({*known->second.outcome});
       mark_dirty(index);
     }
     return Admission::kRepeated;
@@ -129,11 +130,12 @@ ClientDesk::Admission ClientDesk::admit(ClientIndex index, RequestId request) {
   return Admission::kNew;
 }
 
-void ClientDesk::answer(ClientIndex index, Outcome outcome) {
+void ClientDesk::answer(ClientIndex index, Outcome outcome, TimesIndex times) {
   Client& client = *clients_[index];
   if (index == kLocal) {
     client.requests.erase(outcome.request);
     --client.under_way;
+    times_.handed_over_at_once(times);
     peers_.local_outcome(outcome.request, std::move(outcome));
     return;
   }
@@ -143,12 +145,13 @@ void ClientDesk::answer(ClientIndex index, Outcome outcome) {
     --client.under_way;
   }
   if (!client.link) {
+    times_.close(times);
     // Nobody to tell; a new session of the same name may ask again while the answer is remembered.
     client.left_over.push_back(outcome.request);
     forget_if_done(index);
     return;
   }
-  client.waiting.push_back(std::move(outcome));
+  client.waiting.push_back({std::move(outcome), times});
   mark_dirty(index);
 }
 
@@ -191,8 +194,10 @@ void ClientDesk::flush(TimePoint now) {
       std::size_t octets = 64;
       batch.outcomes.reserve(count);
       for (std::size_t i = sent; i < sent + count; ++i) {
-        octets += octets_of(client.waiting[i]);
-        batch.outcomes.push_back(std::move(client.waiting[i]));
+        Waiting& next = client.waiting[i];
+        octets += octets_of(next.outcome);
+        times_.handed_over(next.times, now);
+        batch.outcomes.push_back(std::move(next.outcome));
       }
       while (!client.notices.empty() && batch.notices.size() < kOutcomesPerBatch - count) {
         auto notice = client.notices.extract(client.notices.begin());
@@ -249,6 +254,7 @@ void ClientDesk::end_session(Client& client) {
   client.session = SessionId{};
   client.link.reset();
   // What waited is remembered in `requests` and told again to whoever repeats the request.
+  for (const Waiting& outcome : client.waiting) times_.close(outcome.times);
   client.waiting.clear();
   counters_.notices_lost += client.notices.size();
   client.notices.clear();

@@ -20,6 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cmgr/call_times.hpp"
 #include "cmgr/config.hpp"
 #include "cmgr/connection.hpp"
 #include "cmgr/peers.hpp"
@@ -38,7 +39,8 @@ class ClientDesk {
   // Outcomes that may wait for a client that does not confirm; then its session is ended.
   static constexpr std::size_t kOutcomesWaiting = 200'000;
 
-  ClientDesk(const Config& config, Peers& peers);
+  // `times` outlives the desk.
+  ClientDesk(const Config& config, Peers& peers, CallTimes& times);
 
   // kFenced: a higher epoch of the name is attached. kExhausted: clients_max are. kBadInput: no name.
   Result<ClientAttachment> attach(const std::string& name, Epoch epoch, TimePoint now);
@@ -54,8 +56,9 @@ class ClientDesk {
   // config.requests_per_client wait for their outcome or for its confirmation.
   Admission admit(ClientIndex client, RequestId request);
 
-  // The one outcome of an admitted request.
-  void answer(ClientIndex client, Outcome outcome);
+  // The one outcome of an admitted request, whose times end when it is handed over; nobody being
+  // attached, now and for nothing.
+  void answer(ClientIndex client, Outcome outcome, TimesIndex times = kNotTimed);
 
   // What happened to one of the client's connections. Of several of one connection that wait the last is
   // told; while the client is not attached, none.
@@ -91,12 +94,16 @@ class ClientDesk {
     std::unique_ptr<Outcome> outcome;  // null while under way
     SessionId asked_in;                // the last session in which the client asked for it
   };
+  struct Waiting {
+    Outcome outcome;
+    TimesIndex times = kNotTimed;
+  };
   struct Client {
     std::string name;
     Epoch epoch;
     SessionId session;  // 0: not attached
     std::unique_ptr<ClientSession> link;
-    std::vector<Outcome> waiting;
+    std::vector<Waiting> waiting;
     std::unordered_map<ConnectionId, Notice> notices;  // wait; at most one of each connection
     // Requests whose outcome the client has not confirmed.
     std::unordered_map<RequestId, Request> requests;
@@ -118,6 +125,7 @@ class ClientDesk {
 
   const Config& config_;
   Peers& peers_;
+  CallTimes& times_;
   std::vector<std::unique_ptr<Client>> clients_;  // [0] is kLocal; null: free slot
   std::vector<ClientIndex> free_slots_;
   std::unordered_map<std::string, ClientIndex> by_name_;

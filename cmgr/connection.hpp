@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "cmgr/call_fsm.hpp"
+#include "cmgr/call_times.hpp"
 #include "core/call.hpp"
 #include "core/clock.hpp"
 #include "core/hop.hpp"
@@ -176,6 +177,7 @@ struct Connection
   bool invoked = false;          // a two-way invocation for it or its party is on its way
   std::uint32_t generation = 1;  // of the path
   std::uint16_t pending = 0;     // answers still expected in this state
+  TimesIndex times = kNotTimed;  // of the setup or release under way
   std::optional<Asker> asker;    // of the setup; nobody: the manager itself, in advance
   Connection* root = nullptr;    // of a party: the connection whose leaf or other path it is
   std::shared_ptr<const CallEnds> ends;

@@ -54,8 +54,8 @@ std::size_t ConnectionManager::QueryHash::operator()(const RouteQuery& query) co
 ConnectionManager::ConnectionManager(Config config, Peers& peers)
     : config_(std::move(config)),
       peers_(peers),
-      clients_(config_, peers),
-      switches_(config_, peers),
+      clients_(config_, peers, times_),
+      switches_(config_, peers, times_),
       routes_(config_.route_cache),
       gate_(config_.operations_at_once, config_.operations_waiting, config_.queue_timer) {}
 
@@ -113,11 +113,11 @@ void ConnectionManager::submit(ClientIndex client, const Body& request, unsigned
   switches_.aggregation().on_operation(now);
   if (gate_.open() && gate_.waiting() == 0) {
     gate_.started();
-    begin(Request{client, request}, now);
+    begin(Request{client, request, {now}}, now);
     return;
   }
   ++counters_.waited;
-  if (const auto given_up = gate_.push(urgency, Request{client, request}, now)) {
+  if (const auto given_up = gate_.push(urgency, Request{client, request, {now}}, now)) {
     turn_away(given_up->client, given_up->id(),
               {Cause::kBusy, "requests waiting", gate_.waiting() + 1, gate_.waiting()});
   }
@@ -160,13 +160,14 @@ void ConnectionManager::pump(TimePoint now) {
     auto next = gate_.pop();
     if (!next) break;
     gate_.started();
-    begin(*next, now);
+    begin(std::move(*next), now);
   }
 }
 
 // --- QOS mapping ------------------------------------------------------------------------------------
 
-void ConnectionManager::begin(const Request& request, TimePoint now) {
+void ConnectionManager::begin(Request request, TimePoint now) {
+  request.times.begun = now;
   const Asker asker{request.client, request.id()};
   std::vector<NetworkService> mapped;
   std::vector<ServiceSpec> services = services_of(request.body);
@@ -175,7 +176,7 @@ void ConnectionManager::begin(const Request& request, TimePoint now) {
     if (config_.remote_qos) {
       const auto known = config_.qos_cache ? services_.find(service, now) : std::nullopt;
       if (!known) {
-        park(request, std::move(services), now);
+        park(std::move(request), std::move(services), now);
         return;
       }
       mapped.push_back(*known);
@@ -253,20 +254,22 @@ void ConnectionManager::begin_mapped(const Request& request,
     contract.reverse = mapped[1].resources;
     contract.reverse_traffic = mapped[1].contract;
   }
-  std::visit(Overloaded{
-                 [&](const ConnectRequest& it) { connect(asker, it, contract, now); },
-                 [&](const ReleaseRequest& it) { release(asker, it, now); },
-                 [&](const ModifyRequest& it) { modify(asker, it, contract, now); },
-                 [&](const LeafRequest& it) { change_leaf(asker, it, now); },
-                 [&](const CommitRequest& it) { commit(asker, it, now); },
-             },
-             request.body);
+  std::visit(
+      Overloaded{
+          [&](const ConnectRequest& it) { connect(asker, it, request.times, contract, now); },
+          [&](const ReleaseRequest& it) { release(asker, it, request.times, now); },
+          [&](const ModifyRequest& it) { modify(asker, it, contract, now); },
+          [&](const LeafRequest& it) { change_leaf(asker, it, now); },
+          [&](const CommitRequest& it) { commit(asker, it, now); },
+      },
+      request.body);
 }
 
 // --- requests ---------------------------------------------------------------------------------------
 
 void ConnectionManager::connect(Asker asker, const ConnectRequest& request,
-                                const Contract& contract, TimePoint now) {
+                                const RequestTimes& times, const Contract& contract,
+                                TimePoint now) {
   ++counters_.setups;
   if (request.priority > kPriorityMax) {
     refuse_request(asker, {Cause::kInvalidRequest, "priority", request.priority, kPriorityMax});
@@ -287,10 +290,14 @@ void ConnectionManager::connect(Asker asker, const ConnectRequest& request,
     refuse_request(asker, {Cause::kBusy, "removals owed", switches_.owed(), config_.debts_max});
     return;
   }
-  if (take_prepared(asker, request, contract, now)) return;
+  if (take_prepared(asker, request, times, contract, now)) return;
   Connection& connection = make_connection(asker, request.from, request.to, contract);
   connection.both = request.reverse.has_value();
-  if (request.hold_ms != 0) connection.more().hold = std::chrono::milliseconds{request.hold_ms};
+  if (request.hold_ms != 0) {
+    connection.more().hold = std::chrono::milliseconds{request.hold_ms};
+  } else {
+    connection.times = times_.open_setup(times, now);
+  }
   find_route(connection, now);
 }
 
@@ -318,7 +325,8 @@ Connection& ConnectionManager::make_connection(std::optional<Asker> asker, const
   return connection;
 }
 
-void ConnectionManager::release(Asker asker, const ReleaseRequest& request, TimePoint now) {
+void ConnectionManager::release(Asker asker, const ReleaseRequest& request,
+                                const RequestTimes& times, TimePoint now) {
   ++counters_.releases;
   Connection* const found = find_shown(request.connection);
   if (found == nullptr) {
@@ -344,6 +352,7 @@ void ConnectionManager::release(Asker asker, const ReleaseRequest& request, Time
   }
   ++counters_.table_hits;
   connection.more().releaser = asker;
+  connection.times = times_.open_release(times);
   // The answer goes to whoever asked, also when that is not who set the connection up.
   clients_.owns(asker.client, +1);
   if (return_prepared(connection, now)) return;
@@ -400,7 +409,7 @@ Connection* ConnectionManager::find_changeable(const Asker& asker, ConnectionId 
 
 // --- outcomes ---------------------------------------------------------------------------------------
 
-void ConnectionManager::tell(const Asker& asker, Outcome outcome) {
+void ConnectionManager::tell(const Asker& asker, Outcome outcome, TimesIndex times) {
   outcome.request = asker.request;
   switch (outcome.kind) {
     case OutcomeKind::kConnected: ++counters_.connected; break;
@@ -413,7 +422,7 @@ void ConnectionManager::tell(const Asker& asker, Outcome outcome) {
     case OutcomeKind::kLeafDropped: ++counters_.leaves_dropped; break;
   }
   gate_.ended();
-  clients_.answer(asker.client, std::move(outcome));
+  clients_.answer(asker.client, std::move(outcome), times);
 }
 
 namespace {

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "cmgr/cache_state.hpp"
+#include "cmgr/call_times.hpp"
 #include "cmgr/client_desk.hpp"
 #include "cmgr/config.hpp"
 #include "cmgr/connection.hpp"
@@ -116,6 +117,8 @@ class ConnectionManager {
   std::size_t switches_attached() const { return switches_.attached_count(); }
   // What the manager believes about one switch, to be compared with its ledger.
   ManagerView view_of(const std::string& switch_name) const;
+  // Labels of that output port that were asked for and have not come yet; 0 of a port that is not known.
+  std::size_t labels_awaited(const std::string& switch_name, PortId port) const;
   // Everything that waits for a threshold goes out: before an audit.
   void flush_all(TimePoint now) { switches_.flush_all(now); }
 
@@ -152,6 +155,8 @@ class ConnectionManager {
   };
   const Counters& counters() const { return counters_; }
   const Occurrences& occurrences() const { return occurrences_; }
+  // Where the time of setups and releases went.
+  const CallTimes& call_times() const { return times_; }
   ClientDesk::Counters client_counters() const { return clients_.counters(); }
   SwitchDesk::Counters switch_counters() const { return switches_.counters(); }
   std::size_t connections() const { return connections_.size(); }
@@ -187,22 +192,25 @@ class ConnectionManager {
   template <class Body>
   void submit(ClientIndex client, const Body& request, unsigned urgency, TimePoint now);
   void pump(TimePoint now);
-  void begin(const Request& request, TimePoint now);
+  void begin(Request request, TimePoint now);
   void begin_mapped(const Request& request, const std::vector<NetworkService>& mapped,
                     TimePoint now);
   bool admit(ClientIndex client, RequestId request);
   void park(Request request, std::vector<ServiceSpec> services, TimePoint now);
-  void connect(Asker asker, const ConnectRequest& request, const Contract& contract, TimePoint now);
+  void connect(Asker asker, const ConnectRequest& request, const RequestTimes& times,
+               const Contract& contract, TimePoint now);
   ConnectionId new_id();
   // By the name that clients know it by.
   Connection* find_shown(ConnectionId id) const;
   Connection& make_connection(std::optional<Asker> asker, const std::string& from,
                               const std::string& to, const Contract& contract);
-  void release(Asker asker, const ReleaseRequest& request, TimePoint now);
+  void release(Asker asker, const ReleaseRequest& request, const RequestTimes& times,
+               TimePoint now);
   void commit(Asker asker, const CommitRequest& request, TimePoint now);
   // The connection named, if it is up and nothing else is under way; else the request is refused.
   Connection* find_changeable(const Asker& asker, ConnectionId id);
-  void tell(const Asker& asker, Outcome outcome);  // the one outcome of a request that was begun
+  // The one outcome of a request that was begun, whose times end with it.
+  void tell(const Asker& asker, Outcome outcome, TimesIndex times = kNotTimed);
   void refuse_request(const Asker& asker, Refusal refusal);
   void turn_away(ClientIndex client, RequestId request, Refusal refusal);  // was not begun
 
@@ -285,8 +293,8 @@ class ConnectionManager {
   void resolve_switches(RouteReply& reply);
 
   // Connections prepared in advance (connection_manager_prepared.cpp).
-  bool take_prepared(Asker asker, const ConnectRequest& request, const Contract& contract,
-                     TimePoint now);
+  bool take_prepared(Asker asker, const ConnectRequest& request, const RequestTimes& times,
+                     const Contract& contract, TimePoint now);
   bool return_prepared(Connection& connection, TimePoint now);
   void prepared_answered(Connection& connection, OutcomeKind kind, TimePoint now);
   void fill_pools(TimePoint now);
@@ -317,6 +325,7 @@ class ConnectionManager {
 
   Config config_;
   Peers& peers_;
+  CallTimes times_;
   ClientDesk clients_;
   SwitchDesk switches_;
   RouteCache routes_;

@@ -31,11 +31,13 @@ void ConnectionManager::perform(Connection& connection, Action action, TimePoint
   switch (action) {
     case Action::kFindRoute:
       clear_path(connection, now);
+      connection.times = times_.try_again(connection.times, now);
       find_route(connection, now);
       return;
     case Action::kOweThenFindRoute:
       owe_unconfirmed(connection, now);
       clear_path(connection, now);
+      connection.times = times_.try_again(connection.times, now);
       find_route(connection, now);
       return;
     case Action::kReserveHops: reserve_hops(connection, now); return;
@@ -67,7 +69,10 @@ void ConnectionManager::perform(Connection& connection, Action action, TimePoint
       answer(connection, OutcomeKind::kRefused, now);
       forget(connection, now);
       return;
-    case Action::kOweThenAnswerReleased: owe_unconfirmed(connection, now); [[fallthrough]];
+    case Action::kOweThenAnswerReleased:
+      owe_unconfirmed(connection, now);
+      times_.close(std::exchange(connection.times, kNotTimed));
+      [[fallthrough]];
     case Action::kAnswerReleased:
       answer(connection, OutcomeKind::kReleased, now);
       // One that goes back to its pool is kept.
@@ -150,6 +155,7 @@ void ConnectionManager::start_path(Connection& connection, const RouteReply& rou
       all_at_hand = false;
     }
   }
+  times_.path_known(connection.times, now);
   happen(connection, all_at_hand ? Event::kRouteKnownLabelsAtHand : Event::kRouteKnown, now);
 }
 
@@ -173,6 +179,7 @@ void ConnectionManager::reserve_hops(Connection& connection, TimePoint now) {
 }
 
 void ConnectionManager::commit_every_hop(Connection& connection, TimePoint now) {
+  times_.labels_in_hand(connection.times, now);
   commit_hops(connection, planted(Bug::kTakeOverFirst) ? nullptr : &Hop::takes_over, false, now);
 }
 
@@ -396,7 +403,10 @@ void ConnectionManager::answer(Connection& connection, OutcomeKind kind, TimePoi
       break;
     }
   }
-  if (asker) tell(*asker, std::move(outcome));
+  TimesIndex times = std::exchange(connection.times, kNotTimed);
+  if (kind == OutcomeKind::kRefused || !asker) times_.close(std::exchange(times, kNotTimed));
+  times_.answered(times, now);
+  if (asker) tell(*asker, std::move(outcome), times);
   // The second asker's claim on the client's memory ends with the answer; the first one's with the
   // connection (forget).
   if (of_hold) {
@@ -449,48 +459,6 @@ void ConnectionManager::forget(Connection& connection, TimePoint now) {
   if (connection.extras) aliases_.erase(connection.extras->alias);
   connections_.erase(connection.id);  // unlinks it from its timer list
   if (asker) clients_.owns(asker->client, -1);
-}
-
-// ===== timers =====
-
-void ConnectionManager::arm(Connection& connection, TimePoint now) {
-  connection.unlink();
-  if (connection.extras && connection.extras->held_until != kNever &&
-      connection.state != State::kHeld) {
-    holds_.erase({connection.extras->held_until, connection.id});
-    connection.extras->held_until = kNever;
-  }
-  switch (connection.state) {
-    case State::kRouting:
-      connection.deadline = now + config_.route_timer;
-      routing_.push_back(connection);
-      break;
-    case State::kReserving:
-    case State::kCommitting:
-    case State::kSwitchingOver:
-    case State::kModifying:
-    case State::kLowering:
-    case State::kRestoring:
-      connection.deadline = now + config_.hop_timer;
-      setting_up_.push_back(connection);
-      break;
-    case State::kUndoing:
-    case State::kReleasing:
-      connection.deadline = now + config_.undo_timer;
-      removing_.push_back(connection);
-      break;
-    case State::kLingering:
-      connection.deadline = now + config_.break_delay;
-      lingering_.push_back(connection);
-      break;
-    case State::kHeld:
-      connection.deadline = kNever;
-      connection.more().held_until = now + connection.more().hold;
-      holds_.emplace(connection.more().held_until, connection.id);
-      break;
-    case State::kConnected:
-    case State::kGone: connection.deadline = kNever; break;
-  }
 }
 
 }  // namespace xbind::cmgr

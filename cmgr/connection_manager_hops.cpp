@@ -21,7 +21,7 @@ void ConnectionManager::say(Connection& connection, Hop& hop, TimePoint now) {
       hop.state = commit ? HopState::kCommitting : HopState::kReserving;
       HopSetup setup = setup_for(connection, hop, commit, now);
       if (!config_.one_by_one) {
-        switches_.queue(hop.at, std::move(setup), now);
+        switches_.queue(hop.at, std::move(setup), commit ? connection.times : kNotTimed, now);
         return;
       }
       alone.setups.push_back(std::move(setup));
@@ -48,7 +48,9 @@ void ConnectionManager::say(Connection& connection, Hop& hop, TimePoint now) {
     case Errand::kRemove:
       hop.state = HopState::kRemoving;
       if (!config_.one_by_one) {
-        switches_.queue(hop.at, key_of(connection, hop), now);
+        const bool release = connection.state == State::kReleasing;
+        switches_.queue(hop.at, key_of(connection, hop), release ? connection.times : kNotTimed,
+                        now);
         return;
       }
       alone.removals.push_back({key_of(connection, hop), 0});

@@ -70,7 +70,8 @@ void ConnectionManager::prepared_answered(Connection& connection, OutcomeKind ki
 }
 
 bool ConnectionManager::take_prepared(Asker asker, const ConnectRequest& request,
-                                      const Contract& contract, TimePoint now) {
+                                      const RequestTimes& times, const Contract& contract,
+                                      TimePoint now) {
   if (pools_.empty() || request.reverse || request.hold_ms != 0) return false;
   const std::uint32_t number =
       pools_.find(request.from, request.to, {contract.forward, contract.traffic});
@@ -84,6 +85,7 @@ bool ConnectionManager::take_prepared(Asker asker, const ConnectRequest& request
   Connection& connection = *connections_.at(pool.ready.front().connection);
   pool.ready.pop_front();
   connection.asker = asker;
+  connection.times = times_.open_setup(times, now);
   connection.extras->alias = new_id();
   aliases_.emplace(connection.extras->alias, connection.id);
   clients_.owns(asker.client, +1);

@@ -39,6 +39,46 @@ void ConnectionManager::tick(TimePoint now) {
   pump(now);
 }
 
+void ConnectionManager::arm(Connection& connection, TimePoint now) {
+  connection.unlink();
+  if (connection.extras && connection.extras->held_until != kNever &&
+      connection.state != State::kHeld) {
+    holds_.erase({connection.extras->held_until, connection.id});
+    connection.extras->held_until = kNever;
+  }
+  switch (connection.state) {
+    case State::kRouting:
+      connection.deadline = now + config_.route_timer;
+      routing_.push_back(connection);
+      break;
+    case State::kReserving:
+    case State::kCommitting:
+    case State::kSwitchingOver:
+    case State::kModifying:
+    case State::kLowering:
+    case State::kRestoring:
+      connection.deadline = now + config_.hop_timer;
+      setting_up_.push_back(connection);
+      break;
+    case State::kUndoing:
+    case State::kReleasing:
+      connection.deadline = now + config_.undo_timer;
+      removing_.push_back(connection);
+      break;
+    case State::kLingering:
+      connection.deadline = now + config_.break_delay;
+      lingering_.push_back(connection);
+      break;
+    case State::kHeld:
+      connection.deadline = kNever;
+      connection.more().held_until = now + connection.more().hold;
+      holds_.emplace(connection.more().held_until, connection.id);
+      break;
+    case State::kConnected:
+    case State::kGone: connection.deadline = kNever; break;
+  }
+}
+
 void ConnectionManager::expire(TimerList& list, TimePoint now) {
   while (!list.empty() && list.front().deadline <= now) {
     Connection& connection = list.front();

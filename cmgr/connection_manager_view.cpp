@@ -104,6 +104,16 @@ std::vector<std::string> ConnectionManager::switch_names() const {
   return names;
 }
 
+std::size_t ConnectionManager::labels_awaited(const std::string& switch_name, PortId port) const {
+  const auto at = switches_.find(switch_name);
+  std::size_t awaited = 0;
+  if (!at) return awaited;
+  switches_.for_each_port(*at, [&](PortId each, const PortCaches& caches) {
+    if (each == port) awaited = caches.labels.awaited();
+  });
+  return awaited;
+}
+
 ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
   ManagerView view;
   const auto at = switches_.find(switch_name);

@@ -205,6 +205,8 @@ std::vector<std::pair<std::string, std::uint64_t>> ManagerDaemon::metrics() {
         {"client_sessions_lost", clients.sessions_lost},
         {"switch_sessions_lost", switches.sessions_lost},
     };
+    manager.call_times().setups().append_metrics("setup", metrics);
+    manager.call_times().releases().append_metrics("release", metrics);
     faults::append_metrics(peers_.fault_counters(), metrics);
     return metrics;
   });

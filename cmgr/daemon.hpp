@@ -5,6 +5,7 @@
 #include <functional>
 #include <future>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -47,6 +48,15 @@ class ManagerDaemon {
   }
   void post(std::function<void(ConnectionManager&)> job) {
     serial_.post([this, job = std::move(job)] { job(manager_); });
+  }
+  // A message of a peer with so many items; nothing: a confirmation alone. With a pace it costs what that
+  // says, and is a step of its own.
+  void take(std::optional<std::size_t> items, std::function<void(ConnectionManager&)> job) {
+    serial_.post([this, items, job = std::move(job)] {
+      if (items) peers_.pace().take(*items);
+      job(manager_);
+      if (peers_.pace().on()) after_drain();
+    });
   }
   RemotePeers& peers() { return peers_; }  // within a job
 

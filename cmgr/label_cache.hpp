@@ -100,6 +100,8 @@ class LabelCache {
   std::size_t size() const { return entries_.size(); }
   // A view of what is in the cache; valid until it changes.
   auto labels() const { return entries_ | std::views::transform(&Entry::label); }
+  // Asked for and not yet answered: what the paper calls N (section IV-A).
+  std::size_t awaited() const { return asked_; }
   std::uint64_t hits() const { return hits_; }
   std::uint64_t misses() const { return misses_; }
   // How long the oldest has been here; 0 when there is none.

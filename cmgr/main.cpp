@@ -4,6 +4,7 @@
 
 #include "cmgr/servant.hpp"
 #include "core/log.hpp"
+#include "core/pace_options.hpp"
 #include "core/steady_now.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
@@ -46,6 +47,7 @@ struct Options {
   std::uint32_t startup_patience_ms = 0;
   std::uint64_t connections_max = 0;
   faults::FaultOptions faults;
+  PaceOptions pace;
 };
 
 void declare(config::OptionSet& set, Options& options) {
@@ -125,6 +127,7 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_uint("startup-patience-ms", &options.startup_patience_ms, 15'000, {0, 600'000},
                "Milliseconds to wait for RouteObject and all SwitchServers before serving anyway.");
   orb::add_fault_options(set, options.faults);
+  declare_pace_options(set, options.pace);
 }
 
 // "host-a>host-b:100:8"
@@ -234,7 +237,8 @@ int main(int argc, char** argv) {
                               config.one_by_one ? config.operations_at_once : 1, options.faults,
                               options.route_metric == "load"    ? cmgr::RouteMetric::kLoad
                               : options.route_metric == "delay" ? cmgr::RouteMetric::kDelay
-                                                                : cmgr::RouteMetric::kHops});
+                                                                : cmgr::RouteMetric::kHops,
+                              options.pace});
   const PortableServer::Servant_var<cmgr::HopObserverServant> observer =
       new cmgr::HopObserverServant(daemon);
   const CORBA::Object_var observer_object = runtime.activate(observer.in());

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/pace_clock.hpp"
 #include "core/steady_now.hpp"
 #include "naming/names.hpp"
 #include "orb/convert.hpp"
@@ -51,6 +52,7 @@ RemotePeers::RemotePeers(CORBA::ORB_ptr orb, Options options, Post post, LocalOu
       names_(orb, options_.name_service),
       post_(std::move(post)),
       local_outcome_(std::move(local_outcome)),
+      pace_(options_.pace, "xbind-cmgr " + options_.manager, steady_pace_clock()),
       switch_faults_(options_.faults, "manager-to-switch/" + options_.manager),
       client_faults_(options_.faults, "manager-to-client/" + options_.manager) {}
 
@@ -125,7 +127,9 @@ void RemotePeers::send(const ToSwitch& outgoing) {
   const auto inbox = inboxes_.find(outgoing.session);
   if (inbox == inboxes_.end()) return;
   v1::HopBatch batch;
-  orb::to_idl(outgoing.frame.batch ? *outgoing.frame.batch : kNoCommands, batch);
+  const HopBatch& commands = outgoing.frame.batch ? *outgoing.frame.batch : kNoCommands;
+  orb::to_idl(commands, batch);
+  if (outgoing.frame.batch) pace_.send(commands.commands());
   const auto sent = orb::remote("switchserver " + outgoing.name, [&] {
     inbox->second->submit(outgoing.session.value(), outgoing.frame.seq.value(),
                           outgoing.frame.confirmed.value(), batch);
@@ -145,6 +149,8 @@ void RemotePeers::send(const ToClient& outgoing) {
   v1::OutcomeSeq outcomes;
   v1::NoticeSeq notices;
   orb::to_idl(outgoing.frame.batch ? *outgoing.frame.batch : kNoOutcomes, outcomes, notices);
+  // Each outcome costs a message: a slow network has many callers where a lab has one.
+  for (CORBA::ULong i = 0; i < outcomes.length(); ++i) pace_.send(1);
   const auto sent = orb::remote("the client", [&] {
     client->second->completed(outgoing.session.value(), outgoing.frame.seq.value(),
                               outgoing.frame.confirmed.value(), outcomes, notices);
@@ -296,7 +302,9 @@ void RemotePeers::ask_now(std::vector<RouteQuery> queries) {
     try {
       auto object = route_object();
       if (object) {
+        pace_.send(count);
         const v1::RouteAnswers_var answers = (*object)->find_paths(asked);
+        pace_.take(count);
         validity = std::chrono::milliseconds{answers->validity_ms};
         for (CORBA::ULong i = 0; i < answers->answers.length() && i < count; ++i) {
           replies.push_back(reply_from(queries[done + i], answers->answers[i]));
@@ -332,7 +340,9 @@ void RemotePeers::map_now(const std::vector<ServiceSpec>& services) {
     try {
       auto mapper = qos_mapper();
       if (mapper) {
+        pace_.send(1);
         const v1::NetworkService mapped = (*mapper)->service_to_network(orb::to_idl(service));
+        pace_.take(1);
         reply.mapped = orb::to_core(mapped);
       } else {
         log::warn("qosmapper {}: {}", options_.qos_mapper, mapper.error().text);
@@ -388,7 +398,9 @@ void RemotePeers::invoke_now(SessionId session, const std::string& switch_name,
     if (!CORBA::is_nil(server)) {
       v1::HopBatch out;
       orb::to_idl(batch, out);
+      pace_.send(batch.commands());
       const v1::HopResultBatch_var results = server->execute(session.value(), out);
+      pace_.take(results->results.length());
       answer = orb::to_core(results.in());
     }
   } catch (const v1::BadRequest& refused) {

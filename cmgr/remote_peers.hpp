@@ -17,6 +17,7 @@
 #include "cmgr/connection_manager.hpp"
 #include "connection_manager.hh"
 #include "core/faults/fault_plan.hpp"
+#include "core/pace.hpp"
 #include "orb/name_client.hpp"
 #include "qos_mapper.hh"
 #include "route_object.hh"
@@ -42,6 +43,7 @@ class RemotePeers : public Peers {
     std::size_t workers = 1;
     faults::FaultOptions faults;
     RouteMetric route_metric = RouteMetric::kHops;
+    PaceOptions pace;
   };
 
   RemotePeers(CORBA::ORB_ptr orb, Options options, Post post, LocalOutcome local_outcome);
@@ -69,6 +71,8 @@ class RemotePeers : public Peers {
   TimePoint next_deadline() const;
   std::uint64_t requests_sent() const { return requests_sent_; }
   std::vector<faults::LegCounters> fault_counters() const;
+  // What every message of a call costs here, taken or sent. From any thread.
+  Pace& pace() { return pace_; }
 
   // Two-way, from any thread but the logic's: the names of all switches RouteObject knows.
   Result<std::vector<std::string>> switches_of_topology();
@@ -107,6 +111,7 @@ class RemotePeers : public Peers {
   orb::NameClient names_;
   Post post_;
   LocalOutcome local_outcome_;
+  Pace pace_;
   v1::HopObserver_var observer_;
   v1::TopologyObserver_var topology_observer_;
 

@@ -3,6 +3,7 @@
 
 #include <variant>
 
+#include "cmgr/call_times.hpp"
 #include "cmgr/connection.hpp"
 #include "core/call.hpp"
 
@@ -14,6 +15,7 @@ using RequestBody =
 struct Request {
   ClientIndex client = 0;
   RequestBody body;
+  RequestTimes times{};
 
   RequestId id() const {
     return std::visit([](const auto& request) { return request.request; }, body);

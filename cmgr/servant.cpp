@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/log.hpp"
@@ -80,8 +81,13 @@ void RequestInboxServant::submit(v1::SessionId session, v1::BatchSeq seq, v1::Ba
     }
     frame.batch = std::make_shared<const RequestBatch>(std::move(*converted));
   }
-  daemon_.post(
-      [id = SessionId{session}, frame = std::move(frame)](cmgr::ConnectionManager& manager) {
+  std::optional<std::size_t> items;
+  if (frame.batch) {
+    items = batch.connects.length() + batch.releases.length() + batch.modifies.length() +
+            batch.leaves.length() + batch.commits.length();
+  }
+  daemon_.take(
+      items, [id = SessionId{session}, frame = std::move(frame)](cmgr::ConnectionManager& manager) {
         manager.on_requests(id, frame, steady_now());
       });
 }
@@ -100,8 +106,9 @@ void HopObserverServant::completed(v1::SessionId session, v1::BatchSeq seq, v1::
     }
     frame.batch = std::make_shared<const HopResultBatch>(std::move(*converted));
   }
-  daemon_.post(
-      [id = SessionId{session}, frame = std::move(frame)](cmgr::ConnectionManager& manager) {
+  const auto items = frame.batch ? std::optional{frame.batch->results.size()} : std::nullopt;
+  daemon_.take(
+      items, [id = SessionId{session}, frame = std::move(frame)](cmgr::ConnectionManager& manager) {
         manager.on_results(id, frame, steady_now());
       });
 }

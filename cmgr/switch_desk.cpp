@@ -26,8 +26,8 @@ constexpr std::uint32_t kFirstDemand = 8;
 
 }  // namespace
 
-SwitchDesk::SwitchDesk(const Config& config, Peers& peers)
-    : config_(config), peers_(peers), aggregation_(config.aggregation) {}
+SwitchDesk::SwitchDesk(const Config& config, Peers& peers, CallTimes& times)
+    : config_(config), peers_(peers), times_(times), aggregation_(config.aggregation) {}
 
 SwitchIndex SwitchDesk::index_of(const std::string& name) {
   const auto [entry, fresh] =
@@ -107,17 +107,19 @@ void SwitchDesk::granted(SwitchIndex index, const HopResultBatch& batch, TimePoi
   }
 }
 
-void SwitchDesk::queue(SwitchIndex index, HopSetup setup, TimePoint now) {
+void SwitchDesk::queue(SwitchIndex index, HopSetup setup, TimesIndex times, TimePoint now) {
   Switch& at = *switches_[index];
   ++counters_.commands;
-  at.queue.add(std::move(setup), now);
+  times_.queued(times);
+  at.queue.add(std::move(setup), now, times);
   send_due(at, now, false);
 }
 
-void SwitchDesk::queue(SwitchIndex index, HopKey removal, TimePoint now) {
+void SwitchDesk::queue(SwitchIndex index, HopKey removal, TimesIndex times, TimePoint now) {
   Switch& at = *switches_[index];
   ++counters_.commands;
-  at.queue.add(removal, now);
+  times_.queued(times);
+  at.queue.add(removal, now, times);
   send_due(at, now, false);
 }
 
@@ -437,7 +439,7 @@ void SwitchDesk::send_due(Switch& at, TimePoint now, bool step_ends) {
 }
 
 void SwitchDesk::send_one(Switch& at, TimePoint now) {
-  HopBatch batch = at.queue.take();
+  HopBatch batch = at.queue.take([&](TimesIndex call) { times_.left(call, now); });
   const std::size_t octets = octets_of(batch);
   transmit(at, at.link->send(std::move(batch), octets, now));
 }
@@ -453,7 +455,7 @@ void SwitchDesk::end_session(Switch& at) {
   by_session_.erase(at.session);
   at.session = SessionId{};
   at.link.reset();
-  at.queue.clear();
+  at.queue.clear([&](TimesIndex call) { times_.dropped(call); });
   at.debts_due = kNever;
   for (auto& [key, debt] : at.debts) debt.under_way = false;
   if (planted(Bug::kDebtDropped)) owed_ -= std::exchange(at.debts, {}).size();

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cmgr/aggregator.hpp"
+#include "cmgr/call_times.hpp"
 #include "cmgr/config.hpp"
 #include "cmgr/connection.hpp"
 #include "cmgr/label_cache.hpp"
@@ -68,7 +69,8 @@ class SwitchDesk {
   // How often caches are looked through for what is too much (not with fixed sizes).
   static constexpr Duration kTrim = std::chrono::milliseconds{250};
 
-  SwitchDesk(const Config& config, Peers& peers);
+  // `times` outlives the desk.
+  SwitchDesk(const Config& config, Peers& peers, CallTimes& times);
 
   // The index of a switch name, for ever; a new one is asked for with Peers::attach_switch.
   SwitchIndex index_of(const std::string& name);
@@ -90,9 +92,10 @@ class SwitchDesk {
   // What came with results: labels, quotas, and what the SwitchServer asks back.
   void granted(SwitchIndex at, const HopResultBatch& batch, TimePoint now);
 
-  // Queues; a full batch of T commands is sent at once, credit permitting.
-  void queue(SwitchIndex at, HopSetup setup, TimePoint now);
-  void queue(SwitchIndex at, HopKey removal, TimePoint now);
+  // Queues; a full batch of T commands is sent at once, credit permitting. `times`: of the call whose
+  // command it is.
+  void queue(SwitchIndex at, HopSetup setup, TimesIndex times, TimePoint now);
+  void queue(SwitchIndex at, HopKey removal, TimesIndex times, TimePoint now);
   void queue(SwitchIndex at, HopModify change, TimePoint now);
   bool full(SwitchIndex at) const { return switches_[at]->queue.full(); }
   // Two-way, for the engines that wait: Peers::invoke. The switch is attached.
@@ -204,6 +207,7 @@ class SwitchDesk {
 
   const Config& config_;
   Peers& peers_;
+  CallTimes& times_;
   AggregationPolicy aggregation_;
   TimePoint trim_due_ = kNever;
   std::vector<std::unique_ptr<Switch>> switches_;

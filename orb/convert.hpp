@@ -1,7 +1,8 @@
 // Core values <-> IDL structs. to_idl cannot fail; to_core refuses (kProtocol) what a peer may send and
 // we do not understand, naming the value.
 //
-// Sequences are filled in place, so that a batch is built once.
+// Sequences are filled in place, so that a batch is built once; one that is filled again and again keeps its
+// memory, that of its strings as well.
 #pragma once
 
 #include <optional>
@@ -41,6 +42,7 @@ Result<LedgerHop> to_core(const v1::LedgerHop& hop);
 
 // connection_manager.idl
 v1::ServiceSpec to_idl(const ServiceSpec& service);
+void to_idl(const ServiceSpec& service, v1::ServiceSpec& out);
 void to_idl(const std::optional<ServiceSpec>& service, v1::OptionalServiceSpec& out);
 void to_idl(const ConnectRequest& request, v1::ConnectRequest& out);
 void to_idl(const RequestBatch& batch, v1::RequestBatch& out);

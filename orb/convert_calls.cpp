@@ -1,13 +1,24 @@
 #include "orb/convert.hpp"
 
+#include <cstring>
 #include <utility>
 
 namespace xbind::orb {
 
 namespace {
 
-v1::ServiceTerms to_idl(const ServiceTerms& terms) {
-  v1::ServiceTerms out;
+// As `out = in.c_str()`, in the memory that `out` has when that is enough; an empty string has none.
+void assign(const std::string& in, CORBA::String_member& out) {
+  char* const has = out.inout();
+  const std::size_t room = std::strlen(has);
+  if (in.size() > room) {
+    out = in.c_str();
+  } else if (room > 0) {
+    std::memcpy(has, in.c_str(), in.size() + 1);
+  }
+}
+
+void to_idl(const ServiceTerms& terms, v1::ServiceTerms& out) {
   out.name = terms.name.c_str();
   out.frames_per_1000_s = terms.frames_per_1000_s;
   out.frame_octets = terms.frame_octets;
@@ -17,7 +28,6 @@ v1::ServiceTerms to_idl(const ServiceTerms& terms) {
   out.peak_bits_per_s = terms.peak_bits_per_s;
   out.frame_loss = terms.frame_loss;
   out.delay_us = terms.delay_us;
-  return out;
 }
 
 ServiceTerms to_core(const v1::ServiceTerms& terms) {
@@ -30,6 +40,11 @@ ServiceTerms to_core(const v1::ServiceTerms& terms) {
 
 v1::ServiceSpec to_idl(const ServiceSpec& service) {
   v1::ServiceSpec out;
+  to_idl(service, out);
+  return out;
+}
+
+void to_idl(const ServiceSpec& service, v1::ServiceSpec& out) {
   out.service_kind = static_cast<CORBA::Octet>(service.kind);
   out.cells_per_s = service.cells_per_s;
   out.buffer_cells = service.buffer_cells;
@@ -37,8 +52,7 @@ v1::ServiceSpec to_idl(const ServiceSpec& service) {
   out.frame_octets = service.frame_octets;
   out.contract = to_idl(service.contract);
   out.terms.length(service.terms ? 1 : 0);
-  if (service.terms) out.terms[0] = to_idl(*service.terms);
-  return out;
+  if (service.terms) to_idl(*service.terms, out.terms[0]);
 }
 
 // The contract bounds the terms to one: the ORB refuses more.
@@ -58,7 +72,7 @@ ServiceSpec to_core(const v1::ServiceSpec& service) {
 
 void to_idl(const std::optional<ServiceSpec>& service, v1::OptionalServiceSpec& out) {
   out.length(service ? 1 : 0);
-  if (service) out[0] = to_idl(*service);
+  if (service) to_idl(*service, out[0]);
 }
 
 // The contract bounds the sequence to one: the ORB refuses more.
@@ -69,9 +83,9 @@ std::optional<ServiceSpec> to_core(const v1::OptionalServiceSpec& service) {
 
 void to_idl(const ConnectRequest& request, v1::ConnectRequest& out) {
   out.request = request.request.value();
-  out.from_end = request.from.c_str();
-  out.to_end = request.to.c_str();
-  out.service = to_idl(request.service);
+  assign(request.from, out.from_end);
+  assign(request.to, out.to_end);
+  to_idl(request.service, out.service);
   to_idl(request.reverse, out.reverse);
   out.priority = request.priority;
   out.hold_ms = request.hold_ms;
@@ -110,7 +124,7 @@ void to_idl(const RequestBatch& batch, v1::RequestBatch& out) {
     const ModifyRequest& from = batch.modifies[i];
     out.modifies[i].request = from.request.value();
     out.modifies[i].connection = from.connection.value();
-    out.modifies[i].service = to_idl(from.service);
+    to_idl(from.service, out.modifies[i].service);
     to_idl(from.reverse, out.modifies[i].reverse);
   }
   out.leaves.length(static_cast<CORBA::ULong>(batch.leaves.size()));
@@ -118,7 +132,7 @@ void to_idl(const RequestBatch& batch, v1::RequestBatch& out) {
     const LeafRequest& from = batch.leaves[i];
     out.leaves[i].request = from.request.value();
     out.leaves[i].connection = from.connection.value();
-    out.leaves[i].leaf_end = from.end.c_str();
+    assign(from.end, out.leaves[i].leaf_end);
     out.leaves[i].drop = from.drop;
   }
   out.commits.length(static_cast<CORBA::ULong>(batch.commits.size()));
@@ -168,7 +182,7 @@ void to_idl(const Outcome& outcome, v1::Outcome& out) {
   out.ingress = to_idl(outcome.ingress);
   out.egress = to_idl(outcome.egress);
   out.cause = static_cast<CORBA::Octet>(outcome.cause);
-  out.element = outcome.element.c_str();
+  assign(outcome.element, out.element);
   out.asked = outcome.asked;
   out.free = outcome.free;
   out.reverse_ingress = to_idl(outcome.reverse_ingress);
@@ -185,7 +199,7 @@ void to_idl(const OutcomeBatch& batch, v1::OutcomeSeq& outcomes, v1::NoticeSeq& 
     to.connection = from.connection.value();
     to.notice_kind = static_cast<CORBA::Octet>(from.kind);
     to.cause = static_cast<CORBA::Octet>(from.cause);
-    to.element = from.element.c_str();
+    assign(from.element, to.element);
     to.asked = from.asked;
     to.free = from.free;
   }

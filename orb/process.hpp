@@ -17,6 +17,16 @@ int wait_for_signal();
 std::optional<std::uint64_t> resident_kib(int pid);
 std::uint64_t own_resident_kib();
 
+// What a process has taken since it started: processor time of all its threads, ended ones too, and
+// how often those that there still are gave the processor away or lost it.
+struct ProcessUse {
+  std::chrono::nanoseconds cpu{};
+  std::uint64_t voluntary_switches = 0;
+  std::uint64_t involuntary_switches = 0;
+};
+// Nothing when it is gone.
+std::optional<ProcessUse> process_use(int pid);
+
 // What the wall clock says: for numbers that are to be higher in a process's next life (epochs,
 // incarnations, versions), for nothing else.
 std::chrono::nanoseconds since_1970();

@@ -1,4 +1,6 @@
 // xbind-qosmapper: between the user's terms and the network's.
+#include "core/pace_clock.hpp"
+#include "core/pace_options.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
@@ -22,12 +24,16 @@ int main(int argc, char** argv) {
     catalogue = *read;
     return std::nullopt;
   });
+  PaceOptions pace_options;
+  declare_pace_options(set, pace_options);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
   log::start("xbind-qosmapper " + common.name, common.log_level);
   log::info("options: {}", set.given_text());
 
+  Pace pace(pace_options, "xbind-qosmapper " + common.name, steady_pace_clock());
   orb::Runtime runtime(argc, argv, common.runtime());
-  const PortableServer::Servant_var<QosMapperServant> servant = new QosMapperServant(catalogue);
+  const PortableServer::Servant_var<QosMapperServant> servant =
+      new QosMapperServant(catalogue, &pace);
   const CORBA::Object_var object = runtime.activate(servant.in());
   orb::serve_until_signal(runtime.orb(), "xbind-qosmapper", common,
                           naming::path_of(naming::kQosMappers, common.name), object);

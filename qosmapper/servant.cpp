@@ -68,8 +68,10 @@ v1::VideoQos QosMapperServant::network_to_frame_rate(CORBA::ULongLong cells_per_
 
 v1::NetworkService QosMapperServant::service_to_network(const v1::ServiceSpec& service) {
   ++mappings_;
+  if (pace_ != nullptr) pace_->take(1);
   const auto mapped = xbind::service_to_network(orb::to_core(service), *catalogue_);
   if (!mapped) raise(mapped.error());
+  if (pace_ != nullptr) pace_->send(1);
   return orb::to_idl(*mapped);
 }
 

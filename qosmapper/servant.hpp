@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/pace.hpp"
 #include "qos_mapper.hh"
 #include "qosmapper/catalogue.hpp"
 
@@ -13,8 +14,9 @@ namespace xbind {
 
 class QosMapperServant : public POA_xbind::v1::QOSMapper {
  public:
-  explicit QosMapperServant(std::shared_ptr<const Catalogue> catalogue)
-      : catalogue_(std::move(catalogue)) {}
+  // With `pace`, which outlives this, every question of a manager costs what it says.
+  explicit QosMapperServant(std::shared_ptr<const Catalogue> catalogue, Pace* pace = nullptr)
+      : catalogue_(std::move(catalogue)), pace_(pace) {}
 
   v1::Demand video_to_network(const v1::VideoQos& video) override;
   v1::VideoQos network_to_frame_size(CORBA::ULongLong cells_per_s,
@@ -31,6 +33,7 @@ class QosMapperServant : public POA_xbind::v1::QOSMapper {
 
  private:
   const std::shared_ptr<const Catalogue> catalogue_;
+  Pace* const pace_;
   std::atomic<std::uint64_t> mappings_{0};
 };
 

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "core/pace_clock.hpp"
+#include "core/pace_options.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
@@ -49,6 +51,8 @@ int main(int argc, char** argv) {
     loaded = std::move(*read);
     return std::nullopt;
   });
+  PaceOptions pace_options;
+  declare_pace_options(set, pace_options);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
   if (describe) {
     for (const std::string& note : loaded->notes) std::fprintf(stderr, "note: %s\n", note.c_str());
@@ -59,11 +63,12 @@ int main(int argc, char** argv) {
   log::info("options: {}", set.given_text());
   for (const std::string& note : loaded->notes) log::info("topology: {}", note);
 
+  Pace pace(pace_options, "xbind-routeobject " + common.name, steady_pace_clock());
   RouteService routes(std::move(loaded->topology), validity_ms, first_version());
   orb::Runtime runtime(argc, argv, common.runtime());
   RemoteWatchers watchers(routes);
   const PortableServer::Servant_var<RouteObjectServant> servant =
-      new RouteObjectServant(routes, watchers);
+      new RouteObjectServant(routes, watchers, &pace);
   const CORBA::Object_var object = runtime.activate(servant.in());
   orb::serve_until_signal(runtime.orb(), "xbind-routeobject", common,
                           naming::path_of(naming::kRouteObjects, common.name), object);

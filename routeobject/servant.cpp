@@ -32,6 +32,7 @@ v1::RouteAnswers* to_new(const Result<RouteAnswers>& answers) {
 v1::RouteAnswers* RouteObjectServant::find_paths(const v1::RouteQuerySeq& queries) {
   ++invocations_;
   queries_ += queries.length();
+  if (pace_ != nullptr) pace_->take(queries.length());
   std::vector<PathQuery> asked;
   asked.reserve(queries.length());
   for (CORBA::ULong i = 0; i < queries.length(); ++i) {
@@ -39,7 +40,9 @@ v1::RouteAnswers* RouteObjectServant::find_paths(const v1::RouteQuerySeq& querie
     if (!query) orb::raise(query.error());
     asked.push_back(*std::move(query));
   }
-  return to_new(routes_.answer(asked));
+  const auto answers = routes_.answer(asked);
+  if (pace_ != nullptr) pace_->send(queries.length());
+  return to_new(answers);
 }
 
 v1::RouteAnswers* RouteObjectServant::find_alternates(const v1::RouteQuery& query,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/pace_clock.hpp"
 #include "core/steady_now.hpp"
 #include "orb/process.hpp"
 
@@ -29,8 +30,9 @@ SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
                                        orb::SharedTimers& timers, RemoteRouter* router)
     : name_(options.server.controller.name),
       name_in_log_(options.name_in_log ? name_ : std::string{}),
+      pace_(options.pace, "xbind-switchserver " + name_, steady_pace_clock()),
       managers_(
-          options.server.controller.name, options.faults,
+          options.server.controller.name, options.faults, pace_,
           [this](SessionId session, const std::string& reason) {
             log::warn("session {}: {}", session, reason);
             post([session](SwitchServer& server) { server.detach(session); });
@@ -57,7 +59,7 @@ SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
                    [this](std::span<const std::byte> octets) {
                      serial_.post([this, copy = wire::Buffer(octets.begin(), octets.end())] {
                        const log::About about(name_in_log_);
-                       driver_.receive(copy, steady_now());
+                       take_octets(copy);
                      });
                    },
                .on_closed =
@@ -183,6 +185,9 @@ void SwitchServerDaemon::after_drain() {
   server_.finish_step(now);
   driver_.take_output(output_);
   if (!output_.empty()) {
+    const std::uint64_t requests = driver_.counters().requests_sent;
+    const std::uint64_t fresh = requests - std::exchange(requests_paced_, requests);
+    if (fresh > 0) pace_.send(fresh);
     if (const auto sent = tcp_.send(output_); !sent) {
       // The connection is closing; on_closed follows and ends what was asked.
       log::debug("{}", sent.error().text);
@@ -193,6 +198,19 @@ void SwitchServerDaemon::after_drain() {
   tell_router(now);
   timer_.set(std::min({driver_.next_deadline(), server_.next_deadline(), managers_.next_deadline(),
                        router_ == nullptr ? kNever : reporter_.next_deadline()}));
+}
+
+// What the switch answers at once is one message to us, as what is asked at once is one to it. The
+// adjacency's own messages are no part of any call.
+void SwitchServerDaemon::take_octets(std::span<const std::byte> octets) {
+  const auto answers = [this] {
+    return driver_.counters().successes + driver_.counters().failures;
+  };
+  const std::uint64_t before = answers();
+  driver_.receive(octets, steady_now());
+  if (answers() == before) return;
+  pace_.take(answers() - before);
+  if (pace_.on()) after_drain();
 }
 
 void SwitchServerDaemon::drain_driver(TimePoint now) {
@@ -250,6 +268,7 @@ std::vector<std::pair<std::string, std::uint64_t>> SwitchServerDaemon::metrics()
       metrics.emplace_back(std::string{counter.name},
                            server.controller().counters().*counter.value);
     }
+    server.batch_times().append_metrics("batch", metrics);
     const gsmp::SessionCounters& gsmp = driver_.counters();
     metrics.emplace_back("gsmp_requests", gsmp.requests_sent);
     metrics.emplace_back("gsmp_failures", gsmp.failures);

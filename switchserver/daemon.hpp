@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/log.hpp"
+#include "core/pace.hpp"
 #include "core/serial.hpp"
 #include "orb/shared_timers.hpp"
 #include "switch_server.hh"
@@ -35,6 +36,7 @@ struct SwitchServerDaemonOptions {
   gsmp::TcpClientOptions tcp;
   faults::FaultOptions faults;
   PortReporterOptions reports;
+  PaceOptions pace;
   bool name_in_log = false;  // the process has several: lines say which one they are about
 };
 
@@ -117,6 +119,19 @@ class SwitchServerDaemon {
     });
   }
 
+  // A message of a manager with so many items; nothing: a confirmation alone. With a pace it costs what
+  // that says, and is a step of its own.
+  void take(std::optional<std::size_t> items, std::function<void(SwitchServer&)> job) {
+    serial_.post([this, items, job = std::move(job)] {
+      const log::About about(name_in_log_);
+      if (items) pace_.take(*items);
+      job(server_);
+      if (pace_.on()) after_drain();
+    });
+  }
+  // Thread-safe.
+  Pace& pace() { return pace_; }
+
   // Within a job: the observer of a session just attached.
   RemoteManagers& managers() { return managers_; }
 
@@ -145,12 +160,14 @@ class SwitchServerDaemon {
 
  private:
   void after_drain();
+  void take_octets(std::span<const std::byte> octets);
   void drain_driver(TimePoint now);
   void note_for_router(const driver::Event& event, TimePoint now);
   void tell_router(TimePoint now);
 
   const std::string name_;
   const std::string name_in_log_;  // empty: it stands in every line anyway
+  Pace pace_;
   RemoteManagers managers_;
   GsmpDriver driver_;
   SwitchServer server_;
@@ -158,6 +175,7 @@ class SwitchServerDaemon {
 
   RemoteRouter* router_;
   PortReporter reporter_;
+  std::uint64_t requests_paced_ = 0;   // of GSMP, sent so far
   std::uint64_t operations_seen_ = 0;  // at the last step, to tell whether the books may have moved
   std::uint64_t reports_sent_ = 0;
   std::uint64_t reports_failed_ = 0;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/pace_options.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
@@ -28,6 +29,7 @@ struct Options {
   std::uint32_t report_interval_ms = 0;
   std::uint32_t report_refresh_ms = 0;
   faults::FaultOptions faults;
+  PaceOptions pace;
   std::vector<NodeOptions> nodes;  // in the end
 };
 
@@ -47,6 +49,7 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_uint("report-refresh-ms", &options.report_refresh_ms, 5'000, {100, 600'000},
                "Milliseconds after which the ports are told of in any case.");
   orb::add_fault_options(set, options.faults);
+  declare_pace_options(set, options.pace);
   set.add_check([&options, &set]() -> std::optional<std::string> {
     options.nodes = {options.one};
     if (options.switches.empty()) {
@@ -91,6 +94,7 @@ SwitchServerDaemonOptions daemon_options(const Options& options, const NodeOptio
       out.gsmp.adjacency.versions.push_back(static_cast<std::uint8_t>(version - '0'));
   }
   out.faults = options.faults;
+  out.pace = options.pace;
   out.gsmp.window = node.window;
   out.gsmp.transaction_timeout = std::chrono::milliseconds(node.transaction_timeout_ms);
   out.tcp.peer = *gsmp::parse_host_port(node.switch_address);

@@ -20,7 +20,9 @@ void RemoteManagers::send_collected(TimePoint now) {
     const auto observer = observers_.find(outgoing.session);
     if (observer == observers_.end()) continue;
     v1::HopResultBatch batch;
-    orb::to_idl(outgoing.frame.batch ? *outgoing.frame.batch : kNothing, batch);
+    const HopResultBatch& results = outgoing.frame.batch ? *outgoing.frame.batch : kNothing;
+    orb::to_idl(results, batch);
+    if (outgoing.frame.batch) pace_.send(results.results.size());
     const auto sent = orb::remote("the manager", [&] {
       observer->second->completed(outgoing.session.value(), outgoing.frame.seq.value(),
                                   outgoing.frame.confirmed.value(), batch);

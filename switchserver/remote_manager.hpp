@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/faults/fault_plan.hpp"
+#include "core/pace.hpp"
 #include "switch_server.hh"
 #include "switchserver/switch_server.hpp"
 
@@ -23,13 +24,14 @@ class RemoteManagers : public ManagerOutlet {
   using Counted = std::function<void(const SwitchController::Counted& counted)>;
   using Executed = std::function<void(std::uint64_t token, Result<HopResultBatch> results)>;
 
-  // `name`: the SwitchServer's.
-  RemoteManagers(const std::string& name, const faults::FaultOptions& faults, Lost on_lost,
-                 Audited on_audited, Executed on_executed, Counted on_counted)
+  // `name`: the SwitchServer's. `pace` outlives this.
+  RemoteManagers(const std::string& name, const faults::FaultOptions& faults, Pace& pace,
+                 Lost on_lost, Audited on_audited, Executed on_executed, Counted on_counted)
       : on_lost_(std::move(on_lost)),
         on_audited_(std::move(on_audited)),
         on_executed_(std::move(on_executed)),
         on_counted_(std::move(on_counted)),
+        pace_(pace),
         faults_(faults, "switch-to-manager/" + name) {}
 
   void to_manager(SessionId session, session::Frame<HopResultBatch> frame) override {
@@ -69,6 +71,7 @@ class RemoteManagers : public ManagerOutlet {
   Counted on_counted_;
   std::unordered_map<SessionId, v1::HopObserver_var> observers_;
   std::vector<Outgoing> outbox_;
+  Pace& pace_;
   faults::FaultyPipe<Outgoing> faults_;
   std::uint64_t requests_sent_ = 0;
 };

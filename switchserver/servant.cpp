@@ -58,9 +58,11 @@ void HopInboxServant::submit(v1::SessionId session, v1::BatchSeq seq, v1::BatchS
     }
     frame.batch = std::make_shared<const HopBatch>(std::move(*converted));
   }
-  daemon_.post([id = SessionId{session}, frame = std::move(frame)](xbind::SwitchServer& server) {
-    server.on_commands(id, frame, steady_now());
-  });
+  const auto commands = frame.batch ? std::optional{frame.batch->commands()} : std::nullopt;
+  daemon_.take(commands,
+               [id = SessionId{session}, frame = std::move(frame)](xbind::SwitchServer& server) {
+                 server.on_commands(id, frame, steady_now());
+               });
 }
 
 v1::HopAttachment* SwitchServerServant::attach(const char* manager, v1::Epoch manager_epoch,
@@ -135,8 +137,10 @@ v1::HopResultBatch* SwitchServerServant::execute(v1::SessionId session, const v1
   }
   const auto converted = orb::to_core(batch);
   if (!converted) orb::raise(converted.error());
+  daemon_.pace().take(commands);
   const auto results = daemon_.execute(SessionId{session}, *converted, kExecuteTimeout);
   if (!results) orb::raise(results.error());
+  daemon_.pace().send(results->results.size());
   auto out = std::make_unique<v1::HopResultBatch>();
   orb::to_idl(*results, *out);
   return out.release();

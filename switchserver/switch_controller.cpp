@@ -15,6 +15,7 @@ SwitchController::SwitchController(SwitchControllerOptions options, SwitchDriver
 // ===== the switch comes and goes =====
 
 void SwitchController::on_driver(const driver::Event& event, TimePoint now) {
+  now_ = now;
   if (const auto* up = std::get_if<driver::Up>(&event)) {
     on_up(*up);
   } else if (const auto* ports = std::get_if<driver::Ports>(&event)) {

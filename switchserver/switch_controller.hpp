@@ -177,10 +177,17 @@ class SwitchController {
     std::vector<Label> labels;  // fewer than wanted when no more are free
     Resources quota;            // less than wanted when no more is free
   };
+  // Of a batch of commands; steps have a time at which they begin, and end with take_outputs().
+  struct BatchTimes {
+    TimePoint applied;
+    TimePoint asked;     // that step ended: requests of the driver leave
+    TimePoint answered;  // the step of the last answer; of a batch answered in one step as `asked`
+  };
   struct Results {
     std::string manager;
     Token token = 0;
     HopResultBatch batch;  // results in the order in which the commands were applied
+    BatchTimes times{};
   };
   struct Audited {
     std::string manager;
@@ -254,7 +261,9 @@ class SwitchController {
   // too many are open.
   Result<void> read_statistics(PortId port, Label label, Token token);
 
-  Outputs take_outputs();
+  // `now`: the step ends.
+  Outputs take_outputs(TimePoint now);
+  Outputs take_outputs() { return take_outputs(now_); }
 
   bool up() const { return state_ == State::kUp; }
   const Ledger& ledger() const { return ledger_; }
@@ -282,6 +291,7 @@ class SwitchController {
     Token token = 0;
     std::uint64_t missing = 0;  // answers
     HopResultBatch out;
+    BatchTimes times{};
   };
   struct Waiter {  // for the answer to a hop; a list per hop and action
     std::uint32_t batch = kNil;
@@ -391,6 +401,7 @@ class SwitchController {
   std::vector<Session> sessions_;
   std::vector<Batch> batches_;
   std::vector<std::uint32_t> vacant_batches_;
+  std::vector<std::uint32_t> fresh_batches_;  // of this step
   std::size_t open_batches_ = 0;
   std::vector<Waiter> waiters_;
   std::vector<std::uint32_t> vacant_waiters_;
@@ -403,7 +414,7 @@ class SwitchController {
   std::vector<Ended> ended_;
   bool ended_overflow_ = false;
   RecallDesk recalls_;
-  TimePoint now_{};  // of the commands in hand
+  TimePoint now_{};  // of the commands or the event in hand
   Outputs outputs_;
 };
 

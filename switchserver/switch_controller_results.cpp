@@ -25,6 +25,8 @@ std::uint32_t SwitchController::open_batch(ManagerIndex manager, Token token,
   batch.token = token;
   batch.missing = commands + 1;
   batch.out.results.resize(commands);
+  batch.times = {now_, kNever, kNever};
+  fresh_batches_.push_back(index);
   ++open_batches_;
   return index;
 }
@@ -43,7 +45,9 @@ void SwitchController::close_one(std::uint32_t index) {
   --open_batches_;
   vacant_batches_.push_back(index);
   if (!batch.wanted) return;
-  outputs_.results.push_back({ledger_.manager_name(batch.manager), batch.token, std::move(out)});
+  batch.times.answered = now_;
+  outputs_.results.push_back(
+      {ledger_.manager_name(batch.manager), batch.token, std::move(out), batch.times});
 }
 
 void SwitchController::wait(std::uint32_t& head, Place place) {
@@ -80,7 +84,12 @@ bool SwitchController::anybody_waits(std::uint32_t head) const {
   return false;
 }
 
-SwitchController::Outputs SwitchController::take_outputs() {
+SwitchController::Outputs SwitchController::take_outputs(TimePoint now) {
+  for (const std::uint32_t fresh : fresh_batches_) batches_[fresh].times.asked = now;
+  fresh_batches_.clear();
+  for (Results& results : outputs_.results) {
+    if (results.times.asked == kNever) results.times.asked = results.times.answered = now;
+  }
   if (!recalls_.idle()) {
     for (const RecallDesk::Recall& recall : recalls_.take()) {
       outputs_.recalls.push_back({ledger_.manager_name(recall.manager), recall.what});

@@ -139,14 +139,14 @@ TimePoint SwitchServer::next_deadline() const {
 }
 
 void SwitchServer::finish_step(TimePoint now) {
-  SwitchController::Outputs outputs = controller_.take_outputs();
+  SwitchController::Outputs outputs = controller_.take_outputs(now);
   for (const SwitchController::Recalled& recalled : outputs.recalls) note_recall(recalled);
   for (SwitchController::Results& results : outputs.results) hand_out(std::move(results), now);
   for (const SwitchController::Unasked& unasked : outputs.unasked) {
     const auto session = by_name_.find(unasked.manager);
     if (session == by_name_.end()) continue;
     Manager& manager = *managers_.at(session->second);
-    manager.waiting.push_back({{unasked.result}, {}});
+    manager.waiting.push_back({.batch = {{unasked.result}, {}}});
     send_waiting(manager, now);
   }
   send_recalls(now);
@@ -173,10 +173,11 @@ void SwitchServer::hand_out(SwitchController::Results results, TimePoint now) {
   results.batch.recalls = std::exchange(manager.recalls, {});
   if (executed) {
     manager.executes.erase(results.token);
+    count(results.times, now);
     outlet_.executed(token, std::move(results.batch));
     return;
   }
-  manager.waiting.push_back(std::move(results.batch));
+  manager.waiting.push_back({std::move(results.batch), results.times});
   send_waiting(manager, now);
   if (manager.waiting.size() > options_.results_waiting_max) {
     ++counters_.sessions_lost;
@@ -211,7 +212,7 @@ void SwitchServer::send_recalls(TimePoint now) {
       recalled_.push_back(session);
       continue;
     }
-    manager.waiting.push_back({{}, {}, {}, std::exchange(manager.recalls, {})});
+    manager.waiting.push_back({.batch = {{}, {}, {}, std::exchange(manager.recalls, {})}});
     send_waiting(manager, now);
   }
 }
@@ -239,11 +240,19 @@ void SwitchServer::end(SessionId session, std::string_view reason) {
 
 void SwitchServer::send_waiting(Manager& manager, TimePoint now) {
   while (!manager.waiting.empty() && manager.link.has_credit()) {
-    HopResultBatch batch = std::move(manager.waiting.front());
+    Waiting next = std::move(manager.waiting.front());
     manager.waiting.pop_front();
-    const std::size_t octets = octets_of(batch);
-    transmit(manager, manager.link.send(std::move(batch), octets, now));
+    if (next.times) count(*next.times, now);
+    const std::size_t octets = octets_of(next.batch);
+    transmit(manager, manager.link.send(std::move(next.batch), octets, now));
   }
+}
+
+void SwitchServer::count(const SwitchController::BatchTimes& times, TimePoint now) {
+  batch_times_.add(BatchStage::kLedger, times.asked - times.applied);
+  batch_times_.add(BatchStage::kDriver, times.answered - times.asked);
+  batch_times_.add(BatchStage::kAnswer, now - times.answered);
+  batch_times_.add(BatchStage::kTotal, now - times.applied);
 }
 
 void SwitchServer::transmit(Manager& manager, session::Frame<HopResultBatch> frame) {

@@ -12,12 +12,15 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "core/hop.hpp"
+#include "core/metrics/stage_times.hpp"
 #include "core/session/session.hpp"
 #include "switchserver/switch_controller.hpp"
 
@@ -44,6 +47,29 @@ struct SwitchServerOptions {
       4096;                        // batches for a manager that confirms none; then it is cut off
   std::uint64_t session_base = 0;  // first session number - 1, below 2^63: differs at each start
 };
+
+// Where the time of a batch of commands goes, from its being taken in order from the session to its
+// results being handed to the session (execute(): to the outlet). Batches whose session ended meanwhile do
+// not count. See core/metrics/stage_times.hpp for what a stage is.
+//
+// Time is the step's. A batch that the switch is not asked for is all `ledger`, but for what it waits for
+// credit. In `driver` are the sending of the requests and what the last answer waits before its turn. The
+// daemon takes the driver's events where it ends its step, so that its `answer` is that wait alone.
+enum class BatchStage : std::uint8_t {
+  kLedger,  // until the step ended: everything was decided, and encoded for the switch
+  kDriver,  // until the last answer of the driver was taken: GSMP and the switch
+  kAnswer,  // until the results were handed over; longer than a step only when there is no credit
+  kTotal,
+};
+constexpr std::string_view to_string(BatchStage stage) {
+  switch (stage) {
+    case BatchStage::kLedger: return "ledger";
+    case BatchStage::kDriver: return "driver";
+    case BatchStage::kAnswer: return "answer";
+    case BatchStage::kTotal: return "total";
+  }
+  return "unknown stage";
+}
 
 class SwitchServer {
  public:
@@ -87,18 +113,23 @@ class SwitchServer {
     std::uint64_t sessions_lost = 0;  // lease over, given up, or protocol broken
   };
   const Counters& counters() const { return counters_; }
+  const StageTimes<BatchStage>& batch_times() const { return batch_times_; }
   const SwitchController& controller() const { return controller_; }
   SwitchController& controller() { return controller_; }
   std::size_t managers() const { return managers_.size(); }
 
  private:
   using ManagerSession = session::Session<HopResultBatch, HopBatch>;
+  struct Waiting {
+    HopResultBatch batch;
+    std::optional<SwitchController::BatchTimes> times{};  // nothing: it answers no batch
+  };
   struct Manager {
     std::string name;
     SessionId session;
     ManagerSession link;
-    std::deque<HopResultBatch> waiting = {};  // results without credit
-    std::vector<PortRecall> recalls = {};     // to go with the next results; a port is there once
+    std::deque<Waiting> waiting = {};      // results without credit
+    std::vector<PortRecall> recalls = {};  // to go with the next results; a port is there once
     std::unordered_set<std::uint64_t> executes = {};  // tokens
   };
 
@@ -116,6 +147,7 @@ class SwitchServer {
   void send_recalls(TimePoint now);
   void send_waiting(Manager& manager, TimePoint now);
   void transmit(Manager& manager, session::Frame<HopResultBatch> frame);
+  void count(const SwitchController::BatchTimes& times, TimePoint now);
 
   SwitchServerOptions options_;
   ManagerOutlet& outlet_;
@@ -127,6 +159,7 @@ class SwitchServer {
   std::vector<SessionId> recalled_;  // sessions with recalls that have not gone out
   std::uint64_t next_session_;
   Counters counters_;
+  StageTimes<BatchStage> batch_times_;
 };
 
 }  // namespace xbind

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/audit.hpp"
+#include "core/metrics/stage_times.hpp"
 #include "orb/convert.hpp"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/commands.hpp"
@@ -133,11 +134,16 @@ int list(v1::ConnectionManager_ptr manager) {
 
 int status(v1::ConnectionManager_ptr manager) {
   return guarded(kManager, [&] {
-    const v1::MetricSeq_var metrics = manager->status();
-    for (CORBA::ULong i = 0; i < metrics->length(); ++i) {
-      std::printf("%-24s %llu\n", metrics.in()[i].name.in(),
-                  static_cast<unsigned long long>(metrics.in()[i].value));
+    const v1::MetricSeq_var told = manager->status();
+    Metrics metrics;
+    for (CORBA::ULong i = 0; i < told->length(); ++i) {
+      metrics.emplace_back(told.in()[i].name.in(), told.in()[i].value);
     }
+    const std::vector<OperationStages> stages = take_stages(metrics);
+    for (const auto& [name, value] : metrics) {
+      std::printf("%-24s %llu\n", name.c_str(), static_cast<unsigned long long>(value));
+    }
+    std::printf("%s", stages_as_text(stages).c_str());
     return 0;
   });
 }

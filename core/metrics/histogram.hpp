@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -26,6 +27,8 @@ class Histogram {
   Histogram();
 
   void record(Duration value);
+  // The highest value of the bucket that `value` falls into, clamped to the range.
+  static Duration bucket_end(Duration value);
   // As if everything `other` recorded had been recorded here.
   void merge(const Histogram& other);
 
@@ -35,10 +38,36 @@ class Histogram {
   Duration min() const;
   Duration max() const { return Duration{max_}; }
   double mean_ns() const;
+  // Of the sample (its squares over count - 1), not of the buckets; zero below two values.
+  double deviation_ns() const;
   // The least value that at least `percent` of the recorded values do not exceed (nearest rank), as
   // the upper edge of its bucket, but never above max(). `percent` in [0, 100]; 0 gives min(). Zero
   // while nothing was recorded.
   Duration percentile(double percent) const;
+  // The value of that rank, from 1 to count(), with the same error.
+  Duration ranked(std::uint64_t rank) const;
+
+  // The buckets that are not empty, from the least: the highest value each holds, and how many.
+  struct Bucket {
+    Duration highest;
+    std::uint64_t count = 0;
+
+    friend bool operator==(const Bucket&, const Bucket&) = default;
+  };
+  std::vector<Bucket> filled() const;
+
+  // Everything there is, to be written down and made again elsewhere.
+  struct Parts {
+    std::vector<Bucket> buckets;
+    std::uint64_t clamped = 0;
+    double sum_ns = 0;      // exact below 2^53
+    double squares_ns = 0;  // of the deviations from the mean, added up
+    Duration min{};
+    Duration max{};
+  };
+  Parts parts() const;
+  // Nothing when the parts contradict each other or the range: a file from elsewhere may say anything.
+  static std::optional<Histogram> from(const Parts& parts);
 
  private:
   std::vector<std::uint64_t> buckets_;
@@ -46,6 +75,8 @@ class Histogram {
   std::uint64_t clamped_ = 0;
   std::uint64_t sum_high_ = 0;  // the sum of all values is 128 bits wide: 10^8 calls of hours each
   std::uint64_t sum_low_ = 0;
+  double running_mean_ = 0;  // Welford's: mean and squares together lose no digits
+  double squares_ = 0;
   std::int64_t min_ = kHighest.count();
   std::int64_t max_ = 0;
 };

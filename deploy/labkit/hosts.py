@@ -15,12 +15,15 @@ GROUPS = 4  # of more nodes, unless told otherwise
 NODES_MAX = 1024  # in one process: the programs' own bound
 HOSTS = ("xbind-switch", "xbind-switchserver")
 
+PACE = ("pace-message-us", "pace-item-us", "pace-before-leaving", "pace-pause-chance", "pace-pause-us",
+        "pace-seed")
+
 PROCESS_OPTIONS = {
-    "xbind-switch": {"control", "log-level"},
+    "xbind-switch": {"control", "log-level", *PACE},
     "xbind-switchserver": {
         "name-service", "listen-address", "call-timeout-ms", "log-level", "route-object",
         "report-threshold", "report-interval-ms", "report-refresh-ms", "loss", "duplicate", "reorder",
-        "delay", "delay-ms", "fault-legs", "fault-seed"},
+        "delay", "delay-ms", "fault-legs", "fault-seed", *PACE},
 }
 
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/pace_clock.hpp"
 #include "core/steady_now.hpp"
 #include "dataplane/capture_file.hpp"
 #include "dataplane/links/link_set.hpp"
@@ -32,8 +33,9 @@ dataplane::CaptureTime wall_now() { return std::chrono::system_clock::now().time
 // One switch and its socket.
 class Served {
  public:
-  Served(const SwitchOptions& options, std::uint64_t seed, std::string log_prefix)
-      : emulated(emulated_options(options, seed)), prefix_(std::move(log_prefix)) {
+  // `pace` outlives this.
+  Served(const SwitchOptions& options, std::uint64_t seed, std::string log_prefix, Pace& pace)
+      : emulated(emulated_options(options, seed)), prefix_(std::move(log_prefix)), pace_(pace) {
     if (options.refuse_next > 0) {
       emulated.agent().refuse_next(options.refuse_next,
                                    static_cast<gsmp::FailureCode>(options.refuse_code));
@@ -49,9 +51,11 @@ class Served {
     gsmp::TcpServerCallbacks callbacks;
     callbacks.on_connected = [this](TcpConnectionKey key) { connected(key); };
     callbacks.on_octets = [this](TcpConnectionKey key, std::span<const std::byte> octets) {
-      const TimePoint now = steady_now();
-      emulated.receive(key, octets, now);
-      deliver(now);  // at once: answers that pile up must stop the reading
+      const std::uint64_t before = emulated.agent().counters().requests;
+      emulated.receive(key, octets, steady_now());
+      const std::uint64_t requests = emulated.agent().counters().requests - before;
+      if (requests > 0) pace_.take(requests);  // and answering costs nothing more
+      deliver(steady_now());  // at once: answers that pile up must stop the reading
     };
     callbacks.on_closed = [this](TcpConnectionKey key, const std::string& reason) {
       log::info("{}connection {}: {}", prefix_, key, reason);
@@ -111,6 +115,7 @@ class Served {
   }
 
   std::string prefix_;  // of log lines: which switch, where there are several
+  Pace& pace_;
   std::unique_ptr<gsmp::TcpServer> server_;
   std::map<TcpConnectionKey, std::size_t> told_;  // every connection and its last allowance
   wire::Buffer output_;
@@ -119,6 +124,9 @@ class Served {
 }  // namespace
 
 struct Daemon::Impl {
+  Impl(const PaceOptions& paced, const std::string& name)
+      : pace(paced, "xbind-switch " + name, steady_pace_clock()) {}
+
   // ----- opening -----
 
   Result<void> open(const std::vector<SwitchOptions>& switches, const std::string& control_address,
@@ -145,7 +153,7 @@ struct Daemon::Impl {
 
   Result<void> add(const SwitchOptions& options, std::uint64_t seed, bool several) {
     const std::string prefix = several ? options.name + ": " : std::string{};
-    served.push_back(std::make_unique<Served>(options, seed, prefix));
+    served.push_back(std::make_unique<Served>(options, seed, prefix, pace));
     log::info("{}seed {}", prefix, options.seed != 0 ? options.seed : seed);
     return served.back()->listen(loop, options.listen);
   }
@@ -312,6 +320,7 @@ struct Daemon::Impl {
     if (cells_due != kNever) cells_due = std::max(cells_due, now + kCellRest);
   }
 
+  Pace pace;  // one loop, one server
   gsmp::TcpLoop loop;
   std::optional<dataplane::LinkSet> links;
   std::vector<std::unique_ptr<Served>> served;
@@ -333,8 +342,9 @@ Daemon::Daemon(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Daemon::~Daemon() = default;
 
 Result<std::unique_ptr<Daemon>> Daemon::open(const std::vector<SwitchOptions>& switches,
-                                             const std::string& control, std::uint64_t seed) {
-  auto impl = std::make_unique<Impl>();
+                                             const std::string& control, std::uint64_t seed,
+                                             const PaceOptions& pace) {
+  auto impl = std::make_unique<Impl>(pace, switches.front().name);
   if (auto good = impl->open(switches, control, seed); !good) {
     return tl::make_unexpected(good.error());
   }

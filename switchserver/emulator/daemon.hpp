@@ -17,9 +17,10 @@ namespace xbind::emulator {
 class Daemon {
  public:
   // Opens everything: kSystem or kBadInput, with the switch it was about. The options have been checked.
-  // `seed` is for switches that have none; each gets one of its own from it.
+  // `seed` is for switches that have none; each gets one of its own from it. `pace` is of the process.
   static Result<std::unique_ptr<Daemon>> open(const std::vector<SwitchOptions>& switches,
-                                              const std::string& control, std::uint64_t seed);
+                                              const std::string& control, std::uint64_t seed,
+                                              const PaceOptions& pace = {});
   ~Daemon();
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <functional>
 
+#include "core/pace_options.hpp"
 #include "switchserver/emulator/control.hpp"
 #include "switchserver/gsmp/tcp_transport.hpp"
 #include "switchserver/gsmp/traffic.hpp"
@@ -252,6 +253,7 @@ void declare(OptionSet& set, Options& options) {
                 {"error", log::Level::kError},
                 {"off", log::Level::kOff}},
                "Least severe lines to log on standard error.");
+  declare_pace_options(set, o->pace);
   set.add_check([o, &set]() -> Fault {
     if (!o->control.empty()) {
       if (const auto parsed = gsmp::parse_host_port(o->control); !parsed) {

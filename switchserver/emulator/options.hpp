@@ -13,6 +13,7 @@
 #include "core/ids.hpp"
 #include "core/label.hpp"
 #include "core/log.hpp"
+#include "core/pace.hpp"
 #include "core/result.hpp"
 #include "dataplane/links/link_spec.hpp"
 #include "switchserver/emulator/emulated_switch.hpp"
@@ -50,6 +51,7 @@ struct Options {
   SwitchOptions one;
   std::string switches;  // a file; empty: `one` is the only switch
   std::string control;   // HOST:PORT; empty: none
+  PaceOptions pace;
   log::Level log_level = log::Level::kInfo;
 };
 

@@ -325,6 +325,7 @@ class ExchangeTest : public ::testing::Test, public Peers {
     EXPECT_EQ(manager().connections(), 0U);
     EXPECT_EQ(manager().owed(), 0U);
     EXPECT_EQ(manager().under_way(), 0U) << "a slot of the gate";
+    EXPECT_EQ(manager().call_times().size(), 0U) << "times of a call";
     wait(Aggregator::kReturnDelay);
     for (const std::string& name : manager().switch_names()) {
       const ManagerView view = manager().view_of(name);

@@ -158,5 +158,82 @@ TEST(HistogramDeathTest, APercentageAbove100IsOurOwnBug) {
   EXPECT_DEATH(static_cast<void>(Histogram{}.percentile(101)), "101");
 }
 
+// ===== spread, buckets, parts ===================================================================
+
+TEST(Histogram, HasTheDeviationOfTheSample) {
+  Histogram histogram;
+  EXPECT_EQ(histogram.deviation_ns(), 0);
+  histogram.record(milliseconds{2});
+  EXPECT_EQ(histogram.deviation_ns(), 0);  // one value has none
+  for (const int value : {4, 4, 4, 5, 5, 7, 9}) histogram.record(milliseconds{value});
+  EXPECT_NEAR(histogram.deviation_ns(), std::sqrt(32.0 / 7) * 1e6, 1e-3);
+}
+
+TEST(Histogram, MergedHasTheDeviationOfAllValues) {
+  Histogram all;
+  Histogram odd;
+  Histogram even;
+  for (int i = 1; i <= 1000; ++i) {
+    all.record(milliseconds{i * i});
+    (i % 2 == 0 ? even : odd).record(milliseconds{i * i});
+  }
+  odd.merge(even);
+  EXPECT_NEAR(odd.deviation_ns(), all.deviation_ns(), 1e-9 * all.deviation_ns());
+  Histogram empty;
+  empty.merge(odd);
+  EXPECT_DOUBLE_EQ(empty.deviation_ns(), odd.deviation_ns());
+}
+
+TEST(Histogram, TellsItsBucketsAndItsRanks) {
+  Histogram histogram;
+  for (const int value : {7, 300, 301, 1000}) histogram.record(Duration{value});
+  using Bucket = Histogram::Bucket;
+  EXPECT_THAT(histogram.filled(),
+              testing::ElementsAre(Bucket{Duration{7}, 1}, Bucket{Duration{301}, 2},
+                                   Bucket{Duration{1003}, 1}));
+  EXPECT_EQ(histogram.ranked(1), Duration{7});
+  EXPECT_EQ(histogram.ranked(3), Duration{301});
+  EXPECT_EQ(histogram.ranked(4), Duration{1000});  // never above the greatest
+  EXPECT_EQ(Histogram::bucket_end(Duration{300}), Duration{301});
+  EXPECT_EQ(Histogram::bucket_end(Duration{-1}), Duration{0});
+}
+
+TEST(Histogram, IsMadeAgainFromItsParts) {
+  Histogram histogram;
+  histogram.record(Duration{-5});
+  for (int i = 1; i <= 500; ++i) histogram.record(milliseconds{i});
+  const auto again = Histogram::from(histogram.parts());
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->filled(), histogram.filled());
+  EXPECT_EQ(again->clamped(), 1u);
+  EXPECT_EQ(again->min(), histogram.min());
+  EXPECT_EQ(again->max(), histogram.max());
+  EXPECT_DOUBLE_EQ(again->mean_ns(), histogram.mean_ns());
+  EXPECT_DOUBLE_EQ(again->deviation_ns(), histogram.deviation_ns());
+  EXPECT_EQ(Histogram::from({})->count(), 0u);
+}
+
+TEST(Histogram, IsNotMadeFromPartsThatContradictEachOther) {
+  Histogram histogram;
+  for (int i = 1; i <= 5; ++i) histogram.record(milliseconds{i});
+  const Histogram::Parts good = histogram.parts();
+  ASSERT_TRUE(Histogram::from(good));
+  const auto spoilt = [&good](auto&& spoil) {
+    Histogram::Parts parts = good;
+    spoil(parts);
+    return Histogram::from(parts).has_value();
+  };
+  using Parts = Histogram::Parts;
+  EXPECT_FALSE(spoilt([](Parts& parts) { parts.buckets[0].highest += Duration{1}; }));
+  EXPECT_FALSE(spoilt([](Parts& parts) { parts.buckets[0].count = 0; }));
+  EXPECT_FALSE(spoilt([](Parts& parts) { parts.buckets[1] = parts.buckets[0]; }));
+  EXPECT_FALSE(spoilt([](Parts& parts) { parts.buckets[0].highest = Duration{-1}; }));
+  EXPECT_FALSE(spoilt([](Parts& parts) { parts.min = milliseconds{9}; }));
+  EXPECT_FALSE(spoilt([](Parts& parts) { parts.max = milliseconds{9}; }));
+  EXPECT_FALSE(spoilt([](Parts& parts) { parts.clamped = 6; }));
+  EXPECT_FALSE(spoilt([](Parts& parts) { parts.sum_ns = -1; }));
+  EXPECT_FALSE(spoilt([](Parts& parts) { parts.squares_ns = std::nan(""); }));
+}
+
 }  // namespace
 }  // namespace xbind

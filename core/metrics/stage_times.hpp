@@ -1,0 +1,81 @@
+// Where the time of operations went: for every stage the sum of what it took, and how often. Both only
+// grow, so that whoever looks twice has what was between by subtraction.
+//
+// The stages of one operation follow one another without a gap, and the last one, kTotal, is all of them
+// together. Times are those of the steps (`now`), not of a clock of our own: stages that begin and end
+// in one step take zero, and what the step itself takes counts in the stage that is under way when it
+// begins.
+//
+// In a status each stage is two counters: "setup_stage_route_ns" and "setup_stage_route_count".
+//
+// Not thread-safe; whoever measures owns it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/clock.hpp"
+
+namespace xbind {
+
+struct StageSum {
+  std::uint64_t ns = 0;
+  std::uint64_t count = 0;
+
+  friend bool operator==(const StageSum&, const StageSum&) = default;
+};
+
+using Metrics = std::vector<std::pair<std::string, std::uint64_t>>;
+
+// `Stage` is an enum whose last value is kTotal, with a to_string().
+template <class Stage>
+class StageTimes {
+ public:
+  static constexpr std::size_t kStages = static_cast<std::size_t>(Stage::kTotal) + 1;
+
+  // Not below zero.
+  void add(Stage stage, Duration took) {
+    StageSum& sum = sums_[static_cast<std::size_t>(stage)];
+    sum.ns += static_cast<std::uint64_t>(took.count());
+    ++sum.count;
+  }
+  const StageSum& of(Stage stage) const { return sums_[static_cast<std::size_t>(stage)]; }
+
+  // Two counters for each stage, under the operation's name.
+  void append_metrics(std::string_view operation, Metrics& metrics) const {
+    for (std::size_t i = 0; i < kStages; ++i) {
+      std::string name{operation};
+      name += "_stage_";
+      name += to_string(static_cast<Stage>(i));
+      metrics.emplace_back(name + "_ns", sums_[i].ns);
+      metrics.emplace_back(name + "_count", sums_[i].count);
+    }
+  }
+
+ private:
+  std::array<StageSum, kStages> sums_{};
+};
+
+// The stages of one kind of operation, read from a status.
+struct OperationStages {
+  struct Stage {
+    std::string name;
+    StageSum sum;
+  };
+  std::string operation;      // "setup"
+  std::vector<Stage> stages;  // in their order; the last one is the total
+};
+
+// Takes the stages out of `metrics`, which keeps the rest in its order.
+std::vector<OperationStages> take_stages(Metrics& metrics);
+
+// A table with the mean of every stage and its part of the total, for people. Nothing for operations that
+// have not been counted.
+std::string stages_as_text(const std::vector<OperationStages>& operations);
+
+}  // namespace xbind
