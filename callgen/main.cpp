@@ -16,7 +16,11 @@ namespace {
 using namespace xbind;
 
 const std::vector<callgen::Command>& commands() {
-  static const std::vector<callgen::Command> all{callgen::kRun};
+  static const std::vector<callgen::Command> all{
+      callgen::kRun,         callgen::kSaturate,         callgen::kOverloadCommand,
+      callgen::kSoak,        callgen::kCompare,          callgen::kReport,
+      callgen::kFigures,     callgen::kGeneratorCommand, callgen::kFloor,
+      callgen::kNullManager, callgen::kNullSwitch};
   return all;
 }
 
@@ -24,7 +28,7 @@ std::string purpose() {
   std::string text =
       "Offers calls to a ConnectionManager. Its commands, each with a --help of its own:";
   for (const callgen::Command& command : commands()) {
-    text += fmt::format("\n  {:<10} {}", command.word, command.purpose);
+    text += fmt::format("\n  {:<12} {}", command.word, command.purpose);
   }
   return text;
 }

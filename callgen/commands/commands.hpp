@@ -6,5 +6,15 @@
 namespace xbind::callgen {
 
 extern const Command kRun;
+extern const Command kSaturate;
+extern const Command kOverloadCommand;
+extern const Command kSoak;
+extern const Command kCompare;
+extern const Command kReport;
+extern const Command kFigures;
+extern const Command kGeneratorCommand;
+extern const Command kFloor;
+extern const Command kNullManager;
+extern const Command kNullSwitch;
 
 }  // namespace xbind::callgen

@@ -2,10 +2,19 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "callgen/commands/commands.hpp"
-#include "callgen/corba_experiment.hpp"
-#include "callgen/json_file.hpp"
+#include "callgen/commands/generator_processes.hpp"
+#include "callgen/commands/run_judging.hpp"
+#include "callgen/corba/corba_experiment.hpp"
+#include "callgen/null/floor_run.hpp"
+#include "callgen/report/json_file.hpp"
+#include "callgen/report/output_options.hpp"
+#include "callgen/report/records_file.hpp"
 #include "core/log.hpp"
 
 namespace xbind::callgen {
@@ -16,22 +25,52 @@ int fail_with(const Error& error) {
   return 1;
 }
 
+std::string words_of(int argc, char** argv) {
+  std::string words = "xbind-callgen";
+  for (int i = 0; i < argc; ++i) words += std::string(" ") + argv[i];
+  return words;
+}
+
 int run(int argc, char** argv) {
   ClientOptions client;
   RunOptions options;
   config::OptionSet set("xbind-callgen run", "Offers calls and accounts for every one of them.");
   declare_run_options(set, options);
   declare_client_options(set, client);
+  OutputOptions output;
+  declare_output_options(set, output);
+  null::FloorOfRun floor;
+  floor.declare(set);
+  JudgingOptions judging;
+  declare_judging_options(set, judging, options);
+  const std::vector<std::string> words(argv + 1, argv + argc);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
   log::start("xbind-callgen", client.common.log_level);
   orb::Runtime runtime(argc, argv, client.common.runtime());
 
+  if (const auto measured = floor.before(client, options, runtime); !measured) {
+    return fail_with(measured.error());
+  }
+  std::unique_ptr<RecordsFile> records;
+  if (!output.records.empty()) {
+    auto opened = RecordsFile::open(output.records);
+    if (!opened) return fail_with(opened.error());
+    records = std::move(*opened);
+  }
   const bool terminal = isatty(STDERR_FILENO) == 1;
-  const auto report = run_once(client, options, runtime, [terminal](const Progress& progress) {
+  const auto show = [terminal](const Progress& progress) {
     std::fprintf(stderr, terminal ? "\r%s\x1b[K" : "%s\n", progress_line(progress).c_str());
     std::fflush(stderr);
-  });
+  };
+  auto report = judging.generators > 1
+                    ? run_generators(client, options, judging.generators, words, runtime, show)
+                    : run_once(client, options, runtime, show, records.get());
   if (!report) return fail_with(report.error());
+  report->manifest["command line"] = words_of(argc, argv);
+  hold_against(judging, *report);
+  if (const auto measured = floor.after(runtime, *report); !measured) {
+    return fail_with(measured.error());
+  }
   if (terminal && !options.quiet && options.progress_interval > 0) std::fprintf(stderr, "\n");
 
   if (!options.quiet) std::printf("%s", to_text(*report).c_str());
@@ -39,6 +78,12 @@ int run(int argc, char** argv) {
     if (const auto written = write_file(options.json, to_json(*report)); !written) {
       return fail_with(written.error());
     }
+  }
+  if (records) {
+    if (const auto written = records->finish(); !written) return fail_with(written.error());
+  }
+  if (const auto written = write_outputs(output, *report); !written) {
+    return fail_with(written.error());
   }
   const Verdict verdict = judge(*report);
   if (options.quiet) {

@@ -1,19 +1,17 @@
-#include "callgen/corba_experiment.hpp"
+#include "callgen/corba/corba_experiment.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "callgen/corba_target.hpp"
+#include "callgen/corba/corba_target.hpp"
+#include "callgen/corba/corba_watch.hpp"
 #include "core/log.hpp"
-#include "core/version.hpp"
-#include "orb/process.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -82,12 +80,15 @@ void fill_faults(const Counted& before, const Counted& after, RunReport& report)
   }
 }
 
-void fill_memory(const ClientOptions& options, RunReport& report) {
-  report.rss_mb["xbind-callgen"] = static_cast<double>(orb::own_resident_kib()) / 1024;
-  for (const std::string& watch : options.watch_pids) {
-    const auto [name, pid] = *parse_watch(watch);
-    // A process that is gone stays in the table, as zero: it was expected to be there.
-    report.rss_mb[name] = static_cast<double>(orb::resident_kib(pid).value_or(0)) / 1024;
+// Sums over all of them; one that was started anew has counted from zero.
+void fill_switchservers(const Counted& before, const Counted& after, RunReport& report) {
+  for (const auto& [server, metrics] : after.switches) {
+    const auto then = before.switches.find(server);
+    for (const auto& [name, now] : metrics) {
+      const std::uint64_t earlier =
+          then == before.switches.end() ? 0 : value_of(then->second, name);
+      report.switchservers_grown[name] += now >= earlier ? now - earlier : now;
+    }
   }
 }
 
@@ -129,7 +130,10 @@ Result<MediaParts> media_of(const RunOptions& options, const Workload& workload)
   MediaParts parts;
   if (!options.verify_media) return parts;
   const auto hosts = endpoint_lines(options);
-  for (const std::string& end : workload.every_end()) {
+  std::vector<std::string> ends = workload.every_end();
+  if (options.trace_calls)
+    ends.insert(ends.end(), options.trace_calls->names.begin(), options.trace_calls->names.end());
+  for (const std::string& end : ends) {
     const bool has_line = std::any_of(hosts.begin(), hosts.end(),
                                       [&end](const auto& host) { return host.name == end; });
     if (!has_line)
@@ -167,13 +171,44 @@ void declare_client_options(config::OptionSet& set, ClientOptions& options) {
   orb::add_fault_options(set, options.faults);
 }
 
+std::vector<WatchedProcess> watched_processes(const ClientOptions& options) {
+  std::vector<WatchedProcess> watched;
+  for (const std::string& watch : options.watch_pids) {
+    const auto [name, pid] = *parse_watch(watch);  // it has been checked
+    watched.push_back({name, pid});
+  }
+  return watched;
+}
+
+Result<std::map<std::string, AuditReport>> audits_of(const ClientOptions& client,
+                                                     const RunOptions& run, orb::Runtime& runtime) {
+  CorbaTarget target(runtime, client.common.name_service, {});
+  const std::string client_name =
+      fmt::format("{}-audit", client.client_name.empty() ? fmt::format("callgen-{}", getpid())
+                                                         : client.client_name);
+  for (const std::string& manager : managers_of(run)) {
+    if (const auto attached = target.attach(manager, client_name); !attached)
+      return tl::make_unexpected(attached.error());
+  }
+  RunReport report;
+  fill_audits(target, report);
+  target.detach();
+  return report.audits;
+}
+
 Result<RunReport> run_once(const ClientOptions& client, const RunOptions& options,
                            orb::Runtime& runtime,
-                           const std::function<void(const Progress&)>& progress) {
+                           const std::function<void(const Progress&)>& progress,
+                           RecordSink* records, const RunHooks& hooks) {
   CorbaTarget target(runtime, client.common.name_service, client.faults);
-  auto workload = options.from.empty()
-                      ? target.workload_from(client.route_object, options.seed)
-                      : Workload::weighted({{options.from, options.to, 1.0}}, options.seed);
+  const MatrixSpec matrix = matrix_of(options);
+  KnownEnds known;
+  if (needs_topology(matrix)) {
+    auto told = target.ends_from(client.route_object);
+    if (!told) return tl::make_unexpected(told.error());
+    known = std::move(*told);
+  }
+  auto workload = workload_of(matrix, known, options.seed);
   if (!workload) return tl::make_unexpected(workload.error());
   auto media = media_of(options, *workload);
   if (!media) return tl::make_unexpected(media.error());
@@ -190,28 +225,44 @@ Result<RunReport> run_once(const ClientOptions& client, const RunOptions& option
   const Counted before{*managers_before, target.switch_statuses(), {}};
 
   const RunPlan plan = plan_of(options);
-  const double interval_s = options.quiet ? 0 : options.progress_interval;
+  const bool show = !options.quiet && options.progress_interval > 0 && progress;
+  const double interval_s = show ? options.progress_interval : 1;
   std::optional<Media> media_of_run;
   if (media->check) media_of_run.emplace(Media{*media->check, *media->lines});
+  TimePoint begin;
+  if (hooks.begin) {
+    const auto told = hooks.begin();
+    if (!told) return tl::make_unexpected(told.error());
+    begin = *told;
+  }
+  std::vector<std::pair<std::string, int>> watched;
+  for (const WatchedProcess& process : watched_processes(client))
+    watched.emplace_back(process.name, process.pid);
+  ProcessWatch watch(watched);
+  const auto look = [&](const Progress& now) {
+    watch.look(now.up);
+    if (show) progress(now);
+  };
   const RunFigures figures =
       target.run(plan, std::move(*workload), media_of_run ? &*media_of_run : nullptr,
-                 Duration{static_cast<std::int64_t>(interval_s * 1e9)}, progress);
+                 Duration{static_cast<std::int64_t>(interval_s * 1e9)}, look, records, begin);
 
   RunReport report = report_of(plan, figures);
+  watch.finish(report);
   if (media->check) {
     report.media = media->check->finish();
     report.media_cells_not_sent = media->lines->cells_not_sent();
   }
   if (const auto after = target.statuses()) {
     fill_from_managers(before.managers, *after, report);
-    fill_faults(before, {*after, target.switch_statuses(), target.own_faults()}, report);
+    const Counted counted{*after, target.switch_statuses(), target.own_faults()};
+    fill_faults(before, counted, report);
+    fill_switchservers(before, counted, report);
   } else {
     log::warn("{}", after.error().text);
   }
-  fill_audits(target, report);
-  fill_memory(client, report);
-  report.manifest["version"] = std::string{version()};
-  report.manifest["processors"] = std::to_string(std::thread::hardware_concurrency());
+  if (hooks.audit) fill_audits(target, report);
+  report.manifest["omniORB"] = omniORB::versionString();
   report.manifest["manager"] = fmt::format("{}", fmt::join(managers, ","));
   report.manifest["client_batch"] = std::to_string(options.client_batch);
   target.detach();

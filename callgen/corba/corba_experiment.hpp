@@ -4,12 +4,14 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "callgen/report.hpp"
-#include "callgen/run_options.hpp"
+#include "callgen/report/report.hpp"
+#include "callgen/run/run_options.hpp"
+#include "core/clock.hpp"
 #include "core/config/options.hpp"
 #include "core/faults/fault_plan.hpp"
 #include "core/result.hpp"
@@ -28,12 +30,33 @@ struct ClientOptions {
 };
 void declare_client_options(config::OptionSet& set, ClientOptions& options);
 
+// What --watch-pid names, of loaded options.
+struct WatchedProcess {
+  std::string name;
+  int pid = 0;
+};
+std::vector<WatchedProcess> watched_processes(const ClientOptions& options);
+
+// What one of several generators does otherwise.
+struct RunHooks {
+  // Called when all is ready to be offered; the plan's time zero. Its error ends the run.
+  std::function<Result<TimePoint>()> begin;
+  bool audit = true;  // false: others make it, when all are done
+};
+
+// The audits of all managers, by name, as a client of its own. An audit that could not be made is one that
+// says so.
+Result<std::map<std::string, AuditReport>> audits_of(const ClientOptions& client,
+                                                     const RunOptions& run, orb::Runtime& runtime);
+
 // Errors: nothing was offered (a manager or the topology was not to be had, media lines could not be
 // opened). What failed later is in the report. `progress` is called every progress_interval of `run` on
-// the caller's thread, never when it is quiet. A client name is used once: with an empty one each run has
+// the caller's thread, never when it is quiet; `records`, if any, gets every record, on another thread. A
+// client name is used once: with an empty one each run has
 // its own.
 Result<RunReport> run_once(const ClientOptions& client, const RunOptions& run,
                            orb::Runtime& runtime,
-                           const std::function<void(const Progress&)>& progress);
+                           const std::function<void(const Progress&)>& progress,
+                           RecordSink* records = nullptr, const RunHooks& hooks = {});
 
 }  // namespace xbind::callgen

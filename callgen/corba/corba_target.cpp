@@ -1,6 +1,7 @@
-#include "callgen/corba_target.hpp"
+#include "callgen/corba/corba_target.hpp"
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 #include <chrono>
@@ -28,11 +29,23 @@ Metrics to_core(const v1::MetricSeq& metrics) {
   return out;
 }
 
+// A run looks so often at what is due, at most: what is due within this time travels together, for a message
+// and a wake-up cost many times what a request does. What it makes late is seen in the slip.
+constexpr Duration kBetweenSends = std::chrono::microseconds{50};
+
+// The kernel lets a thread sleep 50 us longer than it asks for, unless told otherwise.
+void wake_exactly() {
+  thread_local const int told = prctl(PR_SET_TIMERSLACK, 1UL);
+  static_cast<void>(told);
+}
+
 std::size_t octets_of(const RequestBatch& batch) {
   std::size_t octets = 96 + batch.releases.size() * 16;
   for (const ConnectRequest& request : batch.connects) {
     octets += 72 + request.from.size() + request.to.size();
   }
+  octets += batch.modifies.size() * 72 + batch.commits.size() * 16;
+  for (const LeafRequest& request : batch.leaves) octets += 24 + request.end.size();
   return octets;
 }
 
@@ -81,45 +94,70 @@ class CorbaTarget::Observer : public POA_xbind::v1::OutcomeObserver {
   SessionId session_;
 };
 
+class CorbaTarget::Offering final : public Player {
+ public:
+  Offering(const RunPlan& plan, Workload workload, CallInspector* inspector, RecordSink* sink)
+      : runner(plan, std::move(workload), inspector, sink) {}
+
+  void start(TimePoint now) override { runner.start(now); }
+  std::vector<Dispatch> advance(TimePoint now) override { return runner.advance(now); }
+  void answered(const OutcomeBatch& batch, std::size_t manager, TimePoint now) override {
+    for (const Outcome& outcome : batch.outcomes) runner.outcome(outcome, now, manager);
+    for (const Notice& notice : batch.notices) runner.notice(notice, now);
+  }
+  void target_lost(TimePoint now) override { runner.target_lost(now); }
+  TimePoint next_deadline() const override { return runner.next_deadline(); }
+  bool finished() const override { return runner.finished(); }
+
+  Runner runner;
+};
+
 CorbaTarget::CorbaTarget(orb::Runtime& runtime, const std::string& name_service,
                          const faults::FaultOptions& faults)
     : runtime_(runtime),
       names_(runtime.orb(), name_service),
       faults_(faults, "client-to-manager"),
       serial_([this] { after_drain(); }),
-      timer_([this] { serial_.post([] {}); }) {}
+      timer_([this] {
+        wake_exactly();
+        serial_.post([] {});
+      }) {}
 
 CorbaTarget::~CorbaTarget() {
   for (const Manager& manager : managers_) manager.observer->forget_target();
   timer_.stop();
 }
 
-Result<Workload> CorbaTarget::workload_from(const std::string& route_object, std::uint64_t seed) {
+Result<KnownEnds> CorbaTarget::ends_from(const std::string& route_object) {
   auto object = names_.resolve(naming::path_of(naming::kRouteObjects, route_object));
   if (!object) return tl::make_unexpected(object.error());
   const v1::RouteObject_var routes = v1::RouteObject::_unchecked_narrow(*object);
-  std::vector<Demand> demands;
-  std::vector<std::string> endpoints;
+  KnownEnds known;
   const auto asked = orb::remote("routeobject " + route_object, [&] {
     const v1::TrafficDemandSeq_var told = routes->demands();
     for (CORBA::ULong i = 0; i < told->length(); ++i) {
       const v1::TrafficDemand& demand = told.in()[i];
-      demands.push_back({demand.from_end.in(), demand.to_end.in(), demand.weight});
+      known.demands.push_back({demand.from_end.in(), demand.to_end.in(), demand.weight});
     }
     const v1::NameSeq_var names = routes->endpoints();
-    for (CORBA::ULong i = 0; i < names->length(); ++i) endpoints.emplace_back(names.in()[i]);
+    for (CORBA::ULong i = 0; i < names->length(); ++i) known.endpoints.emplace_back(names.in()[i]);
   });
   if (!asked) return tl::make_unexpected(asked.error());
-  if (!demands.empty()) return Workload::weighted(std::move(demands), seed);
-  return Workload::uniform(std::move(endpoints), seed);
+  return known;
 }
 
 Result<void> CorbaTarget::attach(const std::string& name, const std::string& client_name) {
   auto object = names_.resolve(naming::path_of(naming::kConnectionManagers, name));
   if (!object) return tl::make_unexpected(object.error());
+  return attach_to(name, *object, client_name);
+}
+
+Result<void> CorbaTarget::attach_to(const std::string& name, CORBA::Object_ptr object,
+                                    const std::string& client_name) {
   Manager& manager = managers_.emplace_back();
   manager.name = name;
-  manager.object = v1::ConnectionManager::_unchecked_narrow(*object);
+  manager.peer = "manager " + name;
+  manager.object = v1::ConnectionManager::_unchecked_narrow(object);
   manager.observer = new Observer(*this, managers_.size() - 1);
   const PortableServer::Servant_var<Observer> servant = manager.observer;
   const CORBA::Object_var reference = runtime_.activate(manager.observer);
@@ -153,12 +191,16 @@ Result<void> CorbaTarget::attach(const std::string& name, const std::string& cli
 
 RunFigures CorbaTarget::run(const RunPlan& plan, Workload workload, Media* media,
                             Duration progress_interval,
-                            const std::function<void(const Progress&)>& progress) {
+                            const std::function<void(const Progress&)>& progress, RecordSink* sink,
+                            TimePoint begin) {
   serial_.post([&] {
     media_ = media;
-    runner_ = std::make_unique<Runner>(plan, std::move(workload),
-                                       media != nullptr ? &media->check : nullptr);
-    runner_->start(steady_now());
+    offering_ = std::make_unique<Offering>(plan, std::move(workload),
+                                           media != nullptr ? &media->check : nullptr, sink);
+    // A call that waits for the one before is not to wait for anything else.
+    between_sends_ = plan.arrivals == Arrivals::kOneAtATime ? Duration::zero() : kBetweenSends;
+    offering_->start(std::max(begin, steady_now()));
+    player_ = offering_.get();
   });
   if (media != nullptr) {
     media->lines.start([this, media](const std::string& endpoint,
@@ -168,6 +210,34 @@ RunFigures CorbaTarget::run(const RunPlan& plan, Workload workload, Media* media
       });
     });
   }
+  wait_until_finished(progress_interval, progress);
+  if (media != nullptr) {
+    if (const auto stopped = media->lines.stop(); !stopped) log::error("{}", stopped.error().text);
+  }
+  std::promise<RunFigures> figures;
+  serial_.post([&] {
+    media_ = nullptr;
+    figures.set_value(offering_->runner.figures());
+  });
+  return figures.get_future().get();
+}
+
+void CorbaTarget::play(Player& player) {
+  serial_.post([&] {
+    player.start(steady_now());
+    player_ = &player;
+  });
+  wait_until_finished(Duration::zero(), {});
+  std::promise<void> over;
+  serial_.post([&] {
+    player_ = nullptr;  // it is the caller's
+    over.set_value();
+  });
+  over.get_future().wait();
+}
+
+void CorbaTarget::wait_until_finished(Duration progress_interval,
+                                      const std::function<void(const Progress&)>& progress) {
   std::unique_lock lock(finished_mutex_);
   const bool show = progress_interval > Duration::zero() && progress;
   while (!finished_) {
@@ -179,20 +249,10 @@ RunFigures CorbaTarget::run(const RunPlan& plan, Workload workload, Media* media
     if (finished_) break;
     lock.unlock();
     std::promise<Progress> now;
-    serial_.post([&] { now.set_value(runner_->progress(steady_now())); });
+    serial_.post([&] { now.set_value(offering_->runner.progress(steady_now())); });
     progress(now.get_future().get());
     lock.lock();
   }
-  lock.unlock();
-  if (media != nullptr) {
-    if (const auto stopped = media->lines.stop(); !stopped) log::error("{}", stopped.error().text);
-  }
-  std::promise<RunFigures> figures;
-  serial_.post([&] {
-    media_ = nullptr;
-    figures.set_value(runner_->figures());
-  });
-  return figures.get_future().get();
 }
 
 Result<std::vector<Metrics>> CorbaTarget::statuses() {
@@ -287,28 +347,32 @@ void CorbaTarget::detach() {
 // --- within the Serial ------------------------------------------------------------------------------
 
 void CorbaTarget::after_drain() {
-  if (!runner_) return;
+  if (player_ == nullptr) return;
   const TimePoint now = steady_now();
   for (std::size_t manager = 0; manager < managers_.size(); ++manager) tick(manager, now);
   advance_media(now);
-  for (Dispatch& dispatch : runner_->advance(now)) {
-    managers_[dispatch.manager].waiting.push_back(std::move(dispatch.batch));
+  if (now >= next_send_) {
+    for (Dispatch& dispatch : player_->advance(now)) {
+      managers_[dispatch.manager].waiting.push_back(std::move(dispatch.batch));
+      next_send_ = now + between_sends_;
+    }
   }
   for (std::size_t manager = 0; manager < managers_.size(); ++manager) send_waiting(manager, now);
   transmit(now);
-  if (runner_->finished() && media_ != nullptr && !media_->check.idle(now)) {
+  if (player_->finished() && media_ != nullptr && !media_->check.idle(now)) {
     timer_.set(std::min({media_deadline(now), lost_ ? kNever : links_deadline(),
                          lost_ ? kNever : faults_.next_deadline()}));
     return;
   }
-  if (runner_->finished()) {
+  if (player_->finished()) {
     const std::lock_guard lock(finished_mutex_);
     finished_ = true;
     finished_wake_.notify_all();
     timer_.set(lost_ ? kNever : std::min(links_deadline(), faults_.next_deadline()));
     return;
   }
-  const TimePoint run_deadline = std::min(runner_->next_deadline(), media_deadline(now));
+  const TimePoint run_deadline =
+      std::min(std::max(player_->next_deadline(), next_send_), media_deadline(now));
   timer_.set(lost_ ? run_deadline
                    : std::min({run_deadline, links_deadline(), faults_.next_deadline()}));
 }
@@ -318,13 +382,14 @@ void CorbaTarget::advance_media(TimePoint now) {
   if (media_ == nullptr) return;
   for (const CellsOut& out : media_->check.advance(now))
     media_->lines.send(out.endpoint, out.cells);
-  for (const std::uint64_t call : media_->check.take_inspected()) runner_->inspected(call, now);
+  for (const std::uint64_t call : media_->check.take_inspected())
+    offering_->runner.inspected(call, now);
 }
 
 TimePoint CorbaTarget::media_deadline(TimePoint now) const {
   if (media_ == nullptr) return kNever;
   const TimePoint quiet = media_->check.quiet_at();
-  const bool waits_for_silence = runner_->finished() && quiet > now;
+  const bool waits_for_silence = player_->finished() && quiet > now;
   return std::min(media_->check.next_deadline(), waits_for_silence ? quiet : kNever);
 }
 
@@ -358,17 +423,14 @@ TimePoint CorbaTarget::links_deadline() const {
 
 void CorbaTarget::on_outcomes(std::size_t manager, session::Frame<OutcomeBatch> frame,
                               TimePoint now) {
-  if (!runner_ || lost_) return;
+  if (player_ == nullptr || lost_) return;
   std::vector<std::shared_ptr<const OutcomeBatch>> batches;
   if (const auto received = managers_[manager].link->receive(std::move(frame), now, batches);
       !received) {
     lose(received.error().text, now);
     return;
   }
-  for (const auto& batch : batches) {
-    for (const Outcome& outcome : batch->outcomes) runner_->outcome(outcome, now, manager);
-    for (const Notice& notice : batch->notices) runner_->notice(notice, now);
-  }
+  for (const auto& batch : batches) player_->answered(*batch, manager, now);
 }
 
 void CorbaTarget::transmit(TimePoint now) {
@@ -385,11 +447,10 @@ void CorbaTarget::send(const Outgoing& outgoing, TimePoint now) {
   static const RequestBatch kNothing;
   const RequestFrame& frame = outgoing.frame;
   Manager& manager = managers_[outgoing.manager];
-  v1::RequestBatch batch;
-  orb::to_idl(frame.batch ? *frame.batch : kNothing, batch);
-  const auto sent = orb::remote("manager " + manager.name, [&] {
+  orb::to_idl(frame.batch ? *frame.batch : kNothing, on_the_wire_);
+  const auto sent = orb::remote(manager.peer, [&] {
     manager.inbox->submit(manager.session.value(), frame.seq.value(), frame.confirmed.value(),
-                          batch);
+                          on_the_wire_);
   });
   if (!sent) lose(sent.error().text, now);
 }
@@ -399,7 +460,7 @@ void CorbaTarget::lose(const std::string& reason, TimePoint now) {
   log::error("the run ends early: {}", reason);
   lost_ = true;
   for (Manager& manager : managers_) manager.waiting.clear();
-  runner_->target_lost(now);
+  player_->target_lost(now);
 }
 
 }  // namespace xbind::callgen

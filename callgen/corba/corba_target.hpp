@@ -1,8 +1,8 @@
-// The managers as seen by a load generator: attaches to each once, then plays a Runner against them in
+// The managers as seen by a load generator: attaches to each once, then plays a Player against them in
 // batches over a session with each (core/session), and asks for status and audit around it.
 //
 //   timer thread ────┐                    ┌─▶ oneway submit to the managers
-//   upcall threads ──┴─▶ Serial ─▶ Runner ┘
+//   upcall threads ──┴─▶ Serial ─▶ Player ┘
 #pragma once
 
 #include <condition_variable>
@@ -14,11 +14,13 @@
 #include <string>
 #include <vector>
 
-#include "callgen/media_check.hpp"
-#include "callgen/media_lines.hpp"
-#include "callgen/report.hpp"
-#include "callgen/runner.hpp"
-#include "callgen/workload.hpp"
+#include "callgen/load/matrix.hpp"
+#include "callgen/load/workload.hpp"
+#include "callgen/media/media_check.hpp"
+#include "callgen/media/media_lines.hpp"
+#include "callgen/report/report.hpp"
+#include "callgen/run/player.hpp"
+#include "callgen/run/runner.hpp"
 #include "connection_manager.hh"
 #include "core/audit.hpp"
 #include "core/faults/fault_plan.hpp"
@@ -52,19 +54,26 @@ class CorbaTarget {
   CorbaTarget(const CorbaTarget&) = delete;
   CorbaTarget& operator=(const CorbaTarget&) = delete;
 
-  // Where calls may start and end, from xbind/routeobject/NAME: demands if the topology has any, else
-  // all pairs of endpoints.
-  Result<Workload> workload_from(const std::string& route_object, std::uint64_t seed);
+  // What xbind/routeobject/NAME knows of who may call whom: the endpoints, and demands if the topology has any.
+  Result<KnownEnds> ends_from(const std::string& route_object);
 
   // Finds xbind/cmgr/NAME and opens a session under `client_name`. Once for each manager; the first
   // one attached is manager 0 of the plan.
   Result<void> attach(const std::string& manager, const std::string& client_name);
+  // The same of a manager that is in hand; `name`: what to call it.
+  Result<void> attach_to(const std::string& name, CORBA::Object_ptr object,
+                         const std::string& client_name);
 
   // Plays the whole plan, whose `managers` are those attached; returns when it is over, and with `media`
   // when that has nothing to wait for either and its lines are stopped. `progress` is called every
   // `progress_interval` (0: never) on the caller's thread.
+  // `sink`, if any, gets every record within the Serial. The plan's time zero is `begin`, or now when that
+  // has passed.
   RunFigures run(const RunPlan& plan, Workload workload, Media* media, Duration progress_interval,
-                 const std::function<void(const Progress&)>& progress);
+                 const std::function<void(const Progress&)>& progress, RecordSink* sink = nullptr,
+                 TimePoint begin = {});
+  // Plays anything else until it is finished. One play, or one run, for each CorbaTarget.
+  void play(Player& player);
 
   // Counters by name of each manager, in the order in which they were attached.
   Result<std::vector<Metrics>> statuses();
@@ -79,11 +88,13 @@ class CorbaTarget {
 
  private:
   class Observer;
+  class Offering;  // a Runner as Player
   using ClientSession = session::Session<RequestBatch, OutcomeBatch>;
   using RequestFrame = session::Frame<RequestBatch>;
 
   struct Manager {
     std::string name;
+    std::string peer;  // in errors
     v1::ConnectionManager_var object;
     v1::RequestInbox_var inbox;
     SessionId session;
@@ -98,6 +109,8 @@ class CorbaTarget {
     RequestFrame frame;
   };
 
+  void wait_until_finished(Duration progress_interval,
+                           const std::function<void(const Progress&)>& progress);
   void after_drain();
   void advance_media(TimePoint now);
   // kNever: nothing to wake for.
@@ -116,9 +129,13 @@ class CorbaTarget {
   std::vector<Manager> managers_;  // none is added once the run has begun
 
   // Within the Serial.
-  std::unique_ptr<Runner> runner_;
+  std::unique_ptr<Offering> offering_;  // of a run
+  Player* player_ = nullptr;            // set once it has started
+  Duration between_sends_{};            // at least; of a run
+  TimePoint next_send_;                 // not before
   Media* media_ = nullptr;
   std::vector<Outgoing> outbox_;
+  v1::RequestBatch on_the_wire_;  // the one being sent; kept, for its memory
   faults::FaultyPipe<Outgoing> faults_;
   bool lost_ = false;  // one of the managers: the run is over
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "callgen/holding_time.hpp"
+#include "callgen/load/holding_time.hpp"
 #include "core/clock.hpp"
 #include "core/result.hpp"
 
@@ -91,7 +91,7 @@ class PointSource {
  public:
   virtual ~PointSource() = default;
 
-  // "model of 1998's hosts", "processes on this machine".
+  // "model of the paper's hosts", "processes on this machine".
   virtual std::string name() const = 0;
   // The same point gives the same answer with a source on virtual time, another sample with processes.
   // Errors: the point could not be measured at all (no lab, a program that failed); what the system

@@ -4,8 +4,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string_view>
 
-#include "callgen/random.hpp"
+#include "callgen/load/random.hpp"
 #include "core/check.hpp"
 #include "core/clock.hpp"
 
@@ -14,26 +15,62 @@ namespace xbind::callgen {
 enum class HoldDistribution : std::uint8_t {
   kConstant,
   kExponential,  // as telephone calls: how long it has lasted says nothing about how long it will
+  kLognormal,    // as measured calls: most are short, a few very long
 };
+constexpr std::string_view to_string(HoldDistribution distribution) {
+  switch (distribution) {
+    case HoldDistribution::kConstant: return "constant";
+    case HoldDistribution::kExponential: return "exponential";
+    case HoldDistribution::kLognormal: return "lognormal";
+  }
+  return "unknown";
+}
 
 class HoldingTime {
  public:
   static constexpr Duration kLongest = std::chrono::hours{24 * 365};
 
-  // 0 <= mean <= kLongest / 64, so that no draw is cut short.
-  HoldingTime(HoldDistribution distribution, Duration mean, std::uint64_t seed)
-      : distribution_(distribution), mean_(mean), bits_(bits_for(seed, Stream::kHolding)) {
-    XB_CHECK(mean >= Duration::zero() && mean <= kLongest / 64, mean.count());
+  // Whether no draw can be longer than kLongest, so that none is ever cut short.
+  static bool fits(HoldDistribution distribution, Duration mean, double sigma) {
+    if (mean < Duration::zero()) return false;
+    const auto longest_ns = static_cast<double>(kLongest.count());
+    const auto mean_ns = static_cast<double>(mean.count());
+    if (distribution == HoldDistribution::kLognormal)
+      return sigma >= 0 && mean_ns * factor(sigma, kNormalMost) <= longest_ns;
+    return mean_ns <= longest_ns / 64;  // exponential() is at most 37 times its mean
+  }
+
+  // Of a call's natural logarithm `sigma` is the standard deviation when it is lognormal; its mean is chosen
+  // so that `mean` is the mean of the calls. fits() must hold.
+  HoldingTime(HoldDistribution distribution, Duration mean, std::uint64_t seed, double sigma = 1)
+      : distribution_(distribution),
+        mean_(mean),
+        sigma_(sigma),
+        bits_(bits_for(seed, Stream::kHolding)) {
+    XB_CHECK(fits(distribution, mean, sigma), mean.count(), sigma);
   }
 
   Duration next() {
-    if (distribution_ == HoldDistribution::kConstant) return mean_;
-    return Duration{std::llround(exponential(bits_, static_cast<double>(mean_.count())))};
+    const auto mean_ns = static_cast<double>(mean_.count());
+    switch (distribution_) {
+      case HoldDistribution::kConstant: break;
+      case HoldDistribution::kExponential:
+        return Duration{std::llround(exponential(bits_, mean_ns))};
+      case HoldDistribution::kLognormal:
+        return Duration{std::llround(mean_ns * factor(sigma_, standard_normal(bits_)))};
+    }
+    return mean_;
   }
 
  private:
+  // exp(mu + sigma z) with mu = -sigma^2 / 2, whose mean over all z is 1.
+  static double factor(double sigma, double normal) {
+    return std::exp(sigma * normal - sigma * sigma / 2);
+  }
+
   HoldDistribution distribution_;
   Duration mean_;
+  double sigma_;
   RandomBits bits_;
 };
 

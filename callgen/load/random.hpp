@@ -20,6 +20,12 @@ enum class Stream : std::uint64_t {
   kHolding = 2,
   kWorkload = 3,
   kMedia = 4,
+  kBursts = 5,
+  kScenario = 6,
+  kPriority = 7,
+  kLeaves = 8,
+  kRepeat = 9,
+  kGravity = 10,
 };
 
 // Scrambles 64 bits so that neighbouring inputs give unrelated outputs (SplitMix64's output
@@ -43,6 +49,15 @@ inline double unit_interval(RandomBits& bits) {
 // At most 53 ln 2, about 37, times the mean.
 inline double exponential(RandomBits& bits, double mean) {
   return -mean * std::log(unit_interval(bits));
+}
+
+// The normal distribution of mean 0 and deviation 1, by Box and Muller: two uniform draws make one, the
+// second of the pair is not kept. At most kNormalMost away from 0.
+inline constexpr double kNormalMost = 8.6;  // sqrt(2 * 53 ln 2) is 8.572
+inline double standard_normal(RandomBits& bits) {
+  constexpr double kTwoPi = 6.283185307179586476925;
+  const double radius = std::sqrt(-2 * std::log(unit_interval(bits)));
+  return radius * std::cos(kTwoPi * unit_interval(bits));
 }
 
 // Evenly in [0, bound), bound > 0. Draws again where a plain remainder would favour small numbers.

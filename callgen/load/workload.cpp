@@ -1,10 +1,12 @@
-#include "callgen/workload.hpp"
+#include "callgen/load/workload.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <unordered_set>
 #include <utility>
+
+#include "core/check.hpp"
 
 namespace xbind::callgen {
 
@@ -34,34 +36,80 @@ Result<Workload> Workload::weighted(std::vector<Demand> demands, std::uint64_t s
   return workload;
 }
 
-Result<Workload> Workload::uniform(std::vector<std::string> endpoints, std::uint64_t seed) {
-  if (endpoints.size() < 2)
-    return fail(ErrorCode::kBadInput, "a call needs two endpoints, {} known", endpoints.size());
-  if (endpoints.size() > kMostEndpoints)
+namespace {
+
+Result<void> check_endpoints(const std::vector<std::string>& endpoints) {
+  if (endpoints.size() > Workload::kMostEndpoints)
     return fail(ErrorCode::kBadInput, "{} endpoints, at most {} are taken", endpoints.size(),
-                kMostEndpoints);
+                Workload::kMostEndpoints);
   std::unordered_set<std::string_view> seen;
   for (const std::string& name : endpoints) {
     if (name.empty()) return fail(ErrorCode::kBadInput, "an endpoint has the empty name \"\"");
     if (!seen.insert(name).second)
       return fail(ErrorCode::kBadInput, "endpoint {} is named twice", name);
   }
+  return {};
+}
+
+}  // namespace
+
+Result<Workload> Workload::uniform(std::vector<std::string> endpoints, std::uint64_t seed) {
+  if (endpoints.size() < 2)
+    return fail(ErrorCode::kBadInput, "a call needs two endpoints, {} known", endpoints.size());
+  if (const auto right = check_endpoints(endpoints); !right)
+    return tl::make_unexpected(right.error());
   Workload workload(seed);
   workload.endpoints_ = std::move(endpoints);
   return workload;
 }
 
+void Workload::repeat_pairs(double chance) {
+  XB_CHECK(chance >= 0 && chance <= 1, chance);
+  repeat_chance_ = chance;
+}
+
+Result<void> Workload::take_leaves(std::vector<std::string> endpoints) {
+  if (endpoints.size() < 3)
+    return fail(ErrorCode::kBadInput, "a call with a leaf needs three endpoints, {} known",
+                endpoints.size());
+  if (const auto right = check_endpoints(endpoints); !right) return right;
+  leaves_ = std::move(endpoints);
+  return {};
+}
+
 Ends Workload::next() {
+  const Drawn drawn = draw();
+  if (repeat_chance_ <= 0) return ends_of(drawn);
+  const bool repeat = unit_interval(repeat_bits_) <= repeat_chance_;
+  if (!repeat || !former_) former_ = drawn;
+  return ends_of(*former_);
+}
+
+std::string_view Workload::next_leaf(Ends ends) {
+  XB_CHECK(has_leaves());
+  // Two of three or more at most are ends: a few draws are enough.
+  for (;;) {
+    const std::string& leaf = leaves_[below(leaf_bits_, leaves_.size())];
+    if (leaf != ends.from && leaf != ends.to) return leaf;
+  }
+}
+
+Workload::Drawn Workload::draw() {
   if (!endpoints_.empty()) {
     const std::size_t from = below(bits_, endpoints_.size());
     // Drawn among the others, who are numbered without `from`.
     const std::size_t other = below(bits_, endpoints_.size() - 1);
     const std::size_t to = other < from ? other : other + 1;
-    return {endpoints_[from], endpoints_[to]};
+    return {from, to};
   }
   const double drawn = unit_interval(bits_) * weight_up_to_.back();
   const auto found = std::lower_bound(weight_up_to_.begin(), weight_up_to_.end(), drawn);
-  const Demand& demand = demands_[static_cast<std::size_t>(found - weight_up_to_.begin())];
+  return {static_cast<std::size_t>(found - weight_up_to_.begin()), 0};
+}
+
+Ends Workload::ends_of(Drawn drawn) const {
+  if (!endpoints_.empty()) return {endpoints_[drawn.from], endpoints_[drawn.to]};
+  const Demand& demand = demands_[drawn.from];
   return {demand.from, demand.to};
 }
 

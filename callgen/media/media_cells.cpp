@@ -1,4 +1,4 @@
-#include "callgen/media_cells.hpp"
+#include "callgen/media/media_cells.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "callgen/media_check.hpp"
+#include "callgen/media/media_check.hpp"
 
 #include <fmt/format.h>
 
@@ -63,13 +63,15 @@ void MediaCheck::offered(std::uint64_t call, Ends ends, TimePoint now) {
   open_.emplace(call, OpenCall{end_named(ends.from), end_named(ends.to), now, false, {}});
 }
 
-bool MediaCheck::connected(std::uint64_t call, const Outcome& outcome, TimePoint) {
+bool MediaCheck::connected(std::uint64_t call, const Outcome& outcome, TimePoint, bool plain) {
   const auto found = open_.find(call);
   XB_CHECK(found != open_.end() && !found->second.connected, call);
   OpenCall& open = found->second;
   open.connected = true;
   open.ways = ways_of(open, outcome);
   hold_labels(call, open);
+  ++(plain ? plain_calls_ : other_calls_);
+  if (!plain) return false;
   const bool reused = is_reused(open.ways);
   if (reused) ++figures_.calls_on_reused_labels;
   if (!chosen(call, reused)) return false;
@@ -338,6 +340,7 @@ void MediaCheck::judge(const Stray& stray) {
 
 const MediaFigures& MediaCheck::finish() {
   for (const Stray& stray : std::exchange(strays_, {})) judge(stray);
+  if (other_calls_ > 0) figures_.calls_wanted = std::min(figures_.calls_wanted, plain_calls_);
   return figures_;
 }
 

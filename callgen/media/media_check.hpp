@@ -34,9 +34,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "callgen/call_inspector.hpp"
-#include "callgen/media_cells.hpp"
-#include "callgen/random.hpp"
+#include "callgen/load/random.hpp"
+#include "callgen/media/media_cells.hpp"
+#include "callgen/run/call_inspector.hpp"
 
 namespace xbind::callgen {
 
@@ -99,7 +99,7 @@ class MediaCheck final : public CallInspector {
 
   // --- CallInspector ---
   void offered(std::uint64_t call, Ends ends, TimePoint now) override;
-  bool connected(std::uint64_t call, const Outcome& outcome, TimePoint now) override;
+  bool connected(std::uint64_t call, const Outcome& outcome, TimePoint now, bool plain) override;
   void over(std::uint64_t call, bool released, TimePoint now) override;
 
   // A cell came in at one of the endpoints at `now`.
@@ -199,6 +199,8 @@ class MediaCheck final : public CallInspector {
   std::unordered_map<CallIndex, OpenCall> open_;
   std::unordered_multimap<Key, CallIndex> holders_;  // connected calls by the labels they enter on
   std::unordered_set<Key> had_;                      // by released calls
+  std::uint64_t plain_calls_ = 0;                    // connected
+  std::uint64_t other_calls_ = 0;                    // connected, and not to be looked into
   std::uint64_t chosen_first_ = 0;
   std::uint64_t chosen_later_ = 0;
 

@@ -1,4 +1,4 @@
-#include "callgen/media_lines.hpp"
+#include "callgen/media/media_lines.hpp"
 
 #include <poll.h>
 #include <sys/eventfd.h>

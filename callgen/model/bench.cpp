@@ -1,5 +1,6 @@
 // Prints what the model says; nothing is measured on this machine.
-//   model_bench [calibration] [two-cores] [own-cores] [1998] [engines]: without a word, everything.
+//   model_bench [calibration] [two-cores] [own-cores] [1999] [engines]: without a word, everything.
+//   model_bench fit: the search for the constants of paper.cpp; some minutes.
 //   model_bench drain ...: the same, the manager draining up to 32 messages before it sends.
 #include <fmt/format.h>
 
@@ -10,6 +11,8 @@
 
 #include "callgen/model/calibration.hpp"
 #include "callgen/model/claims.hpp"
+#include "callgen/model/fit.hpp"
+#include "callgen/model/paper.hpp"
 #include "callgen/model/point.hpp"
 #include "core/log.hpp"
 
@@ -154,6 +157,35 @@ void print_engines(std::string_view title, PointPlan plan, double low_rate) {
   }
 }
 
+void print_paper(const PaperHosts& hosts, double off) {
+  const auto us = [](Duration duration) {
+    return std::chrono::duration<double, std::micro>(duration).count();
+  };
+  fmt::print(
+      "message {:.1f} us, {:.3f} of it before leaving; command {:.1f} us, at the switch {:.1f} us; "
+      "pause {:.4f} of "
+      "messages, "
+      "{:.0f} us; misfit {:.5f}\n",
+      us(hosts.message), hosts.before_leaving, us(hosts.command), us(hosts.switch_command),
+      hosts.pause_chance, us(hosts.pause_mean), off);
+}
+
+void print_fit() {
+  const PaperHosts found = fit_to_paper(print_paper);
+  const FitNumbers shown = shown_with(found);
+  fmt::print("\nfound:\n");
+  print_paper(found, misfit(shown, kPaperSays));
+  const auto line = [](std::string_view what, double ours, double paper) {
+    fmt::print("  {:24} paper {:5.1f} ms, model {:6.2f} ms\n", what, paper, ours);
+  };
+  line("B1 min", shown.b1_min, kPaperSays.b1_min);
+  line("B1 5 %", shown.b1_p5, kPaperSays.b1_p5);
+  line("B1 mean", shown.b1_mean, kPaperSays.b1_mean);
+  line("B1 95 %", shown.b1_p95, kPaperSays.b1_p95);
+  line("T = 1, 1 call/s, mean", shown.t1_at_1, kPaperSays.t1_at_1);
+  line("T = 1, 60 calls/s, mean", shown.t1_at_60, kPaperSays.t1_at_60);
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -169,20 +201,21 @@ int main(int count, char** words) {
   PointPlan wide = native;
   wide.placement = Placement::kOwnHosts;
   wide.cores = 1;
-  PointPlan old = wide;
-  old.costs = costs_of_1998();
-  old.hold_mean = milliseconds{500};
-  old.hold_distribution = callgen::HoldDistribution::kExponential;
-  old.client_batch = 1;
+  PointPlan old = paper_plan();
+  if (drain) old.manager_drain = 32;
   old.rate = 100;
+  if (said("fit")) {
+    print_fit();
+    return 0;
+  }
   if (asked("calibration")) print_calibration();
   if (asked("two-cores")) print_aggregation("two cores", native, milliseconds{5});
   if (asked("own-cores")) print_aggregation("a core for every process", wide, milliseconds{5});
-  if (asked("1998")) print_aggregation("1998", old, milliseconds{1'000});
+  if (asked("1999")) print_aggregation("1999", old, milliseconds{1'000});
   if (asked("engines")) {
     native.rate = 3'000;
     print_engines("two cores", native, kLowRate);
     old.rate = 50;
-    print_engines("1998", old, 1);
+    print_engines("1999", old, 1);
   }
 }

@@ -23,24 +23,4 @@ Costs native_costs() {
   return costs;
 }
 
-Costs costs_of_1998() {
-  Costs costs;
-  costs.host = {
-      .wake_latency = us(50), .idle_wake = us(50), .switch_in = us(50), .slice = us(10'000)};
-  // Many callers on many hosts: none of them is in the way of the next.
-  costs.client = {.receive = us(100), .send = us(100), .item_in = us(10), .item_out = us(10)};
-  costs.manager = {.receive = us(1'300),
-                   .reply = us(400),
-                   .send = us(400),
-                   .item_in = us(40),
-                   .item_out = us(40)};
-  costs.switch_server = costs.manager;
-  costs.label_switch = {
-      .receive = us(200), .send = us(200), .item_in = us(150), .item_out = us(50)};
-  costs.mapper = costs.manager;
-  costs.hand_over = us(50);
-  costs.network = us(200);
-  return costs;
-}
-
 }  // namespace xbind::model

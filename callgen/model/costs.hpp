@@ -25,11 +25,11 @@ struct Costs {
   ProcessCosts mapper;        // RouteObject and QOSMapper, each
   Duration hand_over{};       // from thread to thread, at either end of a two-way invocation
   Duration network{};         // of a message between two hosts; within one there is none
+  // Callers that are many hosts: what a message costs one of them delays that message and no other.
+  Duration caller_sends{};
+  Duration caller_takes{};
 };
 
 // Two cores of a virtual machine, loopback TCP, omniORB.
 Costs native_costs();
-// The paper's: workstations of 1998 on a 10 Mbit/s Ethernet, one for every servant.
-Costs costs_of_1998();
-
 }  // namespace xbind::model

@@ -1,6 +1,7 @@
 #include "callgen/model/machine.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/check.hpp"
 
@@ -9,8 +10,17 @@ namespace {
 
 // A deadline in the past is looked at so much later.
 constexpr Duration kTimerStep = std::chrono::microseconds{1};
+// Parts the pauses from every other stream of the same seed.
+constexpr std::uint64_t kPauses = 0x7061'7573'6573;
+
+Duration share_of(Duration cost, double share) {
+  return share == 1 ? cost : Duration{std::llround(share * static_cast<double>(cost.count()))};
+}
 
 }  // namespace
+
+Machine::Machine(std::uint64_t seed)
+    : pauses_(callgen::splitmix64(callgen::splitmix64(seed) ^ kPauses)) {}
 
 std::size_t Machine::add_host(std::size_t cores, HostCosts costs) {
   XB_CHECK(cores > 0);
@@ -94,12 +104,19 @@ void Machine::run(Process& process) {
 }
 
 void Machine::take(Process& process) {
+  const HostCosts& costs = hosts_[process.host_].costs;
   Duration work{};
-  for (Message& message : process.inbox_) {
+  const std::size_t most = costs.messages_a_run == 0 ? process.inbox_.size() : costs.messages_a_run;
+  for (std::size_t taken = 0; taken < most && !process.inbox_.empty(); ++taken) {
+    Message& message = process.inbox_.front();
     work += process.cost_of(message);
+    if (costs.pause_chance > 0 && callgen::unit_interval(pauses_) <= costs.pause_chance) {
+      const auto mean = static_cast<double>(costs.pause_mean.count());
+      work += Duration{std::llround(callgen::exponential(pauses_, mean))};
+    }
     process.taken_.push_back(std::move(message));
+    process.inbox_.pop_front();
   }
-  process.inbox_.clear();
   process.busy_ += work;
   push(now_ + work, Kind::kTaken, process);
 }
@@ -109,9 +126,11 @@ void Machine::step(Process& process) {
   process.step(process.taken_, now_, out_);
   process.taken_.clear();
   TimePoint at = now_;
+  const double first = hosts_[process.host_].costs.before_leaving;
   for (Outgoing& outgoing : out_) {
+    const TimePoint leaves = at + share_of(outgoing.cost, first);
     at += outgoing.cost;
-    push(at + outgoing.delay, Kind::kArrival, *outgoing.to, keep(std::move(outgoing.message)));
+    push(leaves + outgoing.delay, Kind::kArrival, *outgoing.to, keep(std::move(outgoing.message)));
   }
   process.busy_ += at - now_;
   push(at, Kind::kEnd, process);

@@ -11,6 +11,10 @@
 // processor time than a switch on a busy one; or it waits until a core is free, first come first
 // served. A process that always has work gives up its core at the end of a slice if others wait.
 //
+// Hosts of another time work otherwise: a message at a time (`messages_a_run`), with some of what a
+// message costs its sender paid when it has left (`before_leaving`), and now and then with something
+// else to do for a while (`pause_chance`, from the machine's seed).
+//
 // Time is the only order there is: equal times are served in the order in which they were asked for,
 // so a run depends on its plan alone. Single-threaded; processes must outlive the machine's runs.
 #pragma once
@@ -22,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "callgen/load/random.hpp"
 #include "callgen/model/message.hpp"
 #include "core/clock.hpp"
 
@@ -32,6 +37,10 @@ struct HostCosts {
   Duration idle_wake{};     // processor time before the first instruction of ours on an idle core
   Duration switch_in{};     // the same on a core that another process has just left
   Duration slice{};         // how long a process may keep a core that others wait for
+  std::size_t messages_a_run = 0;  // 0: all that are there
+  double before_leaving = 1;       // share of a message's cost that its sender pays first; 0..1
+  double pause_chance = 0;         // of a pause with each message taken, 0..1
+  Duration pause_mean{};           // exponential
 };
 
 class Process;
@@ -71,7 +80,7 @@ class Process {
   std::string name_;
   std::size_t host_ = 0;
   State state_ = State::kAsleep;
-  std::vector<Message> inbox_;
+  std::deque<Message> inbox_;
   std::vector<Message> taken_;  // of the run in hand
   std::size_t drain_up_to_ = 0;
   TimePoint slice_began_{};
@@ -83,6 +92,8 @@ class Process {
 
 class Machine {
  public:
+  explicit Machine(std::uint64_t seed = 1);
+
   // The host's number. At least one core.
   std::size_t add_host(std::size_t cores, HostCosts costs);
   void add(Process& process, std::size_t host);
@@ -136,6 +147,7 @@ class Machine {
   std::vector<std::uint32_t> free_slots_;
   std::vector<Host> hosts_;
   std::vector<Outgoing> out_;  // of the step in hand
+  callgen::RandomBits pauses_;
 };
 
 }  // namespace xbind::model

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "callgen/holding_time.hpp"
+#include "callgen/load/holding_time.hpp"
 #include "callgen/model/costs.hpp"
 #include "cmgr/config.hpp"
 #include "core/clock.hpp"
@@ -32,6 +33,14 @@ struct PointPlan {
   cmgr::Config manager;
   std::size_t manager_drain = 0;  // Process::drain_up_to() of the manager
   std::size_t client_batch = 64;  // most requests in one message of the client
+  // Sessions with the manager that calls take turns in: many callers, whose outcomes travel apart.
+  std::size_t callers = 1;
+  // The next setup begins when the last release has been answered; nothing is held, no rate.
+  bool one_at_a_time = false;
+  std::size_t switches = 3;  // on the path, 1 to 8: host-a, switch-1, ..., host-b
+  Duration route_validity = std::chrono::seconds{5};
+  // Of the sessions' timers and windows at every end; none: as the programs have them.
+  std::optional<session::Limits> sessions;
   Placement placement = Placement::kOneHost;
   std::size_t cores = 2;
   Costs costs = native_costs();
@@ -54,7 +63,9 @@ struct Legs {
 struct PointResult {
   // After the warm-up, until the last call has been offered.
   double offered_per_s = 0;
-  double achieved_per_s = 0;  // setups answered
+  double achieved_per_s = 0;     // setups answered
+  double operations_per_s = 0;   // setups and releases answered
+  double invocations_per_s = 0;  // GIOP requests at the manager, both directions
   double backlog_growth = 0;  // of unanswered setups in the second half, as a share of its arrivals
   // Of the whole run, until the last release has been answered.
   std::uint64_t offered = 0;
@@ -64,9 +75,17 @@ struct PointResult {
   bool ended = false;  // false: some were still open a minute after the last call
   // Setup latency in microseconds, from the intended start, after the warm-up.
   double mean_us = 0;
+  double min_us = 0;
+  double p5_us = 0;
   double p50_us = 0;
   double p95_us = 0;
   double p99_us = 0;
+  double max_us = 0;
+  std::uint64_t recorded = 0;  // latencies
+  // [n]: arrivals after the warm-up that found n replacements of the middle switch's labels on their
+  // way; and their number's mean over time, while calls were offered.
+  std::vector<std::uint64_t> in_use_at_arrivals;
+  double mean_in_use = 0;
   Legs invocations;
   double hit_ratio = 0;  // of the label caches
   double commands_per_batch = 0;

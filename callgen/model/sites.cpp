@@ -1,5 +1,7 @@
 #include "callgen/model/sites.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <type_traits>
@@ -104,7 +106,8 @@ void MapperSite::step(std::vector<Message>& messages, TimePoint, std::vector<Out
 // ===== the SwitchServer =====
 
 SwitchServerSite::SwitchServerSite(std::string name, std::uint64_t session_base,
-                                   const Machine& machine, const Costs& costs)
+                                   const session::Limits& session_limits, const Machine& machine,
+                                   const Costs& costs)
     : Process(std::move(name)),
       costs_(costs.switch_server),
       hand_over_(costs.hand_over),
@@ -115,6 +118,7 @@ SwitchServerSite::SwitchServerSite(std::string name, std::uint64_t session_base,
             SwitchServerOptions options;
             options.controller.name = Process::name();
             options.session_base = session_base;
+            options.session = session_limits;
             return options;
           }(),
           *this, *this) {}
@@ -186,13 +190,14 @@ void SwitchServerSite::executed(std::uint64_t token, Result<HopResultBatch> resu
 
 // ===== the manager =====
 
-ManagerSite::ManagerSite(std::string name, cmgr::Config config, const Machine& machine,
-                         const Costs& costs)
+ManagerSite::ManagerSite(std::string name, cmgr::Config config, Duration route_validity,
+                         const Machine& machine, const Costs& costs)
     : Process(std::move(name)),
       costs_(costs.manager),
       hand_over_(costs.hand_over),
+      route_validity_(route_validity),
       outbox_(*this, machine, costs.network),
-      to_client_(*this, machine, costs.network),
+      to_client_(*this, machine, costs.network + costs.caller_takes),
       manager_(std::move(config), *this) {}
 
 void ManagerSite::connect(Others others, TimePoint now) {
@@ -213,9 +218,11 @@ Duration ManagerSite::cost_of(const Message& message) const {
 void ManagerSite::step(std::vector<Message>& messages, TimePoint now, std::vector<Outgoing>& out) {
   for (Message& message : messages) {
     std::visit(Overloaded{[&](session::Frame<RequestBatch>& frame) {
+                            ++exchanged_.requests;
                             manager_.on_requests(message.session, std::move(frame), now);
                           },
                           [&](session::Frame<HopResultBatch>& frame) {
+                            ++exchanged_.requests;
                             manager_.on_results(message.session, std::move(frame), now);
                           },
                           [&](const Reply& reply) {
@@ -254,8 +261,9 @@ SwitchServerSite& ManagerSite::site_of(const std::string& switch_name) {
 void ManagerSite::to_switch(SessionId session, const std::string& switch_name,
                             session::Frame<HopBatch> frame) {
   const Duration cost = sending(costs_, frame);
-  sent_.batches += frame.batch != nullptr;
-  sent_.commands += items(frame);
+  ++exchanged_.requests;
+  exchanged_.batches += frame.batch != nullptr;
+  exchanged_.commands += items(frame);
   outbox_.put(site_of(switch_name), {session, std::move(frame)}, cost);
 }
 
@@ -264,12 +272,14 @@ void ManagerSite::invoke(SessionId session, const std::string& switch_name, HopB
   invoked_[number] = {session, batch};
   Invocation invocation{number, std::move(batch)};
   const Duration cost = sending(costs_, invocation) + hand_over_;
-  ++sent_.batches;
-  sent_.commands += items(invocation);
+  ++exchanged_.requests;
+  ++exchanged_.batches;
+  exchanged_.commands += items(invocation);
   outbox_.put(site_of(switch_name), {session, std::move(invocation)}, cost);
 }
 
 void ManagerSite::to_client(SessionId session, session::Frame<OutcomeBatch> frame) {
+  ++exchanged_.requests;
   const Duration cost = sending(costs_, frame);
   to_client_.put(*client_, {session, std::move(frame)}, cost);
 }
@@ -277,14 +287,16 @@ void ManagerSite::to_client(SessionId session, session::Frame<OutcomeBatch> fram
 void ManagerSite::ask_routes(std::vector<cmgr::RouteQuery> queries) {
   const Questions questions{queries.size()};
   std::move(queries.begin(), queries.end(), std::back_inserter(queries_));
-  ++sent_.questions;
+  ++exchanged_.requests;
+  ++exchanged_.questions;
   outbox_.put(*route_object_, {kRoutes, questions}, sending(costs_, questions) + hand_over_);
 }
 
 void ManagerSite::ask_services(std::vector<ServiceSpec> services) {
   const Questions questions{services.size()};
   services_.insert(services_.end(), services.begin(), services.end());
-  ++sent_.questions;
+  ++exchanged_.requests;
+  ++exchanged_.questions;
   outbox_.put(*qos_mapper_, {kServices, questions}, sending(costs_, questions) + hand_over_);
 }
 
@@ -300,7 +312,7 @@ void ManagerSite::answer_routes(std::size_t count, TimePoint now) {
     }
     replies.push_back(std::move(reply));
   }
-  manager_.on_routes(std::move(replies), kRouteValidity, now);
+  manager_.on_routes(std::move(replies), route_validity_, now);
 }
 
 void ManagerSite::answer_services(std::size_t count, TimePoint now) {
@@ -335,97 +347,132 @@ ClientSite::ClientSite(std::string name, const ClientPlan& plan, const Machine& 
     : Process(std::move(name)),
       costs_(costs.client),
       plan_(plan),
-      outbox_(*this, machine, costs.network),
+      outbox_(*this, machine, costs.network + costs.caller_sends),
       pacer_(callgen::Arrivals::kPoisson, plan.rate, plan.seed),
       holding_(plan.hold_distribution, plan.hold_mean, plan.seed) {
-  XB_CHECK(plan_.calls > 0 && plan_.batch > 0, plan_.calls, plan_.batch);
+  XB_CHECK(plan_.calls > 0 && plan_.batch > 0 && plan_.callers > 0, plan_.calls, plan_.batch,
+           plan_.callers);
   calls_.resize(plan_.calls);
 }
 
-void ClientSite::connect(ManagerSite& manager, TimePoint now) {
+void ClientSite::connect(ManagerSite& manager, std::function<void()> on_arrival, TimePoint now) {
   manager_ = &manager;
-  const auto attached = manager.manager().attach_client(name(), Epoch{1}, now);
-  XB_CHECK(attached.has_value());
-  session_ = attached->session;
-  link_ = std::make_unique<session::Session<RequestBatch, OutcomeBatch>>(
-      session::Limits{}.agreed(attached->batches_in_flight), now);
+  on_arrival_ = std::move(on_arrival);
+  for (std::size_t caller = 0; caller < plan_.callers; ++caller) {
+    const auto attached =
+        manager.manager().attach_client(fmt::format("{} {}", name(), caller), Epoch{1}, now);
+    XB_CHECK(attached.has_value());
+    lines_.push_back({attached->session,
+                      std::make_unique<session::Session<RequestBatch, OutcomeBatch>>(
+                          plan_.session.agreed(attached->batches_in_flight), now),
+                      {}});
+  }
   began_ = now;
-  plan_next_call();
+  plan_next_call(now);
 }
 
 Duration ClientSite::cost_of(const Message& message) const { return taking(costs_, message); }
+
+ClientSite::Line& ClientSite::line_of(SessionId session) {
+  const auto line = std::find_if(lines_.begin(), lines_.end(),
+                                 [&](const Line& each) { return each.session == session; });
+  XB_CHECK(line != lines_.end(), session);
+  return *line;
+}
 
 void ClientSite::step(std::vector<Message>& messages, TimePoint now, std::vector<Outgoing>& out) {
   std::vector<std::shared_ptr<const OutcomeBatch>> batches;
   for (Message& message : messages) {
     auto& frame = std::get<session::Frame<OutcomeBatch>>(message.body);
-    const auto received = link_->receive(std::move(frame), now, batches);
+    const auto received = line_of(message.session).link->receive(std::move(frame), now, batches);
     XB_CHECK(received.has_value());
   }
   for (const auto& batch : batches) {
     for (const Outcome& outcome : batch->outcomes) judge(outcome, now);
   }
   offer(now);
-  std::vector<session::Frame<RequestBatch>> frames;
-  if (link_->next_deadline() <= now) {
-    const auto ticked = link_->tick(now, frames);
-    XB_CHECK(ticked.has_value());
-  }
-  std::size_t sent = 0;
-  for (; sent < waiting_.size() && link_->has_credit(); ++sent) {
-    const std::size_t octets = 96 + 100 * items(waiting_[sent]);
-    frames.push_back(link_->send(std::move(waiting_[sent]), octets, now));
-  }
-  waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(sent));
-  for (auto& frame : frames) {
-    const Duration cost = sending(costs_, frame);
-    outbox_.put(*manager_, {session_, std::move(frame)}, cost);
+  for (Line& line : lines_) {
+    if (!line.waiting.empty() || line.link->next_deadline() <= now) say(line, now);
   }
   outbox_.take(out);
 }
 
+void ClientSite::say(Line& line, TimePoint now) {
+  std::vector<session::Frame<RequestBatch>> frames;
+  if (line.link->next_deadline() <= now) {
+    const auto ticked = line.link->tick(now, frames);
+    XB_CHECK(ticked.has_value());
+  }
+  std::size_t sent = 0;
+  for (; sent < line.waiting.size() && line.link->has_credit(); ++sent) {
+    const std::size_t octets = 96 + 100 * items(line.waiting[sent]);
+    frames.push_back(line.link->send(std::move(line.waiting[sent]), octets, now));
+  }
+  line.waiting.erase(line.waiting.begin(),
+                     line.waiting.begin() + static_cast<std::ptrdiff_t>(sent));
+  for (auto& frame : frames) {
+    const Duration cost = sending(costs_, frame);
+    outbox_.put(*manager_, {line.session, std::move(frame)}, cost);
+  }
+}
+
 TimePoint ClientSite::next_deadline() const {
-  const TimePoint next_end = ends_.empty() ? kNever : ends_.top().due;
-  return std::min({next_arrival_, next_end, link_->next_deadline()});
+  TimePoint next = std::min(next_arrival_, ends_.empty() ? kNever : ends_.top().due);
+  for (const Line& line : lines_) next = std::min(next, line.link->next_deadline());
+  return next;
 }
 
-void ClientSite::plan_next_call() {
-  next_arrival_ = next_call_ == plan_.calls ? kNever : began_ + pacer_.next_start();
+void ClientSite::plan_next_call(TimePoint now) {
+  if (next_call_ == plan_.calls) {
+    next_arrival_ = kNever;
+  } else if (plan_.one_at_a_time) {
+    next_arrival_ = open_ == 0 ? now : kNever;
+  } else {
+    next_arrival_ = began_ + pacer_.next_start();
+  }
 }
 
-RequestBatch& ClientSite::room() {
-  if (waiting_.empty() || items(waiting_.back()) >= plan_.batch) waiting_.emplace_back();
-  return waiting_.back();
+RequestBatch& ClientSite::room(std::uint64_t call) {
+  std::vector<RequestBatch>& waiting = line_of(call).waiting;
+  if (waiting.empty() || items(waiting.back()) >= plan_.batch) waiting.emplace_back();
+  return waiting.back();
 }
 
 void ClientSite::offer(TimePoint now) {
   static const ServiceSpec kService{ServiceKind::kCells, kCellsPerS, 0, 0, 0};
   for (; !ends_.empty() && ends_.top().due <= now; ends_.pop()) {
     const std::uint64_t call = ends_.top().call;
-    room().releases.push_back({RequestId{2 * call + 2}, calls_[call].connection});
+    room(call).releases.push_back({RequestId{2 * call + 2}, calls_[call].connection});
   }
   while (next_arrival_ <= now) {
-    calls_[next_call_] = {next_arrival_, holding_.next(), {}};
-    room().connects.push_back({RequestId{2 * next_call_ + 1}, "host-a", "host-b", kService});
+    if (next_call_ >= plan_.warm_calls) on_arrival_();
+    const Duration hold = plan_.one_at_a_time ? Duration::zero() : holding_.next();
+    calls_[next_call_] = {next_arrival_, hold, {}};
+    room(next_call_)
+        .connects.push_back({RequestId{2 * next_call_ + 1}, "host-a", "host-b", kService});
     ++figures_.offered;
     ++open_;
     ++next_call_;
-    plan_next_call();
+    plan_next_call(now);
   }
 }
 
 void ClientSite::judge(const Outcome& outcome, TimePoint now) {
   const std::uint64_t call = (outcome.request.value() - 1) / 2;
+  const auto over = [&] {
+    --open_;
+    if (plan_.one_at_a_time) plan_next_call(now);
+  };
   if (outcome.request.value() % 2 == 0) {
     XB_CHECK(outcome.kind == OutcomeKind::kReleased, call);
     ++figures_.released;
-    --open_;
+    over();
     return;
   }
   Call& made = calls_[call];
   if (outcome.kind != OutcomeKind::kConnected) {
     ++figures_.refused;
-    --open_;
+    over();
     return;
   }
   ++figures_.connected;

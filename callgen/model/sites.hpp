@@ -4,16 +4,17 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <queue>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "callgen/holding_time.hpp"
+#include "callgen/load/holding_time.hpp"
+#include "callgen/load/pacer.hpp"
 #include "callgen/model/costs.hpp"
 #include "callgen/model/machine.hpp"
-#include "callgen/pacer.hpp"
 #include "cmgr/connection_manager.hpp"
 #include "core/metrics/histogram.hpp"
 #include "core/session/session.hpp"
@@ -81,7 +82,8 @@ class SwitchServerSite final : public Process, private SwitchDriver, private Man
   static constexpr PortId kIn{1};
   static constexpr PortId kOut{2};
 
-  SwitchServerSite(std::string name, std::uint64_t session_base, const Machine& machine,
+  SwitchServerSite(std::string name, std::uint64_t session_base,
+                   const session::Limits& session_limits, const Machine& machine,
                    const Costs& costs);
   // Who is at the other ends; the switch is up from then on.
   void connect(Process& manager, Process& label_switch, TimePoint now);
@@ -116,9 +118,8 @@ class SwitchServerSite final : public Process, private SwitchDriver, private Man
 
 class ManagerSite final : public Process, private cmgr::Peers {
  public:
-  static constexpr Duration kRouteValidity = std::chrono::seconds{5};
-
-  ManagerSite(std::string name, cmgr::Config config, const Machine& machine, const Costs& costs);
+  ManagerSite(std::string name, cmgr::Config config, Duration route_validity,
+              const Machine& machine, const Costs& costs);
   struct Others {
     Process& client;
     Process& route_object;
@@ -133,12 +134,13 @@ class ManagerSite final : public Process, private cmgr::Peers {
   TimePoint next_deadline() const override { return manager_.next_deadline(); }
 
   // Batches of commands (two-way ones too), and the commands in them; repeats count.
-  struct Sent {
+  struct Exchanged {
     std::uint64_t batches = 0;
     std::uint64_t commands = 0;
     std::uint64_t questions = 0;  // messages to RouteObject and QOSMapper
+    std::uint64_t requests = 0;   // GIOP requests sent and taken, of all kinds; no replies
   };
-  const Sent& sent() const { return sent_; }
+  const Exchanged& exchanged() const { return exchanged_; }
 
  private:
   void to_switch(SessionId session, const std::string& switch_name,
@@ -163,6 +165,7 @@ class ManagerSite final : public Process, private cmgr::Peers {
 
   const ProcessCosts& costs_;
   Duration hand_over_;
+  Duration route_validity_;
   Outbox outbox_;
   Outbox to_client_;  // goes after what the switches get
   Process* client_ = nullptr;
@@ -174,7 +177,7 @@ class ManagerSite final : public Process, private cmgr::Peers {
   std::deque<ServiceSpec> services_;
   std::uint64_t next_invocation_ = 1;
   std::unordered_map<std::uint64_t, Invoked> invoked_;
-  Sent sent_;
+  Exchanged exchanged_;
   cmgr::ConnectionManager manager_;  // last: it may call the others
 };
 
@@ -186,13 +189,19 @@ struct ClientPlan {
   std::uint64_t seed = 1;
   std::size_t batch = 64;        // most requests in one message
   std::uint64_t warm_calls = 0;  // the first ones, whose latencies are not recorded
+  std::size_t callers = 1;       // sessions, in which calls take turns
+  bool one_at_a_time =
+      false;  // a call begins when the one before is over; the rate is not looked at
+  session::Limits session;
 };
 
-// Offers calls without regard to how earlier ones fared, and releases them when their time is over.
+// Offers calls without regard to how earlier ones fared (unless one at a time), and releases them when
+// their time is over.
 class ClientSite final : public Process {
  public:
   ClientSite(std::string name, const ClientPlan& plan, const Machine& machine, const Costs& costs);
-  void connect(ManagerSite& manager, TimePoint now);
+  // `on_arrival`: called for each call after the warm-up, when it begins.
+  void connect(ManagerSite& manager, std::function<void()> on_arrival, TimePoint now);
 
   Duration cost_of(const Message& message) const override;
   void step(std::vector<Message>& messages, TimePoint now, std::vector<Outgoing>& out) override;
@@ -221,23 +230,31 @@ class ClientSite final : public Process {
       return due != other.due ? due > other.due : call > other.call;
     }
   };
+  struct Line {
+    SessionId session;
+    std::unique_ptr<session::Session<RequestBatch, OutcomeBatch>> link;
+    std::vector<RequestBatch> waiting;
+  };
   struct Call {
     TimePoint intended;
     Duration hold;
     ConnectionId connection;
   };
 
-  void plan_next_call();
+  void plan_next_call(TimePoint now);
   void offer(TimePoint now);
   void judge(const Outcome& outcome, TimePoint now);
-  RequestBatch& room();
+  void say(Line& line, TimePoint now);
+  Line& line_of(std::uint64_t call) { return lines_[call % lines_.size()]; }
+  Line& line_of(SessionId session);
+  RequestBatch& room(std::uint64_t call);
 
   const ProcessCosts& costs_;
   ClientPlan plan_;
   Outbox outbox_;
   Process* manager_ = nullptr;
-  SessionId session_;
-  std::unique_ptr<session::Session<RequestBatch, OutcomeBatch>> link_;
+  std::vector<Line> lines_;
+  std::function<void()> on_arrival_;
   callgen::Pacer pacer_;
   callgen::HoldingTime holding_;
   TimePoint began_{};
@@ -246,7 +263,6 @@ class ClientSite final : public Process {
   std::uint64_t open_ = 0;       // begun and not over
   std::vector<Call> calls_;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
-  std::vector<RequestBatch> waiting_;
   Figures figures_;
 };
 

@@ -1,4 +1,4 @@
-#include "callgen/json_file.hpp"
+#include "callgen/report/json_file.hpp"
 
 #include <cerrno>
 #include <cstdio>

@@ -12,26 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "callgen/media_check.hpp"
-#include "callgen/runner.hpp"
+#include "callgen/media/media_check.hpp"
+#include "callgen/report/floor_figures.hpp"
+#include "callgen/report/report_parts.hpp"
+#include "callgen/run/runner.hpp"
 #include "core/faults/fault_plan.hpp"
 #include "core/metrics/histogram.hpp"
 
 namespace xbind::callgen {
-
-// All in microseconds; zeros when count is 0. Percentiles: at most 1/128 above the truth.
-struct LatencySummary {
-  std::uint64_t count = 0;
-  double min = 0;
-  double mean = 0;
-  double p5 = 0;
-  double p50 = 0;
-  double p95 = 0;
-  double p99 = 0;
-  double p999 = 0;
-  double max = 0;
-};
-LatencySummary summary_of(const Histogram& histogram);
 
 struct AuditReport {
   bool made = false;   // an audit that could not be made is no clean audit
@@ -64,6 +52,7 @@ struct RunReport {
   double offered_setups_per_s = 0;  // as asked
   double hold_mean_s = 0;
   Arrivals arrivals = Arrivals::kPoisson;
+  double arrival_dispersion = 1;     // as asked: dispersion() of pacer.hpp
   double duration_s = 0;             // from the start to the end of the run, drain included
   double setups_per_s = 0;           // connected / duration_s
   double call_operations_per_s = 0;  // (connected + released) / duration_s
@@ -86,6 +75,18 @@ struct RunReport {
   LatencySummary generator_slip;
   CauseCounts refusals;
   CauseCounts release_failures;
+  // The latency summaries above are made of these: summarise().
+  std::map<RequestKind, KindStatistics> kinds;
+  Histogram slip;  // of requests of all kinds
+  double warm_up_s = 0;
+  std::optional<double> steady_from_s;  // where MSER-5 would cut; nothing: too short to say
+  std::optional<BatchMeans::Interval> setup_mean_interval;
+  std::optional<BatchMeans::Interval> release_mean_interval;
+  ArrivalFigures arrivals_planned;
+  ArrivalFigures arrivals_sent;
+  OccupancyFigures in_setup;
+  OccupancyFigures up;
+  Series series;
 
   // --- by the caller ---
   std::string engine;           // "sequential", "threaded", "xbind"
@@ -102,6 +103,22 @@ struct RunReport {
   std::map<std::string, AuditReport> audits;                   // by manager
   std::optional<MediaFigures> media;                           // with --verify-media
   std::uint64_t media_cells_not_sent = 0;                      // the line had no room for them
+  std::map<std::string, ProcessCost> processes;                // this one too
+  std::uint64_t calls_up_at_full = 0;                          // at ProcessCost::rss_full_mb
+  // What counters grew by, summed over the managers and over the SwitchServers, and what they said last.
+  Metrics managers_grown;
+  Metrics managers_last;
+  Metrics switchservers_grown;
+
+  // Of several generators' reports (merge.hpp): how many, and what spoke against a part alone.
+  std::uint64_t generators = 1;
+  std::vector<std::string> parts_failed;
+  std::vector<std::string> parts_void;
+
+  // With a floor: its figures, and what the run is as a share of them, by name.
+  FloorFigures floor;
+
+  std::vector<Assertion> assertions;  // of run --assert; one that is not kept is a failure
 
   // What is needed to run it again: report_of() enters seed, calls, rate, hold, hold-distribution
   // and arrivals; the caller adds versions, processors and whatever else it knows.
@@ -110,8 +127,15 @@ struct RunReport {
 
 RunReport report_of(const RunPlan& plan, const RunFigures& figures);
 
-// A process's counters as its status() tells them.
-using Metrics = std::map<std::string, std::uint64_t>;
+void summarise(RunReport& report);
+
+// Of the calls: every one offered, by the one thing that became of its first request (a setup or a hold).
+OutcomeCounts call_outcomes(const RunReport& report);
+// A counter of the managers, per call offered; 0 without calls.
+double per_call(const RunReport& report, const std::string& manager_counter);
+// Time of a mean setup: on the way to the manager and back (and waiting in both programs), then the
+// manager's stages. Empty when the manager did not tell, or told of another number of setups.
+std::vector<StageMean> setup_stack(const RunReport& report);
 
 // What the managers' counters tell of a run: engine, aggregation, threshold, switches, invocations, hit
 // ratio. Both of the same managers in the same order, before and after; a manager that was started anew
@@ -154,8 +178,9 @@ std::string to_json(const RunReport& report);
 // For a terminal, at most 100 columns apart from names; ends with a newline.
 std::string to_text(const RunReport& report);
 
-// "12.0 s  2 001 calls/s offered  23 998 connected  0 refused  200 up  p50 0.31 ms  p99 0.90 ms".
-// Everything counts from the start of the run. Busy and unanswered appear when there are any.
+// "12.0 s  2 001 calls/s offered  23 998 connected  0 refused  200 up  7 under way  4 003 answers/s
+//  p50 0.31 ms  p99 0.90 ms", in one line. Counts are since the start of the run; answers and percentiles
+// (of setups) since the line before. Busy, unanswered and under way appear when there are any.
 std::string progress_line(const Progress& progress);
 
 }  // namespace xbind::callgen

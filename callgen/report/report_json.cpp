@@ -2,102 +2,150 @@
 // follows was added.
 #include <nlohmann/json.hpp>
 
-#include "callgen/report.hpp"
+#include "callgen/report/model_checks.hpp"
+#include "callgen/report/report.hpp"
+#include "callgen/report/report_fields.hpp"
 
 namespace xbind::callgen {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using fields::Json;
+using fields::Writer;
 
-Json json(const LatencySummary& summary) {
-  return {{"count", summary.count}, {"min", summary.min},   {"mean", summary.mean},
-          {"p5", summary.p5},       {"p50", summary.p50},   {"p95", summary.p95},
-          {"p99", summary.p99},     {"p999", summary.p999}, {"max", summary.max}};
-}
-
-Json json(const SetupCounts& setups) {
-  return {{"attempted", setups.attempted},
-          {"connected", setups.connected},
-          {"refused", setups.refused},
-          {"busy", setups.busy},
-          {"unanswered", setups.unanswered}};
-}
-
-Json json(const ReleaseCounts& releases) {
-  return {{"attempted", releases.attempted},
-          {"released", releases.released},
-          {"failed", releases.failed},
-          {"unanswered", releases.unanswered}};
-}
-
-Json json(const AuditReport& audit) {
-  return {{"clean", audit.proves_clean()},
-          {"stray_cross_connects", audit.stray_cross_connects},
-          {"leaked_labels", audit.leaked_labels},
-          {"leaked_bandwidth_cells_per_s", audit.leaked_bandwidth_cells_per_s},
-          {"owed", audit.owed},
-          {"unreadable", audit.unreadable},
-          {"made", audit.made},
-          {"findings", audit.findings}};
-}
-
-Json json(const faults::FaultCounters& leg) {
-  return {{"invocations", leg.invocations},
-          {"dropped", leg.dropped},
-          {"repeated", leg.repeated},
-          {"reordered", leg.reordered},
-          {"delayed", leg.delayed}};
-}
-
-Json json(const std::map<std::string, faults::FaultCounters>& legs) {
-  Json made = Json::object();
-  for (const auto& [leg, counters] : legs) made[leg] = json(counters);
-  return made;
-}
-
-Json json(const std::map<std::string, AuditReport>& audits) {
-  Json made = Json::object();
-  for (const auto& [manager, audit] : audits) made[manager] = json(audit);
-  return made;
+template <class Group>
+Json group(const RunReport& report, Group&& fill) {
+  Writer writer;
+  fill(writer, report);
+  return std::move(writer).take();
 }
 
 // A map of names becomes an object, also when it is empty.
 template <class Map>
 Json object(const Map& map) {
-  Json made = Json::object();
-  for (const auto& [name, value] : map) made[name] = value;
+  return Writer::written(map);
+}
+
+// What a summary says of itself: percentiles of too few values.
+Json summary(const LatencySummary& latency) {
+  Json made = Writer::written(latency);
+  const auto few = too_few_for(latency.count);
+  for (const std::string& name : few) {
+    // The keys of the contract stay numbers.
+    if (name == "p9999") made[name] = nullptr;
+  }
+  made["not_enough_samples_for"] = few;
   return made;
 }
 
-Json json(const MediaFigures& media, std::uint64_t not_sent) {
-  return {{"calls_wanted", media.calls_wanted},
-          {"calls_checked", media.calls_checked},
-          {"calls_failed", media.calls_failed},
-          {"calls_uncheckable", media.calls_uncheckable},
-          {"calls_on_reused_labels", media.calls_on_reused_labels},
-          {"reused_checked", media.reused_checked},
-          {"cells_sent", media.cells_sent},
-          {"cells_received", media.cells_received},
-          {"cells_not_sent", not_sent},
-          {"probes_sent", media.probes_sent},
-          {"probes_excused", media.probes_excused},
-          {"violations", media.violations()},
-          {"lost", media.lost},
-          {"out_of_order", media.out_of_order},
-          {"duplicated", media.duplicated},
-          {"wrong_endpoint", media.wrong_endpoint},
-          {"wrong_label", media.wrong_label},
-          {"corrupted", media.corrupted},
-          {"after_release", media.after_release},
-          {"late", media.late},
-          {"foreign", media.foreign},
-          {"findings", media.findings}};
+Json kinds(const RunReport& report) {
+  Json made = Json::object();
+  for (const auto& [kind, statistics] : report.kinds) {
+    Json one = Writer::written(statistics);
+    one["requests"] = total_of(statistics.outcomes);
+    one["latency_us"] = summary(summary_of(statistics.latency));
+    one["latency_from_send_us"] = summary(summary_of(statistics.from_send));
+    one["slip_us"] = summary(summary_of(statistics.slip));
+    one["refusal_latency_us"] = summary(summary_of(statistics.refusal));
+    one["refusal_latency_from_send_us"] = summary(summary_of(statistics.refusal_from_send));
+    made[std::string(to_string(kind))] = std::move(one);
+  }
+  return made;
 }
 
-Json model_checks(const RunReport& report) {
+Json histograms(const RunReport& report) {
+  Json made = Json::object();
+  for (const auto& [kind, statistics] : report.kinds) {
+    Writer writer;
+    fields::histograms(writer, statistics);
+    made[std::string(to_string(kind))] = std::move(writer).take();
+  }
+  made["slip"] = Writer::written(report.slip);
+  return made;
+}
+
+Json series(const Series& series) {
+  Json rows = Json::array();
+  for (const Series::Row& row : series.rows()) {
+    Json one = Writer::written(row);
+    one["p50_us"] = static_cast<double>(row.percentile(50).count()) / 1000;
+    one["p99_us"] = static_cast<double>(row.percentile(99).count()) / 1000;
+    Json latency = Json::array();
+    for (const auto& [highest, count] : row.latency) latency.push_back({highest.count(), count});
+    one["latency_ns"] = std::move(latency);
+    rows.push_back(std::move(one));
+  }
+  return {{"interval_s", std::chrono::duration<double>(series.interval()).count()},
+          {"rows", std::move(rows)}};
+}
+
+Json stages(const Metrics& grown) {
+  Json made = Json::object();
+  for (const auto& [operation, stages] : stages_of(grown)) {
+    Json one = Json::object();
+    for (const StageMean& stage : stages)
+      one[stage.name] = {{"count", stage.count}, {"mean_us", stage.mean_us}};
+    made[operation] = std::move(one);
+  }
+  return made;
+}
+
+Json stages(const RunReport& report) {
+  Json stack = Json::array();
+  for (const StageMean& stage : setup_stack(report))
+    stack.push_back({{"stage", stage.name}, {"mean_us", stage.mean_us}});
+  return {{"managers", stages(report.managers_grown)},
+          {"switchservers", stages(report.switchservers_grown)},
+          {"setup_stack", std::move(stack)}};
+}
+
+// Per operation: a setup that connected or a release that released.
+Json cost(const RunReport& report) {
+  const auto operations = static_cast<double>(report.setups.connected + report.releases.released);
+  const auto per_operation = [operations](double amount) {
+    return operations > 0 ? amount / operations : 0.0;
+  };
+  const auto full = static_cast<double>(report.calls_up_at_full);
+  Json processes = Json::object();
+  for (const auto& [name, process] : report.processes) {
+    Json one;
+    one["cpu_us_per_operation"] = per_operation(process.cpu_s * 1e6);
+    one["context_switches_per_operation"] = per_operation(
+        static_cast<double>(process.voluntary_switches + process.involuntary_switches));
+    one["rss_bytes_per_call_up"] =
+        full > 0 ? (process.rss_full_mb - process.rss_before_mb) * 1048576 / full : 0.0;
+    processes[name] = std::move(one);
+  }
+  const auto cached = report.managers_last.find("labels_cached");
+  const double labels =
+      cached == report.managers_last.end() ? 0 : static_cast<double>(cached->second);
+  const auto peak = static_cast<double>(report.calls_up_peak);
+  return {{"operations", report.setups.connected + report.releases.released},
+          {"remote_invocations_per_operation",
+           per_operation(static_cast<double>(report.remote_invocations))},
+          {"client_batches_per_operation", per_operation(static_cast<double>(report.batches))},
+          {"crankbacks_per_call", per_call(report, "crankbacks")},
+          {"batches_resent", report.managers_grown.contains("batches_resent")
+                                 ? report.managers_grown.at("batches_resent")
+                                 : 0},
+          {"labels_cached_per_call_up", peak > 0 ? labels / peak : 0.0},
+          {"calls_up_at_full", report.calls_up_at_full},
+          {"processes", std::move(processes)}};
+}
+
+Json model(const RunReport& report) {
+  Json checks = Json::array();
+  for (const ModelCheck& check : all_checks(report))
+    checks.push_back({{"name", check.name},
+                      {"measured", check.measured},
+                      {"expected", check.expected},
+                      {"tolerance", check.tolerance},
+                      {"judged", check.judged},
+                      {"passed", check.passed},
+                      {"why", check.why}});
   return {
       {"mean_inter_arrival_us",
-       {{"asked", 1e6 / report.offered_setups_per_s}, {"planned", 1e6 * report.gap_mean_s}}},
+       {{"asked", report.offered_setups_per_s > 0 ? 1e6 / report.offered_setups_per_s : 0.0},
+        {"planned", 1e6 * report.gap_mean_s}}},
       {"inter_arrival_variation",
        {{"asked", report.arrivals == Arrivals::kPoisson ? 1.0 : 0.0},
         {"planned", report.gap_variation}}},
@@ -105,10 +153,18 @@ Json model_checks(const RunReport& report) {
        {{"asked", report.offered_setups_per_s},
         {"achieved", report.sent_setups_per_s},
         {"tolerance", rate_tolerance(report)},
-        {"judged", report.setups.attempted >= kFewestForRate}}},
+        {"judged", report.offered_setups_per_s > 0 && report.setups.attempted >= kFewestForRate}}},
       {"generator_slip_p99_us",
        {{"measured", report.generator_slip.p99}, {"limit", slip_limit_us(report)}}},
+      {"checks", std::move(checks)},
   };
+}
+
+Json media(const RunReport& report) {
+  Json made = Writer::written(*report.media);
+  made["cells_not_sent"] = report.media_cells_not_sent;
+  made["violations"] = report.media->violations();
+  return made;
 }
 
 }  // namespace
@@ -120,56 +176,47 @@ std::string to_json(const RunReport& report) {
   root["engine"] = report.engine;
   root["threshold"] = report.threshold;
   root["adaptive"] = report.aggregation == "adaptive";
-  root["switches"] = report.switches;
-  root["offered_setups_per_s"] = report.offered_setups_per_s;
-  root["duration_s"] = report.duration_s;
-  root["setups_per_s"] = report.setups_per_s;
-  root["call_operations_per_s"] = report.call_operations_per_s;
-  root["setups"] = json(report.setups);
-  root["releases"] = json(report.releases);
-  root["setup_latency_us"] = json(report.setup_latency);
-  root["release_latency_us"] = json(report.release_latency);
-  root["remote_invocations"] = report.remote_invocations;
-  root["label_cache_hit_ratio"] = report.label_cache_hit_ratio;
-  root["rss_mb"] = object(report.rss_mb);
-  root["faults"] = {{"dropped", report.faults.dropped},
-                    {"repeated", report.faults.repeated},
-                    {"reordered", report.faults.reordered},
-                    {"delayed", report.faults.delayed}};
-  root["audit"] = json(report.audit);
+  root.update(group(report, [](auto& io, auto& x) { fields::flat(io, x); }));
+  root["setup_latency_us"] = summary(report.setup_latency);
+  root["release_latency_us"] = summary(report.release_latency);
+  root["audit"]["clean"] = report.audit.proves_clean();
 
-  root["managers"] = report.managers;
-  root["aggregation"] = report.aggregation;
-  root["audits"] = json(report.audits);
+  root.update(group(report, [](auto& io, auto& x) { fields::added(io, x); }));
+  for (auto& [manager, audit] : report.audits)
+    root["audits"][manager]["clean"] = audit.proves_clean();
+  root["refusal_latency_us"] = summary(report.refusal_latency);
+  root["generator_slip_us"] = summary(report.generator_slip);
   root["verdict"] = {{"ok", verdict.ok}, {"void", verdict.is_void}, {"reasons", verdict.reasons}};
   root["refusals"] = object(report.refusals.by_cause());
   root["refusals_by_place"] = object(report.refusals.by_place());
   root["release_failures"] = object(report.release_failures.by_cause());
-  root["refusal_latency_us"] = json(report.refusal_latency);
-  root["latency_from_send_us"] = {{"setup", json(report.setup_latency_from_send)},
-                                  {"release", json(report.release_latency_from_send)}};
-  root["generator_slip_us"] = json(report.generator_slip);
-  root["model_checks"] = model_checks(report);
-  root["odd_outcomes"] = {{"repeated", report.odd.repeated},
-                          {"contradicted", report.odd.contradicted},
-                          {"late", report.odd.late},
-                          {"unknown", report.odd.unknown}};
+  root["release_failures_by_place"] = object(report.release_failures.by_place());
+  root["latency_from_send_us"] = {{"setup", summary(report.setup_latency_from_send)},
+                                  {"release", summary(report.release_latency_from_send)}};
+  root["model_checks"] = model(report);
   root["notices"] = {
       {"broken", report.notices.broken},
       {"rerouted", report.notices.rerouted},
       {"mended", report.notices.mended},
       {"span_ms", std::chrono::duration<double, std::milli>(report.notices.span).count()}};
-  root["calls"] = {{"planned", report.planned_calls},
-                   {"shed", report.shed},
-                   {"up_peak", report.calls_up_peak},
-                   {"client_batches", report.batches},
-                   {"hold_mean_s", report.hold_mean_s}};
-  root["faults_by_leg"] = json(report.faults_by_leg);
-  root["target_lost"] = report.target_lost;
-  if (report.media) root["media"] = json(*report.media, report.media_cells_not_sent);
-  root["manifest"] = object(report.manifest);
+  root["calls"] = group(report, [](auto& io, auto& x) { fields::calls(io, x); });
+  if (report.media) root["media"] = media(report);
+
+  root["outcomes"] = Writer::written(call_outcomes(report));
+  root["warm_up"] = group(report, [](auto& io, auto& x) { fields::warm_up(io, x); });
+  root["mean_interval_95"] =
+      group(report, [](auto& io, auto& x) { fields::mean_intervals(io, x); });
+  root["kinds"] = kinds(report);
+  root["arrivals"] = group(report, [](auto& io, auto& x) { fields::arrivals(io, x); });
+  root["arrivals"]["kind"] = to_string(report.arrivals);
+  root["occupancy"] = group(report, [](auto& io, auto& x) { fields::occupancy(io, x); });
+  root["cost"] = cost(report);
+  root["stages"] = stages(report);
+  root["counters"] = group(report, [](auto& io, auto& x) { fields::counters(io, x); });
+  root["series"] = series(report.series);
+  root["histograms_ns"] = histograms(report);
   // Causes and findings come from peers: octets that are not UTF-8 must not cost us the report.
-  return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace xbind::callgen

@@ -5,7 +5,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "callgen/report.hpp"
+#include "callgen/report/model_checks.hpp"
+#include "callgen/report/report.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -33,6 +34,18 @@ std::string rounded(double number) {
 std::string ms(double us) { return rounded(us / 1000); }
 std::string ms(Duration duration) { return ms(static_cast<double>(duration.count()) / 1000); }
 
+const char* words_of(Arrivals arrivals) {
+  switch (arrivals) {
+    case Arrivals::kPoisson: return "Poisson arrivals";
+    case Arrivals::kConstant: return "evenly spaced arrivals";
+    case Arrivals::kBurst: return "Poisson arrivals in bursts";
+    case Arrivals::kRamp: return "Poisson arrivals on a ramp";
+    case Arrivals::kTrace: return "arrivals of a trace";
+    case Arrivals::kOneAtATime: return "each when the one before was over";
+  }
+  return "unknown";
+}
+
 class Page {
  public:
   template <class... Args>
@@ -49,13 +62,17 @@ class Page {
 void offered(const RunReport& report, Page& page) {
   const auto seed = report.manifest.find("seed");
   page.line("Offered");
-  page.line("  {} calls, {} a second ({} arrivals{}), each to be held {} s{}",
-            grouped(report.planned_calls), rounded(report.offered_setups_per_s),
-            report.arrivals == Arrivals::kPoisson ? "Poisson" : "evenly spaced",
+  const auto peak = report.manifest.find("peak-rate");
+  page.line("  {} calls, {}{}{}{}), each to be held {} s{}", grouped(report.planned_calls),
+            report.offered_setups_per_s > 0
+                ? fmt::format("{} a second (", rounded(report.offered_setups_per_s))
+                : std::string("("),
+            words_of(report.arrivals),
+            peak == report.manifest.end() ? "" : ", at most " + peak->second + " a second",
             seed == report.manifest.end() ? "" : ", seed " + seed->second,
             rounded(report.hold_mean_s),
             report.manifest.contains("hold-distribution") &&
-                    report.manifest.at("hold-distribution") == "exponential"
+                    report.manifest.at("hold-distribution") != "constant"
                 ? " on average"
                 : "");
   if (report.engine.empty()) return;
@@ -107,18 +124,72 @@ void came_back(const RunReport& report, Page& page) {
 
 void latencies(const RunReport& report, Page& page) {
   page.line("Latency in ms, from the moment it was meant to happen to its answer");
-  page.line("  {:<16}{:>10}{:>10}{:>10}{:>10}", "", "p50", "p95", "p99", "max");
-  const auto row = [&page](std::string_view name, const LatencySummary& summary) {
-    if (summary.count == 0)
-      page.line("  {:<16}{:>10}{:>10}{:>10}{:>10}", name, "-", "-", "-", "-");
-    else
-      page.line("  {:<16}{:>10}{:>10}{:>10}{:>10}", name, ms(summary.p50), ms(summary.p95),
-                ms(summary.p99), ms(summary.max));
+  page.line("  {:<16}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}", "", "mean", "p50", "p95", "p99",
+            "p99.9", "max");
+  bool few = false;
+  const auto row = [&](std::string_view name, const LatencySummary& summary) {
+    if (summary.count == 0) {
+      page.line("  {:<16}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}", name, "-", "-", "-", "-", "-", "-");
+      return;
+    }
+    const auto too_few = too_few_for(summary.count);
+    const auto percentile = [&](const char* key, double us) {
+      if (std::find(too_few.begin(), too_few.end(), key) == too_few.end()) return ms(us);
+      few = true;
+      return ms(us) + "*";
+    };
+    page.line("  {:<16}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}", name, ms(summary.mean),
+              percentile("p50", summary.p50), percentile("p95", summary.p95),
+              percentile("p99", summary.p99), percentile("p999", summary.p999), ms(summary.max));
   };
   row("setup", report.setup_latency);
   row("release", report.release_latency);
+  for (const auto& [kind, statistics] : report.kinds) {
+    if (kind != RequestKind::kSetup && kind != RequestKind::kRelease)
+      row(to_string(kind), summary_of(statistics.latency));
+  }
   if (report.refusal_latency.count > 0) row("refusal or busy", report.refusal_latency);
   row("generator late", report.generator_slip);
+  if (few) page.line("  * fewer than ten requests lie beyond it");
+  if (report.setup_mean_interval)
+    page.line("  mean of setups {} ms, give or take {} ms (95 %, {} batches of {} s)",
+              ms(report.setup_mean_interval->mean_us),
+              ms(report.setup_mean_interval->half_width_us), report.setup_mean_interval->batches,
+              rounded(report.setup_mean_interval->span_s));
+  if (report.warm_up_s > 0)
+    page.line("  without the first {} s, the warm-up", rounded(report.warm_up_s));
+  if (report.steady_from_s && *report.steady_from_s > report.warm_up_s + 0.01 * report.duration_s)
+    page.line("  not steady before {} s (MSER-5): --warm-up {:.3f} leaves that out",
+              rounded(*report.steady_from_s), *report.steady_from_s);
+}
+
+void stages(const RunReport& report, Page& page) {
+  const auto stack = setup_stack(report);
+  if (stack.empty()) return;
+  double total = 0;
+  for (const StageMean& stage : stack) total += stage.mean_us;
+  page.line("Where a mean setup spent its {} ms from sending to answer", ms(total));
+  for (const StageMean& stage : stack) {
+    if (stage.mean_us >= 0.05)
+      page.line("  {:<30}{:>8} ms {:>6.1f} %", stage.name, ms(stage.mean_us),
+                100 * stage.mean_us / total);
+  }
+}
+
+void checks(const RunReport& report, Page& page) {
+  const auto checks = all_checks(report);
+  std::size_t judged = 0;
+  std::size_t passed = 0;
+  for (const ModelCheck& check : checks) {
+    if (!check.judged) continue;
+    ++judged;
+    if (check.passed) ++passed;
+  }
+  page.line("Checks of the load: {} of {} as it should be, {} not judged", passed, judged,
+            checks.size() - judged);
+  for (const ModelCheck& check : checks) {
+    if (!check.passed) page.line("  not so: {}", sentence_of(check));
+  }
 }
 
 void system(const RunReport& report, Page& page) {
@@ -130,8 +201,19 @@ void system(const RunReport& report, Page& page) {
     page.line("  injected faults: {} messages dropped, {} repeated, {} reordered, {} delayed",
               grouped(faults.dropped), grouped(faults.repeated), grouped(faults.reordered),
               grouped(faults.delayed));
-  for (const auto& [process, rss_mb] : report.rss_mb)
-    page.line("  memory {:>8} MB  {}", rounded(rss_mb), process);
+  if (report.processes.empty()) {
+    for (const auto& [process, rss_mb] : report.rss_mb)
+      page.line("  memory {:>8} MB  {}", rounded(rss_mb), process);
+    return;
+  }
+  const auto operations = static_cast<double>(report.setups.connected + report.releases.released);
+  page.line("  {:>9} {:>13} {:>10} {:>12}   process", "CPU", "CPU/operation", "switches", "memory");
+  for (const auto& [name, process] : report.processes) {
+    const auto switches = process.voluntary_switches + process.involuntary_switches;
+    page.line("  {:>7} s {:>10} us {:>10} {:>9} MB   {}", rounded(process.cpu_s),
+              rounded(operations > 0 ? process.cpu_s * 1e6 / operations : 0), grouped(switches),
+              rounded(process.rss_after_mb), name);
+  }
 }
 
 void audit(const AuditReport& audit, Page& page) {
@@ -191,6 +273,14 @@ void media(const RunReport& report, Page& page) {
   for (const std::string& finding : media.findings) page.line("  {}", finding);
 }
 
+void assertions(const RunReport& report, Page& page) {
+  if (report.assertions.empty()) return;
+  page.line("Asserted");
+  for (const Assertion& assertion : report.assertions)
+    page.line("  {:<7} {}: {}", assertion.kept ? "kept" : "BROKEN", assertion.objective,
+              assertion.measured);
+}
+
 void verdict(const RunReport& report, Page& page) {
   const Verdict verdict = judge(report);
   if (verdict.ok) {
@@ -212,9 +302,13 @@ std::string to_text(const RunReport& report) {
   offered(report, page);
   came_back(report, page);
   latencies(report, page);
+  stages(report, page);
   system(report, page);
+  checks(report, page);
+  if (!report.floor.empty()) page.line("{}", to_text(report.floor));
   audit(report.audit, page);
   if (report.media) media(report, page);
+  assertions(report, page);
   verdict(report, page);
   return std::move(page).take();
 }
@@ -227,8 +321,13 @@ std::string progress_line(const Progress& progress) {
                   grouped(progress.connected), grouped(progress.refused));
   if (progress.busy > 0) line += fmt::format("  {} busy", grouped(progress.busy));
   if (progress.unanswered > 0) line += fmt::format("  {} unanswered", grouped(progress.unanswered));
-  line += fmt::format("  {} up  p50 {} ms  p99 {} ms", grouped(progress.up), ms(progress.setup_p50),
-                      ms(progress.setup_p99));
+  line += fmt::format("  {} up", grouped(progress.up));
+  if (progress.in_flight > 0) line += fmt::format("  {} under way", grouped(progress.in_flight));
+  const double since_s = std::chrono::duration<double>(progress.since).count();
+  if (since_s > 0)
+    line += fmt::format("  {} answers/s", grouped(static_cast<std::uint64_t>(std::llround(
+                                              static_cast<double>(progress.answered) / since_s))));
+  line += fmt::format("  p50 {} ms  p99 {} ms", ms(progress.recent_p50), ms(progress.recent_p99));
   return line;
 }
 

@@ -1,4 +1,4 @@
-#include "callgen/record.hpp"
+#include "callgen/run/record.hpp"
 
 #include "core/check.hpp"
 

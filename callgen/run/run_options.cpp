@@ -1,4 +1,4 @@
-#include "callgen/run_options.hpp"
+#include "callgen/run/run_options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,29 +6,16 @@
 #include <cmath>
 #include <set>
 
-#include "callgen/json_file.hpp"
-#include "callgen/media_check.hpp"
+#include "callgen/media/media_check.hpp"
+#include "callgen/report/json_file.hpp"
 
 namespace xbind::callgen {
 namespace {
 
-constexpr double kLongestArrivals_s = 366.0 * 24 * 3600;
 constexpr double kMostFrames_per_s = 1e6;
 
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 Duration duration_of(double seconds) { return Duration{std::llround(seconds * 1e9)}; }
-
-std::optional<std::string> wrong_ends(const RunOptions& options) {
-  if (options.from.empty() != options.to.empty()) {
-    const bool lacks_to = options.to.empty();
-    return fmt::format("option --{} {} needs --{}: a call has two ends", lacks_to ? "from" : "to",
-                       lacks_to ? options.from : options.to, lacks_to ? "to" : "from");
-  }
-  if (!options.from.empty() && options.from == options.to)
-    return fmt::format("options --from and --to both say {}: an endpoint cannot call itself",
-                       options.from);
-  return std::nullopt;
-}
 
 std::optional<std::string> wrong_demand(const config::OptionSet& set, const RunOptions& options) {
   if (!options.service.name.empty()) {
@@ -89,6 +76,8 @@ std::optional<std::string> wrong_media(const config::OptionSet& set, const RunOp
     }
     return std::nullopt;
   }
+  if (parse_mix(options.mix).value().has(Scenario::kLeaf))
+    return "options --verify-media and leaf in --mix exclude each other: nobody listens at a leaf";
   if (options.endpoints.empty())
     return "option --verify-media needs --endpoints: where do cells enter the network?";
   const auto lines = lines_of(options);
@@ -109,32 +98,11 @@ std::optional<std::string> wrong_media(const config::OptionSet& set, const RunOp
   return std::nullopt;
 }
 
-std::optional<std::string> wrong_length(const RunOptions& options) {
-  const double length_s = static_cast<double>(options.calls) / options.rate;
-  if (length_s <= kLongestArrivals_s) return std::nullopt;
-  return fmt::format(
-      "options --calls {} and --rate {} make a run of {:.0f} days, at most {:.0f} are taken",
-      options.calls, options.rate, length_s / 86'400, kLongestArrivals_s / 86'400);
-}
-
 }  // namespace
 
 void declare_run_options(config::OptionSet& set, RunOptions& options) {
   const RunPlan plan;  // holds the defaults
-  set.add_uint("calls", &options.calls, plan.calls, {1, 100'000'000}, "Calls to offer.");
-  set.add_double("rate", &options.rate, plan.calls_per_s, {0.001, 1e6},
-                 "Calls to offer a second, on average.");
-  set.add_double("hold", &options.hold, seconds(plan.hold_mean), {0, 86'400},
-                 "Seconds from the moment a call is connected to its release, on average.");
-  set.add_enum(
-      "hold-distribution", &options.hold_distribution, plan.hold_distribution,
-      {{"constant", HoldDistribution::kConstant}, {"exponential", HoldDistribution::kExponential}},
-      "Whether all calls last the same or vary as telephone calls do.");
-  set.add_enum("arrivals", &options.arrivals, plan.arrivals,
-               {{"poisson", Arrivals::kPoisson}, {"constant", Arrivals::kConstant}},
-               "Whether calls come as from independent callers or evenly spaced.");
-  set.add_uint("seed", &options.seed, plan.seed, {},
-               "The same seed gives the same arrivals, ends and holding times.");
+  declare_load_options(set, options);
   set.add_uint("cells-per-s", &options.cells_per_s, plan.service.cells_per_s, {1, 4'294'967'295},
                "Bandwidth of each call in 53-octet cells a second.");
   set.add_uint("buffer-cells", &options.buffer_cells, plan.service.buffer_cells, {0, 4'294'967'295},
@@ -144,9 +112,6 @@ void declare_run_options(config::OptionSet& set, RunOptions& options) {
   set.add_uint("frame-octets", &options.frame_octets, 0, {0, 4'294'967'295},
                "Octets of one frame; goes with --frames-per-s or --service-class.");
   declare_service_options(set, options.service, "What each call asks for, instead of cells: ");
-  set.add_string("from", &options.from, "",
-                 "Endpoint that calls; without --from and --to the ends come from the topology.");
-  set.add_string("to", &options.to, "", "Endpoint that is called; goes with --from.");
   set.add_strings("manager", &options.managers,
                   "Managers to call, by their names under xbind/cmgr/, in turn; none: default.");
   set.add_flag("both", &options.both,
@@ -165,13 +130,14 @@ void declare_run_options(config::OptionSet& set, RunOptions& options) {
                "Most requests in one message to the manager.");
   set.add_double("drain-timeout", &options.drain_timeout, seconds(plan.drain_timeout), {0, 86'400},
                  "Seconds to wait for answers after the last planned event.");
+  set.add_double(
+      "warm-up", &options.warm_up, 0, {0, 86'400},
+      "Seconds from the start whose requests are counted, but left out of latencies and rates.");
   set.add_string("json", &options.json, "", "File to write the report to as JSON.");
   set.add_flag("quiet", &options.quiet, "Print neither progress nor summary.");
   set.add_double("progress-interval", &options.progress_interval, 1, {0, 3600},
                  "Seconds between two lines of progress; 0 prints none.");
 
-  set.add_check([&options] { return wrong_length(options); });
-  set.add_check([&options] { return wrong_ends(options); });
   set.add_check([&set, &options] { return wrong_demand(set, options); });
   set.add_check([&options] { return wrong_managers(options); });
   set.add_check([&set, &options] { return wrong_media(set, options); });
@@ -193,14 +159,10 @@ std::vector<dataplane::NamedLink> endpoint_lines(const RunOptions& options) {
 
 RunPlan plan_of(const RunOptions& options) {
   RunPlan plan;
-  plan.calls = options.calls;
-  plan.calls_per_s = options.rate;
-  plan.arrivals = options.arrivals;
-  plan.hold_mean = duration_of(options.hold);
-  plan.hold_distribution = options.hold_distribution;
+  fill_load(options, plan);
   plan.both_ways = options.both;
-  plan.seed = options.seed;
   plan.drain_timeout = duration_of(options.drain_timeout);
+  plan.warm_up = duration_of(options.warm_up);
   plan.max_batch = options.client_batch;
   plan.managers = managers_of(options).size();
   const auto frames_per_1000_s =

@@ -7,29 +7,21 @@
 #include <string>
 #include <vector>
 
-#include "callgen/runner.hpp"
+#include "callgen/load/load_options.hpp"
+#include "callgen/run/run_plan.hpp"
 #include "core/config/options.hpp"
 #include "core/service_options.hpp"
 #include "dataplane/links/link_spec.hpp"
 
 namespace xbind::callgen {
 
-struct RunOptions {
-  std::uint64_t calls = 0;
-  double rate = 0;  // calls a second
-  double hold = 0;  // seconds, the mean
-  HoldDistribution hold_distribution = HoldDistribution::kConstant;
-  Arrivals arrivals = Arrivals::kPoisson;
-  std::uint64_t seed = 0;
-
+struct RunOptions : LoadOptions {
   std::uint64_t cells_per_s = 0;
   std::uint64_t buffer_cells = 0;
   double frames_per_s = 0;  // 0: the demand is in cells
   std::uint64_t frame_octets = 0;
   ServiceOptions service;  // by name or by class, with the frames above
 
-  std::string from;  // both or neither; neither: the ends come from the topology
-  std::string to;
   std::vector<std::string> managers;  // bound as xbind/cmgr/NAME; none: see managers_of()
 
   bool both = false;  // every call in both directions
@@ -41,6 +33,7 @@ struct RunOptions {
 
   std::uint32_t client_batch = 0;  // requests
   double drain_timeout = 0;        // seconds
+  double warm_up = 0;              // seconds
   std::string json;                // file; empty: none
   bool quiet = false;
   double progress_interval = 0;  // seconds; 0: no progress lines

@@ -1,4 +1,4 @@
-#include "callgen/runner.hpp"
+#include "callgen/run/runner.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,55 +10,62 @@ namespace xbind::callgen {
 namespace {
 
 std::size_t size_of(const RequestBatch& batch) {
-  return batch.connects.size() + batch.releases.size();
+  return batch.connects.size() + batch.releases.size() + batch.modifies.size() +
+         batch.leaves.size() + batch.commits.size();
 }
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 }  // namespace
 
-void CauseCounts::count(const Outcome& outcome) {
-  const std::string cause(outcome.kind == OutcomeKind::kBusy ? to_string(OutcomeKind::kBusy)
-                                                             : to_string(outcome.cause));
-  ++by_cause_[cause];
-  std::string place = outcome.element.empty() ? cause : cause + " at " + outcome.element;
-  if (by_place_.size() >= kMostPlaces && !by_place_.contains(place)) place = cause + " elsewhere";
-  ++by_place_[place];
-}
-
 Runner::Runner(RunPlan plan, Workload workload, CallInspector* inspector, RecordSink* sink)
-    : plan_(plan),
+    : plan_(std::move(plan)),
       workload_(std::move(workload)),
-      pacer_(plan.arrivals, plan.calls_per_s, plan.seed),
-      holding_(plan.hold_distribution, plan.hold_mean, plan.seed),
+      pacer_(arrivals_of(plan_), plan_.seed),
+      holding_(plan_.hold_distribution, plan_.hold_mean, plan_.seed, plan_.hold_sigma),
+      scenarios_(plan_.mix.weights, bits_for(plan_.seed, Stream::kScenario)),
+      priorities_(plan_.priorities.weights, bits_for(plan_.seed, Stream::kPriority)),
+      requests_per_call_(plan_.mix.only_setups() ? 2 : 4),
       inspector_(inspector),
       sink_(sink) {
   XB_CHECK(plan_.calls > 0 && plan_.max_batch > 0 && plan_.managers > 0 &&
                plan_.drain_timeout >= Duration::zero(),
            plan_.calls, plan_.max_batch, plan_.managers, plan_.drain_timeout.count());
+  XB_CHECK(plan_.arrivals != Arrivals::kTrace || plan_.calls <= plan_.trace->calls.size(),
+           plan_.calls);
+  XB_CHECK(!plan_.mix.has(Scenario::kLeaf) || workload_.has_leaves());
+  XB_CHECK(!plan_.mix.has(Scenario::kHold) || (plan_.hold_ms > 0 && plan_.hold_ms <= kHoldMsMax),
+           plan_.hold_ms);
   figures_.planned_calls = plan_.calls;
+  const double rate = mean_rate(arrivals_of(plan_));
+  figures_.statistics.expect(rate > 0 ? rate : plan_.calls_per_s, plan_.warm_up);
 }
 
 // ===== time =====================================================================================
+
+TimePoint Runner::never_back(TimePoint now) { return latest_now_ = std::max(latest_now_, now); }
 
 void Runner::start(TimePoint now) {
   XB_CHECK(!started_);
   started_ = true;
   started_at_ = now;
+  latest_now_ = now;
+  last_progress_ = now;
   last_event_ = now;
   plan_next_call();
 }
 
 std::vector<Dispatch> Runner::advance(TimePoint now) {
   XB_CHECK(started_);
+  now = never_back(now);
   std::vector<Dispatch> batches;
   if (finished_) return batches;
   for (;;) {
-    if (release_is_next()) {
-      if (ends_.top().due > now) break;
-      send_release(batches, now);
+    if (step_is_next()) {
+      if (steps_.top().due > now) break;
+      send_step(batches, now);
     } else {
       if (next_arrival_ > now) break;
-      send_setup(batches, now);
+      send_begin(batches, now);
     }
   }
   figures_.batches += batches.size();
@@ -69,27 +76,39 @@ std::vector<Dispatch> Runner::advance(TimePoint now) {
 
 TimePoint Runner::next_deadline() const {
   if (finished_ || !started_) return kNever;
-  const TimePoint next_end = ends_.empty() ? kNever : ends_.top().due;
-  return std::min({next_arrival_, next_end, drain_deadline().value_or(kNever)});
+  const TimePoint next_step = steps_.empty() ? kNever : steps_.top().due;
+  return std::min({next_arrival_, next_step, drain_deadline().value_or(kNever)});
 }
 
-bool Runner::release_is_next() const { return !ends_.empty() && ends_.top().due <= next_arrival_; }
+bool Runner::step_is_next() const { return !steps_.empty() && steps_.top().due <= next_arrival_; }
 
-// Known once nothing more is planned; a setup answered meanwhile plans its release and moves it.
+// Known once nothing more is planned; an answer that plans something meanwhile moves it.
 std::optional<TimePoint> Runner::drain_deadline() const {
-  if (next_arrival_ != kNever || !ends_.empty() || under_inspection_ > 0) return std::nullopt;
+  if (next_arrival_ != kNever || !steps_.empty() || under_inspection_ > 0) return std::nullopt;
   return last_event_ + plan_.drain_timeout;
 }
 
 // ===== requests =================================================================================
 
 void Runner::plan_next_call() {
-  if (next_call_ == plan_.calls) {
+  all_planned_ = next_call_ == plan_.calls;
+  if (all_planned_)
     next_arrival_ = kNever;
+  else if (plan_.arrivals == Arrivals::kOneAtATime)
+    next_arrival_ =
+        next_call_ == 0 ? started_at_ : kNever;  // next_in_closed_loop() plans the others
+  else
+    next_arrival_ = started_at_ + pacer_.next_start();
+}
+
+void Runner::next_in_closed_loop(TimePoint now) {
+  if (plan_.arrivals != Arrivals::kOneAtATime || all_planned_ || figures_.target_lost) return;
+  if (now - started_at_ < plan_.closed_loop_ends) {
+    next_arrival_ = now;
     return;
   }
-  next_arrival_ = started_at_ + pacer_.next_start();
-  next_hold_ = holding_.next();
+  all_planned_ = true;
+  figures_.planned_calls = next_call_;
 }
 
 RequestBatch& Runner::room(std::vector<Dispatch>& batches, std::size_t manager,
@@ -101,12 +120,29 @@ RequestBatch& Runner::room(std::vector<Dispatch>& batches, std::size_t manager,
   return batches.back().batch;
 }
 
-void Runner::send_setup(std::vector<Dispatch>& batches, TimePoint now) {
-  const CallIndex index = next_call_++;
-  const TimePoint intended = next_arrival_;
-  const Duration hold = next_hold_;
-  const Ends ends = workload_.next();  // drawn for a shed call, too: the plan is the seed's alone
-  const double gap_s = seconds(intended - started_at_ - figures_.planned_span);
+RequestId Runner::request_of(CallIndex call, Step step) const {
+  const std::uint64_t offset = requests_per_call_ == 2 && step == kEnd ? 1 : step;
+  return RequestId{plan_.first_request.value() + requests_per_call_ * call + offset};
+}
+
+// Everything is drawn for every call, whatever is used of it: so no choice moves another.
+Runner::NextCall Runner::draw_call(CallIndex index) {
+  NextCall call;
+  call.hold = holding_.next();
+  call.ends = workload_.next();
+  call.scenario = static_cast<Scenario>(scenarios_.next());
+  call.priority = static_cast<std::uint8_t>(priorities_.next());
+  if (plan_.arrivals == Arrivals::kTrace) {
+    const TraceCall& told = plan_.trace->calls[index];
+    if (told.hold != TraceCall::kDrawn) call.hold = told.hold;
+    if (plan_.trace->has_ends(index)) call.ends = plan_.trace->ends(index);
+  }
+  if (call.scenario == Scenario::kLeaf) call.leaf = workload_.next_leaf(call.ends);
+  return call;
+}
+
+void Runner::count_arrival(Duration planned) {
+  const double gap_s = seconds(planned - figures_.planned_span);
   gap_sum_s_ += gap_s;
   gap_square_sum_ += gap_s * gap_s;
   const auto count = static_cast<double>(next_call_);
@@ -115,239 +151,99 @@ void Runner::send_setup(std::vector<Dispatch>& batches, TimePoint now) {
     const double variance = gap_square_sum_ / count - figures_.gap_mean_s * figures_.gap_mean_s;
     figures_.gap_variation = std::sqrt(std::max(0.0, variance)) / figures_.gap_mean_s;
   }
-  figures_.planned_span = intended - started_at_;
+  figures_.planned_span = planned;
+}
+
+void Runner::send_begin(std::vector<Dispatch>& batches, TimePoint now) {
+  const CallIndex index = next_call_++;
+  const NextCall next = draw_call(index);
+  Call call;
+  call.intended = next_arrival_;
+  call.hold = next.hold;
+  call.leaf = next.leaf;
+  call.scenario = next.scenario;
+  const Duration planned = next_arrival_ - started_at_;
+  count_arrival(planned);
   ++figures_.setups.attempted;
+  RequestCounts& counts = counts_of(kind_of(call.scenario, kBegin));
+  ++counts.attempted;
   plan_next_call();
 
   if (open_ >= plan_.max_open_calls) {
     ++figures_.shed;
     ++figures_.setups.unanswered;
-    Call never_sent;
-    never_sent.intended = intended;
-    record(index, RequestKind::kSetup, Ended::kShed, never_sent, RequestRecord::kNever, nullptr);
+    ++counts.unanswered;
+    figures_.statistics.offered(planned, RequestRecord::kNever);
+    record(index, call, Ended::kShed, RequestRecord::kNever, nullptr);
+    next_in_closed_loop(now);
     return;
   }
   figures_.sent_span = now - started_at_;
+  figures_.statistics.offered(planned, now - started_at_);
   last_event_ = now;
   ++open_;
-  calls_.emplace(index, Call{State::kSettingUp, false, false, intended, now, hold, {}});
-  if (inspector_ != nullptr) inspector_->offered(index, ends, now);
-  room(batches, manager_of(index), plan_.max_batch)
-      .connects.push_back({RequestId{plan_.first_request.value() + 2 * index},
-                           std::string(ends.from), std::string(ends.to), plan_.service,
-                           plan_.both_ways ? std::optional(plan_.service) : std::nullopt});
-}
-
-void Runner::send_release(std::vector<Dispatch>& batches, TimePoint now) {
-  const PlannedEnd end = ends_.top();
-  ends_.pop();
-  const auto found = calls_.find(end.call);
-  XB_CHECK(found != calls_.end() && found->second.state == State::kUp, end.call);
-  Call& call = found->second;
-  call.state = State::kReleasing;
-  call.release_sent = true;
-  call.intended = end.due;
   call.sent = now;
-  ++figures_.releases.attempted;
+  add(call.was_sent, kBegin);
+  calls_.insert(index, call);
+  if (inspector_ != nullptr) inspector_->offered(index, next.ends, now);
+  ConnectRequest& request =
+      room(batches, manager_of(index), plan_.max_batch).connects.emplace_back();
+  request.request = request_of(index, kBegin);
+  request.from = next.ends.from;
+  request.to = next.ends.to;
+  request.service = plan_.service;
+  if (plan_.both_ways) request.reverse = plan_.service;
+  request.priority = next.priority;
+  if (call.scenario == Scenario::kHold) request.hold_ms = plan_.hold_ms;
+}
+
+void Runner::plan_step(Slot slot, Step step, TimePoint due) {
+  Call& call = calls_[slot];
+  call.step = step;
+  call.intended = due;
+  last_event_ = std::max(last_event_, due);
+  if (!call.inspected) steps_.push({due, calls_.index_of(slot), slot});
+}
+
+void Runner::send_step(std::vector<Dispatch>& batches, TimePoint now) {
+  const PlannedStep planned = steps_.top();
+  steps_.pop();
+  Call& call = calls_[planned.slot];
+  XB_CHECK(calls_.index_of(planned.slot) == planned.call && !call.given_up, planned.call);
+  call.intended = planned.due;
+  call.sent = now;
+  add(call.was_sent, call.step);
   last_event_ = now;
-  room(batches, manager_of(end.call), plan_.max_batch)
-      .releases.push_back(
-          {RequestId{plan_.first_request.value() + 2 * end.call + 1}, call.connection});
-}
-
-// ===== answers ==================================================================================
-
-void Runner::notice(const Notice& notice, TimePoint now) {
-  NoticeCounts& notices = figures_.notices;
-  if (notices.all() == 0) first_notice_ = now;
-  switch (notice.kind) {
-    case NoticeKind::kBroken: ++notices.broken; break;
-    case NoticeKind::kRerouted: ++notices.rerouted; break;
-    case NoticeKind::kMended: ++notices.mended; break;
-  }
-  notices.span = now - first_notice_;
-}
-
-void Runner::outcome(const Outcome& outcome, TimePoint now, std::size_t manager) {
-  const std::uint64_t first = plan_.first_request.value();
-  const std::uint64_t offset =
-      outcome.request.value() - first;  // wraps to a huge one below `first`
-  const CallIndex index = offset / 2;
-  const bool release = offset % 2 == 1;
-  if (index >= next_call_ || manager_of(index) != manager) {
-    ++figures_.odd.unknown;
-    return;
-  }
-  const auto found = calls_.find(index);
-  if (found == calls_.end()) {  // over and forgotten: it was answered
-    ++figures_.odd.repeated;
-    return;
-  }
-  const Call& call = found->second;
-  if (!release && call.state == State::kSettingUp)
-    setup_answered(found, outcome, now);
-  else if (release && call.state == State::kReleasing)
-    release_answered(found, outcome, now);
-  else if (release ? call.state == State::kReleaseGivenUp && call.release_sent
-                   : call.state == State::kSetupGivenUp)
-    ++figures_.odd.late;
-  else
-    answered_before(call, release, outcome);
-  finish_if_over(now);
-}
-
-void Runner::setup_answered(Calls::iterator found, const Outcome& outcome, TimePoint now) {
-  Call& call = found->second;
-  switch (outcome.kind) {
-    case OutcomeKind::kConnected:
-      ++figures_.setups.connected;
-      record(found->first, RequestKind::kSetup, Ended::kDone, call, now - started_at_, &outcome);
-      figures_.calls_up_peak = std::max(figures_.calls_up_peak, ++figures_.calls_up);
-      call.state = State::kUp;
-      call.connection = outcome.connection;
-      call.intended = now + call.hold;
-      last_event_ = std::max(last_event_, call.intended);
-      call.inspected = inspector_ != nullptr && inspector_->connected(found->first, outcome, now);
-      if (call.inspected)
-        ++under_inspection_;
-      else
-        ends_.push({call.intended, found->first});
-      return;
-    case OutcomeKind::kRefused:
-      ++figures_.setups.refused;
-      figures_.refusals.count(outcome);
+  const RequestKind kind = kind_of(call.scenario, call.step);
+  ++counts_of(kind).attempted;
+  RequestBatch& batch = room(batches, manager_of(planned.call), plan_.max_batch);
+  const RequestId request = request_of(planned.call, call.step);
+  switch (kind) {
+    case RequestKind::kRelease:
+      ++figures_.releases.attempted;
+      batch.releases.push_back({request, call.connection});
       break;
-    case OutcomeKind::kBusy: ++figures_.setups.busy; break;
-    case OutcomeKind::kReleased:
-    case OutcomeKind::kHeld:
-    case OutcomeKind::kModified:
-    case OutcomeKind::kLeafAdded:
-    case OutcomeKind::kLeafDropped: ++figures_.odd.contradicted; return;
-  }
-  record(found->first, RequestKind::kSetup,
-         outcome.kind == OutcomeKind::kBusy ? Ended::kBusy : Ended::kRefused, call,
-         now - started_at_, &outcome);
-  call_over(found, false, now);
-}
-
-void Runner::release_answered(Calls::iterator found, const Outcome& outcome, TimePoint now) {
-  switch (outcome.kind) {
-    case OutcomeKind::kReleased:
-      ++figures_.releases.released;
-      record(found->first, RequestKind::kRelease, Ended::kDone, found->second, now - started_at_,
-             &outcome);
+    case RequestKind::kModify:
+      batch.modifies.push_back({request, call.connection, plan_.modified_service, {}});
+      if (plan_.both_ways) batch.modifies.back().reverse = plan_.modified_service;
       break;
-    case OutcomeKind::kRefused:
-    case OutcomeKind::kBusy:
-      ++figures_.releases.failed;
-      figures_.release_failures.count(outcome);
-      record(found->first, RequestKind::kRelease,
-             outcome.kind == OutcomeKind::kBusy ? Ended::kBusy : Ended::kRefused, found->second,
-             now - started_at_, &outcome);
+    case RequestKind::kAddLeaf:
+    case RequestKind::kDropLeaf:
+      batch.leaves.push_back(
+          {request, call.connection, std::string(call.leaf), kind == RequestKind::kDropLeaf});
       break;
-    case OutcomeKind::kConnected:
-    case OutcomeKind::kHeld:
-    case OutcomeKind::kModified:
-    case OutcomeKind::kLeafAdded:
-    case OutcomeKind::kLeafDropped: ++figures_.odd.contradicted; return;
+    case RequestKind::kCommit: batch.commits.push_back({request, call.connection}); break;
+    case RequestKind::kSetup:
+    case RequestKind::kHold: XB_CHECK(false, planned.call);
   }
-  --figures_.calls_up;
-  call_over(found, outcome.kind == OutcomeKind::kReleased, now);
 }
 
-void Runner::record(CallIndex index, RequestKind kind, Ended ended, const Call& call,
-                    Duration answered, const Outcome* outcome) {
-  const bool sent = ended != Ended::kShed && !(kind == RequestKind::kRelease && !call.release_sent);
-  RequestRecord record;
-  record.call = index;
-  record.kind = kind;
-  record.ended = ended;
-  record.manager = static_cast<std::uint32_t>(manager_of(index));
-  record.planned = call.intended - started_at_;
-  if (sent) record.sent = call.sent - started_at_;
-  record.answered = answered;
-  if (outcome != nullptr && ended != Ended::kDone) {
-    record.cause = outcome->cause;
-    record.element = outcome->element;
-  }
-  figures_.statistics.take(record);
-  if (sink_ != nullptr) sink_->take(record);
-}
-
-// An answer to the setup of a call that is known to be connected, or to a release not yet sent.
-void Runner::answered_before(const Call& call, bool release, const Outcome& outcome) {
-  if (release)
-    ++figures_.odd.unknown;
-  else if (outcome.kind == OutcomeKind::kConnected && outcome.connection == call.connection)
-    ++figures_.odd.repeated;
-  else
-    ++figures_.odd.contradicted;
-}
-
-// ===== ends =====================================================================================
-
-void Runner::call_over(Calls::iterator call, bool released, TimePoint now) {
-  if (inspector_ != nullptr) inspector_->over(call->first, released, now);
-  calls_.erase(call);
-  --open_;
-}
-
-void Runner::inspected(std::uint64_t index, TimePoint now) {
-  const auto found = calls_.find(index);
-  if (found == calls_.end() || !found->second.inspected) return;
-  Call& call = found->second;
-  call.inspected = false;
-  --under_inspection_;
-  call.intended = std::max(call.intended, now);
-  last_event_ = std::max(last_event_, call.intended);
-  ends_.push({call.intended, index});
-}
-
-void Runner::target_lost(TimePoint now) {
-  if (finished_ || !started_) return;
-  figures_.target_lost = true;
-  next_arrival_ = kNever;
-  give_up_open_calls();
-  finish_if_over(now);
-}
-
-void Runner::give_up_open_calls() {
-  for (auto& [index, call] : calls_) {
-    if (call.state == State::kSettingUp) {
-      ++figures_.setups.unanswered;
-      record(index, RequestKind::kSetup, Ended::kUnanswered, call, RequestRecord::kNever, nullptr);
-      call.state = State::kSetupGivenUp;
-    } else {
-      if (call.state == State::kUp) ++figures_.releases.attempted;
-      record(index, RequestKind::kRelease, Ended::kUnanswered, call, RequestRecord::kNever,
-             nullptr);
-      call.inspected = false;
-      ++figures_.releases.unanswered;
-      call.state = State::kReleaseGivenUp;
-    }
-  }
-  open_ = 0;
-  under_inspection_ = 0;
-  ends_ = {};
-}
-
-void Runner::finish_if_over(TimePoint now) {
-  if (finished_ || next_arrival_ != kNever || open_ > 0) return;
-  finished_ = true;
-  figures_.duration = now - started_at_;
-  const SetupCounts& setups = figures_.setups;
-  const ReleaseCounts& releases = figures_.releases;
-  XB_CHECK(setups.adds_up(), setups.attempted, setups.connected, setups.refused, setups.busy,
-           setups.unanswered);
-  XB_CHECK(releases.adds_up() && releases.attempted == setups.connected, releases.attempted,
-           releases.released, releases.failed, releases.unanswered, setups.connected);
-}
-
-Progress Runner::progress(TimePoint now) const {
+Progress Runner::progress(TimePoint now) {
+  now = never_back(now);
   Progress line;
   line.elapsed = finished_ ? figures_.duration : now - started_at_;
   // Once all are sent the rate stands still; the drain is no part of the offer.
-  const double offering_s = seconds(next_arrival_ == kNever ? figures_.sent_span : line.elapsed);
+  const double offering_s = seconds(all_planned_ ? figures_.sent_span : line.elapsed);
   const auto sent = static_cast<double>(figures_.setups.attempted - figures_.shed);
   line.offered_per_s = offering_s > 0 ? sent / offering_s : 0;
   line.connected = figures_.setups.connected;
@@ -355,8 +251,15 @@ Progress Runner::progress(TimePoint now) const {
   line.busy = figures_.setups.busy;
   line.unanswered = figures_.setups.unanswered;
   line.up = figures_.calls_up;
-  line.setup_p50 = figures_.statistics.setup_latency.percentile(50);
-  line.setup_p99 = figures_.statistics.setup_latency.percentile(99);
+  line.setup_p50 = figures_.statistics.setup_latency().percentile(50);
+  line.setup_p99 = figures_.statistics.setup_latency().percentile(99);
+  line.in_flight = open_ - steps_.size() - under_inspection_;
+  line.since = now - last_progress_;
+  last_progress_ = now;
+  const Statistics::Glance glance = figures_.statistics.take_glance();
+  line.answered = glance.answered;
+  line.recent_p50 = glance.setup_latency.percentile(50);
+  line.recent_p99 = glance.setup_latency.percentile(99);
   return line;
 }
 

@@ -1,25 +1,42 @@
 // One run of callgen, as a step machine: time and answers go in, requests come out. It offers every
 // call at the moment it is meant to start, however the earlier ones fared, and accounts for each.
 //
-//   planned ──due──▶ setting up ──connected──▶ up ──held──▶ releasing ──released, failed──▶ over
-//      │               │     │                 │                │
-//      │               │  refused, busy   target lost      target lost,
-//      │               │     └──▶ over         │            no answer
-//   too many         target lost,              ▼                ▼
-//   open calls       no answer             unanswered       unanswered
-//      ▼               ▼                   (release)        (release)
+//   planned ──due──▶ setting up ──connected──▶ up ──its end──▶ releasing ──released, failed──▶ over
+//      │               │     │                │  ▲                 │
+//      │               │  refused, busy   due │  │ answered,    target lost,
+//      │               │     └──▶ over        ▼  │ whatever      no answer
+//      │               │                   changing                ▼
+//   too many         target lost,         (modify, leaf)       unanswered
+//   open calls       no answer                                 (release)
+//      ▼               ▼
 //   unanswered      unanswered
 //   (shed)          (setup)
 //
+// and in place of "setting up", for a call that is held first:
+//
+//   ──due──▶ holding ──held──▶ held ──due──▶ committing ──connected──▶ up
+//               │                               │
+//            refused, busy                   refused, busy: over, what is held runs out by itself
+//
+// A connection has one request under way at a time: what is due next waits for the answer, and its latency
+// counts from that answer if that is later than its own moment. A refused change leaves the call as it was.
+// The end of a call is its connecting plus its holding time, changes or not. The scenarios are in
+// load/scenario.hpp; a commit is due half a holding time after the hold was granted, but no later than half of
+// what the hold was granted for.
+//
 // From which moment latencies count (callgen/README.md tells why):
 //   setup    from its planned arrival to its answer
-//   release  from its planned end (setup answered + holding time) to its answer
+//   release  from its planned end (connected + holding time) to its answer
 //   ... from send: the same without what the generator itself was late (its slip)
 //
 // A run ends when every call is over, when `drain_timeout` has passed since the last planned event
 // (or the last sending, if later), or when the target is lost. What was not answered by then is
 // unanswered, whatever comes later. A connected call whose release could not be sent counts as a
-// release attempted and unanswered: in the end releases.attempted == setups.connected, always.
+// release attempted and unanswered: in the end releases.attempted == setups.connected, always. So does the
+// commit of a call that was held. A change that could not be sent was never attempted.
+//
+// One at a time (Arrivals::kOneAtATime) the next call is planned for the moment at which the one before is
+// over. When an answer does not come there is nothing to plan: the run ends with its drain timeout.
 //
 // The plan is made as the run goes: memory grows with the open calls, never with all calls.
 //
@@ -32,49 +49,29 @@
 //
 // Owner and threads: one thread at a time. No clock, no CORBA: the owner calls advance() at
 // next_deadline() or earlier, hands the requests to the target, and brings its answers to
-// outcome().
+// outcome(). A `now` before an earlier one counts as that earlier one.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <queue>
-#include <string>
-#include <unordered_map>
 #include <vector>
 
-#include "callgen/call_inspector.hpp"
-#include "callgen/holding_time.hpp"
-#include "callgen/pacer.hpp"
-#include "callgen/record.hpp"
-#include "callgen/statistics.hpp"
-#include "callgen/workload.hpp"
+#include "callgen/load/holding_time.hpp"
+#include "callgen/load/pacer.hpp"
+#include "callgen/load/scenario.hpp"
+#include "callgen/load/workload.hpp"
+#include "callgen/run/call_inspector.hpp"
+#include "callgen/run/call_table.hpp"
+#include "callgen/run/record.hpp"
+#include "callgen/run/run_figures.hpp"
+#include "callgen/run/run_plan.hpp"
 #include "core/call.hpp"
 #include "core/clock.hpp"
-#include "core/ids.hpp"
 
 namespace xbind::callgen {
-
-struct RunPlan {
-  std::uint64_t calls = 2000;
-  double calls_per_s = 200;
-  Arrivals arrivals = Arrivals::kPoisson;
-  Duration hold_mean = std::chrono::milliseconds{100};
-  HoldDistribution hold_distribution = HoldDistribution::kConstant;
-  ServiceSpec service{.cells_per_s = 100};  // the same for every call
-  bool both_ways = false;                   // the same service the other way as well
-  std::uint64_t seed = 1;
-  Duration drain_timeout = std::chrono::seconds{10};
-  std::size_t max_batch = 64;  // requests in one RequestBatch
-  std::size_t managers = 1;    // at least 1
-  // Calls that are set up, up or being released at a time. A call due beyond this bound on our
-  // memory is not sent; it counts as unanswered and as shed, and the report says so.
-  std::size_t max_open_calls = 4'000'000;
-  // Call k (from 0) uses the requests first + 2k (setup) and first + 2k + 1 (release).
-  RequestId first_request{1};
-};
 
 // One batch and whose it is.
 struct Dispatch {
@@ -82,110 +79,10 @@ struct Dispatch {
   RequestBatch batch;
 };
 
-// --- what came of it ----------------------------------------------------------------------------
-
-struct SetupCounts {
-  std::uint64_t attempted = 0;
-  std::uint64_t connected = 0;
-  std::uint64_t refused = 0;
-  std::uint64_t busy = 0;
-  std::uint64_t unanswered = 0;
-
-  // While a run lasts the difference is what is under way.
-  bool adds_up() const { return attempted == connected + refused + busy + unanswered; }
-  friend bool operator==(const SetupCounts&, const SetupCounts&) = default;
-};
-
-struct ReleaseCounts {
-  std::uint64_t attempted = 0;
-  std::uint64_t released = 0;
-  std::uint64_t failed = 0;  // refused or busy
-  std::uint64_t unanswered = 0;
-
-  bool adds_up() const { return attempted == released + failed + unanswered; }
-  friend bool operator==(const ReleaseCounts&, const ReleaseCounts&) = default;
-};
-
-// Answers that ended nothing. Only `repeated` is allowed by the protocol.
-struct OddOutcomes {
-  std::uint64_t repeated = 0;      // of a request that had been answered
-  std::uint64_t contradicted = 0;  // another answer than the first one, as far as we still know it,
-                                   // or one that does not fit the request
-  std::uint64_t late = 0;          // of a request that had been given up as unanswered
-  std::uint64_t unknown = 0;       // of a request that was never sent, or not to that manager
-
-  friend bool operator==(const OddOutcomes&, const OddOutcomes&) = default;
-};
-
-// What the managers told of connections that were up: core/call.hpp, Notice.
-struct NoticeCounts {
-  std::uint64_t broken = 0;
-  std::uint64_t rerouted = 0;
-  std::uint64_t mended = 0;
-  Duration span{};  // from the first to the last
-
-  std::uint64_t all() const { return broken + rerouted + mended; }
-  friend bool operator==(const NoticeCounts&, const NoticeCounts&) = default;
-};
-
-// How often something was refused, and why. Bounded: the causes are few; of the places, those
-// beyond the kMostPlaces-th share one row per cause.
-class CauseCounts {
- public:
-  static constexpr std::size_t kMostPlaces = 64;
-  void count(const Outcome& outcome);
-  // "no bandwidth" -> 12
-  const std::map<std::string, std::uint64_t>& by_cause() const { return by_cause_; }
-  // "no bandwidth at switch-1 port 2" -> 7, "no bandwidth elsewhere" -> 5; adds up to the same.
-  const std::map<std::string, std::uint64_t>& by_place() const { return by_place_; }
-
- private:
-  std::map<std::string, std::uint64_t> by_cause_;
-  std::map<std::string, std::uint64_t> by_place_;
-};
-
-// Everything a run has measured so far. All of it counts from the start of the run.
-struct RunFigures {
-  std::uint64_t planned_calls = 0;
-  SetupCounts setups;
-  ReleaseCounts releases;
-  OddOutcomes odd;
-  NoticeCounts notices;
-  std::uint64_t shed = 0;  // of setups.unanswered: never sent, see RunPlan::max_open_calls
-  CauseCounts refusals;
-  CauseCounts release_failures;
-  std::uint64_t calls_up = 0;  // connected, release not yet answered
-  std::uint64_t calls_up_peak = 0;
-  std::uint64_t batches = 0;  // handed out
-  bool target_lost = false;
-
-  Statistics statistics;  // of the records of all requests that are over
-
-  Duration planned_span{};  // from the start to the planned arrival of the last call attempted
-  Duration sent_span{};     // ... to the moment the last setup was sent
-  Duration duration{};      // ... to the end of the run
-  // Of the planned gaps between arrivals; a sample of the seed, not of the system.
-  double gap_mean_s = 0;
-  double gap_variation = 0;  // standard deviation / mean: about 1 for Poisson, 0 for constant
-};
-
-// For one line while the run lasts; everything since its start.
-struct Progress {
-  Duration elapsed{};
-  double offered_per_s = 0;  // setups sent a second
-  std::uint64_t connected = 0;
-  std::uint64_t refused = 0;
-  std::uint64_t busy = 0;
-  std::uint64_t unanswered = 0;
-  std::uint64_t up = 0;
-  Duration setup_p50{};
-  Duration setup_p99{};
-};
-
 class Runner {
  public:
-  // `plan` has been checked (run_options.hpp): calls > 0, a rate that Pacer and a holding time that
-  // HoldingTime take, max_batch > 0, managers > 0.
+  // `plan` has been checked (run_options.hpp): calls > 0, arrivals that Pacer and a holding time that
+  // HoldingTime take, max_batch > 0, managers > 0; `workload` has leaves if the mix has.
   // `inspector` and `sink`, if any, outlive this; the sink gets the record of every request that is over.
   Runner(RunPlan plan, Workload workload, CallInspector* inspector = nullptr,
          RecordSink* sink = nullptr);
@@ -216,49 +113,95 @@ class Runner {
   bool finished() const { return finished_; }
   std::uint64_t open_calls() const { return open_; }
   const RunFigures& figures() const { return figures_; }
-  Progress progress(TimePoint now) const;
+  // Each call begins a new interval.
+  Progress progress(TimePoint now);
 
  private:
-  enum class State : std::uint8_t {
-    kSettingUp,
-    kUp,
-    kReleasing,
-    kSetupGivenUp,
-    kReleaseGivenUp,
-  };
+  using CallIndex = std::uint64_t;
+  // The requests of a call, in their order; a scenario leaves some out.
+  using Step = std::uint8_t;
+  static constexpr Step kBegin = 0;   // setup or hold
+  static constexpr Step kFirst = 1;   // modify, add-leaf, commit
+  static constexpr Step kSecond = 2;  // drop-leaf
+  static constexpr Step kEnd = 3;     // release
 
   struct Call {
-    State state = State::kSettingUp;
-    bool release_sent = false;
-    bool inspected = false;  // by somebody who has not done yet: no end is planned
-    TimePoint intended;      // of the setup, then of the release
-    TimePoint sent;
+    TimePoint intended;  // of the step that is planned or under way
+    TimePoint sent;      // of the step that is under way
+    TimePoint connected_at;
     Duration hold{};
     ConnectionId connection;
+    std::string_view leaf{};  // of the workload
+    Scenario scenario = Scenario::kSetup;
+    Step step = kBegin;  // planned or under way
+    // A bit for each step.
+    std::uint8_t was_sent = 0;
+    std::uint8_t was_answered = 0;
+    std::uint8_t was_done = 0;
+    bool up = false;
+    bool given_up = false;
+    bool inspected = false;  // by somebody who has not done yet: no end is planned
   };
-  using CallIndex = std::uint64_t;
-  using Calls = std::unordered_map<CallIndex, Call>;
-  struct PlannedEnd {
+  using Calls = CallTable<Call>;
+  using Slot = Calls::Slot;
+  struct PlannedStep {
     TimePoint due;
     CallIndex call;
-    friend auto operator<=>(const PlannedEnd&, const PlannedEnd&) = default;
+    Slot slot;
+    // What is later; of the same moment the later call. A heap compares often: no more than it takes.
+    friend bool operator>(const PlannedStep& one, const PlannedStep& other) {
+      return one.due != other.due ? one.due > other.due : one.call > other.call;
+    }
+  };
+  // What the plan says about a call before it is sent.
+  struct NextCall {
+    Duration hold{};
+    Scenario scenario = Scenario::kSetup;
+    std::uint8_t priority = 0;
+    Ends ends;
+    std::string_view leaf;
   };
 
+  static bool has(std::uint8_t steps, Step step) { return (steps >> step & 1U) != 0; }
+  static void add(std::uint8_t& steps, Step step) {
+    steps = static_cast<std::uint8_t>(steps | 1U << step);
+  }
+  static RequestKind kind_of(Scenario scenario, Step step);
+
+  // time
+  TimePoint never_back(TimePoint now);
   void plan_next_call();
-  bool release_is_next() const;
+  void next_in_closed_loop(TimePoint now);
+  bool step_is_next() const;
   std::optional<TimePoint> drain_deadline() const;
+
+  // requests
   std::size_t manager_of(CallIndex call) const { return call % plan_.managers; }
   // The batch that takes the next request to this manager.
   static RequestBatch& room(std::vector<Dispatch>& batches, std::size_t manager,
                             std::size_t max_batch);
-  void send_setup(std::vector<Dispatch>& batches, TimePoint now);
-  void send_release(std::vector<Dispatch>& batches, TimePoint now);
-  void setup_answered(Calls::iterator call, const Outcome& outcome, TimePoint now);
-  void release_answered(Calls::iterator call, const Outcome& outcome, TimePoint now);
-  void record(CallIndex index, RequestKind kind, Ended ended, const Call& call, Duration answered,
+  RequestId request_of(CallIndex call, Step step) const;
+  RequestCounts& counts_of(RequestKind kind) {
+    return figures_.requests[static_cast<std::size_t>(kind)];
+  }
+  NextCall draw_call(CallIndex index);
+  void count_arrival(Duration planned);
+  void send_begin(std::vector<Dispatch>& batches, TimePoint now);
+  void send_step(std::vector<Dispatch>& batches, TimePoint now);
+  void plan_step(Slot slot, Step step, TimePoint due);
+
+  // answers
+  void step_answered(Slot slot, const Outcome& outcome, TimePoint now);
+  void after_step(Slot slot, RequestKind kind, Ended ended, const Outcome& outcome, TimePoint now);
+  void not_set_up(Slot slot, Ended ended, const Outcome& outcome, TimePoint now);
+  void connected(Slot slot, const Outcome& outcome, TimePoint now);
+  void answered_before(const Call& call, Step step, const Outcome& outcome);
+  void record(CallIndex index, const Call& call, Ended ended, Duration answered,
               const Outcome* outcome);
-  void answered_before(const Call& call, bool release, const Outcome& outcome);
-  void call_over(Calls::iterator call, bool released, TimePoint now);
+
+  // ends
+  void call_over(Slot slot, bool released, TimePoint now);
+  void give_up(Slot slot);
   void give_up_open_calls();
   void finish_if_over(TimePoint now);
 
@@ -266,16 +209,21 @@ class Runner {
   Workload workload_;
   Pacer pacer_;
   HoldingTime holding_;
+  WeightedDraw<kScenarios> scenarios_;
+  WeightedDraw<kPriorities> priorities_;
+  std::uint64_t requests_per_call_;
 
   bool started_ = false;
   bool finished_ = false;
   TimePoint started_at_;
+  TimePoint latest_now_;
   TimePoint first_notice_;
+  TimePoint last_progress_;
   TimePoint last_event_;  // planned or sent, the later: the drain timeout counts from here
 
   CallIndex next_call_ = 0;
-  TimePoint next_arrival_;  // of next_call_; kNever when there is none
-  Duration next_hold_{};
+  TimePoint next_arrival_;    // of next_call_; kNever when none is planned
+  bool all_planned_ = false;  // and none will be
   double gap_sum_s_ = 0;
   double gap_square_sum_ = 0;
 
@@ -284,7 +232,7 @@ class Runner {
   std::uint64_t under_inspection_ = 0;
   CallInspector* inspector_;
   RecordSink* sink_;
-  std::priority_queue<PlannedEnd, std::vector<PlannedEnd>, std::greater<>> ends_;
+  std::priority_queue<PlannedStep, std::vector<PlannedStep>, std::greater<>> steps_;
   RunFigures figures_;
 };
 

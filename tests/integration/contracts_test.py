@@ -14,7 +14,7 @@ from gsmpdump_test import program
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
 SERVER = f"xbind-switchserver/{MIDDLE}"
-CHECK_CELLS = 8  # of a checked call (callgen/media_cells.hpp)
+CHECK_CELLS = 8  # of a checked call (callgen/media/media_cells.hpp)
 
 # Category: what xbindctl is told, and what the switch is told then. U: the usage is to be policed.
 CONTRACTS = {

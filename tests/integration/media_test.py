@@ -12,7 +12,7 @@ from pathlib import Path
 from gsmp_client import Branch, GsmpClient
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
-CHECK_CELLS, PROBE_CELLS = 8, 4  # of a checked call, up and released (callgen/media_cells.hpp)
+CHECK_CELLS, PROBE_CELLS = 8, 4  # of a checked call, up and released (callgen/media/media_cells.hpp)
 VIOLATIONS = ["lost", "out_of_order", "duplicated", "wrong_endpoint", "wrong_label", "corrupted",
               "after_release"]
 PLAIN = 'cells = "plain"\n'

@@ -161,6 +161,26 @@ TEST(Convert, terms_beyond_the_contract_do_not_get_through_the_orb) {
   EXPECT_EQ(to_core(to_idl(service)).terms, std::nullopt);
 }
 
+TEST(Convert, a_batch_that_is_filled_again_has_nothing_of_before) {
+  const auto batch_of = [](std::vector<std::string> ends) {
+    RequestBatch batch;
+    for (std::string& end : ends) {
+      batch.connects.push_back({RequestId{1}, "from-" + end, std::move(end), {.cells_per_s = 100}});
+    }
+    return batch;
+  };
+  v1::RequestBatch reused;
+  for (const auto& ends :
+       std::vector<std::vector<std::string>>{{"host-10", "b", ""},
+                                             {"h", "a-longer-host", "c"},
+                                             {"host-10"},
+                                             {"", "a", "a-longer-host-still", "d"}}) {
+    const RequestBatch batch = batch_of(ends);
+    to_idl(batch, reused);
+    EXPECT_EQ(to_core(reused).value(), batch);
+  }
+}
+
 TEST(Convert, an_outcome_of_every_kind_survives_the_wire) {
   OutcomeBatch outcomes;
   for (std::uint8_t kind = 0; kind <= static_cast<std::uint8_t>(kOutcomeKindLast); ++kind) {

@@ -16,34 +16,38 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-PROGRAMS = ["gsmpdump", "xbind-callgen run", "xbind-cmgr", "xbind-names", "xbind-qosmapper",
-            "xbind-routeobject", "xbind-switch", "xbind-switch tell", "xbind-switchserver",
-            "xbindctl"]
+PROGRAMS = ["gsmpdump", "xbind-callgen compare", "xbind-callgen figures", "xbind-callgen floor",
+            "xbind-callgen generator", "xbind-callgen null-manager", "xbind-callgen null-switch",
+            "xbind-callgen overload", "xbind-callgen report", "xbind-callgen run",
+            "xbind-callgen saturate", "xbind-callgen soak", "xbind-cmgr", "xbind-names",
+            "xbind-qosmapper", "xbind-routeobject", "xbind-switch", "xbind-switch tell",
+            "xbind-switchserver", "xbindctl"]
 
 # Where CORBA may be seen. Everything else compiles without omniORB. daemon.* and program.* are what
 # main.cpp builds and connects, in files of their own.
 CORBA_ROOMS = re.compile(r"""^( orb/.* | naming/.* | xbindctl/.* | tests/integration/.*
     | (.*/)?servant(_[^/]*)?\.[^/]+ | (.*/)?remote_[^/]*\.[^/]+
     | [^/]+/(main|daemon|program)\.[^/]+
-    | callgen/corba_[^/]*\.[^/]+ | callgen/(commands|null)/.* )$""", re.VERBOSE)
+    | callgen/(commands|corba|null)/.* )$""", re.VERBOSE)
 CORBA_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]((omniORB4|COS|omnithread|idl/)[^>"]*|\w+\.hh)[>"]')
 
 # Where time, chance and the network come in through the door. Everything else is handed them.
 OUTSIDE_WORLD = {
     "the steady clock": (re.compile(r'steady_now\.hpp|steady_now\(|_clock::now\('), [
-        "core/steady_now.hpp",
+        "core/steady_now.hpp", r"core/pace_clock\.cpp",
         r"orb/.*", r"naming/.*", r"xbindctl/.*", r".*/(main|daemon|program)\..*", r".*/servant.*",
         r".*/remote_.*",
-        r"callgen/(corba_|commands/|null/|media_lines).*", r"switchserver/gsmp/tcp_.*", r"tests/integration/.*"]),
+        r"callgen/(corba/|commands/|null/|media/media_lines|figures/child_process).*", r"switchserver/gsmp/tcp_.*",
+        r"tests/integration/.*"]),
     "unseeded chance": (re.compile(r"random_device|\bs?rand\(\)|\bdrand48\("), [
         r"orb/.*", r".*/(main|daemon|program)\..*"]),
     "sleeping": (re.compile(r"sleep_(for|until)\b|\b(u|nano)?sleep\("), [
-        r"orb/.*", r"naming/.*", r".*/(main|daemon)\.cpp"]),
+        r"orb/.*", r"naming/.*", r".*/(main|daemon)\.cpp", r"core/pace_clock\.cpp"]),
     "sockets": (re.compile(r'#\s*include\s*<(sys/socket|netinet/|arpa/|netdb|sys/un|poll|sys/epoll'
                            r'|boost/asio)'), [
         r"switchserver/gsmp/tcp_.*", r"switchserver/gsmpdump/proxy\.cpp",
         r"switchserver/emulator/main\.cpp", r"switchserver/bench/main\.cpp", r"dataplane/links/udp_.*",
-        r"callgen/media_lines\.cpp", r"switchserver/main\.cpp", r"orb/.*", r"tests/unit/.*transport_test\.cpp",
+        r"callgen/(media/media_lines|figures/child_process|null/.*)\.cpp", r"switchserver/main\.cpp", r"orb/.*", r"tests/unit/.*transport_test\.cpp",
         r"tests/unit/dataplane/links/udp\.hpp",
         r"tests/integration/.*"]),
 }

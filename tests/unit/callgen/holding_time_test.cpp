@@ -1,9 +1,11 @@
-#include "callgen/holding_time.hpp"
+#include "callgen/load/holding_time.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
+#include <vector>
 
 namespace xbind::callgen {
 namespace {
@@ -39,6 +41,54 @@ TEST(HoldingTime, ExponentialHasItsMeanAndVariance) {
   }
 }
 
+TEST(HoldingTime, LognormalHasItsMeanAndTheVarianceItsSigmaMakes) {
+  // Of a lognormal of mean m the variance is m^2 (exp(sigma^2) - 1), and the logarithm is normal with mean
+  // ln m - sigma^2 / 2. Both from the textbook, not from the code.
+  for (const double sigma : {0.25, 1.0}) {
+    for (const std::uint64_t seed : {1u, 2u, 3u}) {
+      SCOPED_TRACE(testing::Message() << "sigma " << sigma << " seed " << seed);
+      HoldingTime holding(HoldDistribution::kLognormal, std::chrono::seconds{5}, seed, sigma);
+      constexpr int kSample = 200'000;
+      double sum = 0;
+      std::vector<double> normal;
+      for (int i = 0; i < kSample; ++i) {
+        const double held_s = std::chrono::duration<double>(holding.next()).count();
+        ASSERT_GT(held_s, 0);
+        sum += held_s;
+        normal.push_back((std::log(held_s) - std::log(5.0) + sigma * sigma / 2) / sigma);
+      }
+      // The mean's standard deviation is sqrt(exp(sigma^2) - 1) / sqrt(n). Four of them.
+      const double spread = std::sqrt(std::expm1(sigma * sigma));
+      EXPECT_NEAR(sum / kSample, 5, 5 * 4 * spread / std::sqrt(kSample));
+      // Kolmogorov and Smirnov against the normal distribution: one honest sample in a thousand lies beyond.
+      std::sort(normal.begin(), normal.end());
+      double greatest = 0;
+      for (int i = 0; i < kSample; ++i) {
+        const double theory = std::erfc(-normal[static_cast<std::size_t>(i)] / std::sqrt(2)) / 2;
+        greatest = std::max({greatest, theory - static_cast<double>(i) / kSample,
+                             static_cast<double>(i + 1) / kSample - theory});
+      }
+      EXPECT_LT(greatest, 1.95 / std::sqrt(kSample));
+    }
+  }
+}
+
+TEST(HoldingTime, LognormalWithoutSpreadIsConstant) {
+  HoldingTime holding(HoldDistribution::kLognormal, milliseconds{100}, 1, 0);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(holding.next(), milliseconds{100});
+}
+
+TEST(HoldingTime, WhatCouldBeLongerThanAYearDoesNotFit) {
+  using std::chrono::hours;
+  EXPECT_TRUE(HoldingTime::fits(HoldDistribution::kLognormal, hours{24}, 0.5));
+  EXPECT_FALSE(HoldingTime::fits(HoldDistribution::kLognormal, hours{24}, 2));
+  EXPECT_TRUE(HoldingTime::fits(HoldDistribution::kLognormal, std::chrono::seconds{1}, 2));
+  EXPECT_FALSE(HoldingTime::fits(HoldDistribution::kLognormal, std::chrono::seconds{1}, -1));
+  EXPECT_TRUE(HoldingTime::fits(HoldDistribution::kExponential, hours{24}, 2));
+  // No normal draw lies further out: unit_interval() is never below 2^-53.
+  EXPECT_LT(std::sqrt(2 * 53 * std::log(2)), kNormalMost);
+}
+
 TEST(HoldingTime, TheLongestDrawIsNotCutShort) {
   // unit_interval() is never below 2^-53.
   EXPECT_LT(53 * std::log(2), 64);
@@ -51,10 +101,12 @@ TEST(HoldingTimeDeathTest, ANegativeMeanIsOurOwnBug) {
 TEST(Random, EveryPurposeHasAStreamOfItsOwn) {
   std::set<std::uint64_t> first_draws;
   for (const std::uint64_t seed : {0u, 1u, 2u, 3u}) {
-    for (const Stream stream : {Stream::kArrivals, Stream::kHolding, Stream::kWorkload})
+    for (const Stream stream :
+         {Stream::kArrivals, Stream::kHolding, Stream::kWorkload, Stream::kMedia, Stream::kBursts,
+          Stream::kScenario, Stream::kPriority, Stream::kLeaves, Stream::kRepeat, Stream::kGravity})
       first_draws.insert(bits_for(seed, stream)());
   }
-  EXPECT_EQ(first_draws.size(), 12u);
+  EXPECT_EQ(first_draws.size(), 40u);
 }
 
 TEST(Random, SplitmixGivesItsPublishedSequence) {

@@ -1,4 +1,4 @@
-#include "callgen/media_check.hpp"
+#include "callgen/media/media_check.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -72,7 +72,7 @@ struct Rig {
   bool connect(std::uint64_t call, Label ingress, Label egress, Duration when = {}) {
     network.join({"a", ingress}, {"b", egress});
     check.offered(call, {"a", "b"}, at(when));
-    return check.connected(call, connected(ingress, egress), at(when));
+    return check.connected(call, connected(ingress, egress), at(when), true);
   }
   void release(std::uint64_t call, Label ingress, Duration when) {
     network.cut({"a", ingress});
@@ -148,7 +148,7 @@ TEST(MediaCheckTest, BothWaysOfACallAreChecked) {
   outcome.reverse_egress = k41;
   rig.network.join({"a", k40}, {"b", k50});
   rig.check.offered(0, {"a", "b"}, at(0ms));
-  EXPECT_TRUE(rig.check.connected(0, outcome, at(0ms)));
+  EXPECT_TRUE(rig.check.connected(0, outcome, at(0ms), true));
   rig.turn(1ms);  // nothing goes back
   EXPECT_THAT(rig.check.take_inspected(), IsEmpty());
   rig.turn(2001ms);
@@ -160,7 +160,7 @@ TEST(MediaCheckTest, BothWaysOfACallAreChecked) {
   rig.network.join({"a", outcome.ingress}, {"b", k50});
   rig.network.join({"b", outcome.reverse_ingress}, {"a", k41});
   rig.check.offered(1, {"a", "b"}, at(2100ms));
-  EXPECT_TRUE(rig.check.connected(1, outcome, at(2100ms)));
+  EXPECT_TRUE(rig.check.connected(1, outcome, at(2100ms), true));
   rig.turn(2101ms);
   EXPECT_THAT(rig.check.take_inspected(), ElementsAre(1));
   EXPECT_EQ(rig.figures().cells_sent, 4 * kCheckCells);
@@ -215,25 +215,25 @@ TEST(MediaCheckTest, ALabelIsReusedOnlyAfterAReleaseAtTheSameEndInTheSameDirecti
   rig.connect(1, k41, k51);
   rig.check.over(1, false, at(1ms));  // not released: the network may have it still
   rig.check.offered(2, {"a", "b"}, at(1ms));
-  rig.check.connected(2, connected(k41, k51), at(1ms));
+  rig.check.connected(2, connected(k41, k51), at(1ms), true);
   EXPECT_EQ(rig.figures().calls_on_reused_labels, 0U);
   rig.check.over(0, true, at(2ms));
   rig.check.offered(3, {"b", "a"}, at(3ms));
-  rig.check.connected(3, connected(k40, k50), at(3ms));  // the other way round
+  rig.check.connected(3, connected(k40, k50), at(3ms), true);  // the other way round
   EXPECT_EQ(rig.figures().calls_on_reused_labels, 0U);
   rig.check.offered(4, {"c", "b"}, at(4ms));
-  EXPECT_TRUE(rig.check.connected(4, connected(k40, k50), at(4ms)));  // the egress is
+  EXPECT_TRUE(rig.check.connected(4, connected(k40, k50), at(4ms), true));  // the egress is
   EXPECT_EQ(rig.figures().calls_on_reused_labels, 1U);
 }
 
 TEST(MediaCheckTest, WhatHasNoCellsCannotBeChecked) {
   Rig rig;
   rig.check.offered(0, {"a", "nowhere"}, at(0ms));
-  EXPECT_FALSE(rig.check.connected(0, connected(k40, k50), at(0ms)));
+  EXPECT_FALSE(rig.check.connected(0, connected(k40, k50), at(0ms), true));
   rig.check.offered(1, {"a", "b"}, at(0ms));
-  EXPECT_FALSE(rig.check.connected(1, connected(k40, {LabelKind::kMpls, 1000}), at(0ms)));
+  EXPECT_FALSE(rig.check.connected(1, connected(k40, {LabelKind::kMpls, 1000}), at(0ms), true));
   rig.check.offered(2, {"a", "b"}, at(0ms));
-  EXPECT_FALSE(rig.check.connected(2, connected({}, {}), at(0ms)));
+  EXPECT_FALSE(rig.check.connected(2, connected({}, {}), at(0ms), true));
   EXPECT_EQ(rig.figures().calls_uncheckable, 3U);
   EXPECT_EQ(rig.figures().calls_checked, 0U);
 }
@@ -388,7 +388,7 @@ MediaFigures probe_meets(Label egress, Duration offered, Duration told, Duration
   rig.turn(1ms);
   rig.release(0, k40, 10ms);
   const auto begin = [&] { rig.check.offered(1, {"a", "b"}, at(offered)); };
-  const auto told_of = [&] { rig.check.connected(1, connected(k40, k51), at(told)); };
+  const auto told_of = [&] { rig.check.connected(1, connected(k40, k51), at(told), true); };
   if (offered < 11ms) begin();
   if (told < 11ms) told_of();
   rig.network.join({"a", k40}, {"b", egress});

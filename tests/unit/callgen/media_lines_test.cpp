@@ -1,4 +1,4 @@
-#include "callgen/media_lines.hpp"
+#include "callgen/media/media_lines.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "callgen/media_cells.hpp"
+#include "callgen/media/media_cells.hpp"
 #include "dataplane/erf.hpp"
 #include "dataplane/links/link_set.hpp"
 

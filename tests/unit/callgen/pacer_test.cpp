@@ -1,4 +1,4 @@
-#include "callgen/pacer.hpp"
+#include "callgen/load/pacer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

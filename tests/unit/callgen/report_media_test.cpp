@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "callgen/report.hpp"
+#include "callgen/report/report.hpp"
 
 namespace xbind::callgen {
 namespace {

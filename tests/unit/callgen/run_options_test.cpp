@@ -1,4 +1,4 @@
-#include "callgen/run_options.hpp"
+#include "callgen/run/run_options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "callgen/json_file.hpp"
+#include "callgen/report/json_file.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Bad{"--calls", "0"}, Bad{"--calls", "100000001"}, Bad{"--calls", "many"},
                     Bad{"--rate", "0"}, Bad{"--rate", "-5"}, Bad{"--rate", "1000001"},
                     Bad{"--rate", "nan"}, Bad{"--hold", "-1"}, Bad{"--hold", "86401"},
-                    Bad{"--hold-distribution", "lognormal"}, Bad{"--arrivals", "burst"},
+                    Bad{"--hold-distribution", "pareto"}, Bad{"--arrivals", "bursty"},
                     Bad{"--seed", "-1"}, Bad{"--cells-per-s", "0"},
                     Bad{"--cells-per-s", "4294967296"}, Bad{"--buffer-cells", "4294967296"},
                     Bad{"--frames-per-s", "-1"}, Bad{"--frame-octets", "1.5"},

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "callgen/runner.hpp"
+#include "callgen/run/runner.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -24,9 +24,9 @@ struct Inspector final : CallInspector {
     seen.push_back("offered " + std::to_string(call) + " " + std::string(ends.from) + " " +
                    std::string(ends.to));
   }
-  bool connected(std::uint64_t call, const Outcome& outcome, TimePoint) override {
+  bool connected(std::uint64_t call, const Outcome& outcome, TimePoint, bool plain) override {
     seen.push_back("connected " + std::to_string(call) + " " + to_string(outcome.ingress));
-    return keeps.contains(call);
+    return plain && keeps.contains(call);
   }
   void over(std::uint64_t call, bool released, TimePoint) override {
     seen.push_back((released ? "released " : "over ") + std::to_string(call));
@@ -100,8 +100,8 @@ TEST_F(InspectedRun, AKeptCallIsReleasedWhenTheInspectorHasDone) {
   answer(2, OutcomeKind::kReleased, 5s + 3ms);
   EXPECT_TRUE(runner.finished());
   // The wait for the inspector is nobody's latency, and no lateness of the generator.
-  EXPECT_EQ(runner.figures().statistics.release_latency.max(), 3ms);
-  EXPECT_EQ(runner.figures().statistics.slip.max(), 1ms);
+  EXPECT_EQ(runner.figures().statistics.release_latency().max(), 3ms);
+  EXPECT_EQ(runner.figures().statistics.slip().max(), 1ms);
   EXPECT_EQ(runner.figures().releases.released, 2U);
 }
 

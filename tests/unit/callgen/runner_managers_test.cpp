@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "callgen/runner.hpp"
+#include "callgen/run/runner.hpp"
 
 namespace xbind::callgen {
 namespace {

@@ -1,4 +1,4 @@
-#include "callgen/runner.hpp"
+#include "callgen/run/runner.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -154,9 +154,9 @@ TEST(Runner, SetsACallUpHoldsItAndReleasesIt) {
   EXPECT_EQ(run.runner.next_deadline(), kNever);
   EXPECT_EQ(run.figures().setups, (SetupCounts{.attempted = 1, .connected = 1}));
   EXPECT_EQ(run.figures().releases, (ReleaseCounts{.attempted = 1, .released = 1}));
-  EXPECT_EQ(run.figures().statistics.setup_latency.max(), 3ms);
-  EXPECT_EQ(run.figures().statistics.release_latency.max(), 2ms);
-  EXPECT_EQ(run.figures().statistics.slip.max(), 0ms);
+  EXPECT_EQ(run.figures().statistics.setup_latency().max(), 3ms);
+  EXPECT_EQ(run.figures().statistics.release_latency().max(), 2ms);
+  EXPECT_EQ(run.figures().statistics.slip().max(), 0ms);
   EXPECT_EQ(run.figures().calls_up, 0u);
   EXPECT_EQ(run.figures().calls_up_peak, 1u);
   EXPECT_EQ(run.figures().duration, 40ms);
@@ -297,12 +297,12 @@ TEST(Runner, ATargetThatStallsForASecondShowsInTheLatencies) {
   // that second waits for the rest of it: one call in ten.
   Rig run(even_plan(1000));
   StallingTarget{.answer_after = 200us, .stall = 3s, .stall_end = 4s}.serve(run);
-  const Histogram& latency = run.figures().statistics.setup_latency;
+  const Histogram& latency = run.figures().statistics.setup_latency();
   EXPECT_EQ(latency.count(), 1000u);
   EXPECT_LT(latency.percentile(89), 1ms);
   EXPECT_NEAR(static_cast<double>(latency.percentile(95).count()), 500e6, 20e6);
   EXPECT_NEAR(static_cast<double>(latency.percentile(99).count()), 900e6, 20e6);
-  EXPECT_LT(run.figures().statistics.slip.max(), 1ns);  // the generator kept its times
+  EXPECT_LT(run.figures().statistics.slip().max(), 1ns);  // the generator kept its times
 }
 
 TEST(Runner, AGeneratorThatStallsHidesNothingEither) {
@@ -320,12 +320,12 @@ TEST(Runner, AGeneratorThatStallsHidesNothingEither) {
   for (Duration now = 0ms; now < 3s; now += 1ms) step(now);
   for (Duration now = 4s; now < 11s; now += 1ms) step(now);
   ASSERT_TRUE(run.runner.finished());
-  EXPECT_GT(run.figures().statistics.setup_latency.percentile(99), 890ms);
-  EXPECT_LE(run.figures().statistics.setup_latency_from_send.max(), 1ms);
-  EXPECT_GT(run.figures().statistics.release_latency.max(), 950ms);
-  EXPECT_LE(run.figures().statistics.release_latency_from_send.max(), 1ms);
-  EXPECT_GT(run.figures().statistics.slip.percentile(99), 800ms);
-  EXPECT_EQ(run.figures().statistics.slip.count(), 2000u);
+  EXPECT_GT(run.figures().statistics.setup_latency().percentile(99), 890ms);
+  EXPECT_LE(run.figures().statistics.of(RequestKind::kSetup).from_send.max(), 1ms);
+  EXPECT_GT(run.figures().statistics.release_latency().max(), 950ms);
+  EXPECT_LE(run.figures().statistics.of(RequestKind::kRelease).from_send.max(), 1ms);
+  EXPECT_GT(run.figures().statistics.slip().percentile(99), 800ms);
+  EXPECT_EQ(run.figures().statistics.slip().count(), 2000u);
 }
 
 // ===== answers that say no ======================================================================
@@ -345,9 +345,9 @@ TEST(Runner, ARefusalEndsTheCallAndIsCountedByCauseAndPlace) {
   EXPECT_THAT(run.figures().refusals.by_place(),
               ElementsAre(Pair("no bandwidth at switch-1 port 2", 1),
                           Pair("no bandwidth at switch-2 port 1", 1), Pair("no route", 1)));
-  EXPECT_EQ(run.figures().statistics.setup_latency.count(), 0u);  // a quick no is no quick setup
-  EXPECT_EQ(run.figures().statistics.refusal_latency.count(), 4u);
-  EXPECT_EQ(run.figures().statistics.refusal_latency.max(), 31ms);
+  EXPECT_EQ(run.figures().statistics.setup_latency().count(), 0u);  // a quick no is no quick setup
+  EXPECT_EQ(run.figures().statistics.of(RequestKind::kSetup).refusal.count(), 4u);
+  EXPECT_EQ(run.figures().statistics.of(RequestKind::kSetup).refusal.max(), 31ms);
 }
 
 TEST(Runner, ThePlacesOfRefusalsAreBounded) {
@@ -378,7 +378,7 @@ TEST(Runner, AReleaseThatIsRefusedOrBusyHasFailed) {
   EXPECT_EQ(run.figures().releases, (ReleaseCounts{.attempted = 2, .failed = 2}));
   EXPECT_THAT(run.figures().release_failures.by_cause(),
               ElementsAre(Pair("busy", 1), Pair("unknown connection", 1)));
-  EXPECT_EQ(run.figures().statistics.release_latency.count(), 0u);
+  EXPECT_EQ(run.figures().statistics.release_latency().count(), 0u);
 }
 
 // ===== answers that do not fit ==================================================================
@@ -397,7 +397,7 @@ TEST(Runner, ARepeatedOutcomeIsCountedAndChangesNothing) {
   EXPECT_EQ(run.figures().odd, (OddOutcomes{.repeated = 4}));
   EXPECT_EQ(run.figures().setups.connected, 1u);
   EXPECT_EQ(run.figures().releases.released, 1u);
-  EXPECT_EQ(run.figures().statistics.setup_latency.count(), 1u);
+  EXPECT_EQ(run.figures().statistics.setup_latency().count(), 1u);
 }
 
 TEST(Runner, AnotherAnswerThanTheFirstIsAContradiction) {
@@ -597,8 +597,8 @@ TEST(Runner, TheBooksAddUpWhateverComesBack) {
     EXPECT_TRUE(figures.setups.adds_up());
     EXPECT_TRUE(figures.releases.adds_up());
     EXPECT_EQ(figures.releases.attempted, figures.setups.connected);
-    EXPECT_EQ(figures.statistics.setup_latency.count(), figures.setups.connected);
-    EXPECT_EQ(figures.statistics.release_latency.count(), figures.releases.released);
+    EXPECT_EQ(figures.statistics.setup_latency().count(), figures.setups.connected);
+    EXPECT_EQ(figures.statistics.release_latency().count(), figures.releases.released);
     EXPECT_EQ(figures.calls_up, figures.releases.unanswered);
     EXPECT_EQ(run.runner.open_calls(), 0u);
     EXPECT_EQ(figures.odd.contradicted, 0u);

@@ -1,4 +1,4 @@
-#include "callgen/workload.hpp"
+#include "callgen/load/workload.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

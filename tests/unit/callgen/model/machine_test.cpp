@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "callgen/pacer.hpp"
+#include "callgen/load/pacer.hpp"
 #include "core/metrics/histogram.hpp"
 
 namespace xbind::model {
@@ -100,6 +100,53 @@ TEST(Machine, MessagesLeaveOneAfterAnotherEachWhenItHasBeenPaidFor) {
   EXPECT_EQ(receiver.steps, 3U);
   EXPECT_EQ(receiver.last, after(microseconds{29}));
   EXPECT_EQ(sender.busy(), microseconds{18});
+}
+
+TEST(Machine, OfAnotherTimeItTakesAMessageAtATime) {
+  Machine machine;
+  Worker worker("worker", microseconds{10});
+  machine.add(worker, machine.add_host(1, {.messages_a_run = 1}));
+  for (int message = 0; message < 3; ++message) send(machine, worker, after(microseconds{5}));
+  run(machine);
+  EXPECT_EQ(worker.steps, 3U);
+  EXPECT_EQ(worker.sojourn.min(), microseconds{10});
+  EXPECT_EQ(worker.sojourn.max(), microseconds{30});
+}
+
+TEST(Machine, WhatIsPaidAfterwardsDelaysTheNextMessageAndNotTheOneThatLeaves) {
+  Machine machine;
+  Worker sender("sender", microseconds{1});
+  Worker receiver("receiver", microseconds{1});
+  sender.next = &receiver;
+  sender.send_cost = microseconds{8};
+  machine.add(sender, machine.add_host(1, {.before_leaving = 0.25}));
+  machine.add(receiver, machine.add_host(1, {}));
+  for (int message = 0; message < 2; ++message) send(machine, sender, after(microseconds{10}));
+  run(machine);
+  // Taken together until 12; they leave at 14 and 22, the sender is free at 28.
+  EXPECT_EQ(receiver.sojourn.min(), microseconds{5});
+  EXPECT_EQ(receiver.last, after(microseconds{23}));
+  EXPECT_EQ(sender.busy(), microseconds{18});
+}
+
+TEST(Machine, PausesComeAsOftenAndAsLongAsTheyAreAskedForAndFromTheSeed) {
+  const auto busy_of = [](std::uint64_t seed, double chance) {
+    Machine machine(seed);
+    Worker worker("worker", microseconds{10});
+    machine.add(worker, machine.add_host(1, {.messages_a_run = 1,
+                                             .pause_chance = chance,
+                                             .pause_mean = microseconds{200}}));
+    constexpr int kMessages = 20'000;
+    for (int message = 0; message < kMessages; ++message) {
+      send(machine, worker, after(microseconds{100 * message}));
+    }
+    run(machine);
+    return std::chrono::duration<double, std::micro>(worker.busy()).count() / kMessages;
+  };
+  EXPECT_EQ(busy_of(1, 0), 10);
+  EXPECT_NEAR(busy_of(1, 0.1), 10 + 0.1 * 200, 2);  // four times the standard error
+  EXPECT_EQ(busy_of(1, 0.1), busy_of(1, 0.1));
+  EXPECT_NE(busy_of(1, 0.1), busy_of(2, 0.1));
 }
 
 TEST(Machine, OnOneCoreProcessesTakeTurnsFirstComeFirstServed) {

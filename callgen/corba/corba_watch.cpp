@@ -1,0 +1,70 @@
+#include "callgen/corba/corba_watch.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <ctime>
+
+#include "core/version.hpp"
+
+namespace xbind::callgen {
+namespace {
+
+double megabytes(int pid) {
+  // A process that is gone stays in the table, as zero: it was expected to be there.
+  return static_cast<double>(orb::resident_kib(pid).value_or(0)) / 1024;
+}
+
+}  // namespace
+
+ProcessWatch::ProcessWatch(const std::vector<std::pair<std::string, int>>& processes)
+    : time_before_(machine_time()), load_before_(load_average()) {
+  const std::time_t now =
+      std::chrono::duration_cast<std::chrono::seconds>(orb::since_1970()).count();
+  began_ = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+  watched_["xbind-callgen"].pid = getpid();
+  for (const auto& [name, pid] : processes) watched_[name].pid = pid;
+  for (auto& [name, watched] : watched_) {
+    watched.before = orb::process_use(watched.pid).value_or(orb::ProcessUse{});
+    watched.cost.rss_before_mb = watched.cost.rss_full_mb = megabytes(watched.pid);
+  }
+}
+
+void ProcessWatch::look(std::uint64_t calls_up) {
+  if (calls_up <= most_up_) return;
+  most_up_ = calls_up;
+  for (auto& [name, watched] : watched_) watched.cost.rss_full_mb = megabytes(watched.pid);
+}
+
+void ProcessWatch::finish(RunReport& report) {
+  report.calls_up_at_full = most_up_;
+  for (auto& [name, watched] : watched_) {
+    ProcessCost& cost = watched.cost;
+    cost.rss_after_mb = megabytes(watched.pid);
+    report.rss_mb[name] = cost.rss_after_mb;
+    if (const auto after = orb::process_use(watched.pid)) {
+      cost.cpu_s = std::chrono::duration<double>(after->cpu - watched.before.cpu).count();
+      // Threads that have ended took their count of switches with them.
+      const auto grown = [](std::uint64_t then, std::uint64_t now) {
+        return now > then ? now - then : 0;
+      };
+      cost.voluntary_switches = grown(watched.before.voluntary_switches, after->voluntary_switches);
+      cost.involuntary_switches =
+          grown(watched.before.involuntary_switches, after->involuntary_switches);
+    }
+    report.processes[name] = cost;
+    report.manifest["placement of " + name] =
+        fmt::format("pid {}, may run on CPU {}", watched.pid, allowed_cpus(watched.pid));
+  }
+  const MachineTime time_after = machine_time();
+  report.manifest["began"] = began_;
+  report.manifest["load before"] = load_before_;
+  report.manifest["load after"] = load_average();
+  report.manifest["processors busy"] = busy_share(time_before_, time_after);
+  report.manifest["processors stolen"] = stolen_share(time_before_, time_after);
+  report.manifest["version"] = std::string{version()};
+  for (const auto& [name, value] : machine_of()) report.manifest[name] = value;
+}
+
+}  // namespace xbind::callgen

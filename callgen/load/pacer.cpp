@@ -1,0 +1,139 @@
+#include "callgen/load/pacer.hpp"
+
+namespace xbind::callgen {
+
+std::string_view to_string(Arrivals arrivals) {
+  switch (arrivals) {
+    case Arrivals::kPoisson: return "poisson";
+    case Arrivals::kConstant: return "constant";
+    case Arrivals::kBurst: return "burst";
+    case Arrivals::kRamp: return "ramp";
+    case Arrivals::kTrace: return "trace";
+    case Arrivals::kOneAtATime: return "one-at-a-time";
+  }
+  XB_CHECK(false);
+}
+
+double peak_rate(const ArrivalPlan& plan) {
+  switch (plan.arrivals) {
+    case Arrivals::kPoisson:
+    case Arrivals::kConstant: return plan.calls_per_s;
+    case Arrivals::kBurst:
+      return plan.calls_per_s * (plan.burst_on_s + plan.burst_off_s) / plan.burst_on_s;
+    case Arrivals::kRamp: return std::max(plan.calls_per_s, plan.ramp_to);
+    case Arrivals::kTrace:
+    case Arrivals::kOneAtATime: return 0;
+  }
+  XB_CHECK(false);
+}
+
+double mean_rate(const ArrivalPlan& plan) {
+  switch (plan.arrivals) {
+    case Arrivals::kPoisson:
+    case Arrivals::kConstant:
+    case Arrivals::kBurst: return plan.calls_per_s;
+    case Arrivals::kRamp: return (plan.calls_per_s + plan.ramp_to) / 2;
+    case Arrivals::kTrace: {
+      const double last_s = std::chrono::duration<double>(plan.trace->calls.back().start).count();
+      return last_s > 0 ? static_cast<double>(plan.trace->calls.size()) / last_s : 0;
+    }
+    case Arrivals::kOneAtATime: return 0;
+  }
+  XB_CHECK(false);
+}
+
+double dispersion(const ArrivalPlan& plan) {
+  switch (plan.arrivals) {
+    case Arrivals::kPoisson:
+    case Arrivals::kRamp: return 1;
+    case Arrivals::kBurst: {
+      // Of an interrupted Poisson process of rate p while on, whose on times end at rate a and off times at
+      // rate b: 1 + 2 p a / (a + b)^2.
+      const double a = 1 / plan.burst_on_s;
+      const double b = 1 / plan.burst_off_s;
+      return 1 + 2 * peak_rate(plan) * a / ((a + b) * (a + b));
+    }
+    case Arrivals::kConstant:
+    case Arrivals::kTrace:
+    case Arrivals::kOneAtATime: return 0;
+  }
+  XB_CHECK(false);
+}
+
+std::optional<double> gap_variation(const ArrivalPlan& plan) {
+  switch (plan.arrivals) {
+    case Arrivals::kPoisson: return 1;
+    case Arrivals::kConstant: return 0;
+    // Every call starts an on time anew, as far as the future goes: the gaps are independent of each other, and
+    // then their squared variation is the dispersion of the counts.
+    case Arrivals::kBurst: return std::sqrt(dispersion(plan));
+    case Arrivals::kRamp:
+    case Arrivals::kTrace:
+    case Arrivals::kOneAtATime: return std::nullopt;
+  }
+  XB_CHECK(false);
+}
+
+Pacer::Pacer(Arrivals arrivals, double calls_per_s, std::uint64_t seed)
+    : Pacer(ArrivalPlan{.arrivals = arrivals, .calls_per_s = calls_per_s}, seed) {}
+
+Pacer::Pacer(const ArrivalPlan& plan, std::uint64_t seed)
+    : plan_(plan),
+      gap_ns_(1e9 / plan.calls_per_s),
+      bits_(bits_for(seed, Stream::kArrivals)),
+      burst_bits_(bits_for(seed, Stream::kBursts)) {
+  XB_CHECK(plan.calls_per_s > 0 && std::isfinite(gap_ns_), plan.calls_per_s);
+  if (plan.arrivals == Arrivals::kTrace) XB_CHECK(plan.trace && !plan.trace->calls.empty());
+  if (plan.arrivals == Arrivals::kRamp)
+    XB_CHECK(plan.ramp_to > 0 && plan.ramp_s > 0, plan.ramp_to, plan.ramp_s);
+  if (plan.arrivals != Arrivals::kBurst) return;
+  XB_CHECK(plan.burst_on_s > 0 && plan.burst_off_s > 0, plan.burst_on_s, plan.burst_off_s);
+  gap_ns_ = 1e9 / peak_rate(plan);
+  // What is left of a time that is under way is as long as a new one: it is exponential.
+  const bool on =
+      unit_interval(burst_bits_) * (plan.burst_on_s + plan.burst_off_s) <= plan.burst_on_s;
+  if (!on) due_ = limited(exponential(burst_bits_, plan.burst_off_s * 1e9));
+  on_left_ = limited(exponential(burst_bits_, plan.burst_on_s * 1e9));
+}
+
+// A gap is time spent on; off times are put in between where an on time is used up.
+Duration Pacer::next_of_bursts() {
+  Duration gap = limited(exponential(bits_, gap_ns_));
+  Duration due = due_;
+  while (gap > on_left_ && due < kEndOfTime) {
+    gap -= on_left_;
+    due += on_left_ + limited(exponential(burst_bits_, plan_.burst_off_s * 1e9));
+    on_left_ = limited(exponential(burst_bits_, plan_.burst_on_s * 1e9));
+  }
+  on_left_ -= std::min(gap, on_left_);
+  return std::min(kEndOfTime, due + gap);
+}
+
+// The k-th call comes when the integral of the rate has grown to the k-th event of a Poisson process of rate 1:
+// exact, no thinning. The integral is r t + (s - r) t^2 / (2 l) for a ramp from r to s of length l.
+Duration Pacer::next_of_ramp() {
+  events_ += exponential(bits_, 1);
+  const double from = plan_.calls_per_s;
+  const double to = plan_.ramp_to;
+  const double on_the_ramp = (from + to) / 2 * plan_.ramp_s;
+  if (events_ >= on_the_ramp) return limited(1e9 * (plan_.ramp_s + (events_ - on_the_ramp) / to));
+  const double slope = (to - from) / plan_.ramp_s;
+  // The root of the quadratic in the form that loses no digits when the slope is small or falls. What is below
+  // the root is the square of the rate then; it is not below zero but by rounding.
+  const double rate = std::sqrt(std::max(0.0, from * from + 2 * slope * events_));
+  return std::max(due_, limited(1e9 * 2 * events_ / (from + rate)));
+}
+
+Duration Pacer::next_of_trace() const {
+  return calls_ <= plan_.trace->calls.size() ? plan_.trace->calls[calls_ - 1].start : kEndOfTime;
+}
+
+std::uint64_t calls_before(Duration end, const ArrivalPlan& plan, std::uint64_t seed,
+                           std::uint64_t most) {
+  Pacer pacer(plan, seed);
+  std::uint64_t calls = 0;
+  while (calls < most && pacer.next_start() < end) ++calls;
+  return calls;
+}
+
+}  // namespace xbind::callgen

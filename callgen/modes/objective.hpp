@@ -1,0 +1,74 @@
+// What is asked of a run, in a line: "p99<5ms", "fail<0.1%". An assertion is an objective that decides the
+// exit code; a search looks for the highest rate that keeps objectives.
+//
+//   objective  = quantity ("<" | "<=" | ">" | ">=" | "=") value
+//   quantity   = statistic ["(" of ")"] | of "." statistic | count | rate
+//   statistic  = "p" number | "min" | "mean" | "max"        p50, p99.9; the value needs ns, us, ms or s
+//   of         = "setup" (when left out) | "release" | "modify" | "add-leaf" | "drop-leaf" | "hold"
+//                | "commit" | "refusal" | "slip" | "setup-from-send" | "release-from-send"
+//   count      = "fail"        calls planned and not connected, for whatever reason
+//              | "refused" | "busy" | "shed"    setups that ended so
+//              | "unanswered"  setups and releases; with % the share of all that could have: "busy<1%"
+//   rate       = "rate" (calls connected a second) | "operations" (setups and releases a second)
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "callgen/report/report.hpp"
+#include "core/result.hpp"
+
+namespace xbind::callgen {
+
+enum class Comparison : std::uint8_t { kBelow, kAtMost, kAbove, kAtLeast, kEqual };
+
+struct Objective {
+  enum class Kind : std::uint8_t { kPercentile, kMin, kMean, kMax, kCount, kRate };
+
+  Kind kind = Kind::kPercentile;
+  std::string of;       // "setup", ...; "fail", ...; "rate" or "operations"
+  double percent = 50;  // of kPercentile
+  bool share = false;   // of kCount: the limit is in per cent
+  Comparison comparison = Comparison::kBelow;
+  double limit = 0;  // microseconds, calls, per cent, or a second
+  std::string text;  // as it was written, without blanks
+};
+
+// Several, separated by commas. kBadInput names what was not understood, and what would be.
+Result<std::vector<Objective>> parse_objectives(std::string_view text);
+// The same of an option that was repeated.
+Result<std::vector<Objective>> parse_objectives(const std::vector<std::string>& texts);
+
+// An objective, held against a run.
+struct Judged {
+  Objective objective;
+  std::optional<double> measured;  // in the unit of the limit; nothing: there is no telling
+  bool kept = false;               // never without a measured value
+  std::string why_not_known;       // "300 samples, p99 needs 1000"
+};
+Judged judge(const Objective& objective, const RunReport& report);
+std::vector<Judged> judge(const std::vector<Objective>& objectives, const RunReport& report);
+bool all_kept(const std::vector<Judged>& judged);
+
+// "7.1 ms", "0.31 %", "12", "9 500/s"; "not known: ...".
+std::string measured_text(const Judged& judged);
+// "p99<5ms kept: 3.2 ms", "p99<5ms broken: 7.1 ms", "p99.9<5ms not known: ...".
+std::string to_text(const Judged& judged);
+
+// How many samples a percentile takes to be told: ten have to lie beyond it, on the side that has less.
+// p50: 20, p99: 1000, p99.9: 10000.
+std::uint64_t samples_needed(double percent);
+// What the strictest of them takes.
+std::uint64_t samples_needed(const std::vector<Objective>& objectives);
+
+// "5%" as 0.05, from 0 to 100 %; nothing when it is anything else.
+std::optional<double> fraction_of(std::string_view percent);
+
+// The upper bound on the setup latency that the objectives name, in microseconds: the lowest limit of their
+// percentiles, means and maxima of "setup". Nothing when they name none.
+std::optional<double> setup_bound_us(const std::vector<Objective>& objectives);
+
+}  // namespace xbind::callgen

@@ -1,0 +1,301 @@
+#include "callgen/report/report_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "callgen/report/model_checks.hpp"
+
+namespace xbind::callgen {
+namespace {
+
+using page::Cell;
+using page::Page;
+using page::Tone;
+using Rows = std::vector<std::vector<Cell>>;
+
+Cell word(std::string text, Tone tone = Tone::kPlain) { return {std::move(text), tone, false}; }
+Cell number(std::string text, Tone tone = Tone::kPlain) { return {std::move(text), tone, true}; }
+Cell count(std::uint64_t value, Tone tone = Tone::kPlain) {
+  return number(fmt::format("{}", value), tone);
+}
+Cell figure(double value) { return number(fmt::format("{:.4g}", value)); }
+Cell ms(double us) { return number(fmt::format("{:.3f}", us / 1000)); }
+double per(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+void verdict(const RunReport& report, Page& page) {
+  const Verdict verdict = judge(report);
+  if (verdict.ok)
+    page.banner("OK: every call was answered, every connected one released, nothing leaked",
+                Tone::kGood);
+  else if (verdict.failed)
+    page.banner(verdict.is_void ? "FAILED and VOID" : "FAILED", Tone::kBad);
+  else
+    page.banner("VOID: the figures are about another load than the one asked for", Tone::kWarning);
+  for (const std::string& reason : verdict.reasons) page.paragraph(reason + ".");
+}
+
+void offered(const RunReport& report, Page& page) {
+  page.paragraph(fmt::format(
+      "{} calls at {:.6g} a second, {} arrivals, each held {:.4g} s on average; {} switches, "
+      "engine "
+      "{}, aggregation {} (threshold {}). In {:.3f} s {:.6g} calls were connected and {:.6g} "
+      "operations "
+      "(setups and releases) done a second; at most {} calls were up at a time.",
+      report.planned_calls, report.offered_setups_per_s, to_string(report.arrivals),
+      report.hold_mean_s, report.switches, report.engine.empty() ? "unknown" : report.engine,
+      report.aggregation.empty() ? "unknown" : report.aggregation, report.threshold,
+      report.duration_s, report.setups_per_s, report.call_operations_per_s, report.calls_up_peak));
+  if (report.generators > 1)
+    page.paragraph(fmt::format("Offered by {} generators at the same time.", report.generators));
+  if (report.warm_up_s > 0)
+    page.paragraph(
+        fmt::format("The first {:.4g} s are warm-up: counted, but in no latency and no rate.",
+                    report.warm_up_s));
+  if (report.steady_from_s && *report.steady_from_s > report.warm_up_s)
+    page.paragraph(
+        fmt::format("By MSER-5 setup latency is steady from {:.4g} s on.", *report.steady_from_s));
+}
+
+void outcomes(const RunReport& report, Page& page) {
+  page.heading("What became of the requests", "outcomes");
+  Rows rows;
+  for (const auto& [kind, statistics] : report.kinds) {
+    const auto all = static_cast<double>(total_of(statistics.outcomes));
+    for (std::size_t i = 0; i < statistics.outcomes.size(); ++i) {
+      if (statistics.outcomes[i] == 0) continue;
+      const auto outcome = static_cast<OutcomeClass>(i);
+      const bool lost = outcome == OutcomeClass::kUnanswered || outcome == OutcomeClass::kShed;
+      const Tone tone = outcome == OutcomeClass::kSuccess ? Tone::kGood
+                        : lost                            ? Tone::kBad
+                                                          : Tone::kWarning;
+      rows.push_back(
+          {word(std::string(to_string(kind))), word(std::string(phrase_of(outcome)), tone),
+           count(statistics.outcomes[i]),
+           number(fmt::format("{:.3f} %",
+                              100 * per(static_cast<double>(statistics.outcomes[i]), all)))});
+    }
+    rows.push_back({word(std::string(to_string(kind))), word("together"),
+                    count(total_of(statistics.outcomes)), number("100 %")});
+  }
+  page.table({"request", "came to", "requests", "share"}, rows);
+  if (report.refusals.by_place().empty()) return;
+  Rows places;
+  for (const auto& [place, times] : report.refusals.by_place())
+    places.push_back({word(place), count(times)});
+  page.subheading("Refusals by cause and place");
+  page.table({"cause", "times"}, places);
+}
+
+void latency_rows(const std::string& what, const Histogram& histogram, Rows& rows) {
+  if (histogram.count() == 0) return;
+  const LatencySummary summary = summary_of(histogram);
+  const auto few = too_few_for(summary.count);
+  const auto percentile = [&few](const char* name, double us) {
+    const bool says_little = std::find(few.begin(), few.end(), name) != few.end();
+    return number(fmt::format("{:.3f}{}", us / 1000, says_little ? " *" : ""));
+  };
+  rows.push_back({word(what), count(summary.count), ms(summary.mean), ms(summary.sd),
+                  ms(summary.min), percentile("p5", summary.p5), percentile("p50", summary.p50),
+                  percentile("p90", summary.p90), percentile("p95", summary.p95),
+                  percentile("p99", summary.p99), percentile("p999", summary.p999),
+                  few.empty() ? ms(summary.p9999) : number("too few"), ms(summary.max)});
+}
+
+void interval(const char* what, const std::optional<BatchMeans::Interval>& interval, Page& page) {
+  if (!interval) return;
+  page.paragraph(fmt::format(
+      "Mean {} latency by {} batches of {:.3g} s: {:.4f} ms ± {:.4f} ms (Student, 95 %).", what,
+      interval->batches, interval->span_s, interval->mean_us / 1000,
+      interval->half_width_us / 1000));
+}
+
+void latencies(const RunReport& report, Page& page) {
+  page.heading("Latency in ms", "latency");
+  Rows rows;
+  for (const auto& [kind, statistics] : report.kinds) {
+    const std::string name(to_string(kind));
+    latency_rows(name, statistics.latency, rows);
+    latency_rows(name + ", from send", statistics.from_send, rows);
+    latency_rows(name + " refused or busy", statistics.refusal, rows);
+    latency_rows(name + ": generator late", statistics.slip, rows);
+  }
+  page.table({"", "count", "mean", "s.d.", "min", "p5", "p50", "p90", "p95", "p99", "p99.9",
+              "p99.99", "max"},
+             rows);
+  page.paragraph(
+      "From the planned moment to the answer, unless it says from send. Percentiles are at most "
+      "1/128 "
+      "above the truth. * fewer than ten requests lie beyond it, so it says little.");
+  interval("setup", report.setup_mean_interval, page);
+  interval("release", report.release_mean_interval, page);
+}
+
+Result<void> pictures(const RunReport& report, Page& page) {
+  for (const NamedPlot& one : report_plots(report)) {
+    const auto svg = plot::draw(one.plot, plot::Form::kSvg);
+    if (!svg) return tl::make_unexpected(svg.error());
+    page.picture(*svg, one.caption);
+  }
+  return {};
+}
+
+// One bar of stages, each as wide as its part.
+std::string stack_picture(const std::vector<StageMean>& stack) {
+  static constexpr std::array<const char*, 12> kColours{"#0072b2", "#e69f00", "#009e73", "#cc79a7",
+                                                        "#56b4e9", "#d55e00", "#999933", "#882255",
+                                                        "#44aa99", "#777777", "#332288", "#ddcc77"};
+  constexpr double kWidth = 720;
+  double total = 0;
+  for (const StageMean& stage : stack) total += stage.mean_us;
+  const double height = 60 + 20 * static_cast<double>(stack.size());
+  std::string svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 760 {0:.0f}\" width=\"760\" "
+      "height=\"{0:.0f}\" font-family=\"sans-serif\" font-size=\"13\" stroke=\"none\"><rect "
+      "width=\"760\" "
+      "height=\"{0:.0f}\" fill=\"white\"/>",
+      height);
+  double x = 20;
+  double y = 70;
+  for (std::size_t i = 0; i < stack.size(); ++i) {
+    const double width = kWidth * per(stack[i].mean_us, total);
+    const char* const colour = kColours[i % kColours.size()];
+    svg += fmt::format(
+        "<rect x=\"{:.2f}\" y=\"14\" width=\"{:.2f}\" height=\"34\" fill=\"{}\"/>"
+        "<rect x=\"20\" y=\"{:.0f}\" width=\"12\" height=\"12\" fill=\"{}\"/>"
+        "<text x=\"40\" y=\"{:.0f}\" fill=\"#222\">{}: {:.1f} µs, {:.1f} %</text>",
+        x, width, colour, y - 11, colour, y, page::escaped(stack[i].name), stack[i].mean_us,
+        100 * per(stack[i].mean_us, total));
+    x += width;
+    y += 20;
+  }
+  return svg + "</svg>";
+}
+
+void stages(const RunReport& report, Page& page) {
+  auto stack = setup_stack(report);
+  // What takes no time needs no line; the table has it.
+  std::erase_if(stack, [](const StageMean& stage) { return stage.mean_us < 0.05; });
+  if (!stack.empty()) {
+    page.heading("Where the time of a mean setup went", "stages");
+    page.picture(
+        stack_picture(stack),
+        "From its sending to its answer. The first part is the total as the client saw it less "
+        "the total as the manager saw it. The SwitchServer's and the GSMP's parts are means over "
+        "all batches of the run, those of releases among them.");
+  }
+  Rows rows;
+  const auto add = [&rows](const char* who, const Metrics& grown) {
+    for (const auto& [operation, stages] : stages_of(grown)) {
+      for (const StageMean& stage : stages)
+        rows.push_back({word(fmt::format("{}, {}", who, operation)), word(stage.name),
+                        count(stage.count), number(fmt::format("{:.2f}", stage.mean_us))});
+    }
+  };
+  add("manager", report.managers_grown);
+  add("SwitchServers", report.switchservers_grown);
+  if (rows.empty()) return;
+  if (stack.empty()) page.heading("Stages", "stages");
+  page.table({"of", "stage", "counted", "mean µs"}, rows);
+}
+
+void cost(const RunReport& report, Page& page) {
+  page.heading("What it cost", "cost");
+  const auto operations = static_cast<double>(report.setups.connected + report.releases.released);
+  page.paragraph(fmt::format(
+      "{} remote invocations, {:.3g} an operation (a connected setup or a release); {:.3g} client "
+      "batches "
+      "an operation; {:.3g} crankbacks a call; {} batches sent again. {:.1f} % of labels came from "
+      "the "
+      "manager's cache.",
+      report.remote_invocations, per(static_cast<double>(report.remote_invocations), operations),
+      per(static_cast<double>(report.batches), operations), per_call(report, "crankbacks"),
+      report.managers_grown.contains("batches_resent") ? report.managers_grown.at("batches_resent")
+                                                       : 0,
+      100 * report.label_cache_hit_ratio));
+  Rows rows;
+  for (const auto& [name, process] : report.processes) {
+    const auto switches =
+        static_cast<double>(process.voluntary_switches + process.involuntary_switches);
+    const double per_call_kib = per((process.rss_full_mb - process.rss_before_mb) * 1024,
+                                    static_cast<double>(report.calls_up_at_full));
+    rows.push_back({word(name), figure(process.cpu_s), figure(per(process.cpu_s * 1e6, operations)),
+                    figure(100 * per(process.cpu_s, report.duration_s)),
+                    figure(per(switches, operations)), figure(process.rss_before_mb),
+                    figure(process.rss_full_mb), figure(process.rss_after_mb),
+                    figure(per_call_kib)});
+  }
+  if (rows.empty()) return;
+  page.table(
+      {"process", "CPU s", "CPU µs an operation", "% of a CPU", "context switches an operation",
+       "MB before", "MB with most calls up", "MB after", "KiB a call up"},
+      rows);
+}
+
+void checks(const RunReport& report, Page& page) {
+  page.heading("Is the run what it says it is?", "checks");
+  Rows rows;
+  for (const ModelCheck& check : all_checks(report))
+    rows.push_back({word(check.name), figure(check.measured), figure(check.expected),
+                    number(fmt::format("± {:.3g}", check.tolerance)),
+                    !check.judged  ? word("not judged")
+                    : check.passed ? word("as it should be", Tone::kGood)
+                                   : word("not so: VOID", Tone::kBad),
+                    word(check.why)});
+  page.table({"check", "measured", "expected", "tolerance", "", "why"}, rows);
+}
+
+void audit(const RunReport& report, Page& page) {
+  page.heading("Audit after the last release", "audit");
+  Rows rows;
+  for (const auto& [manager, audit] : report.audits)
+    rows.push_back({word(manager),
+                    !audit.made            ? word("not made", Tone::kBad)
+                    : audit.proves_clean() ? word("clean", Tone::kGood)
+                                           : word("not clean", Tone::kBad),
+                    count(audit.stray_cross_connects), count(audit.leaked_labels),
+                    count(audit.leaked_bandwidth_cells_per_s), count(audit.owed),
+                    count(audit.unreadable)});
+  page.table({"manager", "", "stray cross-connects", "leaked labels", "leaked cells/s", "owed hops",
+              "switches not readable"},
+             rows);
+  for (const std::string& finding : report.audit.findings) page.paragraph(finding);
+}
+
+void manifest(const RunReport& report, Page& page) {
+  page.heading("Manifest", "manifest");
+  Rows rows;
+  for (const auto& [name, value] : report.manifest) rows.push_back({word(name), word(value)});
+  page.table({"what", "value"}, rows);
+  std::string counters;
+  for (const auto& [name, value] : report.managers_grown)
+    counters += fmt::format("{:<40} {:>16}\n", name, value);
+  if (!counters.empty()) page.folded("What the managers' counters grew by", counters);
+  page.folded("The run over time (CSV)", to_csv(report.series));
+}
+
+}  // namespace
+
+Result<void> add_report(const RunReport& report, Page& page) {
+  verdict(report, page);
+  offered(report, page);
+  outcomes(report, page);
+  latencies(report, page);
+  if (const auto drawn = pictures(report, page); !drawn) return drawn;
+  stages(report, page);
+  cost(report, page);
+  checks(report, page);
+  audit(report, page);
+  manifest(report, page);
+  return {};
+}
+
+Result<std::string> report_page(const RunReport& report, const std::string& title) {
+  Page page(title);
+  if (const auto added = add_report(report, page); !added)
+    return tl::make_unexpected(added.error());
+  return page.html();
+}
+
+}  // namespace xbind::callgen

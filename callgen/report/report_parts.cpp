@@ -1,0 +1,99 @@
+#include "callgen/report/report_parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+namespace xbind::callgen {
+namespace {
+
+double microseconds(Duration duration) { return static_cast<double>(duration.count()) / 1000; }
+
+constexpr std::array<std::pair<const char*, double>, 7> kPercentiles{{{"p5", 5},
+                                                                      {"p50", 50},
+                                                                      {"p90", 90},
+                                                                      {"p95", 95},
+                                                                      {"p99", 99},
+                                                                      {"p999", 99.9},
+                                                                      {"p9999", 99.99}}};
+constexpr double kFewestBeyond = 10;
+
+// Ranks between which a percentile lies with 95 %, by the normal form of the binomial.
+void add_interval(const Histogram& histogram, const char* name, double percent,
+                  LatencySummary& summary) {
+  const auto count = static_cast<double>(histogram.count());
+  const double share = percent / 100;
+  const double half = 1.96 * std::sqrt(count * share * (1 - share));
+  const double low = std::floor(count * share - half);
+  const double high = std::ceil(count * share + half) + 1;
+  if (low < 1 || high > count) return;
+  summary.interval_95[name] = {
+      microseconds(std::max(histogram.min(), histogram.ranked(static_cast<std::uint64_t>(low)))),
+      microseconds(histogram.ranked(static_cast<std::uint64_t>(high)))};
+}
+
+// The manager's and the SwitchServer's stages, in the order of time; others follow by name.
+int place_of(std::string_view stage) {
+  constexpr std::array<std::string_view, 10> kOrder{"admission", "qos",   "crankback", "route",
+                                                    "labels",    "queue", "switches",  "ledger",
+                                                    "driver",    "answer"};
+  const auto found = std::find(kOrder.begin(), kOrder.end(), stage);
+  if (found != kOrder.end()) return static_cast<int>(found - kOrder.begin());
+  return stage == "total" ? 100 : 50;
+}
+
+}  // namespace
+
+LatencySummary summary_of(const Histogram& histogram) {
+  LatencySummary summary;
+  summary.count = histogram.count();
+  summary.min = microseconds(histogram.min());
+  summary.mean = histogram.mean_ns() / 1000;
+  summary.p5 = microseconds(histogram.percentile(5));
+  summary.p50 = microseconds(histogram.percentile(50));
+  summary.p95 = microseconds(histogram.percentile(95));
+  summary.p99 = microseconds(histogram.percentile(99));
+  summary.p999 = microseconds(histogram.percentile(99.9));
+  summary.max = microseconds(histogram.max());
+  summary.sd = histogram.deviation_ns() / 1000;
+  summary.p90 = microseconds(histogram.percentile(90));
+  summary.p9999 = microseconds(histogram.percentile(99.99));
+  for (const auto& [name, percent] : kPercentiles) {
+    if (percent >= 50 && percent < 99.95) add_interval(histogram, name, percent, summary);
+  }
+  return summary;
+}
+
+std::vector<std::string> too_few_for(std::uint64_t count) {
+  std::vector<std::string> names;
+  for (const auto& [name, percent] : kPercentiles) {
+    const double beyond = std::min(percent, 100 - percent) / 100 * static_cast<double>(count);
+    if (beyond < kFewestBeyond - 1e-6) names.emplace_back(name);
+  }
+  return names;
+}
+
+std::map<std::string, std::vector<StageMean>> stages_of(const Metrics& grown) {
+  constexpr std::string_view kInfix = "_stage_";
+  constexpr std::string_view kCount = "_count";
+  std::map<std::string, std::vector<StageMean>> operations;
+  for (const auto& [name, count] : grown) {
+    const std::size_t infix = name.find(kInfix);
+    if (infix == std::string::npos || !name.ends_with(kCount) || count == 0) continue;
+    const std::string head = name.substr(0, name.size() - kCount.size());
+    const auto ns = grown.find(head + "_ns");
+    if (ns == grown.end()) continue;
+    operations[name.substr(0, infix)].push_back(
+        {head.substr(infix + kInfix.size()), count,
+         static_cast<double>(ns->second) / 1000 / static_cast<double>(count)});
+  }
+  for (auto& [operation, stages] : operations) {
+    std::stable_sort(stages.begin(), stages.end(), [](const StageMean& a, const StageMean& b) {
+      return place_of(a.name) < place_of(b.name);
+    });
+  }
+  return operations;
+}
+
+}  // namespace xbind::callgen

@@ -1,0 +1,156 @@
+// What a report is worth: the reasons against it, and the exit code.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "callgen/report/model_checks.hpp"
+#include "callgen/report/report.hpp"
+
+namespace xbind::callgen {
+namespace {
+
+void judge_calls(const RunReport& report, std::vector<std::string>& reasons) {
+  const SetupCounts& setups = report.setups;
+  const ReleaseCounts& releases = report.releases;
+  if (report.target_lost)
+    reasons.push_back(fmt::format("the manager was lost after {} of {} calls were offered",
+                                  setups.attempted, report.planned_calls));
+  else if (setups.attempted != report.planned_calls)
+    reasons.push_back(
+        fmt::format("{} of {} planned calls were offered", setups.attempted, report.planned_calls));
+  if (setups.unanswered > 0)
+    reasons.push_back(
+        fmt::format("{} of {} setups were not answered", setups.unanswered, setups.attempted));
+  if (releases.unanswered > 0)
+    reasons.push_back(fmt::format("{} of {} releases were not answered", releases.unanswered,
+                                  releases.attempted));
+  if (releases.failed > 0)
+    reasons.push_back(fmt::format("{} of {} releases failed", releases.failed, releases.attempted));
+  if (!setups.adds_up())
+    reasons.push_back(fmt::format(
+        "the setups do not add up: {} attempted, but {} connected + {} refused + {} busy + {} "
+        "unanswered",
+        setups.attempted, setups.connected, setups.refused, setups.busy, setups.unanswered));
+  if (!releases.adds_up())
+    reasons.push_back(fmt::format(
+        "the releases do not add up: {} attempted, but {} released + {} failed + {} unanswered",
+        releases.attempted, releases.released, releases.failed, releases.unanswered));
+  if (releases.attempted != setups.connected)
+    reasons.push_back(fmt::format("{} calls were connected, but {} releases attempted",
+                                  setups.connected, releases.attempted));
+  if (report.odd.contradicted > 0)
+    reasons.push_back(
+        fmt::format("{} answers contradicted an earlier one or did not fit their request",
+                    report.odd.contradicted));
+}
+
+void judge_audit(const AuditReport& audit, std::vector<std::string>& reasons) {
+  if (audit.proves_clean()) return;
+  if (!audit.made) {
+    reasons.push_back("no audit was made");
+    return;
+  }
+  std::vector<std::string> parts;
+  const auto add = [&parts](std::uint64_t count, std::string_view what) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, what));
+  };
+  add(audit.stray_cross_connects, "stray cross-connects");
+  add(audit.leaked_labels, "leaked labels");
+  add(audit.leaked_bandwidth_cells_per_s, "cells/s of leaked bandwidth");
+  add(audit.owed, "hops still owed");
+  add(audit.unreadable, "switches that could not be asked");
+  if (parts.empty()) parts.push_back("see its findings");
+  reasons.push_back(fmt::format("the audit is not clean: {}", fmt::join(parts, ", ")));
+}
+
+void judge_media(const RunReport& report, std::vector<std::string>& reasons) {
+  if (!report.media) return;
+  const MediaFigures& media = *report.media;
+  std::vector<std::string> parts;
+  const auto add = [&parts](std::uint64_t count, std::string_view what) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, what));
+  };
+  add(media.lost, "lost");
+  add(media.out_of_order, "out of order");
+  add(media.duplicated, "duplicated");
+  add(media.wrong_endpoint, "at a wrong endpoint");
+  add(media.wrong_label, "on a wrong label");
+  add(media.corrupted, "corrupted");
+  add(media.after_release, "after the release of their call");
+  if (!parts.empty())
+    reasons.push_back(fmt::format("cells did not come as they should: {}", fmt::join(parts, ", ")));
+  const std::uint64_t wanted = std::min(media.calls_wanted, report.setups.connected);
+  if (media.calls_checked < wanted)
+    reasons.push_back(fmt::format("the cells of {} calls were checked, {} were to be",
+                                  media.calls_checked, wanted));
+  if (media.calls_on_reused_labels > 0 && media.reused_checked == 0)
+    reasons.push_back(
+        fmt::format("{} calls had labels of released ones, and none of them was checked",
+                    media.calls_on_reused_labels));
+}
+
+void judge_load(const RunReport& report, std::vector<std::string>& reasons) {
+  const double limit_us = slip_limit_us(report);
+  if (report.generator_slip.p99 > limit_us)
+    reasons.push_back(
+        fmt::format("the generator was late: p99 {:.1f} ms after the planned moment, limit {:.1f} "
+                    "ms",
+                    report.generator_slip.p99 / 1000, limit_us / 1000));
+  const double asked = report.offered_setups_per_s;
+  const double off = report.sent_setups_per_s / asked - 1;
+  // One at a time no rate is asked for.
+  if (asked > 0 && report.setups.attempted >= kFewestForRate &&
+      !(std::abs(off) <= rate_tolerance(report)))
+    reasons.push_back(
+        fmt::format("{:.1f} calls/s were sent instead of {:.1f}: {:+.1f} %, tolerance {:.1f} %",
+                    report.sent_setups_per_s, asked, 100 * off, 100 * rate_tolerance(report)));
+  if (report.shed > 0)
+    reasons.push_back(
+        fmt::format("{} calls were not sent because too many others were open", report.shed));
+  for (const ModelCheck& check : model_checks(report)) {
+    if (!check.passed) reasons.push_back(sentence_of(check));
+  }
+  for (const std::string& reason : report.parts_void) reasons.push_back(reason);
+}
+
+}  // namespace
+
+double slip_limit_us(const RunReport& report) {
+  if (!(report.offered_setups_per_s > 0)) return 10'000.0;
+  return std::max(10'000.0, 10 * 1e6 / report.offered_setups_per_s);
+}
+
+double rate_tolerance(const RunReport& report) {
+  constexpr double kPlain = 0.05;
+  if (report.arrivals == Arrivals::kConstant || report.setups.attempted == 0) return kPlain;
+  return std::max(kPlain, 5 * std::sqrt(report.arrival_dispersion /
+                                        static_cast<double>(report.setups.attempted)));
+}
+
+Verdict judge(const RunReport& report) {
+  Verdict verdict;
+  judge_calls(report, verdict.reasons);
+  judge_audit(report.audit, verdict.reasons);
+  judge_media(report, verdict.reasons);
+  for (const std::string& reason : report.parts_failed) verdict.reasons.push_back(reason);
+  for (const Assertion& assertion : report.assertions) {
+    if (!assertion.kept)
+      verdict.reasons.push_back(
+          fmt::format("{} was asserted: {}", assertion.objective, assertion.measured));
+  }
+  verdict.failed = !verdict.reasons.empty();
+  const std::size_t failures = verdict.reasons.size();
+  judge_load(report, verdict.reasons);
+  verdict.is_void = verdict.reasons.size() > failures;
+  verdict.ok = verdict.reasons.empty();
+  return verdict;
+}
+
+int exit_code(const Verdict& verdict) {
+  if (verdict.failed) return 1;
+  return verdict.is_void ? 3 : 0;
+}
+
+}  // namespace xbind::callgen

@@ -1,0 +1,283 @@
+// What a Runner makes of answers, and how its calls and its run end; the rest is in runner.cpp.
+#include <algorithm>
+
+#include "callgen/run/runner.hpp"
+#include "core/check.hpp"
+
+namespace xbind::callgen {
+namespace {
+
+// What an answer must be for the request to be done.
+OutcomeKind done_kind(RequestKind kind) {
+  switch (kind) {
+    case RequestKind::kSetup:
+    case RequestKind::kCommit: return OutcomeKind::kConnected;
+    case RequestKind::kRelease: return OutcomeKind::kReleased;
+    case RequestKind::kModify: return OutcomeKind::kModified;
+    case RequestKind::kAddLeaf: return OutcomeKind::kLeafAdded;
+    case RequestKind::kDropLeaf: return OutcomeKind::kLeafDropped;
+    case RequestKind::kHold: return OutcomeKind::kHeld;
+  }
+  XB_CHECK(false);
+}
+
+}  // namespace
+
+RequestKind Runner::kind_of(Scenario scenario, Step step) {
+  if (step == kEnd) return RequestKind::kRelease;
+  if (step == kSecond) return RequestKind::kDropLeaf;
+  const bool begin = step == kBegin;
+  switch (scenario) {
+    case Scenario::kModify: return begin ? RequestKind::kSetup : RequestKind::kModify;
+    case Scenario::kLeaf: return begin ? RequestKind::kSetup : RequestKind::kAddLeaf;
+    case Scenario::kHold: return begin ? RequestKind::kHold : RequestKind::kCommit;
+    case Scenario::kSetup: break;
+  }
+  return RequestKind::kSetup;
+}
+
+// ===== answers ==================================================================================
+
+void Runner::notice(const Notice& notice, TimePoint now) {
+  now = never_back(now);
+  NoticeCounts& notices = figures_.notices;
+  if (notices.all() == 0) first_notice_ = now;
+  switch (notice.kind) {
+    case NoticeKind::kBroken: ++notices.broken; break;
+    case NoticeKind::kRerouted: ++notices.rerouted; break;
+    case NoticeKind::kMended: ++notices.mended; break;
+  }
+  notices.span = now - first_notice_;
+}
+
+void Runner::outcome(const Outcome& outcome, TimePoint now, std::size_t manager) {
+  now = never_back(now);
+  const std::uint64_t first = plan_.first_request.value();
+  const std::uint64_t offset =
+      outcome.request.value() - first;  // wraps to a huge one below `first`
+  const CallIndex index = offset / requests_per_call_;
+  const auto place = static_cast<Step>(offset % requests_per_call_);
+  const Step step = requests_per_call_ == 2 && place == 1 ? kEnd : place;
+  if (index >= next_call_ || manager_of(index) != manager) {
+    ++figures_.odd.unknown;
+    return;
+  }
+  const Slot slot = calls_.find(index);
+  if (slot == Calls::kNowhere) {  // over and forgotten: it was answered
+    ++figures_.odd.repeated;
+    return;
+  }
+  const Call& call = calls_[slot];
+  if (!has(call.was_sent, step))
+    ++figures_.odd.unknown;
+  else if (has(call.was_answered, step))
+    answered_before(call, step, outcome);
+  else if (call.given_up)
+    ++figures_.odd.late;
+  else
+    step_answered(slot, outcome, now);
+  finish_if_over(now);
+}
+
+void Runner::step_answered(Slot slot, const Outcome& outcome, TimePoint now) {
+  Call& call = calls_[slot];
+  const RequestKind kind = kind_of(call.scenario, call.step);
+  const bool done = outcome.kind == done_kind(kind);
+  const bool busy = outcome.kind == OutcomeKind::kBusy;
+  const bool fits = done || busy || outcome.kind == OutcomeKind::kRefused;
+  const bool other_one =
+      done && kind == RequestKind::kCommit && outcome.connection != call.connection;
+  if (!fits || other_one) {
+    ++figures_.odd.contradicted;
+    return;
+  }
+  const Ended ended = done ? Ended::kDone : busy ? Ended::kBusy : Ended::kRefused;
+  RequestCounts& counts = counts_of(kind);
+  ++(done ? counts.done : busy ? counts.busy : counts.refused);
+  add(call.was_answered, call.step);
+  if (done) add(call.was_done, call.step);
+  record(calls_.index_of(slot), call, ended, now - started_at_, &outcome);
+  after_step(slot, kind, ended, outcome, now);
+}
+
+void Runner::after_step(Slot slot, RequestKind kind, Ended ended, const Outcome& outcome,
+                        TimePoint now) {
+  Call& call = calls_[slot];
+  const bool done = ended == Ended::kDone;
+  switch (kind) {
+    case RequestKind::kSetup:
+    case RequestKind::kCommit:
+      done ? connected(slot, outcome, now) : not_set_up(slot, ended, outcome, now);
+      return;
+    case RequestKind::kHold:
+      if (!done) {
+        not_set_up(slot, ended, outcome, now);
+        return;
+      }
+      call.connection = outcome.connection;
+      plan_step(slot, kFirst,
+                now + std::min<Duration>(call.hold, std::chrono::milliseconds{plan_.hold_ms}) / 2);
+      return;
+    case RequestKind::kAddLeaf:
+    case RequestKind::kModify:
+    case RequestKind::kDropLeaf:
+      if (ended == Ended::kRefused) figures_.change_refusals.count(outcome);
+      if (kind == RequestKind::kAddLeaf && done)
+        plan_step(slot, kSecond, std::max(now, call.connected_at + 2 * (call.hold / 3)));
+      else
+        plan_step(slot, kEnd, std::max(now, call.connected_at + call.hold));
+      return;
+    case RequestKind::kRelease:
+      if (done) {
+        ++figures_.releases.released;
+      } else {
+        ++figures_.releases.failed;
+        figures_.release_failures.count(outcome);
+      }
+      --figures_.calls_up;
+      call_over(slot, done, now);
+      return;
+  }
+}
+
+void Runner::not_set_up(Slot slot, Ended ended, const Outcome& outcome, TimePoint now) {
+  if (ended == Ended::kBusy) {
+    ++figures_.setups.busy;
+  } else {
+    ++figures_.setups.refused;
+    figures_.refusals.count(outcome);
+  }
+  call_over(slot, false, now);
+}
+
+void Runner::connected(Slot slot, const Outcome& outcome, TimePoint now) {
+  Call& call = calls_[slot];
+  ++figures_.setups.connected;
+  figures_.calls_up_peak = std::max(figures_.calls_up_peak, ++figures_.calls_up);
+  call.up = true;
+  call.connection = outcome.connection;
+  call.connected_at = now;
+  if (inspector_ != nullptr) {
+    call.inspected = inspector_->connected(calls_.index_of(slot), outcome, now,
+                                           call.scenario == Scenario::kSetup);
+    if (call.inspected) ++under_inspection_;
+  }
+  switch (call.scenario) {
+    case Scenario::kModify: plan_step(slot, kFirst, now + call.hold / 2); return;
+    case Scenario::kLeaf: plan_step(slot, kFirst, now + call.hold / 3); return;
+    case Scenario::kSetup:
+    case Scenario::kHold: plan_step(slot, kEnd, now + call.hold); return;
+  }
+}
+
+void Runner::record(CallIndex index, const Call& call, Ended ended, Duration answered,
+                    const Outcome* outcome) {
+  RequestRecord record;
+  record.call = index;
+  record.kind = kind_of(call.scenario, call.step);
+  record.ended = ended;
+  record.manager = static_cast<std::uint32_t>(manager_of(index));
+  record.planned = call.intended - started_at_;
+  if (has(call.was_sent, call.step)) record.sent = call.sent - started_at_;
+  record.answered = answered;
+  if (outcome != nullptr && ended != Ended::kDone) {
+    record.cause = outcome->cause;
+    record.element = outcome->element;
+  }
+  figures_.statistics.take(record);
+  if (sink_ != nullptr) sink_->take(record);
+}
+
+// Another answer to a request of a call that goes on, or was given up.
+void Runner::answered_before(const Call& call, Step step, const Outcome& outcome) {
+  const RequestKind kind = kind_of(call.scenario, step);
+  const bool no = outcome.kind == OutcomeKind::kRefused || outcome.kind == OutcomeKind::kBusy;
+  const bool names_it =
+      kind == RequestKind::kSetup || kind == RequestKind::kHold || kind == RequestKind::kCommit;
+  const bool same =
+      has(call.was_done, step)
+          ? outcome.kind == done_kind(kind) && (!names_it || outcome.connection == call.connection)
+          : no;
+  ++(same ? figures_.odd.repeated : figures_.odd.contradicted);
+}
+
+// ===== ends =====================================================================================
+
+void Runner::call_over(Slot slot, bool released, TimePoint now) {
+  if (inspector_ != nullptr) inspector_->over(calls_.index_of(slot), released, now);
+  calls_.erase(slot);
+  --open_;
+  next_in_closed_loop(now);
+}
+
+void Runner::inspected(std::uint64_t index, TimePoint now) {
+  now = never_back(now);
+  const Slot slot = calls_.find(index);
+  if (slot == Calls::kNowhere || !calls_[slot].inspected) return;
+  calls_[slot].inspected = false;
+  --under_inspection_;
+  plan_step(slot, kEnd, std::max(calls_[slot].intended, now));
+}
+
+void Runner::target_lost(TimePoint now) {
+  if (finished_ || !started_) return;
+  now = never_back(now);
+  figures_.target_lost = true;
+  all_planned_ = true;
+  next_arrival_ = kNever;
+  give_up_open_calls();
+  finish_if_over(now);
+}
+
+void Runner::give_up(Slot slot) {
+  Call& call = calls_[slot];
+  const CallIndex index = calls_.index_of(slot);
+  const auto unanswered = [&](Step step) {
+    call.step = step;
+    RequestCounts& counts = counts_of(kind_of(call.scenario, step));
+    if (!has(call.was_sent, step)) ++counts.attempted;
+    ++counts.unanswered;
+    record(index, call, Ended::kUnanswered, RequestRecord::kNever, nullptr);
+  };
+  call.given_up = true;
+  call.inspected = false;
+  if (!call.up) {
+    ++figures_.setups.unanswered;
+    unanswered(call.step);  // a setup, a hold, or a commit even if it was not yet sent
+    return;
+  }
+  const bool under_way = has(call.was_sent, call.step) && !has(call.was_answered, call.step);
+  if (call.step != kEnd) {
+    if (under_way) unanswered(call.step);
+    call.intended = std::max(call.intended, call.connected_at + call.hold);
+  }
+  if (!has(call.was_sent, kEnd)) ++figures_.releases.attempted;
+  ++figures_.releases.unanswered;
+  unanswered(kEnd);
+}
+
+void Runner::give_up_open_calls() {
+  calls_.for_each([this](Slot slot) {
+    if (!calls_[slot].given_up) give_up(slot);
+  });
+  open_ = 0;
+  under_inspection_ = 0;
+  steps_ = {};
+}
+
+void Runner::finish_if_over(TimePoint now) {
+  if (finished_ || next_arrival_ != kNever || open_ > 0) return;
+  finished_ = true;
+  figures_.duration = now - started_at_;
+  const SetupCounts& setups = figures_.setups;
+  const ReleaseCounts& releases = figures_.releases;
+  XB_CHECK(setups.adds_up(), setups.attempted, setups.connected, setups.refused, setups.busy,
+           setups.unanswered);
+  XB_CHECK(releases.adds_up() && releases.attempted == setups.connected, releases.attempted,
+           releases.released, releases.failed, releases.unanswered, setups.connected);
+  for (const RequestCounts& counts : figures_.requests)
+    XB_CHECK(counts.adds_up(), counts.attempted, counts.done, counts.refused, counts.busy,
+             counts.unanswered);
+}
+
+}  // namespace xbind::callgen

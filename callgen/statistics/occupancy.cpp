@@ -1,0 +1,108 @@
+#include "callgen/statistics/occupancy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace xbind::callgen {
+namespace {
+
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+}  // namespace
+
+void Occupancy::tell(Duration when, bool arrival) {
+  waiting_.push({when, arrival});
+  newest_ = std::max(newest_, when);
+  while (waiting_.size() > kMostWaiting ||
+         (!waiting_.empty() && waiting_.top().when < newest_ - kDelay)) {
+    count(waiting_.top());
+    waiting_.pop();
+  }
+}
+
+void Occupancy::finish() {
+  while (!waiting_.empty()) {
+    count(waiting_.top());
+    waiting_.pop();
+  }
+}
+
+void Occupancy::count(const Event& event) {
+  if (event.when < at_) {
+    ++late_;
+    shifted_s_ += seconds(at_ - event.when);
+  }
+  const Duration when = std::max(at_, event.when);
+  area_s_ += static_cast<double>(inside_) * seconds(when - at_);
+  at_ = when;
+  if (!event.arrival) {
+    ++departures_;
+    --inside_;
+    return;
+  }
+  if (arrivals_ == 0) {
+    first_arrival_ = when;
+    area_at_first_s_ = area_s_;
+  } else {
+    ++batch_.arrivals;
+    batch_.found += static_cast<double>(inside_);
+    batch_.area_s += area_s_ - area_at_last_s_;
+    batch_.span_s += seconds(when - last_arrival_);
+    if (batch_.arrivals == in_batch_) close_batch();
+  }
+  ++arrivals_;
+  found_ += static_cast<double>(inside_);
+  last_arrival_ = when;
+  area_at_last_s_ = area_s_;
+  ++inside_;
+  peak_ = std::max(peak_, static_cast<std::uint64_t>(std::max<std::int64_t>(0, inside_)));
+}
+
+void Occupancy::close_batch() {
+  batches_.push_back(batch_);
+  batch_ = {};
+  if (batches_.size() < kMostBatches) return;
+  for (std::size_t i = 0; i < kMostBatches / 2; ++i) {
+    const Batch& second = batches_[2 * i + 1];
+    Batch both = batches_[2 * i];
+    both.arrivals += second.arrivals;
+    both.found += second.found;
+    both.area_s += second.area_s;
+    both.span_s += second.span_s;
+    batches_[i] = both;
+  }
+  batches_.resize(kMostBatches / 2);
+  in_batch_ *= 2;
+}
+
+Occupancy::Figures Occupancy::figures() const {
+  Figures figures;
+  figures.arrivals = arrivals_;
+  figures.departures = departures_;
+  figures.late_events = late_;
+  figures.shifted_s = shifted_s_;
+  figures.peak = peak_;
+  figures.area_s = area_s_;
+  figures.end_s = seconds(at_);
+  if (arrivals_ > 0) figures.mean_at_arrivals = found_ / static_cast<double>(arrivals_);
+  const double span_s = seconds(last_arrival_ - first_arrival_);
+  if (span_s > 0) figures.mean_over_time = (area_at_last_s_ - area_at_first_s_) / span_s;
+  double mean = 0;
+  double squares = 0;
+  for (const Batch& batch : batches_) {
+    if (batch.span_s <= 0) continue;
+    const double difference =
+        batch.found / static_cast<double>(batch.arrivals) - batch.area_s / batch.span_s;
+    ++figures.batches;
+    const double off = difference - mean;
+    mean += off / static_cast<double>(figures.batches);
+    squares += off * (difference - mean);
+  }
+  if (figures.batches > 1) {
+    const auto count = static_cast<double>(figures.batches);
+    figures.difference_error = std::sqrt(squares / (count - 1) / count);
+  }
+  return figures;
+}
+
+}  // namespace xbind::callgen

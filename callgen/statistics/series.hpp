@@ -1,0 +1,63 @@
+// A run over time: what was planned, sent and answered in each interval, and how long connected calls took
+// then. Intervals are a second long, and double when there would be more than kMostRows; rows of several
+// generators add up. Memory is bounded.
+//
+// A value type; one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "callgen/run/record.hpp"
+#include "core/clock.hpp"
+#include "core/metrics/histogram.hpp"
+
+namespace xbind::callgen {
+
+class Series {
+ public:
+  static constexpr std::size_t kMostRows = 600;
+
+  struct Row {
+    // Setups (of a call held first: the hold).
+    std::uint64_t planned = 0;    // meant to be sent in it
+    std::uint64_t sent = 0;       // sent in it
+    std::uint64_t connected = 0;  // this and the next two: answered in it
+    std::uint64_t refused = 0;
+    std::uint64_t busy = 0;
+    std::uint64_t unanswered = 0;  // meant to be sent in it and given up; shed ones too
+    std::uint64_t released = 0;    // answered in it
+    std::uint64_t others = 0;      // other requests and failed releases, answered in it
+    // Of the connected ones, from planned, with the buckets of Histogram: highest value -> how many.
+    std::map<Duration, std::uint32_t> latency;
+
+    std::uint64_t answered() const { return connected + refused + busy + released + others; }
+    // As Histogram's, never below the truth and at most 1/128 above; zero when nobody was connected.
+    Duration percentile(double percent) const;
+  };
+
+  void take(const RequestRecord& record);
+  void merge(const Series& other);
+
+  const std::vector<Row>& rows() const { return rows_; }  // from the start of the run
+  Duration interval() const { return interval_; }
+
+  // Nothing when it is no interval of ours or there are too many rows.
+  static std::optional<Series> from(Duration interval, std::vector<Row> rows);
+
+ private:
+  Row& at(Duration when);
+  void widen();
+
+  std::vector<Row> rows_;
+  Duration interval_ = std::chrono::seconds{1};
+};
+
+// A line of names, then one for every row: begin_s,length_s,planned,...,p50_us,p99_us.
+std::string to_csv(const Series& series);
+
+}  // namespace xbind::callgen

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Instructions that a call operation costs in the logic of manager and SwitchServers, held against what is
+recorded in recorded.json. Counted by callgrind, so no other work on the machine can move it.
+
+  count_test.py PROGRAM            checks; exit code 1 when the count has left the margin, on either side
+  count_test.py PROGRAM --record   writes the count down
+
+The count of a short run is taken from that of a long one, so that starting and ending cost nothing. What
+made it grow is told by `valgrind --tool=callgrind PROGRAM 4000` and callgrind_annotate.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+RECORDED = Path(__file__).with_name("recorded.json")
+MARGIN = 0.05  # another processor may take other paths through the C library
+SHORT, LONG = 1_000, 4_000  # calls
+
+
+def counted(program, calls):
+    """Instructions and call operations of one run."""
+    with tempfile.TemporaryDirectory() as directory:
+        done = subprocess.run(
+            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={directory}/out", program,
+             str(calls)], capture_output=True, text=True, check=False)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    if done.returncode != 0 or not found:
+        sys.exit(f"{program} {calls} under callgrind ended with {done.returncode}:\n{done.stderr}")
+    return int(found.group(1)), int(done.stdout)
+
+
+def main():
+    program, record = sys.argv[1], sys.argv[2:] == ["--record"]
+    if shutil.which("valgrind") is None:
+        sys.exit("valgrind is not there: deploy/install check installs it")
+    short, long = counted(program, SHORT), counted(program, LONG)
+    each = round((long[0] - short[0]) / (long[1] - short[1]))
+    if record:
+        RECORDED.write_text(json.dumps({"instructions_per_call_operation": each}) + "\n")
+    recorded = json.loads(RECORDED.read_text())["instructions_per_call_operation"]
+    ratio = each / recorded
+    print(f"{each} instructions a call operation, {recorded} recorded: {ratio:.3f} of it, "
+          f"margin {MARGIN:.0%}")
+    if ratio > 1 + MARGIN:
+        sys.exit("a call operation has become dearer: find out why, or record it with --record")
+    if ratio < 1 - MARGIN:
+        sys.exit("a call operation has become cheaper: record it with --record, so that it stays so")
+
+
+main()

@@ -1,0 +1,36 @@
+// The workload whose instructions are counted (count_test.py): calls over three switches through the real
+// ConnectionManager and SwitchServers on virtual time, at one rate, from one seed. The same number of
+// instructions each time, whatever else the machine does.
+//
+//   call_instructions CALLS     prints how many call operations were completed
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "callgen/model/point.hpp"
+#include "core/log.hpp"
+
+int main(int argc, char** argv) {
+  using namespace xbind;
+  const std::uint64_t calls = argc == 2 ? std::strtoull(argv[1], nullptr, 10) : 0;
+  if (calls == 0) {
+    fmt::print(stderr, "call_instructions: how many calls? One number above 0 is taken.\n");
+    return 2;
+  }
+  log::start("call_instructions", log::Level::kError);
+  model::PointPlan plan;
+  // Large batches: what is counted is the logic, not the machine that it is played on.
+  plan.rate = 100'000;
+  plan.calls = calls;
+  plan.manager.aggregation.threshold = 64;
+  plan.manager.label_cache_target = 1'024;
+  const model::PointResult result = model::run_point(plan);
+  if (result.connected != calls || result.released != calls) {
+    fmt::print(stderr, "call_instructions: {} calls, {} connected, {} released\n", calls,
+               result.connected, result.released);
+    return 1;
+  }
+  fmt::print("{}\n", result.connected + result.released);
+  return 0;
+}

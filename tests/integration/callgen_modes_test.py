@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""What callgen does with several runs: assertions, several generators, saturate, overload, soak, compare
+and report, against a lab of real processes."""
+
+import csv
+import json
+import tempfile
+from pathlib import Path
+
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+
+
+class Modes(InOneLab):
+
+    def setUp(self):
+        self.directory = Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def callgen(self, *words, timeout=120):
+        return tool(self.lab, "xbind-callgen", *words, timeout=timeout)
+
+    def run_into(self, name, *words):
+        """A run whose folder is `name`; its exit code and its report."""
+        folder = self.directory / name
+        done = self.callgen("run", "--out", folder, "--quiet", *words)
+        return done, json.loads((folder / "run.json").read_text())
+
+    # --assert
+
+    def test_assertions_that_are_kept_leave_the_exit_code_alone(self):
+        done = self.callgen("run", "--calls", "100", "--rate", "200",
+                            "--assert", "fail=0,p50<60s", "--assert", "unanswered<1%",
+                            "--json", self.directory / "run.json")
+        self.assertIn(done.returncode, (0, 3), done.stdout + done.stderr)  # void on a busy machine
+        self.assertIn("kept    p50<60s: ", done.stdout)
+        told = json.loads((self.directory / "run.json").read_text())["assertions"]
+        self.assertEqual([one["objective"] for one in told], ["fail=0", "p50<60s", "unanswered<1%"])
+        self.assertTrue(all(one["kept"] for one in told), told)
+
+    def test_an_assertion_that_is_broken_is_named_with_what_was_measured(self):
+        done = self.callgen("run", "--calls", "100", "--rate", "200",
+                            "--assert", "p50<1ns,fail=0", "--quiet")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertRegex(done.stderr, r"p50<1ns was asserted: [0-9.]+ (us|ms|s)\n")
+        self.assertNotIn("fail=0", done.stderr)
+
+    def test_a_percentile_of_too_few_calls_breaks_its_assertion(self):
+        done = self.callgen("run", "--calls", "100", "--rate", "200", "--assert", "p99<60s", "--quiet")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("p99<60s was asserted: not known: 100 samples, p99 needs 1000", done.stderr)
+
+    # --generators
+
+    def test_two_generators_offer_one_load(self):
+        done, report = self.run_into("two", "--calls", "301", "--rate", "300", "--generators", "2")
+        self.assertIn(done.returncode, (0, 3), done.stderr)  # a busy machine may be late: void
+        self.assertEqual(report["generators"], 2)
+        self.assertEqual(report["calls"]["planned"], 301)
+        self.assertEqual(report["setups"]["connected"], 301, report["refusals_by_place"])
+        self.assertEqual(report["releases"]["released"], 301)
+        self.assertEqual(report["setup_latency_us"]["count"], 301)
+        self.assertAlmostEqual(report["offered_setups_per_s"], 300)
+        self.assertTrue(report["audit"]["clean"], report["audit"])
+        self.assertEqual(report["manifest"]["generators"], "2")
+
+    def test_a_generator_that_cannot_begin_ends_the_run_with_its_name(self):
+        done = self.callgen("run", "--calls", "10", "--generators", "2", "--manager", "nobody")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"generator [12]: .*nobody")
+
+    def test_loads_that_cannot_be_shared_are_refused(self):
+        for words in (["--arrivals", "one-at-a-time"], ["--calls", "1"],
+                      ["--records", str(self.directory / "r")]):
+            done = self.callgen("run", "--generators", "2", *words)
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertIn("--generators 2", done.stderr)
+            self.assertIn(words[0], done.stderr)
+
+    # saturate
+
+    def test_saturate_finds_a_rate_and_tells_every_run(self):
+        done = self.callgen("saturate", "--objective", "p50<60s,fail=0", "--rate", "100",
+                            "--highest-rate", "200", "--point-seconds", "0.2", "--confirm", "0.3",
+                            "--out", self.directory / "found", timeout=240)
+        found = json.loads((self.directory / "found/saturate.json").read_text())
+        # On a busy machine the generator may be the limit, and that anywhere.
+        codes = {"highest rate": 0, "found": 0, "generator": 3, "not confirmed": 1, "none kept": 1}
+        self.assertEqual(done.returncode, codes[found["end"]], done.stdout + done.stderr)
+        self.assertEqual(found["confirmed"], found["end"] in ("highest rate", "found", "generator"))
+        self.assertLessEqual(found["rate"], 200)
+        if found["confirmed"]:
+            self.assertIn(f"{found['rate']:.0f}" if found["rate"] >= 100 else "calls/s keep", done.stdout)
+        self.assertEqual(found["objectives"], ["p50<60s", "fail=0"])
+        with open(self.directory / "found/saturate.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), len(found["points"]))
+        self.assertEqual([row["kind"] for row in rows[:2]], ["warm-up", "warm-up"])
+        for row in rows:
+            self.assertEqual(int(row["calls"]), sum(int(row[name]) for name in (
+                "connected", "refused", "busy", "unanswered")), row)
+        page = (self.directory / "found/index.html").read_text()
+        self.assertIn("<svg", page)
+        self.assertIn("p50&lt;60s, fail=0", page)
+
+    def test_an_objective_that_nothing_keeps_is_no_rate(self):
+        done = self.callgen("saturate", "--objective", "min<1ns", "--rate", "40", "--lowest-rate", "20",
+                            "--point-seconds", "0.1", "--quiet", timeout=240)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("No rate was found that keeps min<1ns", done.stdout)
+
+    # overload
+
+    def test_overload_tells_goodput_at_each_factor_and_the_recovery(self):
+        done = self.callgen("overload", "--rate", "50", "--within", "10000", "--point-seconds", "0.5",
+                            "--out", self.directory / "over", timeout=240)
+        told = json.loads((self.directory / "over/overload.json").read_text())
+        self.assertIn(done.returncode, (0, 1, 3), done.stdout + done.stderr)
+        self.assertEqual([point["factor"] for point in told["points"][:5]], [1, 1.5, 2, 3, 5])
+        self.assertTrue(told["points"][5]["recovery"])
+        for point in told["points"]:
+            run = point["run"]
+            self.assertEqual(run["calls"], run["connected"] + run["refused"] + run["busy"]
+                             + run["unanswered"])
+            self.assertLessEqual(point["goodput_per_s"], point["rate"] * 1.0001)
+        self.assertIn("Verdict: ", done.stdout)
+
+    # soak
+
+    def test_a_short_soak_cannot_tell(self):
+        done = self.callgen("soak", "--rate", "50", "--duration", "3", "--json",
+                            self.directory / "soak.json")
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        told = json.loads((self.directory / "soak.json").read_text())
+        self.assertEqual(told["verdict"], "too short to tell")
+        self.assertIn("memory of xbind-callgen", [line["what"] for line in told["lines"]])
+
+    # compare
+
+    def test_compare_knows_the_same_from_the_slower(self):
+        load = ["--calls", "400", "--rate", "50"]
+        self.run_into("once", *load)
+        self.run_into("again", *load, "--seed", "2")
+        self.run_into("delayed", *load, "--delay", "0.5", "--delay-ms", "400")
+        once, again, delayed = (self.directory / name for name in ("once", "again", "delayed"))
+
+        same = self.callgen("compare", once, again, "--metric", "p50,operations", "--json",
+                            self.directory / "same.json")
+        self.assertIn(same.returncode, (0, 1, 3), same.stdout + same.stderr)
+        told = json.loads((self.directory / "same.json").read_text())
+        self.assertEqual(told["exit_code"], same.returncode)
+        for line in told["metrics"]:
+            self.assertLess(line["interval_95"][0], line["interval_95"][1])
+
+        itself = self.callgen("compare", once, once)
+        self.assertNotIn("worse (", itself.stdout)
+        slower = self.callgen("compare", once, delayed / "run.json", "--metric", "mean", "--any-load")
+        self.assertEqual(slower.returncode, 1, slower.stdout + slower.stderr)
+        self.assertIn("worse", slower.stdout)
+        better = self.callgen("compare", delayed, once, "--metric", "mean", "--any-load")
+        self.assertEqual(better.returncode, 0, better.stdout + better.stderr)
+        self.assertIn("better", better.stdout)
+
+    def test_compare_refuses_what_says_nothing(self):
+        self.run_into("slow", "--calls", "20", "--rate", "50")
+        self.run_into("fast", "--calls", "20", "--rate", "100")
+        slow, fast = self.directory / "slow", self.directory / "fast"
+        other = self.callgen("compare", slow, fast)
+        self.assertEqual(other.returncode, 2, other.stdout)
+        self.assertIn("calls a second: 50 in A, 100 in B", other.stderr)
+        few = self.callgen("compare", slow, fast, "--any-load")
+        self.assertEqual(few.returncode, 3, few.stdout)
+        self.assertIn("cannot tell", few.stdout)
+        for words, named in (([slow, self.directory / "none"], "none"),
+                             ([slow, self.directory], ""), ([slow], "A B"),
+                             ([slow, fast, "--metric", "speed"], "speed"),
+                             ([slow, fast, "--tolerance", "ten"], "ten")):
+            done = self.callgen("compare", *words)
+            self.assertEqual(done.returncode, 2, (words, done.stdout))
+            self.assertIn(str(named), done.stderr)
+
+    # report
+
+    def test_report_makes_the_same_files_anew(self):
+        self.run_into("kept", "--calls", "100", "--rate", "200", "--assert", "p50<60s")
+        folder = self.directory / "kept"
+        names = ("index.html", "summary.txt", "series.csv", "latency.hgrm")
+        before = {name: (folder / name).read_bytes() for name in names}
+        for name in names:
+            (folder / name).unlink()
+        done = self.callgen("report", folder)
+        self.assertIn(done.returncode, (0, 3), done.stderr)
+        for name in names:
+            self.assertEqual((folder / name).read_bytes(), before[name], name)
+        self.assertEqual(done.stdout, before["summary.txt"].decode())
+
+    def test_report_says_what_it_cannot_read(self):
+        done = self.callgen("report", self.directory / "none")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("none/run.json", done.stderr)
+        (self.directory / "run.json").write_text("{}")
+        done = self.callgen("report", self.directory)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("run.json: ", done.stderr)
+
+
+class WithoutALab(unittest.TestCase):
+
+    def refused(self, *words):
+        done = run("xbind-callgen", *words)
+        self.assertEqual(done.returncode, 2, (words, done.stdout, done.stderr))
+        return done.stderr
+
+    def test_wrong_words_are_refused_before_anything_is_run(self):
+        for words, named in (
+                (["run", "--assert", "p99<5"], "'p99<5'"),
+                (["run", "--generators", "17"], "17"),
+                (["saturate", "--objective", "fast"], "'fast'"),
+                (["saturate", "--precision", "5"], "'5'"),
+                (["saturate", "--calls", "10"], "--calls"),
+                (["saturate", "--rate", "10", "--highest-rate", "5"], "--highest-rate 5"),
+                (["saturate", "--out", "/proc/nothing"], "/proc/nothing"),
+                (["overload", "--objective", "fail=0"], "--within"),
+                (["overload", "--duration", "10"], "--duration"),
+                (["soak"], "--duration"),
+                (["soak", "--duration", "10", "--calls", "5"], "--calls"),
+                (["compare", "a"], "A B"),
+                (["report"], "DIR")):
+            self.assertIn(named, self.refused(*words))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""A server that stands still for half a second (SIGSTOP) has kept every caller of that half second
+waiting, and callgen's percentiles contain it. A closed loop that sends when the last answer has come in
+would have seen one slow call. And a manager that is killed in the middle: the run ends in order.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+
+MANAGER = "xbind-cmgr"
+RATE = 1000.0
+
+
+class Run:
+    """A callgen run that goes on while the test does something; its progress lines tell how far it is."""
+
+    def __init__(self, lab, load, *more, without=()):
+        self.directory = tempfile.TemporaryDirectory()
+        load.json = Path(self.directory.name) / "run.json"
+        command = callgen(lab, load, ["--progress-interval", "0.05", *more])
+        for option in without:
+            at = command.index(option)
+            del command[at:at + 2]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True, stdin=subprocess.DEVNULL,
+                                        env={**os.environ, **lab.client_environment()})
+        self.json = load.json
+        self.said = ""
+        self.elapsed = 0.0
+        self.changed = threading.Condition()
+        self.over = False
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stderr:
+            with self.changed:
+                progress = re.match(r"([\d.]+) s  ", line)
+                if progress:
+                    self.elapsed = float(progress.group(1))
+                else:
+                    self.said += line
+                self.changed.notify_all()
+        with self.changed:
+            self.over = True
+            self.changed.notify_all()
+
+    def wait_for(self, elapsed):
+        """Until the run says that it has come so far, in seconds."""
+        with self.changed:
+            reached = self.changed.wait_for(lambda: self.over or self.elapsed >= elapsed, 30)
+        assert reached and not self.over, f"the run did not come to {elapsed} s: {self.said}"
+
+    def finish(self, timeout=60):
+        self.reader.join(timeout)
+        assert not self.reader.is_alive(), f"in {timeout} s the run has not ended: {self.said}"
+        text = self.process.stdout.read()
+        self.process.wait(timeout)
+        self.process.stdout.close()
+        self.process.stderr.close()
+        summary = json.loads(self.json.read_text()) if self.json.exists() else None
+        self.directory.cleanup()
+        return text, summary
+
+
+def is_stopped(pid):
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
+def slower_than(histogram, ms):
+    return sum(count for highest, count in histogram["buckets"] if highest >= ms * 1e6)
+
+
+class Stall(InOneLab):
+
+    def stall(self, name, run):
+        """Stops a process for half a second of the run; how long it was, in seconds."""
+        pid = self.lab.processes[name].pid
+        run.wait_for(0.5)
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            wait_until(lambda: is_stopped(pid), "the process stands still")
+            begin = time.monotonic()
+            with run.changed:
+                since = run.elapsed
+            run.wait_for(since + 0.7)  # the line before may be 0.15 s old
+            length = time.monotonic() - begin
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        self.assertGreaterEqual(length, 0.5)
+        return length
+
+    def test_the_percentiles_contain_a_stall(self):
+        for name in (MANAGER, f"xbind-switchserver/{MIDDLE}"):
+            with self.subTest(name):
+                run = Run(self.lab, Load(calls=4000, rate=RATE, hold=0.05, seed=5))
+                length = self.stall(name, run)
+                text, summary = run.finish()
+                # Not the verdict's whole OK: on a busy machine the generator may be late as well.
+                self.assertEqual(summary["setups"]["unanswered"], 0, text)
+                self.assertEqual(summary["setups"]["connected"], 4000, text)
+                latency = summary["setup_latency_us"]
+                self.assertGreaterEqual(latency["max"], (length - 0.05) * 1e6)
+                # Who was to call while there were 400 ms to go has waited as long.
+                caught = slower_than(summary["histograms_ns"]["setup"]["latency"], 400)
+                self.assertGreaterEqual(caught, 0.7 * RATE * (length - 0.4))
+                # So have a tenth of those of four seconds, in part: it is in the percentiles.
+                self.assertGreaterEqual(latency["p95"], 1e5)
+                self.assertGreaterEqual(latency["p99"], (length - 0.15) * 1e6)
+
+    def test_a_closed_loop_hardly_sees_the_same_stall(self):
+        run = Run(self.lab, Load(hold=0, seed=5), "--arrivals", "one-at-a-time", "--duration", "4",
+                  without=["--rate", "--calls"])
+        length = self.stall(MANAGER, run)
+        text, summary = run.finish()
+        latency = summary["setup_latency_us"]
+        # One call (or its release) stood in it.
+        kinds = summary["histograms_ns"]
+        slow = (slower_than(kinds["setup"]["latency"], 400)
+                + slower_than(kinds["release"]["latency"], 400))
+        self.assertLessEqual(slow, 2, text)
+        self.assertGreaterEqual(max(latency["max"], summary["release_latency_us"]["max"]),
+                                (length - 0.05) * 1e6)
+        self.assertLess(latency["p95"], 1e5)
+
+
+class Killed(unittest.TestCase):
+
+    def test_a_run_whose_manager_is_killed_ends_in_order(self):
+        with planned_lab() as lab:
+            lab.up()
+            run = Run(lab, Load(calls=5000, rate=RATE, hold=0.3), "--drain-timeout", "5")
+            run.wait_for(1.0)
+            doomed = lab.processes[MANAGER]
+            os.kill(doomed.pid, signal.SIGKILL)
+            died = time.monotonic()
+            text, summary = run.finish(timeout=30)
+            took = time.monotonic() - died
+            lab.processes.pop(MANAGER)
+        self.assertEqual(run.process.returncode, 1, text)
+        self.assertIn("the manager was lost", text)
+        self.assertLess(took, 5, "the end was not prompt")
+        self.assertTrue(summary["target_lost"])
+        setups, releases = summary["setups"], summary["releases"]
+        self.assertEqual(setups["attempted"], setups["connected"] + setups["refused"] + setups["busy"]
+                         + setups["unanswered"])
+        self.assertEqual(releases["attempted"], setups["connected"])
+        # 300 calls were up, on average.
+        self.assertGreater(releases["unanswered"], 100)
+        self.assertFalse(summary["audit"]["made"])
+
+    def test_also_when_nothing_is_sent_any_more(self):
+        with planned_lab() as lab:
+            lab.up()
+            run = Run(lab, Load(calls=100, rate=RATE, hold=600), "--drain-timeout", "5")
+            run.wait_for(0.5)
+            doomed = lab.processes[MANAGER]
+            os.kill(doomed.pid, signal.SIGKILL)
+            died = time.monotonic()
+            text, summary = run.finish(timeout=60)
+            took = time.monotonic() - died
+            lab.processes.pop(MANAGER)
+        self.assertEqual(run.process.returncode, 1, text)
+        self.assertLess(took, 20, "the end was not prompt")
+        self.assertEqual(summary["releases"]["unanswered"], 100)
+
+
+if __name__ == "__main__":
+    unittest.main()
