@@ -19,6 +19,7 @@
 
 #include "callgen/report/merge.hpp"
 #include "callgen/report/report_from_json.hpp"
+#include "core/config/variable_name.hpp"
 #include "core/steady_now.hpp"
 
 namespace xbind::callgen {
@@ -35,6 +36,19 @@ const std::vector<std::string> kNotForChildren{
     "client-name",       "json",       "out",           "csv",
     "records",           "hgrm",       "quiet",         "floor",
     "progress-interval", "with-floor", "floor-switches"};
+
+// Our environment for a child, without what only the parent answers for.
+std::vector<std::string> child_environment() {
+  std::vector<std::string> kept;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text{*entry};
+    const bool dropped = std::any_of(
+        kNotForChildren.begin(), kNotForChildren.end(),
+        [&](const std::string& name) { return text.starts_with(config::variable_of(name) + "="); });
+    if (!dropped) kept.emplace_back(text);
+  }
+  return kept;
+}
 
 struct Closer {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -62,6 +76,14 @@ struct Child {
   std::string trouble;
 };
 
+// As exec takes them: ended by a null.
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 Result<void> start(Child& child, const std::vector<std::string>& words) {
   std::array<int, 2> in{-1, -1};
   std::array<int, 2> out{-1, -1};
@@ -74,11 +96,11 @@ Result<void> start(Child& child, const std::vector<std::string>& words) {
   posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
   std::vector<std::string> kept = words;
-  std::vector<char*> argv;
-  for (std::string& word : kept) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  std::vector<std::string> environment = child_environment();
+  std::vector<char*> argv = pointers_to(kept);
+  std::vector<char*> envp = pointers_to(environment);
   const int error =
-      posix_spawn(&child.pid, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
+      posix_spawn(&child.pid, "/proc/self/exe", &actions, nullptr, argv.data(), envp.data());
   posix_spawn_file_actions_destroy(&actions);
   close(in[0]);
   close(out[1]);

@@ -1,6 +1,7 @@
 // xbind-callgen run: offers calls and accounts for every one of them.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -31,6 +32,12 @@ std::string words_of(int argc, char** argv) {
   return words;
 }
 
+bool names_a_file(const std::vector<std::string>& words) {
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word == "--config" || word.starts_with("--config=");
+  });
+}
+
 int run(int argc, char** argv) {
   ClientOptions client;
   RunOptions options;
@@ -45,6 +52,13 @@ int run(int argc, char** argv) {
   declare_judging_options(set, judging, options);
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
+  if (judging.generators > 1 && names_a_file(words)) {
+    std::fprintf(stderr,
+                 "xbind-callgen run: option --generators %u does not go with --config: each "
+                 "generator has other options; give them here or in the environment\n",
+                 judging.generators);
+    return 2;
+  }
   log::start("xbind-callgen", client.common.log_level);
   orb::Runtime runtime(argc, argv, client.common.runtime());
 

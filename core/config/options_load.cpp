@@ -13,6 +13,7 @@
 #include "core/config/nearest_name.hpp"
 #include "core/config/options.hpp"
 #include "core/config/settings_file.hpp"
+#include "core/config/variable_name.hpp"
 #include "core/read_file.hpp"
 #include "core/version.hpp"
 
@@ -23,15 +24,6 @@ namespace po = boost::program_options;
 
 constexpr std::size_t kFileOctetsMax = 1 << 20;
 constexpr int kRefused = 2;
-
-std::string variable_of(std::string_view name) {
-  std::string variable = "XBIND_";
-  for (char c : name) {
-    const bool letter = c >= 'a' && c <= 'z';
-    variable += c == '-' ? '_' : letter ? static_cast<char>(c - 'a' + 'A') : c;
-  }
-  return variable;
-}
 
 // The arguments that are ours, cut at "--": what follows it is never an option.
 struct Arguments {

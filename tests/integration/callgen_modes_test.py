@@ -62,6 +62,24 @@ class Modes(InOneLab):
         self.assertTrue(report["audit"]["clean"], report["audit"])
         self.assertEqual(report["manifest"]["generators"], "2")
 
+    def test_options_from_the_environment_are_shared_as_those_of_the_command_line(self):
+        file = self.directory / "run.json"
+        done = run("xbind-callgen", "run", "--generators", "2", "--json", file, "--quiet", timeout=120,
+                   env={**self.lab.client_environment(), "XBIND_DURATION": "1", "XBIND_HOLD": "0.1",
+                        "XBIND_ERLANGS": "30", "XBIND_ARRIVALS": "constant"})
+        self.assertIn(done.returncode, (0, 3), done.stderr)
+        report = json.loads(file.read_text())
+        # 30 erlangs of 0.1 s are 300 calls/s; the 300th is at the end of the second, not before it.
+        self.assertEqual(report["calls"]["planned"], 299)
+        self.assertEqual(report["setups"]["connected"], 299)
+
+    def test_a_file_of_options_is_not_shared(self):
+        settings = self.directory / "settings"
+        settings.write_text("rate = 300\n")
+        done = self.callgen("run", "--generators", "2", "--config", settings)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("--generators 2 does not go with --config", done.stderr)
+
     def test_a_generator_that_cannot_begin_ends_the_run_with_its_name(self):
         done = self.callgen("run", "--calls", "10", "--generators", "2", "--manager", "nobody")
         self.assertEqual(done.returncode, 1)
