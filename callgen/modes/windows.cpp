@@ -5,22 +5,6 @@
 #include "core/check.hpp"
 
 namespace xbind::callgen {
-namespace {
-
-void add(const Series::Row& from, Series::Row& to) {
-  to.planned += from.planned;
-  to.sent += from.sent;
-  to.connected += from.connected;
-  to.refused += from.refused;
-  to.busy += from.busy;
-  to.unanswered += from.unanswered;
-  to.released += from.released;
-  to.others += from.others;
-  for (const auto& [highest, count] : from.latency) to.latency[highest] += count;
-}
-
-}  // namespace
-
 double Window::operations_per_s() const {
   return static_cast<double>(row.connected + row.released) / length_s;
 }
@@ -50,7 +34,7 @@ std::vector<Window> windows_of(const Series& series, double from_s, std::size_t 
     Window window{.begin_s = interval_s * static_cast<double>(begin),
                   .length_s = interval_s * static_cast<double>(each),
                   .row = {}};
-    for (std::size_t i = begin; i < begin + each; ++i) add(rows[i], window.row);
+    for (std::size_t i = begin; i < begin + each; ++i) window.row += rows[i];
     windows.push_back(std::move(window));
   }
   return windows;

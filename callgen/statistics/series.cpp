@@ -15,18 +15,6 @@ bool is_setup(RequestKind kind) {
   return kind == RequestKind::kSetup || kind == RequestKind::kHold;
 }
 
-void add(const Series::Row& from, Series::Row& to) {
-  to.planned += from.planned;
-  to.sent += from.sent;
-  to.connected += from.connected;
-  to.refused += from.refused;
-  to.busy += from.busy;
-  to.unanswered += from.unanswered;
-  to.released += from.released;
-  to.others += from.others;
-  for (const auto& [highest, count] : from.latency) to.latency[highest] += count;
-}
-
 void count_answer(const RequestRecord& record, Series::Row& row) {
   if (record.kind == RequestKind::kRelease && record.ended == Ended::kDone) {
     ++row.released;
@@ -43,6 +31,19 @@ void count_answer(const RequestRecord& record, Series::Row& row) {
 }
 
 }  // namespace
+
+Series::Row& Series::Row::operator+=(const Row& other) {
+  planned += other.planned;
+  sent += other.sent;
+  connected += other.connected;
+  refused += other.refused;
+  busy += other.busy;
+  unanswered += other.unanswered;
+  released += other.released;
+  others += other.others;
+  for (const auto& [highest, count] : other.latency) latency[highest] += count;
+  return *this;
+}
 
 Duration Series::Row::percentile(double percent) const {
   std::uint64_t count = 0;
@@ -70,7 +71,7 @@ Series::Row& Series::at(Duration when) {
 void Series::widen() {
   interval_ *= 2;
   std::vector<Row> wider((rows_.size() + 1) / 2);
-  for (std::size_t i = 0; i < rows_.size(); ++i) add(rows_[i], wider[i / 2]);
+  for (std::size_t i = 0; i < rows_.size(); ++i) wider[i / 2] += rows_[i];
   rows_ = std::move(wider);
 }
 
@@ -89,7 +90,7 @@ void Series::merge(const Series& other) {
   while (interval_ < theirs.interval_) widen();
   while (theirs.interval_ < interval_) theirs.widen();
   if (rows_.size() < theirs.rows_.size()) rows_.resize(theirs.rows_.size());
-  for (std::size_t i = 0; i < theirs.rows_.size(); ++i) add(theirs.rows_[i], rows_[i]);
+  for (std::size_t i = 0; i < theirs.rows_.size(); ++i) rows_[i] += theirs.rows_[i];
 }
 
 std::optional<Series> Series::from(Duration interval, std::vector<Row> rows) {

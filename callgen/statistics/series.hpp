@@ -38,6 +38,7 @@ class Series {
     std::uint64_t answered() const { return connected + refused + busy + released + others; }
     // As Histogram's, never below the truth and at most 1/128 above; zero when nobody was connected.
     Duration percentile(double percent) const;
+    Row& operator+=(const Row& other);
   };
 
   void take(const RequestRecord& record);
