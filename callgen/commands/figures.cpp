@@ -1,4 +1,5 @@
 // xbind-callgen figures: the paper's figures from one command.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -24,8 +25,6 @@ struct Options {
   bool quick = false;
   std::string out;
   std::uint64_t seed = 1;
-  std::string date;
-  std::string revision;
   std::string deploy;
   bool no_checks = false;
 };
@@ -49,9 +48,6 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_string("out", &options.out, "build/figures",
                  "Folder for the page, the pictures and the numbers; made if it is not there.");
   set.add_uint("seed", &options.seed, 1, {1, 1'000'000'000}, "What chance begins with.");
-  set.add_string("date", &options.date, "",
-                 "Date for the manifest; the figures do not depend on it.");
-  set.add_string("revision", &options.revision, "", "Revision of the sources for the manifest.");
   set.add_string("deploy", &options.deploy, "",
                  "Folder deploy of the sources, for labs of real processes; empty: beside the "
                  "folder of the build.");
@@ -84,8 +80,8 @@ int run(int argc, char** argv) {
   scale.seed = options.seed;
   figures::Manifest manifest;
   manifest.version = version();
-  manifest.revision = options.revision;
-  manifest.date = options.date;
+  manifest.revision = revision();
+  manifest.date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::now()));
 
   std::unique_ptr<figures::PointSource> source;
   std::unique_ptr<figures::PointSource> checks;

@@ -64,6 +64,7 @@ void ProcessWatch::finish(RunReport& report) {
   report.manifest["processors busy"] = busy_share(time_before_, time_after);
   report.manifest["processors stolen"] = stolen_share(time_before_, time_after);
   report.manifest["version"] = std::string{version()};
+  report.manifest["revision"] = std::string{revision()};
   for (const auto& [name, value] : machine_of()) report.manifest[name] = value;
 }
 

@@ -15,8 +15,8 @@ namespace xbind::figures {
 // What was run, for whoever runs it again. Nothing of it changes a number of the figures.
 struct Manifest {
   std::string version;
-  std::string revision;  // empty: not known
-  std::string date;      // as handed in; empty: not known
+  std::string revision;  // of the build; empty: not known
+  std::string date;      // of the run, "2026-11-21"; empty: not known
   std::string profile;   // "1999", "native"
   std::string source;    // PointSource::name()
   Scale scale;
