@@ -7,6 +7,8 @@
 #include "callgen/commands/commands.hpp"
 #include "callgen/commands/mode.hpp"
 #include "callgen/figures/child_process.hpp"
+#include "callgen/null/floor_run.hpp"
+#include "callgen/report/floor_figures.hpp"
 #include "callgen/report/json_file.hpp"
 #include "core/log.hpp"
 
@@ -18,6 +20,7 @@ struct SaturateOptions {
   ObjectiveOption objective;
   std::string precision;
   SearchPlan plan;
+  null::FloorOfRun floor;
 };
 
 void declare(config::OptionSet& set, SaturateOptions& options) {
@@ -25,6 +28,7 @@ void declare(config::OptionSet& set, SaturateOptions& options) {
   declare_mode_options(set, options.mode, "saturate",
                        {"calls", "duration", "erlangs", "ramp-to", "trace", "verify-media"});
   declare_objective(set, options.objective);
+  options.floor.declare(set);
   set.add_string("precision", &options.precision, "5%",
                  "How near the rate found and one that is broken are to be, 1% to 50%.");
   set.add_double("point-seconds", &plan.point_s, plan.point_s, {0.1, 3600},
@@ -67,6 +71,8 @@ int exit_code_of(const SearchResult& result) {
   return 1;
 }
 
+std::string with_end(std::string text) { return text.empty() ? text : text + '\n'; }
+
 int saturate(int argc, char** argv) {
   SaturateOptions options;
   config::OptionSet set("xbind-callgen saturate",
@@ -78,8 +84,10 @@ int saturate(int argc, char** argv) {
   orb::Runtime runtime(argc, argv, mode.client.common.runtime());
   const Interrupts interrupts;
 
+  if (const auto measured = options.floor.before(mode.client, mode.run, runtime); !measured)
+    return fail_with(measured.error());
   const auto& objectives = options.objective.objectives;
-  const auto result = search(
+  auto result = search(
       options.plan, mode.run, objectives, runs_of(mode, runtime),
       [] { return Interrupts::seen() != 0; },
       [&mode](const SearchPoint& point) {
@@ -89,6 +97,13 @@ int saturate(int argc, char** argv) {
       });
   if (!result) return fail_with(result.error());
   std::printf("%s", to_text(*result, objectives).c_str());
+  if (const SearchPoint* const best = result->best()) {
+    RunReport& report =
+        result->points[static_cast<std::size_t>(best - result->points.data())].report;
+    if (const auto measured = options.floor.after(runtime, report); !measured)
+      return fail_with(measured.error());
+    std::printf("%s", with_end(to_text(report.floor)).c_str());
+  }
   if (!mode.run.json.empty()) {
     const auto written = write_file(mode.run.json, to_json(*result, objectives));
     if (!written) return fail_with(written.error());

@@ -88,7 +88,10 @@ std::string to_json(const SearchResult& result, const std::vector<Objective>& ob
          {"troubles", point.troubles},
          {"run", run_json(point.report)}});
   }
-  if (const SearchPoint* const best = result.best()) root["manifest"] = best->report.manifest;
+  if (const SearchPoint* const best = result.best()) {
+    root["manifest"] = best->report.manifest;
+    if (!best->report.floor.empty()) root["floor"] = best->report.floor;
+  }
   return dumped(root);
 }
 

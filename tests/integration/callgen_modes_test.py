@@ -98,7 +98,7 @@ class Modes(InOneLab):
     def test_saturate_finds_a_rate_and_tells_every_run(self):
         done = self.callgen("saturate", "--objective", "p50<60s,fail=0", "--rate", "100",
                             "--highest-rate", "200", "--point-seconds", "0.2", "--confirm", "0.3",
-                            "--out", self.directory / "found", timeout=240)
+                            "--with-floor", "--out", self.directory / "found", timeout=240)
         found = json.loads((self.directory / "found/saturate.json").read_text())
         # On a busy machine the generator may be the limit, and that anywhere.
         codes = {"highest rate": 0, "found": 0, "generator": 3, "not confirmed": 1, "none kept": 1}
@@ -107,6 +107,9 @@ class Modes(InOneLab):
         self.assertLessEqual(found["rate"], 200)
         if found["confirmed"]:
             self.assertIn(f"{found['rate']:.0f}" if found["rate"] >= 100 else "calls/s keep", done.stdout)
+            self.assertGreater(found["floor"]["ceiling_operations_per_s"], 0)
+            self.assertGreater(found["floor"]["run_share_of_ceiling"], 0)
+            self.assertIn("Floor (null servants, 3 switches)", done.stdout)
         self.assertEqual(found["objectives"], ["p50<60s", "fail=0"])
         with open(self.directory / "found/saturate.csv", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
