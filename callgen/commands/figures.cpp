@@ -30,7 +30,7 @@ struct Options {
 };
 
 // Of a point of real processes, in real time.
-constexpr double kQuickPoint_s = 1;
+constexpr double kQuickPoint_s = 0.7;
 constexpr double kFullPoint_s = 12;
 
 int fail_with(const Error& error) {
