@@ -5,7 +5,7 @@ namespace xbind::figures {
 std::vector<CheckPoint> check_points(const Bench& bench) {
   const Scale& scale = bench.scale();
   constexpr std::uint64_t kQuick = 300;
-  constexpr std::uint64_t kFull = 2'000;
+  constexpr std::uint64_t kFull = 600;  // in real time, two minutes at 5 calls/s
   const auto at = [&](std::string name, const System& system, double rate) {
     return CheckPoint{std::move(name), bench.point(system, rate, kQuick, kFull)};
   };
