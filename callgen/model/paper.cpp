@@ -9,10 +9,13 @@ constexpr Duration us(double count) { return Duration{static_cast<Duration::rep>
 constexpr std::size_t kCallers = 64;
 
 // A message costs more than anything else: nothing is repeated and nothing confirmed by a message of
-// its own while the run lasts. The paper's sessions are TCP's.
+// its own while the run lasts. The paper's sessions are TCP's, and know no credits: with ours a manager
+// that has more on its way than its window gathers, and T = 1 would carry what it does not carry.
 session::Limits patient() {
   constexpr Duration kLongerThanARun = std::chrono::hours{24};
   session::Limits limits;
+  limits.batches_in_flight = 1'000'000;
+  limits.octets_in_flight = std::size_t{1} << 40;
   limits.resend_after = kLongerThanARun;
   limits.gap_after = kLongerThanARun;
   limits.resend_max = kLongerThanARun;
