@@ -8,11 +8,16 @@ function(xbind_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK} PRIVATE xbind_warnings)
 endfunction()
 
-# xbind_program(NAME SOURCES main.cpp ... LINK lib ...): lands in <build>/bin.
+# xbind_program(NAME [SERVER] SOURCES main.cpp ... LINK lib ...): lands in <build>/bin. SERVER: it runs for
+# long and allocates in several threads what others free; jemalloc is its allocator (docs/performance.md
+# says what that gives), but for sanitizers' builds, which have their own.
 function(xbind_program name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "SERVER" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} xbind_warnings)
+  if(ARG_SERVER AND XBIND_JEMALLOC AND NOT XBIND_SANITIZE)
+    target_link_libraries(${name} PRIVATE PkgConfig::jemalloc)
+  endif()
 endfunction()
 
 # What the sanitizers' builds make: all unit tests, and those with several threads.
