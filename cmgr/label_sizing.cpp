@@ -1,6 +1,7 @@
 #include "cmgr/label_sizing.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace xbind::cmgr {
@@ -11,6 +12,25 @@ double seconds_of(Duration duration) { return std::chrono::duration<double>(dura
 // What is left of a weight after `passed`.
 double fading(Duration passed, double memory_s) {
   return passed <= Duration{0} ? 1.0 : std::exp(-seconds_of(passed) / memory_s);
+}
+
+// Which bucket N falls into, and the largest N of a bucket.
+std::size_t bucket_of(std::size_t n, std::size_t buckets) {
+  if (n < 8) return n;
+  const auto octave = static_cast<std::size_t>(std::bit_width(n)) - 4;  // 8..15: 0
+  return std::min(8 * (octave + 1) + ((n >> octave) & 7), buckets - 1);
+}
+std::size_t largest_of(std::size_t bucket) {
+  if (bucket < 8) return bucket;
+  const std::size_t octave = bucket / 8 - 1;
+  return ((8 + bucket % 8 + 1) << octave) - 1;
+}
+
+// A little above the mean: the same for all means that are nearly alike.
+double rounded_up(double mean) {
+  int octave = 0;
+  const double part = std::frexp(mean, &octave);
+  return std::ldexp(std::ceil(part * 256) / 256, octave);
 }
 
 }  // namespace
@@ -103,10 +123,21 @@ std::size_t LabelSizing::wanted(TimePoint now, std::size_t bound) const {
   const double in_use = arrivals_per_s(now) * replacement_s();
   // More are in use than may be kept: no sum over all of them, however many a stalled switch leaves.
   if (in_use >= static_cast<double>(bound)) return bound;
-  const auto size = static_cast<double>(cache_size_for(in_use, hit_ratio_));
+  const auto size = static_cast<double>(size_for(in_use));
   const double margin = std::max(size - in_use, 0.0);
-  const double widened = std::ceil(in_use + std::sqrt(dispersion_) * margin);
-  return std::min(bound, static_cast<std::size_t>(widened));
+  const auto widened =
+      static_cast<std::size_t>(std::ceil(in_use + std::sqrt(dispersion_) * margin));
+  return std::min(bound, std::max(widened, ranks_.greatest));
+}
+
+// Every command asks, and the sum is long: it is made anew when the mean has changed noticeably.
+std::size_t LabelSizing::size_for(double mean) const {
+  const double reckoned = mean > 0 ? rounded_up(mean) : 0;
+  if (reckoned != sized_mean_) {
+    sized_mean_ = reckoned;
+    size_ = cache_size_for(reckoned, hit_ratio_);
+  }
+  return size_;
 }
 
 double LabelSizing::arrivals_per_s(TimePoint now) const {
@@ -119,6 +150,7 @@ double LabelSizing::replacement_s() const {
 
 // The window ends with the first take after its time.
 void LabelSizing::observe_in_use(TimePoint now) {
+  rank_in_use(replacing_ + unasked_.size(), now);
   const auto in_use = static_cast<double>(replacing_ + unasked_.size());
   if (spread_.takes == 0) spread_.since = now;
   spread_.takes += 1;
@@ -129,6 +161,30 @@ void LabelSizing::observe_in_use(TimePoint now) {
   const double variance = spread_.squares / spread_.takes - mean * mean;
   dispersion_ = mean > 0 ? std::max(variance / mean, 1.0) : 1.0;
   spread_ = {};
+}
+
+// Likewise. A window's rank is the smallest size that would have served the hit ratio's share of its takes.
+void LabelSizing::rank_in_use(std::size_t in_use, TimePoint now) {
+  if (ranks_.takes == 0) ranks_.since = now;
+  ++ranks_.takes;
+  ++ranks_.seen[bucket_of(in_use, kBuckets)];
+  if (now - ranks_.since < kRankedWindow) return;
+  std::size_t rank = 0;
+  if (ranks_.takes >= kRankedTakes) {
+    const double share = hit_ratio_ * static_cast<double>(ranks_.takes);
+    double served = 0;
+    std::size_t bucket = 0;
+    for (; bucket < kBuckets - 1; ++bucket) {
+      served += ranks_.seen[bucket];
+      if (served >= share) break;
+    }
+    rank = largest_of(bucket) + 1;
+  }
+  ranks_.last[ranks_.next] = rank;
+  ranks_.next = (ranks_.next + 1) % kRankedWindows;
+  ranks_.greatest = *std::ranges::max_element(ranks_.last);
+  ranks_.seen = {};
+  ranks_.takes = 0;
 }
 
 // A run of its own is one label when it is measured. A line that is too long goes on unmeasured.

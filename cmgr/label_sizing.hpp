@@ -13,10 +13,16 @@
 //   dispersion   variance over mean of N as takes find it, of the last kSpreadWindow. Aggregation
 //                brings replacements back together, so that N spreads wider than Poisson's, where
 //                the two are equal: the margin that c has above the mean widens by the root.
+//   ranked       where a kRankedWindow sees kRankedTakes or more, the N that the hit ratio's share of its takes
+//                did not exceed, to an eighth above; the greatest of the last kRankedWindows of them. On a
+//                busy machine everybody waits now and then for a few hundredths of a second, and N is then
+//                many times its mean: no distribution made of two moments says how large.
+// The cache needs the greater of the two sizes.
 //
 // Not thread-safe; owned by a LabelCache. Bounded: kRunsMax entries of the line.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -73,7 +79,10 @@ class LabelSizing {  // of one (switch, output port)
   static constexpr Duration kFirstReplacement = std::chrono::milliseconds{50};
   // Nothing was wanted for so long: nothing is kept.
   static constexpr Duration kIdle = std::chrono::seconds{10};
-  static constexpr std::size_t kRunsMax = 4096;
+  static constexpr std::size_t kRunsMax = 16'384;
+  static constexpr Duration kRankedWindow = std::chrono::milliseconds{250};
+  static constexpr std::size_t kRankedTakes = 250;
+  static constexpr std::size_t kRankedWindows = 16;
 
   explicit LabelSizing(double hit_ratio);
 
@@ -102,16 +111,29 @@ class LabelSizing {  // of one (switch, output port)
     std::size_t labels;
   };
 
+  // N up to 7 each, then eight buckets to a doubling.
+  static constexpr std::size_t kBuckets = 8 * 14;
   struct Spread {  // of N
     TimePoint since{};
     double takes = 0;
     double sum = 0;
     double squares = 0;
   };
+  struct Ranks {  // of N
+    TimePoint since{};
+    std::size_t takes = 0;
+    std::array<std::uint32_t, kBuckets> seen{};
+    std::array<std::size_t, kRankedWindows>
+        last{};                // of the windows before, 0 where too little was seen
+    std::size_t next = 0;      // of `last`, to be replaced
+    std::size_t greatest = 0;  // of `last`
+  };
 
   void line_up(TimePoint taken, std::size_t labels);
   std::size_t leave_line(std::size_t labels);  // at most so many, of the first run
   void observe_in_use(TimePoint now);
+  void rank_in_use(std::size_t in_use, TimePoint now);
+  std::size_t size_for(double mean) const;
 
   double hit_ratio_;
   DecayingRate fast_{kFastMemory};
@@ -119,6 +141,9 @@ class LabelSizing {  // of one (switch, output port)
   DecayingMean replacement_s_{kReplacementMemory};
   Spread spread_;          // of the present window
   double dispersion_ = 1;  // of the last one
+  Ranks ranks_;
+  mutable double sized_mean_ = -1;  // what size_for() reckoned last
+  mutable std::size_t size_ = 0;
   TimePoint last_taken_{};
   bool ever_taken_ = false;
   std::deque<TimePoint> unasked_;  // taken, and no replacement asked for yet

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
 
 namespace xbind::cmgr {
 namespace {
@@ -159,6 +160,50 @@ TEST(LabelSizingTest, LabelsThatComeBackTogetherNeedMoreThanPoissonSays) {
   EXPECT_LT(cache_size_for(1000 * 0.0245, 0.995), 40U);
   EXPECT_GE(sizing.wanted(now), 50U);
   EXPECT_LE(sizing.wanted(now), 75U);
+}
+
+// 10 000 calls a second whose labels are replaced within a millisecond, but that everybody waits for 50 ms
+// twice a second: then N is 500, while its mean is some 20.
+TEST(LabelSizingTest, ABusyMachinesStallsAreCoveredWithinASecondAndForgottenAfterSome) {
+  LabelSizing sizing{0.99};
+  TimePoint now = kNow;
+  std::size_t waiting = 0;
+  const auto take = [&] {
+    now += std::chrono::microseconds{100};
+    sizing.taken(now);
+    sizing.asked(1);
+    ++waiting;
+  };
+  const auto come = [&] { sizing.arrived(std::exchange(waiting, 0), now); };
+  for (int half_seconds = 0; half_seconds < 2; ++half_seconds) {
+    for (int i = 0; i < 4500; ++i) {
+      take();
+      if (waiting == 10) come();
+    }
+    for (int i = 0; i < 500; ++i) take();
+    come();
+  }
+  EXPECT_LT(cache_size_for(sizing.arrivals_per_s(now) * sizing.replacement_s(), 0.99), 100U);
+  EXPECT_GE(sizing.wanted(now), 400U) << "nine of ten calls of a stall find a label";
+  EXPECT_LE(sizing.wanted(now), 600U);
+  for (int i = 0; i < 60'000; ++i) {
+    take();
+    if (waiting == 10) come();
+  }
+  EXPECT_LT(sizing.wanted(now), 60U);
+}
+
+TEST(LabelSizingTest, FewTakesSayNothingAboutRanks) {
+  LabelSizing sizing{0.99};
+  TimePoint now = kNow;
+  for (int i = 0; i < 100; ++i) {  // at once, and replaced at once
+    sizing.taken(now);
+    sizing.asked(1);
+  }
+  now += milliseconds{1};
+  sizing.arrived(100, now);
+  now = run(sizing, 20, milliseconds{1}, seconds{20}, now);
+  EXPECT_LE(sizing.wanted(now), 4U);
 }
 
 TEST(LabelSizingTest, TheTimeCountsFromTheTakingNotFromTheAsking) {
