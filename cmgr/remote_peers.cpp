@@ -126,13 +126,12 @@ void RemotePeers::send(const ToSwitch& outgoing) {
   static const HopBatch kNoCommands;
   const auto inbox = inboxes_.find(outgoing.session);
   if (inbox == inboxes_.end()) return;
-  v1::HopBatch batch;
   const HopBatch& commands = outgoing.frame.batch ? *outgoing.frame.batch : kNoCommands;
-  orb::to_idl(commands, batch);
+  orb::to_idl(commands, commands_);
   if (outgoing.frame.batch) pace_.send(commands.commands());
   const auto sent = orb::remote("switchserver " + outgoing.name, [&] {
     inbox->second->submit(outgoing.session.value(), outgoing.frame.seq.value(),
-                          outgoing.frame.confirmed.value(), batch);
+                          outgoing.frame.confirmed.value(), commands_);
   });
   ++requests_sent_;
   if (sent) return;
@@ -146,14 +145,12 @@ void RemotePeers::send(const ToClient& outgoing) {
   static const OutcomeBatch kNoOutcomes;
   const auto client = clients_.find(outgoing.session);
   if (client == clients_.end()) return;
-  v1::OutcomeSeq outcomes;
-  v1::NoticeSeq notices;
-  orb::to_idl(outgoing.frame.batch ? *outgoing.frame.batch : kNoOutcomes, outcomes, notices);
+  orb::to_idl(outgoing.frame.batch ? *outgoing.frame.batch : kNoOutcomes, outcomes_, notices_);
   // Each outcome costs a message: a slow network has many callers where a lab has one.
-  for (CORBA::ULong i = 0; i < outcomes.length(); ++i) pace_.send(1);
+  for (CORBA::ULong i = 0; i < outcomes_.length(); ++i) pace_.send(1);
   const auto sent = orb::remote("the client", [&] {
     client->second->completed(outgoing.session.value(), outgoing.frame.seq.value(),
-                              outgoing.frame.confirmed.value(), outcomes, notices);
+                              outgoing.frame.confirmed.value(), outcomes_, notices_);
   });
   ++requests_sent_;
   if (sent) return;

@@ -118,6 +118,10 @@ class RemotePeers : public Peers {
   // The logic's thread of the moment only.
   std::vector<ToSwitch> to_switches_;
   std::vector<ToClient> to_clients_;
+  // What is being sent; kept, for its memory.
+  v1::HopBatch commands_;
+  v1::OutcomeSeq outcomes_;
+  v1::NoticeSeq notices_;
   faults::FaultyPipe<ToSwitch> switch_faults_;
   faults::FaultyPipe<ToClient> client_faults_;
   std::unordered_map<SessionId, v1::HopInbox_var> inboxes_;

@@ -1,5 +1,7 @@
 #include "orb/convert.hpp"
 
+#include <algorithm>
+
 namespace xbind::orb {
 namespace {
 
@@ -170,7 +172,39 @@ Result<std::vector<Finding>> to_core(const v1::AuditFindingSeq& findings) {
   return out;
 }
 
+namespace {
+
+// The distinct owners of a batch, in the order in which they come up. The calls of a batch mostly have a
+// few, so that one of the last ones is the usual answer; what is older than those may be said again.
+class Owners {
+ public:
+  explicit Owners(v1::HopOwnerSeq& out) : out_(out) { out_.length(0); }
+  CORBA::ULong of(const CallRecord& call) {
+    for (CORBA::ULong i = 0; i < std::min<CORBA::ULong>(kLookedAt, out_.length()); ++i) {
+      const CORBA::ULong at = out_.length() - 1 - i;
+      const v1::HopOwner& owner = out_[at];
+      if (call.from == owner.from_end.in() && call.to == owner.to_end.in() &&
+          call.client == owner.client.in()) {
+        return at;
+      }
+    }
+    const CORBA::ULong added = out_.length();
+    out_.length(added + 1);
+    out_[added].client = call.client.c_str();
+    out_[added].from_end = call.from.c_str();
+    out_[added].to_end = call.to.c_str();
+    return added;
+  }
+
+ private:
+  static constexpr CORBA::ULong kLookedAt = 8;
+  v1::HopOwnerSeq& out_;
+};
+
+}  // namespace
+
 void to_idl(const HopBatch& batch, v1::HopBatch& out) {
+  Owners owners(out.owners);
   out.setups.length(static_cast<CORBA::ULong>(batch.setups.size()));
   for (CORBA::ULong i = 0; i < out.setups.length(); ++i) {
     const HopSetup& from = batch.setups[i];
@@ -184,10 +218,8 @@ void to_idl(const HopBatch& batch, v1::HopBatch& out) {
     to.output_label = to_idl(from.output_label);
     to.resources = to_idl(from.demand);
     to.labels_wanted = from.labels_wanted;
-    to.owner.client = from.call.client.c_str();
-    to.owner.request = from.call.request.value();
-    to.owner.from_end = from.call.from.c_str();
-    to.owner.to_end = from.call.to.c_str();
+    to.owner = owners.of(from.call);
+    to.request = from.call.request.value();
     to.held = from.held;
     to.branch = from.branch;
     to.takes_over = from.takes_over;
@@ -238,8 +270,16 @@ Result<HopBatch> to_core(const v1::HopBatch& batch) {
     to.joins = from.joins;
     to.quota_wanted = to_core(from.quota_wanted);
     to.contract = to_core(from.contract);
-    to.call = {from.owner.client.in(), RequestId{from.owner.request}, from.owner.from_end.in(),
-               from.owner.to_end.in()};
+    to.call.request = RequestId{from.request};
+    if (from.owner < batch.owners.length()) {
+      const v1::HopOwner& owner = batch.owners[from.owner];
+      to.call.client = owner.client.in();
+      to.call.from = owner.from_end.in();
+      to.call.to = owner.to_end.in();
+    } else {
+      checker.note(Error{ErrorCode::kProtocol, fmt::format("setup {} is owner {}'s, of {} owners",
+                                                           i, from.owner, batch.owners.length())});
+    }
   }
   out.removals.reserve(batch.removals.length());
   CORBA::ULong least = 0;

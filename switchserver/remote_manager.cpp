@@ -19,13 +19,12 @@ void RemoteManagers::send_collected(TimePoint now) {
   for (const Outgoing& outgoing : ready) {
     const auto observer = observers_.find(outgoing.session);
     if (observer == observers_.end()) continue;
-    v1::HopResultBatch batch;
     const HopResultBatch& results = outgoing.frame.batch ? *outgoing.frame.batch : kNothing;
-    orb::to_idl(results, batch);
+    orb::to_idl(results, results_);
     if (outgoing.frame.batch) pace_.send(results.results.size());
     const auto sent = orb::remote("the manager", [&] {
       observer->second->completed(outgoing.session.value(), outgoing.frame.seq.value(),
-                                  outgoing.frame.confirmed.value(), batch);
+                                  outgoing.frame.confirmed.value(), results_);
     });
     ++requests_sent_;
     if (!sent) {

@@ -71,6 +71,7 @@ class RemoteManagers : public ManagerOutlet {
   Counted on_counted_;
   std::unordered_map<SessionId, v1::HopObserver_var> observers_;
   std::vector<Outgoing> outbox_;
+  v1::HopResultBatch results_;  // what is being sent; kept, for its memory
   Pace& pace_;
   faults::FaultyPipe<Outgoing> faults_;
   std::uint64_t requests_sent_ = 0;

@@ -80,6 +80,36 @@ TEST(Convert, a_batch_of_commands_survives_the_wire) {
   EXPECT_EQ(*back, batch);
 }
 
+TEST(Convert, the_owners_of_a_batch_are_said_once_each) {
+  std::mt19937_64 random(1);
+  HopBatch batch;
+  for (int i = 0; i < 30; ++i) {
+    batch.setups.push_back(some_setup(random));
+    batch.setups.back().call.from = i % 3 == 0 ? "a" : "b";
+  }
+  v1::HopBatch wire;
+  to_idl(batch, wire);
+  EXPECT_EQ(wire.owners.length(), 2U);
+  const auto back = to_core(through_the_wire(wire));
+  ASSERT_TRUE(back) << back.error().text;
+  EXPECT_EQ(*back, batch);
+  batch.setups.resize(1);
+  to_idl(batch, wire);  // into what is there: nothing of the former batch stays
+  EXPECT_EQ(wire.owners.length(), 1U);
+  EXPECT_EQ(*to_core(wire), batch);
+}
+
+TEST(Convert, a_setup_of_an_owner_that_is_not_there_is_refused_by_name) {
+  std::mt19937_64 random(1);
+  HopBatch batch;
+  batch.setups.push_back(some_setup(random));
+  v1::HopBatch wire;
+  to_idl(batch, wire);
+  wire.setups[0].owner = 1;
+  EXPECT_EQ(to_core(wire).error(),
+            (Error{ErrorCode::kProtocol, "setup 0 is owner 1's, of 1 owners"}));
+}
+
 TEST(Convert, a_batch_of_results_survives_the_wire) {
   HopResultBatch batch;
   for (std::uint8_t cause = 0; cause_from(cause); ++cause) {
