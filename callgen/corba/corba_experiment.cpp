@@ -92,23 +92,6 @@ void fill_switchservers(const Counted& before, const Counted& after, RunReport& 
   }
 }
 
-AuditReport report_of(const Result<RemoteAudit>& audit) {
-  AuditReport report;
-  if (!audit) {
-    report.findings.push_back("the audit could not be made: " + audit.error().text);
-    return report;
-  }
-  report.made = true;
-  report.clean = audit->totals.clean;
-  report.stray_cross_connects = audit->totals.stray_cross_connects;
-  report.leaked_labels = audit->totals.leaked_labels;
-  report.leaked_bandwidth_cells_per_s = audit->totals.leaked_bandwidth_cells_per_s;
-  report.owed = audit->totals.owed;
-  report.unreadable = audit->totals.unreadable;
-  report.findings = audit->findings;
-  return report;
-}
-
 void fill_audits(CorbaTarget& target, RunReport& report) {
   for (const auto& [manager, audit] : target.audits()) report.audits[manager] = report_of(audit);
   report.audit = sum_of(report.audits);
@@ -153,6 +136,23 @@ Result<MediaParts> media_of(const RunOptions& options, const Workload& workload)
 }
 
 }  // namespace
+
+AuditReport report_of(const Result<RemoteAudit>& audit) {
+  AuditReport report;
+  if (!audit) {
+    report.findings.push_back("the audit could not be made: " + audit.error().text);
+    return report;
+  }
+  report.made = true;
+  report.clean = audit->totals.clean;
+  report.stray_cross_connects = audit->totals.stray_cross_connects;
+  report.leaked_labels = audit->totals.leaked_labels;
+  report.leaked_bandwidth_cells_per_s = audit->totals.leaked_bandwidth_cells_per_s;
+  report.owed = audit->totals.owed;
+  report.unreadable = audit->totals.unreadable;
+  report.findings = audit->findings;
+  return report;
+}
 
 void declare_client_options(config::OptionSet& set, ClientOptions& options) {
   set.add_string("client-name", &options.client_name, "",

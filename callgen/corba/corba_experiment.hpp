@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "callgen/corba/corba_target.hpp"
 #include "callgen/report/report.hpp"
 #include "callgen/run/run_options.hpp"
 #include "core/clock.hpp"
@@ -43,6 +44,9 @@ struct RunHooks {
   std::function<Result<TimePoint>()> begin;
   bool audit = true;  // false: others make it, when all are done
 };
+
+// What an audit says in a report; one that could not be made says so.
+AuditReport report_of(const Result<RemoteAudit>& audit);
 
 // The audits of all managers, by name, as a client of its own. An audit that could not be made is one that
 // says so.

@@ -1,6 +1,6 @@
 #include "callgen/floor/closed_loop.hpp"
 
-#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "core/check.hpp"
@@ -12,8 +12,10 @@ double LoopFigures::operations_per_s() const {
   return seconds > 0 ? static_cast<double>(operations) / seconds : 0;
 }
 
-ClosedLoop::ClosedLoop(LoopPlan plan) : plan_(std::move(plan)), slots_(plan_.in_flight) {
+ClosedLoop::ClosedLoop(LoopPlan plan, Workload workload)
+    : plan_(std::move(plan)), workload_(std::move(workload)), slots_(plan_.in_flight) {
   XB_CHECK(plan_.in_flight > 0 && plan_.max_batch > 0, plan_.in_flight, plan_.max_batch);
+  XB_CHECK(plan_.managers > 0, plan_.managers);
   for (std::size_t slot = slots_.size(); slot-- > 0;) ready_.push_back(slot);
 }
 
@@ -30,22 +32,29 @@ std::vector<Dispatch> ClosedLoop::advance(TimePoint now) {
   std::vector<Dispatch> out;
   if (finished_) return out;
   const bool ending = now >= measure_to_;
-  std::size_t in_last = plan_.max_batch;
+  constexpr std::size_t kNone = ~std::size_t{0};
+  std::vector<std::size_t> filling(plan_.managers, kNone);  // of `out`, by manager
+  const auto room_for = [&](std::size_t manager) -> RequestBatch& {
+    std::size_t& at = filling[manager];
+    if (at != kNone) {
+      RequestBatch& batch = out[at].batch;
+      if (batch.connects.size() + batch.releases.size() < plan_.max_batch) return batch;
+    }
+    at = out.size();
+    return out.emplace_back(Dispatch{manager, {}}).batch;
+  };
   for (const std::size_t index : std::exchange(ready_, {})) {
     Slot& slot = slots_[index];
     if (slot.state == State::kFree && ending) continue;
-    if (in_last == plan_.max_batch) {
-      out.emplace_back();
-      in_last = 0;
-    }
-    ++in_last;
+    RequestBatch& batch = room_for(index % plan_.managers);
     slot.request = next_request(index);
     slot.sent = now;
     ++under_way_;
-    RequestBatch& batch = out.back().batch;
     if (slot.state == State::kFree) {
       slot.state = State::kSettingUp;
-      batch.connects.push_back({slot.request, plan_.from, plan_.to, plan_.service});
+      const Ends ends = workload_.next();
+      batch.connects.push_back(
+          {slot.request, std::string{ends.from}, std::string{ends.to}, plan_.service});
     } else {
       slot.state = State::kReleasing;
       batch.releases.push_back({slot.request, slot.connection});
@@ -74,6 +83,7 @@ void ClosedLoop::answered(const OutcomeBatch& batch, std::size_t /*manager*/, Ti
     ++figures_.all_operations;
     if (!done) {
       ++figures_.refused;
+      if (outcome.cause != Cause::kNone) ++figures_.causes[outcome.cause];
     } else if (now >= measure_from_ && now < measure_to_) {
       ++figures_.operations;
       figures_.measured = now - measure_from_;

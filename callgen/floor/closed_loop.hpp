@@ -10,9 +10,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <map>
+#include <utility>
 #include <vector>
 
+#include "callgen/load/workload.hpp"
 #include "callgen/run/player.hpp"
 #include "core/call.hpp"
 #include "core/clock.hpp"
@@ -24,11 +26,10 @@ namespace xbind::callgen::null {
 struct LoopPlan {
   std::size_t in_flight = 2048;  // requests, from 1
   std::size_t max_batch = 64;    // requests in one RequestBatch, from 1
+  std::size_t managers = 1;      // from 1
   Duration warm_up = std::chrono::milliseconds{500};
   Duration measured = std::chrono::seconds{3};
   Duration drain_timeout = std::chrono::seconds{10};
-  std::string from;
-  std::string to;
   ServiceSpec service{.cells_per_s = 100};
 };
 
@@ -38,7 +39,8 @@ struct LoopFigures {
   Histogram latency;                 // of these, from their sending
   std::uint64_t all_operations = 0;  // and those before and after, which the processor time has
   std::uint64_t refused = 0;         // or busy, or answered with what does not fit; in all
-  std::uint64_t unanswered = 0;      // at the end
+  std::map<Cause, std::uint64_t> causes;  // of those that name one
+  std::uint64_t unanswered = 0;           // at the end
   bool target_lost = false;
 
   double operations_per_s() const;
@@ -46,7 +48,7 @@ struct LoopFigures {
 
 class ClosedLoop final : public Player {
  public:
-  explicit ClosedLoop(LoopPlan plan);
+  ClosedLoop(LoopPlan plan, Workload workload);
 
   void start(TimePoint now) override;
   std::vector<Dispatch> advance(TimePoint now) override;
@@ -70,6 +72,7 @@ class ClosedLoop final : public Player {
   void finish();
 
   LoopPlan plan_;
+  Workload workload_;
   std::vector<Slot> slots_;
   std::vector<std::size_t> ready_;  // slots that are free or up: their next request can go
   std::uint64_t round_ = 0;  // a request's number is round_ * in_flight + slot, never used twice

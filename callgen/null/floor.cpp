@@ -148,8 +148,8 @@ Result<RunReport> Floor::offer(const RunPlan& plan, Workload workload) {
   return report;
 }
 
-Result<LoopFigures> Floor::loop(const LoopPlan& plan) {
-  ClosedLoop loop(plan);
+Result<LoopFigures> Floor::loop(const LoopPlan& plan, Workload workload) {
+  ClosedLoop loop(plan, std::move(workload));
   const auto done = with_client([&](CorbaTarget& target) -> Result<void> {
     target.play(loop);
     return {};

@@ -52,7 +52,7 @@ class Floor {
   Result<Pings> orb_pings();
   // The open load of callgen, engine "null". The report has everything but memory and the ratios.
   Result<RunReport> offer(const RunPlan& plan, Workload workload);
-  Result<LoopFigures> loop(const LoopPlan& plan);
+  Result<LoopFigures> loop(const LoopPlan& plan, Workload workload);
   // Of the latest offer() or loop().
   const Cost& cost() const { return cost_; }
 

@@ -102,10 +102,10 @@ Result<FloorAnswer> measure_floor(const FloorAsked& asked, orb::Runtime& runtime
   const LoopPlan loop_plan{.in_flight = asked.outstanding,
                            .max_batch = asked.plan.max_batch,
                            .measured = asked.ceiling,
-                           .from = asked.from,
-                           .to = asked.to,
                            .service = asked.plan.service};
-  const auto loop = (*floor)->loop(loop_plan);
+  auto pair = Workload::weighted({{asked.from, asked.to, 1.0}}, asked.plan.seed);
+  if (!pair) return tl::make_unexpected(pair.error());
+  const auto loop = (*floor)->loop(loop_plan, std::move(*pair));
   if (!loop) return tl::make_unexpected(loop.error());
   add_ceiling(loop_plan, *loop, figures);
   // Two operations are a call; those outside the measured time have their cost, too.

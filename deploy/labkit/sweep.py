@@ -3,6 +3,7 @@
   engines   each engine and threshold in a lab of its own, at rising rates until it saturates
   adaptive  the adaptive threshold against fixed ones in one lab, in interleaved pairs
   cache     hit ratio and size of the label caches, steady load
+  throughput, scale, wide, managers   what the system carries, and at what cost: see speed.py
 
 Figures depend on the machine; nothing here is a test. Exit code 0 when every audit was clean. What
 reckons stands in sweep_figures.py.
@@ -18,11 +19,13 @@ import tempfile
 import threading
 from pathlib import Path
 
+from . import speed
+from . import speed_figures
 from . import sweep_figures as figures
 from .load import Load, callgen
 from .process import LabError
 
-SWEEPS = ["engines", "adaptive", "cache"]
+SWEEPS = ["engines", "adaptive", "cache", *speed.NAMES]
 
 # Room for what a saturated run piles up: neither labels nor bandwidth may be what saturates.
 ROOMY = {"labels_per_port": 20_000, "cells_per_s": 10}
@@ -47,13 +50,20 @@ CACHE_S = 40.0
 
 def run(name, in_own_lab, json_file):
     """`in_own_lab(load)`: a lab for this load, as a context. Writes the results to json_file if any."""
-    results = {"engines": engines, "adaptive": adaptive, "cache": cache}[name](in_own_lab)
-    results = {"schema": "xbind.sweep/1", "sweep": name, "processors": os.cpu_count(), **results}
+    about = {"schema": "xbind.sweep/1", "sweep": name, "processors": os.cpu_count()}
+    if name in speed.NAMES:
+        results = {**about, **speed.measure(name, in_own_lab)}
+        text = "Measured against wanted\n" + speed_figures.text_of(results["goals"])
+    else:
+        of_name = {"engines": engines, "adaptive": adaptive, "cache": cache}[name]
+        results = {**about, **of_name(in_own_lab)}
+        text = figures.text_of(results)
     print()
-    print(figures.text_of(results))
+    print(text)
     if json_file:
         json_file.write_text(json.dumps(results, indent=1) + "\n")
-    return 0 if all(point["clean"] for point in results["points"]) else 1
+    clean = results["clean"] if name in speed.NAMES else all(p["clean"] for p in results["points"])
+    return 0 if clean else 1
 
 
 # Engines

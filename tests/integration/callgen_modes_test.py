@@ -122,6 +122,33 @@ class Modes(InOneLab):
         self.assertIn("<svg", page)
         self.assertIn("p50&lt;60s, fail=0", page)
 
+    def test_ceiling_keeps_requests_under_way_and_counts_what_is_completed(self):
+        file = self.directory / "ceiling.json"
+        done = self.callgen("ceiling", "--seconds", "0.3", "--warm-up", "0.1", "--outstanding", "50",
+                            "--client-batch", "8", "--cells-per-s", "1", "--json", file)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        told = json.loads(file.read_text())
+        self.assertEqual(told["schema"], "xbind.ceiling/1")
+        self.assertEqual((told["outstanding"], told["client_batch"]), (50, 8))
+        self.assertEqual((told["refused"], told["unanswered"]), (0, 0))
+        self.assertTrue(told["audit_clean"])
+        self.assertGreater(told["operations"], 0)
+        self.assertAlmostEqual(told["operations_per_s"], told["operations"] / told["seconds"])
+        # Three switches: three commands for a setup as for a release, and more where no label was cached.
+        self.assertGreaterEqual(told["commands_per_operation"], 3)
+        self.assertIn("call operations (setups and releases) a second", done.stdout)
+
+    def test_ceiling_with_refused_calls_says_why_and_fails(self):
+        done = self.callgen("ceiling", "--seconds", "0.2", "--warm-up", "0.01", "--outstanding", "4",
+                            "--cells-per-s", "400000")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"\d+ times no (bandwidth|route)")
+
+    def test_ceiling_refuses_what_belongs_to_an_offered_load(self):
+        done = self.callgen("ceiling", "--rate", "5")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("option --rate does not go with ceiling", done.stderr)
+
     def test_an_objective_that_nothing_keeps_is_no_rate(self):
         done = self.callgen("saturate", "--objective", "min<1ns", "--rate", "40", "--lowest-rate", "20",
                             "--point-seconds", "0.1", "--quiet", timeout=240)

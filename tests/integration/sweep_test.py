@@ -3,10 +3,13 @@
 
 import itertools
 import math
+import re
+import tempfile
+from pathlib import Path
 import random
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
-from labkit import quickstart, sweep, sweep_figures as figures
+from labkit import quickstart, speed, speed_figures, sweep, sweep_figures as figures, topology
 
 RATES = [20.0, 100.0, 500.0]
 
@@ -176,6 +179,67 @@ class Caches(unittest.TestCase):
     def test_counters_as_xbindctl_prints_them(self):
         self.assertEqual(figures.metrics_of("rss_kib       100\nlabels_cached  12\nodd line here 3\n"),
                          {"rss_kib": 100, "labels_cached": 12})
+
+
+class Speed(unittest.TestCase):
+
+    def told(self, name, results):
+        return {goal["what"]: (goal["measured"], goal["met"]) for goal in speed_figures.goals(name, results)}
+
+    def test_a_rate_counts_once_it_is_confirmed(self):
+        points = [{"kind": kind, "rate": rate, "run": {"call_operations_per_s": 2 * rate - 1}}
+                  for kind, rate in (("rise", 100.0), ("confirm", 200.0), ("confirm", 100.0))]
+        search = {"confirmed": True, "rate": 100.0, "points": points}
+        self.assertEqual(speed_figures.best_of(search), {"rate": 100.0, "operations_per_s": 199.0})
+        self.assertIsNone(speed_figures.best_of({**search, "confirmed": False}))
+
+    def test_shares_are_of_null_servants_before_and_after(self):
+        results = {"highest": {"confirmed": False, "rate": 0, "points": []}, "tail": None,
+                   "ceiling": {"operations_per_s": 250_000},
+                   "floors": [{"floor": {"ceiling_operations_per_s": speed}} for speed in (9e5, 11e5)],
+                   "low_load": {"floor": {"run_over_floor_setup_p50": 1.5, "run_over_floor_setup_p99": 6.0}}}
+        told = list(self.told("throughput", results).values())
+        self.assertEqual(told, [(None, False), (0.25, False), (1.5, True), (6.0, False), (None, False)])
+
+    def test_a_connection_costs_what_the_last_ones_added(self):
+        def memory(cmgr, server, switch):
+            return {"xbind-cmgr": cmgr, "xbind-switchserver": server, "xbind-switch": switch}
+        results = {"points": [{"up": 1000, "cpu_us_per_operation": {"a": 8.0, "b": 2.0}},
+                              {"up": 11_000, "cpu_us_per_operation": {"a": 9.0, "b": 2.0}}],
+                   "memory_octets": {"0": memory(0, 0, 0), "1000": memory(5e6, 4e6, 3e6),
+                                     "11000": memory(9e6, 5e6, 4.2e6)}}
+        self.assertEqual([measured for measured, _ in self.told("scale", results).values()],
+                         [1.1, 400.0, 100.0, 120.0])
+
+    def test_medians_of_rounds_are_compared(self):
+        points = [{"network": network, "operations_per_s": speed, "commands_per_operation": hops}
+                  for network, hops, speeds in (("wide", 5, (10, 12, 99)), ("three", 3, (25, 1, 26)))
+                  for speed in speeds]
+        self.assertEqual(list(self.told("wide", {"points": points}).values()), [(60 / 75, True)])
+        points = [{"count": count, "operations_per_s": speed}
+                  for count, speeds in ((1, (99, 100, 300)), (2, (94, 96, 20)), (4, (80, 81, 82)))
+                  for speed in speeds]
+        self.assertEqual(list(self.told("managers", {"points": points}).values()),
+                         [(0.94, False), (0.81, False)])
+
+    def test_the_ring_has_calls_over_two_to_eight_switches(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+            file.write(speed.ring_of(12))
+            file.flush()
+            described = topology.describe(BIN, Path(file.name))
+        self.assertEqual(len(described["switches"]), 12)
+        self.assertEqual(len(described["links"]), 12)
+        demands = re.findall(r'from = "node-(\d+)"\nto = "node-(\d+)"', speed.ring_of(12))
+        far = [(int(to) - int(start)) % 12 + 1 for start, to in demands]
+        self.assertEqual({hops: far.count(hops) for hops in far}, dict.fromkeys(range(2, 9), 12))
+
+    def test_what_only_pictures_need_is_not_kept(self):
+        self.assertEqual(speed_figures.without_bulk({"a": [{"series": 1, "b": 2}], "histograms_ns": {}}),
+                         {"a": [{"b": 2}]})
+
+    def test_words_say_what_was_wanted(self):
+        text = speed_figures.text_of([{"what": "x", "measured": None, "wanted": 2, "at_most": True, "met": False}])
+        self.assertRegex(text, r"x +-   at most 2 +MISSED")
 
 
 class Words(unittest.TestCase):

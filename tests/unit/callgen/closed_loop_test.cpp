@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace xbind::callgen::null {
@@ -13,13 +16,10 @@ using namespace std::chrono_literals;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-const LoopPlan kPlan{.in_flight = 5,
-                     .max_batch = 2,
-                     .warm_up = 1s,
-                     .measured = 2s,
-                     .drain_timeout = 3s,
-                     .from = "a",
-                     .to = "b"};
+const LoopPlan kPlan{
+    .in_flight = 5, .max_batch = 2, .warm_up = 1s, .measured = 2s, .drain_timeout = 3s};
+
+Workload a_to_b() { return *Workload::weighted({{"a", "b", 1.0}}, 1); }
 
 OutcomeBatch answers_to(const std::vector<Dispatch>& sent, std::uint64_t& connections) {
   OutcomeBatch batch;
@@ -42,7 +42,7 @@ OutcomeBatch answers_to(const std::vector<Dispatch>& sent, std::uint64_t& connec
 }
 
 TEST(ClosedLoop, KeepsTheNumberUnderWayAndCountsWhatIsMeasured) {
-  ClosedLoop loop(kPlan);
+  ClosedLoop loop(kPlan, a_to_b());
   TimePoint now{1h};
   const TimePoint start = now;
   loop.start(now);
@@ -78,7 +78,7 @@ TEST(ClosedLoop, KeepsTheNumberUnderWayAndCountsWhatIsMeasured) {
 }
 
 TEST(ClosedLoop, WhatIsUpIsReleasedAtTheEnd) {
-  ClosedLoop loop(kPlan);
+  ClosedLoop loop(kPlan, a_to_b());
   TimePoint now{1h};
   loop.start(now);
   std::uint64_t connections = 0;
@@ -96,7 +96,7 @@ TEST(ClosedLoop, WhatIsUpIsReleasedAtTheEnd) {
 }
 
 TEST(ClosedLoop, GivesUpWhatIsNotAnswered) {
-  ClosedLoop loop(kPlan);
+  ClosedLoop loop(kPlan, a_to_b());
   TimePoint now{1h};
   loop.start(now);
   EXPECT_THAT(loop.advance(now), SizeIs(3));
@@ -109,7 +109,7 @@ TEST(ClosedLoop, GivesUpWhatIsNotAnswered) {
 }
 
 TEST(ClosedLoop, RefusalsAreNoOperationsAndFreeTheirPlace) {
-  ClosedLoop loop(kPlan);
+  ClosedLoop loop(kPlan, a_to_b());
   TimePoint now{1h};
   loop.start(now);
   const auto sent = loop.advance(now);
@@ -127,8 +127,48 @@ TEST(ClosedLoop, RefusalsAreNoOperationsAndFreeTheirPlace) {
   EXPECT_THAT(next[0].batch.connects, SizeIs(1));
 }
 
+TEST(ClosedLoop, ManagersTakeTurnsAndReleaseWhatTheyHaveSetUp) {
+  LoopPlan plan = kPlan;
+  plan.managers = 2;
+  ClosedLoop loop(plan, a_to_b());
+  TimePoint now{1h};
+  loop.start(now);
+  std::uint64_t connections = 0;
+  std::map<ConnectionId, std::size_t> owners;
+  for (const Dispatch& dispatch : loop.advance(now)) {
+    const OutcomeBatch answers = answers_to({dispatch}, connections);
+    for (const Outcome& outcome : answers.outcomes) owners[outcome.connection] = dispatch.manager;
+    loop.answered(answers, dispatch.manager, now);
+  }
+  EXPECT_THAT(owners, SizeIs(5));
+  std::size_t releases = 0;
+  for (const Dispatch& dispatch : loop.advance(now)) {
+    for (const ReleaseRequest& request : dispatch.batch.releases) {
+      EXPECT_EQ(owners.at(request.connection), dispatch.manager);
+      ++releases;
+    }
+  }
+  EXPECT_EQ(releases, 5U);
+  EXPECT_EQ(std::ranges::count(owners, std::size_t{0},
+                               &std::pair<const ConnectionId, std::size_t>::second),
+            3);
+}
+
+TEST(ClosedLoop, CallsWhomTheWorkloadSays) {
+  ClosedLoop loop(kPlan, *Workload::uniform({"a", "b", "c"}, 7));
+  Workload same = *Workload::uniform({"a", "b", "c"}, 7);
+  loop.start(TimePoint{1h});
+  for (const Dispatch& dispatch : loop.advance(TimePoint{1h})) {
+    for (const ConnectRequest& request : dispatch.batch.connects) {
+      const Ends ends = same.next();
+      EXPECT_EQ(request.from, ends.from);
+      EXPECT_EQ(request.to, ends.to);
+    }
+  }
+}
+
 TEST(ClosedLoop, EndsWhenTheManagerIsLost) {
-  ClosedLoop loop(kPlan);
+  ClosedLoop loop(kPlan, a_to_b());
   loop.start(TimePoint{1h});
   EXPECT_FALSE(loop.advance(TimePoint{1h}).empty());
   loop.target_lost(TimePoint{1h});

@@ -1,0 +1,237 @@
+"""./quickstart --sweep NAME: what the system carries, and what that costs (docs/performance.md, "Speed").
+
+  throughput  the highest rate, and its latency at 80 % of it; a closed loop; 100 calls/s; each beside null
+              servants measured in the same run
+  scale       processor time for a call operation with a thousand and with a million connections up, and
+              the memory of a connection in each program
+  wide        hop commands a second through 128 switches, calls over 2 to 8 hops, beside the three of the paper
+  managers    one, two and four managers on the same switches
+
+Figures depend on the machine; nothing here is a test. Exit code 0 when every run was clean, whatever the
+figures. What reckons stands in speed_figures.py.
+"""
+
+import contextlib
+import json
+import os
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from . import speed_figures as figures
+from .lab import ROOT
+from .load import Load, callgen
+from .process import LabError
+
+NAMES = ["throughput", "scale", "wide", "managers"]
+
+FAST = ROOT / "deploy" / "topologies" / "paper-fast.toml"
+# Links and labels are never what limits: a call takes a cell a second of links that carry 22 million, and the
+# ports have all VCIs of one VPI (throughput, wide, managers) or of thirty-two (scale).
+ROOMY = {"topology": FAST, "cells_per_s": 1, "labels_per_port": 65_504, "threshold": "adaptive"}
+WIDE_LABELS = 32 * 65_504
+HOLD_S = 0.05
+CONFIRM_S = 30
+CEILING_S = 10
+UP = [1_000, 1_000_000]  # connections
+UP_RATE = 30_000.0  # at which they are set up
+COST_RATE = 20_000.0  # calls/s whose processor time is measured
+COST_S = 10.0
+ROUNDS = 5
+WIDE_SWITCHES = 128
+HOPS = range(2, 9)
+OUTSTANDING = 8_192  # requests under way in closed loops: 64 for each of 128 switches
+
+
+def measure(name, in_own_lab):
+    """The results of one of NAMES, with their figures against what is wanted."""
+    results = {"throughput": throughput, "scale": scale, "wide": wide, "managers": managers}[name](
+        in_own_lab)
+    return {**results, "goals": figures.goals(name, results)}
+
+
+# Throughput, tail and low load
+
+
+def throughput(in_own_lab):
+    load = Load(**ROOMY)
+    with in_own_lab(load) as lab:
+        # What is searched for is a rate that is carried, not one at which work piles up.
+        highest = command(lab, load, "saturate", "--rate", 40_000, "--hold", HOLD_S, "--confirm", CONFIRM_S,
+                          "--objective", "p99<50ms,unanswered=0,fail<0.1%", "--with-floor")
+        best = figures.best_of(highest)
+        print("  " + figures.highest_line(best))
+        floors = [command(lab, load, "floor", "--adaptive", "--seconds", CEILING_S)]
+        ceiling = command(lab, load, "ceiling", "--seconds", CEILING_S)
+        floors.append(command(lab, load, "floor", "--adaptive", "--seconds", CEILING_S))
+        print("  " + figures.ceiling_line(ceiling))
+        tail = None
+        if best:
+            tail = command(lab, load, "run", "--rate", 0.8 * best["rate"], "--duration", CONFIRM_S,
+                           "--hold", HOLD_S)
+            print("  " + figures.run_line(tail))
+        low = command(lab, load, "run", "--rate", 100, "--duration", 60, "--hold", HOLD_S, "--with-floor")
+        print("  " + figures.run_line(low))
+    clean = all(run["audit"]["clean"] for run in (tail, low) if run) and ceiling["audit_clean"]
+    return {"highest": highest, "ceiling": ceiling, "floors": floors, "tail": tail, "low_load": low,
+            "clean": clean}
+
+
+# Scale
+
+
+def scale(in_own_lab):
+    """Connections are set up and stay up, while another client's calls come and go beside them."""
+    load = Load(**{**ROOMY, "labels_per_port": WIDE_LABELS})
+    points = []
+    with in_own_lab(load) as lab, contextlib.ExitStack() as holders:
+        cost(lab, load)  # what is allotted once
+        memory = {0: memory_of(lab)}
+        up = 0
+        for wanted in UP:
+            holders.enter_context(held(lab, load, wanted - up))
+            await_connections(lab, wanted)
+            up = wanted
+            points.append({"up": up, **cost(lab, load)})
+            memory[up] = memory_of(lab)
+            print("  " + figures.scale_line(points[-1], memory[up]))
+    return {"points": points, "memory_octets": memory, "processors": os.cpu_count(),
+            "clean": all(point["answered"] for point in points)}
+
+
+@contextlib.contextmanager
+def held(lab, load, calls):
+    """A client whose calls stay up until the block ends."""
+    words = callgen_words(lab, load, "run", "--calls", calls, "--rate", UP_RATE, "--hold", 36_000, "--quiet")
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as client:
+        try:
+            yield
+        finally:
+            client.kill()  # the lab ends with it
+
+
+def await_connections(lab, wanted):
+    deadline = time.monotonic() + 60 + 3 * wanted / UP_RATE
+    while metric(lab, "connections") < wanted:
+        if time.monotonic() > deadline:
+            raise LabError(f"{metric(lab, 'connections')} connections are up, {wanted} were wanted")
+        time.sleep(0.5)
+
+
+def cost(lab, load):
+    """Processor time of all daemons for the operations of a load that they carry with ease."""
+    before = cpu_of(lab)
+    run = command(lab, load, "run", "--rate", COST_RATE, "--duration", COST_S, "--hold", HOLD_S)
+    after = cpu_of(lab)
+    operations = run["setups"]["connected"] + run["releases"]["released"]
+    cpu_us = {name: 1e6 * (after[name] - before[name]) / operations for name in after}
+    return {"operations": operations, "setup_p50_us": run["setup_latency_us"]["p50"],
+            "setup_p99_us": run["setup_latency_us"]["p99"], "cpu_us_per_operation": cpu_us,
+            "answered": run["setups"]["unanswered"] + run["releases"]["unanswered"] == 0}
+
+
+# Many switches
+
+
+def wide(in_own_lab):
+    with tempfile.TemporaryDirectory() as directory:
+        ring = Path(directory) / "ring128.toml"
+        ring.write_text(ring_of(WIDE_SWITCHES))
+        many = Load(**{**ROOMY, "topology": ring, "nodes_per_process": WIDE_SWITCHES // 2})
+        few = Load(**ROOMY)
+        points = []
+        with in_own_lab(many) as wide_lab, in_own_lab(few) as narrow_lab:
+            for round_number in range(ROUNDS):
+                for name, lab, load in (("wide", wide_lab, many), ("three", narrow_lab, few)):
+                    ceiling = command(lab, load, "ceiling", "--seconds", 5, "--outstanding", OUTSTANDING)
+                    points.append({"network": name, "round": round_number, **ceiling})
+                    print(f"  {name}: " + figures.ceiling_line(ceiling))
+    return {"points": points, "clean": all(point["audit_clean"] for point in points)}
+
+
+def ring_of(switches):
+    """Every switch an endpoint; calls go to those 1 to 7 links away, alike: over 2 to 8 switches."""
+    text = [f'name = "ring{switches}"']
+    names = [f"node-{number}" for number in range(1, switches + 1)]
+    text += [f'[[switch]]\nname = "{name}"\nendpoint = true' for name in names]
+    for i, name in enumerate(names):
+        text.append(f'[[link]]\nbetween = ["{name}:2", "{names[(i + 1) % switches]}:3"]\ncells-per-s = 22605248')
+        for hops in HOPS:
+            to = names[(i + hops - 1) % switches]
+            text.append(f'[[demand]]\nfrom = "{name}"\nto = "{to}"\nweight = 1.0')
+    return "\n\n".join(text) + "\n"
+
+
+# Many managers
+
+
+def managers(in_own_lab):
+    load = Load(**ROOMY, managers=4)
+    points = []
+    with in_own_lab(load) as lab:
+        names = lab.manager_names()
+        for round_number in range(ROUNDS):
+            for count in (1, 2, 4):
+                # Each round begins with another manager, so that none is always among them.
+                chosen = [names[(round_number + i) % len(names)] for i in range(count)]
+                ceiling = command(lab, load, "ceiling", "--seconds", 5, "--outstanding", 4096,
+                                  "--manager", ",".join(chosen))
+                points.append({"count": count, "round": round_number, **ceiling})
+                print(f"  {count}: " + figures.ceiling_line(ceiling))
+    return {"points": points, "clean": all(point["audit_clean"] for point in points)}
+
+
+# Commands of callgen
+
+
+def callgen_words(lab, load, word, *more):
+    """A command of callgen in `lab`, with what all of them need of the load."""
+    base = callgen(lab, load)
+    service = base[base.index("--name-service") + 1]
+    words = [base[0], word, "--cells-per-s", load.cells_per_s, *more]
+    if word != "floor":
+        words += ["--name-service", service]
+    return [str(part) for part in words]
+
+
+def command(lab, load, word, *more):
+    """One command of callgen; its JSON. Whatever came of the calls is a result."""
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / "run.json"
+        words = callgen_words(lab, load, word, *more, "--quiet", "--json", file)
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, check=False,
+                              env={**lab.daemon_environment(), **lab.client_environment()})
+        if not file.exists():
+            raise LabError(f"xbind-callgen {word} ended with exit code {done.returncode} and wrote no "
+                           f"JSON: {done.stderr.strip()}")
+        return {"command": " ".join(["xbind-callgen", *words[1:-3]]),
+                **figures.without_bulk(json.loads(file.read_text()))}
+
+
+def metric(lab, name):
+    done = subprocess.run([str(lab.options.bin_dir / "xbindctl"), "status"], capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, check=True, timeout=60,
+                          env={**lab.daemon_environment(), **lab.client_environment()})
+    return next(int(line.split()[1]) for line in done.stdout.splitlines() if line.startswith(name + " "))
+
+
+def cpu_of(lab):
+    """Seconds of processor time by program, those of a kind together."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    seconds = {}
+    for process in lab.processes.values():
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        seconds[process.program] = seconds.get(process.program, 0) + (int(fields[11]) + int(fields[12])) / ticks
+    return seconds
+
+
+def memory_of(lab):
+    """Octets in memory by program, the mean of those of a kind."""
+    octets = {}
+    for process in lab.processes.values():
+        pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
+        octets.setdefault(process.program, []).append(pages * os.sysconf("SC_PAGE_SIZE"))
+    return {program: sum(of) / len(of) for program, of in octets.items()}
