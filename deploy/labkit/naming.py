@@ -63,8 +63,8 @@ def is_free(host, port, kind=socket.SOCK_STREAM):
     return True
 
 
-def free_port(host="127.0.0.1"):
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as candidate:
+def free_port(host="127.0.0.1", kind=socket.SOCK_STREAM):
+    with socket.socket(socket.AF_INET, kind) as candidate:
         candidate.bind((host, 0))
         return candidate.getsockname()[1]
 

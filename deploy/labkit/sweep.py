@@ -4,6 +4,7 @@
   adaptive  the adaptive threshold against fixed ones in one lab, in interleaved pairs
   cache     hit ratio and size of the label caches, steady load
   throughput, scale, wide, managers   what the system carries, and at what cost: see speed.py
+  sip       SIPp through three Kamailio proxies, to compare with: see sip.py
 
 Figures depend on the machine; nothing here is a test. Exit code 0 when every audit was clean. What
 reckons stands in sweep_figures.py.
@@ -19,13 +20,14 @@ import tempfile
 import threading
 from pathlib import Path
 
+from . import sip
 from . import speed
 from . import speed_figures
 from . import sweep_figures as figures
 from .load import Load, callgen
 from .process import LabError
 
-SWEEPS = ["engines", "adaptive", "cache", *speed.NAMES]
+SWEEPS = ["engines", "adaptive", "cache", *speed.NAMES, "sip"]
 
 # Room for what a saturated run piles up: neither labels nor bandwidth may be what saturates.
 ROOMY = {"labels_per_port": 20_000, "cells_per_s": 10}
@@ -54,6 +56,10 @@ def run(name, in_own_lab, json_file):
     if name in speed.NAMES:
         results = {**about, **speed.measure(name, in_own_lab)}
         text = "Measured against wanted\n" + speed_figures.text_of(results["goals"])
+    elif name == "sip":
+        results = {**about, **sip.measure()}
+        text = (f"SIPp through three stateful Kamailio proxies: {results['highest_calls_per_s']} calls/s, "
+                f"{results['highest_operations_per_s']} operations/s")
     else:
         of_name = {"engines": engines, "adaptive": adaptive, "cache": cache}[name]
         results = {**about, **of_name(in_own_lab)}
@@ -62,7 +68,7 @@ def run(name, in_own_lab, json_file):
     print(text)
     if json_file:
         json_file.write_text(json.dumps(results, indent=1) + "\n")
-    clean = results["clean"] if name in speed.NAMES else all(p["clean"] for p in results["points"])
+    clean = results["clean"] if "clean" in results else all(p["clean"] for p in results["points"])
     return 0 if clean else 1
 
 
