@@ -3,11 +3,42 @@
 // one ok() at the end.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 namespace xbind::wire {
+
+// The fields of octets whose number has been tested before: reads on without a test each.
+class Fields {
+ public:
+  // Valid while the octets are; what is read stays within them.
+  explicit Fields(std::span<const std::byte> octets) : at_(octets.data()) {}
+
+  std::uint8_t u8() { return std::to_integer<std::uint8_t>(*at_++); }
+  std::uint16_t u16() { return big_endian<std::uint16_t>(); }
+  std::uint32_t u24() {
+    const std::uint32_t high = u8();
+    return high << 16 | u16();
+  }
+  std::uint32_t u32() { return big_endian<std::uint32_t>(); }
+  void skip(std::size_t octets) { at_ += octets; }
+
+ private:
+  template <class Number>
+  Number big_endian() {
+    Number number = 0;
+    std::memcpy(&number, at_, sizeof number);
+    at_ += sizeof number;
+    if constexpr (std::endian::native == std::endian::big) return number;
+    if constexpr (sizeof number == 2) return __builtin_bswap16(number);
+    return static_cast<Number>(__builtin_bswap32(number));
+  }
+
+  const std::byte* at_;
+};
 
 class Reader {
  public:

@@ -3,14 +3,47 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
 namespace xbind::wire {
 
 using Buffer = std::vector<std::byte>;
+
+// Fields into room that is there already (Writer::room): no test for room at each.
+class Room {
+ public:
+  // Valid until its buffer grows; what is written stays within the room.
+  explicit Room(std::byte* begin) : at_(begin) {}
+
+  void u8(std::uint8_t value) { *at_++ = std::byte{value}; }
+  void u16(std::uint16_t value) { big_endian(value); }
+  void u24(std::uint32_t value) {
+    u8(static_cast<std::uint8_t>(value >> 16));
+    u16(static_cast<std::uint16_t>(value & 0xffff));
+  }
+  void u32(std::uint32_t value) { big_endian(value); }
+
+ private:
+  template <class Number>
+  void big_endian(Number number) {
+    if constexpr (std::endian::native == std::endian::little) {
+      if constexpr (sizeof number == 2) {
+        number = __builtin_bswap16(number);
+      } else {
+        number = __builtin_bswap32(number);
+      }
+    }
+    std::memcpy(at_, &number, sizeof number);
+    at_ += sizeof number;
+  }
+
+  std::byte* at_;
+};
 
 class Writer {
  public:
@@ -22,6 +55,12 @@ class Writer {
   void u32(std::uint32_t value) { put(value, 4); }
   void u48(std::uint64_t value) { put(value, 6); }
   void u64(std::uint64_t value) { put(value, 8); }
+  // So many octets more, to be filled in before anything else is written.
+  Room room(std::size_t octets) {
+    const std::size_t begin = out_.size();
+    out_.resize(begin + octets);
+    return Room(out_.data() + begin);
+  }
   void zeros(std::size_t octets) { out_.resize(out_.size() + octets); }
   void bytes(std::span<const std::byte> octets) {
     out_.insert(out_.end(), octets.begin(), octets.end());

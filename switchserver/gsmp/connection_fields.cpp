@@ -4,17 +4,39 @@
 
 namespace xbind::gsmp {
 
+namespace {
+
+constexpr std::size_t kFieldsOctets = kConnectionOctets - kHeaderOctets;
+
+// From a wire::Reader or wire::Fields.
+template <class In>
+void decode_fields(In& in, ConnectionFields& fields, Problem& problem) {
+  fields.port_session = in.u32();
+  fields.reservation = in.u32();
+  fields.input_port = PortId(in.u32());
+  fields.input_selector = in.u32();
+  fields.output_port = PortId(in.u32());
+  fields.output_selector = in.u32();
+  set_qos_word(in.u32(), fields);
+  fields.input_label = decode_label(in, problem);
+  fields.output_label = decode_label(in, problem);
+}
+
+}  // namespace
+
 void encode_connection(const Header& header, const ConnectionFields& fields, wire::Writer& out) {
-  const std::size_t start = begin_message(out, header);
-  out.u32(fields.port_session);
-  out.u32(fields.reservation);
-  out.u32(fields.input_port.value());
-  out.u32(fields.input_selector);
-  out.u32(fields.output_port.value());
-  out.u32(fields.output_selector);
-  encode_qos_word(fields, out);
-  encode(fields.input_label, out);
-  encode(fields.output_label, out);
+  const std::size_t start = out.size();
+  wire::Room room = out.room(kConnectionOctets);
+  put_header(header, room);
+  room.u32(fields.port_session);
+  room.u32(fields.reservation);
+  room.u32(fields.input_port.value());
+  room.u32(fields.input_selector);
+  room.u32(fields.output_port.value());
+  room.u32(fields.output_selector);
+  room.u32(qos_word(fields));
+  encode(fields.input_label, room);
+  encode(fields.output_label, room);
   encode_traffic(fields, out);
   finish_message(out, start);
 }
@@ -23,15 +45,12 @@ std::optional<DecodeError> decode_connection(std::span<const std::byte> body,
                                              ConnectionFields& fields, TrafficRule rule) {
   wire::Reader in(body);
   Problem problem;
-  fields.port_session = in.u32();
-  fields.reservation = in.u32();
-  fields.input_port = PortId(in.u32());
-  fields.input_selector = in.u32();
-  fields.output_port = PortId(in.u32());
-  fields.output_selector = in.u32();
-  decode_qos_word(in, fields);
-  fields.input_label = decode_label(in, problem);
-  fields.output_label = decode_label(in, problem);
+  if (body.size() >= kFieldsOctets) {
+    wire::Fields all(in.bytes(kFieldsOctets));
+    decode_fields(all, fields, problem);
+  } else {
+    decode_fields(in, fields, problem);
+  }
   const bool required = rule == TrafficRule::kRequired ||
                         (rule == TrafficRule::kUnlessReserved && fields.reservation == 0);
   if (in.ok()) decode_traffic(in, fields, required, problem);

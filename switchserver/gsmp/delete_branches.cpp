@@ -19,14 +19,15 @@ void encode_delete_branches(const Header& header, std::span<const DeleteElement>
   const std::size_t start = begin_message(out, header);
   out.u16(0);
   out.u16(static_cast<std::uint16_t>(elements.size()));
+  wire::Room room = out.room(elements.size() * kDeleteElementOctets);
   for (const DeleteElement& element : elements) {
-    out.u16(static_cast<std::uint16_t>(error_on_wire(element.error) << 12));
-    out.u16(kDeleteElementOctets);
-    out.u32(element.port_session);
-    out.u32(element.input_port.value());
-    out.u32(element.output_port.value());
-    encode(element.input_label, out);
-    encode(element.output_label, out);
+    room.u16(static_cast<std::uint16_t>(error_on_wire(element.error) << 12));
+    room.u16(kDeleteElementOctets);
+    room.u32(element.port_session);
+    room.u32(element.input_port.value());
+    room.u32(element.output_port.value());
+    encode(element.input_label, room);
+    encode(element.output_label, room);
   }
   finish_message(out, start);
 }
@@ -46,17 +47,18 @@ Decoded<DeleteBranches> decode_delete_branches(const Header& header,
   // Before room is made for them: the count is the peer's word only.
   if (count * kDeleteElementOctets > in.remaining()) return refuse(Refusal::kElementCount, count);
   out.elements.resize(count);
+  wire::Fields fields(in.bytes(count * kDeleteElementOctets));
   for (DeleteElement& element : out.elements) {
-    element.error = static_cast<FailureCode>(in.u16() >> 12);
-    const std::uint16_t length = in.u16();
+    element.error = static_cast<FailureCode>(fields.u16() >> 12);
+    const std::uint16_t length = fields.u16();
     if (length != kDeleteElementOctets && length != kDeleteElementOctets - 4) {
       problem.note(Refusal::kElementLength, length);
     }
-    element.port_session = in.u32();
-    element.input_port = PortId(in.u32());
-    element.output_port = PortId(in.u32());
-    element.input_label = decode_label(in, problem);
-    element.output_label = decode_label(in, problem);
+    element.port_session = fields.u32();
+    element.input_port = PortId(fields.u32());
+    element.output_port = PortId(fields.u32());
+    element.input_label = decode_label(fields, problem);
+    element.output_label = decode_label(fields, problem);
   }
   if (const auto error = trouble(in, problem, body.size())) return tl::make_unexpected(*error);
   if (header.success()) out.elements.clear();

@@ -31,17 +31,18 @@ void append_copy(wire::Buffer& out, std::span<const std::byte> request, ResultFi
     return append_copy_v1(out, request, result, code);
   }
   XB_CHECK(request.size() >= kHeaderOctets, request.size());
-  wire::Reader length_field(request.subspan(10, 2));
+  wire::Fields length_field(request.subspan(10, 2));
   const std::size_t claimed = length_field.u16();
   const std::size_t octets =
       claimed < kHeaderOctets ? request.size() : std::min(claimed, request.size());
   wire::Writer frame(out);
-  frame.u16(kFrameType);
-  frame.u16(static_cast<std::uint16_t>(octets));
-  frame.bytes(request.first(2));
-  frame.u8(static_cast<std::uint8_t>(result));
-  frame.u8(static_cast<std::uint8_t>(code));
-  frame.bytes(request.subspan(4, octets - 4));
+  wire::Room head = frame.room(kFrameHeaderOctets);
+  head.u16(kFrameType);
+  head.u16(static_cast<std::uint16_t>(octets));
+  const std::size_t copy = out.size();
+  frame.bytes(request.first(octets));
+  out[copy + 2] = static_cast<std::byte>(result);
+  out[copy + 3] = static_cast<std::byte>(code);
   frame.patch_u16(kFrameHeaderOctets + 10, static_cast<std::uint16_t>(octets));
 }
 

@@ -13,7 +13,7 @@ constexpr std::size_t kLookAhead = kFrameHeaderOctets + 2;
 
 std::size_t FrameReader::frame_octets(std::span<const std::byte> octets) {
   if (octets.size() < kFrameHeaderOctets) return 0;
-  wire::Reader in(octets);
+  wire::Fields in(octets);  // as far as they have been found to go
   const std::uint16_t type = in.u16();
   const std::uint16_t length = in.u16();
   if (type != kFrameType) {

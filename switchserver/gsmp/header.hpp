@@ -121,7 +121,10 @@ inline Decoded<HeaderAndBody> decode_header(std::span<const std::byte> message) 
   if (!message.empty() && message[0] == std::byte{1}) [[unlikely]] {
     return v1::decode_header(message);
   }
-  wire::Reader in(message);
+  if (message.size() < kHeaderOctets) {
+    return refuse(Refusal::kTruncated, static_cast<std::uint32_t>(message.size()));
+  }
+  wire::Fields in(message);
   HeaderAndBody out;
   out.header.version = in.u8();
   out.header.type = static_cast<MessageType>(in.u8());
@@ -131,7 +134,6 @@ inline Decoded<HeaderAndBody> decode_header(std::span<const std::byte> message) 
   out.header.transaction = in.u24();
   const std::uint16_t sub_message = in.u16();
   const std::uint16_t length = in.u16();
-  if (!in.ok()) return refuse(Refusal::kTruncated, static_cast<std::uint32_t>(message.size()));
   if (out.header.version != kVersion) return refuse(Refusal::kVersion, out.header.version);
   if (sub_message != 0x8001 && sub_message > 1) return refuse(Refusal::kSegmented, sub_message);
   if (result > static_cast<std::uint8_t>(ResultField::kReturnReceipt)) {
@@ -145,9 +147,7 @@ inline Decoded<HeaderAndBody> decode_header(std::span<const std::byte> message) 
   return out;
 }
 
-// Writes the header with Length 0 and returns where it begins; finish_message then fills Length in.
-inline std::size_t begin_message(wire::Writer& out, const Header& header) {
-  const std::size_t start = out.size();
+inline void put_header(const Header& header, wire::Room& out) {
   out.u8(header.version);
   out.u8(static_cast<std::uint8_t>(header.type));
   out.u8(static_cast<std::uint8_t>(header.result));
@@ -156,6 +156,13 @@ inline std::size_t begin_message(wire::Writer& out, const Header& header) {
   out.u24(header.transaction);
   out.u16(0x8001);
   out.u16(0);
+}
+
+// Writes the header with Length 0 and returns where it begins; finish_message then fills Length in.
+inline std::size_t begin_message(wire::Writer& out, const Header& header) {
+  const std::size_t start = out.size();
+  wire::Room room = out.room(kHeaderOctets);
+  put_header(header, room);
   return start;
 }
 inline void finish_message(wire::Writer& out, std::size_t start) {

@@ -67,14 +67,21 @@ inline Label label_of(LabelField field) {
   return {};
 }
 
-inline void encode(LabelField label, wire::Writer& out) {
+inline void encode(LabelField label, wire::Room& out) {
   const auto type = static_cast<std::uint16_t>(label.type);
   out.u16(static_cast<std::uint16_t>(label.flags << 12 | type));
   out.u16(type == 0 ? 0 : 4);
   out.u32(type == 0 ? 0 : label.value);
 }
 
-inline LabelField decode_label(wire::Reader& in, Problem& problem) {
+inline void encode(LabelField label, wire::Writer& out) {
+  wire::Room room = out.room(kLabelOctets);
+  encode(label, room);
+}
+
+// From a wire::Reader or wire::Fields.
+template <class In>
+LabelField decode_label(In& in, Problem& problem) {
   const std::uint16_t first = in.u16();
   const std::uint16_t length = in.u16();
   const std::uint32_t value = in.u32();

@@ -25,12 +25,12 @@ void set_services(QosFields& fields, std::uint32_t input_selector, const Traffic
   fields.output_traffic = output;
 }
 
-void encode_qos_word(const QosFields& fields, wire::Writer& out) {
+std::uint32_t qos_word(const QosFields& fields) {
   const unsigned bits =
       static_cast<unsigned>(fields.input_qos) << 6 | static_cast<unsigned>(fields.output_qos) << 4 |
       (fields.one_traffic_block ? 0x08U : 0U) | (fields.no_adaptation ? 0x02U : 0U) |
       (fields.opaque_adaptation ? 0x01U : 0U);
-  out.u32(bits << 24 | (fields.adaptation & 0xffffff));
+  return bits << 24 | (fields.adaptation & 0xffffff);
 }
 
 void encode_traffic(const QosFields& fields, wire::Writer& out) {
@@ -43,8 +43,7 @@ void encode_traffic(const QosFields& fields, wire::Writer& out) {
   if (fields.output_traffic) encode(*fields.output_traffic, fields.output_traffic->tc_flags, out);
 }
 
-void decode_qos_word(wire::Reader& in, QosFields& fields) {
-  const std::uint32_t word = in.u32();
+void set_qos_word(std::uint32_t word, QosFields& fields) {
   fields.input_qos = static_cast<QosModel>(word >> 30);
   fields.output_qos = static_cast<QosModel>(word >> 28 & 0x3);
   fields.one_traffic_block = (word & 0x08000000) != 0;

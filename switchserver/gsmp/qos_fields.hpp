@@ -71,10 +71,14 @@ void set_service(QosFields& fields, ServiceId service, std::uint16_t capability_
 void set_services(QosFields& fields, std::uint32_t input_selector, const TrafficBlock& input,
                   std::uint32_t output_selector, const TrafficBlock& output);
 
-void encode_qos_word(const QosFields& fields, wire::Writer& out);
+std::uint32_t qos_word(const QosFields& fields);
+inline void encode_qos_word(const QosFields& fields, wire::Writer& out) {
+  out.u32(qos_word(fields));
+}
 void encode_traffic(const QosFields& fields, wire::Writer& out);
 
-void decode_qos_word(wire::Reader& in, QosFields& fields);
+void set_qos_word(std::uint32_t word, QosFields& fields);
+inline void decode_qos_word(wire::Reader& in, QosFields& fields) { set_qos_word(in.u32(), fields); }
 // The rest of the message. Notes kTrafficMissing when a service has no parameters although they are
 // `required`, kTrafficShared when one block is to serve two services with different parameters; a
 // block that is cut short fails in the reader. What is behind the blocks is additional data.

@@ -52,24 +52,29 @@ std::string_view name(ServiceId service) {
 
 constexpr std::size_t kFlagsOctets = 4;
 
-void put(const CellRate& rate, wire::Writer& out) {
+std::size_t octets_of(const CellRate&) { return 8; }
+std::size_t octets_of(const VariableRate&) { return 16; }
+std::size_t octets_of(const GuaranteedFrameRate&) { return 20; }
+std::size_t octets_of(const OtherParameters& other) { return std::size_t{other.count} * 4; }
+
+void put(const CellRate& rate, wire::Room& out) {
   out.u32(rate.pcr_cells_per_s & kTrafficFieldMax);
   out.u32(rate.cdvt_us & kTrafficFieldMax);
 }
-void put(const VariableRate& rate, wire::Writer& out) {
+void put(const VariableRate& rate, wire::Room& out) {
   out.u32(rate.pcr_cells_per_s & kTrafficFieldMax);
   out.u32(rate.cdvt_us & kTrafficFieldMax);
   out.u32(rate.scr_cells_per_s & kTrafficFieldMax);
   out.u32(rate.mbs_cells & kTrafficFieldMax);
 }
-void put(const GuaranteedFrameRate& rate, wire::Writer& out) {
+void put(const GuaranteedFrameRate& rate, wire::Room& out) {
   out.u32(rate.pcr_cells_per_s & kTrafficFieldMax);
   out.u32(rate.cdvt_us & kTrafficFieldMax);
   out.u32(rate.mcr_cells_per_s & kTrafficFieldMax);
   out.u32(rate.mbs_cells & kTrafficFieldMax);
   out.u32(rate.mfs_cells & kTrafficFieldMax);
 }
-void put(const OtherParameters& other, wire::Writer& out) {
+void put(const OtherParameters& other, wire::Room& out) {
   for (std::size_t i = 0; i < other.count; ++i) out.u32(other.words[i]);
 }
 
@@ -121,8 +126,13 @@ std::size_t block_octets(ServiceId service) {
 }
 
 void encode(const TrafficBlock& block, std::uint8_t tc_flags, wire::Writer& out) {
-  out.u32(std::uint32_t{tc_flags} << 24);
-  std::visit([&out](const auto& parameters) { put(parameters, out); }, block.parameters);
+  std::visit(
+      [&](const auto& parameters) {
+        wire::Room room = out.room(kFlagsOctets + octets_of(parameters));
+        room.u32(std::uint32_t{tc_flags} << 24);
+        put(parameters, room);
+      },
+      block.parameters);
 }
 
 TrafficBlock decode_traffic_block(wire::Reader& in, ServiceId service) {
