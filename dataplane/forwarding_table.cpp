@@ -1,6 +1,7 @@
 #include "dataplane/forwarding_table.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/check.hpp"
 
@@ -10,6 +11,13 @@ namespace {
 Branch normal(const VirtualLink& input, Branch branch) {
   if (input.path) branch.vci = 0;
   return branch;
+}
+
+template <class Level>
+std::unique_ptr<Level> take_last(std::vector<std::unique_ptr<Level>>& spares) {
+  std::unique_ptr<Level> taken = std::move(spares.back());
+  spares.pop_back();
+  return taken;
 }
 
 bool in_range(const LabelRange& labels, const VirtualLink& input) {
@@ -88,7 +96,8 @@ Result<void> ForwardingTable::check_new(const VirtualLink& input) const {
 }
 
 std::uint32_t ForwardingTable::take_slot(const VirtualLink& input) {
-  if (free_.empty()) {
+  ++connections_;
+  if (free_ == kNoSlot) {
     const std::uint32_t slot = slots_++;
     if (slot >> kBlockBits == blocks_.size()) blocks_.push_back(std::make_unique<Block>());
     Connection& connection = connection_at(slot);
@@ -96,19 +105,27 @@ std::uint32_t ForwardingTable::take_slot(const VirtualLink& input) {
     connection.self = {slot, 0};
     return slot;
   }
-  const std::uint32_t slot = free_.back();
-  free_.pop_back();
+  const std::uint32_t slot = free_;
   Connection& connection = connection_at(slot);
+  free_ = std::exchange(connection.self.slot, slot);
   connection.input = input;
   ++connection.self.generation;
   connection.counters = {};
   return slot;
 }
 
+std::unique_ptr<ForwardingTable::Page> ForwardingTable::new_page() {
+  return spare_pages_.empty() ? std::make_unique<Page>() : take_last(spare_pages_);
+}
+
+std::unique_ptr<ForwardingTable::Path> ForwardingTable::new_path() {
+  return spare_paths_.empty() ? std::make_unique<Path>() : take_last(spare_paths_);
+}
+
 void ForwardingTable::enter(const VirtualLink& input, std::uint32_t slot) {
   auto& paths = at(input.port).paths;
   if (input.vpi >= paths.size()) paths.resize(input.vpi + std::size_t{1});
-  if (!paths[input.vpi]) paths[input.vpi] = std::make_unique<Path>();
+  if (!paths[input.vpi]) paths[input.vpi] = new_path();
   Path& way = *paths[input.vpi];
   if (input.path) {
     way.whole = slot;
@@ -116,26 +133,11 @@ void ForwardingTable::enter(const VirtualLink& input, std::uint32_t slot) {
   }
   auto& page = way.pages[input.vci >> 8];
   if (!page) {
-    page = std::make_unique<Page>();
+    page = new_page();
     ++way.pages_used;
   }
   page->slots[input.vci & 0xff] = slot;
   ++page->used;
-}
-
-std::uint32_t ForwardingTable::slot_of(const VirtualLink& input) const {
-  if (!has(input.port)) return kNoSlot;
-  const auto& paths = at(input.port).paths;
-  if (input.vpi >= paths.size() || !paths[input.vpi]) return kNoSlot;
-  const Path& way = *paths[input.vpi];
-  if (input.path) return way.whole;
-  const Page* page = way.pages[input.vci >> 8].get();
-  return page == nullptr ? kNoSlot : page->slots[input.vci & 0xff];
-}
-
-const Connection* ForwardingTable::find(const VirtualLink& input) const {
-  const std::uint32_t slot = slot_of(input);
-  return slot == kNoSlot ? nullptr : &connection_at(slot);
 }
 
 Result<void> ForwardingTable::delete_branch(const VirtualLink& input, Branch branch) {
@@ -151,13 +153,17 @@ Result<void> ForwardingTable::delete_branch(const VirtualLink& input, Branch bra
     return fail(ErrorCode::kNotFound, "{} has no branch to port {} {}/{}", to_string(input),
                 branch.port, branch.vpi, branch.vci);
   }
-  if (branches.size() == 1) {
-    remove(slot);
-  } else {
-    branches.erase(there);
-    --branches_;
-  }
+  erase(connection_at(slot), *there);
   return {};
+}
+
+void ForwardingTable::erase(const Connection& connection, const Branch& branch) {
+  const std::uint32_t slot = connection.self.slot;
+  if (connection.branches.size() == 1) return remove(slot);
+  auto& branches = connection_at(slot).branches;
+  Branch* const there = branches.begin() + (&branch - branches.begin());
+  branches.erase(there, there + 1);
+  --branches_;
 }
 
 Result<void> ForwardingTable::replace_branch(const VirtualLink& input, Branch old, Branch now) {
@@ -200,24 +206,30 @@ Result<void> ForwardingTable::delete_connection(const VirtualLink& input) {
   return {};
 }
 
+template <class Level>
+void ForwardingTable::keep(std::vector<std::unique_ptr<Level>>& spares,
+                           std::unique_ptr<Level> empty) {
+  if (spares.size() < kSparesMax) spares.push_back(std::move(empty));
+}
+
 void ForwardingTable::remove(std::uint32_t slot) {
   Connection& connection = connection_at(slot);
   const VirtualLink input = connection.input;
   branches_ -= connection.branches.size();
   connection.branches.clear();
-  connection.branches.shrink_to_fit();
-  free_.push_back(slot);
+  connection.self.slot = std::exchange(free_, slot);
+  --connections_;
 
   auto& way = at(input.port).paths[input.vpi];
   if (input.path) {
-    way.reset();
-    return;
+    way->whole = kNoSlot;
+    return keep(spare_paths_, std::move(way));
   }
   auto& page = way->pages[input.vci >> 8];
   page->slots[input.vci & 0xff] = kNoSlot;
   if (--page->used != 0) return;
-  page.reset();
-  if (--way->pages_used == 0) way.reset();
+  keep(spare_pages_, std::move(page));
+  if (--way->pages_used == 0) keep(spare_paths_, std::move(way));
 }
 
 std::size_t ForwardingTable::delete_input(PortId port) {

@@ -4,16 +4,17 @@
 //   port ──▶ VPI ──▶ the whole path ─────────────▶ connection ──▶ branches
 //                └─▶ VCI / 256 ──▶ VCI % 256 ────▶ connection ──▶ branches
 //
-// Three or four loads find a connection. The levels exist only while something is in them, so memory
-// goes with the connections: 92 octets for each of many whose VCIs lie close together, at most about
-// 3.5 kB for one that has a VPI for itself, 16 octets more for each branch beyond the first; and 8
-// octets for each VPI of a port up to the highest used. Connections live in blocks that never move.
+// Three or four loads find a connection. The levels exist only while something is in them (a few empty
+// ones are kept for the next), so memory goes with the connections: 68 octets for each of many whose VCIs
+// lie close together, at most about 3.5 kB for one that has a VPI for itself, 16 to 32 octets more for
+// each branch of a tree; and 8 octets for each VPI of a port up to the highest used. What a connection has
+// taken stays with the table for later ones. Connections live in blocks that never move, and nothing is
+// ever built anew for growth: an add takes at most one block, one page and one path.
 //
 // One thread at a time. Connections may share an output branch (multipoint-to-point).
 #pragma once
 
 #include <array>
-#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,6 +23,7 @@
 #include "core/ids.hpp"
 #include "core/label.hpp"
 #include "core/result.hpp"
+#include "dataplane/branch_list.hpp"
 #include "dataplane/cell.hpp"
 #include "dataplane/counters.hpp"
 
@@ -43,19 +45,6 @@ constexpr VirtualLink path(PortId port, std::uint16_t vpi) { return {port, vpi, 
 // "port 3 0/32", "port 3 path 7".
 std::string to_string(const VirtualLink& link);
 
-struct Branch {
-  PortId port;
-  std::uint16_t vpi = 0;
-  std::uint16_t vci = 0;      // of a path's branch: not looked at, the cell's own stays
-  std::uint8_t priority = 0;  // for the output's Queueing; 0 is the best
-  std::uint32_t tag = 0;      // the owner's, not looked at here
-
-  bool same_place(const Branch& other) const {
-    return port == other.port && vpi == other.vpi && vci == other.vci;
-  }
-  friend bool operator==(const Branch&, const Branch&) = default;
-};
-
 // Names a connection in queues, past its end: a slot that is used again has another generation.
 struct ConnectionRef {
   std::uint32_t slot = 0;
@@ -64,12 +53,14 @@ struct ConnectionRef {
   friend bool operator==(ConnectionRef, ConnectionRef) = default;
 };
 
-struct Connection {
+// In one line of the cache.
+struct alignas(64) Connection {
   VirtualLink input;
+  BranchList branches;  // never empty
   ConnectionRef self;
   ConnectionCounters counters;
-  boost::container::small_vector<Branch, 1> branches;  // in the order of their coming; never empty
 };
+static_assert(sizeof(Connection) == 64);
 
 struct ForwardingOptions {
   std::uint32_t ports = 2;  // numbered 1..ports
@@ -101,6 +92,9 @@ class ForwardingTable {
   // neither or both. kNotFound as delete_branch; kBadInput: no such port, output VPI above 4095, or the
   // connection has a branch at the new place already (another than `old`).
   Result<void> replace_branch(const VirtualLink& input, Branch old, Branch now);
+  // A branch of the connection, both as this table has shown them; as delete_branch, without looking
+  // either up.
+  void erase(const Connection& connection, const Branch& branch);
   // Return the number of branches that went. `port` exists.
   std::size_t delete_input(PortId port);
   std::size_t delete_output(PortId port);
@@ -126,12 +120,21 @@ class ForwardingTable {
     return &connection_at(slot);
   }
   // Exactly this entry, not the path that a channel's cell would take.
-  const Connection* find(const VirtualLink& input) const;
+  const Connection* find(const VirtualLink& input) const {
+    const std::uint32_t slot = slot_of(input);
+    return slot == kNoSlot ? nullptr : &connection_at(slot);
+  }
   // Null: the connection has gone since.
   Connection* find(ConnectionRef ref) {
     if (ref.slot >= slots_) return nullptr;
     Connection& connection = connection_at(ref.slot);
     return connection.self == ref && !connection.branches.empty() ? &connection : nullptr;
+  }
+  // Asks the memory for what find() will load: a loop over many inputs waits once, not once for each.
+  // Does nothing for an input that is not there.
+  void prefetch(const VirtualLink& input) const {
+    const std::uint32_t slot = slot_of(input);
+    if (slot != kNoSlot) __builtin_prefetch(&connection_at(slot), 1);
   }
   // In order of labels. `port` exists.
   std::vector<const Connection*> connections_of(PortId port) const;
@@ -145,7 +148,7 @@ class ForwardingTable {
       if (!connection.branches.empty()) visit(connection);
     }
   }
-  std::size_t connections() const { return slots_ - free_.size(); }
+  std::size_t connections() const { return connections_; }
   std::size_t branches() const { return branches_; }
 
  private:
@@ -177,17 +180,35 @@ class ForwardingTable {
   }
   const Port& at(PortId port) const { return ports_[port.value() - 1]; }
   Port& at(PortId port) { return ports_[port.value() - 1]; }
-  std::uint32_t slot_of(const VirtualLink& input) const;
+  std::uint32_t slot_of(const VirtualLink& input) const {
+    if (!has(input.port)) return kNoSlot;
+    const auto& paths = at(input.port).paths;
+    if (input.vpi >= paths.size() || !paths[input.vpi]) return kNoSlot;
+    const Path& way = *paths[input.vpi];
+    if (input.path) return way.whole;
+    const Page* page = way.pages[input.vci >> 8].get();
+    return page == nullptr ? kNoSlot : page->slots[input.vci & 0xff];
+  }
   Result<void> check_new(const VirtualLink& input) const;
   std::uint32_t take_slot(const VirtualLink& input);
   void enter(const VirtualLink& input, std::uint32_t slot);
+  template <class Level>
+  static void keep(std::vector<std::unique_ptr<Level>>& spares, std::unique_ptr<Level> empty);
+  std::unique_ptr<Page> new_page();
+  std::unique_ptr<Path> new_path();
   void remove(std::uint32_t slot);
 
   ForwardingOptions options_;
   std::vector<Port> ports_;
   std::vector<std::unique_ptr<Block>> blocks_;
   std::uint32_t slots_ = 0;  // ever used
-  std::vector<std::uint32_t> free_;
+  // Of those that are empty now, the last that became so: its `self.slot` names the one before.
+  std::uint32_t free_ = kNoSlot;
+  std::size_t connections_ = 0;
+  // Empty, as new: labels that come and go by turns need not build a page each time.
+  static constexpr std::size_t kSparesMax = 8;
+  std::vector<std::unique_ptr<Page>> spare_pages_;
+  std::vector<std::unique_ptr<Path>> spare_paths_;
   std::size_t branches_ = 0;
 };
 

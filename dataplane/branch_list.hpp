@@ -1,0 +1,104 @@
+// The branches of one connection, in the order of their coming. A single one, as nearly all connections
+// have it, lies in the list itself; more are an array of their own.
+//
+// 20 octets, so that a connection fits into one line of the processor's cache. Not copied, not moved:
+// its connection stays where it is. Pointers are good until the list changes.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/ids.hpp"
+
+namespace xbind::dataplane {
+
+struct Branch {
+  PortId port;
+  std::uint16_t vpi = 0;
+  std::uint16_t vci = 0;      // of a path's branch: not looked at, the cell's own stays
+  std::uint8_t priority = 0;  // for the output's Queueing; 0 is the best
+  std::uint32_t tag = 0;      // the owner's, not looked at here
+
+  bool same_place(const Branch& other) const {
+    return port == other.port && vpi == other.vpi && vci == other.vci;
+  }
+  friend bool operator==(const Branch&, const Branch&) = default;
+};
+
+class BranchList {
+ public:
+  BranchList() = default;
+  ~BranchList() { clear(); }
+  BranchList(const BranchList&) = delete;
+  BranchList& operator=(const BranchList&) = delete;
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  Branch* begin() { return size_ > 1 ? many() : &place_.one; }
+  Branch* end() { return begin() + size_; }
+  const Branch* begin() const { return size_ > 1 ? many() : &place_.one; }
+  const Branch* end() const { return begin() + size_; }
+  // Of those that are there.
+  const Branch& operator[](std::size_t index) const { return begin()[index]; }
+  const Branch& front() const { return *begin(); }
+
+  void push_back(const Branch& branch) {
+    if (size_ == 0) {
+      place_.one = branch;
+    } else {
+      // An array has room for a power of two: that it is full shows in the size.
+      if (std::has_single_bit(size_)) move_to(new Branch[std::size_t{size_} * 2]);
+      many()[size_] = branch;
+    }
+    ++size_;
+  }
+  // `first` to before `last`, of this list.
+  void erase(Branch* first, Branch* last) {
+    std::copy(last, end(), first);
+    resize(size_ - static_cast<std::uint32_t>(last - first));
+  }
+  void clear() {
+    if (size_ > 1) delete[] many();
+    size_ = 0;
+  }
+
+ private:
+  union Place {
+    Place() : one() {}
+    Branch one;
+    std::array<std::uint32_t, 2> many;  // a Branch*, without its alignment
+  };
+  static_assert(std::is_trivially_copyable_v<Branch>);
+
+  Branch* many() const { return std::bit_cast<Branch*>(place_.many); }
+  // What is there goes to `room`, which is owned from now on.
+  void move_to(Branch* room) {
+    std::copy(begin(), end(), room);
+    if (size_ > 1) delete[] many();
+    place_.many = std::bit_cast<std::array<std::uint32_t, 2>>(room);
+  }
+  // To so many or fewer.
+  void resize(std::uint32_t size) {
+    if (size == size_) return;
+    if (size <= 1) {
+      const Branch left = front();
+      clear();
+      place_.one = left;
+    } else if (std::bit_ceil(size) != std::bit_ceil(size_)) {
+      Branch* const room = new Branch[std::bit_ceil(size)];
+      std::copy_n(many(), size, room);
+      delete[] many();
+      place_.many = std::bit_cast<std::array<std::uint32_t, 2>>(room);
+    }
+    size_ = size;
+  }
+
+  std::uint32_t size_ = 0;
+  Place place_;
+};
+
+}  // namespace xbind::dataplane
