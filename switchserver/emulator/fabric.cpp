@@ -13,21 +13,6 @@ using dataplane::VirtualLink;
 using gsmp::FailureCode;
 using gsmp::QosModel;
 
-// What an Add Branch or a Move asks for, as far as both are judged alike.
-struct Fabric::Wish {
-  VirtualLink input;
-  bool input_good = false;  // an ATM label, and in the port's range
-  PortId output_port;
-  Label output;
-  QosProfile qos;
-
-  dataplane::Branch branch() const {
-    return {.port = output_port,
-            .vpi = static_cast<std::uint16_t>(vpi_of(output)),
-            .vci = static_cast<std::uint16_t>(input.path ? 0 : vci_of(output))};
-  }
-};
-
 namespace {
 
 // The tag of a branch: the number of its profile, and whether it is one half of a pair.
@@ -49,6 +34,12 @@ bool fits(const LabelRange& labels, Label label, bool path) {
 VirtualLink link_at(PortId port, Label label, bool path) {
   return {port, static_cast<std::uint16_t>(vpi_of(label)),
           static_cast<std::uint16_t>(path ? 0 : vci_of(label)), path};
+}
+// Where a branch of the connection at `input` leads.
+dataplane::Branch place_of(const VirtualLink& input, PortId output_port, Label output) {
+  return {.port = output_port,
+          .vpi = static_cast<std::uint16_t>(vpi_of(output)),
+          .vci = static_cast<std::uint16_t>(input.path ? 0 : vci_of(output))};
 }
 Label label_at(std::uint16_t vpi, std::uint16_t vci) { return atm_label(vpi, vci); }
 
@@ -96,6 +87,17 @@ bool lacks_traffic(const QosProfile& qos) {
 }
 
 }  // namespace
+
+// What an Add Branch or a Move asks for, as far as both are judged alike.
+struct Fabric::Wish {
+  VirtualLink input;
+  bool input_good = false;  // an ATM label, and in the port's range
+  PortId output_port;
+  Label output;
+  QosProfile qos;
+
+  dataplane::Branch branch() const { return place_of(input, output_port, output); }
+};
 
 // ----- what every request is judged by --------------------------------------------------------
 
@@ -230,24 +232,25 @@ FailureCode Fabric::add_branch(const gsmp::AddBranch& request) {
     return FailureCode::kOutOfResources;
   }
 
-  put(wish.input, branch, wish.qos, both_ways);
-  if (both_ways) put(reverse, back_to(wish.input), wish.qos, true);
+  put(wish.input, branch, there, wish.qos, both_ways);
+  if (both_ways) put(reverse, back_to(wish.input), nullptr, wish.qos, true);
   if (replace) drop_others_at(wish.input, branch);
   if (request.reservation != 0) reservations_.release(request.reservation);
   return FailureCode::kNone;
 }
 
-void Fabric::put(const VirtualLink& input, dataplane::Branch branch, const QosProfile& profile,
-                 bool both_ways) {
-  const dataplane::Branch* there = branch_at(cells_.table().find(input), branch);
-  const std::optional<std::uint32_t> old_tag =
-      there == nullptr ? std::nullopt : std::optional(there->tag);
-  const QosProfile wanted = old_tag ? updated(profiles_.at(number_in(*old_tag)), profile) : profile;
-  branch.priority = queue_of(wanted.output);
-  branch.tag = tag_of(profiles_.take(wanted), both_ways || (old_tag && bidirectional_in(*old_tag)));
+void Fabric::put(const VirtualLink& input, dataplane::Branch branch, const dataplane::Branch* there,
+                 const QosProfile& profile, bool both_ways) {
+  if (there != nullptr) {
+    const std::uint32_t old_tag = there->tag;
+    const QosProfile wanted = updated(profiles_.at(number_in(old_tag)), profile);
+    put(input, branch, nullptr, wanted, both_ways || bidirectional_in(old_tag));
+    return profiles_.release(number_in(old_tag));
+  }
+  branch.priority = queue_of(profile.output);
+  branch.tag = tag_of(profiles_.take(profile), both_ways);
   const auto added = cells_.table().add_branch(input, branch);
   XB_CHECK(added.has_value(), added.error().text);
-  if (old_tag) profiles_.release(number_in(*old_tag));
 }
 
 // Connection Replace: whatever else sends to that place sends no more.
@@ -343,8 +346,8 @@ FailureCode Fabric::move_input(const gsmp::MoveInputBranch& request) {
   }
 
   const QosProfile wanted = updated(profile_at(*there), wish.qos);
-  if (moved) drop_branch(from, place);
-  put(wish.input, place, wanted, false);
+  if (moved) drop(*old, *there);
+  put(wish.input, place, moved ? nullptr : there, wanted, false);
   return FailureCode::kNone;
 }
 
@@ -370,6 +373,10 @@ FailureCode Fabric::reserve(const gsmp::ReservationRequest& request) {
 
 // ----- deleting -------------------------------------------------------------------------------
 
+void Fabric::prefetch(PortId port, Label label) const {
+  if (is_atm(label)) cells_.table().prefetch(link_at(port, label, false));
+}
+
 const dataplane::Connection* Fabric::find_raw(PortId port, Label label) const {
   if (!has(port) || !is_atm(label)) return nullptr;
   const ForwardingTable& table = cells_.table();
@@ -381,10 +388,11 @@ FailureCode Fabric::delete_branch(PortId input_port, Label input_label, PortId o
                                   Label output_label) {
   const dataplane::Connection* connection = find_raw(input_port, input_label);
   if (connection == nullptr) return FailureCode::kNoSuchConnection;
-  const Wish wish{connection->input, true, output_port, output_label, {}};
-  if (!is_atm(output_label) || branch_at(connection, wish.branch()) == nullptr)
-    return FailureCode::kNoSuchBranch;
-  drop_branch(wish.input, wish.branch());
+  if (!is_atm(output_label)) return FailureCode::kNoSuchBranch;
+  const dataplane::Branch* there =
+      branch_at(connection, place_of(connection->input, output_port, output_label));
+  if (there == nullptr) return FailureCode::kNoSuchBranch;
+  drop(*connection, *there);
   return FailureCode::kNone;
 }
 
@@ -408,17 +416,20 @@ void Fabric::unpair(const dataplane::Connection& connection) {
   XB_CHECK(changed.has_value(), changed.error().text);
 }
 
-// Both are there. The copies are on purpose: they may lie in what goes.
-void Fabric::drop_branch(const VirtualLink& at_input, const dataplane::Branch& at_place) {
-  const VirtualLink input = at_input;
-  const dataplane::Branch place = at_place;
-  const dataplane::Connection* connection = cells_.table().find(input);
-  unpair(*connection);
-  profiles_.release(number_in(branch_at(connection, place)->tag));
-  const auto deleted = cells_.table().delete_branch(input, place);
-  XB_CHECK(deleted.has_value(), deleted.error().text);
+// Of a connection of the table.
+void Fabric::drop(const dataplane::Connection& connection, const dataplane::Branch& branch) {
+  unpair(connection);
+  profiles_.release(number_in(branch.tag));
+  cells_.table().erase(connection, branch);
 }
 
+// Both are there.
+void Fabric::drop_branch(const VirtualLink& input, const dataplane::Branch& place) {
+  const dataplane::Connection* connection = cells_.table().find(input);
+  drop(*connection, *branch_at(connection, place));
+}
+
+// The copy is on purpose: it may lie in what goes.
 void Fabric::drop_connection(const VirtualLink& at_input) {
   const VirtualLink input = at_input;
   const dataplane::Connection* connection = cells_.table().find(input);

@@ -11,8 +11,8 @@
 // several connections may share an output branch (multipoint-to-point). A label whose VCI is 0 and that
 // is no channel names the virtual path connection of its VPI.
 //
-// Memory: about 92 octets for a cross-connect whose label has neighbours, and once for all that say the
-// same their QoS. There is no admission by bandwidth.
+// Memory: 68 octets for a cross-connect whose label has neighbours, and once for all that say the same
+// their QoS. There is no admission by bandwidth.
 //
 // No clock; not thread-safe.
 #pragma once
@@ -159,6 +159,8 @@ class Fabric {
   // Nothing: no such connection.
   std::optional<Connection> find(PortId input_port, Label input_label) const;
   const dataplane::Connection* find_raw(PortId input_port, Label input_label) const;
+  // Before a loop of delete_branch: asks the memory for what it will look at. Any port and label.
+  void prefetch(PortId input_port, Label input_label) const;
   struct Entry {
     Label input_label;  // of a path with VCI 0
     const dataplane::Connection* connection;
@@ -200,8 +202,10 @@ class Fabric {
   bool serves(Qos qos, const std::optional<gsmp::TrafficBlock>& traffic) const;
   std::uint8_t queue_of(Qos output) const;
   const QosProfile& profile_at(const dataplane::Branch& branch) const;
-  void put(const dataplane::VirtualLink& input, dataplane::Branch branch, const QosProfile& profile,
-           bool bidirectional);
+  // `there`: the branch at that place; null: there is none.
+  void put(const dataplane::VirtualLink& input, dataplane::Branch branch,
+           const dataplane::Branch* there, const QosProfile& profile, bool both_ways);
+  void drop(const dataplane::Connection& connection, const dataplane::Branch& branch);
   void drop_branch(const dataplane::VirtualLink& input, const dataplane::Branch& branch);
   void drop_connection(const dataplane::VirtualLink& input);
   void unpair(const dataplane::Connection& connection);

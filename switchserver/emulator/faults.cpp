@@ -72,8 +72,15 @@ std::size_t InputCutter::pass_frame(std::span<const std::byte> octets) {
 }
 
 std::size_t InputCutter::pass_all(std::span<const std::byte> octets) {
-  for (std::size_t passed = 0; passed < octets.size() && !lost_;)
-    passed += pass_frame(octets.subspan(passed));
+  std::size_t passed = 0;
+  if (between_frames()) {  // over the whole ones in a stride each
+    while (octets.size() - passed >= kFrameHeaderOctets && begins_frame(octets.subspan(passed))) {
+      const std::size_t whole = kFrameHeaderOctets + u16(octets, passed + 2);
+      if (whole > octets.size() - passed) break;
+      passed += whole;
+    }
+  }
+  while (passed < octets.size() && !lost_) passed += pass_frame(octets.subspan(passed));
   return octets.size();
 }
 
