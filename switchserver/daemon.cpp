@@ -216,9 +216,9 @@ void SwitchServerDaemon::take_octets(std::span<const std::byte> octets) {
 void SwitchServerDaemon::drain_driver(TimePoint now) {
   // An event may make the controller ask for more, and that may be refused at once: until quiet.
   for (;;) {
-    const std::vector<driver::Event> events = driver_.take_events();
-    if (events.empty()) return;
-    for (const driver::Event& event : events) {
+    driver_.take_events(events_);
+    if (events_.empty()) return;
+    for (const driver::Event& event : events_) {
       server_.on_driver(event, now);
       note_for_router(event, now);
     }

@@ -172,6 +172,7 @@ class SwitchServerDaemon {
   GsmpDriver driver_;
   SwitchServer server_;
   wire::Buffer output_;
+  std::vector<driver::Event> events_;  // reused
 
   RemoteRouter* router_;
   PortReporter reporter_;

@@ -32,13 +32,14 @@ void GsmpDriver::add(const CrossConnect& cross_connect, const TrafficContract& c
                                                               cross_connect.output_label, true)))) {
     send_deletes();
   }
+  const Port& in = port_at(cross_connect.input_port);
   gsmp::AddBranch message;
-  message.port_session = port_session(cross_connect.input_port);
+  message.port_session = in.session;
   message.input_port = cross_connect.input_port;
   message.output_port = cross_connect.output_port;
   message.input_label = gsmp::label_field(cross_connect.input_label);
   message.output_label = gsmp::label_field(cross_connect.output_label);
-  set_quality(message, contract, cross_connect.input_port, cross_connect.output_port);
+  set_quality(message, contract, cross_connect.input_port, in, cross_connect.output_port);
   note_wanted(cookie, {}, cross_connect);
   if (auto sent = session_.add_branch(message, cookie, now_); !sent) {
     finish(driver::Done{cookie, cause_of(sent.error()), 0});
@@ -49,15 +50,16 @@ void GsmpDriver::move(const CrossConnect& cross_connect, PortId new_output_port,
                       Label new_output_label, const TrafficContract& contract,
                       driver::Cookie cookie) {
   send_deletes();  // one of them may free the new label
+  const Port& in = port_at(cross_connect.input_port);
   gsmp::MoveOutputBranch message;
-  message.port_session = port_session(cross_connect.input_port);
+  message.port_session = in.session;
   message.input_port = cross_connect.input_port;
   message.old_output_port = cross_connect.output_port;
   message.new_output_port = new_output_port;
   message.input_label = gsmp::label_field(cross_connect.input_label);
   message.old_output_label = gsmp::label_field(cross_connect.output_label);
   message.new_output_label = gsmp::label_field(new_output_label);
-  set_quality(message, contract, cross_connect.input_port, new_output_port);
+  set_quality(message, contract, cross_connect.input_port, in, new_output_port);
   CrossConnect there = cross_connect;
   there.output_port = new_output_port;
   there.output_label = new_output_label;
@@ -67,16 +69,16 @@ void GsmpDriver::move(const CrossConnect& cross_connect, PortId new_output_port,
   }
 }
 
-void GsmpDriver::set_quality(gsmp::QosFields& fields, const TrafficContract& contract, PortId input,
-                             PortId output) {
-  if (!contract.present()) return;  // priority 0
+const GsmpDriver::Port& GsmpDriver::port_at(PortId port) const {
   static const Port kUnknown;
-  const auto of = [this](PortId port) -> const Port& {
-    const auto found = ports_.find(port);
-    return found == ports_.end() ? kUnknown : found->second;
-  };
-  const Port& in = of(input);
-  const Port& out = of(output);
+  const auto found = ports_.find(port);
+  return found == ports_.end() ? kUnknown : found->second;
+}
+
+void GsmpDriver::set_quality(gsmp::QosFields& fields, const TrafficContract& contract, PortId input,
+                             const Port& in, PortId output) {
+  if (!contract.present()) return;  // priority 0
+  const Port& out = port_at(output);
   if ((in.services & out.services & service_bit(contract.category)) != 0) {
     ++counters_.by_service;
     set_service(fields, contract, tc_flags_);
@@ -145,10 +147,16 @@ void GsmpDriver::read_statistics(PortId port, Label label, driver::Cookie cookie
 
 void GsmpDriver::flush() { send_deletes(); }
 
+std::uint64_t GsmpDriver::open_group() {
+  const std::uint64_t group = next_group_++;
+  spent_cookies_.clear();
+  delete_groups_.emplace(group, std::exchange(delete_cookies_, std::move(spent_cookies_)));
+  return group;
+}
+
 void GsmpDriver::send_deletes() {
   if (deletes_.empty()) return;
-  const std::uint64_t group = next_group_++;
-  delete_groups_.emplace(group, std::exchange(delete_cookies_, {}));
+  const std::uint64_t group = open_group();
   const auto sent = session_.delete_branches(deletes_, group, now_);
   deletes_.clear();
   delete_labels_.clear();
@@ -191,6 +199,11 @@ TimePoint GsmpDriver::next_deadline() const {
 }
 
 std::vector<driver::Event> GsmpDriver::take_events() { return std::exchange(events_, {}); }
+
+void GsmpDriver::take_events(std::vector<driver::Event>& into) {
+  into.clear();
+  std::swap(into, events_);
+}
 
 std::string GsmpDriver::take_drop_reason() { return std::exchange(drop_reason_, {}); }
 
@@ -243,8 +256,7 @@ void GsmpDriver::on(const gsmp::SessionDown& down) {
     finish(driver::Done{stale.done.cookie, Cause::kSwitchUnreachable, 0});
   }
   // Deletes that were never sent: the adjacency went before flush().
-  const std::uint64_t group = next_group_++;
-  delete_groups_.emplace(group, std::exchange(delete_cookies_, {}));
+  const std::uint64_t group = open_group();
   deletes_.clear();
   delete_labels_.clear();
   end_deletes(group, Cause::kSwitchUnreachable);
@@ -334,7 +346,8 @@ void GsmpDriver::on_deleted(const gsmp::Response& response) {
   XB_CHECK(group != delete_groups_.end(), response.cookie);
   const auto* body =
       response.body ? std::get_if<gsmp::DeleteBranches>(response.body.get()) : nullptr;
-  const std::vector<driver::Cookie> cookies = std::move(group->second);
+  spent_cookies_ = std::move(group->second);
+  const std::vector<driver::Cookie>& cookies = spent_cookies_;
   delete_groups_.erase(group);
   if (response.success || body == nullptr || body->elements.size() != cookies.size()) {
     for (const driver::Cookie cookie : cookies) {

@@ -43,12 +43,12 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "core/clock.hpp"
 #include "switchserver/gsmp/session.hpp"
 #include "switchserver/gsmp_service.hpp"
+#include "switchserver/label_set.hpp"
 #include "switchserver/switch_driver.hpp"
 
 namespace xbind {
@@ -123,6 +123,8 @@ class GsmpDriver : public SwitchDriver {
   // What came of it. take_output: octets for one write; `into` lends its memory.
   void take_output(wire::Buffer& into) { session_.take_output(into); }
   std::vector<driver::Event> take_events();
+  // Swaps: `into` is emptied, its memory serves the next events.
+  void take_events(std::vector<driver::Event>& into);
   // Not empty: the connection is of no use any more, for that reason. Taken once.
   std::string take_drop_reason();
 
@@ -167,8 +169,11 @@ class GsmpDriver : public SwitchDriver {
   void on(const gsmp::RequestLost& lost);
   void on(const gsmp::SwitchEvent& event);
 
+  const Port& port_at(PortId port) const;  // of one that is not known: nothing
   void set_quality(gsmp::QosFields& fields, const TrafficContract& contract, PortId input,
-                   PortId output);
+                   const Port& in, PortId output);
+  // Opens a group of all deletes that wait; their cookies have gone there.
+  std::uint64_t open_group();
   void on_branch(const gsmp::Response& response);
   void on_deleted(const gsmp::Response& response);
   void on_report(const gsmp::Response& response);
@@ -187,7 +192,12 @@ class GsmpDriver : public SwitchDriver {
   void on_activity(const gsmp::Response& response);
   void on_activity(const gsmp::ActivityRecord& record, driver::Table& table);
   void note_wanted(driver::Cookie cookie, const CrossConnect& gone, const CrossConnect& there);
-  void finish(const driver::Done& done);
+  void note_done(const driver::Done& done);
+  void finish(const driver::Done& done) {
+    if (!adding_.empty()) [[unlikely]]
+      note_done(done);
+    events_.emplace_back(done);
+  }
 
   // gsmp_driver_ports.cpp
   void read_all_ports();
@@ -226,9 +236,11 @@ class GsmpDriver : public SwitchDriver {
 
   std::vector<gsmp::DeleteElement> deletes_;  // waiting for flush
   std::vector<driver::Cookie> delete_cookies_;
-  std::unordered_set<std::uint64_t> delete_labels_;  // input and output labels of deletes_
+  LabelSet delete_labels_;  // input and output labels of deletes_
+  static_assert(2 * gsmp::kDeleteElementsMax <= LabelSet::kMost);
   std::uint64_t next_group_ = 1;
   std::unordered_map<std::uint64_t, std::vector<driver::Cookie>> delete_groups_;
+  std::vector<driver::Cookie> spent_cookies_;  // lends its memory
   std::uint64_t next_read_ = 1;
   std::unordered_map<std::uint64_t, TableRead> table_reads_;
 

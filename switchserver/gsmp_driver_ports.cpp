@@ -53,10 +53,7 @@ std::vector<SwitchPort> GsmpDriver::ports_now() const {
   return ports;
 }
 
-std::uint32_t GsmpDriver::port_session(PortId port) const {
-  const auto found = ports_.find(port);
-  return found == ports_.end() ? 0 : found->second.session;
-}
+std::uint32_t GsmpDriver::port_session(PortId port) const { return port_at(port).session; }
 
 // ----- one port -------------------------------------------------------------------------------
 

@@ -91,7 +91,7 @@ void GsmpDriver::note_wanted(driver::Cookie cookie, const CrossConnect& gone,
 
 // An add, a move or a delete has been answered, or never will be. Of a move nobody knows then which of
 // its two places it is: both are listed.
-void GsmpDriver::finish(const driver::Done& done) {
+void GsmpDriver::note_done(const driver::Done& done) {
   if (const auto wanted = adding_.extract(done.cookie); !wanted.empty()) {
     const CrossConnect& gone = wanted.mapped().gone;
     const CrossConnect& there = wanted.mapped().there;
@@ -102,7 +102,6 @@ void GsmpDriver::finish(const driver::Done& done) {
       added_[there] = adjacency_;
     }
   }
-  events_.push_back(done);
 }
 
 }  // namespace xbind

@@ -186,7 +186,8 @@ class Pipeline {
   void step(Work&& work) {
     if (finished_) return;
     work();
-    for (const driver::Event& event : driver_.take_events()) {
+    driver_.take_events(events_);
+    for (const driver::Event& event : events_) {
       if (std::holds_alternative<driver::Up>(event)) next_batch();
       if (const auto* answer = std::get_if<driver::Done>(&event)) {
         if (answer->cause != Cause::kNone) die("refused: " + std::string(to_string(answer->cause)));
@@ -223,6 +224,7 @@ class Pipeline {
   std::promise<void> done_;
   GsmpDriver driver_;
   wire::Buffer output_;
+  std::vector<driver::Event> events_;
   gsmp::TcpClient client_;
 };
 
