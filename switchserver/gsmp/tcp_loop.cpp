@@ -23,7 +23,8 @@ using boost::system::error_code;
 
 namespace {
 constexpr int kHandledMax = 32;  // between two turns
-}
+constexpr int kLookEvery = 8;    // of the sleeps, when there was nothing more at the last look
+}  // namespace
 
 struct TcpLoop::Impl {
   struct Watch {
@@ -63,9 +64,14 @@ struct TcpLoop::Impl {
         arm_watches();
         arm_timer(due, now);
         io.run_one();
+        // Looking for more is a system call: where one peer asks and waits, a second for each request.
+        // What is passed over here ends the next sleep at once.
+        if (!crowded && ++sleeps % kLookEvery != 0) continue;
       }
       // A peer that always has more to say must not keep the turn waiting.
-      for (int handled = 1; handled < kHandledMax && io.poll_one() > 0;) ++handled;
+      int handled = 0;
+      while (handled < kHandledMax - 1 && io.poll_one() > 0) ++handled;
+      crowded = handled > 0;
     }
     for (const auto& watch : watches) {
       error_code ignored;
@@ -91,6 +97,8 @@ struct TcpLoop::Impl {
   std::vector<std::unique_ptr<Watch>> watches;
   std::function<TimePoint()> turn;
   std::vector<std::function<void()>> stops;
+  bool crowded = false;  // the last look without waiting has found something
+  unsigned sleeps = 0;
   bool stopping = false;
 };
 

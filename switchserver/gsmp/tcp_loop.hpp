@@ -1,6 +1,6 @@
 // The one thread of a process that serves sockets and does work between them: it sleeps until a socket
 // has something, a moment has come or a watched descriptor is readable, hands out what is there (of a
-// flood a part), and then calls the owner's turn. While the turn says that it has more to do, nothing
+// flood a part; of a trickle one thing), and then calls the owner's turn. While the turn says that it has more to do, nothing
 // sleeps: one turn, one look at the sockets, one turn. So a request waits for one turn at most, and an
 // idle process uses no processor time at all.
 //
