@@ -52,8 +52,11 @@ void read_series(const Json& from, RunReport& report) {
   for (const Json& one : from.at("rows")) {
     Series::Row& row = rows.emplace_back();
     Reader::read(one, row);
-    for (const Json& bucket : one.at("latency_ns"))
-      row.latency[Duration{bucket.at(0).get<std::int64_t>()}] = bucket.at(1).get<std::uint32_t>();
+    for (const Json& bucket : one.at("latency_ns")) {
+      const Duration highest{bucket.at(0).get<std::int64_t>()};
+      if (Histogram::bucket_end(highest) != highest) throw Malformed{"a bucket of the series"};
+      row.latency.add(highest, bucket.at(1).get<std::uint32_t>());
+    }
   }
   double interval_s = 0;
   Reader::read(from.at("interval_s"), interval_s);

@@ -8,7 +8,7 @@
 
 namespace xbind::callgen {
 
-void BatchMeans::add(Duration when, Duration value) {
+BatchMeans::Span& BatchMeans::span_at(Duration when) {
   auto at = static_cast<std::size_t>(std::max(Duration::zero(), when) / span_);
   while (at >= kMostSpans) {
     span_ *= 2;
@@ -25,8 +25,10 @@ void BatchMeans::add(Duration when, Duration value) {
     spans_.resize((spans_.size() + 1) / 2);
   }
   if (spans_.size() <= at) spans_.resize(at + 1);
-  ++spans_[at].count;
-  spans_[at].sum_us += static_cast<double>(value.count()) / 1000;
+  latest_ = at;
+  latest_begin_ = static_cast<std::int64_t>(at) * span_;
+  latest_end_ = latest_begin_ + span_;
+  return spans_[at];
 }
 
 std::optional<BatchMeans::Interval> BatchMeans::interval(Duration begin, Duration end) const {

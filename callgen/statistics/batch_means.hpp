@@ -26,7 +26,12 @@ class BatchMeans {
   static constexpr std::uint64_t kFewestInBatch = 10;
 
   // `when` counts from the start, not below zero.
-  void add(Duration when, Duration value);
+  void add(Duration when, Duration value) {
+    // What comes is mostly of the span that the one before was of.
+    Span& span = when >= latest_begin_ && when < latest_end_ ? spans_[latest_] : span_at(when);
+    ++span.count;
+    span.sum_us += static_cast<double>(value.count()) / 1000;
+  }
 
   struct Interval {
     double mean_us = 0;  // of the batches' means
@@ -49,8 +54,14 @@ class BatchMeans {
     double sum_us = 0;
   };
 
+  Span& span_at(Duration when);
+
   std::vector<Span> spans_;
   Duration span_ = kFirstSpan;
+  // The span of the latest value, and its time; none when that is empty.
+  std::size_t latest_ = 0;
+  Duration latest_begin_{};
+  Duration latest_end_{};
 };
 
 // Half the width of Student's interval of 95 %, in standard errors. degrees >= 1.

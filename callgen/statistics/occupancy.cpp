@@ -10,36 +10,33 @@ double seconds(Duration duration) { return std::chrono::duration<double>(duratio
 
 }  // namespace
 
-void Occupancy::tell(Duration when, bool arrival) {
-  waiting_.push({when, arrival});
-  newest_ = std::max(newest_, when);
-  while (waiting_.size() > kMostWaiting ||
-         (!waiting_.empty() && waiting_.top().when < newest_ - kDelay)) {
-    count(waiting_.top());
-    waiting_.pop();
-  }
-}
-
 void Occupancy::finish() {
-  while (!waiting_.empty()) {
-    count(waiting_.top());
-    waiting_.pop();
-  }
+  while (!arriving_.empty() || !departing_.empty()) count_earliest();
 }
 
-void Occupancy::count(const Event& event) {
-  if (event.when < at_) {
+// Who leaves at the moment that another comes is gone.
+void Occupancy::count_earliest() {
+  const bool arrival = arriving_.front() < departing_.front();
+  TimeQueue& from = arrival ? arriving_ : departing_;
+  const Duration told = from.front();
+  from.pop();
+  earliest_ = std::min(arriving_.front(), departing_.front());
+  if (told < at_) {
     ++late_;
-    shifted_s_ += seconds(at_ - event.when);
+    shifted_s_ += seconds(at_ - told);
   }
-  const Duration when = std::max(at_, event.when);
+  const Duration when = std::max(at_, told);
   area_s_ += static_cast<double>(inside_) * seconds(when - at_);
   at_ = when;
-  if (!event.arrival) {
+  if (arrival) {
+    count_arrival(when);
+  } else {
     ++departures_;
     --inside_;
-    return;
   }
+}
+
+void Occupancy::count_arrival(Duration when) {
   if (arrivals_ == 0) {
     first_arrival_ = when;
     area_at_first_s_ = area_s_;

@@ -10,12 +10,12 @@
 // A value type; one thread at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <queue>
 #include <vector>
 
+#include "callgen/statistics/time_queue.hpp"
 #include "core/clock.hpp"
 
 namespace xbind::callgen {
@@ -28,8 +28,14 @@ class Occupancy {
   static constexpr std::uint64_t kLeastInBatch = 32;
 
   // Times from the start of the run, not below zero.
-  void arrive(Duration when) { tell(when, true); }
-  void depart(Duration when) { tell(when, false); }
+  void arrive(Duration when) {
+    arriving_.push(when);
+    count_what_is_old(when);
+  }
+  void depart(Duration when) {
+    departing_.push(when);
+    count_what_is_old(when);
+  }
   // All is told: what waits is counted.
   void finish();
 
@@ -51,14 +57,6 @@ class Occupancy {
   Figures figures() const;
 
  private:
-  struct Event {
-    Duration when;
-    bool arrival;
-    // Who leaves at the moment that another comes is gone.
-    friend bool operator>(const Event& a, const Event& b) {
-      return a.when != b.when ? a.when > b.when : a.arrival > b.arrival;
-    }
-  };
   struct Batch {
     std::uint64_t arrivals = 0;
     double found = 0;
@@ -66,12 +64,21 @@ class Occupancy {
     double span_s = 0;
   };
 
-  void tell(Duration when, bool arrival);
-  void count(const Event& event);
+  // `told` is the latest to be told.
+  void count_what_is_old(Duration told) {
+    newest_ = std::max(newest_, told);
+    earliest_ = std::min(earliest_, told);
+    while (earliest_ < newest_ - kDelay || arriving_.size() + departing_.size() > kMostWaiting)
+      count_earliest();
+  }
+  void count_earliest();
+  void count_arrival(Duration when);
   void close_batch();
 
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> waiting_;
+  TimeQueue arriving_;
+  TimeQueue departing_;
   Duration newest_{};
+  Duration earliest_ = Duration::max();  // of those waiting
   Duration at_{};
   std::int64_t inside_ = 0;
   std::uint64_t arrivals_ = 0;

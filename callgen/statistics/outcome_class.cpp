@@ -83,7 +83,7 @@ OutcomeClass class_of(Cause cause) {
   XB_CHECK(false, static_cast<int>(cause));
 }
 
-OutcomeClass class_of(const RequestRecord& record) {
+OutcomeClass class_of_failure(const RequestRecord& record) {
   switch (record.ended) {
     case Ended::kDone: return OutcomeClass::kSuccess;
     case Ended::kRefused: return class_of(record.cause);

@@ -37,6 +37,9 @@ std::string_view phrase_of(OutcomeClass outcome);
 
 OutcomeClass class_of(Cause cause);  // of a refusal
 // kUnanswered also for a request that could not be sent any more because the manager was lost.
-OutcomeClass class_of(const RequestRecord& record);
+OutcomeClass class_of_failure(const RequestRecord& record);
+inline OutcomeClass class_of(const RequestRecord& record) {
+  return record.ended == Ended::kDone ? OutcomeClass::kSuccess : class_of_failure(record);
+}
 
 }  // namespace xbind::callgen

@@ -22,7 +22,7 @@ void count_answer(const RequestRecord& record, Series::Row& row) {
     ++row.others;
   } else if (record.ended == Ended::kDone) {
     ++row.connected;
-    ++row.latency[Histogram::bucket_end(record.answered - record.planned)];
+    row.latency.add(record.answered - record.planned);
   } else if (record.ended == Ended::kBusy) {
     ++row.busy;
   } else {
@@ -41,7 +41,7 @@ Series::Row& Series::Row::operator+=(const Row& other) {
   unanswered += other.unanswered;
   released += other.released;
   others += other.others;
-  for (const auto& [highest, count] : other.latency) latency[highest] += count;
+  latency += other.latency;
   return *this;
 }
 
@@ -53,23 +53,29 @@ Duration Series::Row::percentile(double percent) const {
   const auto rank = std::clamp<std::uint64_t>(
       static_cast<std::uint64_t>(std::ceil(exact_rank * (1 - 1e-12))), 1, count);
   std::uint64_t below = 0;
+  Duration found{};
   for (const auto& [highest, seen] : latency) {
+    if (below >= rank) break;
     below += seen;
-    if (below >= rank) return highest;
+    found = highest;
   }
-  return latency.rbegin()->first;
+  return found;
 }
 
-Series::Row& Series::at(Duration when) {
+Series::Row& Series::looked_up(Duration when) {
   const Duration since = std::max(Duration::zero(), when);
   while (since / interval_ >= static_cast<std::int64_t>(kMostRows)) widen();
   const auto index = static_cast<std::size_t>(since / interval_);
   if (rows_.size() <= index) rows_.resize(index + 1);
+  latest_ = index;
+  latest_begin_ = static_cast<std::int64_t>(index) * interval_;
+  latest_end_ = latest_begin_ + interval_;
   return rows_[index];
 }
 
 void Series::widen() {
   interval_ *= 2;
+  latest_begin_ = latest_end_ = Duration::zero();
   std::vector<Row> wider((rows_.size() + 1) / 2);
   for (std::size_t i = 0; i < rows_.size(); ++i) wider[i / 2] += rows_[i];
   rows_ = std::move(wider);

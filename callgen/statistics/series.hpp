@@ -7,14 +7,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "callgen/run/record.hpp"
+#include "callgen/statistics/latency_counts.hpp"
 #include "core/clock.hpp"
-#include "core/metrics/histogram.hpp"
 
 namespace xbind::callgen {
 
@@ -32,8 +31,7 @@ class Series {
     std::uint64_t unanswered = 0;  // meant to be sent in it and given up; shed ones too
     std::uint64_t released = 0;    // answered in it
     std::uint64_t others = 0;      // other requests and failed releases, answered in it
-    // Of the connected ones, from planned, with the buckets of Histogram: highest value -> how many.
-    std::map<Duration, std::uint32_t> latency;
+    LatencyCounts latency;         // of the connected ones, from planned
 
     std::uint64_t answered() const { return connected + refused + busy + released + others; }
     // As Histogram's, never below the truth and at most 1/128 above; zero when nobody was connected.
@@ -51,11 +49,19 @@ class Series {
   static std::optional<Series> from(Duration interval, std::vector<Row> rows);
 
  private:
-  Row& at(Duration when);
+  // What comes is mostly of the row that was asked for last.
+  Row& at(Duration when) {
+    return when >= latest_begin_ && when < latest_end_ ? rows_[latest_] : looked_up(when);
+  }
+  Row& looked_up(Duration when);
   void widen();
 
   std::vector<Row> rows_;
   Duration interval_ = std::chrono::seconds{1};
+  // The row asked for last, and its time; none when that is empty.
+  std::size_t latest_ = 0;
+  Duration latest_begin_{};
+  Duration latest_end_{};
 };
 
 // A line of names, then one for every row: begin_s,length_s,planned,...,p50_us,p99_us.

@@ -33,7 +33,9 @@ void Statistics::offered(Duration planned, Duration sent) {
 }
 
 void Statistics::take(const RequestRecord& record) {
-  KindStatistics& kind = kinds_[record.kind];
+  auto& of_kind = kinds_[static_cast<std::size_t>(record.kind)];
+  if (!of_kind) of_kind.emplace();
+  KindStatistics& kind = *of_kind;
   ++kind.outcomes[static_cast<std::size_t>(class_of(record))];
   series_.take(record);
   const bool begins = record.kind == RequestKind::kSetup || record.kind == RequestKind::kHold;
@@ -79,8 +81,15 @@ void Statistics::measure(const RequestRecord& record, KindStatistics& kind) {
 
 const KindStatistics& Statistics::of(RequestKind kind) const {
   static const KindStatistics kNothing;
-  const auto found = kinds_.find(kind);
-  return found == kinds_.end() ? kNothing : found->second;
+  const auto& found = kinds_[static_cast<std::size_t>(kind)];
+  return found ? *found : kNothing;
+}
+
+std::map<RequestKind, KindStatistics> Statistics::kinds() const {
+  std::map<RequestKind, KindStatistics> kinds;
+  for (std::size_t kind = 0; kind < kRequestKinds; ++kind)
+    if (kinds_[kind]) kinds.emplace(static_cast<RequestKind>(kind), *kinds_[kind]);
+  return kinds;
 }
 
 Occupancy::Figures Statistics::in_setup() const { return figures_of(in_setup_); }

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 
 #include "callgen/run/record.hpp"
 #include "callgen/statistics/arrival_fit.hpp"
@@ -46,7 +47,8 @@ class Statistics final : public RecordSink {
 
   // Of a kind; an empty one when there was none.
   const KindStatistics& of(RequestKind kind) const;
-  const std::map<RequestKind, KindStatistics>& kinds() const { return kinds_; }
+  // Of the kinds that there were.
+  std::map<RequestKind, KindStatistics> kinds() const;
   const Histogram& setup_latency() const { return of(RequestKind::kSetup).latency; }
   const Histogram& release_latency() const { return of(RequestKind::kRelease).latency; }
   // Of every request sent, whatever its kind.
@@ -76,7 +78,7 @@ class Statistics final : public RecordSink {
  private:
   void measure(const RequestRecord& record, KindStatistics& kind);
 
-  std::map<RequestKind, KindStatistics> kinds_;
+  std::array<std::optional<KindStatistics>, kRequestKinds> kinds_;  // by RequestKind
   Histogram slip_;
   Duration warm_up_{};
   ArrivalFit planned_;

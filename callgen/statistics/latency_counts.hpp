@@ -1,0 +1,100 @@
+// How many latencies fell into each bucket of Histogram, and nothing else of them: for the rows of a series,
+// of which there are hundreds. It holds the buckets from the least to the greatest that was filled, which is
+// less memory than a histogram takes, and a latency costs a few instructions.
+//
+// A value type; one thread at a time.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/metrics/histogram.hpp"
+
+namespace xbind::callgen {
+
+class LatencyCounts {
+ public:
+  struct Bucket {
+    Duration highest;  // that falls into it: Histogram::bucket_end()
+    std::uint32_t count = 0;
+  };
+
+  // Outside of Histogram's range: as its nearer end.
+  void add(Duration latency, std::uint32_t count = 1) {
+    const std::size_t at = place_of(latency) - first_;
+    (at < counts_.size() ? counts_[at] : widened_to(at + first_)) += count;
+  }
+  LatencyCounts& operator+=(const LatencyCounts& other) {
+    for (const Bucket& bucket : other) add(bucket.highest, bucket.count);
+    return *this;
+  }
+  bool empty() const { return begin() == end(); }
+
+  // Over the buckets that are not empty, from the least.
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Bucket;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const Bucket*;
+    using reference = Bucket;
+
+    Iterator(const LatencyCounts& of, std::size_t at) : of_(&of), at_(at) { skip_empty(); }
+    Bucket operator*() const {
+      return {Histogram::bucket_end(least_of(of_->first_ + at_)), of_->counts_[at_]};
+    }
+    Iterator& operator++() {
+      ++at_;
+      skip_empty();
+      return *this;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    void skip_empty() {
+      while (at_ < of_->counts_.size() && of_->counts_[at_] == 0) ++at_;
+    }
+    const LatencyCounts* of_;
+    std::size_t at_;
+  };
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, counts_.size()}; }
+
+ private:
+  // Histogram's buckets in their order: 128 in an octave, and one for each value below two octaves' worth.
+  static constexpr std::size_t kPerOctave = 128;
+  static_assert(Histogram::kRelativeError * kPerOctave == 1);
+  static std::size_t place_of(Duration latency) {
+    const auto value = static_cast<std::uint64_t>(
+        std::clamp(latency, Duration::zero(), Histogram::kHighest).count());
+    const auto width =
+        static_cast<std::size_t>(std::bit_width(value | kPerOctave) - std::bit_width(kPerOctave));
+    return kPerOctave * width + (value >> width);
+  }
+  // The least value of a bucket.
+  static Duration least_of(std::size_t place) {
+    const std::size_t width = place < 2 * kPerOctave ? 0 : place / kPerOctave - 1;
+    return Duration{static_cast<std::int64_t>((place - kPerOctave * width) << width)};
+  }
+  std::uint32_t& widened_to(std::size_t place) {
+    constexpr std::size_t kAtOnce = 32;
+    const std::size_t begin = place / kAtOnce * kAtOnce;
+    if (counts_.empty()) first_ = begin;
+    if (begin < first_) {
+      counts_.insert(counts_.begin(), first_ - begin, 0);
+      first_ = begin;
+    }
+    if (place - first_ >= counts_.size()) counts_.resize(begin + kAtOnce - first_);
+    return counts_[place - first_];
+  }
+
+  std::size_t first_ = 0;  // the place of the first of counts_
+  std::vector<std::uint32_t> counts_;
+};
+
+}  // namespace xbind::callgen
