@@ -63,10 +63,11 @@ inline double standard_normal(RandomBits& bits) {
 // Evenly in [0, bound), bound > 0. Draws again where a plain remainder would favour small numbers.
 inline std::uint64_t below(RandomBits& bits, std::uint64_t bound) {
   XB_CHECK(bound > 0);
-  const std::uint64_t unfair = -bound % bound;  // 2^64 mod bound
   for (;;) {
     const std::uint64_t drawn = bits();
-    if (drawn >= unfair) return drawn % bound;
+    // Below 2^64 mod bound, which is itself below the bound and hardly ever has to be known.
+    const bool unfair = drawn < bound && drawn < -bound % bound;
+    if (!unfair) return drawn % bound;
   }
 }
 

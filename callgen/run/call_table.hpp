@@ -22,17 +22,17 @@ class CallTable {
   static constexpr Slot kNowhere = UINT32_MAX;
 
   // Of an index that is not there yet.
-  Slot insert(std::uint64_t index, T thing) {
+  Slot insert(std::uint64_t index, const T& thing) {
     if (2 * (size_ + 1) > places_.size()) grow();
     Slot slot = 0;
     if (free_.empty()) {
       XB_CHECK(slab_.size() < kNowhere);
       slot = static_cast<Slot>(slab_.size());
-      slab_.push_back({index, true, std::move(thing)});
+      slab_.push_back({index, true, thing});
     } else {
       slot = free_.back();
       free_.pop_back();
-      slab_[slot] = {index, true, std::move(thing)};
+      slab_[slot] = {index, true, thing};
     }
     put(index, slot);
     ++size_;

@@ -9,10 +9,6 @@
 namespace xbind::callgen {
 namespace {
 
-std::size_t size_of(const RequestBatch& batch) {
-  return batch.connects.size() + batch.releases.size() + batch.modifies.size() +
-         batch.leaves.size() + batch.commits.size();
-}
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 }  // namespace
@@ -24,9 +20,11 @@ Runner::Runner(RunPlan plan, Workload workload, CallInspector* inspector, Record
       holding_(plan_.hold_distribution, plan_.hold_mean, plan_.seed, plan_.hold_sigma),
       scenarios_(plan_.mix.weights, bits_for(plan_.seed, Stream::kScenario)),
       priorities_(plan_.priorities.weights, bits_for(plan_.seed, Stream::kPriority)),
-      requests_per_call_(plan_.mix.only_setups() ? 2 : 4),
+      only_setups_(plan_.mix.only_setups()),
       inspector_(inspector),
-      sink_(sink) {
+      sink_(sink),
+      due_(plan_.managers, plan_.max_batch, plan_.service, plan_.modified_service,
+           plan_.both_ways) {
   XB_CHECK(plan_.calls > 0 && plan_.max_batch > 0 && plan_.managers > 0 &&
                plan_.drain_timeout >= Duration::zero(),
            plan_.calls, plan_.max_batch, plan_.managers, plan_.drain_timeout.count());
@@ -57,17 +55,19 @@ void Runner::start(TimePoint now) {
 std::vector<Dispatch> Runner::advance(TimePoint now) {
   XB_CHECK(started_);
   now = never_back(now);
-  std::vector<Dispatch> batches;
-  if (finished_) return batches;
+  if (finished_) return {};
+  const CallIndex first_call = next_call_;
   for (;;) {
     if (step_is_next()) {
       if (steps_.top().due > now) break;
-      send_step(batches, now);
+      send_step(now);
     } else {
       if (next_arrival_ > now) break;
-      send_begin(batches, now);
+      send_begin(now);
     }
   }
+  if (next_call_ != first_call) tell_gaps();
+  std::vector<Dispatch> batches = due_.take();
   figures_.batches += batches.size();
   if (const auto deadline = drain_deadline(); deadline && now >= *deadline) give_up_open_calls();
   finish_if_over(now);
@@ -111,18 +111,9 @@ void Runner::next_in_closed_loop(TimePoint now) {
   figures_.planned_calls = next_call_;
 }
 
-RequestBatch& Runner::room(std::vector<Dispatch>& batches, std::size_t manager,
-                           std::size_t max_batch) {
-  const auto last = std::find_if(batches.rbegin(), batches.rend(),
-                                 [manager](const Dispatch& one) { return one.manager == manager; });
-  if (last != batches.rend() && size_of(last->batch) < max_batch) return last->batch;
-  batches.push_back({manager, {}});
-  return batches.back().batch;
-}
-
 RequestId Runner::request_of(CallIndex call, Step step) const {
-  const std::uint64_t offset = requests_per_call_ == 2 && step == kEnd ? 1 : step;
-  return RequestId{plan_.first_request.value() + requests_per_call_ * call + offset};
+  const std::uint64_t offset = only_setups_ ? 2 * call + (step == kEnd ? 1 : 0) : 4 * call + step;
+  return RequestId{plan_.first_request.value() + offset};
 }
 
 // Everything is drawn for every call, whatever is used of it: so no choice moves another.
@@ -145,16 +136,19 @@ void Runner::count_arrival(Duration planned) {
   const double gap_s = seconds(planned - figures_.planned_span);
   gap_sum_s_ += gap_s;
   gap_square_sum_ += gap_s * gap_s;
+  figures_.planned_span = planned;
+}
+
+void Runner::tell_gaps() {
   const auto count = static_cast<double>(next_call_);
   figures_.gap_mean_s = gap_sum_s_ / count;
   if (figures_.gap_mean_s > 0) {
     const double variance = gap_square_sum_ / count - figures_.gap_mean_s * figures_.gap_mean_s;
     figures_.gap_variation = std::sqrt(std::max(0.0, variance)) / figures_.gap_mean_s;
   }
-  figures_.planned_span = planned;
 }
 
-void Runner::send_begin(std::vector<Dispatch>& batches, TimePoint now) {
+void Runner::send_begin(TimePoint now) {
   const CallIndex index = next_call_++;
   const NextCall next = draw_call(index);
   Call call;
@@ -186,15 +180,8 @@ void Runner::send_begin(std::vector<Dispatch>& batches, TimePoint now) {
   add(call.was_sent, kBegin);
   calls_.insert(index, call);
   if (inspector_ != nullptr) inspector_->offered(index, next.ends, now);
-  ConnectRequest& request =
-      room(batches, manager_of(index), plan_.max_batch).connects.emplace_back();
-  request.request = request_of(index, kBegin);
-  request.from = next.ends.from;
-  request.to = next.ends.to;
-  request.service = plan_.service;
-  if (plan_.both_ways) request.reverse = plan_.service;
-  request.priority = next.priority;
-  if (call.scenario == Scenario::kHold) request.hold_ms = plan_.hold_ms;
+  due_.connect(manager_of(index), request_of(index, kBegin), next.ends, next.priority,
+               call.scenario == Scenario::kHold ? plan_.hold_ms : 0);
 }
 
 void Runner::plan_step(Slot slot, Step step, TimePoint due) {
@@ -202,40 +189,25 @@ void Runner::plan_step(Slot slot, Step step, TimePoint due) {
   call.step = step;
   call.intended = due;
   last_event_ = std::max(last_event_, due);
-  if (!call.inspected) steps_.push({due, calls_.index_of(slot), slot});
+  if (!call.inspected) steps_.push({due, calls_.index_of(slot)});
 }
 
-void Runner::send_step(std::vector<Dispatch>& batches, TimePoint now) {
+void Runner::send_step(TimePoint now) {
   const PlannedStep planned = steps_.top();
   steps_.pop();
-  Call& call = calls_[planned.slot];
-  XB_CHECK(calls_.index_of(planned.slot) == planned.call && !call.given_up, planned.call);
+  const Slot slot = calls_.find(planned.call);
+  XB_CHECK(slot != Calls::kNowhere && !calls_[slot].given_up, planned.call);
+  Call& call = calls_[slot];
   call.intended = planned.due;
   call.sent = now;
   add(call.was_sent, call.step);
   last_event_ = now;
   const RequestKind kind = kind_of(call.scenario, call.step);
   ++counts_of(kind).attempted;
-  RequestBatch& batch = room(batches, manager_of(planned.call), plan_.max_batch);
-  const RequestId request = request_of(planned.call, call.step);
-  switch (kind) {
-    case RequestKind::kRelease:
-      ++figures_.releases.attempted;
-      batch.releases.push_back({request, call.connection});
-      break;
-    case RequestKind::kModify:
-      batch.modifies.push_back({request, call.connection, plan_.modified_service, {}});
-      if (plan_.both_ways) batch.modifies.back().reverse = plan_.modified_service;
-      break;
-    case RequestKind::kAddLeaf:
-    case RequestKind::kDropLeaf:
-      batch.leaves.push_back(
-          {request, call.connection, std::string(call.leaf), kind == RequestKind::kDropLeaf});
-      break;
-    case RequestKind::kCommit: batch.commits.push_back({request, call.connection}); break;
-    case RequestKind::kSetup:
-    case RequestKind::kHold: XB_CHECK(false, planned.call);
-  }
+  XB_CHECK(kind != RequestKind::kSetup && kind != RequestKind::kHold, planned.call);
+  if (kind == RequestKind::kRelease) ++figures_.releases.attempted;
+  due_.ask(manager_of(planned.call), kind, request_of(planned.call, call.step), call.connection,
+           call.leaf);
 }
 
 Progress Runner::progress(TimePoint now) {

@@ -54,9 +54,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <queue>
 #include <vector>
 
 #include "callgen/load/holding_time.hpp"
@@ -65,6 +63,8 @@
 #include "callgen/load/workload.hpp"
 #include "callgen/run/call_inspector.hpp"
 #include "callgen/run/call_table.hpp"
+#include "callgen/run/due_requests.hpp"
+#include "callgen/run/earliest_first.hpp"
 #include "callgen/run/record.hpp"
 #include "callgen/run/run_figures.hpp"
 #include "callgen/run/run_plan.hpp"
@@ -72,12 +72,6 @@
 #include "core/clock.hpp"
 
 namespace xbind::callgen {
-
-// One batch and whose it is.
-struct Dispatch {
-  std::size_t manager = 0;  // below RunPlan::managers
-  RequestBatch batch;
-};
 
 class Runner {
  public:
@@ -147,10 +141,11 @@ class Runner {
   struct PlannedStep {
     TimePoint due;
     CallIndex call;
-    Slot slot;
-    // What is later; of the same moment the later call. A heap compares often: no more than it takes.
-    friend bool operator>(const PlannedStep& one, const PlannedStep& other) {
-      return one.due != other.due ? one.due > other.due : one.call > other.call;
+    // Of the same moment the earlier call. A heap compares often: both as one number.
+    bool before(const PlannedStep& other) const { return number() < other.number(); }
+    __extension__ using Number = __int128;
+    Number number() const {
+      return static_cast<Number>(due.time_since_epoch().count()) << 64 | static_cast<Number>(call);
     }
   };
   // What the plan says about a call before it is sent.
@@ -166,7 +161,16 @@ class Runner {
   static void add(std::uint8_t& steps, Step step) {
     steps = static_cast<std::uint8_t>(steps | 1U << step);
   }
-  static RequestKind kind_of(Scenario scenario, Step step);
+  static RequestKind kind_of(Scenario scenario, Step step) {
+    // By scenario and step; kBegin and kEnd are all that there is of a plain call.
+    using enum RequestKind;
+    static constexpr RequestKind kKinds[kScenarios][kEnd + 1] = {
+        {kSetup, kSetup, kDropLeaf, kRelease},
+        {kSetup, kModify, kDropLeaf, kRelease},
+        {kSetup, kAddLeaf, kDropLeaf, kRelease},
+        {kHold, kCommit, kDropLeaf, kRelease}};
+    return kKinds[static_cast<std::size_t>(scenario)][step];
+  }
 
   // time
   TimePoint never_back(TimePoint now);
@@ -176,18 +180,18 @@ class Runner {
   std::optional<TimePoint> drain_deadline() const;
 
   // requests
-  std::size_t manager_of(CallIndex call) const { return call % plan_.managers; }
-  // The batch that takes the next request to this manager.
-  static RequestBatch& room(std::vector<Dispatch>& batches, std::size_t manager,
-                            std::size_t max_batch);
+  std::size_t manager_of(CallIndex call) const {
+    return plan_.managers == 1 ? 0 : call % plan_.managers;
+  }
   RequestId request_of(CallIndex call, Step step) const;
   RequestCounts& counts_of(RequestKind kind) {
     return figures_.requests[static_cast<std::size_t>(kind)];
   }
   NextCall draw_call(CallIndex index);
   void count_arrival(Duration planned);
-  void send_begin(std::vector<Dispatch>& batches, TimePoint now);
-  void send_step(std::vector<Dispatch>& batches, TimePoint now);
+  void tell_gaps();
+  void send_begin(TimePoint now);
+  void send_step(TimePoint now);
   void plan_step(Slot slot, Step step, TimePoint due);
 
   // answers
@@ -211,7 +215,7 @@ class Runner {
   HoldingTime holding_;
   WeightedDraw<kScenarios> scenarios_;
   WeightedDraw<kPriorities> priorities_;
-  std::uint64_t requests_per_call_;
+  bool only_setups_;
 
   bool started_ = false;
   bool finished_ = false;
@@ -232,7 +236,8 @@ class Runner {
   std::uint64_t under_inspection_ = 0;
   CallInspector* inspector_;
   RecordSink* sink_;
-  std::priority_queue<PlannedStep, std::vector<PlannedStep>, std::greater<>> steps_;
+  EarliestFirst<PlannedStep> steps_;
+  DueRequests due_;  // within advance()
   RunFigures figures_;
 };
 

@@ -23,19 +23,6 @@ OutcomeKind done_kind(RequestKind kind) {
 
 }  // namespace
 
-RequestKind Runner::kind_of(Scenario scenario, Step step) {
-  if (step == kEnd) return RequestKind::kRelease;
-  if (step == kSecond) return RequestKind::kDropLeaf;
-  const bool begin = step == kBegin;
-  switch (scenario) {
-    case Scenario::kModify: return begin ? RequestKind::kSetup : RequestKind::kModify;
-    case Scenario::kLeaf: return begin ? RequestKind::kSetup : RequestKind::kAddLeaf;
-    case Scenario::kHold: return begin ? RequestKind::kHold : RequestKind::kCommit;
-    case Scenario::kSetup: break;
-  }
-  return RequestKind::kSetup;
-}
-
 // ===== answers ==================================================================================
 
 void Runner::notice(const Notice& notice, TimePoint now) {
@@ -55,9 +42,9 @@ void Runner::outcome(const Outcome& outcome, TimePoint now, std::size_t manager)
   const std::uint64_t first = plan_.first_request.value();
   const std::uint64_t offset =
       outcome.request.value() - first;  // wraps to a huge one below `first`
-  const CallIndex index = offset / requests_per_call_;
-  const auto place = static_cast<Step>(offset % requests_per_call_);
-  const Step step = requests_per_call_ == 2 && place == 1 ? kEnd : place;
+  const CallIndex index = only_setups_ ? offset / 2 : offset / 4;
+  const Step step =
+      only_setups_ ? (offset % 2 == 0 ? kBegin : kEnd) : static_cast<Step>(offset % 4);
   if (index >= next_call_ || manager_of(index) != manager) {
     ++figures_.odd.unknown;
     return;
@@ -262,7 +249,7 @@ void Runner::give_up_open_calls() {
   });
   open_ = 0;
   under_inspection_ = 0;
-  steps_ = {};
+  steps_.clear();
 }
 
 void Runner::finish_if_over(TimePoint now) {

@@ -1,0 +1,94 @@
+// The requests that are due at one moment, as they are gathered and then handed out in batches: for each
+// manager in as few as a bound allows, the earliest in its first. What is gathered is small, and a batch is
+// built when all of it is known, so that no request is built twice and no vector grows.
+//
+// One thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "callgen/load/workload.hpp"
+#include "callgen/run/record.hpp"
+#include "core/call.hpp"
+
+namespace xbind::callgen {
+
+// One batch and whose it is.
+struct Dispatch {
+  std::size_t manager = 0;  // below RunPlan::managers
+  RequestBatch batch;
+};
+
+class DueRequests {
+ public:
+  // What all requests ask for: of setups and holds, and of modifies; `both_ways`: the other way as well.
+  DueRequests(std::size_t managers, std::size_t max_batch, ServiceSpec service,
+              ServiceSpec modified_service, bool both_ways);
+
+  // hold_ms above 0: a hold. The names of the ends are needed until take().
+  void connect(std::size_t manager, RequestId request, Ends ends, std::uint8_t priority,
+               std::uint32_t hold_ms) {
+    Batch& batch = room(manager);
+    ++batch.connects;
+    due_.push_back({RequestKind::kSetup, priority, number_of(batch), hold_ms, request, {}, ends});
+  }
+  // Anything but a setup or a hold, of a connection; `leaf`: of the leaf requests, needed until take().
+  void ask(std::size_t manager, RequestKind kind, RequestId request, ConnectionId connection,
+           std::string_view leaf) {
+    Batch& batch = room(manager);
+    if (kind == RequestKind::kRelease) ++batch.releases;
+    due_.push_back({kind, 0, number_of(batch), 0, request, connection, {leaf, {}}});
+  }
+
+  // All that was gathered, in the order of the batches' first requests; afterwards there is nothing.
+  std::vector<Dispatch> take();
+
+ private:
+  struct Due {
+    RequestKind kind;  // a hold is a setup here
+    std::uint8_t priority;
+    std::uint32_t batch;
+    std::uint32_t hold_ms;
+    RequestId request;
+    ConnectionId connection;
+    Ends ends;  // of a leaf request: the leaf first
+  };
+  // How many of what it will have.
+  struct Batch {
+    std::size_t manager = 0;
+    std::size_t requests = 0;
+    std::size_t connects = 0;
+    std::size_t releases = 0;
+  };
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+
+  // The batch that takes the next request to this manager.
+  Batch& room(std::size_t manager) {
+    std::uint32_t& open = open_[manager];
+    if (open == kNone || batches_[open].requests == max_batch_) {
+      open = static_cast<std::uint32_t>(batches_.size());
+      batches_.push_back({.manager = manager});
+    }
+    ++batches_[open].requests;
+    return batches_[open];
+  }
+  std::uint32_t number_of(const Batch& batch) const {
+    return static_cast<std::uint32_t>(&batch - batches_.data());
+  }
+  void build(const Due& due, RequestBatch& into) const;
+
+  std::size_t max_batch_;
+  ServiceSpec service_;
+  ServiceSpec modified_service_;
+  std::optional<ServiceSpec> reverse_;
+  std::optional<ServiceSpec> modified_reverse_;
+  std::vector<Due> due_;             // in the order in which they came to be due
+  std::vector<Batch> batches_;       // in which they will stand
+  std::vector<std::uint32_t> open_;  // of each manager: its last batch
+};
+
+}  // namespace xbind::callgen
