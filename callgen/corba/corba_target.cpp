@@ -7,6 +7,7 @@
 #include <chrono>
 #include <future>
 #include <iterator>
+#include <shared_mutex>
 #include <utility>
 
 #include "core/log.hpp"
@@ -59,12 +60,12 @@ class CorbaTarget::Observer : public POA_xbind::v1::OutcomeObserver {
 
   // Outcomes of any other session are not ours.
   void expect(SessionId session) {
-    const std::lock_guard lock(mutex_);
+    const std::unique_lock lock(mutex_);
     session_ = session;
   }
   // No outcome is handed on afterwards.
   void forget_target() {
-    const std::lock_guard lock(mutex_);
+    const std::unique_lock lock(mutex_);
     target_ = nullptr;
   }
 
@@ -80,15 +81,15 @@ class CorbaTarget::Observer : public POA_xbind::v1::OutcomeObserver {
       }
       frame.batch = std::make_shared<const OutcomeBatch>(std::move(*converted));
     }
-    const std::lock_guard lock(mutex_);
+    const std::shared_lock lock(mutex_);
     if (target_ == nullptr || SessionId{session} != session_) return;
-    target_->serial_.post([target = target_, manager = manager_, frame = std::move(frame), now] {
-      target->on_outcomes(manager, frame, now);
-    });
+    target_->serial_.post([target = target_, manager = manager_, frame = std::move(frame),
+                           now]() mutable { target->on_outcomes(manager, std::move(frame), now); });
   }
 
  private:
-  std::mutex mutex_;
+  // Shared: while one upcall runs what is queued, the next one queues its outcomes and returns.
+  std::shared_mutex mutex_;
   CorbaTarget* target_;
   std::size_t manager_;
   SessionId session_;
@@ -349,15 +350,17 @@ void CorbaTarget::detach() {
 void CorbaTarget::after_drain() {
   if (player_ == nullptr) return;
   const TimePoint now = steady_now();
-  for (std::size_t manager = 0; manager < managers_.size(); ++manager) tick(manager, now);
+  for (std::size_t manager = 0; manager < managers_.size(); ++manager) {
+    tick(manager, now);
+    send_waiting(manager, now);
+  }
   advance_media(now);
   if (now >= next_send_) {
     for (Dispatch& dispatch : player_->advance(now)) {
-      managers_[dispatch.manager].waiting.push_back(std::move(dispatch.batch));
+      send_or_keep(dispatch, now);
       next_send_ = now + between_sends_;
     }
   }
-  for (std::size_t manager = 0; manager < managers_.size(); ++manager) send_waiting(manager, now);
   transmit(now);
   if (player_->finished() && media_ != nullptr && !media_->check.idle(now)) {
     timer_.set(std::min({media_deadline(now), lost_ ? kNever : links_deadline(),
@@ -404,13 +407,25 @@ void CorbaTarget::tick(std::size_t manager, TimePoint now) {
 }
 
 void CorbaTarget::send_waiting(std::size_t manager, TimePoint now) {
-  const auto& link = managers_[manager].link;
   auto& waiting = managers_[manager].waiting;
-  while (!waiting.empty() && !lost_ && link->has_credit()) {
-    const std::size_t octets = octets_of(waiting.front());
-    outbox_.push_back({manager, link->send(std::move(waiting.front()), octets, now)});
+  while (!waiting.empty() && !lost_ && managers_[manager].link->has_credit()) {
+    hand_to_link(manager, std::move(waiting.front()), now);
     waiting.pop_front();
   }
+}
+
+void CorbaTarget::send_or_keep(Dispatch& dispatch, TimePoint now) {
+  if (lost_) return;
+  Manager& manager = managers_[dispatch.manager];
+  if (manager.waiting.empty() && manager.link->has_credit())
+    hand_to_link(dispatch.manager, std::move(dispatch.batch), now);
+  else
+    manager.waiting.push_back(std::move(dispatch.batch));
+}
+
+void CorbaTarget::hand_to_link(std::size_t manager, RequestBatch&& batch, TimePoint now) {
+  const std::size_t octets = octets_of(batch);
+  outbox_.push_back({manager, managers_[manager].link->send(std::move(batch), octets, now)});
 }
 
 TimePoint CorbaTarget::links_deadline() const {
@@ -424,23 +439,25 @@ TimePoint CorbaTarget::links_deadline() const {
 void CorbaTarget::on_outcomes(std::size_t manager, session::Frame<OutcomeBatch> frame,
                               TimePoint now) {
   if (player_ == nullptr || lost_) return;
-  std::vector<std::shared_ptr<const OutcomeBatch>> batches;
-  if (const auto received = managers_[manager].link->receive(std::move(frame), now, batches);
+  if (const auto received = managers_[manager].link->receive(std::move(frame), now, in_order_);
       !received) {
+    in_order_.clear();
     lose(received.error().text, now);
     return;
   }
-  for (const auto& batch : batches) player_->answered(*batch, manager, now);
+  for (const auto& batch : in_order_) player_->answered(*batch, manager, now);
+  in_order_.clear();
 }
 
 void CorbaTarget::transmit(TimePoint now) {
-  std::vector<Outgoing> ready = std::exchange(outbox_, {});
-  if (lost_) return;
-  faults_.pass(
-      ready, [](const Outgoing& outgoing) { return std::uint64_t{outgoing.manager}; }, now);
-  for (const Outgoing& outgoing : ready) {
+  if (!lost_) {
+    faults_.pass(
+        outbox_, [](const Outgoing& outgoing) { return std::uint64_t{outgoing.manager}; }, now);
+  }
+  for (const Outgoing& outgoing : outbox_) {
     if (!lost_) send(outgoing, now);
   }
+  outbox_.clear();
 }
 
 void CorbaTarget::send(const Outgoing& outgoing, TimePoint now) {

@@ -118,6 +118,8 @@ class CorbaTarget {
   void lose(const std::string& reason, TimePoint now);
   void tick(std::size_t manager, TimePoint now);
   void send_waiting(std::size_t manager, TimePoint now);
+  void send_or_keep(Dispatch& dispatch, TimePoint now);
+  void hand_to_link(std::size_t manager, RequestBatch&& batch, TimePoint now);
   void transmit(TimePoint now);
   void send(const Outgoing& outgoing, TimePoint now);
   void on_outcomes(std::size_t manager, session::Frame<OutcomeBatch> frame, TimePoint now);
@@ -134,8 +136,9 @@ class CorbaTarget {
   Duration between_sends_{};            // at least; of a run
   TimePoint next_send_;                 // not before
   Media* media_ = nullptr;
-  std::vector<Outgoing> outbox_;
-  v1::RequestBatch on_the_wire_;  // the one being sent; kept, for its memory
+  std::vector<Outgoing> outbox_;  // this and the next two are kept for their memory
+  std::vector<std::shared_ptr<const OutcomeBatch>> in_order_;
+  v1::RequestBatch on_the_wire_;  // the one being sent
   faults::FaultyPipe<Outgoing> faults_;
   bool lost_ = false;  // one of the managers: the run is over
 
