@@ -1,22 +1,16 @@
 #include "callgen/commands/generator_processes.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
+#include <algorithm>
 #include <condition_variable>
-#include <csignal>
-#include <cstdio>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
 
+#include "callgen/processes/own_child.hpp"
 #include "callgen/report/merge.hpp"
 #include "callgen/report/report_from_json.hpp"
 #include "core/config/variable_name.hpp"
@@ -27,33 +21,25 @@ namespace {
 
 // From the last one's readiness to the common start: all have read it by then.
 constexpr Duration kLead = std::chrono::milliseconds{100};
-constexpr std::size_t kLongestLine = 4096;
 
 // Options that the parent answers for, or that a share replaces.
 const std::vector<std::string> kNotForChildren{
-    "generators",        "assert",     "calls",         "rate",
-    "duration",          "erlangs",    "hold",          "seed",
-    "client-name",       "json",       "out",           "csv",
-    "records",           "hgrm",       "quiet",         "floor",
-    "progress-interval", "with-floor", "floor-switches"};
+    "generators", "assert",        "calls",   "rate",        "duration",
+    "erlangs",    "hold",          "seed",    "client-name", "json",
+    "out",        "csv",           "records", "quiet",       "progress-interval",
+    "with-floor", "floor-switches"};
 
 // Our environment for a child, without what only the parent answers for.
 std::vector<std::string> child_environment() {
-  std::vector<std::string> kept;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text{*entry};
-    const bool dropped = std::any_of(
-        kNotForChildren.begin(), kNotForChildren.end(),
-        [&](const std::string& name) { return text.starts_with(config::variable_of(name) + "="); });
-    if (!dropped) kept.emplace_back(text);
-  }
+  std::vector<std::string> kept = own_environment();
+  std::erase_if(kept, [](const std::string& entry) {
+    return std::any_of(kNotForChildren.begin(), kNotForChildren.end(),
+                       [&](const std::string& name) {
+                         return entry.starts_with(config::variable_of(name) + "=");
+                       });
+  });
   return kept;
 }
-
-struct Closer {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, Closer>;
 
 // What the readers know, under one lock.
 struct Shared {
@@ -63,88 +49,50 @@ struct Shared {
 
 struct Child {
   std::string name;  // "generator 2"
-  pid_t pid = -1;
-  File to;
-  File from;
-  std::jthread reader;
+  OwnChild process;
+  std::jthread reader{};
 
   // Under the lock.
   bool ready = false;
   bool over = false;  // its output has ended
-  Progress progress;
-  std::string json;
-  std::string trouble;
+  Progress progress{};
+  std::string json{};
+  std::string trouble{};
 };
 
-// As exec takes them: ended by a null.
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
+// What it says next: a line, and the report that follows it.
+Result<std::pair<ChildLine, std::string>> next_of(Child& child) {
+  const auto text = child.process.line(OwnChild::kForever);
+  if (!text) return tl::make_unexpected(text.error());
+  auto line = parse_line(*text);
+  if (!line) return tl::make_unexpected(line.error());
+  if (!std::holds_alternative<ReportFollows>(*line))
+    return std::pair{std::move(*line), std::string{}};
+  auto json = child.process.octets(std::get<ReportFollows>(*line).octets, OwnChild::kForever);
+  if (!json) return tl::make_unexpected(json.error());
+  return std::pair{std::move(*line), std::move(*json)};
 }
 
-Result<void> start(Child& child, const std::vector<std::string>& words) {
-  std::array<int, 2> in{-1, -1};
-  std::array<int, 2> out{-1, -1};
-  if (pipe2(in.data(), O_CLOEXEC) != 0 || pipe2(out.data(), O_CLOEXEC) != 0)
-    return fail(ErrorCode::kSystem, "no pipe for {}: {}", child.name, std::strerror(errno));
-  child.to.reset(fdopen(in[1], "w"));
-  child.from.reset(fdopen(out[0], "r"));
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-  std::vector<std::string> kept = words;
-  std::vector<std::string> environment = child_environment();
-  std::vector<char*> argv = pointers_to(kept);
-  std::vector<char*> envp = pointers_to(environment);
-  const int error =
-      posix_spawn(&child.pid, "/proc/self/exe", &actions, nullptr, argv.data(), envp.data());
-  posix_spawn_file_actions_destroy(&actions);
-  close(in[0]);
-  close(out[1]);
-  if (error == 0) return {};
-  child.pid = -1;
-  return fail(ErrorCode::kSystem, "{} could not be started: {}", child.name, std::strerror(error));
-}
-
-std::optional<std::string> read_line(std::FILE* from) {
-  std::string line;
-  for (int octet = std::fgetc(from); octet != EOF; octet = std::fgetc(from)) {
-    if (octet == '\n') return line;
-    if (line.size() == kLongestLine) return line;
-    line += static_cast<char>(octet);
-  }
-  return std::nullopt;
-}
-
-// On the child's own thread, until its output ends.
+// On the child's own thread, until its output ends or is none that we understand.
 void read_all(Child& child, Shared& shared) {
-  while (const auto text = read_line(child.from.get())) {
-    const auto line = parse_line(*text);
-    std::string json;
-    if (line && std::holds_alternative<ReportFollows>(*line)) {
-      json.resize(std::get<ReportFollows>(*line).octets);
-      json.resize(std::fread(json.data(), 1, json.size(), child.from.get()));
-    }
+  for (bool more = true; more;) {
+    auto said = next_of(child);
     const std::lock_guard lock(shared.mutex);
-    if (!line) {
-      child.trouble = line.error().text;
-    } else if (std::holds_alternative<Ready>(*line)) {
+    if (!said) {
+      if (said.error().code != ErrorCode::kUnreachable) child.trouble = said.error().text;
+      child.over = true;
+      more = false;
+    } else if (std::holds_alternative<Ready>(said->first)) {
       child.ready = true;
-    } else if (std::holds_alternative<Progress>(*line)) {
-      child.progress = std::get<Progress>(*line);
-    } else if (std::holds_alternative<ChildFailed>(*line)) {
-      child.trouble = std::get<ChildFailed>(*line).sentence;
-    } else if (std::holds_alternative<ReportFollows>(*line)) {
-      child.json = std::move(json);
+    } else if (std::holds_alternative<Progress>(said->first)) {
+      child.progress = std::get<Progress>(said->first);
+    } else if (std::holds_alternative<ChildFailed>(said->first)) {
+      child.trouble = std::get<ChildFailed>(said->first).sentence;
+    } else if (std::holds_alternative<ReportFollows>(said->first)) {
+      child.json = std::move(said->second);
     }
     shared.changed.notify_all();
   }
-  const std::lock_guard lock(shared.mutex);
-  child.over = true;
-  shared.changed.notify_all();
 }
 
 using Children = std::vector<std::unique_ptr<Child>>;
@@ -158,18 +106,13 @@ class Keeper {
   Keeper& operator=(const Keeper&) = delete;
 
   void end() {
-    for (const auto& child : children_) {
-      if (child->pid > 0) kill(child->pid, SIGTERM);
-    }
+    for (const auto& child : children_) child->process.terminate();
     wait();
   }
   void wait() {
     for (const auto& child : children_) {
       if (child->reader.joinable()) child->reader.join();
-      int status = 0;
-      while (child->pid > 0 && waitpid(child->pid, &status, 0) < 0 && errno == EINTR) {
-      }
-      child->pid = -1;
+      child->process.end();
     }
   }
 
@@ -214,7 +157,6 @@ Result<RunReport> run_generators(const ClientOptions& client, const RunOptions& 
                                  std::uint32_t generators, const std::vector<std::string>& words,
                                  orb::Runtime& runtime,
                                  const std::function<void(const Progress&)>& progress) {
-  std::signal(SIGPIPE, SIG_IGN);  // a child that is gone is a sentence, not our end
   Shared shared;
   Children children;
   Keeper keeper(children);
@@ -222,19 +164,18 @@ Result<RunReport> run_generators(const ClientOptions& client, const RunOptions& 
       client.client_name.empty() ? fmt::format("callgen-{}", getpid()) : client.client_name;
   for (std::uint32_t k = 0; k < generators; ++k) {
     const Share share = share_of(run, k, generators);
-    auto child = std::make_unique<Child>();
-    child->name = fmt::format("generator {}", k + 1);
-    std::vector<std::string> argv{"xbind-callgen", "generator"};
+    std::vector<std::string> command{"generator"};
     const auto own =
         child_words(words, kNotForChildren,
                     {"--calls", std::to_string(share.calls), "--rate",
                      fmt::format("{}", share.rate), "--hold", fmt::format("{}", run.hold), "--seed",
                      std::to_string(share.seed), "--phase-ns", std::to_string(share.phase.count()),
                      "--client-name", fmt::format("{}-{}", client_name, k + 1)});
-    argv.insert(argv.end(), own.begin(), own.end());
-    const auto started = start(*child, argv);
-    children.push_back(std::move(child));
-    if (!started) return tl::make_unexpected(started.error());
+    command.insert(command.end(), own.begin(), own.end());
+    auto process = OwnChild::start(command, child_environment());
+    if (!process) return tl::make_unexpected(process.error());
+    children.push_back(std::make_unique<Child>(
+        Child{.name = fmt::format("generator {}", k + 1), .process = std::move(*process)}));
     Child& one = *children.back();
     one.reader = std::jthread([&one, &shared] { read_all(one, shared); });
   }
@@ -252,8 +193,8 @@ Result<RunReport> run_generators(const ClientOptions& client, const RunOptions& 
   }
   const TimePoint begin = steady_now() + kLead;
   for (const auto& child : children) {
-    std::fprintf(child->to.get(), "%s\n", line_of(Started{begin.time_since_epoch()}).c_str());
-    std::fflush(child->to.get());
+    // One that is gone meanwhile is seen by the end of its output.
+    static_cast<void>(child->process.tell(line_of(Started{begin.time_since_epoch()})));
   }
 
   const bool shown = !run.quiet && run.progress_interval > 0;

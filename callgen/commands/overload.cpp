@@ -7,7 +7,7 @@
 
 #include "callgen/commands/commands.hpp"
 #include "callgen/commands/mode.hpp"
-#include "callgen/figures/child_process.hpp"
+#include "callgen/processes/interrupts.hpp"
 #include "callgen/report/json_file.hpp"
 #include "core/log.hpp"
 

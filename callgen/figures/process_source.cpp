@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "callgen/figures/process_shown.hpp"
+#include "callgen/processes/interrupts.hpp"
 #include "callgen/report/json_file.hpp"
 #include "core/read_file.hpp"
 

@@ -4,7 +4,7 @@
 // when the audit has found something, and with the source.
 //
 // While a source exists, SIGINT, SIGTERM and SIGHUP end what it is doing, and every later point is refused
-// (child_process.hpp); the lab is ended with the source. One source at a time, one thread.
+// (processes/interrupts.hpp); the lab is ended with the source. One source at a time, one thread.
 #pragma once
 
 #include <functional>
@@ -12,9 +12,9 @@
 #include <optional>
 #include <string>
 
-#include "callgen/figures/child_process.hpp"
 #include "callgen/figures/point_source.hpp"
 #include "callgen/figures/process_plan.hpp"
+#include "callgen/processes/child_process.hpp"
 
 namespace xbind::figures {
 

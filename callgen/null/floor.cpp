@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "callgen/corba/corba_target.hpp"
+#include "callgen/null/processors.hpp"
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
 #include "orb/process.hpp"
@@ -36,11 +37,11 @@ Result<std::unique_ptr<Floor>> Floor::start(const FloorSetup& setup, orb::Runtim
   floor->processors_ = processors();
   std::vector<std::string> references;
   for (std::uint32_t i = 0; i < setup.switches; ++i) {
-    auto child = Child::start({"null-switch", "--listen-address", setup.listen_address});
+    auto child = OwnChild::start({"null-switch", "--listen-address", setup.listen_address});
     if (!child) return tl::make_unexpected(child.error());
     floor->switches_.push_back(std::move(*child));
   }
-  for (Child& child : floor->switches_) {
+  for (OwnChild& child : floor->switches_) {
     auto reference = child.line(kStartPatience);
     if (!reference) return tl::make_unexpected(reference.error());
     references.push_back(std::move(*reference));
@@ -57,7 +58,7 @@ Result<std::unique_ptr<Floor>> Floor::start(const FloorSetup& setup, orb::Runtim
     words.insert(words.end(), {"--threshold", fmt::format("{}", gathering.threshold),
                                "--flush-timeout-ms", fmt::format("{}", flush_ms)});
   }
-  auto manager = Child::start(words);
+  auto manager = OwnChild::start(words);
   if (!manager) return tl::make_unexpected(manager.error());
   floor->manager_.emplace(std::move(*manager));
   for (const std::string& reference : references) {
@@ -76,12 +77,12 @@ Result<std::unique_ptr<Floor>> Floor::start(const FloorSetup& setup, orb::Runtim
 
 Floor::~Floor() {
   if (manager_) manager_->end();  // first: it talks to the switches
-  for (Child& child : switches_) child.end();
+  for (OwnChild& child : switches_) child.end();
 }
 
 Duration Floor::cpu_of_switches() const {
   Duration sum{};
-  for (const Child& child : switches_) sum += child.cpu_time();
+  for (const OwnChild& child : switches_) sum += cpu_time(child.pid());
   return sum;
 }
 
@@ -98,7 +99,7 @@ Result<void> Floor::with_client(Play&& play) {
   if (setup_.apart && processors_.size() > 1) {
     const std::vector<int> others(processors_.begin() + 1, processors_.end());
     if (auto bound = bind_process(manager_->pid(), others); !bound) return bound;
-    for (const Child& child : switches_) {
+    for (const OwnChild& child : switches_) {
       if (auto bound = bind_process(child.pid(), others); !bound) return bound;
     }
     if (auto bound = bind_process(getpid(), {processors_.front()}); !bound) return bound;
@@ -108,10 +109,10 @@ Result<void> Floor::with_client(Play&& play) {
     const std::string client = fmt::format("floor-{}-{}", getpid(), ++clients_);
     if (auto attached = target.attach_to("null", object_, client); !attached) return attached;
     const TimePoint begun = steady_now();
-    const Cost before{{}, own_cpu_time(), manager_->cpu_time(), cpu_of_switches()};
+    const Cost before{{}, own_cpu_time(), cpu_time(manager_->pid()), cpu_of_switches()};
     if (auto played = play(target); !played) return played;
     cost_ = {steady_now() - begun, own_cpu_time() - before.generator,
-             manager_->cpu_time() - before.manager, cpu_of_switches() - before.switches};
+             cpu_time(manager_->pid()) - before.manager, cpu_of_switches() - before.switches};
     target.detach();
     return {};
   }();

@@ -11,8 +11,8 @@
 #include "callgen/floor/closed_loop.hpp"
 #include "callgen/floor/gathering.hpp"
 #include "callgen/load/workload.hpp"
-#include "callgen/null/child.hpp"
 #include "callgen/null/ping.hpp"
+#include "callgen/processes/own_child.hpp"
 #include "callgen/report/floor_figures.hpp"
 #include "callgen/report/report.hpp"
 #include "callgen/run/runner.hpp"
@@ -65,8 +65,8 @@ class Floor {
 
   FloorSetup setup_;
   orb::Runtime& runtime_;
-  std::vector<Child> switches_;
-  std::optional<Child> manager_;
+  std::vector<OwnChild> switches_;
+  std::optional<OwnChild> manager_;
   CORBA::Object_var object_;  // the manager
   std::vector<int> processors_;
   std::uint64_t clients_ = 0;

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "callgen/null/child.hpp"
+#include "callgen/null/processors.hpp"
 #include "core/steady_now.hpp"
 
 namespace xbind::callgen::null {

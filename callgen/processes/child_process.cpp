@@ -1,21 +1,20 @@
-#include "callgen/figures/child_process.hpp"
+#include "callgen/processes/child_process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <optional>
 #include <utility>
 
+#include "callgen/processes/interrupts.hpp"
+#include "callgen/processes/spawn.hpp"
 #include "core/check.hpp"
 #include "core/steady_now.hpp"
 
@@ -25,38 +24,18 @@ namespace {
 constexpr Duration kPatience = std::chrono::seconds{15};
 constexpr std::chrono::milliseconds kLook{20};
 constexpr std::size_t kLinesOfError = 12;
-constexpr std::array kNoted{SIGINT, SIGTERM, SIGHUP};
 
-std::atomic<int> signal_noted{0};
-
-void note(int number) {
-  int none = 0;
-  signal_noted.compare_exchange_strong(none, number);
-}
-
-// The end of a pipe that we read, closed with it.
-class Pipe {
+// What comes out of a pipe, of which the end is kept.
+class Reading {
  public:
-  Pipe() {
-    if (pipe2(ends_.data(), O_CLOEXEC) != 0) ends_ = {-1, -1};
-  }
-  ~Pipe() {
-    close_writing();
-    if (ends_[0] >= 0) close(ends_[0]);
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
+  explicit Reading(Pipe pipe) : pipe_(std::move(pipe)) {}
 
-  bool open() const { return ends_[0] >= 0; }
-  int reading() const { return at_end_ ? -1 : ends_[0]; }
-  int writing() const { return ends_[1]; }
-  void close_writing() {
-    if (ends_[1] >= 0) close(std::exchange(ends_[1], -1));
-  }
+  Pipe& pipe() { return pipe_; }
+  int descriptor() const { return at_end_ ? -1 : pipe_.reading(); }
   // What is there, at once.
   void read_into(std::string& text) {
     std::array<char, 16'384> octets{};
-    const ssize_t count = ::read(ends_[0], octets.data(), octets.size());
+    const ssize_t count = ::read(pipe_.reading(), octets.data(), octets.size());
     if (count < 0 && errno == EINTR) return;
     if (count <= 0) {
       at_end_ = true;
@@ -67,76 +46,62 @@ class Pipe {
   }
 
  private:
-  std::array<int, 2> ends_{-1, -1};
+  Pipe pipe_;
   bool at_end_ = false;
 };
 
 std::vector<std::string> environment_of(const ChildPlan& plan) {
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text{*entry};
-    const std::string name{text.substr(0, text.find('='))};
-    if (!plan.environment.contains(name)) all.emplace_back(text);
-  }
+  std::vector<std::string> all = own_environment();
+  std::erase_if(all, [&](const std::string& entry) {
+    return plan.environment.contains(entry.substr(0, entry.find('=')));
+  });
   for (const auto& [name, value] : plan.environment) all.push_back(name + "=" + value);
-  return all;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& words) {
-  std::vector<char*> all;
-  for (std::string& word : words) all.push_back(word.data());
-  all.push_back(nullptr);
   return all;
 }
 
 class Child {
  public:
-  Result<void> start(const ChildPlan& plan);
+  static Result<Child> start(const ChildPlan& plan);
   Result<ChildEnd> finish(const ChildPlan& plan);
 
  private:
+  Child(Pipe out, Pipe err) : out_(std::move(out)), err_(std::move(err)) {}
   void read_what_comes();
   bool ended();
   void end_group(int signal_number) const { kill(-pid_, signal_number); }
   std::string words_of_error() const;
 
-  Pipe out_;
-  Pipe err_;
+  Reading out_;
+  Reading err_;
   pid_t pid_ = -1;
   int status_ = 0;
   ChildEnd end_;
 };
 
-Result<void> Child::start(const ChildPlan& plan) {
+Result<Child> Child::start(const ChildPlan& plan) {
   XB_CHECK(!plan.command.empty());
-  if (!out_.open() || !err_.open()) {
-    return fail(ErrorCode::kSystem, "{}: no pipe: {}", plan.command[0], std::strerror(errno));
+  const std::string& name = plan.command[0];
+  auto out = Pipe::open();
+  auto err = Pipe::open();
+  for (const auto* const pipe : {&out, &err}) {
+    if (!*pipe) return fail(pipe->error().code, "{}: {}", name, pipe->error().text);
   }
-  std::vector<std::string> words = plan.command;
-  std::vector<std::string> environment = environment_of(plan);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, out_.writing(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, err_.writing(), STDERR_FILENO);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none;
-  sigemptyset(&none);
-  sigset_t usual;
-  sigfillset(&usual);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &usual);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  const int trouble = posix_spawnp(&pid_, words[0].c_str(), &actions, &attributes,
-                                   pointers(words).data(), pointers(environment).data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  out_.close_writing();
-  err_.close_writing();
-  if (trouble == 0) return {};
-  return fail(ErrorCode::kSystem, "{} cannot be started: {}", words[0], std::strerror(trouble));
+  Child child(std::move(*out), std::move(*err));
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing < 0) return fail(ErrorCode::kSystem, "{}: /dev/null: {}", name, std::strerror(errno));
+  const auto started = spawn({.program = name,
+                              .words = plan.command,
+                              .environment = environment_of(plan),
+                              .in = nothing,
+                              .out = child.out_.pipe().writing(),
+                              .err = child.err_.pipe().writing(),
+                              .own_group = true});
+  close(nothing);
+  if (!started) return tl::make_unexpected(started.error());
+  child.pid_ = *started;
+  child.out_.pipe().close_writing();
+  child.err_.pipe().close_writing();
+  return child;
 }
 
 Result<ChildEnd> Child::finish(const ChildPlan& plan) {
@@ -181,7 +146,7 @@ Result<ChildEnd> Child::finish(const ChildPlan& plan) {
 
 // Waits a little for something to come.
 void Child::read_what_comes() {
-  std::array<pollfd, 2> waited{{{out_.reading(), POLLIN, 0}, {err_.reading(), POLLIN, 0}}};
+  std::array<pollfd, 2> waited{{{out_.descriptor(), POLLIN, 0}, {err_.descriptor(), POLLIN, 0}}};
   if (poll(waited.data(), waited.size(), static_cast<int>(kLook.count())) <= 0) return;
   if (waited[0].revents != 0) out_.read_into(end_.out);
   if (waited[1].revents != 0) err_.read_into(end_.err);
@@ -200,33 +165,9 @@ Result<ChildEnd> run_child(const ChildPlan& plan) {
   if (Interrupts::seen() != 0) {
     return fail(ErrorCode::kUnreachable, "interrupted by signal {}", Interrupts::seen());
   }
-  Child child;
-  if (auto started = child.start(plan); !started) return tl::make_unexpected(started.error());
-  return child.finish(plan);
-}
-
-namespace {
-std::array<struct sigaction, kNoted.size()> earlier;
-}  // namespace
-
-Interrupts::Interrupts() {
-  signal_noted = 0;
-  struct sigaction action {};
-  action.sa_handler = note;
-  sigemptyset(&action.sa_mask);
-  for (std::size_t i = 0; i < kNoted.size(); ++i) sigaction(kNoted[i], &action, &earlier[i]);
-}
-
-Interrupts::~Interrupts() {
-  for (std::size_t i = 0; i < kNoted.size(); ++i) sigaction(kNoted[i], &earlier[i], nullptr);
-}
-
-int Interrupts::seen() { return signal_noted; }
-
-Interrupts::Pause::Pause() : noted_(signal_noted.exchange(0)) {}
-
-Interrupts::Pause::~Pause() {
-  if (noted_ != 0) signal_noted = noted_;
+  auto child = Child::start(plan);
+  if (!child) return tl::make_unexpected(child.error());
+  return child->finish(plan);
 }
 
 std::string last_lines(std::string_view text, std::size_t lines) {

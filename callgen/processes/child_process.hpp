@@ -2,7 +2,7 @@
 // or a run of callgen in a process of its own.
 //
 // The child has a process group of its own, so that a Ctrl-C in the terminal reaches us alone: we end
-// the child, and what it has started in the group, and only then are interrupted ourselves (Interrupts).
+// the child, and what it has started in the group, and only then are interrupted ourselves (interrupts.hpp).
 // It reads nothing: its standard input is /dev/null.
 //
 // run_child() blocks its thread; several threads may run a child each.
@@ -38,30 +38,6 @@ inline constexpr std::size_t kOutputKept = 1U << 20;
 //   kUnreachable  we have been interrupted (Interrupts): likewise
 // An exit code other than 0 is no error.
 Result<ChildEnd> run_child(const ChildPlan& plan);
-
-// As long as one is there, SIGINT, SIGTERM and SIGHUP are noted instead of ending the process. One at a
-// time; the earlier handlers come back with its end.
-class Interrupts {
- public:
-  Interrupts();
-  ~Interrupts();
-  Interrupts(const Interrupts&) = delete;
-  Interrupts& operator=(const Interrupts&) = delete;
-
-  // The first signal noted; 0: none.
-  static int seen();
-  // Forgets it while one must be cleaned up after, which takes children too; seen() says it again later.
-  class Pause {
-   public:
-    Pause();
-    ~Pause();
-    Pause(const Pause&) = delete;
-    Pause& operator=(const Pause&) = delete;
-
-   private:
-    int noted_;
-  };
-};
 
 // The last `lines` lines, without the newline at the end.
 std::string last_lines(std::string_view text, std::size_t lines);

@@ -1,55 +1,59 @@
 // A process that runs a command of this very program and lives at most as long as we do: it ends when its
 // standard input does (we hold the other end), in order, and by signal when we die.
 //
-// One thread; the one that starts a child is to live as long as the child (PR_SET_PDEATHSIG).
+// Threads: one reads (line, octets), one does all else; end() when nobody reads any more. The one that starts a
+// child is to live as long as the child (PR_SET_PDEATHSIG).
 #pragma once
 
 #include <sys/types.h>
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "callgen/processes/spawn.hpp"
 #include "core/clock.hpp"
 #include "core/result.hpp"
 
-namespace xbind::callgen::null {
+namespace xbind::callgen {
 
-class Child {
+class OwnChild {
  public:
-  // `words`: the command and its options, "null-switch".
-  static Result<Child> start(const std::vector<std::string>& words);
-  Child(Child&& other) noexcept;
-  Child& operator=(Child&&) = delete;
-  ~Child();  // end()
+  static constexpr std::size_t kLongestLine = 16'384;    // octets
+  static constexpr Duration kForever = Duration::max();  // to wait
 
-  // The next line of its standard output. kTimeout, or kUnreachable when it has ended.
+  // `words`: the command and its options, "null-switch"; `environment`: "NAME=value" each, nothing: ours.
+  // From now on a child that is gone is an error and no SIGPIPE. kSystem: it cannot be started.
+  static Result<OwnChild> start(const std::vector<std::string>& words,
+                                std::optional<std::vector<std::string>> environment = {});
+  OwnChild(OwnChild&& other) noexcept;
+  OwnChild& operator=(OwnChild&&) = delete;
+  ~OwnChild();  // end()
+
+  // The next line of its standard output. kTimeout; kUnreachable when it has ended; kProtocol when the line is
+  // longer than kLongestLine.
   Result<std::string> line(Duration timeout);
+  // The next `count` octets of it; likewise.
+  Result<std::string> octets(std::size_t count, Duration timeout);
   // Into its standard input.
   Result<void> tell(const std::string& line);
+  // Asks it to end, with SIGTERM; whoever reads comes to the end of its output.
+  void terminate() const;
   // Ends it in order; by force after five seconds. Idempotent.
   void end();
 
   pid_t pid() const { return pid_; }
-  // Processor time so far, of all its threads; zero when it is gone.
-  Duration cpu_time() const;
 
  private:
-  Child() = default;
+  OwnChild(std::string name, Pipe in, Pipe out);
+  Result<void> read_more(TimePoint until, Duration timeout);
 
   std::string name_;
   pid_t pid_ = -1;
-  int in_ = -1;
-  int out_ = -1;
+  Pipe in_;   // we write
+  Pipe out_;  // we read
   std::string read_;
 };
 
-// Of this process.
-Duration own_cpu_time();
-
-// The processors that this process may use, ascending.
-std::vector<int> processors();
-// Binds every thread that the process has now, and those that they start. kNotFound: it is gone.
-Result<void> bind_process(pid_t pid, const std::vector<int>& to);
-void bind_thread(pid_t thread, const std::vector<int>& to);  // 0: the calling one
-
-}  // namespace xbind::callgen::null
+}  // namespace xbind::callgen

@@ -1,9 +1,11 @@
-#include "callgen/figures/child_process.hpp"
+#include "callgen/processes/child_process.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
+
+#include "callgen/processes/interrupts.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -59,7 +61,7 @@ TEST(ChildProcessTest, ASignalIsNoExitCode) {
 }
 
 TEST(ChildProcessTest, WhatTakesTooLongIsEndedWithWhatItHasStarted) {
-  ChildPlan plan = shell("echo begun >&2; sleep 600; exit 0");
+  ChildPlan plan = shell("echo begun >&2; tail -f /dev/null; exit 0");
   plan.timeout = std::chrono::milliseconds{200};
   const auto end = run_child(plan);
   ASSERT_FALSE(end.has_value());
@@ -70,7 +72,7 @@ TEST(ChildProcessTest, WhatTakesTooLongIsEndedWithWhatItHasStarted) {
 TEST(ChildProcessTest, AnInterruptEndsTheChildAndRefusesFurtherOnes) {
   const Interrupts interrupts;
   // The child interrupts us.
-  const auto end = run_child(shell("kill -INT $PPID; sleep 600"));
+  const auto end = run_child(shell("kill -INT $PPID; tail -f /dev/null"));
   ASSERT_FALSE(end.has_value());
   EXPECT_EQ(end.error().code, ErrorCode::kUnreachable);
   EXPECT_EQ(Interrupts::seen(), SIGINT);
