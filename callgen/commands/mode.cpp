@@ -57,19 +57,20 @@ void declare_objective(config::OptionSet& set, ObjectiveOption& option) {
   });
 }
 
-RunFunction runs_of(const ModeOptions& options, orb::Runtime& runtime) {
+RunFunction runs_of(const ModeOptions& options, orb::Runtime& runtime, StopFunction stop) {
   const bool live = isatty(STDERR_FILENO) == 1 && !options.run.quiet;
-  return [&options, &runtime, live,
+  return [&options, &runtime, live, hooks = RunHooks{.begin = {}, .stop = std::move(stop)},
           number = std::make_shared<std::uint64_t>(0)](const RunOptions& run) -> Result<RunReport> {
     ClientOptions client = options.client;
     if (client.client_name.empty()) client.client_name = fmt::format("callgen-{}", getpid());
     client.client_name += fmt::format("-{}", ++*number);
     RunOptions shown = run;
     shown.quiet = !live;
-    auto report = run_once(client, shown, runtime, [](const Progress& progress) {
+    const auto show = [](const Progress& progress) {
       std::fprintf(stderr, "\r%s\x1b[K", progress_line(progress).c_str());
       std::fflush(stderr);
-    });
+    };
+    auto report = run_once(client, shown, runtime, show, nullptr, hooks);
     if (live) std::fprintf(stderr, "\r\x1b[K");
     return report;
   };

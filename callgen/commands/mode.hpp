@@ -32,9 +32,9 @@ struct ObjectiveOption {
 };
 void declare_objective(config::OptionSet& set, ObjectiveOption& option);
 
-// One run after the other, each under a client name of its own, with a line of progress on a terminal.
-// `options` and `runtime` outlive it.
-RunFunction runs_of(const ModeOptions& options, orb::Runtime& runtime);
+// One run after the other, each under a client name of its own, with a line of progress on a terminal; the one
+// in hand ends with an error when `stop` says so. `options` and `runtime` outlive it.
+RunFunction runs_of(const ModeOptions& options, orb::Runtime& runtime, StopFunction stop);
 
 int fail_with(const Error& error);  // 1, after the sentence on standard error
 // Nothing without --out. Else writes the files; 1 when that failed.

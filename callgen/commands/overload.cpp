@@ -89,8 +89,8 @@ int overload_command(int argc, char** argv) {
   orb::Runtime runtime(argc, argv, mode.client.common.runtime());
   const Interrupts interrupts;
 
-  const RunFunction run = runs_of(mode, runtime);
   const StopFunction stop = [] { return Interrupts::seen() != 0; };
+  const RunFunction run = runs_of(mode, runtime, stop);
   OverloadPlan& plan = options.plan;
   if (!options.rate_given) {
     const auto rate = found_rate(options, run, stop);

@@ -87,14 +87,13 @@ int saturate(int argc, char** argv) {
   if (const auto measured = options.floor.before(mode.client, mode.run, runtime); !measured)
     return fail_with(measured.error());
   const auto& objectives = options.objective.objectives;
-  auto result = search(
-      options.plan, mode.run, objectives, runs_of(mode, runtime),
-      [] { return Interrupts::seen() != 0; },
-      [&mode](const SearchPoint& point) {
-        if (mode.run.quiet) return;
-        std::printf("%s\n", to_text(point).c_str());
-        std::fflush(stdout);
-      });
+  const StopFunction stop = [] { return Interrupts::seen() != 0; };
+  auto result = search(options.plan, mode.run, objectives, runs_of(mode, runtime, stop), stop,
+                       [&mode](const SearchPoint& point) {
+                         if (mode.run.quiet) return;
+                         std::printf("%s\n", to_text(point).c_str());
+                         std::fflush(stdout);
+                       });
   if (!result) return fail_with(result.error());
   std::printf("%s", to_text(*result, objectives).c_str());
   if (const SearchPoint* const best = result->best()) {

@@ -243,9 +243,13 @@ Result<RunReport> run_once(const ClientOptions& client, const RunOptions& option
     watch.look(now.up);
     if (show) progress(now);
   };
-  const RunFigures figures =
-      target.run(plan, std::move(*workload), media_of_run ? &*media_of_run : nullptr,
-                 Duration{static_cast<std::int64_t>(interval_s * 1e9)}, look, records, begin);
+  const RunFigures figures = target.run(
+      plan, std::move(*workload), media_of_run ? &*media_of_run : nullptr,
+      Duration{static_cast<std::int64_t>(interval_s * 1e9)}, look, records, begin, hooks.stop);
+  if (hooks.stop && hooks.stop()) {
+    target.detach();
+    return fail(ErrorCode::kUnreachable, "the run was ended before its time");
+  }
 
   RunReport report = report_of(plan, figures);
   watch.finish(report);

@@ -43,6 +43,8 @@ struct RunHooks {
   // Called when all is ready to be offered; the plan's time zero. Its error ends the run.
   std::function<Result<TimePoint>()> begin;
   bool audit = true;  // false: others make it, when all are done
+  // Asked while the run lasts, on the caller's thread; true: it ends within a moment, with an error.
+  std::function<bool()> stop{};
 };
 
 // What an audit says in a report; one that could not be made says so.

@@ -34,6 +34,9 @@ Metrics to_core(const v1::MetricSeq& metrics) {
 // and a wake-up cost many times what a request does. What it makes late is seen in the slip.
 constexpr Duration kBetweenSends = std::chrono::microseconds{50};
 
+// How long a wish to stop may go unseen.
+constexpr Duration kLookForStop = std::chrono::milliseconds{100};
+
 // The kernel lets a thread sleep 50 us longer than it asks for, unless told otherwise.
 void wake_exactly() {
   thread_local const int told = prctl(PR_SET_TIMERSLACK, 1UL);
@@ -193,7 +196,7 @@ Result<void> CorbaTarget::attach_to(const std::string& name, CORBA::Object_ptr o
 RunFigures CorbaTarget::run(const RunPlan& plan, Workload workload, Media* media,
                             Duration progress_interval,
                             const std::function<void(const Progress&)>& progress, RecordSink* sink,
-                            TimePoint begin) {
+                            TimePoint begin, const std::function<bool()>& stop) {
   serial_.post([&] {
     media_ = media;
     offering_ = std::make_unique<Offering>(plan, std::move(workload),
@@ -211,7 +214,7 @@ RunFigures CorbaTarget::run(const RunPlan& plan, Workload workload, Media* media
       });
     });
   }
-  wait_until_finished(progress_interval, progress);
+  wait_until_finished(progress_interval, progress, stop);
   if (media != nullptr) {
     if (const auto stopped = media->lines.stop(); !stopped) log::error("{}", stopped.error().text);
   }
@@ -228,7 +231,7 @@ void CorbaTarget::play(Player& player) {
     player.start(steady_now());
     player_ = &player;
   });
-  wait_until_finished(Duration::zero(), {});
+  wait_until_finished(Duration::zero(), {}, {});
   std::promise<void> over;
   serial_.post([&] {
     player_ = nullptr;  // it is the caller's
@@ -238,20 +241,27 @@ void CorbaTarget::play(Player& player) {
 }
 
 void CorbaTarget::wait_until_finished(Duration progress_interval,
-                                      const std::function<void(const Progress&)>& progress) {
+                                      const std::function<void(const Progress&)>& progress,
+                                      const std::function<bool()>& stop) {
   std::unique_lock lock(finished_mutex_);
   const bool show = progress_interval > Duration::zero() && progress;
+  TimePoint show_at = show ? steady_now() + progress_interval : kNever;
   while (!finished_) {
-    if (!show) {
+    if (!show && !stop) {
       finished_wake_.wait(lock);
       continue;
     }
-    finished_wake_.wait_for(lock, progress_interval);
+    const TimePoint now = steady_now();
+    finished_wake_.wait_for(lock, stop ? std::min(show_at - now, kLookForStop) : show_at - now);
     if (finished_) break;
     lock.unlock();
-    std::promise<Progress> now;
-    serial_.post([&] { now.set_value(offering_->runner.progress(steady_now())); });
-    progress(now.get_future().get());
+    if (stop && stop()) serial_.post([this] { lose("it was interrupted", steady_now()); });
+    if (show && steady_now() >= show_at) {
+      std::promise<Progress> told;
+      serial_.post([&] { told.set_value(offering_->runner.progress(steady_now())); });
+      progress(told.get_future().get());
+      show_at = steady_now() + progress_interval;
+    }
     lock.lock();
   }
 }

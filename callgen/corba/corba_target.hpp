@@ -68,10 +68,11 @@ class CorbaTarget {
   // when that has nothing to wait for either and its lines are stopped. `progress` is called every
   // `progress_interval` (0: never) on the caller's thread.
   // `sink`, if any, gets every record within the Serial. The plan's time zero is `begin`, or now when that
-  // has passed.
+  // has passed. `stop`, if any, is asked on the caller's thread a few times a second; true: the run ends as if a
+  // manager were lost.
   RunFigures run(const RunPlan& plan, Workload workload, Media* media, Duration progress_interval,
                  const std::function<void(const Progress&)>& progress, RecordSink* sink = nullptr,
-                 TimePoint begin = {});
+                 TimePoint begin = {}, const std::function<bool()>& stop = {});
   // Plays anything else until it is finished. One play, or one run, for each CorbaTarget.
   void play(Player& player);
 
@@ -110,7 +111,8 @@ class CorbaTarget {
   };
 
   void wait_until_finished(Duration progress_interval,
-                           const std::function<void(const Progress&)>& progress);
+                           const std::function<void(const Progress&)>& progress,
+                           const std::function<bool()>& stop);
   void after_drain();
   void advance_media(TimePoint now);
   // kNever: nothing to wake for.

@@ -27,6 +27,10 @@ struct Driver {
     const RunOptions options =
         at_rate(base, factor * plan.rate, plan.point_s, plan.fewest, result.points.size());
     auto report = run(options);
+    if (!report && stop()) {  // the operator has ended it
+      result.stopped = true;
+      return false;
+    }
     if (!report) {
       if (result.points.empty()) return tl::make_unexpected(report.error());
       result.stopped = true;

@@ -64,7 +64,11 @@ class Search {
     if (over_) return nullptr;
     auto report = run_(at_rate(base_, rate, seconds, fewest, result_.points.size()));
     if (!report) {
-      error_ = report.error();
+      // A run that the operator has ended says nothing.
+      if (stop_())
+        over_ = SearchEnd::kStopped;
+      else
+        error_ = report.error();
       return nullptr;
     }
     SearchPoint point = judge_point(objectives_, std::move(*report));

@@ -4,6 +4,9 @@ and report, against a lab of real processes."""
 
 import csv
 import json
+import os
+import signal
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -170,6 +173,24 @@ class Modes(InOneLab):
                              + run["unanswered"])
             self.assertLessEqual(point["goodput_per_s"], point["rate"] * 1.0001)
         self.assertIn("Verdict: ", done.stdout)
+
+    def test_an_interrupt_ends_the_run_in_hand(self):
+        def connected():
+            return counter(tool(self.lab, "xbindctl", "status").stdout, "connected")
+
+        before = connected()
+        # The warm-up alone would go on for half an hour.
+        with subprocess.Popen([BIN / "xbind-callgen", "saturate", "--rate", "100", "--point-seconds", "3600"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, **self.lab.client_environment()}) as process:
+            try:
+                wait_until(lambda: connected() > before + 20, "the first run is at speed")
+                process.send_signal(signal.SIGINT)
+                output, errors = process.communicate(timeout=60)
+            finally:
+                process.kill()
+        self.assertEqual(process.returncode, 3, output + errors)
+        self.assertIn("The search was stopped before its end", output)
 
     # soak
 

@@ -85,6 +85,18 @@ TEST(Overload, EndsInOrderWhenStoppedOrLost) {
   EXPECT_TRUE(stopped->stopped);
   EXPECT_EQ(stopped->points.size(), 2u);
 
+  bool enough = false;
+  const RunFunction ended = [&](const RunOptions& options) -> Result<RunReport> {
+    enough = options.rate > 250;
+    if (enough) return fail(ErrorCode::kUnreachable, "the run was ended before its time");
+    return system.run(options);
+  };
+  const auto in_hand = overload(
+      {.rate = 100}, default_options(), ended, [&enough] { return enough; }, kQuiet);
+  ASSERT_TRUE(in_hand);
+  EXPECT_TRUE(in_hand->stopped);
+  EXPECT_EQ(in_hand->lost, "");
+
   const RunFunction dying = [&](const RunOptions& options) -> Result<RunReport> {
     if (options.rate > 250) return fail(ErrorCode::kUnreachable, "manager default is gone");
     return system.run(options);

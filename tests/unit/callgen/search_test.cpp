@@ -177,6 +177,23 @@ TEST(Search, EndsInOrderWhenTheOperatorHasHadEnough) {
   EXPECT_FALSE(found->confirmed);
 }
 
+TEST(Search, ARunThatTheOperatorEndedIsNoneOfASystemThatIsLost) {
+  QueueSystem system(11);
+  bool enough = false;
+  const RunFunction ended = [&](const RunOptions& options) -> Result<RunReport> {
+    enough = system.runs >= 5;
+    if (enough) return fail(ErrorCode::kUnreachable, "the run was ended before its time");
+    return system.run(options);
+  };
+  const auto found = search(
+      {.first_rate = 100}, default_options(), objectives_of("fail=0"), ended,
+      [&enough] { return enough; }, kQuiet);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->end, SearchEnd::kStopped);
+  EXPECT_EQ(found->lost, "");
+  EXPECT_EQ(found->points.size(), 5u);
+}
+
 TEST(Search, WhatIsKnownIsKeptWhenTheSystemIsLost) {
   QueueSystem system(12);
   const RunFunction dying = [&](const RunOptions& options) -> Result<RunReport> {
