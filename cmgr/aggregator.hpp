@@ -39,12 +39,19 @@ class Aggregator {
   explicit Aggregator(const AggregationPolicy& policy) : policy_(&policy) {}
 
   void add(HopSetup setup, TimePoint now, TimesIndex call = kNotTimed) {
+    add_setup(now, call) = std::move(setup);
+  }
+  // The same, to be filled in at its place before anything else is done with
+  // the queue.
+  HopSetup& add_setup(TimePoint now, TimesIndex call = kNotTimed) {
     oldest_command_ = std::min(oldest_command_, now);
-    queued_.setups.push_back(std::move(setup));
+    if (queued_.setups.empty()) queued_.setups.reserve(setups_expected_);
     setup_calls_.push_back(call);
+    return queued_.setups.emplace_back();
   }
   void add(HopKey removal, TimePoint now, TimesIndex call = kNotTimed) {
     oldest_command_ = std::min(oldest_command_, now);
+    if (queued_.removals.empty()) queued_.removals.reserve(removals_expected_);
     queued_.removals.push_back({removal, static_cast<std::uint32_t>(queued_.setups.size())});
     removal_calls_.push_back(call);
   }
@@ -99,6 +106,8 @@ class Aggregator {
   HopBatch take(Left&& left) {
     oldest_rider_ = kNever;
     HopBatch batch = size() > kCommandsPerBatch ? take_part() : take_whole();
+    setups_expected_ = std::min(batch.setups.size(), kExpectedMax);
+    removals_expected_ = std::min(batch.removals.size(), kExpectedMax);
     leave(setup_calls_, batch.setups.size(), left);
     leave(removal_calls_, batch.removals.size(), left);
     return batch;
@@ -188,8 +197,14 @@ class Aggregator {
     }
   }
 
+  // Room that is made for a batch with its first command: for as many as were
+  // in the last one.
+  static constexpr std::size_t kExpectedMax = 256;
+
   const AggregationPolicy* policy_;
   HopBatch queued_;
+  std::size_t setups_expected_ = 0;
+  std::size_t removals_expected_ = 0;
   std::vector<TimesIndex> setup_calls_;  // whose the setups are
   std::vector<TimesIndex> removal_calls_;
   TimePoint oldest_command_ = kNever;  // when it was added

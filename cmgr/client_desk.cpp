@@ -23,6 +23,13 @@ ClientDesk::ClientDesk(const Config& config, Peers& peers, CallTimes& times)
   clients_[kLocal]->name = "(two-way)";
 }
 
+ClientDesk::~ClientDesk() {
+  for (const auto& client : clients_) {
+    if (!client) continue;
+    for (const auto& [id, request] : client->requests) requests_.destroy(*request);
+  }
+}
+
 Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch, TimePoint now) {
   if (name.empty() || name.size() > 128) {
     return fail(ErrorCode::kBadInput, "a client's name has 1 to 128 characters, this one {}",
@@ -57,13 +64,13 @@ Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch
   client.epoch = epoch;
   client.session = SessionId{config_.epoch << 32 | next_session_++};
   client.link = std::make_unique<ClientSession>(config_.client_session, now);
-  client.link->on_confirmed([&client](const OutcomeBatch& batch) {
+  client.link->on_confirmed([this, &client](const OutcomeBatch& batch) {
     for (const Outcome& outcome : batch.outcomes) {
       // One refused for want of room was never taken; the number may be under way by now.
-      const auto request = client.requests.find(outcome.request);
-      if (request == client.requests.end() || !request->second.outcome) continue;
-      if (request->second.asked_in == client.session) {
-        client.requests.erase(request);
+      const Request* const request = client.requests.find(outcome.request);
+      if (request == nullptr || !request->answered) continue;
+      if (request->asked_in == client.session) {
+        drop(client, outcome.request);
       } else {
         client.left_over.push_back(outcome.request);  // the repeat may be on its way
       }
@@ -109,39 +116,53 @@ Result<ClientIndex> ClientDesk::receive(SessionId session, session::Frame<Reques
 
 ClientDesk::Admission ClientDesk::admit(ClientIndex index, RequestId request) {
   Client& client = *clients_[index];
-  if (const auto known = client.requests.find(request);
-      known != client.requests.end() && !planted(Bug::kRequestTwice)) {
+  Request* const known = client.requests.find(request);
+  if (known != nullptr && !planted(Bug::kRequestTwice)) {
     ++counters_.repeated_requests;
-    known->second.asked_in = client.session;
-    if (known->second.outcome) {
-      client.waiting.push_back({*known->second.outcome});
-      mark_dirty(index);
-    }
+    known->asked_in = client.session;
+    if (known->answered) wait_for_credit(index, Outcome{known->outcome}, kNotTimed);
     return Admission::kRepeated;
   }
   while (client.requests.size() >= config_.requests_per_client && !client.left_over.empty()) {
-    const auto oldest = client.requests.find(client.left_over.front());
+    const RequestId oldest = client.left_over.front();
     client.left_over.pop_front();
-    if (oldest != client.requests.end() && oldest->second.outcome) client.requests.erase(oldest);
+    const Request* const left = client.requests.find(oldest);
+    if (left != nullptr && left->answered) drop(client, oldest);
   }
   if (client.requests.size() >= config_.requests_per_client) return Admission::kTooMany;
-  client.requests.try_emplace(request, Request{nullptr, client.session});
+  if (!client.requests.contains(request)) {
+    client.requests.insert(request, &requests_.make(Request{client.session}));
+  }
   ++client.under_way;
   return Admission::kNew;
 }
 
-void ClientDesk::answer(ClientIndex index, Outcome outcome, TimesIndex times) {
+void ClientDesk::drop(Client& client, RequestId request) {
+  Request* const gone = client.requests.erase(request);
+  if (gone != nullptr) requests_.destroy(*gone);
+}
+
+void ClientDesk::wait_for_credit(ClientIndex index, Outcome&& outcome, TimesIndex times) {
+  Client& client = *clients_[index];
+  if (client.waiting.empty()) client.waiting.reserve(client.outcomes_expected);
+  client.waiting.push_back(std::move(outcome));
+  client.waiting_times.push_back(times);
+  mark_dirty(index);
+}
+
+void ClientDesk::answer(ClientIndex index, Outcome&& outcome, TimesIndex times) {
   Client& client = *clients_[index];
   if (index == kLocal) {
-    client.requests.erase(outcome.request);
+    drop(client, outcome.request);
     --client.under_way;
     times_.handed_over_at_once(times);
     peers_.local_outcome(outcome.request, std::move(outcome));
     return;
   }
-  const auto request = client.requests.find(outcome.request);
-  if (request != client.requests.end() && !request->second.outcome) {
-    request->second.outcome = std::make_unique<Outcome>(outcome);
+  Request* const request = client.requests.find(outcome.request);
+  if (request != nullptr && !request->answered) {
+    request->answered = true;
+    request->outcome = outcome;
     --client.under_way;
   }
   if (!client.link) {
@@ -151,8 +172,7 @@ void ClientDesk::answer(ClientIndex index, Outcome outcome, TimesIndex times) {
     forget_if_done(index);
     return;
   }
-  client.waiting.push_back({std::move(outcome), times});
-  mark_dirty(index);
+  wait_for_credit(index, std::move(outcome), times);
 }
 
 void ClientDesk::notify(ClientIndex index, Notice notice) {
@@ -171,9 +191,9 @@ std::optional<Outcome> ClientDesk::outcome_of(const std::string& name, RequestId
   const auto known = by_name_.find(name);
   if (known == by_name_.end()) return std::nullopt;
   const Client& client = *clients_[known->second];
-  const auto asked = client.requests.find(request);
-  if (asked == client.requests.end() || !asked->second.outcome) return std::nullopt;
-  return *asked->second.outcome;
+  const Request* const asked = client.requests.find(request);
+  if (asked == nullptr || !asked->answered) return std::nullopt;
+  return asked->outcome;
 }
 
 void ClientDesk::owns(ClientIndex index, int change) {
@@ -192,23 +212,32 @@ void ClientDesk::flush(TimePoint now) {
       const std::size_t count = std::min(client.waiting.size() - sent, kOutcomesPerBatch);
       OutcomeBatch batch;
       std::size_t octets = 64;
-      batch.outcomes.reserve(count);
       for (std::size_t i = sent; i < sent + count; ++i) {
-        Waiting& next = client.waiting[i];
-        octets += octets_of(next.outcome);
-        times_.handed_over(next.times, now);
-        batch.outcomes.push_back(std::move(next.outcome));
+        octets += octets_of(client.waiting[i]);
+        times_.handed_over(client.waiting_times[i], now);
+      }
+      // As a rule all that waits goes at once, as it is.
+      if (count != 0 && count == client.waiting.size()) {
+        batch.outcomes = std::exchange(client.waiting, {});
+        client.waiting_times.clear();
+        client.outcomes_expected = count;
+      } else {
+        const auto from = client.waiting.begin() + static_cast<std::ptrdiff_t>(sent);
+        batch.outcomes.assign(std::make_move_iterator(from),
+                              std::make_move_iterator(from + static_cast<std::ptrdiff_t>(count)));
+        sent += count;
       }
       while (!client.notices.empty() && batch.notices.size() < kOutcomesPerBatch - count) {
         auto notice = client.notices.extract(client.notices.begin());
         octets += octets_of(notice.mapped());
         batch.notices.push_back(std::move(notice.mapped()));
       }
-      sent += count;
       transmit(client, client.link->send(std::move(batch), octets, now));
     }
     client.waiting.erase(client.waiting.begin(),
                          client.waiting.begin() + static_cast<std::ptrdiff_t>(sent));
+    client.waiting_times.erase(client.waiting_times.begin(),
+                               client.waiting_times.begin() + static_cast<std::ptrdiff_t>(sent));
     if (client.waiting.size() > kOutcomesWaiting) {
       log::warn("client {}: {} outcomes wait and it confirms none; its session ends", client.name,
                 client.waiting.size());
@@ -254,13 +283,14 @@ void ClientDesk::end_session(Client& client) {
   client.session = SessionId{};
   client.link.reset();
   // What waited is remembered in `requests` and told again to whoever repeats the request.
-  for (const Waiting& outcome : client.waiting) times_.close(outcome.times);
+  for (const TimesIndex times : client.waiting_times) times_.close(times);
   client.waiting.clear();
+  client.waiting_times.clear();
   counters_.notices_lost += client.notices.size();
   client.notices.clear();
   client.left_over.clear();
   for (const auto& [id, request] : client.requests) {
-    if (request.outcome) client.left_over.push_back(id);
+    if (request->answered) client.left_over.push_back(id);
   }
   std::sort(client.left_over.begin(), client.left_over.end());
 }
@@ -289,6 +319,7 @@ bool ClientDesk::done(const Client& client) {
 
 void ClientDesk::forget(ClientIndex index) {
   by_name_.erase(clients_[index]->name);
+  for (const auto& [id, request] : clients_[index]->requests) requests_.destroy(*request);
   clients_[index].reset();
   free_slots_.push_back(index);
 }

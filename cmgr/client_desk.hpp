@@ -23,7 +23,9 @@
 #include "cmgr/call_times.hpp"
 #include "cmgr/config.hpp"
 #include "cmgr/connection.hpp"
+#include "cmgr/flat_map.hpp"
 #include "cmgr/peers.hpp"
+#include "cmgr/pool.hpp"
 
 namespace xbind::cmgr {
 
@@ -41,6 +43,9 @@ class ClientDesk {
 
   // `times` outlives the desk.
   ClientDesk(const Config& config, Peers& peers, CallTimes& times);
+  ClientDesk(const ClientDesk&) = delete;
+  ClientDesk& operator=(const ClientDesk&) = delete;
+  ~ClientDesk();
 
   // kFenced: a higher epoch of the name is attached. kExhausted: clients_max are. kBadInput: no name.
   Result<ClientAttachment> attach(const std::string& name, Epoch epoch, TimePoint now);
@@ -58,7 +63,7 @@ class ClientDesk {
 
   // The one outcome of an admitted request, whose times end when it is handed over; nobody being
   // attached, now and for nothing.
-  void answer(ClientIndex client, Outcome outcome, TimesIndex times = kNotTimed);
+  void answer(ClientIndex client, Outcome&& outcome, TimesIndex times = kNotTimed);
 
   // What happened to one of the client's connections. Of several of one connection that wait the last is
   // told; while the client is not attached, none.
@@ -91,22 +96,21 @@ class ClientDesk {
  private:
   using ClientSession = session::Session<OutcomeBatch, RequestBatch>;
   struct Request {
-    std::unique_ptr<Outcome> outcome;  // null while under way
-    SessionId asked_in;                // the last session in which the client asked for it
-  };
-  struct Waiting {
-    Outcome outcome;
-    TimesIndex times = kNotTimed;
+    SessionId asked_in;     // the last session in which the client asked for it
+    bool answered = false;  // else it is under way
+    Outcome outcome{};
   };
   struct Client {
     std::string name;
     Epoch epoch;
     SessionId session;  // 0: not attached
     std::unique_ptr<ClientSession> link;
-    std::vector<Waiting> waiting;
+    std::vector<Outcome> waiting;
+    std::vector<TimesIndex> waiting_times;             // of the same, one for one
+    std::size_t outcomes_expected = 0;                 // as many as were in the last batch
     std::unordered_map<ConnectionId, Notice> notices;  // wait; at most one of each connection
     // Requests whose outcome the client has not confirmed.
-    std::unordered_map<RequestId, Request> requests;
+    FlatMap<RequestId, Request*> requests;
     // Of them, those answered in sessions that are over, lowest first: forgotten when room is needed,
     // for perhaps nobody ever asks again.
     std::deque<RequestId> left_over;
@@ -116,6 +120,9 @@ class ClientDesk {
   };
 
   void end_session(Client& client);
+  void wait_for_credit(ClientIndex index, Outcome&& outcome, TimesIndex times);
+  // The request is not remembered any more, if it was.
+  void drop(Client& client, RequestId request);
   // Nobody attached under the name, nothing under way, nothing owned.
   static bool done(const Client& client);
   void forget_if_done(ClientIndex index);
@@ -126,6 +133,7 @@ class ClientDesk {
   const Config& config_;
   Peers& peers_;
   CallTimes& times_;
+  Pool<Request> requests_;                        // of all clients
   std::vector<std::unique_ptr<Client>> clients_;  // [0] is kLocal; null: free slot
   std::vector<ClientIndex> free_slots_;
   std::unordered_map<std::string, ClientIndex> by_name_;

@@ -13,13 +13,18 @@
 // carry the connection; then these are the connection's, and the party has the old ones, to be removed.
 #pragma once
 
+#include <array>
+#include <boost/container/small_vector.hpp>
 #include <boost/intrusive/list_hook.hpp>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "cmgr/call_ends.hpp"
 #include "cmgr/call_fsm.hpp"
 #include "cmgr/call_times.hpp"
 #include "core/call.hpp"
@@ -29,8 +34,11 @@
 
 namespace xbind::cmgr {
 
-using SwitchIndex = std::uint32_t;  // of ConnectionManager's table of switches; stable for its life
+using SwitchIndex = std::uint16_t;  // of ConnectionManager's table of switches; stable for its life
 using ClientIndex = std::uint32_t;  // the same of clients; 0 is the manager itself (two-way calls)
+
+// More than any network of ours is wide; a longer path is a mistake of RouteObject.
+inline constexpr std::size_t kHopsPerPath = 256;
 
 enum class HopState : std::uint8_t {
   kIdle,       // nothing has been said to the switch
@@ -48,45 +56,68 @@ enum class HopState : std::uint8_t {
 // What a hop is to be told; in the engines that do one invocation after another it waits for that.
 enum class Errand : std::uint8_t { kNone, kReserve, kCommit, kModify, kRemove };
 
+// A label in five octets: most of what a manager remembers is hops.
+class HopLabel {
+ public:
+  HopLabel() = default;
+  HopLabel(Label label) : kind_(label.kind) {  // NOLINT(google-explicit-constructor): it is a Label
+    std::memcpy(value_.data(), &label.value, value_.size());
+  }
+  operator Label() const {  // NOLINT(google-explicit-constructor): likewise
+    Label label{kind_, 0};
+    std::memcpy(&label.value, value_.data(), value_.size());
+    return label;
+  }
+  bool present() const { return kind_ != LabelKind::kNone; }
+
+ private:
+  std::array<std::uint8_t, sizeof(std::uint32_t)> value_{};
+  LabelKind kind_ = LabelKind::kNone;
+};
+
 struct Hop {
   static constexpr std::int16_t kNoHop = -1;
 
-  SwitchIndex at = 0;
   PortId input_port;
   PortId output_port;
-  Label input_label;             // known before the commit, but for the first hop
-  Label output_label;            // known before the commit, but for the last hop
   std::uint32_t attachment = 0;  // of the switch when the path was chosen (SwitchDesk::attachment)
   std::uint32_t generation = 1;
+  SwitchIndex at = 0;
   std::uint16_t leg = 0;
-  std::uint16_t number = 0;        // in the leg, when it was set up
-  std::uint16_t count = 0;         // hops of the leg, likewise
   std::int16_t upstream = kNoHop;  // index in the same list of hops
   // Of a party's hop, indices in the connection's list: the hop whose output label is this one's input
   // label, and the hop that owns this one's output label.
   std::int16_t outer = kNoHop;
   std::int16_t borrows = kNoHop;
   std::uint16_t labels_asked = 0;    // replacements asked for with the command under way
+  HopLabel input_label;              // known before the commit, but for the first hop
+  HopLabel output_label;             // known before the commit, but for the last hop
+  std::uint8_t number = 0;           // in the leg, when it was set up
+  std::uint8_t last_number = 0;      // of the leg's hops, likewise
   std::uint8_t answers_to_skip = 0;  // to changes that a later one has overtaken
   HopState state = HopState::kIdle;
   Errand errand = Errand::kNone;
-  bool branch = false;
-  bool takes_over = false;     // of a party: core/hop.hpp
-  bool joins = false;          // likewise; the last hop of a path does not borrow for that
-  bool reserved = false;       // phase one was used: until removed, a reservation may be there
-  bool in_quarantine = false;  // the SwitchServer has said that output_label rests there
-  bool behind = false;         // a contract was owed when it was told the one under way
-  bool changed = false;        // has confirmed the contract of the change under way
-  bool booked = false;         // counts in the quota cache
+  bool branch : 1 = false;
+  bool takes_over : 1 = false;     // of a party: core/hop.hpp
+  bool joins : 1 = false;          // likewise; the last hop of a path does not borrow for that
+  bool reserved : 1 = false;       // phase one was used: until removed, a reservation may be there
+  bool in_quarantine : 1 = false;  // the SwitchServer has said that output_label rests there
+  bool behind : 1 = false;         // a contract was owed when it was told the one under way
+  bool changed : 1 = false;        // has confirmed the contract of the change under way
+  bool booked : 1 = false;         // counts in the quota cache
 
-  bool last() const { return number + 1 == count; }
+  // The hop of that number of a leg of so many: 1..kHopsPerPath.
+  void place(std::size_t at_number, std::size_t hops) {
+    number = static_cast<std::uint8_t>(at_number);
+    last_number = static_cast<std::uint8_t>(hops - 1);
+  }
+  std::uint16_t count() const { return static_cast<std::uint16_t>(last_number + 1); }
+  bool last() const { return number == last_number; }
 };
+static_assert(sizeof(Hop) == 44 && kHopsPerPath <= 256);
 
-// A call's ends, shared by all its messages.
-struct CallEnds {
-  std::string from;
-  std::string to;
-};
+// Most calls are in one direction over a few switches: their hops are part of the connection.
+using Hops = boost::container::small_vector<Hop, 3>;
 
 // Why the call ended as it did; the first refusal counts.
 struct Refusal {
@@ -100,6 +131,24 @@ struct Refusal {
 struct Asker {
   ClientIndex client = 0;
   RequestId request;
+};
+
+// Somebody to answer, or nobody.
+class OptionalAsker {
+ public:
+  OptionalAsker() = default;
+  OptionalAsker(const Asker& asker) : asker_(asker) {}  // NOLINT(google-explicit-constructor)
+
+  explicit operator bool() const { return has_value(); }
+  bool has_value() const { return asker_.client != kNobody; }
+  const Asker& operator*() const { return asker_; }
+  const Asker* operator->() const { return &asker_; }
+  Asker value_or(const Asker& other) const { return has_value() ? asker_ : other; }
+  void reset() { *this = {}; }
+
+ private:
+  static constexpr ClientIndex kNobody = 0xffff'ffff;
+  Asker asker_{kNobody, {}};
 };
 
 // What both directions take, and what the switches are told of each. The reverse ones are nought for a
@@ -144,8 +193,8 @@ struct Reroute {
 
 // What only some connections need.
 struct ConnectionExtras {
-  std::optional<Asker> releaser;
-  std::optional<Asker> changer;      // of a modify, or of the commit of a hold
+  OptionalAsker changer;  // of a modify, or of the commit of a hold
+  Refusal refusal;
   Contract target;                   // of the modify under way
   Refusal change_refusal;            // why it is being taken back
   std::uint32_t revision = 0;        // of the last contract that hops were told
@@ -172,25 +221,31 @@ struct ConnectionExtras {
 struct Connection
     : boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
   ConnectionId id;
-  State state = State::kRouting;
-  bool both = false;             // bidirectional
-  bool invoked = false;          // a two-way invocation for it or its party is on its way
+  Connection* root = nullptr;  // of a party: the connection whose leaf or other path it is
+  std::unique_ptr<ConnectionExtras> extras;
+  TimesIndex times = kNotTimed;  // of the setup or release under way
   std::uint32_t generation = 1;  // of the path
   std::uint16_t pending = 0;     // answers still expected in this state
-  TimesIndex times = kNotTimed;  // of the setup or release under way
-  std::optional<Asker> asker;    // of the setup; nobody: the manager itself, in advance
-  Connection* root = nullptr;    // of a party: the connection whose leaf or other path it is
-  std::shared_ptr<const CallEnds> ends;
+  State state = State::kRouting;
+  bool both : 1 = false;     // bidirectional
+  bool invoked : 1 = false;  // a two-way invocation for it or its party is on its way
+  Hops hops;
   Contract contract;
-  std::vector<Hop> hops;
-  Refusal refusal;
+  CallEndsRef ends;
   TimePoint deadline = kNever;  // of the state's timer
-  std::unique_ptr<ConnectionExtras> extras;
+  OptionalAsker asker;          // of the setup; nobody: the manager itself, in advance
+  OptionalAsker releaser;       // of the release under way
 
   ConnectionExtras& more() {
     if (!extras) extras = std::make_unique<ConnectionExtras>();
     return *extras;
   }
+  // Why the call ends as it does.
+  const Refusal& refusal() const {
+    static const Refusal kNone;
+    return extras ? extras->refusal : kNone;
+  }
+  void refuse(Refusal why) { more().refusal = std::move(why); }
   // As clients know it.
   ConnectionId shown_id() const {
     const Connection& call = root != nullptr ? *root : *this;

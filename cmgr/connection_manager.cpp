@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <type_traits>
 #include <utility>
 
 #include "cmgr/service.hpp"
@@ -18,26 +20,30 @@ constexpr unsigned kCounterBits = 40;
 constexpr unsigned kReleases = kPriorityMax + 1;
 constexpr std::size_t kParkedMax = 100'000;
 
-template <class... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-template <class... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;
+// What the request asks the QOSMapper for: forward and reverse; null where
+// there is none.
+using Services = std::array<const ServiceSpec*, 2>;
 
-// What the request asks the QOSMapper for.
-std::vector<ServiceSpec> services_of(const RequestBody& body) {
-  const auto both = [](const ServiceSpec& service, const std::optional<ServiceSpec>& reverse) {
-    std::vector<ServiceSpec> services{service};
-    if (reverse) services.push_back(*reverse);
-    return services;
-  };
-  return std::visit(Overloaded{
-                        [&](const ConnectRequest& it) { return both(it.service, it.reverse); },
-                        [&](const ModifyRequest& it) { return both(it.service, it.reverse); },
-                        [](const auto&) { return std::vector<ServiceSpec>{}; },
-                    },
-                    body);
+template <class Body>
+Services services_of(const Body& body) {
+  if constexpr (std::is_same_v<Body, ConnectRequest> || std::is_same_v<Body, ModifyRequest>) {
+    return {&body.service, body.reverse ? &*body.reverse : nullptr};
+  } else {
+    return {};
+  }
+}
+
+Contract contract_of(const NetworkService* forward, const NetworkService* reverse) {
+  Contract contract;
+  if (forward != nullptr) {
+    contract.forward = forward->resources;
+    contract.traffic = forward->contract;
+  }
+  if (reverse != nullptr) {
+    contract.reverse = reverse->resources;
+    contract.reverse_traffic = reverse->contract;
+  }
+  return contract;
 }
 
 }  // namespace
@@ -113,7 +119,7 @@ void ConnectionManager::submit(ClientIndex client, const Body& request, unsigned
   switches_.aggregation().on_operation(now);
   if (gate_.open() && gate_.waiting() == 0) {
     gate_.started();
-    begin(Request{client, request, {now}}, now);
+    begin(client, request, {now}, now);
     return;
   }
   ++counters_.waited;
@@ -160,47 +166,56 @@ void ConnectionManager::pump(TimePoint now) {
     auto next = gate_.pop();
     if (!next) break;
     gate_.started();
-    begin(std::move(*next), now);
+    std::visit([&](const auto& body) { begin(next->client, body, next->times, now); }, next->body);
   }
 }
 
 // --- QOS mapping ------------------------------------------------------------------------------------
 
-void ConnectionManager::begin(Request request, TimePoint now) {
-  request.times.begun = now;
-  const Asker asker{request.client, request.id()};
-  std::vector<NetworkService> mapped;
-  std::vector<ServiceSpec> services = services_of(request.body);
-  mapped.reserve(services.size());
-  for (const ServiceSpec& service : services) {
+template <class Body>
+void ConnectionManager::begin(ClientIndex client, const Body& body, RequestTimes times,
+                              TimePoint now) {
+  times.begun = now;
+  const Asker asker{client, body.request};
+  const Services services = services_of(body);
+  std::array<NetworkService, 2> mapped;
+  for (std::size_t i = 0; i < services.size(); ++i) {
+    if (services[i] == nullptr) continue;
     if (config_.remote_qos) {
-      const auto known = config_.qos_cache ? services_.find(service, now) : std::nullopt;
+      const auto known = config_.qos_cache ? services_.find(*services[i], now) : std::nullopt;
       if (!known) {
-        park(std::move(request), std::move(services), now);
+        park(Request{client, body, times}, now);
         return;
       }
-      mapped.push_back(*known);
+      mapped[i] = *known;
       continue;
     }
-    const auto network = network_of(service, *config_.catalogue);
+    const auto network = network_of(*services[i], *config_.catalogue);
     if (!network) {
       refuse_request(asker, network.error());
       return;
     }
     ++counters_.mapped_here;
-    mapped.push_back(*network);
+    mapped[i] = *network;
   }
-  begin_mapped(request, mapped, now);
+  act(asker, body, times,
+      contract_of(services[0] != nullptr ? &mapped[0] : nullptr,
+                  services[1] != nullptr ? &mapped[1] : nullptr),
+      now);
 }
 
-void ConnectionManager::park(Request request, std::vector<ServiceSpec> services, TimePoint now) {
+void ConnectionManager::park(Request request, TimePoint now) {
   if (parked_.size() >= kParkedMax) {
     const Asker asker{request.client, request.id()};
     refuse_request(asker, {Cause::kBusy, "qosmapper", parked_.size() + 1, kParkedMax});
     return;
   }
   Parked parked{std::move(request), {}, now + config_.route_timer};
-  for (const ServiceSpec& service : services) {
+  const Services services =
+      std::visit([](const auto& body) { return services_of(body); }, parked.request.body);
+  for (const ServiceSpec* const asked : services) {
+    if (asked == nullptr) continue;
+    const ServiceSpec& service = *asked;
     parked.services.emplace_back(service, std::nullopt);
     // Without a cache every request asks for itself.
     if (asked_services_.insert(service).second || !config_.qos_cache) {
@@ -231,9 +246,15 @@ void ConnectionManager::on_services(const std::vector<ServiceReply>& replies, Ti
       } else if (waits) {
         still.push_back(std::move(parked));
       } else {
-        std::vector<NetworkService> mapped;
-        for (const auto& [service, network] : parked.services) mapped.push_back(*network);
-        begin_mapped(parked.request, mapped, now);
+        const auto& services = parked.services;
+        const Contract contract =
+            contract_of(&*services[0].second, services.size() > 1 ? &*services[1].second : nullptr);
+        const Request& request = parked.request;
+        std::visit(
+            [&](const auto& body) {
+              act({request.client, body.request}, body, request.times, contract, now);
+            },
+            request.body);
       }
     }
     // Those that came meanwhile are behind.
@@ -242,27 +263,21 @@ void ConnectionManager::on_services(const std::vector<ServiceReply>& replies, Ti
   }
 }
 
-void ConnectionManager::begin_mapped(const Request& request,
-                                     const std::vector<NetworkService>& mapped, TimePoint now) {
-  const Asker asker{request.client, request.id()};
-  Contract contract;
-  if (!mapped.empty()) {
-    contract.forward = mapped[0].resources;
-    contract.traffic = mapped[0].contract;
+template <class Body>
+void ConnectionManager::act(const Asker& asker, const Body& request, const RequestTimes& times,
+                            const Contract& contract, TimePoint now) {
+  if constexpr (std::is_same_v<Body, ConnectRequest>) {
+    connect(asker, request, times, contract, now);
+  } else if constexpr (std::is_same_v<Body, ReleaseRequest>) {
+    release(asker, request, times, now);
+  } else if constexpr (std::is_same_v<Body, ModifyRequest>) {
+    modify(asker, request, contract, now);
+  } else if constexpr (std::is_same_v<Body, LeafRequest>) {
+    change_leaf(asker, request, now);
+  } else {
+    static_assert(std::is_same_v<Body, CommitRequest>);
+    commit(asker, request, now);
   }
-  if (mapped.size() > 1) {
-    contract.reverse = mapped[1].resources;
-    contract.reverse_traffic = mapped[1].contract;
-  }
-  std::visit(
-      Overloaded{
-          [&](const ConnectRequest& it) { connect(asker, it, request.times, contract, now); },
-          [&](const ReleaseRequest& it) { release(asker, it, request.times, now); },
-          [&](const ModifyRequest& it) { modify(asker, it, contract, now); },
-          [&](const LeafRequest& it) { change_leaf(asker, it, now); },
-          [&](const CommitRequest& it) { commit(asker, it, now); },
-      },
-      request.body);
 }
 
 // --- requests ---------------------------------------------------------------------------------------
@@ -306,21 +321,17 @@ ConnectionId ConnectionManager::new_id() {
 }
 
 Connection* ConnectionManager::find_shown(ConnectionId id) const {
-  const auto alias = aliases_.find(id);
-  const auto found = connections_.find(alias == aliases_.end() ? id : alias->second);
-  if (found == connections_.end() || found->second->shown_id() != id) return nullptr;
-  return found->second.get();
+  const ConnectionId own = aliases_.empty() ? ConnectionId{} : aliases_.find(id);
+  Connection* const found = connections_.find(own == ConnectionId{} ? id : own);
+  return found == nullptr || found->shown_id() != id ? nullptr : found;
 }
 
-Connection& ConnectionManager::make_connection(std::optional<Asker> asker, const std::string& from,
+Connection& ConnectionManager::make_connection(OptionalAsker asker, const std::string& from,
                                                const std::string& to, const Contract& contract) {
-  auto made = std::make_unique<Connection>();
-  Connection& connection = *made;
-  connection.id = new_id();
+  Connection& connection = connections_.make(new_id());
   connection.asker = asker;
-  connection.ends = std::make_shared<const CallEnds>(CallEnds{from, to});
+  connection.ends = ends_.get(from, to);
   connection.contract = contract;
-  connections_.emplace(connection.id, std::move(made));
   if (asker) clients_.owns(asker->client, +1);
   return connection;
 }
@@ -351,7 +362,7 @@ void ConnectionManager::release(Asker asker, const ReleaseRequest& request,
     return;
   }
   ++counters_.table_hits;
-  connection.more().releaser = asker;
+  connection.releaser = asker;
   connection.times = times_.open_release(times);
   // The answer goes to whoever asked, also when that is not who set the connection up.
   clients_.owns(asker.client, +1);
@@ -360,17 +371,17 @@ void ConnectionManager::release(Asker asker, const ReleaseRequest& request,
 }
 
 void ConnectionManager::commit(Asker asker, const CommitRequest& request, TimePoint now) {
-  const auto found = connections_.find(request.connection);
-  if (found == connections_.end() || found->second->state != State::kHeld) {
+  Connection* const found = connections_.find(request.connection);
+  if (found == nullptr || found->state != State::kHeld) {
     const bool expired = expired_holds_.contains(request.connection);
-    const bool known = found != connections_.end() && !expired;
+    const bool known = found != nullptr && !expired;
     refuse_request(asker, {expired ? Cause::kHoldExpired
                            : known ? Cause::kNotConnected
                                    : Cause::kUnknownConnection,
                            "manager", request.connection.value(), 0});
     return;
   }
-  Connection& connection = *found->second;
+  Connection& connection = *found;
   for (const Hop& hop : connection.hops) {
     if (switches_.is_attached(hop.at)) continue;
     // Nobody has been told: it stays held, and may be committed when the switch is back.
@@ -409,7 +420,7 @@ Connection* ConnectionManager::find_changeable(const Asker& asker, ConnectionId 
 
 // --- outcomes ---------------------------------------------------------------------------------------
 
-void ConnectionManager::tell(const Asker& asker, Outcome outcome, TimesIndex times) {
+void ConnectionManager::tell(const Asker& asker, Outcome&& outcome, TimesIndex times) {
   outcome.request = asker.request;
   switch (outcome.kind) {
     case OutcomeKind::kConnected: ++counters_.connected; break;

@@ -30,6 +30,8 @@
 #include "cmgr/client_desk.hpp"
 #include "cmgr/config.hpp"
 #include "cmgr/connection.hpp"
+#include "cmgr/connection_table.hpp"
+#include "cmgr/flat_map.hpp"
 #include "cmgr/manager_view.hpp"
 #include "cmgr/operation_gate.hpp"
 #include "cmgr/peers.hpp"
@@ -192,25 +194,28 @@ class ConnectionManager {
   template <class Body>
   void submit(ClientIndex client, const Body& request, unsigned urgency, TimePoint now);
   void pump(TimePoint now);
-  void begin(Request request, TimePoint now);
-  void begin_mapped(const Request& request, const std::vector<NetworkService>& mapped,
-                    TimePoint now);
+  template <class Body>
+  void begin(ClientIndex client, const Body& body, RequestTimes times, TimePoint now);
+  // What was asked for, its services mapped.
+  template <class Body>
+  void act(const Asker& asker, const Body& request, const RequestTimes& times,
+           const Contract& contract, TimePoint now);
   bool admit(ClientIndex client, RequestId request);
-  void park(Request request, std::vector<ServiceSpec> services, TimePoint now);
+  void park(Request request, TimePoint now);
   void connect(Asker asker, const ConnectRequest& request, const RequestTimes& times,
                const Contract& contract, TimePoint now);
   ConnectionId new_id();
   // By the name that clients know it by.
   Connection* find_shown(ConnectionId id) const;
-  Connection& make_connection(std::optional<Asker> asker, const std::string& from,
-                              const std::string& to, const Contract& contract);
+  Connection& make_connection(OptionalAsker asker, const std::string& from, const std::string& to,
+                              const Contract& contract);
   void release(Asker asker, const ReleaseRequest& request, const RequestTimes& times,
                TimePoint now);
   void commit(Asker asker, const CommitRequest& request, TimePoint now);
   // The connection named, if it is up and nothing else is under way; else the request is refused.
   Connection* find_changeable(const Asker& asker, ConnectionId id);
   // The one outcome of a request that was begun, whose times end with it.
-  void tell(const Asker& asker, Outcome outcome, TimesIndex times = kNotTimed);
+  void tell(const Asker& asker, Outcome&& outcome, TimesIndex times = kNotTimed);
   void refuse_request(const Asker& asker, Refusal refusal);
   void turn_away(ClientIndex client, RequestId request, Refusal refusal);  // was not begun
 
@@ -221,13 +226,16 @@ class ConnectionManager {
   void reserve_hops(Connection& connection, TimePoint now);
   void try_another(Connection& connection, Refusal refusal, TimePoint now);
   void commit_every_hop(Connection& connection, TimePoint now);
-  void commit_hops(Connection& connection, bool Hop::*member, bool value, TimePoint now);
+  template <class Which>
+  void commit_hops(Connection& connection, Which&& which, TimePoint now);
   void remove_every_hop(Connection& connection, TimePoint now);
   void owe_unconfirmed(Connection& connection, TimePoint now);
   // No answer is awaited any more: what could not be removed is owed.
   void removals_done(Connection& connection, TimePoint now);
   void settle_labels(Connection& connection, TimePoint now);
-  std::shared_ptr<OwedLabel> lent_label(const Connection& connection, const Hop& hop);
+  static const std::shared_ptr<OwedLabel>* find_lent(const Connection& connection,
+                                                     const OwedLabel& label);
+  static std::shared_ptr<OwedLabel> lent_label(const Connection& connection, const Hop& hop);
   std::shared_ptr<OwedLabel> lend_label(Connection& root, std::size_t owner);
   void clear_path(Connection& connection, TimePoint now);
   void answer(Connection& connection, OutcomeKind kind, TimePoint now);
@@ -256,7 +264,7 @@ class ConnectionManager {
   bool graft(Connection& party, const RouteReply& route, TimePoint now);
   void join_party(Connection& root);
   void fold_party(Connection& root);
-  static std::vector<Hop> cut(std::vector<Hop>& hops, const std::vector<std::int16_t>& out);
+  static Hops cut(Hops& hops, const std::vector<std::int16_t>& out);
 
   // Another path (connection_manager_reroute.cpp).
   struct Blocked {
@@ -287,7 +295,8 @@ class ConnectionManager {
 
   // Routes (connection_manager_routes.cpp).
   void find_route(Connection& connection, TimePoint now);
-  static RouteQuery query_of(const Connection& connection);
+  // Of the names in `connection.ends`: valid as long as these.
+  static RouteNeed need_of(const Connection& connection);
   void plan_next_try(Connection& connection, const Hop* hop, const HopResult* result);
   bool avoid(Connection& connection, SwitchIndex at, PortId output_port);
   void resolve_switches(RouteReply& reply);
@@ -318,7 +327,7 @@ class ConnectionManager {
   HopKey key_of(const Connection& connection, const Hop& hop) const {
     return {connection.id, Generation{hop.generation}, hop.leg, hop.number};
   }
-  HopSetup setup_for(Connection& connection, Hop& hop, bool commit, TimePoint now);
+  void fill_in(HopSetup& setup, Connection& connection, Hop& hop, bool commit, TimePoint now);
   void arm(Connection& connection, TimePoint now);
   void expire(TimerList& list, TimePoint now);
   std::string unanswered(const Connection& connection) const;
@@ -332,8 +341,9 @@ class ConnectionManager {
   QosCache services_;
   OperationGate<Request> gate_;
   PreparedPools pools_;
-  std::unordered_map<ConnectionId, std::unique_ptr<Connection>> connections_;
-  std::unordered_map<ConnectionId, ConnectionId> aliases_;  // of connections that were prepared
+  CallEndsTable ends_;
+  ConnectionTable connections_;
+  FlatMap<ConnectionId, ConnectionId> aliases_;  // of connections that were prepared
   std::uint64_t next_connection_ = 1;
   std::unordered_map<RouteQuery, std::vector<ConnectionId>, QueryHash> waiting_for_route_;
   std::vector<RouteQuery> queries_;  // to be asked at the end of the step

@@ -86,7 +86,7 @@ void ConnectionManager::perform(Connection& connection, Action action, TimePoint
 void ConnectionManager::start_path(Connection& connection, const RouteReply& route, TimePoint now) {
   const auto refuse = [&](Refusal refusal) {
     // Of several tries the first refusal says more than that there is no further route.
-    if (connection.refusal.cause == Cause::kNone) connection.refusal = std::move(refusal);
+    if (connection.refusal().cause == Cause::kNone) connection.refuse(std::move(refusal));
     happen(connection, Event::kNoRoute, now);
   };
   if (route.cause != Cause::kNone) {
@@ -136,8 +136,7 @@ void ConnectionManager::start_path(Connection& connection, const RouteReply& rou
       hop.input_port = reverse ? step.output_port : step.input_port;
       hop.output_port = reverse ? step.input_port : step.output_port;
       hop.leg = reverse ? 1 : 0;
-      hop.number = static_cast<std::uint16_t>(reverse ? i - hops : i);
-      hop.count = static_cast<std::uint16_t>(hops);
+      hop.place(reverse ? i - hops : i, hops);
       hop.upstream = hop.number == 0 ? Hop::kNoHop : static_cast<std::int16_t>(i - 1);
     }
   }
@@ -160,7 +159,7 @@ void ConnectionManager::start_path(Connection& connection, const RouteReply& rou
 }
 
 void ConnectionManager::try_another(Connection& connection, Refusal refusal, TimePoint now) {
-  if (connection.refusal.cause == Cause::kNone) connection.refusal = std::move(refusal);
+  if (connection.refusal().cause == Cause::kNone) connection.refuse(std::move(refusal));
   ++connection.more().tries;
   ++counters_.crankbacks;
   happen(connection, Event::kRouteUseless, now);
@@ -180,21 +179,22 @@ void ConnectionManager::reserve_hops(Connection& connection, TimePoint now) {
 
 void ConnectionManager::commit_every_hop(Connection& connection, TimePoint now) {
   times_.labels_in_hand(connection.times, now);
-  commit_hops(connection, planted(Bug::kTakeOverFirst) ? nullptr : &Hop::takes_over, false, now);
+  const bool all = planted(Bug::kTakeOverFirst);
+  commit_hops(
+      connection, [all](const Hop& hop) { return all || !hop.takes_over; }, now);
 }
 
 void ConnectionManager::take_over(Connection& party, TimePoint now) {
-  commit_hops(party, &Hop::takes_over, true, now);
+  commit_hops(
+      party, [](const Hop& hop) { return hop.takes_over; }, now);
 }
 
-// Those of which that member says so; without one, all.
-void ConnectionManager::commit_hops(Connection& connection, bool Hop::*member, bool value,
-                                    TimePoint now) {
-  const auto concerned = [&](const Hop& hop) { return member == nullptr || hop.*member == value; };
+template <class Which>
+void ConnectionManager::commit_hops(Connection& connection, Which&& which, TimePoint now) {
   connection.pending = static_cast<std::uint16_t>(
-      std::count_if(connection.hops.begin(), connection.hops.end(), concerned));
+      std::count_if(connection.hops.begin(), connection.hops.end(), which));
   for (Hop& hop : connection.hops) {
-    if (concerned(hop)) run_errand(connection, hop, Errand::kCommit, now);
+    if (which(hop)) run_errand(connection, hop, Errand::kCommit, now);
   }
   say_next(connection, now);
 }
@@ -273,7 +273,7 @@ void ConnectionManager::removals_done(Connection& connection, TimePoint now) {
 // may still use. A label is free when no hop that uses it owes a removal any more: the one it comes out
 // of and all it goes into.
 void ConnectionManager::owe_unconfirmed(Connection& connection, TimePoint now) {
-  std::vector<Hop>& hops = connection.hops;
+  Hops& hops = connection.hops;
   const auto owes = [](const Hop& hop) {
     return hop.state == HopState::kRemoving || hop.state == HopState::kNotRemoved;
   };
@@ -309,19 +309,25 @@ void ConnectionManager::owe_unconfirmed(Connection& connection, TimePoint now) {
   }
 }
 
+// The label as debts hold it already; null: none does.
+const std::shared_ptr<OwedLabel>* ConnectionManager::find_lent(const Connection& connection,
+                                                               const OwedLabel& label) {
+  if (!connection.extras) return nullptr;
+  for (const auto& lent : connection.extras->lent) {
+    if (lent->at == label.at && lent->port == label.port && lent->label == label.label) {
+      lent->in_quarantine = lent->in_quarantine || label.in_quarantine;
+      return &lent;
+    }
+  }
+  return nullptr;
+}
+
 // The label that comes out of `hop`, for debts to hold: the one they hold already, or a new one.
 std::shared_ptr<OwedLabel> ConnectionManager::lent_label(const Connection& connection,
                                                          const Hop& hop) {
   const OwedLabel label = label_of(hop);
-  if (connection.extras) {
-    for (const auto& lent : connection.extras->lent) {
-      if (lent->at == label.at && lent->port == label.port && lent->label == label.label) {
-        lent->in_quarantine = lent->in_quarantine || label.in_quarantine;
-        return lent;
-      }
-    }
-  }
-  return std::make_shared<OwedLabel>(label);
+  const auto* const lent = find_lent(connection, label);
+  return lent != nullptr ? *lent : std::make_shared<OwedLabel>(label);
 }
 
 // The label that comes out of a hop of the connection, for the debts of its party: the hop may go before
@@ -341,10 +347,10 @@ std::shared_ptr<OwedLabel> ConnectionManager::lend_label(Connection& root, std::
 void ConnectionManager::settle_labels(Connection& connection, TimePoint now) {
   for (Hop& hop : connection.hops) {
     if (hop.last() || !hop.output_label.present() || hop.borrows != Hop::kNoHop) continue;
-    auto held = lent_label(connection, hop);
-    // One reference is ours, one the list's.
-    if (held.use_count() > 2) continue;
-    switches_.give_back(label_of(hop), now);
+    const OwedLabel label = label_of(hop);
+    const auto* const held = find_lent(connection, label);
+    if (held != nullptr && held->use_count() > 1) continue;  // one reference is the list's
+    switches_.give_back(label, now);
   }
   if (connection.extras) connection.extras->lent.clear();
 }
@@ -362,14 +368,15 @@ void ConnectionManager::answer(Connection& connection, OutcomeKind kind, TimePoi
   outcome.connection = connection.shown_id();
   const bool party = connection.root != nullptr;
   const bool of_hold = connection.extras && connection.extras->changer.has_value();
-  std::optional<Asker> asker = of_hold ? connection.extras->changer : connection.asker;
+  OptionalAsker asker = of_hold ? connection.extras->changer : connection.asker;
   switch (kind) {
     case OutcomeKind::kConnected: {
-      const auto egress = [&](std::uint16_t leg) {
+      const auto egress = [&](std::uint16_t leg) -> Label {
         const auto last =
             std::find_if(connection.hops.begin(), connection.hops.end(),
                          [&](const Hop& hop) { return hop.leg == leg && hop.last(); });
-        return last == connection.hops.end() ? Label{} : last->output_label;
+        if (last == connection.hops.end()) return {};
+        return last->output_label;
       };
       if (party) {
         outcome.kind = OutcomeKind::kLeafAdded;
@@ -388,12 +395,12 @@ void ConnectionManager::answer(Connection& connection, OutcomeKind kind, TimePoi
       if (party) {
         outcome.kind = OutcomeKind::kLeafDropped;
       } else {
-        asker = connection.extras ? connection.extras->releaser : std::nullopt;
+        asker = connection.releaser;
       }
       break;
     case OutcomeKind::kHeld: break;
     default: {
-      const Refusal& refusal = connection.refusal;
+      const Refusal& refusal = connection.refusal();
       outcome.kind = refusal.cause == Cause::kBusy ? OutcomeKind::kBusy : OutcomeKind::kRefused;
       if (!party && !of_hold) outcome.connection = {};
       outcome.cause = refusal.cause;
@@ -414,7 +421,7 @@ void ConnectionManager::answer(Connection& connection, OutcomeKind kind, TimePoi
     connection.extras->changer.reset();
   } else if (kind == OutcomeKind::kReleased && !party && asker) {
     clients_.owns(asker->client, -1);
-    connection.extras->releaser.reset();
+    connection.releaser.reset();
   }
   if (!connection.asker && connection.extras && connection.extras->pool != 0) {
     prepared_answered(connection, kind, now);
@@ -454,10 +461,10 @@ void ConnectionManager::forget(Connection& connection, TimePoint now) {
     look_at_path(root);
     return;
   }
-  const std::optional<Asker> asker = connection.asker;
-  astray_.erase(connection.id);
+  const OptionalAsker asker = connection.asker;
+  if (!astray_.empty()) astray_.erase(connection.id);
   if (connection.extras) aliases_.erase(connection.extras->alias);
-  connections_.erase(connection.id);  // unlinks it from its timer list
+  connections_.erase(connection);  // unlinks it from its timer list
   if (asker) clients_.owns(asker->client, -1);
 }
 

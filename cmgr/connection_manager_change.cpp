@@ -35,12 +35,14 @@ bool same_categories(const Contract& a, const Contract& b) {
 }  // namespace
 
 void ConnectionManager::book(Connection& connection, Hop& hop, TimePoint now) {
-  if (std::exchange(hop.booked, true)) return;
+  if (hop.booked) return;
+  hop.booked = true;
   switches_.book(hop.at, hop.output_port, connection.contract.of_leg(hop.leg), now);
 }
 
 void ConnectionManager::unbook(Connection& connection, Hop& hop) {
-  if (!std::exchange(hop.booked, false)) return;
+  if (!hop.booked) return;
+  hop.booked = false;
   switches_.unbook(hop.at, hop.output_port, connection.contract.of_leg(hop.leg));
 }
 
@@ -209,7 +211,7 @@ void ConnectionManager::change_ends(Connection& connection, bool accepted, bool 
     outcome.asked = extras.change_refusal.asked;
     outcome.free = extras.change_refusal.free;
   }
-  const Asker asker = *std::exchange(extras.changer, std::nullopt);
+  const Asker asker = *std::exchange(extras.changer, {});
   tell(asker, std::move(outcome));
   clients_.owns(asker.client, -1);
   if (connection.state == State::kConnected) look_at_path(connection);

@@ -1,5 +1,6 @@
 // ConnectionManager: what the hops of a connection are told, and when.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "cmgr/connection_manager.hpp"
@@ -12,19 +13,21 @@ void ConnectionManager::run_errand(Connection& connection, Hop& hop, Errand erra
 }
 
 void ConnectionManager::say(Connection& connection, Hop& hop, TimePoint now) {
-  HopBatch alone;
+  std::optional<HopBatch> one;  // of the engines that wait
+  if (config_.one_by_one) one.emplace();
   switch (std::exchange(hop.errand, Errand::kNone)) {
     case Errand::kNone: return;
     case Errand::kReserve:
     case Errand::kCommit: {
       const bool commit = connection.state != State::kReserving;
       hop.state = commit ? HopState::kCommitting : HopState::kReserving;
-      HopSetup setup = setup_for(connection, hop, commit, now);
       if (!config_.one_by_one) {
-        switches_.queue(hop.at, std::move(setup), commit ? connection.times : kNotTimed, now);
+        switches_.queue_setup(
+            hop.at, commit ? connection.times : kNotTimed, now,
+            [&](HopSetup& setup) { fill_in(setup, connection, hop, commit, now); });
         return;
       }
-      alone.setups.push_back(std::move(setup));
+      fill_in(one->setups.emplace_back(), connection, hop, commit, now);
       break;
     }
     case Errand::kModify: {
@@ -42,7 +45,7 @@ void ConnectionManager::say(Connection& connection, Hop& hop, TimePoint now) {
         switches_.queue(hop.at, std::move(change), now);
         return;
       }
-      alone.modifies.push_back(std::move(change));
+      one->modifies.push_back(std::move(change));
       break;
     }
     case Errand::kRemove:
@@ -53,11 +56,11 @@ void ConnectionManager::say(Connection& connection, Hop& hop, TimePoint now) {
                         now);
         return;
       }
-      alone.removals.push_back({key_of(connection, hop), 0});
+      one->removals.push_back({key_of(connection, hop), 0});
       break;
   }
   (connection.root != nullptr ? *connection.root : connection).invoked = true;
-  switches_.invoke(hop.at, std::move(alone), now);
+  switches_.invoke(hop.at, std::move(*one), now);
 }
 
 // The engines that wait: the next hop of the call, when no answer is awaited.
@@ -73,12 +76,11 @@ void ConnectionManager::drop_errands(Connection& connection) {
   for (Hop& hop : connection.hops) hop.errand = Errand::kNone;
 }
 
-HopSetup ConnectionManager::setup_for(Connection& connection, Hop& hop, bool commit,
-                                      TimePoint now) {
-  HopSetup setup;
+void ConnectionManager::fill_in(HopSetup& setup, Connection& connection, Hop& hop, bool commit,
+                                TimePoint now) {
   setup.key = key_of(connection, hop);
   setup.commit = commit;
-  setup.hop_count = hop.count;
+  setup.hop_count = hop.count();
   setup.input_port = hop.input_port;
   setup.output_port = hop.output_port;
   setup.output_label = hop.output_label;
@@ -104,9 +106,10 @@ HopSetup ConnectionManager::setup_for(Connection& connection, Hop& hop, bool com
   // A leaf is told apart by its own end; the call it belongs to is the tree's.
   const Connection& call = connection.root != nullptr ? *connection.root : connection;
   const Asker caller = call.asker.value_or(Asker{});
-  setup.call = {clients_.name(caller.client), caller.request, connection.ends->from,
-                connection.ends->to};
-  return setup;
+  setup.call.client = clients_.name(caller.client);
+  setup.call.request = caller.request;
+  setup.call.from = connection.ends->from;
+  setup.call.to = connection.ends->to;
 }
 
 }  // namespace xbind::cmgr

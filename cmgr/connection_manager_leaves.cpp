@@ -54,7 +54,7 @@ void ConnectionManager::add_leaf(Connection& root, Asker asker, const LeafReques
   party.id = root.id;
   party.root = &root;
   party.asker = asker;
-  party.ends = std::make_shared<const CallEnds>(CallEnds{root.ends->from, request.end});
+  party.ends = ends_.get(root.ends->from, request.end);
   party.contract = root.contract;
   clients_.owns(asker.client, +1);
   find_route(party, now);
@@ -85,7 +85,7 @@ bool ConnectionManager::graft(Connection& party, const RouteReply& route, TimePo
   if (step == path.size() || sibling == nullptr) {
     // The route is the tree's own, or begins somewhere else: the endpoint is another name for one that
     // is there, or its route starts at another port than the tree.
-    party.refusal = {step == path.size() ? Cause::kLeafExists : Cause::kNoRoute, party.ends->to};
+    party.refuse({step == path.size() ? Cause::kLeafExists : Cause::kNoRoute, party.ends->to});
     happen(party, Event::kNoRoute, now);
     return false;
   }
@@ -97,8 +97,7 @@ bool ConnectionManager::graft(Connection& party, const RouteReply& route, TimePo
     hop.input_port = path[step + i].input_port;
     hop.output_port = path[step + i].output_port;
     hop.leg = leg;
-    hop.number = static_cast<std::uint16_t>(i);
-    hop.count = static_cast<std::uint16_t>(party.hops.size());
+    hop.place(i, party.hops.size());
     hop.upstream = i == 0 ? Hop::kNoHop : static_cast<std::int16_t>(i - 1);
   }
   party.hops.front().branch = true;
@@ -156,7 +155,7 @@ void ConnectionManager::drop_leaf(Connection& root, Asker asker, const LeafReque
   party.root = &root;
   party.asker = asker;
   party.state = State::kConnected;
-  party.ends = std::make_shared<const CallEnds>(CallEnds{root.ends->from, request.end});
+  party.ends = ends_.get(root.ends->from, request.end);
   party.contract = root.contract;
   std::int16_t outer = root.hops[static_cast<std::size_t>(chain.front())].upstream;
   party.hops = cut(root.hops, chain);
@@ -178,16 +177,15 @@ void ConnectionManager::drop_leaf(Connection& root, Asker asker, const LeafReque
 }
 
 // Takes a chain (each hop upstream of the next) out of the list; both lists' indices are right again.
-std::vector<Hop> ConnectionManager::cut(std::vector<Hop>& hops,
-                                        const std::vector<std::int16_t>& chain) {
-  std::vector<Hop> out;
+Hops ConnectionManager::cut(Hops& hops, const std::vector<std::int16_t>& chain) {
+  Hops out;
   for (const std::int16_t at : chain) {
     Hop hop = hops[static_cast<std::size_t>(at)];
     hop.upstream = out.empty() ? Hop::kNoHop : static_cast<std::int16_t>(out.size() - 1);
     out.push_back(hop);
   }
   std::vector<std::int16_t> now_at(hops.size(), Hop::kNoHop);
-  std::vector<Hop> rest;
+  Hops rest;
   for (std::size_t i = 0; i < hops.size(); ++i) {
     if (std::find(chain.begin(), chain.end(), static_cast<std::int16_t>(i)) != chain.end()) {
       continue;

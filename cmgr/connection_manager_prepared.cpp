@@ -39,7 +39,7 @@ void ConnectionManager::fill_pools(TimePoint now) {
     while (pool.ready.size() > pool.wanted) {
       const ConnectionId id = pool.ready.back().connection;
       pool.ready.pop_back();
-      happen(*connections_.at(id), Event::kReleaseAsked, now);
+      happen(connections_.at(id), Event::kReleaseAsked, now);
     }
     if (pool.rests_until > now) continue;
     // What cannot be routed or set up now answers within this loop, and the pool rests then.
@@ -48,7 +48,7 @@ void ConnectionManager::fill_pools(TimePoint now) {
         pool.rests_until = now + PreparedPools::kRest;
         break;
       }
-      Connection& connection = make_connection(std::nullopt, pool.from, pool.to,
+      Connection& connection = make_connection({}, pool.from, pool.to,
                                                {pool.service.resources, {}, pool.service.contract});
       connection.more().pool = number;
       ++pool.under_way;
@@ -82,19 +82,20 @@ bool ConnectionManager::take_prepared(Asker asker, const ConnectRequest& request
     return false;
   }
   ++pool.hits;
-  Connection& connection = *connections_.at(pool.ready.front().connection);
+  Connection& connection = connections_.at(pool.ready.front().connection);
   pool.ready.pop_front();
   connection.asker = asker;
   connection.times = times_.open_setup(times, now);
   connection.extras->alias = new_id();
-  aliases_.emplace(connection.extras->alias, connection.id);
+  aliases_.insert(connection.extras->alias, connection.id);
   clients_.owns(asker.client, +1);
   happen(connection, Event::kTaken, now);
   return true;
 }
 
 bool ConnectionManager::return_prepared(Connection& connection, TimePoint now) {
-  if (connection.state != State::kConnected || connection.extras->pool == 0) return false;
+  if (connection.state != State::kConnected || !connection.extras) return false;
+  if (connection.extras->pool == 0) return false;
   if (connection.party() != nullptr || astray_.contains(connection.id)) return false;
   PreparedPool& pool = pools_.at(connection.extras->pool);
   if (pool.missing() == 0) return false;

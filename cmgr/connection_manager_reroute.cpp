@@ -41,15 +41,15 @@ void ConnectionManager::on_topology(const TopologyState& state, bool restarted) 
   });
   // Collect first: what follows may end connections.
   std::vector<Connection*> up;
-  for (const auto& [id, connection] : connections_) {
-    switch (connection->state) {
+  for (Connection& connection : connections_) {
+    switch (connection.state) {
       case State::kConnected:
       case State::kModifying:
       case State::kLowering:
       case State::kRestoring: break;
       default: continue;  // looked at once it is up
     }
-    if (astray_.contains(id) || first_unusable(*connection)) up.push_back(connection.get());
+    if (astray_.contains(connection.id) || first_unusable(connection)) up.push_back(&connection);
   }
   for (Connection* const connection : up) look_at_path(*connection);
   log::info("topology version {}: {} ports unusable, {} connections are to leave them",
@@ -171,7 +171,7 @@ void ConnectionManager::start_reroutes(TimePoint now) {
     reroute_queue_.pop_front();
     const auto waits = astray_.find(id);
     if (waits == astray_.end() || !std::exchange(waits->second, false)) continue;
-    Connection& connection = *connections_.at(id);
+    Connection& connection = connections_.at(id);
     // Else it is looked at again when what is under way has ended.
     if (connection.state != State::kConnected || connection.party() != nullptr) continue;
     const auto blocked = first_unusable(connection);
@@ -244,7 +244,7 @@ bool ConnectionManager::lay_path(Connection& party, const RouteReply& route, Tim
   }
   // RouteObject's endpoint is somewhere else now, or it knows no other path than the old one.
   if (party.hops.empty()) {
-    if (party.refusal.cause == Cause::kNone) party.refusal = {Cause::kNoRoute, party.ends->to};
+    if (party.refusal().cause == Cause::kNone) party.refuse({Cause::kNoRoute, party.ends->to});
     happen(party, Event::kNoRoute, now);
     return false;
   }
@@ -252,7 +252,7 @@ bool ConnectionManager::lay_path(Connection& party, const RouteReply& route, Tim
 }
 
 void ConnectionManager::lay_leg(Connection& party, std::uint16_t leg, const RouteReply& route) {
-  const std::vector<Hop>& root = party.root->hops;
+  const Hops& root = party.root->hops;
   std::vector<std::int16_t> old;
   std::vector<PathStep> from;
   for (std::size_t i = 0; i < root.size(); ++i) {
@@ -279,12 +279,11 @@ void ConnectionManager::lay_leg(Connection& party, std::uint16_t leg, const Rout
       continue;
     }
     Hop hop;
-    hop.at = to[i].at;
+    hop.at = static_cast<SwitchIndex>(to[i].at);
     hop.input_port = to[i].input_port;
     hop.output_port = to[i].output_port;
     hop.leg = leg;
-    hop.number = static_cast<std::uint16_t>(i);
-    hop.count = static_cast<std::uint16_t>(to.size());
+    hop.place(i, to.size());
     if (change.kind == Kind::kTakesOver) {
       const Hop& had = root[static_cast<std::size_t>(earlier)];
       hop.takes_over = true;
@@ -311,7 +310,7 @@ void ConnectionManager::go_over(Connection& party) {
   constexpr std::int16_t kNoHop = Hop::kNoHop;
   std::vector<std::int16_t> stays_at(root.hops.size(), kNoHop);   // in the new list
   std::vector<std::int16_t> joined_at(root.hops.size(), kNoHop);  // the hop that has joined it
-  std::vector<Hop> hops;
+  Hops hops;
   hops.reserve(reroute.path.size());
   for (const std::int16_t step : reroute.path) {
     const auto place = static_cast<std::int16_t>(hops.size());
@@ -330,7 +329,7 @@ void ConnectionManager::go_over(Connection& party) {
   }
 
   std::vector<std::int16_t> old_at(root.hops.size(), kNoHop);  // in the party's list
-  std::vector<Hop> old;
+  Hops old;
   for (std::size_t i = 0; i < root.hops.size(); ++i) {
     if (stays_at[i] != kNoHop) continue;
     old_at[i] = static_cast<std::int16_t>(old.size());
@@ -349,8 +348,9 @@ void ConnectionManager::go_over(Connection& party) {
       Hop& heir = hops[static_cast<std::size_t>(joined_at[i])];
       heir.attachment = hop.attachment;
       heir.in_quarantine = hop.in_quarantine;
-      heir.booked = std::exchange(hop.booked, false);
-      hop.output_label = hop.last() ? hop.output_label : Label{};
+      heir.booked = hop.booked;
+      hop.booked = false;
+      if (!hop.last()) hop.output_label = {};
       hop.borrows = joined_at[i];
     }
     old.push_back(hop);
@@ -414,8 +414,8 @@ void ConnectionManager::reroute_ends(Connection& root, TimePoint now) {
   ++counters_.reroutes_failed;
   // A SwitchServer that has not come to rest with the old hop itself (it puts it back, or tells the
   // switch another contract) refuses a take-over for the moment.
-  const bool soon = party->refusal.cause == Cause::kChangeUnderWay;
-  if (!soon) report_broken(root, *blocked, std::move(party->refusal));
+  const bool soon = party->refusal().cause == Cause::kChangeUnderWay;
+  if (!soon) report_broken(root, *blocked, party->refusal());
   reroute_retry_at_ = std::min(
       reroute_retry_at_,
       now + (soon ? std::min(kRerouteSoon, config_.reroute_retry) : config_.reroute_retry));

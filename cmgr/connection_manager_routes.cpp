@@ -10,9 +10,6 @@
 namespace xbind::cmgr {
 namespace {
 
-// More than any network of ours is wide; a longer path is a mistake of RouteObject.
-constexpr std::size_t kHopsPerPath = 256;
-
 // Whether another route may do what this one could not.
 bool worth_another_try(Cause cause) {
   switch (cause) {
@@ -35,20 +32,21 @@ bool worth_other_labels(Cause cause) {
 
 }  // namespace
 
-RouteQuery ConnectionManager::query_of(const Connection& connection) {
+RouteNeed ConnectionManager::need_of(const Connection& connection) {
   return {
       connection.ends->from, connection.ends->to,
       std::max(connection.contract.forward.cells_per_s, connection.contract.reverse.cells_per_s),
-      connection.extras ? connection.extras->avoid : std::vector<PathElement>{}};
+      connection.extras ? connection.extras->avoid : kNothingAvoided};
 }
 
 void ConnectionManager::find_route(Connection& connection, TimePoint now) {
-  RouteQuery query = query_of(connection);
-  if (const auto route = routes_.find(query, now)) {
+  const RouteNeed need = need_of(connection);
+  if (const auto& route = routes_.find(need, now)) {
     start_path(connection, *route, now);
     return;
   }
   arm(connection, now);
+  RouteQuery query{std::string{need.from}, std::string{need.to}, need.cells_per_s, need.avoid};
   auto& waiting = waiting_for_route_[query];
   waiting.push_back(connection.id);
   // Without a cache every call asks for itself.
@@ -73,14 +71,13 @@ void ConnectionManager::on_routes(std::vector<RouteReply> replies, Duration vali
     auto answer = std::make_shared<const RouteReply>(std::move(reply));
     if (answer->cause == Cause::kNoRouteObject) {
       // Better the last route known than none: the switches decide anyway.
-      if (auto stale = routes_.find(answer->query, now, true)) answer = std::move(stale);
+      if (const auto& stale = routes_.find(answer->query, now, true)) answer = stale;
     } else {
       routes_.store(answer, now + validity, now);
     }
     for (const ConnectionId id : asked) {
-      const auto found = connections_.find(id);
-      if (found == connections_.end()) continue;
-      Connection* waits = found->second.get();
+      Connection* waits = connections_.find(id);
+      if (waits == nullptr) continue;
       if (waits->state != State::kRouting) waits = waits->party();
       if (waits == nullptr || waits->state != State::kRouting) continue;
       start_path(*waits, *answer, now);

@@ -13,9 +13,9 @@ namespace xbind::cmgr {
 
 template <class Visitor>
 void ConnectionManager::for_each_connection(Visitor&& visit) const {
-  for (const auto& [id, connection] : connections_) {
-    visit(*connection);
-    if (Connection* const party = connection->party()) visit(*party);
+  for (Connection& connection : connections_) {
+    visit(connection);
+    if (Connection* const party = connection.party()) visit(*party);
   }
 }
 
@@ -39,25 +39,26 @@ void ConnectionManager::sort_quarantine(SwitchIndex at, const std::vector<PortLa
                                         TimePoint now) {
   struct Claim {
     std::uint32_t attachment;
-    bool* in_quarantine;
+    Hop* hop;  // of one of the two
+    OwedLabel* owed;
   };
   std::map<std::pair<PortId, Label>, Claim> claims;
-  const auto claim = [&](PortId port, Label label, std::uint32_t attachment, bool& in_quarantine) {
-    in_quarantine = false;
-    const Claim made{attachment, &in_quarantine};
+  const auto claim = [&](PortId port, Label label, const Claim& made) {
     const auto [there, fresh] = claims.try_emplace({port, label}, made);
-    if (!fresh && there->second.attachment < attachment) there->second = made;
+    if (!fresh && there->second.attachment < made.attachment) there->second = made;
   };
   for_each_connection([&](Connection& connection) {
     for (Hop& hop : connection.hops) {
       if (hop.at == at && !hop.last() && hop.output_label.present() && hop.borrows == Hop::kNoHop) {
-        claim(hop.output_port, hop.output_label, hop.attachment, hop.in_quarantine);
+        hop.in_quarantine = false;
+        claim(hop.output_port, hop.output_label, {hop.attachment, &hop, nullptr});
       }
     }
   });
   for (const auto& owed : switches_.owed_labels(at)) {
     // One label may be held by two debts.
-    claim(owed->port, owed->label, owed->attachment, owed->in_quarantine);
+    owed->in_quarantine = false;
+    claim(owed->port, owed->label, {owed->attachment, nullptr, owed.get()});
   }
   for (const PortLabels& port : quarantined) {
     for (const Label label : port.labels) {
@@ -65,7 +66,8 @@ void ConnectionManager::sort_quarantine(SwitchIndex at, const std::vector<PortLa
       if (whose == claims.end()) {
         switches_.return_label(at, port.port, label, now);
       } else {
-        *whose->second.in_quarantine = true;
+        const Claim& holder = whose->second;
+        (holder.hop != nullptr ? holder.hop->in_quarantine : holder.owed->in_quarantine) = true;
       }
     }
   }
@@ -95,9 +97,9 @@ void ConnectionManager::abandon_switch(SwitchIndex at, TimePoint now) {
     if (waits && !rests) concerned.emplace_back(connection.id, connection.root != nullptr);
   });
   for (const auto& [id, is_party] : concerned) {
-    const auto found = connections_.find(id);
-    if (found == connections_.end()) continue;
-    Connection* const connection = is_party ? found->second->party() : found->second.get();
+    Connection* const found = connections_.find(id);
+    if (found == nullptr) continue;
+    Connection* const connection = is_party ? found->party() : found;
     if (connection != nullptr) abandon_switch(*connection, at, now);
   }
 }
@@ -115,7 +117,7 @@ void ConnectionManager::abandon_switch(Connection& connection, SwitchIndex at, T
       if (hop == connection.hops.end()) return;  // has taken over already, or stays
       HopResult lost;
       lost.cause = Cause::kSwitchUnreachable;
-      connection.refusal = {Cause::kSwitchUnreachable, switches_.name(at)};
+      connection.refuse({Cause::kSwitchUnreachable, switches_.name(at)});
       plan_next_try(connection, &*hop, &lost);
       happen(connection, Event::kHopRefused, now);
       return;
@@ -194,12 +196,9 @@ void ConnectionManager::on_invoked(SessionId session, const HopBatch& asked,
   }
   for (const HopRemoval& removal : asked.removals) note(removal.key, HopAction::kRemove);
 
-  const auto find = [&](const HopKey& key) -> Connection* {
-    const auto found = connections_.find(key.connection);
-    return found == connections_.end() ? nullptr : found->second.get();
-  };
   for (const HopKey& key : keys) {
-    if (Connection* const connection = find(key)) connection->invoked = false;
+    if (Connection* const connection = connections_.find(key.connection))
+      connection->invoked = false;
   }
   // Without the session the hops have been given up already.
   if (at) {
@@ -223,7 +222,7 @@ void ConnectionManager::on_invoked(SessionId session, const HopBatch& asked,
     if (label_unknown) switch_lost(session, answer.error().text, now);
   }
   for (const HopKey& key : keys) {
-    Connection* const connection = find(key);
+    Connection* const connection = connections_.find(key.connection);
     if (connection == nullptr) continue;
     say_next(*connection, now);
     if (Connection* const party = connection->party()) say_next(*party, now);
@@ -231,13 +230,13 @@ void ConnectionManager::on_invoked(SessionId session, const HopBatch& asked,
 }
 
 ConnectionManager::Found ConnectionManager::find_hop(SwitchIndex at, const HopKey& key) {
-  const auto found = connections_.find(key.connection);
-  if (found == connections_.end()) return {};
+  Connection* const found = connections_.find(key.connection);
+  if (found == nullptr) return {};
   const auto is_it = [&](const Hop& hop) {
     return hop.number == key.hop && hop.leg == key.leg && hop.at == at &&
            hop.generation == key.generation.value();
   };
-  Connection& connection = *found->second;
+  Connection& connection = *found;
   // As a rule: the caller's direction, in its order.
   if (key.hop < connection.hops.size() && is_it(connection.hops[key.hop])) {
     return {&connection, &connection.hops[key.hop]};
@@ -340,7 +339,7 @@ void ConnectionManager::hop_refused(Connection& connection, Hop& hop, const HopR
   const bool unknown = result.cause == Cause::kSwitchUnreachable || result.cause == Cause::kTimeout;
   const bool reserved = hop.reserved && result.cause == Cause::kBusy;
   hop.state = unknown ? HopState::kCommitting : reserved ? HopState::kReserved : HopState::kRefused;
-  connection.refusal = refusal_of(hop, result);
+  connection.refuse(refusal_of(hop, result));
   happen(connection, Event::kHopRefused, now);
 }
 

@@ -27,7 +27,7 @@ void ConnectionManager::tick(TimePoint now) {
       expired_holds_.erase(expired_order_.front());
       expired_order_.pop_front();
     }
-    happen(*connections_.at(id), Event::kTimeout, now);
+    happen(connections_.at(id), Event::kTimeout, now);
   }
   while (!parked_.empty() && parked_.front().deadline <= now) {
     const Request late = std::move(parked_.front().request);
@@ -83,18 +83,18 @@ void ConnectionManager::expire(TimerList& list, TimePoint now) {
   while (!list.empty() && list.front().deadline <= now) {
     Connection& connection = list.front();
     if (connection.state == State::kRouting) {
-      if (const auto stale = routes_.find(query_of(connection), now, true)) {
+      if (const auto& stale = routes_.find(need_of(connection), now, true)) {
         start_path(connection, *stale, now);
         continue;
       }
-      if (connection.refusal.cause == Cause::kNone) {
-        connection.refusal = {Cause::kNoRouteObject, "routeobject"};
+      if (connection.refusal().cause == Cause::kNone) {
+        connection.refuse({Cause::kNoRouteObject, "routeobject"});
       }
     } else if (&list == &setting_up_) {
       plan_next_try(connection, nullptr, nullptr);
-      connection.refusal = {Cause::kTimeout, unanswered(connection)};
+      connection.refuse({Cause::kTimeout, unanswered(connection)});
       if (connection.state == State::kModifying) {
-        connection.more().change_refusal = connection.refusal;
+        connection.more().change_refusal = connection.refusal();
       }
     } else if (connection.reroute() != nullptr && connection.reroute()->leading_back) {
       lead_back_again(connection, now);

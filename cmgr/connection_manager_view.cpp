@@ -78,9 +78,7 @@ std::vector<CacheState> ConnectionManager::caches(std::size_t limit, TimePoint n
 std::optional<ConnectionManager::Description> ConnectionManager::describe(ConnectionId id) const {
   // Audits name a connection by its own id, clients perhaps by another.
   const Connection* found = find_shown(id);
-  if (const auto own = connections_.find(id); found == nullptr && own != connections_.end()) {
-    found = own->second.get();
-  }
+  if (found == nullptr) found = connections_.find(id);
   if (found == nullptr) return std::nullopt;
   const Asker asker = found->asker.value_or(Asker{});
   return Description{*found, clients_.name(asker.client)};
@@ -88,8 +86,8 @@ std::optional<ConnectionManager::Description> ConnectionManager::describe(Connec
 
 std::vector<ConnectionId> ConnectionManager::list(ConnectionId after, std::size_t limit) const {
   std::vector<ConnectionId> ids;
-  for (const auto& [own, connection] : connections_) {
-    const ConnectionId id = connection->shown_id();
+  for (const Connection& connection : connections_) {
+    const ConnectionId id = connection.shown_id();
     if (id > after) ids.push_back(id);
   }
   const auto end = ids.begin() + static_cast<std::ptrdiff_t>(std::min(limit, ids.size()));
@@ -131,9 +129,9 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
       }
     }
   };
-  for (const auto& [id, connection] : connections_) {
-    add(*connection);
-    if (const Connection* const party = connection->party()) add(*party);
+  for (const Connection& connection : connections_) {
+    add(connection);
+    if (const Connection* const party = connection.party()) add(*party);
   }
   switches_.labels_cached(*at, view.cached);
   view.labels.insert(view.labels.end(), view.cached.begin(), view.cached.end());

@@ -14,13 +14,13 @@ bool uses(const Path& path, const PathElement& element) {
 }
 
 // Whether `query` avoids all that is in `avoid`.
-bool avoids(const RouteQuery& query, const std::vector<PathElement>& avoid) {
+bool avoids(const RouteNeed& query, const std::vector<PathElement>& avoid) {
   return std::all_of(avoid.begin(), avoid.end(), [&](const PathElement& element) {
     return std::find(query.avoid.begin(), query.avoid.end(), element) != query.avoid.end();
   });
 }
 
-bool fits(const RouteReply& reply, const RouteQuery& query) {
+bool fits(const RouteReply& reply, const RouteNeed& query) {
   if (reply.cause == Cause::kNone) {
     return query.cells_per_s <= reply.path.free_cells_per_s &&
            std::none_of(query.avoid.begin(), query.avoid.end(),
@@ -44,12 +44,13 @@ bool replaces(const RouteReply& fresh, const RouteReply& old) {
 
 }  // namespace
 
-std::shared_ptr<const RouteReply> RouteCache::find(const RouteQuery& query, TimePoint now,
-                                                   bool stale_too) {
-  const auto pair = pairs_.find(Pair{query.from, query.to});
+const std::shared_ptr<const RouteReply>& RouteCache::find(const RouteNeed& need, TimePoint now,
+                                                          bool stale_too) {
+  static const std::shared_ptr<const RouteReply> kNone;
+  const auto pair = pairs_.find(PairView{need.from, need.to});
   if (pair != pairs_.end()) {
     for (const Entry& entry : pair->second.entries) {
-      if ((stale_too || now < entry.valid_until) && fits(*entry.reply, query)) {
+      if ((stale_too || now < entry.valid_until) && fits(*entry.reply, need)) {
         ++hits_;
         ++pair->second.hits;
         return entry.reply;
@@ -58,7 +59,7 @@ std::shared_ptr<const RouteReply> RouteCache::find(const RouteQuery& query, Time
     ++pair->second.misses;
   }
   ++misses_;
-  return nullptr;
+  return kNone;
 }
 
 void RouteCache::store(std::shared_ptr<const RouteReply> reply, TimePoint valid_until,

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -32,6 +33,22 @@ struct RouteQuery {
   friend bool operator==(const RouteQuery&, const RouteQuery&) = default;
 };
 
+inline const std::vector<PathElement> kNothingAvoided{};
+
+// The same, of what is kept elsewhere.
+struct RouteNeed {
+  RouteNeed(std::string_view from_end, std::string_view to_end, std::uint64_t rate,
+            const std::vector<PathElement>& avoided = kNothingAvoided)
+      : from(from_end), to(to_end), cells_per_s(rate), avoid(avoided) {}
+  RouteNeed(const RouteQuery& query)  // NOLINT(google-explicit-constructor): it is the same
+      : RouteNeed(query.from, query.to, query.cells_per_s, query.avoid) {}
+
+  std::string_view from;
+  std::string_view to;
+  std::uint64_t cells_per_s;
+  const std::vector<PathElement>& avoid;
+};
+
 // RouteObject's answer to one query: a path, or why there is none.
 struct RouteReply {
   RouteQuery query;
@@ -39,7 +56,7 @@ struct RouteReply {
   Path path;                      // without a cause
   std::uint64_t free = 0;         // with kNoBandwidth: the widest path's rate
   std::string element;            // with a cause: the unknown name, or "host-a -> host-b"
-  std::vector<std::uint32_t> at;  // SwitchIndex of each hop of the path; filled in by the manager
+  std::vector<std::uint16_t> at;  // SwitchIndex of each hop of the path; filled in by the manager
 };
 
 class RouteCache {
@@ -54,8 +71,10 @@ class RouteCache {
   // and uses nothing that the query avoids. A negative answer fits any query that asks for at least as
   // much and avoids at least as much. With `stale_too`, answers past their time serve as well
   // (RouteObject is away and a call is waiting).
-  std::shared_ptr<const RouteReply> find(const RouteQuery& query, TimePoint now,
-                                         bool stale_too = false);
+  // What is returned is a place in the cache, or a null that is nobody's: valid
+  // until the cache changes.
+  const std::shared_ptr<const RouteReply>& find(const RouteNeed& need, TimePoint now,
+                                                bool stale_too = false);
 
   void store(std::shared_ptr<const RouteReply> reply, TimePoint valid_until, TimePoint now);
 
@@ -95,17 +114,23 @@ class RouteCache {
     std::uint64_t misses = 0;
   };
   using Pair = std::pair<std::string, std::string>;
+  using PairView = std::pair<std::string_view, std::string_view>;
   struct PairHash {
-    std::size_t operator()(const Pair& pair) const {
-      const std::hash<std::string> hash;
+    using is_transparent = void;
+    std::size_t operator()(const PairView& pair) const {
+      const std::hash<std::string_view> hash;
       return hash(pair.first) * 1'000'003 ^ hash(pair.second);
     }
+  };
+  struct PairEqual {
+    using is_transparent = void;
+    bool operator()(const PairView& a, const PairView& b) const { return a == b; }
   };
 
   void make_room(TimePoint now);
 
   bool enabled_;
-  std::unordered_map<Pair, Answers, PairHash> pairs_;
+  std::unordered_map<Pair, Answers, PairHash, PairEqual> pairs_;
   std::uint64_t hits_ = 0;
   std::uint64_t misses_ = 0;
 };

@@ -35,7 +35,7 @@ SwitchIndex SwitchDesk::index_of(const std::string& name) {
   if (fresh) {
     XB_CHECK(switches_.size() < kSwitches, switches_.size());
     switches_.push_back(std::make_unique<Switch>(
-        Switch{name, {}, 0, nullptr, Aggregator{aggregation_}, {}, {}, {}, kNever}));
+        Switch{name, {}, 0, nullptr, Aggregator{aggregation_}, {}, {}, {}, {}, kNever}));
     peers_.attach_switch(name);
   }
   return entry->second;
@@ -107,14 +107,6 @@ void SwitchDesk::granted(SwitchIndex index, const HopResultBatch& batch, TimePoi
   }
 }
 
-void SwitchDesk::queue(SwitchIndex index, HopSetup setup, TimesIndex times, TimePoint now) {
-  Switch& at = *switches_[index];
-  ++counters_.commands;
-  times_.queued(times);
-  at.queue.add(std::move(setup), now, times);
-  send_due(at, now, false);
-}
-
 void SwitchDesk::queue(SwitchIndex index, HopKey removal, TimesIndex times, TimePoint now) {
   Switch& at = *switches_[index];
   ++counters_.commands;
@@ -142,18 +134,19 @@ void SwitchDesk::invoke(SwitchIndex index, HopBatch batch, TimePoint now) {
 
 // ===== what is kept in advance =====
 
-PortCaches& SwitchDesk::caches(SwitchIndex index, PortId port) {
-  auto& of = switches_[index]->caches;
-  if (const auto known = of.find(port); known != of.end()) return known->second;
-  return of
-      .emplace(port, PortCaches{LabelCache{config_.label_policy, config_.label_cache_target,
-                                           config_.hit_ratio},
-                                QuotaCache{},
-                                0,
-                                0,
-                                std::nullopt,
-                                {}})
-      .first->second;
+PortCaches& SwitchDesk::add_port(Switch& of, PortId port) {
+  PortCaches& added =
+      of.caches
+          .emplace_back(port, PortCaches{LabelCache{config_.label_policy,
+                                                    config_.label_cache_target, config_.hit_ratio},
+                                         QuotaCache{},
+                                         0,
+                                         0,
+                                         std::nullopt,
+                                         {}})
+          .second;
+  of.caches_by_port.insert(port, &added);
+  return added;
 }
 
 std::optional<Label> SwitchDesk::take_label(SwitchIndex index, PortId port, TimePoint now) {
@@ -428,14 +421,6 @@ SwitchDesk::Counters SwitchDesk::counters() const {
     }
   }
   return sum;
-}
-
-void SwitchDesk::send_due(Switch& at, TimePoint now, bool step_ends) {
-  if (!at.link) return;
-  while (!at.queue.empty() && at.queue.due(now, at.link->unconfirmed(), step_ends) &&
-         at.link->has_credit()) {
-    send_one(at, now);
-  }
 }
 
 void SwitchDesk::send_one(Switch& at, TimePoint now) {

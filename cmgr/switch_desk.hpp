@@ -7,6 +7,8 @@
 // Not thread-safe; owned by the connection manager.
 #pragma once
 
+#include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,6 +22,7 @@
 #include "cmgr/call_times.hpp"
 #include "cmgr/config.hpp"
 #include "cmgr/connection.hpp"
+#include "cmgr/flat_map.hpp"
 #include "cmgr/label_cache.hpp"
 #include "cmgr/peers.hpp"
 #include "cmgr/quota_cache.hpp"
@@ -66,6 +69,7 @@ class SwitchDesk {
   // first might be that of the second, which finds nothing and cannot name the label.
   static constexpr Duration kDebtRetry = std::chrono::seconds{1};
   static constexpr std::size_t kSwitches = 4096;
+  static_assert(kSwitches <= std::numeric_limits<SwitchIndex>::max());
   // How often caches are looked through for what is too much (not with fixed sizes).
   static constexpr Duration kTrim = std::chrono::milliseconds{250};
 
@@ -93,8 +97,15 @@ class SwitchDesk {
   void granted(SwitchIndex at, const HopResultBatch& batch, TimePoint now);
 
   // Queues; a full batch of T commands is sent at once, credit permitting. `times`: of the call whose
-  // command it is.
-  void queue(SwitchIndex at, HopSetup setup, TimesIndex times, TimePoint now);
+  // command it is. A setup is filled in by `fill` at its place in the queue.
+  template <class Fill>
+  void queue_setup(SwitchIndex at, TimesIndex times, TimePoint now, Fill&& fill) {
+    Switch& to = *switches_[at];
+    ++counters_.commands;
+    times_.queued(times);
+    fill(to.queue.add_setup(now, times));
+    send_due(to, now, false);
+  }
   void queue(SwitchIndex at, HopKey removal, TimesIndex times, TimePoint now);
   void queue(SwitchIndex at, HopModify change, TimePoint now);
   bool full(SwitchIndex at) const { return switches_[at]->queue.full(); }
@@ -191,14 +202,26 @@ class SwitchDesk {
     std::uint32_t attachments = 0;
     std::unique_ptr<SwitchSession> link;
     Aggregator queue;
-    std::unordered_map<PortId, PortCaches> caches;
+    std::deque<std::pair<PortId, PortCaches>> caches;
+    FlatMap<PortId, PortCaches*> caches_by_port;
     std::map<HopKey, Debt> debts;
     std::map<HopKey, OwedChange> changes;
     TimePoint debts_due = kNever;
   };
 
-  PortCaches& caches(SwitchIndex at, PortId port);
-  void send_due(Switch& at, TimePoint now, bool step_ends);
+  PortCaches& caches(SwitchIndex at, PortId port) {
+    Switch& of = *switches_[at];
+    PortCaches* const known = of.caches_by_port.find(port);
+    return known != nullptr ? *known : add_port(of, port);
+  }
+  PortCaches& add_port(Switch& of, PortId port);
+  void send_due(Switch& at, TimePoint now, bool step_ends) {
+    if (!at.link) return;
+    while (!at.queue.empty() && at.queue.due(now, at.link->unconfirmed(), step_ends) &&
+           at.link->has_credit()) {
+      send_one(at, now);
+    }
+  }
   void send_one(Switch& at, TimePoint now);
   void transmit(Switch& at, session::Frame<HopBatch> frame);
   void end_session(Switch& at);

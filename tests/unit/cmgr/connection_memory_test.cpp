@@ -1,0 +1,96 @@
+// How much memory a connection that is up costs the manager, all told: its record, its hops, its places
+// in tables, what the client desk remembers, and what the allocator adds.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "exchange.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+constexpr std::size_t kBatch = 64;
+
+class ConnectionMemoryTest : public ExchangeTest {
+ protected:
+  // Calls over three switches, with labels from the caches; what they are known by is appended to up_.
+  void set_up(std::size_t calls) {
+    for (std::size_t done = 0; done < calls; done += kBatch) {
+      RequestBatch batch;
+      std::vector<Label> labels;
+      for (std::size_t i = 0; i < kBatch; ++i) {
+        batch.connects.push_back(call(++request_));
+        labels.push_back(vci(++label_));
+      }
+      answer("sw1", {}, {{PortId{10}, labels}});
+      answer("sw2", {}, {{PortId{21}, labels}});
+      ask("mia", std::move(batch));
+      everybody_does();
+      for (const Outcome& outcome : told()) {
+        ASSERT_EQ(outcome.kind, OutcomeKind::kConnected) << explain(outcome);
+        up_.push_back(outcome.connection);
+      }
+    }
+    wait(milliseconds{50});  // confirmations
+  }
+  void release_all() {
+    for (std::size_t from = 0; from < up_.size(); from += kBatch) {
+      RequestBatch batch;
+      for (std::size_t i = from; i < std::min(from + kBatch, up_.size()); ++i) {
+        batch.releases.push_back({RequestId{++request_}, up_[i]});
+      }
+      ask("mia", std::move(batch));
+      everybody_does();
+      for (const Outcome& outcome : told()) ASSERT_EQ(outcome.kind, OutcomeKind::kReleased);
+      // What the caches have too much of has gone back.
+      for (const char* name : {"sw1", "sw2", "sw3"}) take(name);
+    }
+    up_.clear();
+    wait(milliseconds{50});
+  }
+  // In use, as the allocator says.
+  static std::size_t octets() {
+    const struct mallinfo2 info = ::mallinfo2();
+    return info.uordblks + info.hblkhd;
+  }
+
+  std::vector<ConnectionId> up_;
+
+ private:
+  std::uint64_t request_ = 0;
+  std::uint32_t label_ = 1;
+};
+
+TEST_F(ConnectionMemoryTest, AConnectionOverThreeSwitchesTakesAtMost400Octets) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's allocator does not say what is in use";
+#endif
+  constexpr std::size_t kCalls = 313 * kBatch;  // 20 032
+  attach_all();
+  up_.reserve(2 * kCalls);
+  set_up(kBatch);
+  release_all();
+  const std::size_t before = octets();
+  set_up(kCalls);
+  ASSERT_EQ(up_.size(), kCalls);
+  const std::size_t each = (octets() - before) / kCalls;
+  RecordProperty("octets", static_cast<int>(each));
+  EXPECT_LE(each, 400U);
+  EXPECT_GE(each, sizeof(Connection)) << "or nothing was measured";
+
+  // What they have left behind serves those that follow.
+  release_all();
+  EXPECT_EQ(manager().connections(), 0U);
+  const std::size_t peak = before + each * kCalls;
+  set_up(kCalls);
+  EXPECT_LE(octets(), peak + peak / 50);
+  release_all();
+  expect_nothing_left();
+}
+
+}  // namespace
+}  // namespace xbind::cmgr
