@@ -34,15 +34,15 @@ inline HopResult success(const HopKey& key, HopAction action) {
 
 // Done: with the labels that the manager does not know yet.
 inline HopResult success(const HopRecord& record, HopAction action) {
-  HopResult result = success(record.setup.key, action);
-  if (action == HopAction::kCommit && record.setup.first()) {
-    result.input_label = record.cross_connect.input_label;
+  HopResult result = success(record.key, action);
+  if (action == HopAction::kCommit && record.first()) {
+    result.input_label = record.input_label();
   }
   // After a removal the manager must know what lies in its quarantine: a label that was granted in an
   // earlier session may be there or may have lapsed, and only the ledger knows.
   const bool told = action == HopAction::kReserve ||
-                    (action == HopAction::kCommit ? record.setup.last() : !record.setup.last());
-  if (told) result.output_label = record.cross_connect.output_label;
+                    (action == HopAction::kCommit ? record.last() : !record.last());
+  if (told) result.output_label = record.output_label();
   return result;
 }
 

@@ -2,40 +2,29 @@
 
 #include <utility>
 
-#include "core/check.hpp"
-
 namespace xbind {
 
 LabelPool::LabelPool(LabelRange range) : range_(range) {
   const bool possible = range.vpi_min <= range.vpi_max && range.vpi_max <= 0xfff &&
                         range.vci_min <= range.vci_max && range.vci_max <= 0xffff;
-  if (possible) size_ = range.size();
+  if (!possible) return;
+  size_ = range.size();
+  vcis_ = range.vci_max - range.vci_min + 1;
 }
 
 // ===== indices =====
 
-LabelPool::Index LabelPool::index_of(Label label) const {
-  XB_CHECK(contains(label), to_string(label), size_);
-  const Index vcis = range_.vci_max - range_.vci_min + 1;
-  return (vpi_of(label) - range_.vpi_min) * vcis + (vci_of(label) - range_.vci_min);
-}
-
 Label LabelPool::label_at(Index index) const {
-  const Index vcis = range_.vci_max - range_.vci_min + 1;
-  return atm_label(range_.vpi_min + index / vcis, range_.vci_min + index % vcis);
-}
-
-const LabelPool::Slot* LabelPool::find(Index index) const {
-  const std::size_t page = index / kPage;
-  if (page >= pages_.size() || !pages_[page]) return nullptr;
-  return &(*pages_[page])[index % kPage];
+  // Most ranges have one VPI, and a division is dear.
+  const Index vpi = index < vcis_ ? 0 : index / vcis_;
+  return atm_label(range_.vpi_min + vpi, range_.vci_min + (index - vpi * vcis_));
 }
 
 LabelPool::Slot& LabelPool::slot(Index index) {
   const std::size_t page = index / kPage;
   if (page >= pages_.size()) pages_.resize(page + 1);
   if (!pages_[page]) pages_[page] = std::make_unique<Page>();
-  return (*pages_[page])[index % kPage];
+  return touched(index);
 }
 
 // ===== lists =====
@@ -62,59 +51,52 @@ LabelPool::List* LabelPool::list_of(LabelHolder holder, std::uint16_t manager) {
 }
 
 void LabelPool::append(List& list, Index index) {
-  Slot& added = slot(index);
+  Slot& added = touched(index);
   added.prev = list.tail;
   added.next = kNil;
-  if (list.tail == kNil) {
-    list.head = index;
-  } else {
-    slot(list.tail).next = index;
-  }
+  (list.tail == kNil ? list.head : touched(list.tail).next) = index;
   list.tail = index;
   ++list.size;
 }
 
 void LabelPool::unlink(List& list, Index index) {
-  const Slot gone = slot(index);
-  (gone.prev == kNil ? list.head : slot(gone.prev).next) = gone.next;
-  (gone.next == kNil ? list.tail : slot(gone.next).prev) = gone.prev;
+  const Slot& gone = touched(index);
+  (gone.prev == kNil ? list.head : touched(gone.prev).next) = gone.next;
+  (gone.next == kNil ? list.tail : touched(gone.next).prev) = gone.prev;
   --list.size;
 }
 
 // ===== what the ledger asks =====
 
-LabelPlace LabelPool::place_of(Label label) const {
-  const Slot* found = find(index_of(label));
-  if (found == nullptr) return {LabelHolder::kUnused, {}, {}};
-  LabelPlace place{found->holder, ManagerIndex{found->manager}, {}};
-  if (found->holder == LabelHolder::kConnection) place.hop = HopRef{found->next};
-  return place;
-}
-
-std::optional<Label> LabelPool::next_free() {
+std::optional<LabelPool::Spot> LabelPool::next_free_spot() {
   if (free_.size < kRestingMax) {
     for (; fresh_ < size_; ++fresh_) {
       const Slot* found = find(fresh_);
-      if (found == nullptr || found->holder == LabelHolder::kUnused) return label_at(fresh_);
+      if (found == nullptr || found->holder == LabelHolder::kUnused) return Spot{fresh_};
     }
   }
-  if (free_.size != 0) return label_at(free_.head);
+  if (free_.size != 0) return Spot{free_.head};
   return std::nullopt;
 }
 
-void LabelPool::move(Label label, LabelPlace to) {
-  XB_CHECK(to.holder != LabelHolder::kUnused, to_string(label));
-  const Index index = index_of(label);
+std::optional<Label> LabelPool::next_free() {
+  const auto spot = next_free_spot();
+  return spot ? std::optional(label(*spot)) : std::nullopt;
+}
+
+void LabelPool::move(Spot spot, LabelPlace to) {
+  XB_CHECK(to.holder != LabelHolder::kUnused, to_string(label(spot)));
+  const Index index = spot.index_;
   Slot& moved = slot(index);
   if (moved.holder == LabelHolder::kUnused) {
     ++touched_;
-  } else if (List* from = list_of(moved.holder, moved.manager)) {
-    unlink(*from, index);
+  } else if (moved.holder != LabelHolder::kConnection) {
+    unlink(*list_of(moved.holder, moved.manager), index);
   }
   moved.holder = to.holder;
   moved.manager = to.manager.value();
-  if (List* list = list_of(to.holder, moved.manager)) {
-    append(*list, index);
+  if (to.holder != LabelHolder::kConnection) {
+    append(*list_of(to.holder, moved.manager), index);
   } else {
     moved.prev = kNil;
     moved.next = to.hop.value();
@@ -124,7 +106,7 @@ void LabelPool::move(Label label, LabelPlace to) {
 void LabelPool::free_all(LabelHolder holder, ManagerIndex manager) {
   const List* list = list_of(holder, manager.value());
   XB_CHECK(list != nullptr && list != &free_, static_cast<int>(holder));
-  while (list->size != 0) move(label_at(list->head), {LabelHolder::kFree, {}, {}});
+  while (list->size != 0) move(Spot{list->head}, {LabelHolder::kFree, {}, {}});
 }
 
 std::uint64_t LabelPool::count(LabelHolder holder, ManagerIndex manager) const {
@@ -132,6 +114,12 @@ std::uint64_t LabelPool::count(LabelHolder holder, ManagerIndex manager) const {
   const List* list = list_of(holder, manager.value());
   XB_CHECK(list != nullptr, static_cast<int>(holder));
   return list->size;
+}
+
+std::size_t LabelPool::octets() const {
+  std::size_t octets = pages_.capacity() * sizeof(pages_.front());
+  for (const auto& page : pages_) octets += page ? sizeof(Page) : 0;
+  return octets;
 }
 
 std::vector<Label> LabelPool::list(LabelHolder holder, ManagerIndex manager) const {

@@ -13,7 +13,8 @@
 // kRestingMax freed labels rest the oldest of them goes before a never used one: memory follows the
 // use, not the range.
 //
-// Every operation takes constant time; next_free() amortised. Values only: one thread, no errors.
+// Every operation takes constant time; next_free() amortised. A label that has been touched takes 12 octets;
+// who asks and then moves looks it up once (Spot). Values only: one thread, no errors.
 #pragma once
 
 #include <array>
@@ -22,6 +23,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/check.hpp"
 #include "core/ids.hpp"
 #include "core/label.hpp"
 
@@ -70,13 +72,31 @@ class LabelPool {
   std::optional<Label> next_free();
   // Takes the label out of where it is and puts it there. It must be of the range, and
   // not go to kUnused.
-  void move(Label label, LabelPlace to);
+  void move(Label label, LabelPlace to) { move(spot(label), to); }
+
+  // A label that has been looked up, for as long as the pool is not assigned to.
+  class Spot {
+   public:
+    Spot() = default;
+
+   private:
+    friend class LabelPool;
+    explicit Spot(std::uint32_t index) : index_(index) {}
+    std::uint32_t index_ = 0;
+  };
+  // It must be of the range.
+  Spot spot(Label label) const { return Spot{index_of(label)}; }
+  Label label(Spot spot) const { return label_at(spot.index_); }
+  LabelPlace place_of(Spot spot) const;
+  std::optional<Spot> next_free_spot();
+  void move(Spot spot, LabelPlace to);
   // Frees all that a manager has cached, or in quarantine, or all that is unclaimed.
   void free_all(LabelHolder holder, ManagerIndex manager = {});
 
   std::uint64_t free_count() const { return size_ - touched_ + free_.size; }
   bool idle() const { return free_count() == size_; }  // every label is free
   std::uint64_t count(LabelHolder holder, ManagerIndex manager = {}) const;
+  std::size_t octets() const;  // what it takes of memory, but for lists of managers
   std::vector<Label> list(LabelHolder holder, ManagerIndex manager = {}) const;
 
  private:
@@ -104,10 +124,17 @@ class LabelPool {
     List quarantine;
   };
 
-  Index index_of(Label label) const;
+  Index index_of(Label label) const {
+    XB_CHECK(contains(label), to_string(label), size_);
+    return (vpi_of(label) - range_.vpi_min) * vcis_ + (vci_of(label) - range_.vci_min);
+  }
   Label label_at(Index index) const;
-  const Slot* find(Index index) const;
-  Slot& slot(Index index);
+  const Slot* find(Index index) const {
+    const std::size_t page = index / kPage;
+    return page < pages_.size() && pages_[page] ? &(*pages_[page])[index % kPage] : nullptr;
+  }
+  Slot& slot(Index index);  // of a label that may be touched for the first time
+  Slot& touched(Index index) { return (*pages_[index / kPage])[index % kPage]; }
   // The list that keeps such labels, or none for a connection.
   List* list_of(LabelHolder holder, std::uint16_t manager);
   const List* list_of(LabelHolder holder, std::uint16_t manager) const;
@@ -115,6 +142,7 @@ class LabelPool {
   void unlink(List& list, Index index);
 
   LabelRange range_;
+  Index vcis_ = 1;  // of each VPI
   std::uint64_t size_ = 0;
   std::uint64_t touched_ = 0;  // labels that are kUnused no longer
   Index fresh_ = 0;            // no label below it is kUnused
@@ -123,5 +151,14 @@ class LabelPool {
   List unclaimed_;
   std::vector<Lists> managers_;  // by ManagerIndex, grown when first needed
 };
+
+inline LabelPlace LabelPool::place_of(Spot spot) const {
+  const Slot* found = find(spot.index_);
+  if (found == nullptr) return {LabelHolder::kUnused, {}, {}};
+  const bool connected = found->holder == LabelHolder::kConnection;
+  return {found->holder, ManagerIndex{found->manager}, HopRef{connected ? found->next : 0}};
+}
+
+inline LabelPlace LabelPool::place_of(Label label) const { return place_of(spot(label)); }
 
 }  // namespace xbind

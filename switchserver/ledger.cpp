@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "core/check.hpp"
 #include "core/planted.hpp"
@@ -37,13 +38,21 @@ Ledger::Ledger(LedgerOptions options) : options_(options), buckets_(64, kNil) {}
 
 // ===== ports =====
 
-void Ledger::set_ports(const std::vector<SwitchPort>& ports) {
+std::vector<PortId> Ledger::set_ports(const std::vector<SwitchPort>& ports) {
+  std::vector<PortId> no_room;
   for (Port& port : ports_) port.present = false;
   for (const SwitchPort& about : ports) {
-    const auto [place, is_new] =
-        port_index_.try_emplace(about.port, static_cast<std::uint32_t>(ports_.size()));
-    if (is_new) ports_.emplace_back(about);
-    Port& port = ports_[place->second];
+    std::uint32_t index = port_index_.find(about.port);
+    if (index == PortIndex::kNone) {
+      if (ports_.size() >= kPortsMax) {
+        no_room.push_back(about.port);
+        continue;
+      }
+      index = static_cast<std::uint32_t>(ports_.size());
+      port_index_.add(about.port, index);
+      ports_.emplace_back(about);
+    }
+    Port& port = ports_[index];
     if (!(port.output.range() == about.labels)) {
       if (port.output.idle() && port.input.idle()) {
         port.output = LabelPool(about.labels);
@@ -62,6 +71,7 @@ void Ledger::set_ports(const std::vector<SwitchPort>& ports) {
                    .overbooking = thousandths(factor),
                    .rt_wait_us = options_.rt_wait_us};
   }
+  return no_room;
 }
 
 std::vector<SwitchPort> Ledger::ports() const {
@@ -73,13 +83,13 @@ std::vector<SwitchPort> Ledger::ports() const {
 }
 
 Ledger::Port* Ledger::port(PortId id) {
-  const auto found = port_index_.find(id);
-  return found == port_index_.end() ? nullptr : &ports_[found->second];
+  const std::uint32_t found = port_index_.find(id);
+  return found == PortIndex::kNone ? nullptr : &ports_[found];
 }
 
 const Ledger::Port* Ledger::port(PortId id) const {
-  const auto found = port_index_.find(id);
-  return found == port_index_.end() ? nullptr : &ports_[found->second];
+  const std::uint32_t found = port_index_.find(id);
+  return found == PortIndex::kNone ? nullptr : &ports_[found];
 }
 
 bool Ledger::has_port(PortId id) const {
@@ -128,15 +138,13 @@ Ledger::Account Ledger::account_of(const Port& port, ManagerIndex manager) const
 }
 
 // What a manager takes from a port's account is the greater of its quota and its hops.
-void Ledger::set_quota(Port& port, ManagerIndex manager, Resources quota) {
-  Account& of = account(port, manager);
+void Ledger::set_quota(Port& port, Account& of, Resources quota) {
   port.taken -= greater(of.quota, of.hops);
   of.quota = quota;
   port.taken += greater(of.quota, of.hops);
 }
 
-void Ledger::set_hops(Port& port, ManagerIndex manager, Resources hops) {
-  Account& of = account(port, manager);
+void Ledger::set_hops(Port& port, Account& of, Resources hops) {
   port.taken -= greater(of.quota, of.hops);
   of.hops = hops;
   port.taken += greater(of.quota, of.hops);
@@ -177,19 +185,18 @@ void Ledger::open_session(ManagerIndex manager) {
 void Ledger::lapse(ManagerIndex manager) {
   Manager& of = managers_[manager.value()];
   of.in_session = false;
-  ++of.lapses;
-  for (std::uint32_t i = of.first_hop; i != kNil;) {
-    const HopRef ref{i};
-    i = hops_[i].next;
-    const HopRecord& record = hop(ref);
-    const bool held = record.setup.held && !planted(Bug::kHeldLapses);
+  for (std::uint32_t i = 0; i < hops_.size(); ++i) {
+    HopRecord& record = hops_[i];
+    if (!record.alive || record.manager != manager) continue;
+    record.earlier_session = true;
+    const bool held = record.held && !planted(Bug::kHeldLapses);
     if (record.state == HopState::kReserved && !held) {
-      give_up(ref, LabelHolder::kFree);
+      give_up(HopRef{i}, LabelHolder::kFree);
     }
   }
   for (Port& port : ports_) {
     if (!planted(Bug::kLapseKeepsCaches)) port.output.free_all(LabelHolder::kCached, manager);
-    if (!planted(Bug::kQuotaKept)) set_quota(port, manager, {});
+    if (!planted(Bug::kQuotaKept)) set_quota(port, account(port, manager), {});
     account(port, manager).declared.reset();
   }
 }
@@ -197,10 +204,10 @@ void Ledger::lapse(ManagerIndex manager) {
 std::uint64_t Ledger::forget_manager(ManagerIndex manager) {
   Manager& of = managers_[manager.value()];
   XB_CHECK(!of.in_session, of.name);
-  for (std::uint32_t i = of.first_hop; i != kNil;) {
-    const HopRef ref{i};
-    i = hops_[i].next;
-    if (hop(ref).state == HopState::kReserved) give_up(ref, LabelHolder::kFree);
+  for (std::uint32_t i = 0; i < hops_.size(); ++i) {
+    const HopRecord& record = hops_[i];
+    if (!record.alive || record.manager != manager) continue;
+    if (record.state == HopState::kReserved) give_up(HopRef{i}, LabelHolder::kFree);
   }
   for (Port& port : ports_) port.output.free_all(LabelHolder::kQuarantine, manager);
   const std::uint64_t left = of.hops;
@@ -211,19 +218,9 @@ std::uint64_t Ledger::forget_manager(ManagerIndex manager) {
 
 // ===== hop records =====
 
-HopRecord* Ledger::find_hop(HopRef ref) {
-  const bool there = ref.value() < hops_.size() && hops_[ref.value()].alive;
-  return there ? &hops_[ref.value()] : nullptr;
-}
-
-HopRecord& Ledger::hop(HopRef ref) {
-  XB_CHECK(ref.value() < hops_.size() && hops_[ref.value()].alive, ref, hops_.size());
-  return hops_[ref.value()];
-}
-
-const HopRecord& Ledger::hop(HopRef ref) const {
-  XB_CHECK(ref.value() < hops_.size() && hops_[ref.value()].alive, ref, hops_.size());
-  return hops_[ref.value()];
+HopRecord& Ledger::no_such_hop(HopRef ref) const {
+  XB_CHECK(is_there(ref), ref, hops_.size());
+  std::abort();
 }
 
 // All generations of a hop share a bucket, so that one walk finds the newest.
@@ -234,63 +231,67 @@ std::size_t Ledger::bucket(ManagerIndex manager, const HopKey& key) const {
 }
 
 std::optional<HopRef> Ledger::find(ManagerIndex manager, const HopKey& key) const {
-  for (std::uint32_t i = buckets_[bucket(manager, key)]; i != kNil; i = hops_[i].next_in_bucket) {
-    if (hops_[i].manager == manager && hops_[i].setup.key == key) return HopRef{i};
+  for (std::uint32_t i = buckets_[bucket(manager, key)]; i != kNil;) {
+    const HopRecord& record = hops_[i];
+    if (record.key == key && record.manager == manager) return HopRef{i};
+    i = record.next_in_bucket;
   }
   return std::nullopt;
 }
 
-HopRef Ledger::insert(ManagerIndex manager, const HopSetup& setup) {
-  if (alive_ >= buckets_.size()) grow_buckets();
-  if (vacant_.empty()) {
-    hops_.emplace_back();
-    vacant_.push_back(static_cast<std::uint32_t>(hops_.size() - 1));
+HopRef Ledger::insert(ManagerIndex manager, const HopSetup& setup, std::size_t bucket) {
+  if (alive_ >= buckets_.size()) {
+    grow_buckets();
+    bucket = this->bucket(manager, setup.key);
   }
-  const std::uint32_t index = vacant_.back();
-  vacant_.pop_back();
+  const std::uint32_t index = vacant_ == kNil ? hops_.grow() : vacant_;
   HopRecord& record = hops_[index];
+  if (vacant_ != kNil) vacant_ = record.next_in_bucket;
+  const std::uint32_t ticket = record.ticket + 1;
+  record = {};
+  record.ticket = ticket;
   record.alive = true;
   record.manager = manager;
-  record.session = managers_[manager.value()].lapses;
-  record.setup = setup;
+  record.key = setup.key;
+  note_words(record, setup);
+  record.names = names_.take(setup.call);
+  record.request = setup.call.request;
   record.demand = setup.demand;
-  record.revision = 0;
-  record.contract = setup.contract;
-  record.alone = charge_of(*port(setup.output_port), setup.demand, setup.contract);
-  record.charge = {};
-  record.ingress.reset();
-  record.next_on_input = kNil;
-  record.next_on_output = kNil;
-  record.above = kNil;
-  record.below = kNil;
-  record.progress = {.ticket = record.progress.ticket + 1};
-  std::uint32_t& head = buckets_[bucket(manager, setup.key)];
-  record.next_in_bucket = head;
-  head = index;
-  Manager& owner = managers_[manager.value()];
-  record.previous = kNil;
-  record.next = owner.first_hop;
-  if (owner.first_hop != kNil) hops_[owner.first_hop].previous = index;
-  owner.first_hop = index;
-  ++owner.hops;
+  record.packed = PackedContract(setup.contract);
+  record.next_in_bucket = buckets_[bucket];
+  buckets_[bucket] = index;
+  ++managers_[manager.value()].hops;
   ++alive_;
-  touch(HopRef{index});
+  record.version = ++clock_;
   return HopRef{index};
 }
 
+void Ledger::note_words(HopRecord& record, const HopSetup& setup) {
+  record.hop_count = setup.hop_count;
+  record.commit = setup.commit;
+  record.held = setup.held;
+  record.branch = setup.branch;
+  record.takes_over = setup.takes_over;
+  record.joins = setup.joins;
+  record.input_named = setup.input_label.present();
+  record.output_named = setup.output_label.present();
+}
+
 void Ledger::erase(HopRef ref) {
-  HopRecord& record = hop(ref);
-  std::uint32_t* link = &buckets_[bucket(record.manager, record.setup.key)];
+  HopRecord& record = hops_[ref.value()];
+  std::uint32_t* link = &buckets_[bucket(record.manager, record.key)];
   while (*link != ref.value()) link = &hops_[*link].next_in_bucket;
   *link = record.next_in_bucket;
+  if (record.special) extras_.erase(ref.value());
+  names_.release(record.names);
   Manager& owner = managers_[record.manager.value()];
-  (record.previous == kNil ? owner.first_hop : hops_[record.previous].next) = record.next;
-  if (record.next != kNil) hops_[record.next].previous = record.previous;
   --owner.hops;
   --alive_;
   ++clock_;
   record.alive = false;
-  vacant_.push_back(ref.value());
+  record.special = false;
+  record.next_in_bucket = vacant_;
+  vacant_ = ref.value();
   if (owner.forgotten && owner.hops == 0) owner = {};
 }
 
@@ -298,10 +299,117 @@ void Ledger::grow_buckets() {
   buckets_.assign(buckets_.size() * 2, kNil);
   for (std::uint32_t i = 0; i < hops_.size(); ++i) {
     if (!hops_[i].alive) continue;
-    std::uint32_t& head = buckets_[bucket(hops_[i].manager, hops_[i].setup.key)];
+    std::uint32_t& head = buckets_[bucket(hops_[i].manager, hops_[i].key)];
     hops_[i].next_in_bucket = head;
     head = i;
   }
+}
+
+CrossConnect Ledger::cross_connect(const HopRecord& record) const {
+  return {ports_[record.input_port].about.port, record.input_label(),
+          ports_[record.output_port].about.port, record.output_label()};
+}
+
+HopSetup Ledger::setup_of(HopRef ref) const {
+  const HopRecord& record = hop(ref);
+  const CrossConnect at = cross_connect(record);
+  HopSetup setup;
+  setup.key = record.key;
+  setup.commit = record.commit;
+  setup.hop_count = record.hop_count;
+  setup.input_port = at.input_port;
+  if (record.input_named) setup.input_label = at.input_label;
+  setup.output_port = at.output_port;
+  if (record.output_named) setup.output_label = at.output_label;
+  setup.call = names_.call(record.names, record.request);
+  setup.held = record.held;
+  setup.branch = record.branch;
+  setup.takes_over = record.takes_over;
+  setup.joins = record.joins;
+  const HopExtras extras = record.special ? extras_.at(ref.value()) : plain_extras(record);
+  setup.demand = extras.asked;
+  setup.contract = extras.asked_contract.contract();
+  return setup;
+}
+
+std::size_t Ledger::hop_octets() const {
+  // A node of the map: the element, its link and what the allocator adds.
+  constexpr std::size_t kNode = sizeof(std::pair<std::uint32_t, HopExtras>) + 2 * sizeof(void*);
+  return hops_.octets() + buckets_.capacity() * sizeof(std::uint32_t) + names_.octets() +
+         extras_.size() * kNode + extras_.bucket_count() * sizeof(void*);
+}
+
+std::size_t Ledger::label_octets() const {
+  std::size_t octets = 0;
+  for (const Port& port : ports_) octets += port.input.octets() + port.output.octets();
+  return octets;
+}
+
+// ===== what few hops have =====
+
+HopExtras Ledger::plain_extras(const HopRecord& record) const {
+  HopExtras plain;
+  plain.asked = record.demand;
+  plain.asked_contract = record.packed;
+  plain.alone = record.charge;
+  if (record.has_ingress) plain.ingress = record.demand.cells_per_s;
+  return plain;
+}
+
+HopExtras& Ledger::extras(std::uint32_t at) {
+  HopRecord& record = hops_[at];
+  if (record.special) return extras_.at(at);
+  record.special = true;
+  return extras_.emplace(at, plain_extras(record)).first->second;
+}
+
+void Ledger::drop_plain(std::uint32_t at) {
+  HopRecord& record = hops_[at];
+  if (!record.special) return;
+  const auto found = extras_.find(at);
+  record.has_ingress = found->second.ingress.has_value();
+  if (!(found->second == plain_extras(record))) return;
+  extras_.erase(found);
+  record.special = false;
+}
+
+std::uint32_t Ledger::above_of(std::uint32_t at) const {
+  return hops_[at].special ? extras_.at(at).above : kNil;
+}
+
+std::uint32_t Ledger::below_of(std::uint32_t at) const {
+  return hops_[at].special ? extras_.at(at).below : kNil;
+}
+
+std::uint32_t Ledger::revision(HopRef ref) const {
+  return hop(ref).special ? extras_.at(ref.value()).revision : 0;
+}
+
+Resources Ledger::alone(HopRef ref) const {
+  const HopRecord& record = hop(ref);
+  return record.special ? extras_.at(ref.value()).alone : record.charge;
+}
+
+std::optional<std::uint64_t> Ledger::ingress(HopRef ref) const {
+  const HopRecord& record = hop(ref);
+  if (record.special) return extras_.at(ref.value()).ingress;
+  return record.has_ingress ? std::optional(record.demand.cells_per_s) : std::nullopt;
+}
+
+void Ledger::set_ingress(std::uint32_t at, std::optional<std::uint64_t> cells_per_s) {
+  HopRecord& record = hops_[at];
+  if (record.special || (cells_per_s && *cells_per_s != record.demand.cells_per_s)) {
+    extras(at).ingress = cells_per_s;
+  } else {
+    record.has_ingress = cells_per_s.has_value();
+  }
+}
+
+// What it takes alone stays as it is.
+void Ledger::set_charge(std::uint32_t at, Resources charge) {
+  if (hops_[at].charge == charge) return;
+  extras(at);
+  hops_[at].charge = charge;
 }
 
 }  // namespace xbind

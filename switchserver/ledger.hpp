@@ -63,14 +63,19 @@
 // since. A refusal as stale changes nothing at all, and neither does one that contradicts a hop
 // which is committed already.
 //
-// Every operation on a label or hop takes constant time and, once warm, takes memory only for the
-// strings of the hop's record; with branches, time in proportion to how many share an input label
-// (never more than there are ports), and where labels are shared out, to the managers. One thread. Refusals are values; XB_CHECK only where the controller
+// Every operation on a label or hop takes constant time and, once warm, no memory, but for HopExtras and for
+// names of clients and endpoints that no other hop has; with branches, time in proportion to how many share an input label
+// (never more than there are ports), and where labels are shared out, to the managers. lapse() and
+// forget_manager() look at every hop. One thread. Refusals are values; XB_CHECK only where the controller
 // would break the table above.
+//
+// A hop takes 160 octets: its record 128 (ledger_record.hpp), a place in the hash table 8 at the most, and 12 for
+// each of its two labels. To that come 32 at the most while no other hop has the same client and endpoints,
+// and the names themselves; for a hop that was modified, joined or takes part in a change of path,
+// HopExtras, about 120.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -84,6 +89,10 @@
 #include "core/result.hpp"
 #include "switchserver/admission.hpp"
 #include "switchserver/label_pool.hpp"
+#include "switchserver/ledger_chunks.hpp"
+#include "switchserver/ledger_names.hpp"
+#include "switchserver/ledger_ports.hpp"
+#include "switchserver/ledger_record.hpp"
 #include "switchserver/switch_driver.hpp"
 
 namespace xbind {
@@ -99,56 +108,6 @@ struct LedgerOptions {
   std::size_t managers_max = 64;                // names known at once, attached or not
   std::size_t hops_max = std::size_t{1} << 22;  // records; more are refused kBusy
   LabelSharing sharing = LabelSharing::kFree;
-};
-
-enum class HopState : std::uint8_t { kReserved, kCommitting, kCommitted, kRemoving };
-
-// One hop, with everything a manager needs to rebuild its table after a crash.
-struct HopRecord {
-  bool alive = false;
-  HopState state = HopState::kReserved;
-  ManagerIndex manager;
-  HopSetup setup;              // as the manager asked, word for word
-  Resources demand;            // as it is now: that of the setup, or of the last modify
-  std::uint32_t revision = 0;  // of the last modify
-  TrafficContract contract;    // as it is now, like demand
-  // What it takes of the output port alone: see Ledger::charge_of(). While the switch is being told
-  // another contract, the greater of both.
-  Resources alone;
-  Resources charge;            // counted on the output port in this record's name
-  CrossConnect cross_connect;  // with the labels allotted; in a reservation without input label
-  // Cells/s of the input port's receive side that are taken in this record's name: by a first hop, or
-  // by the branch that has inherited it.
-  std::optional<std::uint64_t> ingress;
-  std::uint32_t session = 0;  // how many sessions of the manager had lapsed when it was set up
-  std::uint64_t version = 0;  // the ledger's clock at the last change of this record's state
-
-  // What the controller notes here about its requests to the switch.
-  struct Progress {
-    bool add_open = false;
-    bool remove_open = false;
-    bool remove_done = false;  // answered before the add in front of it was
-    bool restore = false;      // the switch has it no more: the one below is to be put back
-    bool untold = false;       // the switch may have another contract than this record
-    std::uint32_t ticket = 0;  // tells answers meant for an earlier user of this record
-    std::uint32_t commit_waiters = 0xffff'ffff;  // heads of lists in the controller
-    std::uint32_t remove_waiters = 0xffff'ffff;
-  } progress;
-
-  // Committed, and nothing under way.
-  bool settled() const { return state == HopState::kCommitted && !progress.add_open; }
-
- private:
-  friend class Ledger;
-  friend class LedgerCheck;
-  std::uint32_t next_in_bucket = 0xffff'ffff;
-  std::uint32_t next_on_input =
-      0xffff'ffff;  // shares the input label; the pool has the list's head
-  std::uint32_t next_on_output = 0xffff'ffff;  // the same of the output label
-  std::uint32_t above = 0xffff'ffff;           // has taken over from this one, or is about to
-  std::uint32_t below = 0xffff'ffff;           // from which this one takes over
-  std::uint32_t previous = 0xffff'ffff;        // hops of the same manager
-  std::uint32_t next = 0xffff'ffff;
 };
 
 // The answer to set_up() and modify().
@@ -199,10 +158,12 @@ class Ledger {
 
   // ---- ports ----
 
+  static constexpr std::size_t kPortsMax = 65'535;  // that the books know, missing ones with them
   // The switch's ports as they are now. A port that is missing stays in the books for what it still
   // holds, but takes no more. A changed label range counts once no label of the port is held (the
-  // next set_ports() after that); changed rates count at once and leave what is promised.
-  void set_ports(const std::vector<SwitchPort>& ports);
+  // next set_ports() after that); changed rates count at once and leave what is promised. Answers the
+  // ports for which there is no room in the books: they stay unknown.
+  std::vector<PortId> set_ports(const std::vector<SwitchPort>& ports);
   std::vector<SwitchPort> ports() const;
   bool has_port(PortId id) const;  // and it is there now
   std::optional<PortUsage> usage(PortId port) const;
@@ -254,11 +215,12 @@ class Ledger {
   // Superseded: gone at once. kCommitting, kCommitted: kRemoving. kRemoving: nothing happens. True when
   // the hop is gone.
   bool begin_removal(HopRef hop);
-  void removed(HopRef hop);  // kRemoving to nothing
-  void touch(HopRef hop);    // counts as a change for audits that are under way
+  bool goes_at_once(HopRef hop) const;  // what begin_removal() would answer
+  void removed(HopRef hop);             // kRemoving to nothing
+  void touch(HopRef hop);               // counts as a change for audits that are under way
 
   // Another hop has taken over from it, for certain: it is in no switch.
-  bool superseded(const HopRecord& record) const;
+  bool superseded(HopRef hop) const;
   // The hop from which this one takes or took over, as long as it is there.
   std::optional<HopRef> below(HopRef hop) const;
   std::optional<HopRef> above(HopRef hop) const;  // has taken over from it, or is about to
@@ -266,10 +228,25 @@ class Ledger {
   bool shares_output(HopRef hop) const;
 
   std::optional<HopRef> find(ManagerIndex manager, const HopKey& key) const;
-  HopRecord& hop(HopRef ref);
-  HopRecord* find_hop(HopRef ref);  // null: no such record (any more)
-  const HopRecord& hop(HopRef ref) const;
+  HopRecord& hop(HopRef ref) { return is_there(ref) ? hops_[ref.value()] : no_such_hop(ref); }
+  const HopRecord& hop(HopRef ref) const {
+    return is_there(ref) ? hops_[ref.value()] : no_such_hop(ref);
+  }
+  HopRecord* find_hop(HopRef ref) {  // null: no such record (any more)
+    return is_there(ref) ? &hops_[ref.value()] : nullptr;
+  }
   std::size_t hop_count() const { return alive_; }
+  CrossConnect cross_connect(const HopRecord& record) const;
+  CrossConnect cross_connect(HopRef ref) const { return cross_connect(hop(ref)); }
+  // As the manager asked, word for word; but not how many labels and how much quota it wanted to come back
+  // with it, which is nobody's once it has been answered.
+  HopSetup setup_of(HopRef hop) const;
+  std::uint32_t revision(HopRef hop) const;                // of the last modify
+  Resources alone(HopRef hop) const;                       // see HopExtras
+  std::optional<std::uint64_t> ingress(HopRef hop) const;  // see HopExtras
+  // What hops take all told, in octets: records, hash table, names, extras; labels and ports apart.
+  std::size_t hop_octets() const;
+  std::size_t label_octets() const;  // what the labels of all ports take
   // Visits every hop in no particular order; the visitor may remove the hop it is shown.
   template <class Visitor>
   void for_each_hop(Visitor&& visit);
@@ -349,8 +326,6 @@ class Ledger {
   struct Manager {
     std::string name;  // empty: the place is vacant
     std::uint64_t hops = 0;
-    std::uint32_t first_hop = kNil;
-    std::uint32_t lapses = 0;
     bool in_session = false;
     bool forgotten = false;  // the name goes with the last hop
   };
@@ -369,53 +344,77 @@ class Ledger {
     return from > taken ? from - taken : 0;
   }
 
+  // Nothing: not refused.
+  using Refusal = std::optional<Admission>;
+  using Spot = LabelPool::Spot;
+
   Port* port(PortId id);
   const Port* port(PortId id) const;
+  Port& input_port(const HopRecord& record) { return ports_[record.input_port]; }
+  Port& output_port(const HopRecord& record) { return ports_[record.output_port]; }
   Account& account(Port& port, ManagerIndex manager);
   Account account_of(const Port& port, ManagerIndex manager) const;
-  void set_quota(Port& port, ManagerIndex manager, Resources quota);
-  void set_hops(Port& port, ManagerIndex manager, Resources hops);
+  static void set_quota(Port& port, Account& of, Resources quota);
+  static void set_hops(Port& port, Account& of, Resources hops);
 
-  Admission set_up_new(ManagerIndex manager, const HopSetup& setup);
+  Admission set_up_new(ManagerIndex manager, const HopSetup& setup, std::size_t bucket);
   Admission commit_reserved(HopRef ref, const HopSetup& setup);
   Admission repeat(HopRef ref, const HopSetup& setup) const;
-  Admission choose_input(ManagerIndex manager, const HopSetup& setup, Label& chosen);
-  Admission check_input_owner(ManagerIndex manager, const HopSetup& setup) const;
-  Admission choose_shared_input(ManagerIndex manager, const HopSetup& setup) const;
-  Admission choose_taken_input(ManagerIndex manager, const HopSetup& setup) const;
-  Admission choose_joined_output(ManagerIndex manager, const HopSetup& setup) const;
-  Admission choose_output(ManagerIndex manager, const HopSetup& setup, Label& chosen);
-  Admission allot_output(ManagerIndex manager, const HopSetup& setup, Label& chosen);
-  Room room_for(ManagerIndex manager, Port& port);
-  Admission admit_resources(ManagerIndex manager, const HopSetup& setup);
-  Admission admit_taken_input(const HopSetup& setup, std::uint64_t demand) const;
-  std::optional<HopRef> taken_over_by(const HopSetup& setup) const;
+  bool same_contract(HopRef ref, const HopSetup& again) const;
+  bool same_words(HopRef ref, const HopSetup& again) const;
+  bool same_hop(HopRef ref, const HopSetup& commit) const;
+  void note_words(HopRecord& record, const HopSetup& setup);
+  Refusal choose_input(ManagerIndex manager, const HopSetup& setup, Port& in, Spot& chosen);
+  Refusal check_input_owner(ManagerIndex manager, const HopSetup& setup, LabelPlace at) const;
+  Refusal choose_shared_input(ManagerIndex manager, const HopSetup& setup, LabelPlace at) const;
+  Refusal choose_taken_input(ManagerIndex manager, const HopSetup& setup, LabelPlace at) const;
+  Refusal choose_output(ManagerIndex manager, const HopSetup& setup, Port& out, Spot& chosen);
+  Refusal choose_joined_output(ManagerIndex manager, const HopSetup& setup, const Port& out) const;
+  Refusal allot_output(ManagerIndex manager, const HopSetup& setup, Port& out, Spot& chosen);
+  static Room room_for(const Port& out, const Account& of);
+  Refusal admit_resources(const HopSetup& setup, const Port& in, const Port& out, const Account& of,
+                          Resources charge) const;
+  Refusal admit_taken_input(const HopSetup& setup, const Port& in, std::uint64_t demand) const;
+  std::uint32_t taken_over_by(const HopKey& key, LabelPlace input) const;
   bool stands_on(std::uint32_t upper, std::uint32_t lower) const;
-  void take_input(HopRef ref, Label label);
+  void take_input(HopRef ref, Port& in, Spot spot);
   void leave_input(HopRef ref);
-  void enter(LabelPool& pool, Label label, HopRef ref, Link link);
-  std::uint32_t leave(LabelPool& pool, Label label, HopRef ref, Link link);
+  void enter(LabelPool& pool, Spot spot, HopRef ref, Link link);
+  std::uint32_t leave(LabelPool& pool, Spot spot, HopRef ref, Link link);
   Group group_of(std::uint32_t head) const;
   void charge_group(Port& out, std::uint32_t head);
   Resources charge_of(const Port& port, const Resources& demand,
                       const TrafficContract& contract) const;
-  Resources charge_of(const HopSetup& setup) const;
+  Resources charge_beside(const Port& out, const HopSetup& setup, Resources alone) const;
   void give_up(HopRef ref, LabelHolder output_goes_to);
+
+  // What only few hops have (HopExtras), as it is of any hop.
+  std::uint32_t above_of(std::uint32_t at) const;
+  std::uint32_t below_of(std::uint32_t at) const;
+  HopExtras plain_extras(const HopRecord& record) const;
+  HopExtras& extras(std::uint32_t at);  // made when there are none
+  void drop_plain(std::uint32_t at);    // if they say nothing that the record does not
+  void set_ingress(std::uint32_t at, std::optional<std::uint64_t> cells_per_s);
+  void set_charge(std::uint32_t at, Resources charge);
 
   std::uint64_t held_on(const Port& port, ManagerIndex manager) const;
   std::optional<std::uint64_t> share_of(const Port& port, ManagerIndex manager) const;
 
   std::size_t bucket(ManagerIndex manager, const HopKey& key) const;
-  HopRef insert(ManagerIndex manager, const HopSetup& setup);
+  bool is_there(HopRef ref) const { return ref.value() < hops_.size() && hops_[ref.value()].alive; }
+  [[noreturn]] HopRecord& no_such_hop(HopRef ref) const;
+  HopRef insert(ManagerIndex manager, const HopSetup& setup, std::size_t bucket);
   void erase(HopRef ref);
   void grow_buckets();
 
   LedgerOptions options_;
   std::vector<Port> ports_;
-  std::unordered_map<PortId, std::uint32_t> port_index_;
+  PortIndex port_index_;
   std::vector<Manager> managers_;
-  std::deque<HopRecord> hops_;
-  std::vector<std::uint32_t> vacant_;   // of hops_
+  Chunks<HopRecord> hops_;
+  std::unordered_map<std::uint32_t, HopExtras> extras_;  // of hops_ that are special
+  CallNames names_;
+  std::uint32_t vacant_ = kNil;         // of hops_, the first of a list
   std::vector<std::uint32_t> buckets_;  // heads, by (manager, connection, leg, hop)
   std::size_t alive_ = 0;
   std::uint64_t clock_ = 0;

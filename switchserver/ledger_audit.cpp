@@ -128,33 +128,37 @@ class LedgerCheck {
     needs_.resize(ports);
     ingress_.resize(ports);
     ledger_.for_each_hop([&](HopRef ref, const HopRecord& record) {
-      const CrossConnect& at = record.cross_connect;
-      const std::uint32_t out = ledger_.port_index_.at(at.output_port);
-      const std::uint32_t in = ledger_.port_index_.at(at.input_port);
+      const std::uint32_t out = record.output_port;
+      const std::uint32_t in = record.input_port;
+      const Label output = record.output_label();
+      const Label input = record.input_label();
       const LabelPlace place{LabelHolder::kConnection, record.manager, ref};
       const LabelPool& outputs = ledger_.ports_[out].output;
-      const bool joined = outputs.contains(at.output_label) &&
-                          joins(ref, record, outputs.place_of(at.output_label));
+      const bool joined = outputs.contains(output) && joins(ref, record, outputs.place_of(output));
       if (!joined) {
-        see(seen_out_[out], outputs, at.output_label, place);
+        see(seen_out_[out], outputs, output, place);
         check_group(ledger_.ports_[out], ref, record);
       }
       check_stack(ledger_.ports_[in], ref, record);
       const LabelPool& inputs = ledger_.ports_[in].input;
-      if (at.input_label.present() && inputs.contains(at.input_label) &&
-          !shares(ref, record, inputs.place_of(at.input_label))) {
-        see(seen_in_[in], inputs, at.input_label, place);
+      if (input.present() && inputs.contains(input) &&
+          !shares(ref, record, inputs.place_of(input))) {
+        see(seen_in_[in], inputs, input, place);
       }
       auto& needs = needs_[out];
       if (record.manager.value() >= needs.size()) needs.resize(record.manager.value() + 1U);
       needs[record.manager.value()].hops += record.charge;
-      if (!record.setup.last() && !joined) ++needs[record.manager.value()].labels;
-      if (record.ingress) ingress_[in] += *record.ingress;
+      if (!record.last() && !joined) ++needs[record.manager.value()].labels;
+      ingress_[in] += ledger_.ingress(ref).value_or(0);
     });
   }
 
   static bool of_one_call(const HopRecord& a, const HopRecord& b) {
-    return a.manager == b.manager && a.setup.key.connection == b.setup.key.connection;
+    return a.manager == b.manager && a.key.connection == b.key.connection;
+  }
+
+  static bool one_input(const HopRecord& a, const HopRecord& b) {
+    return a.input_port == b.input_port && a.input == b.input;
   }
 
   // Whether the hop has its output label rightly through another one, the head of the list: both lead
@@ -166,11 +170,9 @@ class LedgerCheck {
       if (next >= ledger_.hops_.size() || !ledger_.hops_[next].alive) return false;
       if (next == ref.value()) return true;
       const HopRecord& other = ledger_.hops_[next];
-      const CrossConnect& at = other.cross_connect;
-      if (!of_one_call(other, record) || other.setup.key.leg != record.setup.key.leg ||
-          at.output_port != record.cross_connect.output_port ||
-          at.output_label != record.cross_connect.output_label ||
-          input_of(at) == input_of(record.cross_connect)) {
+      if (!of_one_call(other, record) || other.key.leg != record.key.leg ||
+          other.output_port != record.output_port || other.output != record.output ||
+          one_input(other, record)) {
         return false;
       }
       next = other.next_on_output;
@@ -182,34 +184,32 @@ class LedgerCheck {
   void check_group(const Ledger::Port& port, HopRef head, const HopRecord& record) {
     const Ledger::Group group = ledger_.group_of(head.value());
     if (group.needs == group.charged) return;
-    find_account(port, fmt::format("connection {}", record.setup.key.connection), group.charged,
+    find_account(port, fmt::format("connection {}", record.key.connection), group.charged,
                  group.needs);
   }
 
   // Who takes over has the input of the one below, of an earlier generation; each knows of the other.
   void check_stack(const Ledger::Port& port, HopRef ref, const HopRecord& record) {
-    if (record.below == Ledger::kNil) return;
-    const HopRecord* below =
-        record.below < ledger_.hops_.size() ? &ledger_.hops_[record.below] : nullptr;
-    const bool right = below != nullptr && below->alive && below->above == ref.value() &&
-                       of_one_call(*below, record) &&
-                       below->setup.key.leg == record.setup.key.leg &&
-                       below->setup.key.generation < record.setup.key.generation &&
-                       input_of(below->cross_connect) == input_of(record.cross_connect);
+    const std::uint32_t at = ledger_.below_of(ref.value());
+    if (at == Ledger::kNil) return;
+    const HopRecord* below = at < ledger_.hops_.size() ? &ledger_.hops_[at] : nullptr;
+    const bool right = below != nullptr && below->alive && ledger_.above_of(at) == ref.value() &&
+                       of_one_call(*below, record) && below->key.leg == record.key.leg &&
+                       below->key.generation < record.key.generation && one_input(*below, record);
     if (right) return;
     find(FindingKind::kDoubleLabel, port,
          fmt::format("input label {} of connection {} was taken over from nobody",
-                     to_string(record.cross_connect.input_label), record.setup.key.connection));
+                     to_string(record.input_label()), record.key.connection));
   }
 
   // Whether one of the two has taken over from the other, at once or through others.
-  bool in_one_stack(const HopRecord& a, const HopRecord& b) const {
-    const auto stands_on = [&](const HopRecord& upper, const HopRecord& lower) {
-      std::uint32_t at = upper.below;
+  bool in_one_stack(std::uint32_t a, std::uint32_t b) const {
+    const auto stands_on = [&](std::uint32_t upper, std::uint32_t lower) {
+      std::uint32_t at = ledger_.below_of(upper);
       for (std::size_t left = ledger_.hops_.size(); left != 0 && at < ledger_.hops_.size();
            --left) {
-        if (&ledger_.hops_[at] == &lower) return true;
-        at = ledger_.hops_[at].below;
+        if (at == lower) return true;
+        at = ledger_.below_of(at);
       }
       return false;
     };
@@ -224,13 +224,10 @@ class LedgerCheck {
     for (std::size_t left = ledger_.hops_.size(); left != 0 && next != Ledger::kNil; --left) {
       if (next >= ledger_.hops_.size() || !ledger_.hops_[next].alive) return false;
       const HopRecord& other = ledger_.hops_[next];
-      const bool sibling = of_one_call(other, record) &&
-                           other.cross_connect.input_port == record.cross_connect.input_port &&
-                           other.cross_connect.input_label == record.cross_connect.input_label;
+      const bool sibling = of_one_call(other, record) && one_input(other, record);
       if (!sibling) return false;
       if (next == ref.value()) return true;
-      if (other.cross_connect.output_port == record.cross_connect.output_port &&
-          !in_one_stack(other, record)) {
+      if (other.output_port == record.output_port && !in_one_stack(next, ref.value())) {
         return false;
       }
       next = other.next_on_input;
@@ -368,7 +365,7 @@ class LedgerCheck {
       return "in a connection that is gone";
     }
     const HopRecord& record = ledger_.hop(place.hop);
-    return fmt::format("in connection {} of {}", record.setup.key.connection,
+    return fmt::format("in connection {} of {}", record.key.connection,
                        ledger_.managers_[record.manager.value()].name);
   }
 

@@ -11,29 +11,29 @@ namespace xbind {
 
 // ===== lists of those who share a label =====
 
-void Ledger::enter(LabelPool& pool, Label label, HopRef ref, Link link) {
-  HopRecord& record = hop(ref);
-  const LabelPlace place = pool.place_of(label);
+void Ledger::enter(LabelPool& pool, Spot spot, HopRef ref, Link link) {
+  HopRecord& record = hops_[ref.value()];
+  const LabelPlace place = pool.place_of(spot);
   record.*link = place.holder == LabelHolder::kConnection ? place.hop.value() : kNil;
-  pool.move(label, {LabelHolder::kConnection, record.manager, ref});
+  pool.move(spot, {LabelHolder::kConnection, record.manager, ref});
 }
 
 // Answers the head of those who stay. With none the label stays where it is: the caller moves it.
-std::uint32_t Ledger::leave(LabelPool& pool, Label label, HopRef ref, Link link) {
-  HopRecord& record = hop(ref);
-  const LabelPlace place = pool.place_of(label);
-  XB_CHECK(place.holder == LabelHolder::kConnection, to_string(label), ref);
+std::uint32_t Ledger::leave(LabelPool& pool, Spot spot, HopRef ref, Link link) {
+  const HopRecord& record = hops_[ref.value()];
+  const LabelPlace place = pool.place_of(spot);
+  XB_CHECK(place.holder == LabelHolder::kConnection, to_string(pool.label(spot)), ref);
   const std::uint32_t head = place.hop.value();
   if (head == ref.value()) {
     if (record.*link != kNil) {
-      pool.move(label, {LabelHolder::kConnection, record.manager, HopRef{record.*link}});
+      pool.move(spot, {LabelHolder::kConnection, record.manager, HopRef{record.*link}});
     }
     return record.*link;
   }
   std::uint32_t before = head;
   while (hops_[before].*link != ref.value()) {
     before = hops_[before].*link;
-    XB_CHECK(before < hops_.size(), to_string(label), ref);
+    XB_CHECK(before < hops_.size(), to_string(pool.label(spot)), ref);
   }
   hops_[before].*link = record.*link;
   return head;
@@ -50,13 +50,12 @@ Admission nothing_on_input(const HopSetup& setup) {
 }  // namespace
 
 // Whether hops of that connection, and of nobody else, come in on the input label.
-Admission Ledger::check_input_owner(ManagerIndex manager, const HopSetup& setup) const {
-  const LabelPlace place = port(setup.input_port)->input.place_of(setup.input_label);
-  if (place.holder <= LabelHolder::kFree) return nothing_on_input(setup);
-  bool own = place.holder == LabelHolder::kConnection;
-  for (std::uint32_t i = own ? place.hop.value() : kNil; i != kNil; i = hops_[i].next_on_input) {
-    own =
-        own && hops_[i].manager == manager && hops_[i].setup.key.connection == setup.key.connection;
+Ledger::Refusal Ledger::check_input_owner(ManagerIndex manager, const HopSetup& setup,
+                                          LabelPlace at) const {
+  if (at.holder <= LabelHolder::kFree) return nothing_on_input(setup);
+  bool own = at.holder == LabelHolder::kConnection;
+  for (std::uint32_t i = own ? at.hop.value() : kNil; i != kNil; i = hops_[i].next_on_input) {
+    own = own && hops_[i].manager == manager && hops_[i].key.connection == setup.key.connection;
   }
   if (own) return {};
   return refuse(Cause::kForeignInputLabel, setup.input_port, setup.input_label.value);
@@ -64,38 +63,36 @@ Admission Ledger::check_input_owner(ManagerIndex manager, const HopSetup& setup)
 
 // The input label of a branch: that of a hop of the same connection which stays. With none there,
 // or only such as are on their way down, there is nothing to branch off.
-Admission Ledger::choose_shared_input(ManagerIndex manager, const HopSetup& setup) const {
-  if (const auto a = check_input_owner(manager, setup); !a.admitted()) return a;
-  const HopRef head = port(setup.input_port)->input.place_of(setup.input_label).hop;
+Ledger::Refusal Ledger::choose_shared_input(ManagerIndex manager, const HopSetup& setup,
+                                            LabelPlace at) const {
+  if (const auto refused = check_input_owner(manager, setup, at)) return refused;
   bool stays = false;
-  for (std::uint32_t i = head.value(); i != kNil; i = hops_[i].next_on_input) {
+  for (std::uint32_t i = at.hop.value(); i != kNil; i = hops_[i].next_on_input) {
     const HopRecord& sibling = hops_[i];
-    if (sibling.cross_connect.output_port == setup.output_port) {
+    if (ports_[sibling.output_port].about.port == setup.output_port) {
       return refuse(Cause::kInvalidRequest, setup.output_port, setup.output_port.value());
     }
     stays = stays || living(sibling.state);
   }
-  return stays ? Admission{} : nothing_on_input(setup);
+  if (stays) return {};
+  return nothing_on_input(setup);
 }
 
-// The hop from which this one takes over: the uppermost of its leg on that input. Should there be
-// several, one between which and the switch nothing is under way.
-std::optional<HopRef> Ledger::taken_over_by(const HopSetup& setup) const {
-  const Port* const in = port(setup.input_port);
-  if (in == nullptr || !in->input.contains(setup.input_label)) return std::nullopt;
-  const LabelPlace place = in->input.place_of(setup.input_label);
-  if (place.holder != LabelHolder::kConnection) return std::nullopt;
-  std::optional<HopRef> found;
-  for (std::uint32_t i = place.hop.value(); i != kNil; i = hops_[i].next_on_input) {
-    if (hops_[i].setup.key.leg != setup.key.leg || hops_[i].above != kNil) continue;
-    if (!found || !hop(*found).settled()) found = HopRef{i};
+// The hop from which one of that key takes over: the uppermost of its leg on that input, or none. Should
+// there be several, one between which and the switch nothing is under way.
+std::uint32_t Ledger::taken_over_by(const HopKey& key, LabelPlace input) const {
+  if (input.holder != LabelHolder::kConnection) return kNil;
+  std::uint32_t found = kNil;
+  for (std::uint32_t i = input.hop.value(); i != kNil; i = hops_[i].next_on_input) {
+    if (hops_[i].key.leg != key.leg || above_of(i) != kNil) continue;
+    if (found == kNil || !hops_[found].settled()) found = i;
   }
   return found;
 }
 
 // Whether the lower one is the upper one, or below it.
 bool Ledger::stands_on(std::uint32_t upper, std::uint32_t lower) const {
-  for (; upper != kNil; upper = hops_[upper].below) {
+  for (; upper != kNil; upper = below_of(upper)) {
     if (upper == lower) return true;
   }
   return false;
@@ -103,110 +100,117 @@ bool Ledger::stands_on(std::uint32_t upper, std::uint32_t lower) const {
 
 // The input label of a hop that takes over from an earlier generation: that one is there, and nothing is
 // under way between it and the switch.
-Admission Ledger::choose_taken_input(ManagerIndex manager, const HopSetup& setup) const {
-  if (const auto a = check_input_owner(manager, setup); !a.admitted()) return a;
-  const HopRef head = port(setup.input_port)->input.place_of(setup.input_label).hop;
-  const std::optional<HopRef> top = taken_over_by(setup);
+Ledger::Refusal Ledger::choose_taken_input(ManagerIndex manager, const HopSetup& setup,
+                                           LabelPlace at) const {
+  if (const auto refused = check_input_owner(manager, setup, at)) return refused;
+  const std::uint32_t top = taken_over_by(setup.key, at);
   bool anybody_lives = false;
-  for (std::uint32_t i = head.value(); i != kNil; i = hops_[i].next_on_input) {
+  for (std::uint32_t i = at.hop.value(); i != kNil; i = hops_[i].next_on_input) {
     const HopRecord& other = hops_[i];
-    const CrossConnect& at = other.cross_connect;
-    if (top && stands_on(top->value(), i)) {
+    const bool same_port = ports_[other.output_port].about.port == setup.output_port;
+    if (stands_on(top, i)) {
       anybody_lives = anybody_lives || living(other.state);
-      if (at.output_port == setup.output_port && at.output_label == setup.output_label) {
+      if (same_port && other.output_label() == setup.output_label) {
         return refuse(Cause::kInvalidRequest, setup.output_port, setup.output_label.value);
       }
-    } else if (at.output_port == setup.output_port) {
+    } else if (same_port) {
       return refuse(Cause::kInvalidRequest, setup.output_port, setup.output_port.value());
     }
   }
   if (!anybody_lives) return nothing_on_input(setup);
-  const Generation newest = hop(*top).setup.key.generation;
+  const Generation newest = hops_[top].key.generation;
   if (newest >= setup.key.generation) {
     return refuse(Cause::kStale, {}, setup.key.generation.value(), newest.value());
   }
-  if (!hop(*top).settled()) {
+  if (!hops_[top].settled()) {
     return refuse(Cause::kChangeUnderWay, setup.input_port, setup.input_label.value);
   }
   return {};
 }
 
 // What comes in is taken once, in the name of the uppermost: more is needed if that one demands more.
-Admission Ledger::admit_taken_input(const HopSetup& setup, std::uint64_t demand) const {
-  const HopRecord& below = hop(*taken_over_by(setup));
-  if (!below.ingress || demand <= *below.ingress) return {};
-  const Port& in = *port(setup.input_port);
-  const std::uint64_t most = *below.ingress + less(in.capacity.cells_per_s, in.ingress_taken);
+Ledger::Refusal Ledger::admit_taken_input(const HopSetup& setup, const Port& in,
+                                          std::uint64_t demand) const {
+  const std::uint32_t below = taken_over_by(setup.key, in.input.place_of(setup.input_label));
+  const std::optional<std::uint64_t> taken = ingress(HopRef{below});
+  if (!taken || demand <= *taken) return {};
+  const std::uint64_t most = *taken + less(in.capacity.cells_per_s, in.ingress_taken);
   if (demand <= most) return {};
   return refuse(Cause::kNoBandwidth, setup.input_port, demand, most);
 }
 
-void Ledger::take_input(HopRef ref, Label label) {
-  HopRecord& record = hop(ref);
-  const std::optional<HopRef> below =
-      record.setup.takes_over ? taken_over_by(record.setup) : std::nullopt;
-  record.cross_connect.input_label = label;
-  Port& in = *port(record.cross_connect.input_port);
-  enter(in.input, label, ref, &HopRecord::next_on_input);
-  if (!below) return;
-  HopRecord& under = hop(*below);
-  under.above = ref.value();
-  record.below = below->value();
-  if (under.ingress) {
-    const std::uint64_t takes = std::max(*under.ingress, record.demand.cells_per_s);
-    in.ingress_taken += takes - *under.ingress;
-    under.ingress.reset();
-    record.ingress = takes;
+void Ledger::take_input(HopRef ref, Port& in, Spot spot) {
+  HopRecord& record = hops_[ref.value()];
+  const std::uint32_t below =
+      record.takes_over ? taken_over_by(record.key, in.input.place_of(spot)) : kNil;
+  record.input = in.input.label(spot).value;
+  enter(in.input, spot, ref, &HopRecord::next_on_input);
+  if (below == kNil) return;
+  extras(below).above = ref.value();
+  extras(ref.value()).below = below;
+  if (const auto taken = ingress(HopRef{below})) {
+    const std::uint64_t takes = std::max(*taken, record.demand.cells_per_s);
+    in.ingress_taken += takes - *taken;
+    set_ingress(below, std::nullopt);
+    set_ingress(ref.value(), takes);
   }
-  touch(*below);
+  touch(HopRef{below});
 }
 
 // The label is free when nobody shares it any more; else what comes in is taken in the name of one
 // of those who stay: the one below, if there is one.
 void Ledger::leave_input(HopRef ref) {
-  HopRecord& record = hop(ref);
-  Port& in = *port(record.cross_connect.input_port);
-  const Label label = record.cross_connect.input_label;
+  HopRecord& record = hops_[ref.value()];
+  Port& in = input_port(record);
   std::uint32_t heir = kNil;
-  if (label.present()) {
-    const bool head = in.input.place_of(label).hop == ref;
-    heir = leave(in.input, label, ref, &HopRecord::next_on_input);
+  if (record.input != HopRecord::kNoLabel) {
+    const Spot spot = in.input.spot(record.input_label());
+    const bool head = in.input.place_of(spot).hop == ref;
+    heir = leave(in.input, spot, ref, &HopRecord::next_on_input);
     if (head && planted(Bug::kSharedInputFreed)) heir = kNil;
-    if (heir == kNil) in.input.move(label, {LabelHolder::kFree, {}, {}});
+    if (heir == kNil) in.input.move(spot, {LabelHolder::kFree, {}, {}});
   }
-  if (record.ingress) {
-    if (record.below != kNil) {
+  const std::uint32_t below = below_of(ref.value());
+  if (const auto taken = ingress(ref)) {
+    if (below != kNil) {
       std::uint64_t needed = 0;
       for (std::uint32_t i = heir; i != kNil; i = hops_[i].next_on_input) {
         needed = std::max(needed, hops_[i].demand.cells_per_s);
       }
-      heir = record.below;
-      hops_[heir].ingress = std::min(*record.ingress, needed);
-      in.ingress_taken -= *record.ingress - *hops_[heir].ingress;
+      const std::uint64_t takes = std::min(*taken, needed);
+      set_ingress(below, takes);
+      in.ingress_taken -= *taken - takes;
     } else if (heir != kNil) {
-      hops_[heir].ingress = record.ingress;
+      set_ingress(heir, taken);
     } else if (!planted(Bug::kIngressKept)) {
-      in.ingress_taken -= *record.ingress;
+      in.ingress_taken -= *taken;
     }
   }
-  if (record.below != kNil) {
-    hops_[record.below].above = record.above;
-    touch(HopRef{record.below});
+  if (!record.special) return;
+  const std::uint32_t above = above_of(ref.value());
+  if (below != kNil) {
+    extras(below).above = above;
+    drop_plain(below);
+    touch(HopRef{below});
   }
-  if (record.above != kNil) hops_[record.above].below = record.below;
+  if (above != kNil) {
+    extras(above).below = below;
+    drop_plain(above);
+  }
 }
 
-bool Ledger::superseded(const HopRecord& record) const {
-  return record.above != kNil && hops_[record.above].settled();
+bool Ledger::superseded(HopRef ref) const {
+  const std::uint32_t above = above_of(ref.value());
+  return above != kNil && hops_[above].settled();
 }
 
 std::optional<HopRef> Ledger::below(HopRef ref) const {
-  const std::uint32_t found = hop(ref).below;
+  const std::uint32_t found = below_of(ref.value());
   return found == kNil ? std::nullopt : std::optional(HopRef{found});
 }
 
 std::optional<HopRef> Ledger::above(HopRef ref) const {
-  const std::uint32_t found = hop(ref).above;
+  const std::uint32_t found = above_of(ref.value());
   return found == kNil ? std::nullopt : std::optional(HopRef{found});
 }
 
@@ -214,33 +218,33 @@ std::optional<HopRef> Ledger::above(HopRef ref) const {
 
 // The output label of a hop that joins: that of a hop of an earlier generation, which stays. Whether it
 // is the last switch of the path is for both to say alike: that decides whose label it is.
-Admission Ledger::choose_joined_output(ManagerIndex manager, const HopSetup& setup) const {
-  const LabelPool& pool = port(setup.output_port)->output;
+Ledger::Refusal Ledger::choose_joined_output(ManagerIndex manager, const HopSetup& setup,
+                                             const Port& out) const {
   const Admission not_held =
       refuse(Cause::kLabelNotHeld, setup.output_port, setup.output_label.value);
-  if (!pool.contains(setup.output_label)) return not_held;
-  const LabelPlace place = pool.place_of(setup.output_label);
+  if (!out.output.contains(setup.output_label)) return not_held;
+  const LabelPlace place = out.output.place_of(setup.output_label);
   if (place.holder != LabelHolder::kConnection) return not_held;
   bool stays = false;
   for (std::uint32_t i = place.hop.value(); i != kNil; i = hops_[i].next_on_output) {
     const HopRecord& other = hops_[i];
-    if (other.manager != manager || other.setup.key.connection != setup.key.connection ||
-        other.setup.key.leg != setup.key.leg) {
+    if (other.manager != manager || other.key.connection != setup.key.connection ||
+        other.key.leg != setup.key.leg) {
       return not_held;
     }
-    if (other.setup.last() != setup.last()) {
+    if (other.last() != setup.last()) {
       return refuse(Cause::kInvalidRequest, setup.output_port, setup.hop_count);
     }
-    stays = stays || (living(other.state) && other.setup.key.generation < setup.key.generation);
+    stays = stays || (living(other.state) && other.key.generation < setup.key.generation);
   }
-  return stays ? Admission{} : not_held;
+  if (stays) return {};
+  return not_held;
 }
 
 bool Ledger::shares_output(HopRef ref) const {
   const HopRecord& record = hop(ref);
-  const CrossConnect& at = record.cross_connect;
   return record.next_on_output != kNil ||
-         port(at.output_port)->output.place_of(at.output_label).hop != ref;
+         ports_[record.output_port].output.place_of(record.output_label()).hop != ref;
 }
 
 // What the members of the group whose first is `head` need together, and what is counted for them: only
@@ -249,7 +253,7 @@ Ledger::Group Ledger::group_of(std::uint32_t head) const {
   Group group;
   for (std::uint32_t i = head; i != kNil; i = hops_[i].next_on_output) {
     const HopRecord& one = hops_[i];
-    group.needs = greater(group.needs, one.alone);
+    group.needs = greater(group.needs, alone(HopRef{i}));
     group.charged += one.charge;
   }
   return group;
@@ -257,13 +261,16 @@ Ledger::Group Ledger::group_of(std::uint32_t head) const {
 
 // Counts for the group what it needs now, in the name of its first.
 void Ledger::charge_group(Port& out, std::uint32_t head) {
-  HopRecord& carrier = hops_[head];
   const Group group = group_of(head);
-  Resources hops = account(out, carrier.manager).hops;
+  Account& books = account(out, hops_[head].manager);
+  Resources hops = books.hops;
   hops -= group.charged;
-  set_hops(out, carrier.manager, hops += group.needs);
-  for (std::uint32_t i = head; i != kNil; i = hops_[i].next_on_output) hops_[i].charge = {};
-  carrier.charge = group.needs;
+  set_hops(out, books, hops += group.needs);
+  for (std::uint32_t i = hops_[head].next_on_output; i != kNil; i = hops_[i].next_on_output) {
+    set_charge(i, {});
+  }
+  set_charge(head, group.needs);
+  drop_plain(head);
 }
 
 // What a hop takes of its output port, alone: the one place that says so.
@@ -273,9 +280,7 @@ Resources Ledger::charge_of(const Port& port, const Resources& demand,
 }
 
 // What the setup takes beyond what is counted already: for a hop that joins, the others' part.
-Resources Ledger::charge_of(const HopSetup& setup) const {
-  const Port& out = *port(setup.output_port);
-  const Resources alone = charge_of(out, setup.demand, setup.contract);
+Resources Ledger::charge_beside(const Port& out, const HopSetup& setup, Resources alone) const {
   if (!setup.joins || planted(Bug::kSharedCountedTwice)) return alone;
   const Resources there = group_of(out.output.place_of(setup.output_label).hop.value()).charged;
   return {less(alone.cells_per_s, there.cells_per_s), less(alone.buffer_cells, there.buffer_cells)};

@@ -21,13 +21,14 @@ LabelsMissing Ledger::grant_labels(ManagerIndex manager, PortId id, std::size_t 
       wanted = most;
     }
   }
+  granted.reserve(granted.size() + std::min<std::uint64_t>(wanted, of->output.free_count()));
   for (; wanted != 0; --wanted) {
-    const auto label = of->output.next_free();
-    if (!label) break;
+    const auto spot = of->output.next_free_spot();
+    if (!spot) break;
     if (!planted(Bug::kLabelHandedOutTwice)) {
-      of->output.move(*label, {LabelHolder::kCached, manager, {}});
+      of->output.move(*spot, {LabelHolder::kCached, manager, {}});
     }
-    granted.push_back(*label);
+    granted.push_back(of->output.label(*spot));
   }
   missing.free = wanted;
   return missing;
@@ -36,11 +37,12 @@ LabelsMissing Ledger::grant_labels(ManagerIndex manager, PortId id, std::size_t 
 bool Ledger::return_label(ManagerIndex manager, PortId id, Label label) {
   Port* const of = port(id);
   if (of == nullptr || !of->output.contains(label)) return false;
-  const LabelPlace place = of->output.place_of(label);
+  const LabelPool::Spot spot = of->output.spot(label);
+  const LabelPlace place = of->output.place_of(spot);
   const bool loose =
       place.holder == LabelHolder::kCached || place.holder == LabelHolder::kQuarantine;
   if (!loose || place.manager != manager) return false;
-  of->output.move(label, {LabelHolder::kFree, {}, {}});
+  of->output.move(spot, {LabelHolder::kFree, {}, {}});
   return true;
 }
 
@@ -49,7 +51,7 @@ bool Ledger::return_label(ManagerIndex manager, PortId id, Label label) {
 Resources Ledger::grant_quota(ManagerIndex manager, PortId id, Resources wanted) {
   Port* const of = port(id);
   if (of == nullptr || !of->present) return {};
-  const Account& have = account(*of, manager);
+  Account& have = account(*of, manager);
   // Hops beyond the quota are taken already: a quota that covers them costs nothing more.
   const auto most = [](std::uint64_t capacity, std::uint64_t taken, std::uint64_t quota,
                        std::uint64_t hops) { return less(capacity, taken) + less(hops, quota); };
@@ -59,16 +61,17 @@ Resources Ledger::grant_quota(ManagerIndex manager, PortId id, Resources wanted)
       std::min(wanted.buffer_cells, most(of->capacity.buffer_cells, of->taken.buffer_cells,
                                          have.quota.buffer_cells, have.hops.buffer_cells))};
   Resources quota = have.quota;
-  set_quota(*of, manager, quota += granted);
+  set_quota(*of, have, quota += granted);
   return granted;
 }
 
 bool Ledger::return_quota(ManagerIndex manager, PortId id, Resources amount) {
   Port* const of = port(id);
   if (of == nullptr) return amount == Resources{};
-  const Resources have = account(*of, manager).quota;
+  Account& books = account(*of, manager);
+  const Resources have = books.quota;
   set_quota(
-      *of, manager,
+      *of, books,
       {less(have.cells_per_s, amount.cells_per_s), less(have.buffer_cells, amount.buffer_cells)});
   return amount.fits_within(have);
 }

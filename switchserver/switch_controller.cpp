@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/log.hpp"
 #include "switchserver/hop_answers.hpp"
 
 namespace xbind {
@@ -42,13 +43,20 @@ void SwitchController::on_up(const driver::Up& up) {
   leave_up();
   lost_ = false;
   if (!up.kept) ledger_.unblock_all();
-  ledger_.set_ports(up.ports);
+  set_ports(up.ports);
   if (up.kept) {
     state_ = State::kReading;
     read_table();
   } else {
     make_true({});
   }
+}
+
+void SwitchController::set_ports(const std::vector<SwitchPort>& ports) {
+  const std::vector<PortId> no_room = ledger_.set_ports(ports);
+  if (no_room.empty()) return;
+  log::warn("{} has {} ports more than the {} that a ledger keeps: port {} and others stay unknown",
+            options_.name, no_room.size(), Ledger::kPortsMax, no_room.front());
 }
 
 void SwitchController::on_down() { leave_up(); }
@@ -58,11 +66,12 @@ void SwitchController::on_down() { leave_up(); }
 void SwitchController::on_ports(const driver::Ports& ports) {
   if (state_ == State::kDown) return;
   ++counters_.port_changes;
-  ledger_.set_ports(ports.ports);
+  set_ports(ports.ports);
   if (ports.renewed.empty()) return;
   ledger_.for_each_hop([&](HopRef ref, HopRecord& record) {
-    const bool renewed = std::find(ports.renewed.begin(), ports.renewed.end(),
-                                   record.cross_connect.input_port) != ports.renewed.end();
+    const PortId input = ledger_.cross_connect(record).input_port;
+    const bool renewed =
+        std::find(ports.renewed.begin(), ports.renewed.end(), input) != ports.renewed.end();
     // An add that is under way is the driver's to repeat.
     if (!renewed || record.state != HopState::kCommitted || record.progress.add_open) return;
     if (ledger_.above(ref)) {
@@ -96,7 +105,7 @@ void SwitchController::leave_up() {
     }
     record.progress.remove_done = false;
     record.progress.restore = false;
-    ++record.progress.ticket;
+    ++record.ticket;
   });
   for (const Audit& audit : std::exchange(audits_, {})) report(audit, nullptr);
   for (const auto& [cookie, token] : std::exchange(statistics_, {})) {
@@ -140,7 +149,7 @@ void SwitchController::make_true(const std::vector<CrossConnect>& table) {
     bool found = false;
     ledger_.for_each_on_input(
         entry.input_port, entry.input_label, [&](HopRef, const HopRecord& record) {
-          found = found || record.cross_connect == entry || entry.output_port == PortId{};
+          found = found || ledger_.cross_connect(record) == entry || entry.output_port == PortId{};
         });
     return found;
   };
@@ -159,7 +168,7 @@ void SwitchController::make_true(const std::vector<CrossConnect>& table) {
   // What is on its way down and not there is gone, before anything that it stands on is looked at.
   ledger_.for_each_hop([&](HopRef ref, HopRecord& record) {
     if (record.state != HopState::kRemoving) return;
-    const CrossConnect& wanted = record.cross_connect;
+    const CrossConnect wanted = ledger_.cross_connect(record);
     const CrossConnect untold{wanted.input_port, wanted.input_label, PortId{}, Label{}};
     const bool in_table = std::binary_search(there.begin(), there.end(), wanted) ||
                           std::binary_search(there.begin(), there.end(), untold);
@@ -168,7 +177,7 @@ void SwitchController::make_true(const std::vector<CrossConnect>& table) {
   state_ = State::kUp;
   ledger_.for_each_hop([&](HopRef ref, HopRecord& record) {
     if (ledger_.above(ref)) return;
-    const CrossConnect& wanted = record.cross_connect;
+    const CrossConnect wanted = ledger_.cross_connect(record);
     const bool in_table = std::binary_search(there.begin(), there.end(), wanted);
     if (record.state == HopState::kRemoving) {
       if (record.progress.remove_open) return;
@@ -190,17 +199,12 @@ void SwitchController::make_true(const std::vector<CrossConnect>& table) {
 
 // ===== answers of the switch =====
 
-driver::Cookie SwitchController::cookie(HopRef ref, Request request) const {
-  const std::uint64_t ticket = ledger_.hop(ref).progress.ticket;
-  return ticket << 34 | std::uint64_t{ref.value()} << 2 | static_cast<driver::Cookie>(request);
-}
-
 void SwitchController::on_done(const driver::Done& done) {
   const auto ref = HopRef{static_cast<std::uint32_t>(done.cookie >> 2)};
   const auto request = static_cast<Request>(done.cookie & 3);
   HopRecord* const record = ledger_.find_hop(ref);
   lost_ = done.cause == Cause::kSwitchUnreachable;
-  const bool open = record != nullptr && done.cookie == cookie(ref, request) &&
+  const bool open = record != nullptr && done.cookie == cookie(ref, *record, request) &&
                     (request == Request::kAdd      ? record->progress.add_open
                      : request == Request::kRemove ? record->progress.remove_open
                                                    : false);
@@ -225,13 +229,13 @@ void SwitchController::on_done(const driver::Done& done) {
 void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_code) {
   HopRecord& record = ledger_.hop(ref);
   HopRecord::Progress& progress = record.progress;
-  const HopKey key = record.setup.key;
+  const HopKey key = record.key;
   const std::optional<HopRef> below = ledger_.below(ref);
   progress.add_open = false;
-  if (moves_.erase(ref) != 0 && cause == Cause::kNone) ++counters_.taken_over;
+  if (!moves_.empty() && moves_.erase(ref) != 0 && cause == Cause::kNone) ++counters_.taken_over;
   ledger_.touch(ref);
 
-  if (changes_.contains(ref)) {
+  if (!changes_.empty() && changes_.contains(ref)) {
     on_told(ref, cause, failure_code);
     if (record.state == HopState::kCommitted) return advance(below);
   }
@@ -240,7 +244,7 @@ void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_co
     if (cause != Cause::kNone) ++counters_.put_back_refused;
     return advance(below);
   }
-  std::uint32_t waiters = std::exchange(progress.commit_waiters, kNil);
+  std::uint32_t waiters = std::exchange(record.commit_waiters, kNil);
   if (cause == Cause::kNone) {
     if (waiters != kNil) ++counters_.commits;  // nobody waits for what is put back
     answer_all(waiters, success(record, HopAction::kCommit));
@@ -278,9 +282,8 @@ void SwitchController::on_removed(HopRef ref, const driver::Done& done) {
   if (done.absent) progress.restore = true;
   if (done.cause != Cause::kNone && !done.absent) {
     // Still kRemoving: the next removal asks the switch again.
-    std::uint32_t waiters = std::exchange(progress.remove_waiters, kNil);
-    answer_all(waiters,
-               refusal(record.setup.key, HopAction::kRemove, done.cause, done.failure_code));
+    std::uint32_t waiters = std::exchange(record.remove_waiters, kNil);
+    answer_all(waiters, refusal(record.key, HopAction::kRemove, done.cause, done.failure_code));
     refuse_waiting(ledger_.below(ref), done.cause, done.failure_code);
   } else if (progress.add_open) {
     progress.remove_done = true;
@@ -301,16 +304,16 @@ void SwitchController::reassert(HopRef ref) {
 
 void SwitchController::finish_removal(HopRef ref) {
   HopRecord& record = ledger_.hop(ref);
-  XB_CHECK(!record.progress.add_open && !record.progress.remove_open &&
-               record.progress.commit_waiters == kNil,
-           ref, record.progress.add_open, record.progress.remove_open);
-  std::uint32_t waiters = record.progress.remove_waiters;
+  XB_CHECK(
+      !record.progress.add_open && !record.progress.remove_open && record.commit_waiters == kNil,
+      ref, record.progress.add_open, record.progress.remove_open);
+  std::uint32_t waiters = record.remove_waiters;
   const HopResult done = removal_of(ref);
   const ManagerIndex manager = record.manager;
   const bool unasked = !anybody_waits(waiters) && sessions_[manager.value()].attached;
   const std::optional<HopRef> below = ledger_.below(ref);
   const bool restore = record.progress.restore;
-  note_end(record.cross_connect);
+  note_end(record);
   ledger_.removed(ref);
   ++counters_.removes;
   if (unasked) outputs_.unasked.push_back({ledger_.manager_name(manager), done});
@@ -325,10 +328,10 @@ void SwitchController::finish_removal(HopRef ref) {
   advance(below);
 }
 
-void SwitchController::note_end(const CrossConnect& gone) {
+void SwitchController::note_end(const HopRecord& gone) {
   if (audits_.empty()) return;
   if (ended_.size() < kEndedMax) {
-    ended_.push_back({gone, ledger_.clock() + 1});
+    ended_.push_back({ledger_.cross_connect(gone), ledger_.clock() + 1});
   } else {
     ended_overflow_ = true;
   }

@@ -261,9 +261,13 @@ class SwitchController {
   // too many are open.
   Result<void> read_statistics(PortId port, Label label, Token token);
 
-  // `now`: the step ends.
-  Outputs take_outputs(TimePoint now);
-  Outputs take_outputs() { return take_outputs(now_); }
+  // `now`: the step ends. What `outputs` had is overwritten, its memory used again.
+  void take_outputs(TimePoint now, Outputs& outputs);
+  Outputs take_outputs() {
+    Outputs outputs;
+    take_outputs(now_, outputs);
+    return outputs;
+  }
 
   bool up() const { return state_ == State::kUp; }
   const Ledger& ledger() const { return ledger_; }
@@ -331,6 +335,7 @@ class SwitchController {
   // the switch comes and goes
   void on_up(const driver::Up& up);
   void on_down();
+  void set_ports(const std::vector<SwitchPort>& ports);
   void on_ports(const driver::Ports& ports);
   void on_table(const driver::Table& table, TimePoint now);
   void make_true(const std::vector<CrossConnect>& table);
@@ -353,8 +358,11 @@ class SwitchController {
   void move(HopRef ref, const CrossConnect& from);
   void send_remove(HopRef ref);
   void finish_removal(HopRef ref);
-  void note_end(const CrossConnect& gone);
-  driver::Cookie cookie(HopRef ref, Request request) const;
+  void note_end(const HopRecord& gone);
+  static driver::Cookie cookie(HopRef ref, const HopRecord& record, Request request) {
+    return std::uint64_t{record.ticket} << 34 | std::uint64_t{ref.value()} << 2 |
+           static_cast<driver::Cookie>(request);
+  }
 
   // commands
   void set_up(Place place, ManagerIndex manager, const HopSetup& setup);

@@ -31,7 +31,7 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
     auto open = changes_.find(*ref);
     if (open == changes_.end()) {
       // It is being put back: that is a change to what it has.
-      const HopModify now{wanted.key, record->revision, record->demand, record->contract};
+      const HopModify now{wanted.key, ledger_.revision(*ref), record->demand, record->contract()};
       open = changes_.emplace(*ref, Change{now, now.revision, now.demand, now.contract}).first;
     }
     return queue_behind(open->second, waiters, wanted);
@@ -40,7 +40,7 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
     return refuse(refusal(wanted.key, HopAction::kModify, Cause::kSwitchUnreachable));
   }
   const bool news =
-      record != nullptr && (wanted.contract != record->contract || record->progress.untold);
+      record != nullptr && (wanted.contract != record->contract() || record->progress.untold);
   // Of one from which another has taken over nothing is in the switch.
   if (news && reachable && record->state == HopState::kCommitted && !ledger_.above(*ref)) {
     return tell_contract(*ref, waiters, wanted);
@@ -92,7 +92,7 @@ void SwitchController::queue_behind(Change& open, std::uint32_t waiters, const H
 
 void SwitchController::tell_contract(HopRef ref, std::uint32_t waiters, const HopModify& wanted) {
   HopRecord& record = ledger_.hop(ref);
-  Change change{wanted, record.revision, record.demand, record.contract};
+  Change change{wanted, ledger_.revision(ref), record.demand, record.contract()};
   HopModify booked = wanted;
   booked.demand = greater(record.demand, wanted.demand);
   const Admission admission = ledger_.modify(record.manager, booked, true);

@@ -140,7 +140,7 @@ void SwitchController::set_up(Place place, ManagerIndex manager, const HopSetup&
   if (admission.repeated) {
     ++counters_.repeats;
     if (record.state == HopState::kCommitting) {
-      wait(record.progress.commit_waiters, place);
+      wait(record.commit_waiters, place);
     } else {
       answer(place, success(record, action));
     }
@@ -154,10 +154,10 @@ void SwitchController::set_up(Place place, ManagerIndex manager, const HopSetup&
     answer(place, success(record, action));
     return;
   }
-  wait(record.progress.commit_waiters, place);
+  wait(record.commit_waiters, place);
   const auto below = ledger_.below(admission.hop);
   if (below && !planted(Bug::kMovedByAdding)) {
-    move(admission.hop, ledger_.hop(*below).cross_connect);
+    move(admission.hop, ledger_.cross_connect(*below));
   } else {
     add(admission.hop);
   }
@@ -165,35 +165,26 @@ void SwitchController::set_up(Place place, ManagerIndex manager, const HopSetup&
 
 void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& key) {
   const auto ref = ledger_.find(manager, key);
-  const HopResult unreachable = refusal(key, HopAction::kRemove, Cause::kSwitchUnreachable);
-  if (!ref) {
-    HopResult nothing_there;
-    nothing_there.key = key;
-    nothing_there.action = HopAction::kRemove;
-    answer(place, up() ? nothing_there : unreachable);
-    return;
-  }
-  const HopResult done = removal_of(*ref);
-  const CrossConnect gone = ledger_.hop(*ref).cross_connect;
-  const auto below = ledger_.below(*ref);
-  if (ledger_.begin_removal(*ref)) {
-    if (gone.input_label.present()) note_end(gone);
+  const Cause unreachable = up() ? Cause::kNone : Cause::kSwitchUnreachable;
+  if (!ref) return answer(place, refusal(key, HopAction::kRemove, unreachable));
+  HopRecord& record = ledger_.hop(*ref);
+  if (ledger_.goes_at_once(*ref)) {
+    const HopResult done = removal_of(*ref);
+    const auto below = ledger_.below(*ref);
+    if (record.input_label().present()) note_end(record);
+    ledger_.begin_removal(*ref);
     advance(below);
     ++counters_.removes;
-    answer(place, done);
-    return;
+    return answer(place, done);
   }
-  if (!up()) {
-    answer(place, unreachable);
-    return;
-  }
-  HopRecord::Progress& progress = ledger_.hop(*ref).progress;
+  ledger_.begin_removal(*ref);
+  if (!up()) return answer(place, refusal(key, HopAction::kRemove, unreachable));
   if (planted(Bug::kRemovalAnsweredEarly)) {
-    answer(place, done);
+    answer(place, removal_of(*ref));
   } else {
-    wait(progress.remove_waiters, place);
+    wait(record.remove_waiters, place);
   }
-  if (progress.remove_open || progress.remove_done) return;
+  if (record.progress.remove_open || record.progress.remove_done) return;
   // It follows what is under way above; that, if the switch refused it, is asked for again.
   HopRef top = *ref;
   while (const auto above = ledger_.above(top)) top = *above;

@@ -11,7 +11,7 @@ void SwitchController::add(HopRef ref) {
   HopRecord& record = ledger_.hop(ref);
   record.progress.add_open = true;
   ledger_.touch(ref);
-  driver_.add(record.cross_connect, record.contract, cookie(ref, Request::kAdd));
+  driver_.add(ledger_.cross_connect(record), record.contract(), cookie(ref, record, Request::kAdd));
   queued_ = true;
 }
 
@@ -21,8 +21,9 @@ void SwitchController::move(HopRef ref, const CrossConnect& from) {
   record.progress.add_open = true;
   ledger_.touch(ref);
   moves_.insert_or_assign(ref, from);
-  driver_.move(from, record.cross_connect.output_port, record.cross_connect.output_label,
-               record.contract, cookie(ref, Request::kAdd));
+  const CrossConnect to = ledger_.cross_connect(record);
+  driver_.move(from, to.output_port, to.output_label, record.contract(),
+               cookie(ref, record, Request::kAdd));
   queued_ = true;
 }
 
@@ -35,10 +36,11 @@ void SwitchController::send_remove(HopRef ref) {
   const HopRecord* to = below ? &ledger_.hop(*below) : nullptr;
   if (to != nullptr && to->state == HopState::kCommitted) {
     ++counters_.moved_back;
-    driver_.move(record.cross_connect, to->cross_connect.output_port,
-                 to->cross_connect.output_label, to->contract, cookie(ref, Request::kRemove));
+    const CrossConnect back = ledger_.cross_connect(*to);
+    driver_.move(ledger_.cross_connect(record), back.output_port, back.output_label, to->contract(),
+                 cookie(ref, record, Request::kRemove));
   } else {
-    driver_.remove(record.cross_connect, cookie(ref, Request::kRemove));
+    driver_.remove(ledger_.cross_connect(record), cookie(ref, record, Request::kRemove));
   }
   queued_ = true;
 }
@@ -46,7 +48,7 @@ void SwitchController::send_remove(HopRef ref) {
 // The switch would not have the commit. What it was to take over from is as before.
 void SwitchController::undo_refused(HopRef ref) {
   const auto below = ledger_.below(ref);
-  note_end(ledger_.hop(ref).cross_connect);
+  note_end(ledger_.hop(ref));
   ledger_.undo(ref);
   if (!below) return;
   const HopRecord& live = ledger_.hop(*below);
@@ -63,7 +65,7 @@ void SwitchController::advance(std::optional<HopRef> below) {
       record.progress.remove_open || record.progress.remove_done) {
     return;
   }
-  if (ledger_.superseded(record)) {
+  if (ledger_.superseded(*below)) {
     finish_removal(*below);
   } else if (ledger_.above(*below)) {
     return;
@@ -79,15 +81,15 @@ void SwitchController::refuse_waiting(std::optional<HopRef> below, Cause cause,
                                       std::uint8_t failure_code) {
   for (; below; below = ledger_.below(*below)) {
     HopRecord& record = ledger_.hop(*below);
-    std::uint32_t waiters = std::exchange(record.progress.remove_waiters, kNil);
-    answer_all(waiters, refusal(record.setup.key, HopAction::kRemove, cause, failure_code));
+    std::uint32_t waiters = std::exchange(record.remove_waiters, kNil);
+    answer_all(waiters, refusal(record.key, HopAction::kRemove, cause, failure_code));
   }
 }
 
 // The switch has lost it, or has what it took over from in its place.
 void SwitchController::put_back(HopRef ref, const std::vector<CrossConnect>& table) {
   for (auto at = ledger_.below(ref); at; at = ledger_.below(*at)) {
-    const CrossConnect& earlier = ledger_.hop(*at).cross_connect;
+    const CrossConnect earlier = ledger_.cross_connect(*at);
     if (!std::binary_search(table.begin(), table.end(), earlier)) continue;
     ++counters_.put_back;
     return move(ref, earlier);

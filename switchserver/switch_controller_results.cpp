@@ -41,13 +41,15 @@ void SwitchController::close_one(std::uint32_t index) {
   Batch& batch = batches_[index];
   XB_CHECK(batch.missing != 0, index);
   if (--batch.missing != 0) return;
-  HopResultBatch out = std::exchange(batch.out, {});
   --open_batches_;
   vacant_batches_.push_back(index);
-  if (!batch.wanted) return;
+  if (!batch.wanted) {
+    batch.out = {};
+    return;
+  }
   batch.times.answered = now_;
-  outputs_.results.push_back(
-      {ledger_.manager_name(batch.manager), batch.token, std::move(out), batch.times});
+  outputs_.results.push_back({ledger_.manager_name(batch.manager), batch.token,
+                              std::exchange(batch.out, {}), batch.times});
 }
 
 void SwitchController::wait(std::uint32_t& head, Place place) {
@@ -84,7 +86,7 @@ bool SwitchController::anybody_waits(std::uint32_t head) const {
   return false;
 }
 
-SwitchController::Outputs SwitchController::take_outputs(TimePoint now) {
+void SwitchController::take_outputs(TimePoint now, Outputs& outputs) {
   for (const std::uint32_t fresh : fresh_batches_) batches_[fresh].times.asked = now;
   fresh_batches_.clear();
   for (Results& results : outputs_.results) {
@@ -96,7 +98,12 @@ SwitchController::Outputs SwitchController::take_outputs(TimePoint now) {
       ++counters_.recalls;
     }
   }
-  return std::exchange(outputs_, {});
+  outputs.results.clear();
+  outputs.unasked.clear();
+  outputs.audits.clear();
+  outputs.recalls.clear();
+  outputs.statistics.clear();
+  std::swap(outputs, outputs_);
 }
 
 void SwitchController::flush() {
@@ -161,12 +168,12 @@ void SwitchController::report(const Audit& audit, const std::vector<CrossConnect
     const bool settled = record.settled();
     if (record.manager == audit.manager) {
       report.hops.push_back(
-          {record.setup.key, record.cross_connect, record.demand, settled, record.contract});
+          {record.key, ledger_.cross_connect(record), record.demand, settled, record.contract()});
     }
-    if (!record.cross_connect.input_label.present()) return;  // a reservation
-    if (ledger_.superseded(record) && record.version <= audit.since) return;
+    if (!record.input_label().present()) return;  // a reservation
+    if (ledger_.superseded(ref) && record.version <= audit.since) return;
     const bool throughout = settled && !ledger_.above(ref) && record.version <= audit.since;
-    (throughout ? expected.settled : expected.moving).push_back(record.cross_connect);
+    (throughout ? expected.settled : expected.moving).push_back(ledger_.cross_connect(record));
   });
   std::sort(report.hops.begin(), report.hops.end(),
             [](const LedgerHop& a, const LedgerHop& b) { return a.key < b.key; });

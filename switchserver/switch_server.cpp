@@ -56,16 +56,17 @@ void SwitchServer::on_commands(SessionId session, session::Frame<HopBatch> frame
     return;
   }
   Manager& manager = *found->second;
-  std::vector<std::shared_ptr<const HopBatch>> batches;
-  if (auto received = manager.link.receive(std::move(frame), now, batches); !received) {
+  received_.clear();
+  if (auto received = manager.link.receive(std::move(frame), now, received_); !received) {
     ++counters_.sessions_lost;
     end(session, received.error().text);
     return;
   }
-  for (const auto& batch : batches) {
+  for (const auto& batch : received_) {
     const auto applied = controller_.apply(manager.name, *batch, session.value(), now);
     XB_CHECK(applied.has_value(), applied.error().text);  // the session is attached
   }
+  received_.clear();
   if (!manager.waiting.empty()) send_waiting(manager, now);
 }
 
@@ -139,10 +140,10 @@ TimePoint SwitchServer::next_deadline() const {
 }
 
 void SwitchServer::finish_step(TimePoint now) {
-  SwitchController::Outputs outputs = controller_.take_outputs(now);
-  for (const SwitchController::Recalled& recalled : outputs.recalls) note_recall(recalled);
-  for (SwitchController::Results& results : outputs.results) hand_out(std::move(results), now);
-  for (const SwitchController::Unasked& unasked : outputs.unasked) {
+  controller_.take_outputs(now, outputs_);
+  for (const SwitchController::Recalled& recalled : outputs_.recalls) note_recall(recalled);
+  for (SwitchController::Results& results : outputs_.results) hand_out(std::move(results), now);
+  for (const SwitchController::Unasked& unasked : outputs_.unasked) {
     const auto session = by_name_.find(unasked.manager);
     if (session == by_name_.end()) continue;
     Manager& manager = *managers_.at(session->second);
@@ -150,8 +151,8 @@ void SwitchServer::finish_step(TimePoint now) {
     send_waiting(manager, now);
   }
   send_recalls(now);
-  for (const SwitchController::Counted& counted : outputs.statistics) outlet_.counted(counted);
-  for (SwitchController::Audited& audited : outputs.audits) {
+  for (const SwitchController::Counted& counted : outputs_.statistics) outlet_.counted(counted);
+  for (SwitchController::Audited& audited : outputs_.audits) {
     outlet_.audited(audited.token, std::move(audited.report));
   }
 }
@@ -176,6 +177,9 @@ void SwitchServer::hand_out(SwitchController::Results results, TimePoint now) {
     count(results.times, now);
     outlet_.executed(token, std::move(results.batch));
     return;
+  }
+  if (manager.waiting.empty() && manager.link.has_credit()) {
+    return send(manager, {std::move(results.batch), results.times}, now);
   }
   manager.waiting.push_back({std::move(results.batch), results.times});
   send_waiting(manager, now);
@@ -242,10 +246,14 @@ void SwitchServer::send_waiting(Manager& manager, TimePoint now) {
   while (!manager.waiting.empty() && manager.link.has_credit()) {
     Waiting next = std::move(manager.waiting.front());
     manager.waiting.pop_front();
-    if (next.times) count(*next.times, now);
-    const std::size_t octets = octets_of(next.batch);
-    transmit(manager, manager.link.send(std::move(next.batch), octets, now));
+    send(manager, std::move(next), now);
   }
+}
+
+void SwitchServer::send(Manager& manager, Waiting next, TimePoint now) {
+  if (next.times) count(*next.times, now);
+  const std::size_t octets = octets_of(next.batch);
+  transmit(manager, manager.link.send(std::move(next.batch), octets, now));
 }
 
 void SwitchServer::count(const SwitchController::BatchTimes& times, TimePoint now) {

@@ -146,18 +146,21 @@ class SwitchServer {
   void note_recall(const SwitchController::Recalled& recalled);
   void send_recalls(TimePoint now);
   void send_waiting(Manager& manager, TimePoint now);
+  void send(Manager& manager, Waiting next, TimePoint now);
   void transmit(Manager& manager, session::Frame<HopResultBatch> frame);
   void count(const SwitchController::BatchTimes& times, TimePoint now);
 
   SwitchServerOptions options_;
   ManagerOutlet& outlet_;
   SwitchController controller_;
+  SwitchController::Outputs outputs_;  // of the step in hand
   std::unordered_map<SessionId, std::unique_ptr<Manager>> managers_;
   std::unordered_map<std::string, SessionId> by_name_;
   std::unordered_map<std::uint64_t, Execute> executes_;
   std::uint64_t next_execute_ = kExecute;
   std::vector<SessionId> recalled_;  // sessions with recalls that have not gone out
   std::uint64_t next_session_;
+  std::vector<std::shared_ptr<const HopBatch>> received_;  // by the frame in hand
   Counters counters_;
   StageTimes<BatchStage> batch_times_;
 };

@@ -34,12 +34,13 @@ bool World::owed(std::size_t manager, std::size_t at, const HopKey& key) const {
 // What hops need of each output port. Two that share an output label carry the same cells.
 std::map<PortId, Resources> World::needed(std::size_t at, const Chooser& chosen) const {
   std::map<std::pair<PortId, Label>, Resources> carried;
-  ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
+  ledger(at).for_each_hop([&](HopRef ref, const HopRecord& record) {
     if (chosen && !chosen(record)) return;
-    Resources& most =
-        carried[{record.cross_connect.output_port, record.cross_connect.output_label}];
-    most.cells_per_s = std::max(most.cells_per_s, record.alone.cells_per_s);
-    most.buffer_cells = std::max(most.buffer_cells, record.alone.buffer_cells);
+    const CrossConnect has = ledger(at).cross_connect(record);
+    const Resources alone = ledger(at).alone(ref);
+    Resources& most = carried[{has.output_port, has.output_label}];
+    most.cells_per_s = std::max(most.cells_per_s, alone.cells_per_s);
+    most.buffer_cells = std::max(most.buffer_cells, alone.buffer_cells);
   });
   std::map<PortId, Resources> sums;
   for (const auto& [where, demand] : carried) sums[where.first] += demand;
@@ -49,12 +50,11 @@ std::map<PortId, Resources> World::needed(std::size_t at, const Chooser& chosen)
 // Another hop of its connection, of a later generation, has taken its input over: cells go that way.
 bool World::superseded(const Ledger& book, const HopRecord& record) {
   bool yes = false;
-  const CrossConnect& has = record.cross_connect;
+  const CrossConnect has = book.cross_connect(record);
   book.for_each_on_input(has.input_port, has.input_label, [&](HopRef, const HopRecord& other) {
-    yes = yes || (other.setup.takes_over && other.state == HopState::kCommitted &&
-                  other.setup.key.connection == record.setup.key.connection &&
-                  other.setup.key.leg == record.setup.key.leg &&
-                  other.setup.key.generation > record.setup.key.generation);
+    yes = yes || (other.takes_over && other.state == HopState::kCommitted &&
+                  other.key.connection == record.key.connection &&
+                  other.key.leg == record.key.leg && other.key.generation > record.key.generation);
   });
   return yes;
 }
@@ -68,8 +68,10 @@ void World::check_switch(std::size_t at) {
   }
   std::map<PortId, Resources> sums = needed(at);  // made anew, not taken from the ledger's accounts
   std::map<PortId, std::uint64_t> ingress;
-  ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
-    if (record.ingress) ingress[record.cross_connect.input_port] += *record.ingress;
+  ledger(at).for_each_hop([&](HopRef ref, const HopRecord& record) {
+    if (const auto taken = ledger(at).ingress(ref)) {
+      ingress[ledger(at).cross_connect(record).input_port] += *taken;
+    }
   });
   for (const SwitchPort& port : ledger(at).ports()) {
     const auto usage = ledger(at).usage(port.port);
@@ -104,9 +106,9 @@ void World::check_switch(std::size_t at) {
 bool World::shared_by_joining(std::size_t at, PortId port, Label label) const {
   std::size_t others = 0;
   ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
-    const CrossConnect& has = record.cross_connect;
+    const CrossConnect has = ledger(at).cross_connect(record);
     if (has.output_port != port || has.output_label != label) return;
-    others += record.setup.joins ? 0 : 1;
+    others += record.joins ? 0 : 1;
   });
   return others <= 1;
 }
@@ -122,8 +124,9 @@ void World::check_holders(std::size_t at) {
                                 port, to_string(label), there->second));
   };
   ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
-    hold(record.cross_connect.output_port, record.cross_connect.output_label,
-         fmt::format("in connection {} of {}", record.setup.key.connection,
+    const CrossConnect has = ledger(at).cross_connect(record);
+    hold(has.output_port, has.output_label,
+         fmt::format("in connection {} of {}", record.key.connection,
                      ledger(at).manager_name(record.manager)));
   });
   for (const ManagerPlace& place : managers_) {
@@ -146,7 +149,7 @@ void World::check_holders(std::size_t at) {
 void World::check_links(std::size_t at) {
   if (!all_sessions_last_) return;
   ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
-    const CrossConnect& here = record.cross_connect;
+    const CrossConnect here = ledger(at).cross_connect(record);
     if (!here.input_label.present()) return;
     const auto far = network_.far_end(at, here.input_port);
     if (!far) return;
@@ -159,7 +162,7 @@ void World::check_links(std::size_t at) {
     if (right && place->holder == LabelHolder::kConnection) {
       const HopRecord& upstream = there.hop(place->hop);
       right = there.manager_name(upstream.manager) == name &&
-              upstream.setup.key.connection == record.setup.key.connection;
+              upstream.key.connection == record.key.connection;
     } else if (right) {
       right = there.manager_name(place->manager) == name;
     }
@@ -167,8 +170,8 @@ void World::check_links(std::size_t at) {
     world_.violated(fmt::format(
         "{} port {} label {}: goes into connection {} of {}, at the other end of the link it is "
         "somebody else's or free ({})",
-        switches_[at].name, here.input_port, to_string(here.input_label),
-        record.setup.key.connection, name, place ? static_cast<int>(place->holder) : -1));
+        switches_[at].name, here.input_port, to_string(here.input_label), record.key.connection,
+        name, place ? static_cast<int>(place->holder) : -1));
   });
 }
 
@@ -225,7 +228,7 @@ void World::check_holds(std::size_t index) {
                                     ref ? "not as reserved" : "not there"));
         return;
       }
-      const CrossConnect& reserved = ledger(at).hop(*ref).cross_connect;
+      const CrossConnect reserved = ledger(at).cross_connect(*ref);
       for (const CrossConnect& entry : switches_[at].device->table()) {
         if (entry.output_port != reserved.output_port ||
             entry.output_label != reserved.output_label) {
@@ -262,12 +265,12 @@ World::Reach World::follow(const ClientSite& site, const Call& call, bool revers
     const auto us = book.find_manager(manager);
     reach.passes |= 1U << here.at;
     book.for_each_on_input(here.port, here.label, [&](HopRef ref, const HopRecord& record) {
-      if (!us || record.manager != *us || record.setup.key.connection != own) {
+      if (!us || record.manager != *us || record.key.connection != own) {
         reach.trouble = "goes into another connection at " + switches_[here.at].name;
       }
       if (record.state != HopState::kCommitted || superseded(book, record)) return;
       reach.hops.emplace_back(here.at, ref);
-      const CrossConnect& to = record.cross_connect;
+      const CrossConnect to = book.cross_connect(record);
       if (const auto next = network_.far_end(here.at, to.output_port)) {
         open.push_back({next->first, next->second, to.output_label});
       } else {
@@ -347,9 +350,9 @@ void World::check_ends(const ClientSite& site, const Call& call, const Reach& re
 // the hop back.
 bool World::told(std::size_t at, const HopRecord& record) const {
   const LabelSwitch& device = *switches_[at].device;
-  return record.progress.untold || record.progress.add_open ||
-         !device.table().contains(record.cross_connect) ||
-         device.contract_of(record.cross_connect) == record.contract;
+  const CrossConnect has = ledger(at).cross_connect(record);
+  return record.progress.untold || record.progress.add_open || !device.table().contains(has) ||
+         device.contract_of(has) == record.contract();
 }
 
 // Every hop has the contract that its client was told, and so has the switch.
@@ -358,18 +361,19 @@ void World::check_contract(const ClientSite& site, const Call& call, const Reach
   const auto has = [&](const cmgr::Contract& contract) {
     return std::all_of(reach.hops.begin(), reach.hops.end(), [&](const auto& hop) {
       const HopRecord& record = ledger(hop.first).hop(hop.second);
-      return (record.demand == contract.of_leg(record.setup.key.leg) &&
-              record.contract == contract.traffic_of_leg(record.setup.key.leg) &&
+      return (record.demand == contract.of_leg(record.key.leg) &&
+              record.contract() == contract.traffic_of_leg(record.key.leg) &&
               told(hop.first, record)) ||
-             owed(site.manager, hop.first, record.setup.key);
+             owed(site.manager, hop.first, record.key);
     });
   };
   if (std::any_of(call.contracts.begin(), call.contracts.end(), has)) return;
   std::string found;
   for (const auto& [at, ref] : reach.hops) {
     const HopRecord& record = ledger(at).hop(ref);
-    found += fmt::format(" {} ({}{}) at {}", record.demand.cells_per_s, to_string(record.contract),
-                         told(at, record) ? "" : ", the switch has another", switches_[at].name);
+    found +=
+        fmt::format(" {} ({}{}) at {}", record.demand.cells_per_s, to_string(record.contract()),
+                    told(at, record) ? "" : ", the switch has another", switches_[at].name);
   }
   world_.violated(fmt::format("{}: connection {} has another contract than {} cells/s:{}",
                               site.client->name(), call.id,
@@ -383,7 +387,7 @@ void World::check_left_behind(std::size_t manager, const Outcome& outcome) {
   for (std::size_t at = 0; at < switches_.size(); ++at) {
     const auto us = ledger(at).find_manager(managers_[manager].site->name());
     ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
-      const HopKey& key = record.setup.key;
+      const HopKey& key = record.key;
       if (record.manager != *us || key.connection != outcome.connection) return;
       if (owed(manager, at, key)) return;
       world_.violated(
@@ -398,8 +402,8 @@ bool World::same_call(std::size_t at, const CrossConnect& one, const CrossConnec
     std::optional<std::pair<ManagerIndex, ConnectionId>> found;
     ledger(at).for_each_on_input(which.input_port, which.input_label,
                                  [&](HopRef, const HopRecord& record) {
-                                   if (record.cross_connect != which) return;
-                                   found = {record.manager, record.setup.key.connection};
+                                   if (ledger(at).cross_connect(record) != which) return;
+                                   found = {record.manager, record.key.connection};
                                  });
     return found;
   };

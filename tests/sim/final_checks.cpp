@@ -29,7 +29,7 @@ void World::check_tables() {
       for (const bool reverse : {false, true}) {
         if (reverse && !call.setup.reverse) continue;
         for (const auto& [at, ref] : follow(site, call, reverse).hops) {
-          wanted[at].insert(ledger(at).hop(ref).cross_connect);
+          wanted[at].insert(ledger(at).cross_connect(ref));
         }
       }
     }
@@ -40,8 +40,9 @@ void World::check_tables() {
       const auto us = ledger(at).find_manager(managers_[m].site->name());
       if (!us) continue;
       ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
-        if (record.manager != *us || !record.cross_connect.input_label.present()) return;
-        const ConnectionId id = record.setup.key.connection;
+        if (record.manager != *us || !record.input_label().present()) return;
+        const CrossConnect has = ledger(at).cross_connect(record);
+        const ConnectionId id = record.key.connection;
         const bool orphan = is_orphan(m, id);
         const auto about = orphan ? std::nullopt : manager.describe(id);
         const bool prepared = about && !about->connection.asker;
@@ -49,11 +50,11 @@ void World::check_tables() {
                                       : record.state == HopState::kCommitted;
         if (prepared) ++world_.tally["prepared hops looked at"];
         if (orphan) ++world_.tally["hops of orphans looked at"];
-        const bool there = switches_[at].device->table().contains(record.cross_connect);
+        const bool there = switches_[at].device->table().contains(has);
         // What is being prepared, or was being removed by the old epoch, may be there or not.
         const bool on = settled && !superseded(ledger(at), record);
         if ((prepared || orphan) && (on || there)) {
-          wanted[at].insert(record.cross_connect);
+          wanted[at].insert(has);
         }
       });
     }
@@ -159,18 +160,18 @@ void World::check_empty() {
     const auto of_orphans = [&](const HopRecord& record) {
       for (std::size_t m = 0; m < managers_.size(); ++m) {
         const auto us = ledger(at).find_manager(managers_[m].site->name());
-        if (us && record.manager == *us) return is_orphan(m, record.setup.key.connection);
+        if (us && record.manager == *us) return is_orphan(m, record.key.connection);
       }
       return false;
     };
     std::map<PortId, Resources> theirs = needed(at, of_orphans);
     std::map<PortId, std::uint64_t> ingress;
     std::map<PortId, std::set<Label>> inputs;
-    ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
+    ledger(at).for_each_hop([&](HopRef ref, const HopRecord& record) {
       if (!of_orphans(record)) return;
-      const CrossConnect& has = record.cross_connect;
+      const CrossConnect has = ledger(at).cross_connect(record);
       ++orphans;
-      ingress[has.input_port] += record.ingress.value_or(0);
+      ingress[has.input_port] += ledger(at).ingress(ref).value_or(0);
       if (has.input_label.present()) inputs[has.input_port].insert(has.input_label);
     });
     if (ledger(at).hop_count() != orphans || site.device->table().size() > orphans) {

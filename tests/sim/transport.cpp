@@ -111,8 +111,9 @@ std::optional<ManagerSite::Attached> World::attach(std::size_t manager, const st
       for (const Label label : port.labels) lost_labels_.emplace(at, port.port, label);
     }
     ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
-      if (!is_orphan(manager, record.setup.key.connection) || record.manager != *us) return;
-      lost_labels_.emplace(at, record.cross_connect.output_port, record.cross_connect.output_label);
+      if (!is_orphan(manager, record.key.connection) || record.manager != *us) return;
+      const CrossConnect has = ledger(at).cross_connect(record);
+      lost_labels_.emplace(at, has.output_port, has.output_label);
     });
   }
   return ManagerSite::Attached{attached->session, attached->batches_in_flight,

@@ -13,8 +13,8 @@ class LedgerHoldTest : public LedgerTest {};
 TEST_F(LedgerHoldTest, AHeldReservationOutlivesTheSessionAnotherDoesNot) {
   const Admission held = ledger.set_up(a, hold(middle(1, {}, {})));
   const Admission plain = ledger.set_up(a, reserve(middle(2, {}, {})));
-  const Label label = ledger.hop(held.hop).cross_connect.output_label;
-  const Label lost = ledger.hop(plain.hop).cross_connect.output_label;
+  const Label label = ledger.cross_connect(held.hop).output_label;
+  const Label lost = ledger.cross_connect(plain.hop).output_label;
   ledger.lapse(a);
   EXPECT_EQ(holder(label), LabelHolder::kConnection);
   EXPECT_EQ(holder(lost), LabelHolder::kFree);
@@ -27,7 +27,7 @@ TEST_F(LedgerHoldTest, AHeldReservationOutlivesTheSessionAnotherDoesNot) {
 TEST_F(LedgerHoldTest, ALaterSessionsRefusedCommitLeavesTheLabelInItsCache) {
   committed(b, middle(9, kInput, cache_one(b)));
   const Admission held = ledger.set_up(a, hold(middle(1, {}, {})));
-  const Label label = ledger.hop(held.hop).cross_connect.output_label;
+  const Label label = ledger.cross_connect(held.hop).output_label;
   ledger.lapse(a);
   expect_refused(ledger.set_up(a, middle(1, kInput, label)), Cause::kForeignInputLabel, kTrunk,
                  kInput.value);
@@ -37,7 +37,7 @@ TEST_F(LedgerHoldTest, ALaterSessionsRefusedCommitLeavesTheLabelInItsCache) {
 
 TEST_F(LedgerHoldTest, AndSoDoesOneThatTheSwitchRefuses) {
   const Admission held = ledger.set_up(a, hold(middle(1, {}, {})));
-  const Label label = ledger.hop(held.hop).cross_connect.output_label;
+  const Label label = ledger.cross_connect(held.hop).output_label;
   ledger.lapse(a);
   ledger.undo(ledger.set_up(a, middle(1, kInput, label)).hop);
   EXPECT_EQ(holder(label), LabelHolder::kCached);
@@ -45,7 +45,7 @@ TEST_F(LedgerHoldTest, AndSoDoesOneThatTheSwitchRefuses) {
 
 TEST_F(LedgerHoldTest, ARemovalEndsIt) {
   const Admission held = ledger.set_up(a, hold(middle(1, {}, {})));
-  const Label label = ledger.hop(held.hop).cross_connect.output_label;
+  const Label label = ledger.cross_connect(held.hop).output_label;
   ledger.lapse(a);
   EXPECT_TRUE(ledger.begin_removal(held.hop));
   EXPECT_EQ(holder(label), LabelHolder::kQuarantine);
@@ -65,7 +65,7 @@ TEST_F(LedgerHoldTest, AReserveMayNameALabelOfTheCacheOrOfQuarantine) {
     setup.output_label = label;
     const Admission held = ledger.set_up(a, setup);
     ASSERT_TRUE(held.admitted());
-    EXPECT_EQ(ledger.hop(held.hop).cross_connect.output_label, label);
+    EXPECT_EQ(ledger.cross_connect(held.hop).output_label, label);
     EXPECT_TRUE(ledger.set_up(a, setup).repeated);
     EXPECT_TRUE(ledger.begin_removal(held.hop));
     EXPECT_EQ(holder(label), LabelHolder::kQuarantine);
@@ -85,7 +85,7 @@ TEST_F(LedgerHoldTest, ANamedLabelMustBeTheManagersOwnAndIsFreeAfterItsSession) 
 
 TEST_F(LedgerHoldTest, AnEgressLabelIsHeldAndFreeAtOnceAfterwards) {
   const Admission held = ledger.set_up(a, hold(last(1, {})));
-  const Label label = ledger.hop(held.hop).cross_connect.output_label;
+  const Label label = ledger.cross_connect(held.hop).output_label;
   ledger.lapse(a);
   EXPECT_EQ(holder(label, PortId{2}), LabelHolder::kConnection);
   EXPECT_TRUE(ledger.begin_removal(held.hop));
@@ -100,7 +100,7 @@ TEST_F(LedgerHoldTest, AForgottenManagersQuarantineAndHoldsAreFreeAndItsHopsStay
   const Label live = cache_one(a);
   const HopRef stays = committed(a, middle(2, kInput, live));
   const Admission held = ledger.set_up(a, hold(middle(3, {}, {})));
-  const Label promised = ledger.hop(held.hop).cross_connect.output_label;
+  const Label promised = ledger.cross_connect(held.hop).output_label;
   ledger.lapse(a);
   EXPECT_EQ(ledger.forget_manager(a), 1U);
   EXPECT_EQ(holder(resting), LabelHolder::kFree);
@@ -115,7 +115,7 @@ TEST_F(LedgerHoldTest, AForgottenManagersQuarantineAndHoldsAreFreeAndItsHopsStay
 
 TEST_F(LedgerHoldTest, ANewSessionOfTheNameIsNotForgottenAnyMore) {
   const HopRef stays = committed(a, middle(2, kInput, cache_one(a)));
-  const Label live = ledger.hop(stays).cross_connect.output_label;
+  const Label live = ledger.cross_connect(stays).output_label;
   ledger.lapse(a);
   EXPECT_EQ(ledger.forget_manager(a), 1U);
   ledger.open_session(a);

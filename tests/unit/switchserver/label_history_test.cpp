@@ -50,7 +50,7 @@ class History : public LedgerTest, public ::testing::WithParamInterface<std::uin
     if (below(2) == 0) setup.output_label = one_of(manager, {At::kCache, At::kQuarantine});
     const Admission got = ledger.set_up(manager, setup);
     if (!got.admitted()) return;
-    const Label label = ledger.hop(got.hop).cross_connect.output_label;
+    const Label label = ledger.cross_connect(got.hop).output_label;
     if (setup.output_label.present()) {
       ASSERT_EQ(label, setup.output_label);
       told_.erase(label);

@@ -48,7 +48,7 @@ class LedgerAdmissionTest : public LedgerTest {
     }
   }
   HopModify modify(HopRef hop, const TrafficContract& contract, Resources demand) {
-    return {ledger.hop(hop).setup.key, ledger.hop(hop).revision + 1, demand, contract};
+    return {ledger.hop(hop).key, ledger.revision(hop) + 1, demand, contract};
   }
   Resources taken() const { return ledger.usage(kOut)->taken; }
 
@@ -234,7 +234,7 @@ TEST_F(RandomAdmission, NoAccountExceedsWhatItMayAndCbrNeverTheLine) {
           } else {
             const HopRecord had = ledger.hop(hops[at]);
             HopModify change =
-                modify(hops[at], some_contract(had.contract.category), some_demand());
+                modify(hops[at], some_contract(had.contract().category), some_demand());
             const bool told = dice == 2;
             if (told)
               change.demand = {std::max(change.demand.cells_per_s, had.demand.cells_per_s),
@@ -244,7 +244,7 @@ TEST_F(RandomAdmission, NoAccountExceedsWhatItMayAndCbrNeverTheLine) {
             if (admitted && told && between(0, 1) == 0) {
               ledger.settle(hops[at], change.revision, change.demand, change.contract);
             } else if (admitted && told) {
-              ledger.settle(hops[at], change.revision, had.demand, had.contract);
+              ledger.settle(hops[at], change.revision, had.demand, had.contract());
             }
           }
         } else {
@@ -260,8 +260,8 @@ TEST_F(RandomAdmission, NoAccountExceedsWhatItMayAndCbrNeverTheLine) {
         for (const HopRef hop : hops) {
           const HopRecord& record = ledger.hop(hop);
           charged += record.charge;
-          if (record.contract.category == ServiceCategory::kCbr)
-            cbr += record.contract.pcr_cells_per_s;
+          if (record.contract().category == ServiceCategory::kCbr)
+            cbr += record.contract().pcr_cells_per_s;
         }
         ASSERT_EQ(usage.hops, charged);
         ASSERT_LE(cbr, kLine);

@@ -17,14 +17,14 @@ class LedgerModifyTest : public LedgerTest {
 TEST_F(LedgerModifyTest, ChangesDemandAccountAndRevisionAndNothingElse) {
   const HopSetup setup = middle(1, kInput, cache_one(a), {100, 10});
   const HopRef hop = committed(a, setup);
-  const CrossConnect before = ledger.hop(hop).cross_connect;
+  const CrossConnect before = ledger.cross_connect(hop);
   const Admission more = change(setup, 1, {300, 30});
   EXPECT_TRUE(more.admitted());
   EXPECT_EQ(more.hop, hop);
   EXPECT_FALSE(more.repeated);
   EXPECT_EQ(ledger.hop(hop).demand, (Resources{300, 30}));
-  EXPECT_EQ(ledger.hop(hop).revision, 1U);
-  EXPECT_EQ(ledger.hop(hop).cross_connect, before);
+  EXPECT_EQ(ledger.revision(hop), 1U);
+  EXPECT_EQ(ledger.cross_connect(hop), before);
   EXPECT_TRUE(ledger.hop(hop).settled());
   EXPECT_EQ(taken(), (Resources{300, 30}));
   EXPECT_TRUE(change(setup, 5, {50, 40}).admitted()) << "less of one and more of the other";
@@ -67,7 +67,7 @@ TEST_F(LedgerModifyTest, RefusesMoreThanFitsAndSaysWhatTheHopCouldHave) {
   expect_refused(change(setup, 1, {401, 10}), Cause::kNoBandwidth, kOut, 401, 400);
   expect_refused(change(setup, 1, {100, 401}), Cause::kNoBuffer, kOut, 401, 400);
   EXPECT_EQ(ledger.hop(hop).demand, (Resources{100, 10})) << "a refusal changes nothing";
-  EXPECT_EQ(ledger.hop(hop).revision, 0U);
+  EXPECT_EQ(ledger.revision(hop), 0U);
   EXPECT_EQ(taken(), (Resources{700, 110}));
   EXPECT_TRUE(change(setup, 1, {400, 400}).admitted()) << "exactly that is to be had";
   EXPECT_EQ(taken(), (Resources{1000, 500}));
@@ -140,10 +140,10 @@ TEST_F(LedgerModifyTest, AChangedReservationIsCommittedWithWhatItHasNow) {
     const Admission held = ledger.set_up(a, reserve(asked));
     ASSERT_TRUE(change(asked, 1, {300, 30}).admitted());
     HopSetup commit =
-        middle(connection, kInput, ledger.hop(held.hop).cross_connect.output_label, demand);
+        middle(connection, kInput, ledger.cross_connect(held.hop).output_label, demand);
     ASSERT_TRUE(ledger.set_up(a, commit).admitted());
     EXPECT_EQ(ledger.hop(held.hop).demand, (Resources{300, 30}));
-    EXPECT_EQ(ledger.hop(held.hop).revision, 1U);
+    EXPECT_EQ(ledger.revision(held.hop), 1U);
     EXPECT_EQ(taken(), (Resources{300, 30}));
     ledger.programmed(held.hop);
     remove(held.hop);
@@ -154,15 +154,15 @@ TEST_F(LedgerModifyTest, TheTrafficContractGoesWithTheDemand) {
   HopSetup setup = middle(1, kInput, cache_one(a), {100, 10});
   setup.contract = {ServiceCategory::kCbr, 100, 250};
   const HopRef hop = committed(a, setup);
-  EXPECT_EQ(ledger.hop(hop).contract, setup.contract);
+  EXPECT_EQ(ledger.hop(hop).contract(), setup.contract);
   const TrafficContract faster{ServiceCategory::kCbr, 300, 250};
   ASSERT_TRUE(ledger.modify(a, {setup.key, 1, {300, 10}, faster}).admitted());
-  EXPECT_EQ(ledger.hop(hop).contract, faster);
-  EXPECT_EQ(ledger.hop(hop).setup.contract, setup.contract) << "as it was asked for";
+  EXPECT_EQ(ledger.hop(hop).contract(), faster);
+  EXPECT_EQ(ledger.setup_of(hop).contract, setup.contract) << "as it was asked for";
   EXPECT_TRUE(ledger.modify(a, {setup.key, 1, {300, 10}, faster}).repeated);
   EXPECT_TRUE(ledger.set_up(a, setup).repeated) << "said again by who has not heard of the modify";
   ledger.settle(hop, 0, {100, 10}, setup.contract);
-  EXPECT_EQ(ledger.hop(hop).contract, setup.contract);
+  EXPECT_EQ(ledger.hop(hop).contract(), setup.contract);
   EXPECT_EQ(taken(), (Resources{100, 10}));
   remove(hop);
 }
@@ -177,7 +177,7 @@ TEST_F(LedgerModifyTest, AContractThatCannotBeAndAnotherCategoryAreRefused) {
   expect_refused(ledger.modify(a, {setup.key, 1, {100, 10}, other}), Cause::kInvalidRequest, {},
                  static_cast<std::uint64_t>(ServiceCategory::kUbr),
                  static_cast<std::uint64_t>(ServiceCategory::kCbr));
-  EXPECT_EQ(ledger.hop(hop).revision, 0U);
+  EXPECT_EQ(ledger.revision(hop), 0U);
   remove(hop);
 }
 

@@ -58,10 +58,10 @@ TEST_F(LedgerPathsTest, WhoTakesOverSharesTheInputAndSupersedesWhenItIsCommitted
   const Admission admitted = ledger.set_up(a, later);
   ASSERT_TRUE(admitted.admitted());
   clean();
-  EXPECT_FALSE(ledger.superseded(at(old_hop)));
+  EXPECT_FALSE(ledger.superseded(old_hop));
   EXPECT_EQ(ledger.below(admitted.hop), old_hop);
   ledger.programmed(admitted.hop);
-  EXPECT_TRUE(ledger.superseded(at(old_hop)));
+  EXPECT_TRUE(ledger.superseded(old_hop));
   EXPECT_EQ(taken(kOut), (Resources{100, 10})) << "it keeps what it had";
   EXPECT_EQ(taken(kSide), (Resources{100, 10}));
   EXPECT_EQ(holder(old.output_label), LabelHolder::kConnection);
@@ -84,7 +84,7 @@ TEST_F(LedgerPathsTest, WithTheLaterOneGoneTheOldOneIsLiveAgain) {
   const HopSetup later = taking_over(old, kInput, kSide, cache_one(a, kSide));
   const HopRef later_hop = committed(a, later);
   EXPECT_FALSE(ledger.begin_removal(later_hop));
-  EXPECT_FALSE(ledger.superseded(at(old_hop))) << "nobody knows until the switch has answered";
+  EXPECT_FALSE(ledger.superseded(old_hop)) << "nobody knows until the switch has answered";
   clean();
   ledger.removed(later_hop);
   clean();
@@ -191,20 +191,20 @@ TEST_F(LedgerPathsTest, InTwoPhasesTheInputIsTakenWithTheCommit) {
   EXPECT_EQ(on_input(kTrunk, kInput), 1U);
   EXPECT_EQ(taken(kSide), (Resources{100, 10}));
   clean();
-  later = taking_over(old, kInput, kSide, at(reserved.hop).cross_connect.output_label);
+  later = taking_over(old, kInput, kSide, ledger.cross_connect(reserved.hop).output_label);
   const Admission commit = ledger.set_up(a, later);
   ASSERT_TRUE(commit.admitted());
   EXPECT_EQ(commit.hop, reserved.hop);
   EXPECT_EQ(ledger.below(commit.hop), old_hop);
   clean();
   ledger.programmed(commit.hop);
-  EXPECT_TRUE(ledger.superseded(at(old_hop)));
+  EXPECT_TRUE(ledger.superseded(old_hop));
 }
 
 TEST_F(LedgerPathsTest, AReservationWhoseOldOneIsGoneEnds) {
   HopSetup later = taking_over(old, {}, kSide, {});
   later.commit = false;
-  const Label label = at(ledger.set_up(a, later).hop).cross_connect.output_label;
+  const Label label = ledger.cross_connect(ledger.set_up(a, later).hop).output_label;
   remove(old_hop);
   expect_refused(ledger.set_up(a, taking_over(old, kInput, kSide, label)),
                  Cause::kUnknownConnection, kTrunk, kInput.value);
@@ -215,11 +215,11 @@ TEST_F(LedgerPathsTest, AReservationWhoseOldOneIsGoneEnds) {
 TEST_F(LedgerPathsTest, AtTheFirstSwitchTheReceiveSideIsTakenOnce) {
   const HopSetup caller = first(5, cache_one(a), {200, 0});
   const HopRef caller_hop = committed(a, caller);
-  const Label in = at(caller_hop).cross_connect.input_label;
+  const Label in = ledger.cross_connect(caller_hop).input_label;
   const HopSetup later = taking_over(caller, in, kSide, cache_one(a, kSide));
   const HopRef later_hop = committed(a, later);
   EXPECT_EQ(ingress(), 200U);
-  EXPECT_EQ(at(later_hop).cross_connect.input_label, in);
+  EXPECT_EQ(ledger.cross_connect(later_hop).input_label, in);
   clean();
   EXPECT_TRUE(ledger.begin_removal(caller_hop));
   EXPECT_EQ(ingress(), 200U) << "its cells still come in";
@@ -233,7 +233,7 @@ TEST_F(LedgerPathsTest, ALaterOneThatDemandsMoreTakesTheRestOfTheReceiveSideAndG
   const HopSetup caller = first(5, cache_one(a), {200, 0});
   const HopRef caller_hop = committed(a, caller);
   committed(a, first(6, cache_one(a, kOut), {300, 0}));
-  const Label in = at(caller_hop).cross_connect.input_label;
+  const Label in = ledger.cross_connect(caller_hop).input_label;
   HopSetup later = taking_over(caller, in, kSide, cache_one(a, kSide));
   later.demand = {701, 0};
   expect_refused(ledger.set_up(a, later), Cause::kNoBandwidth, kIn, 701, 700);
@@ -243,7 +243,7 @@ TEST_F(LedgerPathsTest, ALaterOneThatDemandsMoreTakesTheRestOfTheReceiveSideAndG
   clean();
   remove(later_hop);
   EXPECT_EQ(ingress(), 500U);
-  EXPECT_EQ(at(caller_hop).ingress, 200U);
+  EXPECT_EQ(ledger.ingress(caller_hop), 200U);
   clean();
 }
 
@@ -260,12 +260,12 @@ TEST_F(LedgerPathsTest, GenerationsStandOnEachOtherAndTheMiddleOneGoesUnnoticed)
   const HopSetup third = taking_over(second, kInput, kOut, cache_one(a));
   const HopRef third_hop = committed(a, third);
   clean();
-  EXPECT_TRUE(ledger.superseded(at(old_hop)));
+  EXPECT_TRUE(ledger.superseded(old_hop));
   EXPECT_TRUE(ledger.begin_removal(second_hop));
   clean();
   EXPECT_EQ(ledger.below(third_hop), old_hop);
   remove(third_hop);
-  EXPECT_FALSE(ledger.superseded(at(old_hop)));
+  EXPECT_FALSE(ledger.superseded(old_hop));
   clean();
 }
 
@@ -291,8 +291,8 @@ TEST_F(LedgerPathsTest, OfAConnectionWithLeavesEachLegIsTakenOverForItself) {
   later.output_label = cache_one(a, kIn);
   const HopRef later_hop = committed(a, later);
   clean();
-  EXPECT_TRUE(ledger.superseded(at(leaf_hop)));
-  EXPECT_FALSE(ledger.superseded(at(old_hop)));
+  EXPECT_TRUE(ledger.superseded(leaf_hop));
+  EXPECT_FALSE(ledger.superseded(old_hop));
   EXPECT_EQ(on_input(kTrunk, kInput), 3U);
   EXPECT_TRUE(ledger.begin_removal(leaf_hop));
   remove(later_hop);
@@ -408,7 +408,7 @@ TEST_F(LedgerPathsTest, TheEgressLabelIsNamedAndFreeWhenTheLastOfThemIsGone) {
   const HopSetup end = last(7, atm_label(0, 37));
   const HopRef end_hop = committed(a, end);
   HopSetup later = joining(end, kOut, kInput);
-  later.output_label = at(end_hop).cross_connect.output_label;
+  later.output_label = ledger.cross_connect(end_hop).output_label;
   HopSetup not_last = later;
   not_last.hop_count = 4;
   expect_refused(ledger.set_up(a, not_last), Cause::kInvalidRequest, kSide, 4);
@@ -471,10 +471,10 @@ TEST_F(LedgerPathsTest, TheSelfCheckFindsWhatIsNotInOrder) {
   EXPECT_THAT(ledger.self_check("sw"),
               ::testing::Contains(::testing::Field(&Finding::kind, FindingKind::kLeakedBandwidth)));
   ledger.hop(joiner).charge = charge;
-  ledger.hop(later).setup.key.generation = Generation{1};
+  ledger.hop(later).key.generation = Generation{1};
   EXPECT_THAT(ledger.self_check("sw"),
               ::testing::Contains(::testing::Field(&Finding::kind, FindingKind::kDoubleLabel)));
-  ledger.hop(later).setup.key.generation = Generation{2};
+  ledger.hop(later).key.generation = Generation{2};
 }
 
 }  // namespace

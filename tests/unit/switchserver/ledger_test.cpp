@@ -72,9 +72,9 @@ TEST_F(LedgerTest, GrantsFewerLabelsWhenNoMoreAreFree) {
 
 TEST_F(LedgerTest, TheFirstHopIsAllottedAnIngressLabelTheLastAnEgressLabel) {
   const HopRef in = committed(a, first(1, cache_one(a)));
-  EXPECT_EQ(ledger.hop(in).cross_connect.input_label, atm_label(0, 32));
+  EXPECT_EQ(ledger.cross_connect(in).input_label, atm_label(0, 32));
   const HopRef out = committed(a, last(1, kInput));
-  EXPECT_EQ(ledger.hop(out).cross_connect.output_label, atm_label(0, 32));
+  EXPECT_EQ(ledger.cross_connect(out).output_label, atm_label(0, 32));
   EXPECT_EQ(holder(atm_label(0, 32), PortId{2}), LabelHolder::kConnection);
 
   remove(in);
@@ -88,8 +88,8 @@ TEST_F(LedgerTest, AOneHopPathHasBothEnds) {
   setup.hop_count = 1;
   setup.output_port = PortId{2};
   const HopRef hop = committed(a, setup);
-  EXPECT_TRUE(ledger.hop(hop).cross_connect.input_label.present());
-  EXPECT_TRUE(ledger.hop(hop).cross_connect.output_label.present());
+  EXPECT_TRUE(ledger.cross_connect(hop).input_label.present());
+  EXPECT_TRUE(ledger.cross_connect(hop).output_label.present());
   remove(hop);
   EXPECT_EQ(ledger.usage(PortId{2})->free_output_labels, 8U);
 }
@@ -235,7 +235,7 @@ TEST_F(LedgerTest, AShrunkLineKeepsItsPromisesAndMakesNoNewOnes) {
 TEST_F(LedgerTest, AReservationBecomesACommitWithItsLabelAndResources) {
   const Admission held = ledger.set_up(a, reserve(middle(1, {}, {}, {1000, 500})));
   ASSERT_TRUE(held.admitted());
-  const Label label = ledger.hop(held.hop).cross_connect.output_label;
+  const Label label = ledger.cross_connect(held.hop).output_label;
   EXPECT_EQ(holder(label), LabelHolder::kConnection);
   EXPECT_EQ(ledger.usage(kOut)->taken, (Resources{1000, 500}));
 
@@ -248,7 +248,7 @@ TEST_F(LedgerTest, AReservationBecomesACommitWithItsLabelAndResources) {
 
 TEST_F(LedgerTest, ARemovedReservationLeavesItsLabelInQuarantine) {
   const Admission held = ledger.set_up(a, reserve(middle(1, {}, {})));
-  const Label label = ledger.hop(held.hop).cross_connect.output_label;
+  const Label label = ledger.cross_connect(held.hop).output_label;
   EXPECT_TRUE(ledger.begin_removal(held.hop)) << "no switch needed";
   EXPECT_EQ(holder(label), LabelHolder::kQuarantine);
   EXPECT_EQ(ledger.usage(kOut)->taken, Resources{});
@@ -260,7 +260,7 @@ TEST_F(LedgerTest, TheLastHopCommitsItsReservationWithOrWithoutNamingTheLabel) {
     const Label input = atm_label(0, name_it ? 36 : 35);
     const Admission held = ledger.set_up(a, reserve(last(connection, {})));
     HopSetup commit = last(connection, input);
-    if (name_it) commit.output_label = ledger.hop(held.hop).cross_connect.output_label;
+    if (name_it) commit.output_label = ledger.cross_connect(held.hop).output_label;
     EXPECT_TRUE(ledger.set_up(a, commit).admitted());
   }
 }
@@ -268,7 +268,7 @@ TEST_F(LedgerTest, TheLastHopCommitsItsReservationWithOrWithoutNamingTheLabel) {
 TEST_F(LedgerTest, ARefusedCommitEndsItsReservation) {
   committed(a, middle(9, kInput, cache_one(a)));
   const Admission held = ledger.set_up(a, reserve(middle(1, {}, {})));
-  const Label label = ledger.hop(held.hop).cross_connect.output_label;
+  const Label label = ledger.cross_connect(held.hop).output_label;
   expect_refused(ledger.set_up(a, middle(1, kInput, label)), Cause::kForeignInputLabel, kTrunk,
                  kInput.value);
   EXPECT_EQ(ledger.find(a, middle(1, {}, {}).key), std::nullopt);
@@ -277,7 +277,7 @@ TEST_F(LedgerTest, ARefusedCommitEndsItsReservation) {
 
 TEST_F(LedgerTest, ACommitMustFitItsReservation) {
   const auto held = [&] { return ledger.set_up(a, reserve(middle(1, {}, {}))); };
-  Label label = ledger.hop(held().hop).cross_connect.output_label;
+  Label label = ledger.cross_connect(held().hop).output_label;
   expect_refused(ledger.set_up(a, middle(1, kInput, label, {999, 10})), Cause::kInvalidRequest, {},
                  1);
   held();
@@ -307,7 +307,7 @@ TEST_F(LedgerTest, TheSameKeyWithOtherContentIsRefusedAndChangesNothing) {
   other.demand.cells_per_s += 1;
   expect_refused(ledger.set_up(a, other), Cause::kInvalidRequest, {}, 1);
   expect_refused(ledger.set_up(a, reserve(setup)), Cause::kInvalidRequest, {}, 1);
-  EXPECT_EQ(ledger.hop(hop).setup, setup);
+  EXPECT_EQ(ledger.setup_of(hop), setup);
 }
 
 TEST_F(LedgerTest, AReserveRepeatedWithOtherContentKeepsTheReservation) {
@@ -427,7 +427,7 @@ TEST_F(LedgerTest, ALapseTakesCacheQuotaAndReservationsAndLeavesTheRest) {
   remove(committed(a, middle(1, kInput, quarantined)));
   const HopRef lives = committed(a, middle(2, kInput, cache_one(a)));
   const Admission held = ledger.set_up(a, reserve(middle(3, {}, {})));
-  const Label reserved = ledger.hop(held.hop).cross_connect.output_label;
+  const Label reserved = ledger.cross_connect(held.hop).output_label;
 
   ledger.lapse(a);
   EXPECT_EQ(holder(cached), LabelHolder::kFree);

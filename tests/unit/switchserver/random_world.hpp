@@ -251,7 +251,7 @@ class RandomPlay {
     const auto us = ledger.find_manager(manager.name);
     std::vector<HopKey> up;
     ledger.for_each_hop([&](HopRef, const HopRecord& record) {
-      if (us && record.manager == *us && record.settled()) up.push_back(record.setup.key);
+      if (us && record.manager == *us && record.settled()) up.push_back(record.key);
     });
     if (up.empty()) return nullptr;
     const auto open = manager.open.find(up[below(up.size())]);
@@ -405,7 +405,7 @@ class RandomPlay {
     if (result.action == HopAction::kModify && result.cause == Cause::kNone) {
       const auto ref =
           controller_.ledger().find(*controller_.ledger().find_manager(manager.name), result.key);
-      if (ref) manager.revisions[result.key] = controller_.ledger().hop(*ref).revision;
+      if (ref) manager.revisions[result.key] = controller_.ledger().revision(*ref);
     }
     if (result.action == HopAction::kRemove && result.cause == Cause::kNone) {
       // A label that others have as well is not released yet.
@@ -435,9 +435,9 @@ class RandomPlay {
     }
     // The switch has what the books say, or the books say that it may not.
     controller_.ledger().for_each_hop([&](HopRef, const HopRecord& record) {
-      const auto told = fake_.contracts.find(record.cross_connect);
+      const auto told = fake_.contracts.find(controller_.ledger().cross_connect(record));
       if (!record.settled() || record.progress.untold || told == fake_.contracts.end()) return;
-      ASSERT_EQ(told->second, record.contract);
+      ASSERT_EQ(told->second, record.contract());
     });
     // No output is fed by two connections, and by two hops of one only where they join; who shares an
     // input is a hop of one connection to another port, or has taken over.
@@ -447,8 +447,8 @@ class RandomPlay {
     std::map<std::pair<PortId, Label>, std::pair<ManagerIndex, ConnectionId>> owners;
     std::map<std::pair<PortId, Label>, Resources> needs;
     ledger.for_each_hop([&](HopRef ref, const HopRecord& record) {
-      const CrossConnect& at = record.cross_connect;
-      const std::pair owner{record.manager, record.setup.key.connection};
+      const CrossConnect at = ledger.cross_connect(record);
+      const std::pair owner{record.manager, record.key.connection};
       const auto [fed, fresh] = feeders.try_emplace({at.output_port, at.output_label}, owner);
       EXPECT_TRUE(fresh || (fed->second == owner && ledger.shares_output(ref)));
       if (!fresh) ++joined_seen_;
@@ -458,13 +458,13 @@ class RandomPlay {
       if (!at.input_label.present()) return;
       const auto first = owners.try_emplace({at.input_port, at.input_label}, owner).first;
       EXPECT_EQ(first->second, owner);
-      if (record.setup.branch) ++branches_seen_;
-      if (ledger.superseded(record)) ++superseded_seen_;
+      if (record.branch) ++branches_seen_;
+      if (ledger.superseded(ref)) ++superseded_seen_;
       if (!ledger.above(ref)) ++uses[{at.input_port, at.input_label, at.output_port}];
       // Of those that take over from one another the switch has one.
       for (auto under = ledger.below(ref); under; under = ledger.below(*under)) {
         EXPECT_FALSE(fake_.table.contains(at) &&
-                     fake_.table.contains(ledger.hop(*under).cross_connect));
+                     fake_.table.contains(ledger.cross_connect(*under)));
       }
     });
     for (const auto& [use, count] : uses) ASSERT_EQ(count, 1);
@@ -478,9 +478,11 @@ class RandomPlay {
 
   bool in_ledger(const CrossConnect& wanted) const {
     bool found = false;
-    controller_.ledger().for_each_on_input(
-        wanted.input_port, wanted.input_label,
-        [&](HopRef, const HopRecord& record) { found = found || record.cross_connect == wanted; });
+    const Ledger& ledger = controller_.ledger();
+    ledger.for_each_on_input(wanted.input_port, wanted.input_label,
+                             [&](HopRef, const HopRecord& record) {
+                               found = found || ledger.cross_connect(record) == wanted;
+                             });
     return found;
   }
 

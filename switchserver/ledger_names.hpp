@@ -1,0 +1,83 @@
+// Who asked for a hop: the client and the two endpoints of its call, as one number. Each name is kept once,
+// and so is each set of three, however many hops have it: there are as many endpoints as a network has,
+// but a hop for every connection.
+//
+// take() and release() take constant time on the average, in proportion to the names' lengths, and memory
+// only for what is new; a place that has become vacant is used again. One thread. XB_CHECK: a number that
+// nobody has taken.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/hop.hpp"
+#include "switchserver/ledger_chunks.hpp"
+
+namespace xbind {
+
+// Values, each kept once and counted.
+template <class Value>
+class Interned {
+ public:
+  static constexpr std::uint32_t kNil = 0xffff'ffff;
+
+  // The number of a value equal to `wanted`, of which there is one more user; `made` tells whether it is
+  // its first. `hash` is the same for equal values.
+  template <class Wanted>
+  std::uint32_t take(const Wanted& wanted, std::uint64_t hash, bool& made);
+  void take_again(std::uint32_t at) { ++places_[at].users; }
+  // One user fewer; true when that was the last one. The value may be read until the next take().
+  bool release(std::uint32_t at);
+  const Value& operator[](std::uint32_t at) const { return places_[at].value; }
+  std::size_t size() const { return used_; }
+  std::size_t octets() const {
+    return places_.octets() + buckets_.capacity() * sizeof(std::uint32_t);
+  }
+
+ private:
+  struct Place {
+    Value value{};
+    std::uint32_t users = 0;
+    std::uint32_t next = kNil;  // in the bucket, or vacant
+    std::uint32_t hash = 0;
+  };
+  std::uint32_t& bucket(std::uint32_t hash) { return buckets_[hash & (buckets_.size() - 1)]; }
+  void grow();
+
+  Chunks<Place, 6> places_;
+  std::vector<std::uint32_t> buckets_ = std::vector<std::uint32_t>(16, kNil);
+  std::uint32_t vacant_ = kNil;
+  std::size_t used_ = 0;
+};
+
+class CallNames {
+ public:
+  // The number of the three names of the call, to be released once.
+  std::uint32_t take(const CallRecord& call);
+  void release(std::uint32_t id);
+  bool same(std::uint32_t id, const CallRecord& call) const;
+  CallRecord call(std::uint32_t id, RequestId request) const;
+
+  std::size_t names() const { return names_.size(); }  // that differ
+  std::size_t sets() const { return sets_.size(); }    // of three
+  std::size_t octets() const { return names_.octets() + sets_.octets(); }
+
+ private:
+  struct Set {
+    std::uint32_t client = 0;
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+    friend bool operator==(const Set&, const Set&) = default;
+  };
+  static constexpr std::uint32_t kNil = 0xffff'ffff;
+
+  std::uint32_t take_name(std::string_view name);
+
+  Interned<std::string> names_;
+  Interned<Set> sets_;
+  std::uint32_t latest_ = kNil;  // set: the next call often has the same
+};
+
+}  // namespace xbind

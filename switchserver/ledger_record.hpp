@@ -1,0 +1,150 @@
+// One hop as the ledger keeps it: two lines of the cache, the first of them what a look-up and a removal
+// need. A million connections are a million of these at every switch, therefore nothing is said twice and
+// nothing is kept here that few hops have (HopExtras). Ledger::setup_of() makes a HopSetup of it again.
+//
+// Values only; one thread. Made and ended by the ledger alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/hop.hpp"
+#include "switchserver/label_pool.hpp"
+
+namespace xbind {
+
+enum class HopState : std::uint8_t { kReserved, kCommitting, kCommitted, kRemoving };
+
+// A TrafficContract that check() accepts, in 16 octets: its numbers have 24 bits each.
+class PackedContract {
+ public:
+  PackedContract() = default;
+  explicit PackedContract(const TrafficContract& c)
+      : low_(std::uint64_t{c.pcr_cells_per_s} | std::uint64_t{c.cdvt_us} << 24 |
+             std::uint64_t{c.guaranteed_cells_per_s} << 48),
+        high_(std::uint64_t{c.guaranteed_cells_per_s} >> 16 | std::uint64_t{c.mbs_cells} << 8 |
+              std::uint64_t{c.mfs_cells} << 32 | static_cast<std::uint64_t>(c.category) << 56) {}
+
+  TrafficContract contract() const {
+    return {static_cast<ServiceCategory>(high_ >> 56),
+            static_cast<std::uint32_t>(low_ & kField),
+            static_cast<std::uint32_t>(low_ >> 24 & kField),
+            static_cast<std::uint32_t>(low_ >> 48 | (high_ & 0xff) << 16),
+            static_cast<std::uint32_t>(high_ >> 8 & kField),
+            static_cast<std::uint32_t>(high_ >> 32 & kField)};
+  }
+  friend bool operator==(const PackedContract&, const PackedContract&) = default;
+
+ private:
+  static constexpr std::uint64_t kField = TrafficContract::kFieldMax;
+  std::uint64_t low_ = 0;   // PCR, CDVT, 16 bits of SCR or MCR
+  std::uint64_t high_ = 0;  // the other 8, MBS, MFS, category
+};
+
+struct alignas(64) HopRecord {
+ private:
+  friend class Ledger;
+  friend class LedgerCheck;
+  friend class LedgerTamper;
+  static constexpr std::uint32_t kNil = 0xffff'ffff;
+  static constexpr std::uint32_t kNoLabel = 0xffff'ffff;  // no ATM label is that large
+
+ public:
+  HopKey key;
+
+ private:
+  std::uint32_t next_in_bucket = kNil;  // of one that is not alive: the next vacant one
+
+ public:
+  ManagerIndex manager;
+  std::uint16_t hop_count = 0;
+  // As the manager asked.
+  bool alive : 1 = false;
+  bool commit : 1 = false;
+  bool held : 1 = false;
+  bool branch : 1 = false;
+  bool takes_over : 1 = false;
+  bool joins : 1 = false;
+
+ private:
+  bool input_named : 1 = false;   // the setup named the label, else it was allotted
+  bool output_named : 1 = false;  // the same
+  bool special : 1 = false;       // has HopExtras
+  // Cells/s of the input port's receive side are taken in its name: as many as it demands, if it has
+  // no extras that say another number.
+  bool has_ingress : 1 = false;
+  bool earlier_session : 1 = false;  // a session of the manager has ended since its setup
+
+ public:
+  HopState state = HopState::kReserved;
+  // What the controller notes here about its requests to the switch; ticket and waiters belong to it.
+  struct Progress {
+    bool add_open : 1 = false;
+    bool remove_open : 1 = false;
+    bool remove_done : 1 = false;  // answered before the add in front of it was
+    bool restore : 1 = false;      // the switch has it no more: the one below is to be put back
+    bool untold : 1 = false;       // the switch may have another contract than this record
+  } progress;
+
+ private:
+  std::uint16_t input_port = 0;  // the ledger's numbers, not the switch's
+  std::uint16_t output_port = 0;
+  std::uint32_t input = kNoLabel;
+  std::uint32_t output = kNoLabel;
+  std::uint32_t next_on_input = kNil;   // shares the input label; the pool has the list's head
+  std::uint32_t next_on_output = kNil;  // the same of the output label
+
+ public:
+  std::uint32_t ticket = 0;             // tells answers meant for an earlier user of this record
+  std::uint32_t commit_waiters = kNil;  // heads of lists in the controller
+  std::uint32_t remove_waiters = kNil;
+
+ private:
+  std::uint32_t names = 0;  // of client, from and to: in the ledger's CallNames
+
+ public:
+  std::uint64_t version = 0;  // the ledger's clock at the last change of this record's state
+  Resources charge;           // counted on the output port in this record's name
+  Resources demand;           // as it is now: that of the setup, or of the last modify
+
+ private:
+  PackedContract packed;  // as it is now, like demand
+
+ public:
+  RequestId request;
+
+  TrafficContract contract() const { return packed.contract(); }
+  // With the labels allotted; a reservation has no input label.
+  Label input_label() const { return label_of(input); }
+  Label output_label() const { return label_of(output); }
+  bool first() const { return key.hop == 0 && !branch; }  // as HopSetup::first()
+  bool last() const { return key.hop + 1 == hop_count; }
+  // Committed, and nothing under way.
+  bool settled() const { return state == HopState::kCommitted && !progress.add_open; }
+
+ private:
+  static Label label_of(std::uint32_t value) {
+    return value == kNoLabel ? Label{} : Label{LabelKind::kAtm, value};
+  }
+};
+static_assert(sizeof(HopRecord) == 128 && sizeof(HopRecord::Progress) == 1);
+
+// What only hops have that were modified, share a label, or have taken over. Of any other hop it is what
+// the record says: the demand and contract are as asked, it is charged what it takes alone.
+struct HopExtras {
+  Resources asked;  // in the setup
+  PackedContract asked_contract;
+  std::uint32_t revision = 0;  // of the last modify
+  // What it takes of the output port alone: see Ledger::charge_of(). While the switch is being told
+  // another contract, the greater of both.
+  Resources alone;
+  // Cells/s of the input port's receive side that are taken in this record's name: by a first hop, or
+  // by the branch that has inherited it.
+  std::optional<std::uint64_t> ingress;
+  std::uint32_t above = 0xffff'ffff;  // has taken over from this one, or is about to
+  std::uint32_t below = 0xffff'ffff;  // from which this one takes over
+
+  friend bool operator==(const HopExtras&, const HopExtras&) = default;
+};
+
+}  // namespace xbind

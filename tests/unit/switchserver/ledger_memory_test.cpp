@@ -1,0 +1,134 @@
+// What a hop takes of memory, and what no hop takes any more.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <string>
+#include <vector>
+
+#include "switchserver/ledger.hpp"
+
+namespace xbind {
+namespace {
+
+constexpr std::uint32_t kHops = 100'000;
+constexpr std::uint64_t kOctetsEach = 200;
+constexpr PortId kFrom{7};
+constexpr PortId kTo{9};
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+constexpr bool kAllocatorTells = true;
+std::uint64_t allocated() {
+  const auto info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+#else
+constexpr bool kAllocatorTells = false;
+std::uint64_t allocated() { return 0; }
+#endif
+
+std::string endpoint(std::uint32_t number) {
+  return "endpoint-of-a-site-" + std::to_string(number);
+}
+
+// Committed hops in the middle of their paths, from one trunk to another; `pairs` of endpoints call.
+class LedgerMemoryTest : public ::testing::Test {
+ protected:
+  LedgerMemoryTest() {
+    const LabelRange labels{0, 1, 32, 65'535};
+    ledger.set_ports({{kFrom, labels, 1U << 30, true}, {kTo, labels, 1U << 30, true}});
+    manager = ledger.manager("m").value();
+    ledger.grant_labels(manager, kTo, kHops, outputs);
+  }
+
+  HopSetup setup(std::uint32_t number, std::uint32_t pairs) const {
+    const std::uint32_t pair = number % pairs;
+    HopSetup setup;
+    setup.key = {ConnectionId{number + 1}, Generation{1}, 0, 1};
+    setup.hop_count = 3;
+    setup.input_port = kFrom;
+    setup.input_label = outputs[number];  // of the same range
+    setup.output_port = kTo;
+    setup.output_label = outputs[number];
+    setup.demand = {1 + number % 5, 1};
+    setup.contract = {ServiceCategory::kNrtVbr, 1000, 250, 1 + number % 7, 5};
+    setup.call = {"a client of some name", RequestId{number}, endpoint(pair % 500),
+                  endpoint(1000 + pair / 500)};
+    return setup;
+  }
+
+  void set_up(std::uint32_t pairs) {
+    for (std::uint32_t i = 0; i < kHops; ++i) {
+      const Admission admission = ledger.set_up(manager, setup(i, pairs));
+      ASSERT_TRUE(admission.admitted()) << to_string(admission.cause);
+      ledger.programmed(admission.hop);
+      hops.push_back(admission.hop);
+    }
+  }
+  void remove_all() {
+    for (const HopRef hop : hops) {
+      ledger.begin_removal(hop);
+      ledger.removed(hop);
+    }
+    hops.clear();
+  }
+
+  Ledger ledger{{.buffer_cells = 1U << 20}};
+  ManagerIndex manager;
+  std::vector<Label> outputs;
+  std::vector<HopRef> hops;
+};
+
+TEST_F(LedgerMemoryTest, TwoHundredOctetsForEachCrossConnect) {
+  hops.reserve(kHops);
+  const std::uint64_t before = allocated();
+  set_up(1'000);
+  const std::uint64_t reckoned = ledger.hop_octets() + ledger.label_octets();
+  EXPECT_LE(reckoned, kHops * kOctetsEach) << double(reckoned) / kHops;
+  EXPECT_GE(reckoned, kHops * (sizeof(HopRecord) + 24)) << "something has not been counted";
+  if (!kAllocatorTells) return;
+  // The slots of the output labels were there before: 12 octets each.
+  const std::uint64_t taken = allocated() - before + kHops * std::uint64_t{12};
+  EXPECT_LE(taken, kHops * kOctetsEach) << double(taken) / kHops;
+}
+
+TEST_F(LedgerMemoryTest, AlsoWhereNoTwoConnectionsHaveTheSameEndpoints) {
+  hops.reserve(kHops);
+  const std::uint64_t before = allocated();
+  set_up(kHops);
+  const std::uint64_t reckoned = ledger.hop_octets() + ledger.label_octets();
+  EXPECT_LE(reckoned, kHops * kOctetsEach) << double(reckoned) / kHops;
+  if (!kAllocatorTells) return;
+  const std::uint64_t taken = allocated() - before + kHops * std::uint64_t{12};
+  EXPECT_LE(taken, kHops * kOctetsEach) << double(taken) / kHops;
+}
+
+TEST_F(LedgerMemoryTest, OnceWarmNothingIsAllocated) {
+  if (!kAllocatorTells) GTEST_SKIP() << "this allocator does not tell";
+  hops.reserve(kHops);
+  set_up(1'000);
+  remove_all();
+  const std::uint64_t once = allocated();
+  const std::uint64_t octets = ledger.hop_octets();
+  for (int round = 0; round < 2; ++round) {
+    set_up(1'000);
+    remove_all();
+    EXPECT_LE(allocated(), once + 4096) << "a page is the allocator's own affair";
+    EXPECT_EQ(ledger.hop_octets(), octets);
+  }
+}
+
+TEST_F(LedgerMemoryTest, AChangedContractTakesMoreUntilTheHopIsGone) {
+  const HopRef hop = ledger.set_up(manager, setup(0, 1)).hop;
+  ledger.programmed(hop);
+  const std::size_t plain = ledger.hop_octets();
+  ASSERT_TRUE(
+      ledger.modify(manager, {setup(0, 1).key, 1, {500, 1}, setup(0, 1).contract}).admitted());
+  EXPECT_GT(ledger.hop_octets(), plain);
+  // The switch would not have it: what it had is all there is to keep.
+  ledger.settle(hop, 0, setup(0, 1).demand, setup(0, 1).contract);
+  EXPECT_LE(ledger.hop_octets(), plain + 16 * sizeof(void*)) << "but for the map's table";
+  EXPECT_EQ(ledger.revision(hop), 0U);
+}
+
+}  // namespace
+}  // namespace xbind

@@ -1,0 +1,145 @@
+// What a record says of the setup that made it, however little of it is kept.
+#include <vector>
+
+#include "ledger_fixture.hpp"
+#include "switchserver/ledger_ports.hpp"
+#include "switchserver/ledger_record.hpp"
+
+namespace xbind {
+namespace {
+
+using LedgerRecordTest = LedgerTest;
+
+constexpr TrafficContract kSlow{ServiceCategory::kNrtVbr, 100, 250, 50, 5};
+constexpr TrafficContract kFast{ServiceCategory::kNrtVbr, 200, 250, 150, 5};
+
+TEST_F(LedgerRecordTest, SaysEachSetupWordForWord) {
+  HopSetup one = middle(1, kInput, cache_one(a), {7, 3});
+  one.contract = kSlow;
+  HopSetup begins = first(2, cache_one(a));
+  begins.call = {"another client", RequestId{0xffff'ffff'ffff'ffff}, "", "bob"};
+  const HopSetup ends = last(3, atm_label(0, 36));
+  for (const HopSetup& setup : {one, begins, ends}) {
+    const HopRef hop = committed(a, setup);
+    EXPECT_EQ(ledger.setup_of(hop), setup);
+    EXPECT_EQ(ledger.alone(hop), setup.demand);
+    EXPECT_EQ(ledger.ingress(hop).has_value(), setup.first());
+  }
+}
+
+TEST_F(LedgerRecordTest, SaysAReservationAndThenItsCommit) {
+  HopSetup reserved = hold(middle(1, {}, {}));
+  const HopRef hop = ledger.set_up(a, reserved).hop;
+  EXPECT_EQ(ledger.setup_of(hop), reserved);
+  EXPECT_FALSE(ledger.cross_connect(hop).input_label.present());
+  HopSetup commit = reserved;
+  commit.commit = true;
+  commit.held = false;
+  commit.input_label = kInput;
+  ASSERT_TRUE(ledger.set_up(a, commit).admitted());
+  EXPECT_EQ(ledger.setup_of(hop), commit) << "which names no output label, and has one";
+  EXPECT_TRUE(ledger.cross_connect(hop).output_label.present());
+}
+
+TEST_F(LedgerRecordTest, SaysABranchAndWhatTakesOver) {
+  const HopSetup root = first(1, cache_one(a));
+  const HopRef root_hop = committed(a, root);
+  const Label in = ledger.cross_connect(root_hop).input_label;
+  const HopSetup leaf = branch(root, 1, in, kTrunk, cache_one(a, kTrunk));
+  const HopRef leaf_hop = committed(a, leaf);
+  EXPECT_EQ(ledger.setup_of(leaf_hop), leaf);
+
+  HopSetup later = root;
+  later.key.generation = Generation{2};
+  later.takes_over = true;
+  later.input_label = in;
+  later.output_label = cache_one(a);
+  later.demand = {300, 30};
+  const HopRef later_hop = committed(a, later);
+  EXPECT_EQ(ledger.setup_of(later_hop), later);
+  EXPECT_EQ(ledger.setup_of(root_hop), root);
+  EXPECT_EQ(ledger.ingress(root_hop), std::nullopt);
+  EXPECT_EQ(ledger.ingress(later_hop), 300U);
+}
+
+TEST_F(LedgerRecordTest, SaysWhatWasAskedAlsoAfterAModify) {
+  HopSetup setup = first(1, cache_one(a), {100, 10});
+  setup.contract = kSlow;
+  const HopRef hop = committed(a, setup);
+  ASSERT_TRUE(ledger.modify(a, {setup.key, 4, {200, 20}, kFast}).admitted());
+  EXPECT_EQ(ledger.setup_of(hop), setup);
+  EXPECT_EQ(ledger.hop(hop).demand, (Resources{200, 20}));
+  EXPECT_EQ(ledger.hop(hop).contract(), kFast);
+  EXPECT_EQ(ledger.revision(hop), 4U);
+  EXPECT_EQ(ledger.ingress(hop), 200U);
+  EXPECT_TRUE(ledger.set_up(a, setup).repeated) << "who has not heard of it";
+  HopSetup heard = setup;
+  heard.demand = {200, 20};
+  heard.contract = kFast;
+  EXPECT_TRUE(ledger.set_up(a, heard).repeated) << "who has";
+  heard.contract = kSlow;
+  expect_refused(ledger.set_up(a, heard), Cause::kInvalidRequest, {}, 1);
+}
+
+// Another hop in a place that was left knows nothing of the earlier one.
+TEST_F(LedgerRecordTest, APlaceIsUsedAgainWithoutATrace) {
+  const HopSetup setup = first(1, cache_one(a), {100, 10});
+  const HopRef hop = committed(a, setup);
+  ASSERT_TRUE(ledger.modify(a, {setup.key, 4, {200, 20}, {}}).admitted());
+  ledger.hop(hop).progress.untold = true;
+  const std::uint32_t ticket = ledger.hop(hop).ticket;
+  remove(hop);
+  const HopSetup other = middle(2, kInput, cache_one(b), {5, 5});
+  ASSERT_EQ(committed(b, other), hop);
+  EXPECT_EQ(ledger.setup_of(hop), other);
+  EXPECT_EQ(ledger.revision(hop), 0U);
+  EXPECT_EQ(ledger.ingress(hop), std::nullopt);
+  EXPECT_FALSE(ledger.hop(hop).progress.untold);
+  EXPECT_NE(ledger.hop(hop).ticket, ticket);
+}
+
+TEST_F(LedgerRecordTest, APortForWhichThereIsNoRoomStaysUnknown) {
+  std::vector<SwitchPort> many = ports(1000);
+  const LabelRange none{1, 0, 1, 0};
+  const auto most = static_cast<std::uint32_t>(Ledger::kPortsMax);
+  for (std::uint32_t i = 5; i <= most + 2; ++i) many.push_back({PortId{i}, none, 1, true});
+  EXPECT_THAT(ledger.set_ports(many), ::testing::ElementsAre(PortId{most + 1}, PortId{most + 2}));
+  EXPECT_TRUE(ledger.has_port(PortId{most}));
+  HopSetup setup = middle(1, kInput, cache_one(a));
+  setup.input_port = PortId{most + 1};
+  expect_refused(ledger.set_up(a, setup), Cause::kUnknownPort, PortId{most + 1}, most + 1);
+  setup.input_port = kTrunk;
+  EXPECT_TRUE(ledger.set_up(a, setup).admitted());
+}
+
+TEST(PortIndex, FindsEachOfManyAndNoOther) {
+  PortIndex index;
+  for (std::uint32_t i = 0; i < 5'000; ++i) index.add(PortId{i * 0x0001'0000 + 7}, i);
+  for (std::uint32_t i = 0; i < 5'000; ++i) {
+    EXPECT_EQ(index.find(PortId{i * 0x0001'0000 + 7}), i);
+    EXPECT_EQ(index.find(PortId{i * 0x0001'0000 + 8}), PortIndex::kNone);
+  }
+}
+
+TEST(PackedContract, ComesOutAsItWent) {
+  constexpr std::uint32_t kMost = TrafficContract::kFieldMax;
+  const std::vector<TrafficContract> contracts{
+      {},
+      {ServiceCategory::kCbr, kMost, 0},
+      {ServiceCategory::kUbr, 1, kMost},
+      {ServiceCategory::kNrtVbr, kMost, 0, kMost, kMost},
+      {ServiceCategory::kRtVbr, kMost - 1, 0x12'3456, 0xab'cdef, 1},
+      {ServiceCategory::kGfr, kMost, kMost, 0, kMost, kMost},
+      {ServiceCategory::kGfr, 0x65'4321, 0, 0x01'0000, 0xfe'dcba, 0x0f'0f0f},
+  };
+  for (const TrafficContract& contract : contracts) {
+    ASSERT_FALSE(check(contract)) << to_string(contract);
+    EXPECT_EQ(PackedContract(contract).contract(), contract) << to_string(contract);
+    for (const TrafficContract& other : contracts) {
+      EXPECT_EQ(PackedContract(contract) == PackedContract(other), contract == other);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace xbind
