@@ -80,9 +80,9 @@ class LabelSizing {  // of one (switch, output port)
   // Nothing was wanted for so long: nothing is kept.
   static constexpr Duration kIdle = std::chrono::seconds{10};
   static constexpr std::size_t kRunsMax = 16'384;
-  static constexpr Duration kRankedWindow = std::chrono::milliseconds{250};
-  static constexpr std::size_t kRankedTakes = 250;
-  static constexpr std::size_t kRankedWindows = 16;
+  static constexpr Duration kRankedWindow = std::chrono::milliseconds{50};
+  static constexpr std::size_t kRankedTakes = 50;
+  static constexpr std::size_t kRankedWindows = 64;
 
   explicit LabelSizing(double hit_ratio);
 

@@ -89,7 +89,7 @@ void declare(config::OptionSet& set, Options& options) {
       "label-policy", &options.label_policy, "competitive", {"fixed", "competitive", "cooperative"},
       "How many labels are kept in advance: always as many; as few as give the hit ratio; "
       "or the same and a share of the port's range by declared demand.");
-  set.add_uint("label-cache", &options.label_cache, 4096, {0, 65'535},
+  set.add_uint("label-cache", &options.label_cache, 16'384, {0, 65'535},
                "Labels kept in advance for each switch and output port, at most; 0 keeps none.");
   set.add_double("hit-ratio", &options.hit_ratio, 0.995, {0.5, 0.999999},
                  "Share of calls whose labels are to be at hand (competitive, cooperative).");
