@@ -1,4 +1,5 @@
 // xbind-cmgr: the ConnectionManager.
+#include <algorithm>
 #include <chrono>
 #include <regex>
 
@@ -9,6 +10,7 @@
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
+#include "orb/runtime.hpp"
 
 namespace {
 
@@ -171,6 +173,9 @@ Result<cmgr::Config> config_of(const Options& options, std::uint64_t epoch) {
                         : options.label_policy == "competitive" ? cmgr::LabelPolicy::kCompetitive
                                                                 : cmgr::LabelPolicy::kCooperative;
   config.label_cache_target = options.label_cache;
+  for (session::Limits* limits : {&config.switch_session, &config.client_session}) {
+    limits->octets_in_flight = std::min(limits->octets_in_flight, orb::connection_credit());
+  }
   config.hit_ratio = options.hit_ratio;
   config.quotas = options.quotas == "on";
   config.quota_calls_ahead = options.quota_calls;

@@ -2,6 +2,8 @@
 
 #include <omniORB4/giopEndpoint.h>
 #include <omniORB4/omniIOR.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,16 +13,28 @@
 namespace xbind::orb {
 namespace {
 
-// Twice the octet credit of a session (core/session): frames of several sessions to one process, and
-// the kernel's own overhead, fit as well.
-constexpr const char* kSocketSendBuffer = "1048576";
+constexpr int kSocketSendBuffer = 4 * 1024 * 1024;
 
 }  // namespace
+
+std::size_t connection_credit() {
+  const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int granted = 0;
+  socklen_t size = sizeof granted;
+  const bool told =
+      probe >= 0 &&
+      setsockopt(probe, SOL_SOCKET, SO_SNDBUF, &kSocketSendBuffer, sizeof kSocketSendBuffer) == 0 &&
+      getsockopt(probe, SOL_SOCKET, SO_SNDBUF, &granted, &size) == 0;
+  if (probe >= 0) close(probe);
+  // Linux tells twice what was granted (socket(7)).
+  return told ? static_cast<std::size_t>(granted) / 4 : 64 * 1024;
+}
 
 Runtime::Runtime(int argc, char** argv, const RuntimeOptions& options) {
   const std::string endpoint = "giop:tcp:" + options.listen_address + ":";
   const std::string call_timeout = std::to_string(options.call_timeout_ms);
   const std::string connect_timeout = std::to_string(options.connect_timeout_ms);
+  const std::string send_buffer = std::to_string(kSocketSendBuffer);
   const char* settings[][2] = {
       {"endPoint", endpoint.c_str()},
       {"endPoint", endpoint.c_str()},
@@ -30,7 +44,7 @@ Runtime::Runtime(int argc, char** argv, const RuntimeOptions& options) {
       {"inConScanPeriod", "0"},
       {"clientCallTimeOutPeriod", call_timeout.c_str()},
       {"clientConnectTimeOutPeriod", connect_timeout.c_str()},
-      {"socketSendBuffer", kSocketSendBuffer},
+      {"socketSendBuffer", send_buffer.c_str()},
       {"verifyObjectExistsAndType", "0"},
       {"giopMaxMsgSize", "16777216"},
       {nullptr, nullptr},

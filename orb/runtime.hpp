@@ -6,7 +6,8 @@
 //   outConScanPeriod, inConScanPeriod 0  an idle connection stays; the next call needs no new one
 //   clientCallTimeOutPeriod            every invocation ends, also to a peer that has stopped
 //   clientConnectTimeOutPeriod         the same for connecting
-//   socketSendBuffer                   a session's octet credit fits: a direct write cannot block
+//   socketSendBuffer                   a session's octet credit fits: a direct write cannot block. The kernel
+//                                      grants at most net.core.wmem_max: see connection_credit()
 //   verifyObjectExistsAndType 0        the first invocation is what it looks like: a oneway stays one
 //   giopMaxMsgSize 16 MiB              pages of audits are far smaller
 //   two endpoints                      the second one for batches only (activate_apart)
@@ -14,6 +15,7 @@
 
 #include <omniORB4/CORBA.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,11 @@ struct RuntimeOptions {
   std::uint32_t call_timeout_ms = 5'000;     // of a two-way call
   std::uint32_t connect_timeout_ms = 1'000;
 };
+
+// Octets of sessions that may be under way on one connection so that a write to a peer that has stopped reading
+// does not block: half of the send buffer that the kernel grants, the rest being for its own overhead. From
+// 100 KiB where net.core.wmem_max is as delivered to 2 MiB where it is 4 MiB.
+std::size_t connection_credit();
 
 class Runtime {
  public:

@@ -12,6 +12,7 @@
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
+#include "orb/runtime.hpp"
 #include "switchserver/daemon.hpp"
 #include "switchserver/node_options.hpp"
 #include "switchserver/servant.hpp"
@@ -69,10 +70,9 @@ void declare(config::OptionSet& set, Options& options) {
 
 // A manager has one connection for batches to and from this process, however many sessions it has with
 // the switches here. What they all may have under way towards it stays below the socket's send buffer, so
-// that a step never blocks on it (orb/runtime.cpp). Large batches go one by one.
+// that a step never blocks on it. Large batches go one by one.
 std::size_t octets_of_each(std::size_t nodes) {
-  constexpr std::size_t kOfAll = 512 * 1024;
-  return std::min(session::Limits{}.octets_in_flight, kOfAll / nodes);
+  return std::min(session::Limits{}.octets_in_flight, orb::connection_credit() / nodes);
 }
 
 SwitchServerDaemonOptions daemon_options(const Options& options, const NodeOptions& node,

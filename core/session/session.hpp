@@ -45,9 +45,11 @@
 namespace xbind::session {
 
 struct Limits {
-  std::uint32_t batches_in_flight = 256;      // the window we use: ours, unconfirmed
-  std::uint32_t batches_held_back = 256;      // the window we grant: the peer's, beyond a gap
-  std::size_t octets_in_flight = 128 * 1024;  // estimated by the owner, see orb/runtime.cpp
+  std::uint32_t batches_in_flight = 256;  // the window we use: ours, unconfirmed
+  std::uint32_t batches_held_back = 256;  // the window we grant: the peer's, beyond a gap
+  // Estimated by the owner. A hundred thousand calls a second are 15 MB a second each way, and a round trip
+  // between busy processes takes tens of milliseconds. Real ones are bounded by orb::connection_credit().
+  std::size_t octets_in_flight = 384 * 1024;
   // First repeat, unless round trips take longer; doubles up to resend_max. Short enough that a batch lost four times in a row arrives
   // well before a call's timers expire, longer than confirm_after and a busy peer's answer.
   Duration resend_after = std::chrono::milliseconds{100};
