@@ -52,11 +52,13 @@ class ManagerDaemon {
   // A message of a peer with so many items; nothing: a confirmation alone. With a pace it costs what that
   // says, and is a step of its own.
   void take(std::optional<std::size_t> items, std::function<void(ConnectionManager&)> job) {
-    serial_.post([this, items, job = std::move(job)] {
-      if (items) peers_.pace().take(*items);
-      job(manager_);
-      if (peers_.pace().on()) after_drain();
-    });
+    serial_.post(
+        [this, items, job = std::move(job)] {
+          if (items) peers_.pace().take(*items);
+          job(manager_);
+          if (peers_.pace().on()) after_drain();
+        },
+        items.value_or(1));
   }
   RemotePeers& peers() { return peers_; }  // within a job
 

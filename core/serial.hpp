@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -19,19 +20,29 @@ class Serial {
  public:
   using Job = std::function<void()>;
 
+  // When a step ends although more jobs are there.
+  struct Step {
+    // While more keep coming, after at least so many jobs: more of them make fewer, larger messages, and
+    // delay the first.
+    std::size_t jobs = 1;
+    // At once when so many items have been handled: peers have work to do in the meantime, and a backlog
+    // does not become one step.
+    std::size_t items = std::numeric_limits<std::size_t>::max();
+  };
+
   // `after_drain` ends a step: it runs on the runner, never beside a job, and is the place to transmit
-  // what the jobs produced. A step ends when the queue is empty, or, while more jobs keep coming, after
-  // at least `jobs_per_step`: more of them make fewer, larger messages, and delay the first.
-  explicit Serial(Job after_drain, std::size_t jobs_per_step = 1)
-      : after_drain_(std::move(after_drain)), jobs_per_step_(jobs_per_step) {}
+  // what the jobs produced. A step ends when the queue is empty, or as `step` says.
+  explicit Serial(Job after_drain) : Serial(std::move(after_drain), Step{}) {}
+  Serial(Job after_drain, Step step) : after_drain_(std::move(after_drain)), step_(step) {}
   Serial(const Serial&) = delete;
   Serial& operator=(const Serial&) = delete;
 
-  // Thread-safe. May run `job` and others before it returns, unless another thread is the runner.
-  void post(Job job) {
+  // Thread-safe. May run `job` and others before it returns, unless another thread is the runner. `items`:
+  // how much work it is, in the owner's measure.
+  void post(Job job, std::size_t items = 1) {
     {
       const std::lock_guard lock(mutex_);
-      queue_.push_back(std::move(job));
+      queue_.push_back({std::move(job), items});
       if (running_) return;
       running_ = true;
     }
@@ -39,35 +50,44 @@ class Serial {
   }
 
  private:
+  struct Entry {
+    Job job;
+    std::size_t items;
+  };
+
   void run() {
-    std::vector<Job> jobs;
-    std::size_t since_step = 0;
+    std::size_t jobs = 0;  // of this step
+    std::size_t items = 0;
     for (;;) {
-      bool empty = false;
-      {
+      if (at_ == taken_.size()) {
+        taken_.clear();
+        at_ = 0;
         const std::lock_guard lock(mutex_);
-        empty = queue_.empty();
-        if (empty && since_step == 0) {
+        if (queue_.empty() && jobs == 0) {
           running_ = false;
           return;
         }
-        if (!empty && since_step < jobs_per_step_) jobs.swap(queue_);
+        if (jobs < step_.jobs) taken_.swap(queue_);
       }
-      if (jobs.empty()) {
-        since_step = 0;
+      if (at_ == taken_.size() || items >= step_.items) {
+        jobs = items = 0;
         after_drain_();
         continue;
       }
-      since_step += jobs.size();
-      for (Job& job : jobs) job();
-      jobs.clear();
+      Entry& next = taken_[at_++];
+      ++jobs;
+      items += next.items;
+      std::exchange(next.job, nullptr)();
     }
   }
 
   Job after_drain_;
-  std::size_t jobs_per_step_;
+  Step step_;
+  // The runner's: what it has taken out of the queue, and how many of these have run.
+  std::vector<Entry> taken_;
+  std::size_t at_ = 0;
   std::mutex mutex_;
-  std::vector<Job> queue_;
+  std::vector<Entry> queue_;
   bool running_ = false;
 };
 

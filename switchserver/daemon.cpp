@@ -12,6 +12,12 @@
 namespace xbind {
 namespace {
 
+// Commands, and answers of the switch, after which a step sends in any case: half a millisecond's work, in which
+// the switch and the manager would have nothing to do.
+constexpr std::size_t kItemsPerStep = 512;
+// What an answer to Add Branch takes on the wire.
+constexpr std::size_t kAnswerOctets = 36;
+
 std::function<std::uint32_t()> real_chance() {
   return [device = std::make_shared<std::random_device>()] { return (*device)(); };
 }
@@ -50,17 +56,19 @@ SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
       server_(options.server, driver_, managers_),
       router_(router),
       reporter_(options.reports),
-      serial_([this] { after_drain(); }),
+      serial_([this] { after_drain(); }, {.items = kItemsPerStep}),
       tcp_(options.tcp,
            gsmp::TcpClientCallbacks{
                .on_connected =
                    [this] { post([this](SwitchServer&) { driver_.connected(steady_now()); }); },
                .on_octets =
                    [this](std::span<const std::byte> octets) {
-                     serial_.post([this, copy = wire::Buffer(octets.begin(), octets.end())] {
-                       const log::About about(name_in_log_);
-                       take_octets(copy);
-                     });
+                     serial_.post(
+                         [this, copy = wire::Buffer(octets.begin(), octets.end())] {
+                           const log::About about(name_in_log_);
+                           take_octets(copy);
+                         },
+                         octets.size() / kAnswerOctets);
                    },
                .on_closed =
                    [this](const std::string& reason) {

@@ -122,12 +122,14 @@ class SwitchServerDaemon {
   // A message of a manager with so many items; nothing: a confirmation alone. With a pace it costs what
   // that says, and is a step of its own.
   void take(std::optional<std::size_t> items, std::function<void(SwitchServer&)> job) {
-    serial_.post([this, items, job = std::move(job)] {
-      const log::About about(name_in_log_);
-      if (items) pace_.take(*items);
-      job(server_);
-      if (pace_.on()) after_drain();
-    });
+    serial_.post(
+        [this, items, job = std::move(job)] {
+          const log::About about(name_in_log_);
+          if (items) pace_.take(*items);
+          job(server_);
+          if (pace_.on()) after_drain();
+        },
+        items.value_or(1));
   }
   // Thread-safe.
   Pace& pace() { return pace_; }

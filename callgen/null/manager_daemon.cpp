@@ -42,7 +42,7 @@ class Daemon {
       : rule_(rule),
         switches_(std::move(switches)),
         manager_(rule, windows, steady_now()),
-        serial_([this] { after_drain(); }, kJobsPerStep),
+        serial_([this] { after_drain(); }, {.jobs = kJobsPerStep}),
         timer_([this] { serial_.post([] {}); }) {}
   ~Daemon() { timer_.stop(); }
   Daemon(const Daemon&) = delete;

@@ -38,7 +38,7 @@ TEST(SerialTest, WhatAJobPostsRunsAfterItAndNotWithinIt) {
 
 TEST(SerialTest, AStepTakesInWhatComesMeanwhileUpToItsNumberOfJobs) {
   std::vector<std::string> happened;
-  Serial serial([&] { happened.emplace_back("drained"); }, 3);
+  Serial serial([&] { happened.emplace_back("drained"); }, {.jobs = 3});
   const auto job = [&](const char* name, auto then) {
     return [&happened, name, then] {
       happened.emplace_back(name);
@@ -50,6 +50,32 @@ TEST(SerialTest, AStepTakesInWhatComesMeanwhileUpToItsNumberOfJobs) {
     serial.post(job("2", [&] { serial.post(job("3", [&] { serial.post(job("4", nothing)); })); }));
   }));
   EXPECT_THAT(happened, ElementsAre("1", "2", "3", "drained", "4", "drained"));
+}
+
+TEST(SerialTest, ABacklogIsDrainedWheneverSoManyItemsAreDone) {
+  std::vector<std::string> happened;
+  Serial serial([&] { happened.emplace_back("drained"); }, {.jobs = 32, .items = 10});
+  const auto job = [&](const char* name) {
+    return [&happened, name] { happened.emplace_back(name); };
+  };
+  serial.post(
+      [&] {
+        happened.emplace_back("1");
+        serial.post(job("9 items"), 9);
+        serial.post(job("one more"), 1);
+        serial.post(job("100 items"), 100);
+        serial.post(job("last"), 1);
+      },
+      0);
+  EXPECT_THAT(happened, ElementsAre("1", "9 items", "one more", "drained", "100 items", "drained",
+                                    "last", "drained"));
+}
+
+TEST(SerialTest, AStepThatEndsWithTheQueueIsDrainedOnce) {
+  int drained = 0;
+  Serial serial([&] { ++drained; }, {.jobs = 32, .items = 10});
+  serial.post([] {}, 10);
+  EXPECT_EQ(drained, 1);
 }
 
 TEST(SerialTest, WhatTheDrainPostsRunsToo) {
