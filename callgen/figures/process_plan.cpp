@@ -128,6 +128,7 @@ Words lab_up(const Places& places, const System& system, const Pacing& pacing) {
     manager(fmt::format("aggregation={}", word_of(system.gathering)));
     manager(fmt::format("threshold={}", system.threshold));
     manager(fmt::format("flush-timeout-ms={}", flush_timeout_ms(system)));
+    manager("label-policy=fixed");  // as the model's and the paper's
     manager(fmt::format("label-cache={}", system.labels_cached));
   }
   const auto validity_ms = static_cast<std::uint64_t>(std::max(1.0, ms(system.route_validity)));

@@ -35,6 +35,7 @@ class Load:
     verify_media: bool = False
     capture: Path | None = None
     json: Path | None = None
+    more: tuple = ()  # further options of daemons: (program, option, value)
 
 
 def callgen(lab, load, more=()):
@@ -71,8 +72,11 @@ def media_options(lab):
 
 def daemon_options(load):
     """The daemons' part of a load, as LabOptions.more takes it."""
-    return {"xbind-cmgr": manager_options(load), "xbind-switchserver": switchserver_options(load),
-            "xbind-routeobject": routeobject_options(load)}
+    options = {"xbind-cmgr": manager_options(load), "xbind-switchserver": switchserver_options(load),
+               "xbind-routeobject": routeobject_options(load)}
+    for program, option, value in load.more:
+        options.setdefault(program, []).append((None, option, value))
+    return options
 
 
 def manager_options(load):

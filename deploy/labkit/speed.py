@@ -20,6 +20,7 @@ import time
 from pathlib import Path
 
 from . import speed_figures as figures
+from . import sweep_figures
 from .lab import ROOT
 from .load import Load, callgen
 from .process import LabError
@@ -33,6 +34,7 @@ ROOMY = {"topology": FAST, "cells_per_s": 1, "labels_per_port": 65_504, "thresho
 WIDE_LABELS = 32 * 65_504
 HOLD_S = 0.05
 CONFIRM_S = 30
+WARM_UP = ("--warm-up", 2)  # s; label caches grow with the load
 CEILING_S = 10
 UP = [1_000, 1_000_000]  # connections
 UP_RATE = 30_000.0  # at which they are set up
@@ -41,7 +43,7 @@ COST_S = 10.0
 ROUNDS = 5
 WIDE_SWITCHES = 128
 HOPS = range(2, 9)
-OUTSTANDING = 8_192  # requests under way in closed loops: 64 for each of 128 switches
+OUTSTANDING = 8_192  # requests under way in closed loops: 64 for each of 128 switches, 2 048 for four managers
 
 
 def measure(name, in_own_lab):
@@ -58,8 +60,9 @@ def throughput(in_own_lab):
     load = Load(**ROOMY)
     with in_own_lab(load) as lab:
         # What is searched for is a rate that is carried, not one at which work piles up.
-        highest = command(lab, load, "saturate", "--rate", 40_000, "--hold", HOLD_S, "--confirm", CONFIRM_S,
-                          "--objective", "p99<50ms,unanswered=0,fail<0.1%", "--with-floor")
+        highest = command(lab, load, "saturate", "--rate", 40_000, "--hold", HOLD_S, *WARM_UP,
+                          "--point-seconds", 5, "--confirm", CONFIRM_S, "--with-floor",
+                          "--objective", "p99<50ms,unanswered=0,fail<0.1%")
         best = figures.best_of(highest)
         print("  " + figures.highest_line(best))
         floors = [command(lab, load, "floor", "--adaptive", "--seconds", CEILING_S)]
@@ -69,9 +72,9 @@ def throughput(in_own_lab):
         tail = None
         if best:
             tail = command(lab, load, "run", "--rate", 0.8 * best["rate"], "--duration", CONFIRM_S,
-                           "--hold", HOLD_S)
+                           "--hold", HOLD_S, *WARM_UP)
             print("  " + figures.run_line(tail))
-        low = command(lab, load, "run", "--rate", 100, "--duration", 60, "--hold", HOLD_S, "--with-floor")
+        low = command(lab, load, "run", "--rate", 100, "--duration", 40, "--hold", HOLD_S, "--with-floor")
         print("  " + figures.run_line(low))
     clean = all(run["audit"]["clean"] for run in (tail, low) if run) and ceiling["audit_clean"]
     return {"highest": highest, "ceiling": ceiling, "floors": floors, "tail": tail, "low_load": low,
@@ -82,54 +85,59 @@ def throughput(in_own_lab):
 
 
 def scale(in_own_lab):
-    """Connections are set up and stay up, while another client's calls come and go beside them."""
-    load = Load(**{**ROOMY, "labels_per_port": WIDE_LABELS})
+    """Connections are set up and stay up, while another client's calls come and go beside them. No audit is made:
+    it reads everything there is, and is no call operation."""
+    room = 2 * max(UP)
+    load = Load(**{**ROOMY, "labels_per_port": WIDE_LABELS}, more=(
+        ("xbind-cmgr", "connections-max", room), ("xbind-switch", "branches-max", room)))
     points = []
-    with in_own_lab(load) as lab, contextlib.ExitStack() as holders:
-        cost(lab, load)  # what is allotted once
-        memory = {0: memory_of(lab)}
-        up = 0
+    with in_own_lab(load) as lab, contextlib.ExitStack() as clients:
+        cost(lab, load, clients)  # what is allotted once
+        memory = {}
         for wanted in UP:
-            holders.enter_context(held(lab, load, wanted - up))
-            await_connections(lab, wanted)
-            up = wanted
-            points.append({"up": up, **cost(lab, load)})
+            clients.enter_context(client(lab, load, "--calls", wanted, "--rate", UP_RATE,
+                                         "--hold", 36_000))
+            up = await_connections(lab, wanted)
             memory[up] = memory_of(lab)
+            points.append({"up": up, **cost(lab, load, clients)})
             print("  " + figures.scale_line(points[-1], memory[up]))
-    return {"points": points, "memory_octets": memory, "processors": os.cpu_count(),
-            "clean": all(point["answered"] for point in points)}
+    return {"points": points, "memory_octets": memory,
+            "clean": all(point["refused"] == 0 for point in points)}
 
 
 @contextlib.contextmanager
-def held(lab, load, calls):
-    """A client whose calls stay up until the block ends."""
-    words = callgen_words(lab, load, "run", "--calls", calls, "--rate", UP_RATE, "--hold", 36_000, "--quiet")
+def client(lab, load, *more):
+    """A run of callgen beside what else happens, ended without a word when the block ends: its calls stay up."""
+    words = callgen_words(lab, load, "run", *more, "--quiet")
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL) as client:
+                          stderr=subprocess.DEVNULL) as running:
         try:
             yield
         finally:
-            client.kill()  # the lab ends with it
+            running.kill()
 
 
 def await_connections(lab, wanted):
     deadline = time.monotonic() + 60 + 3 * wanted / UP_RATE
-    while metric(lab, "connections") < wanted:
+    while (up := status(lab)["connections"]) < wanted:
         if time.monotonic() > deadline:
-            raise LabError(f"{metric(lab, 'connections')} connections are up, {wanted} were wanted")
+            raise LabError(f"{up} connections are up, {wanted} were wanted")
         time.sleep(0.5)
+    return up
 
 
-def cost(lab, load):
+def cost(lab, load, clients):
     """Processor time of all daemons for the operations of a load that they carry with ease."""
-    before = cpu_of(lab)
-    run = command(lab, load, "run", "--rate", COST_RATE, "--duration", COST_S, "--hold", HOLD_S)
-    after = cpu_of(lab)
-    operations = run["setups"]["connected"] + run["releases"]["released"]
-    cpu_us = {name: 1e6 * (after[name] - before[name]) / operations for name in after}
-    return {"operations": operations, "setup_p50_us": run["setup_latency_us"]["p50"],
-            "setup_p99_us": run["setup_latency_us"]["p99"], "cpu_us_per_operation": cpu_us,
-            "answered": run["setups"]["unanswered"] + run["releases"]["unanswered"] == 0}
+    with contextlib.ExitStack() as while_measured:
+        while_measured.enter_context(client(lab, load, "--rate", COST_RATE, "--duration", COST_S + 5, "--hold", HOLD_S))
+        time.sleep(2)  # label caches grow with the load
+        before, counted = cpu_of(lab), status(lab)
+        time.sleep(COST_S)
+        after, now = cpu_of(lab), status(lab)
+        clients.push(while_measured.pop_all())  # the rest of it disturbs nobody
+    operations = sum(now[name] - counted[name] for name in ("connected", "released"))
+    return {"operations": operations, "refused": now["refused"] + now["busy"] - counted["refused"] - counted["busy"],
+            "cpu_us_per_operation": {name: 1e6 * (after[name] - before[name]) / operations for name in after}}
 
 
 # Many switches
@@ -176,7 +184,7 @@ def managers(in_own_lab):
             for count in (1, 2, 4):
                 # Each round begins with another manager, so that none is always among them.
                 chosen = [names[(round_number + i) % len(names)] for i in range(count)]
-                ceiling = command(lab, load, "ceiling", "--seconds", 5, "--outstanding", 4096,
+                ceiling = command(lab, load, "ceiling", "--seconds", 5, "--outstanding", OUTSTANDING,
                                   "--manager", ",".join(chosen))
                 points.append({"count": count, "round": round_number, **ceiling})
                 print(f"  {count}: " + figures.ceiling_line(ceiling))
@@ -211,11 +219,12 @@ def command(lab, load, word, *more):
                 **figures.without_bulk(json.loads(file.read_text()))}
 
 
-def metric(lab, name):
+def status(lab):
+    """The manager's counters by name."""
     done = subprocess.run([str(lab.options.bin_dir / "xbindctl"), "status"], capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, check=True, timeout=60,
                           env={**lab.daemon_environment(), **lab.client_environment()})
-    return next(int(line.split()[1]) for line in done.stdout.splitlines() if line.startswith(name + " "))
+    return sweep_figures.metrics_of(done.stdout)
 
 
 def cpu_of(lab):

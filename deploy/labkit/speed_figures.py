@@ -108,8 +108,7 @@ def scale_line(point, memory):
     cpu = " + ".join(f"{us:.2f}" for us in point["cpu_us_per_operation"].values() if us >= 0.005)
     megabytes = ", ".join(f"{program.removeprefix('xbind-')} {octets / 1e6:.0f}"
                           for program, octets in memory.items() if program.startswith("xbind-"))
-    return (f"{point['up']} up: {sum(point['cpu_us_per_operation'].values()):.2f} us an operation ({cpu}), "
-            f"p99 {point['setup_p99_us'] / 1000:.2f} ms; MB: {megabytes}")
+    return (f"{point['up']} up: {sum(point['cpu_us_per_operation'].values()):.2f} us an operation ({cpu}); MB: {megabytes}")
 
 
 def text_of(goals_told):

@@ -37,7 +37,7 @@ TEST(ProcessPlanTest, ALabOfTheSystem) {
   EXPECT_TRUE(says(words, "--names-port", "0"));
   EXPECT_TRUE(says(words, "--engine", "xbind"));
   EXPECT_THAT(words, IsSupersetOf({"aggregation=fixed", "threshold=10", "flush-timeout-ms=1000",
-                                   "label-cache=300", "validity-ms=5000"}));
+                                   "label-policy=fixed", "label-cache=300", "validity-ms=5000"}));
   EXPECT_THAT(words, Not(Contains(HasSubstr("pace"))));
   EXPECT_THAT(words, Not(Contains("--threads")));
 }
