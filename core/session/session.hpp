@@ -5,8 +5,7 @@
 //   send(batch) ──▶ [seq n, confirmed m] ──▶ transport ──▶ receive() ──▶ in order, once
 //
 // * Every batch gets the next number, is kept until the peer has confirmed it and is sent again with
-//   the same number after a timer with back-off. The timer follows the round trips that were seen, as RFC 6298's
-//   does (mean and four deviations, of batches sent once): a peer that is merely busy gets no work twice.
+//   the same number after a timer with back-off.
 //   A peer that goes on talking and still does not confirm the oldest one lacks it: it gets it at
 //   once. For that a peer that holds batches back behind a gap says so.
 // * Batches are applied in the order of their numbers: gaps are held back, repeats are dropped and
@@ -50,12 +49,11 @@ struct Limits {
   // Estimated by the owner. A hundred thousand calls a second are 15 MB a second each way, and a round trip
   // between busy processes takes tens of milliseconds. Real ones are bounded by orb::connection_credit().
   std::size_t octets_in_flight = 384 * 1024;
-  // First repeat, unless round trips take longer; doubles up to resend_max. Short enough that a batch lost four times in a row arrives
+  // First repeat; doubles up to resend_max. Short enough that a batch lost four times in a row arrives
   // well before a call's timers expire, longer than confirm_after and a busy peer's answer.
   Duration resend_after = std::chrono::milliseconds{100};
   // How old a gap is when the peer is told of it, and how old the oldest batch when its absence from
-  // a confirmation is believed; the latter doubles as well. More than a round trip: more, where those
-  // that were seen take longer.
+  // a confirmation is believed; the latter doubles as well. More than a round trip.
   Duration gap_after = std::chrono::milliseconds{10};
   Duration resend_max = std::chrono::seconds{4};
   Duration repeat_gap = std::chrono::milliseconds{5};  // least time between progress and a repeat
@@ -117,9 +115,8 @@ class Session {
     XB_CHECK(has_credit(), unconfirmed_.size(), octets_in_flight_);
     const BatchSeq seq{next_seq_++};
     auto kept = std::make_shared<const Out>(std::move(batch));
-    const Duration patience = std::max(limits_.resend_after, usual_round_trip());
-    unconfirmed_.push_back({seq, kept, octets, now, now, now + patience, patience,
-                            std::max(limits_.gap_after, usual_round_trip())});
+    unconfirmed_.push_back({seq, kept, octets, now, now, now + limits_.resend_after,
+                            limits_.resend_after, limits_.gap_after});
     octets_in_flight_ += octets;
     ++counters_.sent;
     return confirming(Frame<Out>{seq, {}, std::move(kept)}, now);
@@ -245,30 +242,9 @@ class Session {
     return frame;
   }
 
-  // Longer than nearly all that were seen; nothing before the first. At most resend_max.
-  Duration usual_round_trip() const {
-    return std::min(mean_round_trip_ + 4 * round_trip_deviation_, limits_.resend_max);
-  }
-
-  // RFC 6298 section 2, with its gains.
-  void round_trip_took(Duration taken) {
-    if (mean_round_trip_ == Duration::zero()) {
-      mean_round_trip_ = taken;
-      round_trip_deviation_ = taken / 2;
-      return;
-    }
-    const Duration off =
-        taken > mean_round_trip_ ? taken - mean_round_trip_ : mean_round_trip_ - taken;
-    round_trip_deviation_ += (off - round_trip_deviation_) / 4;
-    mean_round_trip_ += (taken - mean_round_trip_) / 8;
-  }
-
   void confirm(BatchSeq up_to, TimePoint now) {
     bool progress = false;
     while (!unconfirmed_.empty() && unconfirmed_.front().seq <= up_to) {
-      // Of a batch that was repeated nobody knows which sending is confirmed (Karn).
-      const Kept& first = unconfirmed_.front();
-      if (first.last_sent == first.first_sent) round_trip_took(now - first.first_sent);
       octets_in_flight_ -= unconfirmed_.front().octets;
       if (on_confirmed_) on_confirmed_(*unconfirmed_.front().batch);
       unconfirmed_.pop_front();
@@ -278,11 +254,8 @@ class Session {
     Kept& oldest = unconfirmed_.front();
     if (progress) {
       // The peer is alive; if it is merely slow, not every batch that comes to the front overdue may
-      // be repeated at once, nor one that has not waited for as long as those before it took.
+      // be repeated at once.
       oldest.resend_at = std::max(oldest.resend_at, now + limits_.repeat_gap);
-      if (oldest.last_sent == oldest.first_sent) {
-        oldest.resend_at = std::max(oldest.resend_at, oldest.first_sent + usual_round_trip());
-      }
     } else if (now - oldest.last_sent >= oldest.believed_after) {
       oldest.resend_at = std::min(oldest.resend_at, now);
     }
@@ -292,8 +265,6 @@ class Session {
   std::uint64_t next_seq_ = 1;
   std::deque<Kept> unconfirmed_;  // at most limits_.batches_in_flight
   std::size_t octets_in_flight_ = 0;
-  Duration mean_round_trip_ = Duration::zero();
-  Duration round_trip_deviation_ = Duration::zero();
 
   std::uint64_t applied_ = 0;
   std::uint64_t last_confirmed_ = 0;
