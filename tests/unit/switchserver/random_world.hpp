@@ -403,9 +403,9 @@ class RandomPlay {
       manager.egress[result.key] = result.output_label;
     }
     if (result.action == HopAction::kModify && result.cause == Cause::kNone) {
-      const auto ref =
-          controller_.ledger().find(*controller_.ledger().find_manager(manager.name), result.key);
-      if (ref) manager.revisions[result.key] = controller_.ledger().revision(*ref);
+      const Ledger& ledger = controller_.ledger();
+      const auto ref = ledger.find(*ledger.find_manager(manager.name), result.key);
+      if (ref) manager.revisions[result.key] = ledger.revision(*ref);
     }
     if (result.action == HopAction::kRemove && result.cause == Cause::kNone) {
       // A label that others have as well is not released yet.
@@ -442,9 +442,8 @@ class RandomPlay {
     // No output is fed by two connections, and by two hops of one only where they join; who shares an
     // input is a hop of one connection to another port, or has taken over.
     const Ledger& ledger = controller_.ledger();
-    std::map<std::pair<PortId, Label>, std::pair<ManagerIndex, ConnectionId>> feeders;
+    std::map<std::pair<PortId, Label>, std::pair<ManagerIndex, ConnectionId>> feeders, owners;
     std::map<std::tuple<PortId, Label, PortId>, int> uses;
-    std::map<std::pair<PortId, Label>, std::pair<ManagerIndex, ConnectionId>> owners;
     std::map<std::pair<PortId, Label>, Resources> needs;
     ledger.for_each_hop([&](HopRef ref, const HopRecord& record) {
       const CrossConnect at = ledger.cross_connect(record);
@@ -479,10 +478,9 @@ class RandomPlay {
   bool in_ledger(const CrossConnect& wanted) const {
     bool found = false;
     const Ledger& ledger = controller_.ledger();
-    ledger.for_each_on_input(wanted.input_port, wanted.input_label,
-                             [&](HopRef, const HopRecord& record) {
-                               found = found || ledger.cross_connect(record) == wanted;
-                             });
+    ledger.for_each_on_input(
+        wanted.input_port, wanted.input_label,
+        [&](HopRef, const HopRecord& hop) { found |= ledger.cross_connect(hop) == wanted; });
     return found;
   }
 
