@@ -13,6 +13,7 @@
 // carry the connection; then these are the connection's, and the party has the old ones, to be removed.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <boost/container/small_vector.hpp>
 #include <boost/intrusive/list_hook.hpp>
@@ -193,6 +194,9 @@ struct Reroute {
 
 // What only some connections need.
 struct ConnectionExtras {
+  // What its other direction takes, and what the switches are told of it.
+  Resources reverse;
+  TrafficContract reverse_traffic{};
   OptionalAsker changer;  // of a modify, or of the commit of a hold
   Refusal refusal;
   Contract target;                   // of the modify under way
@@ -230,11 +234,40 @@ struct Connection
   bool both : 1 = false;     // bidirectional
   bool invoked : 1 = false;  // a two-way invocation for it or its party is on its way
   Hops hops;
-  Contract contract;
   CallEndsRef ends;
   TimePoint deadline = kNever;  // of the state's timer
   OptionalAsker asker;          // of the setup; nobody: the manager itself, in advance
   OptionalAsker releaser;       // of the release under way
+
+  // What the connection has: of a change under way see ConnectionExtras::target.
+  Contract contract() const {
+    Contract whole{forward_, {}, forward_traffic_, {}};
+    if (extras) {
+      whole.reverse = extras->reverse;
+      whole.reverse_traffic = extras->reverse_traffic;
+    }
+    return whole;
+  }
+  void set_contract(const Contract& whole) {
+    forward_ = whole.forward;
+    forward_traffic_ = whole.traffic;
+    if (!extras && whole.reverse == Resources{} && whole.reverse_traffic == TrafficContract{})
+      return;
+    more().reverse = whole.reverse;
+    more().reverse_traffic = whole.reverse_traffic;
+  }
+  Resources demand_of_leg(std::uint16_t leg) const {
+    if (leg != 1) return forward_;
+    return extras ? extras->reverse : Resources{};
+  }
+  TrafficContract traffic_of_leg(std::uint16_t leg) const {
+    if (leg != 1) return forward_traffic_;
+    return extras ? extras->reverse_traffic : TrafficContract{};
+  }
+  // The most that a link on its path must have free, cells/s.
+  std::uint64_t most_cells_per_s() const {
+    return std::max(forward_.cells_per_s, demand_of_leg(1).cells_per_s);
+  }
 
   ConnectionExtras& more() {
     if (!extras) extras = std::make_unique<ConnectionExtras>();
@@ -254,6 +287,10 @@ struct Connection
   bool held() const { return extras && extras->hold > Duration::zero(); }
   Connection* party() const { return extras ? extras->party.get() : nullptr; }
   Reroute* reroute() const { return extras ? extras->reroute.get() : nullptr; }
+
+ private:
+  Resources forward_;
+  TrafficContract forward_traffic_{};
 };
 
 }  // namespace xbind::cmgr

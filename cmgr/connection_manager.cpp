@@ -331,7 +331,7 @@ Connection& ConnectionManager::make_connection(OptionalAsker asker, const std::s
   Connection& connection = connections_.make(new_id());
   connection.asker = asker;
   connection.ends = ends_.get(from, to);
-  connection.contract = contract;
+  connection.set_contract(contract);
   if (asker) clients_.owns(asker->client, +1);
   return connection;
 }

@@ -91,11 +91,7 @@ void ConnectionManager::start_path(Connection& connection, const RouteReply& rou
   };
   if (route.cause != Cause::kNone) {
     const bool numbers = route.cause == Cause::kNoBandwidth;
-    refuse({route.cause, route.element,
-            numbers ? std::max(connection.contract.forward.cells_per_s,
-                               connection.contract.reverse.cells_per_s)
-                    : 0,
-            route.free});
+    refuse({route.cause, route.element, numbers ? connection.most_cells_per_s() : 0, route.free});
     return;
   }
   if (const auto blocked = first_unusable(route)) {

@@ -37,13 +37,13 @@ bool same_categories(const Contract& a, const Contract& b) {
 void ConnectionManager::book(Connection& connection, Hop& hop, TimePoint now) {
   if (hop.booked) return;
   hop.booked = true;
-  switches_.book(hop.at, hop.output_port, connection.contract.of_leg(hop.leg), now);
+  switches_.book(hop.at, hop.output_port, connection.demand_of_leg(hop.leg), now);
 }
 
 void ConnectionManager::unbook(Connection& connection, Hop& hop) {
   if (!hop.booked) return;
   hop.booked = false;
-  switches_.unbook(hop.at, hop.output_port, connection.contract.of_leg(hop.leg));
+  switches_.unbook(hop.at, hop.output_port, connection.demand_of_leg(hop.leg));
 }
 
 void ConnectionManager::modify(Asker asker, const ModifyRequest& request, const Contract& contract,
@@ -55,10 +55,10 @@ void ConnectionManager::modify(Asker asker, const ModifyRequest& request, const 
                            connection->both ? "reverse is missing" : "reverse of one direction"});
     return;
   }
-  if (!same_categories(connection->contract, contract)) {
-    const bool forward = connection->contract.traffic.category != contract.traffic.category;
-    const TrafficContract& had =
-        forward ? connection->contract.traffic : connection->contract.reverse_traffic;
+  const Contract has = connection->contract();
+  if (!same_categories(has, contract)) {
+    const bool forward = has.traffic.category != contract.traffic.category;
+    const TrafficContract& had = forward ? has.traffic : has.reverse_traffic;
     const TrafficContract& wanted = forward ? contract.traffic : contract.reverse_traffic;
     refuse_request(asker, {Cause::kInvalidRequest, "service category",
                            static_cast<std::uint64_t>(wanted.category),
@@ -72,16 +72,16 @@ void ConnectionManager::modify(Asker asker, const ModifyRequest& request, const 
   extras.target = contract;
   extras.change_refusal = {};
   clients_.owns(asker.client, +1);
-  const bool more = asks_for_more(connection->contract, contract);
+  const bool more = asks_for_more(has, contract);
   happen(*connection, more ? Event::kRaiseAsked : Event::kLowerAsked, now);
 }
 
 // What the hops are told in the connection's present state.
 Contract ConnectionManager::contract_to_tell(const Connection& connection) const {
   switch (connection.state) {
-    case State::kModifying: return greater(connection.contract, connection.extras->target);
+    case State::kModifying: return greater(connection.contract(), connection.extras->target);
     case State::kLowering: return connection.extras->target;
-    default: return connection.contract;
+    default: return connection.contract();
   }
 }
 
@@ -182,7 +182,7 @@ void ConnectionManager::change_ends(Connection& connection, bool accepted, bool 
   ConnectionExtras& extras = connection.more();
   if (accepted) {
     for (Hop& hop : connection.hops) unbook(connection, hop);
-    connection.contract = extras.target;
+    connection.set_contract(extras.target);
     for (Hop& hop : connection.hops) book(connection, hop, now);
   }
   if (owe) {
@@ -193,11 +193,10 @@ void ConnectionManager::change_ends(Connection& connection, bool accepted, bool 
       if (told) ++hop.answers_to_skip;
       hop.state = HopState::kCommitted;
       hop.errand = Errand::kNone;
-      switches_.owe_change(
-          hop.at,
-          {key_of(connection, hop), extras.revision, connection.contract.of_leg(hop.leg),
-           connection.contract.traffic_of_leg(hop.leg)},
-          now);
+      switches_.owe_change(hop.at,
+                           {key_of(connection, hop), extras.revision,
+                            connection.demand_of_leg(hop.leg), connection.traffic_of_leg(hop.leg)},
+                           now);
     }
   }
   Outcome outcome;

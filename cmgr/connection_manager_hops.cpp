@@ -93,8 +93,8 @@ void ConnectionManager::fill_in(HopSetup& setup, Connection& connection, Hop& ho
   setup.branch = hop.branch;
   setup.takes_over = hop.takes_over;
   setup.joins = hop.joins;
-  setup.demand = connection.contract.of_leg(hop.leg);
-  setup.contract = connection.contract.traffic_of_leg(hop.leg);
+  setup.demand = connection.demand_of_leg(hop.leg);
+  setup.contract = connection.traffic_of_leg(hop.leg);
   if (!hop.last() && !hop.joins) {
     hop.labels_asked = switches_.want_labels(hop.at, hop.output_port, now);
     setup.labels_wanted = hop.labels_asked;

@@ -55,7 +55,7 @@ void ConnectionManager::add_leaf(Connection& root, Asker asker, const LeafReques
   party.root = &root;
   party.asker = asker;
   party.ends = ends_.get(root.ends->from, request.end);
-  party.contract = root.contract;
+  party.set_contract(root.contract());
   clients_.owns(asker.client, +1);
   find_route(party, now);
 }
@@ -156,7 +156,7 @@ void ConnectionManager::drop_leaf(Connection& root, Asker asker, const LeafReque
   party.asker = asker;
   party.state = State::kConnected;
   party.ends = ends_.get(root.ends->from, request.end);
-  party.contract = root.contract;
+  party.set_contract(root.contract());
   std::int16_t outer = root.hops[static_cast<std::size_t>(chain.front())].upstream;
   party.hops = cut(root.hops, chain);
   // Labels that debts hold as well go with their hops.

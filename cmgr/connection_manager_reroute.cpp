@@ -215,7 +215,7 @@ void ConnectionManager::begin_reroute(Connection& root, const Blocked& why, Time
   party.both = root.both;
   party.generation = root.generation + 1;
   party.ends = root.ends;
-  party.contract = root.contract;
+  party.set_contract(root.contract());
   party.more().reroute = std::make_unique<Reroute>();
   party.reroute()->left = why.words;
   party.reroute()->old_down = !why.drained;

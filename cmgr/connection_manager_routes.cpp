@@ -33,10 +33,8 @@ bool worth_other_labels(Cause cause) {
 }  // namespace
 
 RouteNeed ConnectionManager::need_of(const Connection& connection) {
-  return {
-      connection.ends->from, connection.ends->to,
-      std::max(connection.contract.forward.cells_per_s, connection.contract.reverse.cells_per_s),
-      connection.extras ? connection.extras->avoid : kNothingAvoided};
+  return {connection.ends->from, connection.ends->to, connection.most_cells_per_s(),
+          connection.extras ? connection.extras->avoid : kNothingAvoided};
 }
 
 void ConnectionManager::find_route(Connection& connection, TimePoint now) {

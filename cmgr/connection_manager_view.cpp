@@ -121,9 +121,9 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
       if (hop.at != *at) continue;
       view.hops.push_back({key_of(connection, hop),
                            {hop.input_port, hop.input_label, hop.output_port, hop.output_label},
-                           connection.contract.of_leg(hop.leg),
+                           connection.demand_of_leg(hop.leg),
                            connection.state == State::kConnected,
-                           connection.contract.traffic_of_leg(hop.leg)});
+                           connection.traffic_of_leg(hop.leg)});
       if (!hop.last() && hop.output_label.present()) {
         view.labels.emplace_back(hop.output_port, hop.output_label);
       }

@@ -36,8 +36,8 @@ void describe_into(const cmgr::ConnectionManager& manager, ConnectionId id,
   out.request = connection.asker ? connection.asker->request.value() : 0;
   out.from_end = connection.ends->from.c_str();
   out.to_end = connection.ends->to.c_str();
-  out.resources = orb::to_idl(connection.contract.forward);
-  out.reverse_resources = orb::to_idl(connection.contract.reverse);
+  out.resources = orb::to_idl(connection.demand_of_leg(0));
+  out.reverse_resources = orb::to_idl(connection.demand_of_leg(1));
   out.reroutes = 0;
   out.broken = false;
   if (connection.extras) {

@@ -222,7 +222,7 @@ void World::check_holds(std::size_t index) {
           us ? ledger(at).find(*us, {id, Generation{hop.generation}, hop.leg, hop.number})
              : std::nullopt;
       if (!ref || ledger(at).hop(*ref).state != HopState::kReserved ||
-          ledger(at).hop(*ref).demand != about->connection.contract.of_leg(hop.leg)) {
+          ledger(at).hop(*ref).demand != about->connection.demand_of_leg(hop.leg)) {
         world_.violated(fmt::format("{}: connection {} is held, hop {} of leg {} at {} is {}",
                                     site.name(), id, hop.number, hop.leg, switches_[at].name,
                                     ref ? "not as reserved" : "not there"));

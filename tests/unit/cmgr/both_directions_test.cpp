@@ -75,10 +75,10 @@ TEST_F(BothDirectionsTest, TwoChainsAreCommittedTogether) {
   const auto described = manager().describe(connected.connection);
   ASSERT_TRUE(described.has_value());
   EXPECT_TRUE(described->connection.both);
-  EXPECT_EQ(described->connection.contract, (Contract{{100, 10},
-                                                      {20, 2},
-                                                      {ServiceCategory::kCbr, 100, 10'000},
-                                                      {ServiceCategory::kCbr, 20, 50'000}}));
+  EXPECT_EQ(described->connection.contract(), (Contract{{100, 10},
+                                                        {20, 2},
+                                                        {ServiceCategory::kCbr, 100, 10'000},
+                                                        {ServiceCategory::kCbr, 20, 50'000}}));
   EXPECT_THAT(described->connection.hops, SizeIs(6));
 }
 
@@ -161,7 +161,7 @@ TEST_F(BothDirectionsTest, AModifyHasAContractForEach) {
   answer("sw2", all_done(heard));
   everybody_does();
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
-  EXPECT_EQ(manager().describe(both)->connection.contract.reverse, (Resources{40, 2}));
+  EXPECT_EQ(manager().describe(both)->connection.contract().reverse, (Resources{40, 2}));
 }
 
 TEST_F(BothDirectionsTest, AHoldReservesBoth) {

@@ -14,7 +14,9 @@ class ModifyTest : public ExchangeTest {
     start_with_labels({vci(32)}, {vci(40)});
     return connected(1);
   }
-  Contract contract_of(ConnectionId call) { return manager().describe(call)->connection.contract; }
+  Contract contract_of(ConnectionId call) {
+    return manager().describe(call)->connection.contract();
+  }
 };
 
 TEST_F(ModifyTest, MoreIsAskedOfEveryHopAndCountsWhenAllHaveAgreed) {
