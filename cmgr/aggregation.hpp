@@ -6,7 +6,9 @@
 //             100, 10 above)
 //   adaptive  no T and no timeout: what one step produced goes at once while few batches are on their
 //             way to the switch; beyond, commands gather until a confirmation makes room. The batches
-//             grow with the load by themselves.
+//             grow with the load by themselves. Several batches to one switch keep it busy while the
+//             manager thinks; where many switches have one each, nobody is idle and more would only
+//             be smaller.
 //
 // Estimator of the regions: each operation adds 1/tau to a rate that decays with the time constant tau =
 // kRateMemory. The estimate is what the operation finds before it adds its own share, whose mean under
@@ -50,10 +52,13 @@ struct Aggregation {
   std::size_t threshold = 1;                              // fixed: T, 1..4096
   Duration flush_timeout = std::chrono::milliseconds{5};  // 0.05 ms..10 s; adaptive: unused
   std::vector<Region> regions{{50, 1}, {100, 4}, {std::numeric_limits<double>::infinity(), 10}};
-  std::size_t in_flight = 4;  // adaptive: batches on their way to a switch, 1..256
+  std::size_t in_flight =
+      4;  // adaptive: batches on their way to a switch, 1..256; see kBatchesToAll
 
   static constexpr std::size_t kThresholdMax = 4096;
   static constexpr std::size_t kInFlightMax = 256;
+  // Adaptive: when so many are on their way to all switches, each of these has one at a time.
+  static constexpr std::size_t kBatchesToAll = 16;
   static constexpr std::size_t kRegionsMax = 16;
   static constexpr Duration kFlushMin = std::chrono::microseconds{50};
   static constexpr Duration kFlushMax = std::chrono::seconds{10};

@@ -81,13 +81,14 @@ class Aggregator {
   bool full() const { return size() >= kCommandsQueued; }
 
   // Whether a batch should go now, credit permitting. `batches_in_flight` are on their way to the
-  // switch; `step_ends`: nothing more will be added in this step.
-  bool due(TimePoint now, std::size_t batches_in_flight, bool step_ends) const {
+  // switch, `to_all` to all of the manager's; `step_ends`: nothing more will be added in this step.
+  bool due(TimePoint now, std::size_t batches_in_flight, std::size_t to_all, bool step_ends) const {
     if (flush_at_ <= now || riders_deadline() <= now) return true;
     if (size() == 0) return false;
     const Aggregation& settings = policy_->settings();
     if (settings.mode == AggregationMode::kAdaptive) {
-      return step_ends && (batches_in_flight < settings.in_flight || size() >= kCommandsPerBatch);
+      const std::size_t allowed = to_all < Aggregation::kBatchesToAll ? settings.in_flight : 1;
+      return step_ends && (batches_in_flight < allowed || size() >= kCommandsPerBatch);
     }
     return size() >= policy_->threshold() || commands_deadline() <= now;
   }

@@ -81,8 +81,10 @@ void declare(config::OptionSet& set, Options& options) {
       "without waiting while few batches are on their way, which needs no threshold.");
   set.add_string("regions", &options.regions, "50:1,100:4,10",
                  "For regions: below 50 calls/s T = 1, below 100 calls/s T = 4, else 10.");
-  set.add_uint("in-flight", &options.in_flight, 4, {1, 256},
-               "For adaptive: batches on their way to a switch beyond which commands gather.");
+  set.add_uint(
+      "in-flight", &options.in_flight, 4, {1, 256},
+      "For adaptive: batches on their way to a switch beyond which commands gather; one, where 16 "
+      "are on their way to all switches.");
   set.add_uint("threshold", &options.threshold, 1, {1, 4096},
                "T: commands gathered for a switch before a batch is sent.");
   set.add_double("flush-timeout-ms", &options.flush_timeout_ms, 5, {0.05, 10'000},
@@ -174,7 +176,7 @@ Result<cmgr::Config> config_of(const Options& options, std::uint64_t epoch) {
                                                                 : cmgr::LabelPolicy::kCooperative;
   config.label_cache_target = options.label_cache;
   for (session::Limits* limits : {&config.switch_session, &config.client_session}) {
-    limits->octets_in_flight = std::min(limits->octets_in_flight, orb::connection_credit());
+    *limits = orb::within_connection(*limits);
   }
   config.hit_ratio = options.hit_ratio;
   config.quotas = options.quotas == "on";

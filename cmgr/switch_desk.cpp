@@ -348,6 +348,7 @@ std::vector<std::shared_ptr<OwedLabel>> SwitchDesk::owed_labels(SwitchIndex inde
 }
 
 void SwitchDesk::flush(TimePoint now) {
+  count_batches();
   for (const auto& at : switches_) send_due(*at, now, true);
 }
 
@@ -364,6 +365,7 @@ std::vector<SwitchIndex> SwitchDesk::tick(TimePoint now) {
     trim_due_ = by_session_.empty() ? kNever : now + kTrim;
   }
   std::vector<SwitchIndex> given_up;
+  count_batches();
   std::vector<session::Frame<HopBatch>> frames;
   for (SwitchIndex index = 0; index < switches_.size(); ++index) {
     Switch& at = *switches_[index];
@@ -435,6 +437,7 @@ SwitchDesk::Counters SwitchDesk::counters() const {
 void SwitchDesk::send_one(Switch& at, TimePoint now) {
   HopBatch batch = at.queue.take([&](TimesIndex call) { times_.left(call, now); });
   const std::size_t octets = octets_of(batch);
+  ++batches_under_way_;
   transmit(at, at.link->send(std::move(batch), octets, now));
 }
 

@@ -22,10 +22,10 @@
 #include "cmgr/call_times.hpp"
 #include "cmgr/config.hpp"
 #include "cmgr/connection.hpp"
-#include "cmgr/flat_map.hpp"
 #include "cmgr/label_cache.hpp"
 #include "cmgr/peers.hpp"
 #include "cmgr/quota_cache.hpp"
+#include "core/flat_map.hpp"
 
 namespace xbind::cmgr {
 
@@ -217,12 +217,19 @@ class SwitchDesk {
   PortCaches& add_port(Switch& of, PortId port);
   void send_due(Switch& at, TimePoint now, bool step_ends) {
     if (!at.link) return;
-    while (!at.queue.empty() && at.queue.due(now, at.link->unconfirmed(), step_ends) &&
+    while (!at.queue.empty() &&
+           at.queue.due(now, at.link->unconfirmed(), batches_under_way_, step_ends) &&
            at.link->has_credit()) {
       send_one(at, now);
     }
   }
   void send_one(Switch& at, TimePoint now);
+  void count_batches() {
+    batches_under_way_ = 0;
+    for (const auto& at : switches_) {
+      if (at->link) batches_under_way_ += at->link->unconfirmed();
+    }
+  }
   void transmit(Switch& at, session::Frame<HopBatch> frame);
   void end_session(Switch& at);
   void send_debts(Switch& at, TimePoint now);
@@ -232,6 +239,8 @@ class SwitchDesk {
   Peers& peers_;
   CallTimes& times_;
   AggregationPolicy aggregation_;
+  // Not confirmed, of all switches: as of the end of the step before, and those sent since.
+  std::size_t batches_under_way_ = 0;
   TimePoint trim_due_ = kNever;
   std::vector<std::unique_ptr<Switch>> switches_;
   std::unordered_map<std::string, SwitchIndex> by_name_;

@@ -38,8 +38,8 @@ AggregationPolicy adaptive(std::size_t in_flight) {
 }
 // With a threshold neither matters.
 bool due(const Aggregator& queue, TimePoint now) {
-  EXPECT_EQ(queue.due(now, 0, true), queue.due(now, 256, false));
-  return queue.due(now, 0, true);
+  EXPECT_EQ(queue.due(now, 0, 0, true), queue.due(now, 256, 256, false));
+  return queue.due(now, 0, 0, true);
 }
 
 TEST(AggregatorTest, IsDueWithExactlyTCommands) {
@@ -198,8 +198,8 @@ TEST(AggregatorTest, FromTimeoutToAdaptiveAndBackNothingIsStuck) {
   Aggregation settings = policy.settings();
   settings.mode = AggregationMode::kAdaptive;
   ASSERT_TRUE(policy.set(settings));
-  EXPECT_TRUE(queue.due(kNow, 0, true));
-  EXPECT_FALSE(queue.due(kNow, settings.in_flight, true));
+  EXPECT_TRUE(queue.due(kNow, 0, 0, true));
+  EXPECT_FALSE(queue.due(kNow, settings.in_flight, settings.in_flight, true));
   EXPECT_EQ(queue.deadline(), kNever);
   settings.mode = AggregationMode::kFixed;
   ASSERT_TRUE(policy.set(settings));
@@ -212,38 +212,49 @@ TEST(AggregatorTest, FromTimeoutToAdaptiveAndBackNothingIsStuck) {
 TEST(AggregatorTest, AdaptiveCommandsGoTogetherAtTheEndOfTheStep) {
   const AggregationPolicy policy = adaptive(2);
   Aggregator queue(policy);
-  EXPECT_FALSE(queue.due(kNow, 0, true)) << "nothing is there";
+  EXPECT_FALSE(queue.due(kNow, 0, 0, true)) << "nothing is there";
   queue.add(setup(1), kNow);
   queue.add(key(2), kNow);
-  EXPECT_FALSE(queue.due(kNow, 0, false));
-  EXPECT_TRUE(queue.due(kNow, 0, true));
+  EXPECT_FALSE(queue.due(kNow, 0, 0, false));
+  EXPECT_TRUE(queue.due(kNow, 0, 0, true));
 }
 
 TEST(AggregatorTest, TheyGatherWhileBatchesAreOnTheirWay) {
   const AggregationPolicy policy = adaptive(2);
   Aggregator queue(policy);
   for (std::uint64_t i = 1; i <= 100; ++i) queue.add(setup(i), kNow);
-  EXPECT_FALSE(queue.due(kNow + seconds{1}, 2, true)) << "no clock sends them";
+  EXPECT_FALSE(queue.due(kNow + seconds{1}, 2, 2, true)) << "no clock sends them";
   EXPECT_EQ(queue.deadline(), kNever);
-  EXPECT_TRUE(queue.due(kNow + seconds{1}, 1, true)) << "a confirmation does";
+  EXPECT_TRUE(queue.due(kNow + seconds{1}, 1, 1, true)) << "a confirmation does";
+}
+
+TEST(AggregatorTest, WhereManyAreOnTheirWayEachSwitchHasOneAtATime) {
+  constexpr std::size_t kMany = Aggregation::kBatchesToAll;
+  const AggregationPolicy policy = adaptive(4);
+  Aggregator queue(policy);
+  queue.add(setup(1), kNow);
+  EXPECT_TRUE(queue.due(kNow, 3, kMany - 1, true));
+  EXPECT_FALSE(queue.due(kNow, 3, kMany, true));
+  EXPECT_FALSE(queue.due(kNow, 1, kMany, true));
+  EXPECT_TRUE(queue.due(kNow, 0, 10 * kMany, true)) << "nothing is on its way to this one";
 }
 
 TEST(AggregatorTest, AFullBatchGoesHoweverManyAreOnTheirWay) {
   const AggregationPolicy policy = adaptive(1);
   Aggregator queue(policy);
   for (std::size_t i = 1; i < Aggregator::kCommandsPerBatch; ++i) queue.add(setup(i), kNow);
-  EXPECT_FALSE(queue.due(kNow, 1, true));
+  EXPECT_FALSE(queue.due(kNow, 1, 1, true));
   queue.add(setup(0), kNow);
-  EXPECT_TRUE(queue.due(kNow, 1, true));
+  EXPECT_TRUE(queue.due(kNow, 1, 1, true));
 }
 
 TEST(AggregatorTest, WhatIsGivenBackKeepsItsOwnDelay) {
   const AggregationPolicy policy = adaptive(1);
   Aggregator queue(policy);
   queue.give_back(PortId{1}, atm_label(0, 32), kNow);
-  EXPECT_FALSE(queue.due(kNow, 0, true));
+  EXPECT_FALSE(queue.due(kNow, 0, 0, true));
   EXPECT_EQ(queue.deadline(), kNow + Aggregator::kReturnDelay);
-  EXPECT_TRUE(queue.due(kNow + Aggregator::kReturnDelay, 1, false));
+  EXPECT_TRUE(queue.due(kNow + Aggregator::kReturnDelay, 1, 1, false));
 }
 
 TEST(AggregatorTest, AFlushSendsAdaptiveCommandsToo) {
@@ -251,10 +262,10 @@ TEST(AggregatorTest, AFlushSendsAdaptiveCommandsToo) {
   Aggregator queue(policy);
   queue.add(setup(1), kNow);
   queue.flush_now(kNow);
-  EXPECT_TRUE(queue.due(kNow, 1, false));
+  EXPECT_TRUE(queue.due(kNow, 1, 1, false));
   (void)queue.take();
   queue.add(setup(2), kNow);
-  EXPECT_FALSE(queue.due(kNow, 1, false)) << "what comes afterwards waits again";
+  EXPECT_FALSE(queue.due(kNow, 1, 1, false)) << "what comes afterwards waits again";
 }
 
 // ===== long queues =====
