@@ -12,6 +12,8 @@
   bench.py      ./quickstart --bench: speed and memory, measured against wanted
   sweep.py      ./quickstart --sweep: engines, thresholds and label caches compared
   sweep_figures.py  what it reckons: ratios, intervals, tables
+  speed.py, sip.py  sweeps of speed; speed_figures.py reckons
+  scheduling.py how the kernel gives turns to what is started
 
 Python's standard library only. Nothing here runs as a service: a lab is started, and its processes
 stay until `down`.

@@ -5,13 +5,13 @@ the figures.
 """
 
 import json
-import os
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 from . import control
+from . import sweep_figures
 from .load import Load, callgen
 from .process import LabError
 
@@ -77,12 +77,8 @@ weight = 1
 def restore(lab, load, directory):
     """Cuts a link when all calls are up; the run's JSON, and how long after the word to cut the last of
     them had another path."""
-    environment = {**os.environ, **lab.client_environment()}
-
     def metric(name):
-        status = subprocess.run([lab.options.bin_dir / "xbindctl", "status"], env=environment,
-                                capture_output=True, text=True, check=True).stdout
-        return next(int(line.split()[1]) for line in status.splitlines() if line.startswith(name + " "))
+        return sweep_figures.metrics_of(lab.ask("xbindctl", "status"))[name]
 
     print(f"[calls] {CUT} connections over one link, which is cut")
     load.json = directory / "run.json"

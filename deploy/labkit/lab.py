@@ -17,6 +17,7 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import threading
 import time
 from dataclasses import dataclass, field
@@ -360,6 +361,15 @@ class Lab:
         """What makes our tools and omniORB's find this lab's name service."""
         return {"XBIND_NAME_SERVICE": f"127.0.0.1:{self.names_port}",
                 "ORBInitRef": f"NameService={self.names_uri()}"}
+
+    def ask(self, program, *words):
+        """What one of our tools says; LabError when it ends otherwise than with exit code 0."""
+        done = subprocess.run([str(self.options.bin_dir / program), *words], capture_output=True,
+                              text=True, stdin=subprocess.DEVNULL, check=False, timeout=60,
+                              env={**self.daemon_environment(), **self.client_environment()})
+        if done.returncode != 0:
+            raise LabError(f"{program} {' '.join(words)}: {done.stderr.strip()}")
+        return done.stdout
 
     def names_uri(self):
         return f"corbaloc::127.0.0.1:{self.names_port}/NameService"

@@ -46,7 +46,7 @@ class Process:
             try:
                 self.popen = subprocess.Popen(
                     self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                    start_new_session=True, env=environment, cwd="/")
+                    process_group=0, env=environment, cwd="/")
             except OSError as error:
                 raise LabError(f"{self.name} cannot be started: {self.command[0]}: "
                                f"{error.strerror}") from error

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 # pylint: disable=wrong-import-position
-from labkit import bench, hosts, sweep, topology as topologies  # noqa: E402
+from labkit import bench, hosts, scheduling, sweep, topology as topologies  # noqa: E402
 from labkit.lab import Lab, LabOptions, MANAGERS_MAX, PROGRAMS, ROOT, TOOLS  # noqa: E402
 from labkit.load import (AGGREGATIONS, ENGINES, LABEL_POLICIES, Load, callgen,  # noqa: E402
                          daemon_options, manager_options, routeobject_options,
@@ -40,6 +40,7 @@ class Options:
     keep: bool = False
     bench: bool = False
     sweep: str = ""
+    scheduling: str = "other"
 
 
 def main(words):
@@ -53,10 +54,11 @@ def main(words):
         step("build")
         build()
         check_options(options)
+        scheduling.take(options.scheduling)
         if options.bench:
             return bench.run(in_own_lab)
         if options.sweep:
-            return sweep.run(options.sweep, in_own_lab, options.load.json)
+            return sweep.run(options.sweep, in_own_lab, options.load.json, options.scheduling)
         return one_run(options)
     except WrongUse as error:
         print(f"quickstart: {error}", file=sys.stderr)
@@ -216,6 +218,7 @@ def parse(words):
         "loss": fraction, "duplicate": fraction, "reorder": fraction,
         "json": new_file, "verify-media": None, "capture": capture_file, "keep": None,
         "bench": None, "sweep": one_of(sweep.SWEEPS),
+        "scheduling": one_of(list(scheduling.POLICIES)),
     }
     options = Options(Load())
     given = set()
@@ -247,10 +250,10 @@ def parse(words):
 def check_together(options, given):
     if "capture" in given and "verify-media" not in given:
         raise WrongUse("--capture needs --verify-media: without it callgen sends no cells")
-    if options.bench and given != {"bench"}:
-        raise WrongUse("--bench brings its own load: no other option goes with it")
-    if options.sweep and not given <= {"sweep", "json"}:
-        raise WrongUse("--sweep brings its own loads: only --json goes with it")
+    if options.bench and not given <= {"bench", "scheduling"}:
+        raise WrongUse("--bench brings its own load: only --scheduling goes with it")
+    if options.sweep and not given <= {"sweep", "json", "scheduling"}:
+        raise WrongUse("--sweep brings its own loads: only --json and --scheduling go with it")
     engine, wanted = options.load.engine, options.load.threshold
     if engine in ("sequential", "threaded") and wanted not in ("", "1"):
         raise WrongUse(f"--threshold {wanted}: the engine {engine} waits for the answer to every "

@@ -22,7 +22,7 @@ from pathlib import Path
 from . import speed_figures as figures
 from . import sweep_figures
 from .lab import ROOT
-from .load import Load, callgen
+from .load import Load
 from .process import LabError
 
 NAMES = ["throughput", "scale", "wide", "managers"]
@@ -196,11 +196,9 @@ def managers(in_own_lab):
 
 def callgen_words(lab, load, word, *more):
     """A command of callgen in `lab`, with what all of them need of the load."""
-    base = callgen(lab, load)
-    service = base[base.index("--name-service") + 1]
-    words = [base[0], word, "--cells-per-s", load.cells_per_s, *more]
+    words = [lab.options.bin_dir / "xbind-callgen", word, "--cells-per-s", load.cells_per_s, *more]
     if word != "floor":
-        words += ["--name-service", service]
+        words += ["--name-service", f"127.0.0.1:{lab.names_port}"]
     return [str(part) for part in words]
 
 
@@ -221,10 +219,7 @@ def command(lab, load, word, *more):
 
 def status(lab):
     """The manager's counters by name."""
-    done = subprocess.run([str(lab.options.bin_dir / "xbindctl"), "status"], capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, check=True, timeout=60,
-                          env={**lab.daemon_environment(), **lab.client_environment()})
-    return sweep_figures.metrics_of(done.stdout)
+    return sweep_figures.metrics_of(lab.ask("xbindctl", "status"))
 
 
 def cpu_of(lab):

@@ -50,9 +50,9 @@ CACHE_WARM_UP_S = 10.0
 CACHE_S = 40.0
 
 
-def run(name, in_own_lab, json_file):
+def run(name, in_own_lab, json_file, scheduling):
     """`in_own_lab(load)`: a lab for this load, as a context. Writes the results to json_file if any."""
-    about = {"schema": "xbind.sweep/1", "sweep": name, "processors": os.cpu_count()}
+    about = {"schema": "xbind.sweep/1", "sweep": name, "processors": os.cpu_count(), "scheduling": scheduling}
     if name in speed.NAMES:
         results = {**about, **speed.measure(name, in_own_lab)}
         text = "Measured against wanted\n" + speed_figures.text_of(results["goals"])
@@ -137,7 +137,7 @@ def paired(lab, load, mode, rate):
 def switch_aggregation(lab, mode):
     chosen = ["--mode", "fixed", "--threshold", mode] if mode.isdigit() else ["--mode", mode]
     for manager in lab.manager_names():
-        ask(lab, "xbindctl", "--manager", manager, "aggregation", *chosen,
+        lab.ask("xbindctl", "--manager", manager, "aggregation", *chosen,
             "--flush-timeout-ms", str(FLUSH_TIMEOUT_MS))
 
 
@@ -168,7 +168,7 @@ def sampled(lab, begin_s, end_s):
     def sample():
         wait_s, seconds = begin_s, begin_s
         while seconds < end_s and not over.wait(wait_s):
-            samples.append(figures.metrics_of(ask(lab, "xbindctl", "status")))
+            samples.append(figures.metrics_of(lab.ask("xbindctl", "status")))
             wait_s, seconds = 1.0, seconds + 1.0
 
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
@@ -194,12 +194,3 @@ def offer(lab, load):
             raise LabError(f"xbind-callgen ended with exit code {done.returncode} and wrote no "
                            f"summary: {done.stderr.strip()}")
         return json.loads(file.read_text())
-
-
-def ask(lab, program, *words):
-    done = subprocess.run([str(lab.options.bin_dir / program), *words], capture_output=True,
-                          text=True, stdin=subprocess.DEVNULL, check=False, timeout=60,
-                          env={**lab.daemon_environment(), **lab.client_environment()})
-    if done.returncode != 0:
-        raise LabError(f"{program} {' '.join(words)}: {done.stderr.strip()}")
-    return done.stdout

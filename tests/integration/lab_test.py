@@ -166,6 +166,21 @@ class LabCommand(unittest.TestCase):
         self.assertIn("steam", done.stderr)
         self.assertEqual(self.lab("status").returncode, 3)
 
+    def test_how_the_kernel_gives_turns(self):
+        state = self.up("--scheduling", "batch")
+        of = {process["name"]: os.sched_getscheduler(process["pid"]) for process in state["processes"]}
+        self.assertEqual(of, dict.fromkeys(of, os.SCHED_BATCH))
+        self.assertEqual(self.lab("up", "--scheduling", "fair").returncode, 2)
+
+    def test_turns_that_this_user_may_not_take(self):
+        # Nobody's limit on priorities, and root without the right to pass by it.
+        words = ["setpriv", "--bounding-set", "-sys_nice"] if os.geteuid() == 0 else []
+        refused = run("prlimit", "--rtprio=0:0", *words, LAB, "up", "--state-dir", self.state,
+                      "--names-port", "0", "--bin-dir", BIN, "--scheduling", "rr")
+        self.assertEqual(refused.returncode, 1, refused.stdout)
+        self.assertIn("--scheduling rr: the kernel does not permit priority 1", refused.stderr)
+        self.assertEqual(self.lab("status").returncode, 3)
+
     def test_refusals(self):
         self.assertEqual(self.lab("up", "no-such-file.toml").returncode, 1)
         self.assertEqual(self.lab("up", "--no-such-option").returncode, 2)

@@ -1,0 +1,25 @@
+"""How the kernel gives turns to what we start (sched(7)).
+
+  other  as every program
+  batch  nobody is interrupted because another has something to do
+  rr     in turn, before every program that is not of this kind: a process goes on until it has nothing to do.
+         Needs root or CAP_SYS_NICE, and a host that has nothing else to do
+"""
+
+import os
+
+from .process import LabError
+
+POLICIES = {"other": os.SCHED_OTHER, "batch": os.SCHED_BATCH, "rr": os.SCHED_RR}
+# The least of the real-time kind: kernel threads that matter are above it.
+RR_PRIORITY = 1
+
+
+def take(name):
+    """For this process and all that it starts from now on, and that these start. LabError: it may not."""
+    priority = RR_PRIORITY if name == "rr" else 0
+    try:
+        os.sched_setscheduler(0, POLICIES[name], os.sched_param(priority))
+    except PermissionError as error:
+        raise LabError(f"--scheduling {name}: the kernel does not permit priority {priority}; it needs root or "
+                       "CAP_SYS_NICE (ulimit -r)") from error
