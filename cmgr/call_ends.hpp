@@ -12,9 +12,9 @@
 #include <string>
 #include <string_view>
 
-#include "cmgr/flat_map.hpp"
 #include "cmgr/pool.hpp"
 #include "core/check.hpp"
+#include "core/flat_map.hpp"
 
 namespace xbind::cmgr {
 

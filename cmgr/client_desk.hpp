@@ -23,9 +23,9 @@
 #include "cmgr/call_times.hpp"
 #include "cmgr/config.hpp"
 #include "cmgr/connection.hpp"
-#include "cmgr/flat_map.hpp"
 #include "cmgr/peers.hpp"
 #include "cmgr/pool.hpp"
+#include "core/flat_map.hpp"
 
 namespace xbind::cmgr {
 

@@ -31,7 +31,6 @@
 #include "cmgr/config.hpp"
 #include "cmgr/connection.hpp"
 #include "cmgr/connection_table.hpp"
-#include "cmgr/flat_map.hpp"
 #include "cmgr/manager_view.hpp"
 #include "cmgr/operation_gate.hpp"
 #include "cmgr/peers.hpp"
@@ -40,6 +39,7 @@
 #include "cmgr/requests.hpp"
 #include "cmgr/route_cache.hpp"
 #include "cmgr/switch_desk.hpp"
+#include "core/flat_map.hpp"
 
 namespace xbind::cmgr {
 

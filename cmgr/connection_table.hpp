@@ -7,9 +7,9 @@
 #include <cstddef>
 
 #include "cmgr/connection.hpp"
-#include "cmgr/flat_map.hpp"
 #include "cmgr/pool.hpp"
 #include "core/check.hpp"
+#include "core/flat_map.hpp"
 
 namespace xbind::cmgr {
 

@@ -20,10 +20,6 @@ constexpr int kLooks = 4;
 // adaptive aggregation is nowhere far from the best fixed threshold (callgen/model, docs/performance.md).
 constexpr std::size_t kJobsPerStep = 32;
 
-// Requests and results, one by one, after which it sends in any case: half a millisecond's work, in which the
-// switches of a backlog would have nothing to do.
-constexpr std::size_t kItemsPerStep = 512;
-
 // Whether a further look may clear something up.
 bool doubtful(const std::vector<Finding>& findings) {
   return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
@@ -41,7 +37,7 @@ ManagerDaemon::ManagerDaemon(CORBA::ORB_ptr orb, const Config& config,
           [this](RequestId token, Outcome outcome) { complete(token, std::move(outcome)); }),
       manager_(config, peers_),
       started_(steady_now()),
-      serial_([this] { after_drain(); }, {.jobs = kJobsPerStep, .items = kItemsPerStep}),
+      serial_([this] { after_drain(); }, {.jobs = kJobsPerStep, .items = Serial::kItemsPerStep}),
       timer_([this] { post([](ConnectionManager& manager) { manager.tick(steady_now()); }); }) {}
 
 ManagerDaemon::~ManagerDaemon() { stop(); }

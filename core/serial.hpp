@@ -30,6 +30,10 @@ class Serial {
     std::size_t items = std::numeric_limits<std::size_t>::max();
   };
 
+  // What the daemons take as Step::items, in commands and outcomes: half a millisecond's work, in which their peers
+  // would have nothing to do.
+  static constexpr std::size_t kItemsPerStep = 512;
+
   // `after_drain` ends a step: it runs on the runner, never beside a job, and is the place to transmit
   // what the jobs produced. A step ends when the queue is empty, or as `step` says.
   explicit Serial(Job after_drain) : Serial(std::move(after_drain), Step{}) {}

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -28,6 +29,11 @@ std::size_t connection_credit() {
   if (probe >= 0) close(probe);
   // Linux tells twice what was granted (socket(7)).
   return told ? static_cast<std::size_t>(granted) / 4 : 64 * 1024;
+}
+
+session::Limits within_connection(session::Limits limits, std::size_t sessions) {
+  limits.octets_in_flight = std::min(limits.octets_in_flight, connection_credit() / sessions);
+  return limits;
 }
 
 Runtime::Runtime(int argc, char** argv, const RuntimeOptions& options) {

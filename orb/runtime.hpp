@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "core/session/session.hpp"
 
 namespace xbind::orb {
 
@@ -33,6 +34,9 @@ struct RuntimeOptions {
 // does not block: half of the send buffer that the kernel grants, the rest being for its own overhead. From
 // 100 KiB where net.core.wmem_max is as delivered to 2 MiB where it is 4 MiB.
 std::size_t connection_credit();
+
+// `limits` with no more octets under way than that credit, shared by the `sessions` of one connection.
+session::Limits within_connection(session::Limits limits, std::size_t sessions = 1);
 
 class Runtime {
  public:

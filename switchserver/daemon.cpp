@@ -12,9 +12,6 @@
 namespace xbind {
 namespace {
 
-// Commands, and answers of the switch, after which a step sends in any case: half a millisecond's work, in which
-// the switch and the manager would have nothing to do.
-constexpr std::size_t kItemsPerStep = 512;
 // What an answer to Add Branch takes on the wire.
 constexpr std::size_t kAnswerOctets = 36;
 
@@ -56,7 +53,7 @@ SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
       server_(options.server, driver_, managers_),
       router_(router),
       reporter_(options.reports),
-      serial_([this] { after_drain(); }, {.items = kItemsPerStep}),
+      serial_([this] { after_drain(); }, {.items = Serial::kItemsPerStep}),
       tcp_(options.tcp,
            gsmp::TcpClientCallbacks{
                .on_connected =

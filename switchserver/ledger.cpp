@@ -42,17 +42,17 @@ std::vector<PortId> Ledger::set_ports(const std::vector<SwitchPort>& ports) {
   std::vector<PortId> no_room;
   for (Port& port : ports_) port.present = false;
   for (const SwitchPort& about : ports) {
-    std::uint32_t index = port_index_.find(about.port);
-    if (index == PortIndex::kNone) {
+    std::uint32_t number = port_numbers_.find(about.port);
+    if (number == 0) {
       if (ports_.size() >= kPortsMax) {
         no_room.push_back(about.port);
         continue;
       }
-      index = static_cast<std::uint32_t>(ports_.size());
-      port_index_.add(about.port, index);
       ports_.emplace_back(about);
+      number = static_cast<std::uint32_t>(ports_.size());
+      port_numbers_.insert(about.port, number);
     }
-    Port& port = ports_[index];
+    Port& port = ports_[number - 1];
     if (!(port.output.range() == about.labels)) {
       if (port.output.idle() && port.input.idle()) {
         port.output = LabelPool(about.labels);
@@ -83,13 +83,13 @@ std::vector<SwitchPort> Ledger::ports() const {
 }
 
 Ledger::Port* Ledger::port(PortId id) {
-  const std::uint32_t found = port_index_.find(id);
-  return found == PortIndex::kNone ? nullptr : &ports_[found];
+  const std::uint32_t number = port_numbers_.find(id);
+  return number == 0 ? nullptr : &ports_[number - 1];
 }
 
 const Ledger::Port* Ledger::port(PortId id) const {
-  const std::uint32_t found = port_index_.find(id);
-  return found == PortIndex::kNone ? nullptr : &ports_[found];
+  const std::uint32_t number = port_numbers_.find(id);
+  return number == 0 ? nullptr : &ports_[number - 1];
 }
 
 bool Ledger::has_port(PortId id) const {

@@ -31,9 +31,9 @@
 //
 // What a hop holds, from set_up() until it is gone:
 // - its output label. From the manager's cache (the last hop, and a reserve that names none: allotted
-//   from the output port's own range). After a removal it rests in the manager's quarantine until the manager returns or uses
-//   it, which says that both ends of the link have confirmed the delete. An allotted one is free at
-//   once: its link ends at an endpoint, there is no second end to wait for.
+//   from the output port's own range). After a removal it rests in the manager's quarantine until the
+//   manager returns or uses it, which says that both ends of the link have confirmed the delete. An
+//   allotted one is free at once: its link ends at an endpoint, there is no second end to wait for.
 // - its input label, from the commit on. The upstream hop's output label (the first hop: allotted
 //   from the input port's own range). Nobody else may commit with it, for a second cross-connect on
 //   it would silently become a branch of the first. Only a hop of the same connection that says so
@@ -85,13 +85,13 @@
 
 #include "core/audit.hpp"
 #include "core/cause.hpp"
+#include "core/flat_map.hpp"
 #include "core/hop.hpp"
 #include "core/result.hpp"
 #include "switchserver/admission.hpp"
 #include "switchserver/label_pool.hpp"
 #include "switchserver/ledger_chunks.hpp"
 #include "switchserver/ledger_names.hpp"
-#include "switchserver/ledger_ports.hpp"
 #include "switchserver/ledger_record.hpp"
 #include "switchserver/switch_driver.hpp"
 
@@ -409,7 +409,7 @@ class Ledger {
 
   LedgerOptions options_;
   std::vector<Port> ports_;
-  PortIndex port_index_;
+  FlatMap<PortId, std::uint32_t> port_numbers_;  // 1 + its index in ports_
   std::vector<Manager> managers_;
   Chunks<HopRecord> hops_;
   std::unordered_map<std::uint32_t, HopExtras> extras_;  // of hops_ that are special

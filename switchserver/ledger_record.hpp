@@ -58,8 +58,8 @@ struct alignas(64) HopRecord {
  public:
   ManagerIndex manager;
   std::uint16_t hop_count = 0;
-  // As the manager asked.
   bool alive : 1 = false;
+  // As the manager asked.
   bool commit : 1 = false;
   bool held : 1 = false;
   bool branch : 1 = false;

@@ -68,13 +68,6 @@ void declare(config::OptionSet& set, Options& options) {
   });
 }
 
-// A manager has one connection for batches to and from this process, however many sessions it has with
-// the switches here. What they all may have under way towards it stays below the socket's send buffer, so
-// that a step never blocks on it. Large batches go one by one.
-std::size_t octets_of_each(std::size_t nodes) {
-  return std::min(session::Limits{}.octets_in_flight, orb::connection_credit() / nodes);
-}
-
 SwitchServerDaemonOptions daemon_options(const Options& options, const NodeOptions& node,
                                          std::uint64_t session_base) {
   SwitchServerDaemonOptions out;
@@ -85,7 +78,10 @@ SwitchServerDaemonOptions daemon_options(const Options& options, const NodeOptio
   out.server.controller.ledger.rt_wait_us = node.rt_wait_us;
   out.server.controller.ledger.buffer_cells = node.buffer_cells;
   out.server.controller.ledger.sharing = node.sharing;
-  out.server.session.octets_in_flight = octets_of_each(options.nodes.size());
+  // A manager has one connection for batches to and from this process, however many sessions it has with
+  // the switches here. What they all may have under way towards it stays below the socket's send buffer, so
+  // that a step never blocks on it. Large batches go one by one.
+  out.server.session = orb::within_connection(out.server.session, options.nodes.size());
   out.server.session_base = session_base;
   out.gsmp.adjacency.name = gsmp::name_from("xbind-switchserver " + node.name);
   out.gsmp.adjacency.versions.clear();

@@ -1,7 +1,5 @@
 // xbind-callgen ceiling: how many call operations a second managers complete at most.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,9 +11,9 @@
 #include "callgen/commands/commands.hpp"
 #include "callgen/commands/mode.hpp"
 #include "callgen/corba/corba_target.hpp"
-#include "callgen/floor/closed_loop.hpp"
 #include "callgen/load/load_options.hpp"
 #include "callgen/report/json_file.hpp"
+#include "callgen/run/closed_loop.hpp"
 #include "core/log.hpp"
 
 namespace xbind::callgen {
@@ -28,30 +26,9 @@ struct CeilingOptions {
   double seconds = 0;
 };
 
-// Of run's options those of an offered load, which this is not, and of what is not looked at here.
-constexpr std::array kNotOurs{"calls",
-                              "duration",
-                              "rate",
-                              "hold",
-                              "hold-distribution",
-                              "hold-sigma",
-                              "erlangs",
-                              "arrivals",
-                              "burst-on",
-                              "burst-off",
-                              "ramp-to",
-                              "trace",
-                              "mix",
-                              "priority",
-                              "modify-cells-per-s",
-                              "hold-ms",
-                              "both",
-                              "verify-media",
-                              "endpoints",
-                              "media-calls",
-                              "capture",
-                              "progress-interval",
-                              "repeat-pair",
+// Of run's options those of what is not looked at here; an offered load (kOfferedLoadOptions) this is not.
+constexpr std::array kNotOurs{"rate",        "trace",   "verify-media",      "endpoints",
+                              "media-calls", "capture", "progress-interval", "repeat-pair",
                               "watch-pid"};
 
 void declare(config::OptionSet& set, CeilingOptions& options) {
@@ -61,19 +38,23 @@ void declare(config::OptionSet& set, CeilingOptions& options) {
                "Requests under way at any time.");
   set.add_double("seconds", &options.seconds, 5, {0.1, 3600}, "How long is measured.");
   set.add_check([&set]() -> std::optional<std::string> {
-    for (const char* const name : kNotOurs) {
-      if (set.given(name))
-        return fmt::format(
-            "option --{} does not go with ceiling: it keeps --outstanding requests under way",
-            name);
-    }
-    return std::nullopt;
+    const auto refusal = [&set](const auto& names) -> std::optional<std::string> {
+      for (const char* const name : names) {
+        if (set.given(name))
+          return fmt::format(
+              "option --{} does not go with ceiling: it keeps --outstanding requests under way",
+              name);
+      }
+      return std::nullopt;
+    };
+    if (const auto refused = refusal(kOfferedLoadOptions)) return refused;
+    return refusal(kNotOurs);
   });
 }
 
 struct Ceiling {
-  null::LoopPlan plan;
-  null::LoopFigures figures;
+  LoopPlan plan;
+  LoopFigures figures;
   std::vector<std::string> managers;
   double commands_per_operation = 0;  // hops of a setup or release, and reservations
   double hit_ratio = 0;               // of the label caches
@@ -101,7 +82,7 @@ double grown(const std::vector<Metrics>& before, const std::vector<Metrics>& aft
 }
 
 std::string to_text(const Ceiling& ceiling) {
-  const null::LoopFigures& figures = ceiling.figures;
+  const LoopFigures& figures = ceiling.figures;
   std::string text = fmt::format(
       "Ceiling of {} manager{}, {} requests under way, at most {} in a message\n"
       "  {:.0f} call operations (setups and releases) a second over {:.1f} s\n"
@@ -128,7 +109,7 @@ std::string to_text(const Ceiling& ceiling) {
 }
 
 std::string to_json(const Ceiling& ceiling) {
-  const null::LoopFigures& figures = ceiling.figures;
+  const LoopFigures& figures = ceiling.figures;
   std::map<std::string, std::uint64_t> causes;
   for (const auto& [cause, times] : figures.causes) causes[std::string{to_string(cause)}] = times;
   const nlohmann::ordered_json json{
@@ -154,25 +135,13 @@ std::string to_json(const Ceiling& ceiling) {
 Result<Ceiling> measure(const CeilingOptions& options, orb::Runtime& runtime) {
   const RunOptions& run = options.run;
   CorbaTarget target(runtime, options.client.common.name_service, options.client.faults);
-  const MatrixSpec matrix = matrix_of(run);
-  KnownEnds known;
-  if (needs_topology(matrix)) {
-    auto told = target.ends_from(options.client.route_object);
-    if (!told) return tl::make_unexpected(told.error());
-    known = std::move(*told);
-  }
-  auto workload = workload_of(matrix, known, run.seed);
+  auto workload = workload_for(target, options.client, run);
   if (!workload) return tl::make_unexpected(workload.error());
 
   Ceiling ceiling;
   ceiling.managers = managers_of(run);
-  const std::string client_name = options.client.client_name.empty()
-                                      ? fmt::format("callgen-{}", getpid())
-                                      : options.client.client_name;
-  for (const std::string& manager : ceiling.managers) {
-    if (const auto attached = target.attach(manager, client_name); !attached)
-      return tl::make_unexpected(attached.error());
-  }
+  if (const auto attached = attach_all(target, options.client, run); !attached)
+    return tl::make_unexpected(attached.error());
   const RunPlan plan = plan_of(run);
   ceiling.plan.in_flight = options.outstanding;
   ceiling.plan.max_batch = plan.max_batch;
@@ -184,7 +153,7 @@ Result<Ceiling> measure(const CeilingOptions& options, orb::Runtime& runtime) {
 
   const auto before = target.statuses();
   if (!before) return tl::make_unexpected(before.error());
-  null::ClosedLoop loop(ceiling.plan, std::move(*workload));
+  ClosedLoop loop(ceiling.plan, std::move(*workload));
   target.play(loop);
   ceiling.figures = loop.figures();
   const auto after = target.statuses();

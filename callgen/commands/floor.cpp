@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "callgen/commands/commands.hpp"
 #include "callgen/null/floor_run.hpp"
@@ -27,23 +28,6 @@ struct FloorOptions {
 constexpr std::array kNeedManagers{"manager", "verify-media", "endpoints", "media-calls",
                                    "capture", "matrix",       "hotspot",   "hotspot-share",
                                    "demands", "repeat-pair",  "trace",     "progress-interval"};
-// Those of the offered load, which without a rate is ours to choose.
-constexpr std::array kNeedRate{"calls",
-                               "duration",
-                               "hold",
-                               "hold-distribution",
-                               "hold-sigma",
-                               "erlangs",
-                               "arrivals",
-                               "burst-on",
-                               "burst-off",
-                               "ramp-to",
-                               "mix",
-                               "priority",
-                               "modify-cells-per-s",
-                               "hold-ms",
-                               "both",
-                               "warm-up"};
 
 void declare(config::OptionSet& set, FloorOptions& options) {
   set.add_uint("switches", &options.switches, 3, {0, null::kMostSwitches},
@@ -62,7 +46,9 @@ void declare(config::OptionSet& set, FloorOptions& options) {
                            name);
     }
     const bool rate = set.given("rate");
-    for (const char* const name : kNeedRate) {
+    std::vector<const char*> of_the_load(kOfferedLoadOptions.begin(), kOfferedLoadOptions.end());
+    of_the_load.push_back("warm-up");
+    for (const char* const name : of_the_load) {
       if (!rate && set.given(name))
         return fmt::format("option --{} needs --rate: without it the load is floor's own", name);
     }

@@ -180,16 +180,33 @@ std::vector<WatchedProcess> watched_processes(const ClientOptions& options) {
   return watched;
 }
 
+Result<Workload> workload_for(CorbaTarget& target, const ClientOptions& client,
+                              const RunOptions& run) {
+  const MatrixSpec matrix = matrix_of(run);
+  KnownEnds known;
+  if (needs_topology(matrix)) {
+    auto told = target.ends_from(client.route_object);
+    if (!told) return tl::make_unexpected(told.error());
+    known = std::move(*told);
+  }
+  return workload_of(matrix, known, run.seed);
+}
+
+Result<void> attach_all(CorbaTarget& target, const ClientOptions& client, const RunOptions& run,
+                        const std::string& suffix) {
+  const std::string name =
+      client.client_name.empty() ? fmt::format("callgen-{}", getpid()) : client.client_name;
+  for (const std::string& manager : managers_of(run)) {
+    if (auto attached = target.attach(manager, name + suffix); !attached) return attached;
+  }
+  return {};
+}
+
 Result<std::map<std::string, AuditReport>> audits_of(const ClientOptions& client,
                                                      const RunOptions& run, orb::Runtime& runtime) {
   CorbaTarget target(runtime, client.common.name_service, {});
-  const std::string client_name =
-      fmt::format("{}-audit", client.client_name.empty() ? fmt::format("callgen-{}", getpid())
-                                                         : client.client_name);
-  for (const std::string& manager : managers_of(run)) {
-    if (const auto attached = target.attach(manager, client_name); !attached)
-      return tl::make_unexpected(attached.error());
-  }
+  if (const auto attached = attach_all(target, client, run, "-audit"); !attached)
+    return tl::make_unexpected(attached.error());
   RunReport report;
   fill_audits(target, report);
   target.detach();
@@ -201,25 +218,12 @@ Result<RunReport> run_once(const ClientOptions& client, const RunOptions& option
                            const std::function<void(const Progress&)>& progress,
                            RecordSink* records, const RunHooks& hooks) {
   CorbaTarget target(runtime, client.common.name_service, client.faults);
-  const MatrixSpec matrix = matrix_of(options);
-  KnownEnds known;
-  if (needs_topology(matrix)) {
-    auto told = target.ends_from(client.route_object);
-    if (!told) return tl::make_unexpected(told.error());
-    known = std::move(*told);
-  }
-  auto workload = workload_of(matrix, known, options.seed);
+  auto workload = workload_for(target, client, options);
   if (!workload) return tl::make_unexpected(workload.error());
   auto media = media_of(options, *workload);
   if (!media) return tl::make_unexpected(media.error());
-  const std::string client_name =
-      client.client_name.empty() ? fmt::format("callgen-{}", getpid()) : client.client_name;
-  const std::vector<std::string> managers = managers_of(options);
-  for (const std::string& manager : managers) {
-    if (const auto attached = target.attach(manager, client_name); !attached) {
-      return tl::make_unexpected(attached.error());
-    }
-  }
+  if (const auto attached = attach_all(target, client, options); !attached)
+    return tl::make_unexpected(attached.error());
   const auto managers_before = target.statuses();
   if (!managers_before) return tl::make_unexpected(managers_before.error());
   const Counted before{*managers_before, target.switch_statuses(), {}};
@@ -267,7 +271,7 @@ Result<RunReport> run_once(const ClientOptions& client, const RunOptions& option
   }
   if (hooks.audit) fill_audits(target, report);
   report.manifest["omniORB"] = omniORB::versionString();
-  report.manifest["manager"] = fmt::format("{}", fmt::join(managers, ","));
+  report.manifest["manager"] = fmt::format("{}", fmt::join(managers_of(options), ","));
   report.manifest["client_batch"] = std::to_string(options.client_batch);
   target.detach();
   return report;

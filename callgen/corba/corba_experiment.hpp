@@ -50,6 +50,15 @@ struct RunHooks {
 // What an audit says in a report; one that could not be made says so.
 AuditReport report_of(const Result<RemoteAudit>& audit);
 
+// The calls that the options ask for; asks RouteObject for the ends when they need the topology.
+Result<Workload> workload_for(CorbaTarget& target, const ClientOptions& client,
+                              const RunOptions& run);
+
+// Attaches to all managers of `run` under the client's own name, or with an empty one under callgen- and the
+// process number, `suffix` after it.
+Result<void> attach_all(CorbaTarget& target, const ClientOptions& client, const RunOptions& run,
+                        const std::string& suffix = {});
+
 // The audits of all managers, by name, as a client of its own. An audit that could not be made is one that
 // says so.
 Result<std::map<std::string, AuditReport>> audits_of(const ClientOptions& client,

@@ -175,8 +175,8 @@ Result<void> CorbaTarget::attach_to(const std::string& name, CORBA::Object_ptr o
     manager.observer->expect(manager.session);
     manager.inbox = v1::RequestInbox::_duplicate(attachment->inbox);
     manager.inbox->submit(attachment->session, 0, 0, v1::RequestBatch{});  // opens the connection
-    session::Limits limits = session::Limits{}.agreed(attachment->batches_in_flight);
-    limits.octets_in_flight = std::min(limits.octets_in_flight, orb::connection_credit());
+    session::Limits limits =
+        orb::within_connection(session::Limits{}.agreed(attachment->batches_in_flight));
     limits.lease = std::chrono::seconds{60};
     manager.link = std::make_unique<ClientSession>(limits, steady_now());
     return {};

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "callgen/floor/closed_loop.hpp"
 #include "callgen/floor/gathering.hpp"
 #include "callgen/load/workload.hpp"
 #include "callgen/null/ping.hpp"
 #include "callgen/processes/own_child.hpp"
 #include "callgen/report/floor_figures.hpp"
 #include "callgen/report/report.hpp"
+#include "callgen/run/closed_loop.hpp"
 #include "callgen/run/runner.hpp"
 #include "core/result.hpp"
 #include "orb/runtime.hpp"

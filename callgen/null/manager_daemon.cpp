@@ -28,7 +28,8 @@
 namespace xbind::callgen::null {
 namespace {
 
-constexpr std::size_t kJobsPerStep = 32;  // as the real manager (cmgr/daemon.cpp)
+constexpr std::size_t kJobsPerStep =
+    32;  // as the real manager (cmgr/daemon.cpp), whose steps have a bound on their items too
 
 struct AttachedSwitch {
   SessionId session;

@@ -1,5 +1,5 @@
 // What can be played against managers (corba_target.hpp): a step machine that is told the time and the
-// answers and says what to send. A Runner offers calls by a plan; floor/closed_loop.hpp keeps a fixed number
+// answers and says what to send. A Runner offers calls by a plan; closed_loop.hpp keeps a fixed number
 // of requests under way.
 #pragma once
 

@@ -2,6 +2,7 @@
 // together.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +15,23 @@
 #include "dataplane/links/link_spec.hpp"
 
 namespace xbind::callgen {
+
+// Options of an offered load beside its --rate, for commands that choose the load themselves.
+inline constexpr std::array kOfferedLoadOptions{"calls",
+                                                "duration",
+                                                "hold",
+                                                "hold-distribution",
+                                                "hold-sigma",
+                                                "erlangs",
+                                                "arrivals",
+                                                "burst-on",
+                                                "burst-off",
+                                                "ramp-to",
+                                                "mix",
+                                                "priority",
+                                                "modify-cells-per-s",
+                                                "hold-ms",
+                                                "both"};
 
 struct RunOptions : LoadOptions {
   std::uint64_t cells_per_s = 0;

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -14,6 +13,7 @@
 
 #include "core/clock.hpp"
 #include "core/metrics/histogram.hpp"
+#include "core/metrics/histogram_buckets.hpp"
 
 namespace xbind::callgen {
 
@@ -46,7 +46,8 @@ class LatencyCounts {
 
     Iterator(const LatencyCounts& of, std::size_t at) : of_(&of), at_(at) { skip_empty(); }
     Bucket operator*() const {
-      return {Histogram::bucket_end(least_of(of_->first_ + at_)), of_->counts_[at_]};
+      return {Duration{static_cast<std::int64_t>(histogram::upper_edge(of_->first_ + at_))},
+              of_->counts_[at_]};
     }
     Iterator& operator++() {
       ++at_;
@@ -66,20 +67,9 @@ class LatencyCounts {
   Iterator end() const { return {*this, counts_.size()}; }
 
  private:
-  // Histogram's buckets in their order: 128 in an octave, and one for each value below two octaves' worth.
-  static constexpr std::size_t kPerOctave = 128;
-  static_assert(Histogram::kRelativeError * kPerOctave == 1);
   static std::size_t place_of(Duration latency) {
-    const auto value = static_cast<std::uint64_t>(
-        std::clamp(latency, Duration::zero(), Histogram::kHighest).count());
-    const auto width =
-        static_cast<std::size_t>(std::bit_width(value | kPerOctave) - std::bit_width(kPerOctave));
-    return kPerOctave * width + (value >> width);
-  }
-  // The least value of a bucket.
-  static Duration least_of(std::size_t place) {
-    const std::size_t width = place < 2 * kPerOctave ? 0 : place / kPerOctave - 1;
-    return Duration{static_cast<std::int64_t>((place - kPerOctave * width) << width)};
+    return histogram::bucket_of(static_cast<std::uint64_t>(
+        std::clamp(latency, Duration::zero(), Histogram::kHighest).count()));
   }
   std::uint32_t& widened_to(std::size_t place) {
     constexpr std::size_t kAtOnce = 32;

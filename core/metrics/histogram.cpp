@@ -1,35 +1,20 @@
 #include "core/metrics/histogram.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/metrics/histogram_buckets.hpp"
 
 namespace xbind {
 namespace {
 
-constexpr int kOctaveBits = 7;  // 2^7 buckets an octave
-constexpr std::uint64_t kPerOctave = std::uint64_t{1} << kOctaveBits;
-
-// Below two octaves' worth every value has its own bucket. Above, `shift` low bits are dropped so
-// that the rest lies in [128, 256); each shift adds one row of 128 buckets behind the former.
-constexpr std::size_t bucket_of(std::uint64_t value) {
-  const int shift = std::max(0, static_cast<int>(std::bit_width(value)) - kOctaveBits - 1);
-  return kPerOctave * static_cast<std::size_t>(shift) + (value >> shift);
-}
-
-// The highest value that falls into the bucket.
-constexpr std::uint64_t upper_edge(std::size_t bucket) {
-  if (bucket < 2 * kPerOctave) return bucket;
-  const std::size_t shift = bucket / kPerOctave - 1;
-  return ((bucket - kPerOctave * shift + 1) << shift) - 1;
-}
+using histogram::bucket_of;
+using histogram::upper_edge;
 
 constexpr std::size_t kBuckets =
     bucket_of(static_cast<std::uint64_t>(Histogram::kHighest.count())) + 1;
 
-static_assert(upper_edge(bucket_of(255)) == 255 && upper_edge(bucket_of(256)) == 257);
 static_assert(upper_edge(kBuckets - 1) == static_cast<std::uint64_t>(Histogram::kHighest.count()));
 
 }  // namespace

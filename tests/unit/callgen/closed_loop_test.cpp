@@ -1,4 +1,4 @@
-#include "callgen/floor/closed_loop.hpp"
+#include "callgen/run/closed_loop.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace xbind::callgen::null {
+namespace xbind::callgen {
 namespace {
 
 using namespace std::chrono_literals;
@@ -178,4 +178,4 @@ TEST(ClosedLoop, EndsWhenTheManagerIsLost) {
 }
 
 }  // namespace
-}  // namespace xbind::callgen::null
+}  // namespace xbind::callgen

@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "ledger_fixture.hpp"
-#include "switchserver/ledger_ports.hpp"
 #include "switchserver/ledger_record.hpp"
 
 namespace xbind {
@@ -110,15 +109,6 @@ TEST_F(LedgerRecordTest, APortForWhichThereIsNoRoomStaysUnknown) {
   expect_refused(ledger.set_up(a, setup), Cause::kUnknownPort, PortId{most + 1}, most + 1);
   setup.input_port = kTrunk;
   EXPECT_TRUE(ledger.set_up(a, setup).admitted());
-}
-
-TEST(PortIndex, FindsEachOfManyAndNoOther) {
-  PortIndex index;
-  for (std::uint32_t i = 0; i < 5'000; ++i) index.add(PortId{i * 0x0001'0000 + 7}, i);
-  for (std::uint32_t i = 0; i < 5'000; ++i) {
-    EXPECT_EQ(index.find(PortId{i * 0x0001'0000 + 7}), i);
-    EXPECT_EQ(index.find(PortId{i * 0x0001'0000 + 8}), PortIndex::kNone);
-  }
 }
 
 TEST(PackedContract, ComesOutAsItWent) {

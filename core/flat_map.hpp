@@ -20,7 +20,7 @@
 
 #include "core/check.hpp"
 
-namespace xbind::cmgr {
+namespace xbind {
 
 template <class Key, class Value>
 class FlatMap {
@@ -130,4 +130,4 @@ class FlatMap {
   unsigned shift_ = 64;
 };
 
-}  // namespace xbind::cmgr
+}  // namespace xbind

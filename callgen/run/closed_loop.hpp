@@ -21,7 +21,7 @@
 #include "core/ids.hpp"
 #include "core/metrics/histogram.hpp"
 
-namespace xbind::callgen::null {
+namespace xbind::callgen {
 
 struct LoopPlan {
   std::size_t in_flight = 2048;  // requests, from 1
@@ -83,4 +83,4 @@ class ClosedLoop final : public Player {
   LoopFigures figures_;
 };
 
-}  // namespace xbind::callgen::null
+}  // namespace xbind::callgen

@@ -1,11 +1,11 @@
-#include "callgen/floor/closed_loop.hpp"
+#include "callgen/run/closed_loop.hpp"
 
 #include <string>
 #include <utility>
 
 #include "core/check.hpp"
 
-namespace xbind::callgen::null {
+namespace xbind::callgen {
 
 double LoopFigures::operations_per_s() const {
   const double seconds = std::chrono::duration<double>(measured).count();
@@ -109,4 +109,4 @@ TimePoint ClosedLoop::next_deadline() const {
   return measure_to_ + plan_.drain_timeout;
 }
 
-}  // namespace xbind::callgen::null
+}  // namespace xbind::callgen
