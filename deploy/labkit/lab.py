@@ -113,7 +113,7 @@ class Lab:
         self.switches = described["switches"]
         self.refuse_options_of_nobody()
         self.names_port = choose_names_port(options.names_port)
-        names = f"127.0.0.1:{self.names_port}"
+        names = self.names_address()
         net = options.loopback_net or naming.free_loopback_net(len(self.switches),
                                                                media.udp_ports(described))
         addresses = naming.switch_addresses(net, len(self.switches))
@@ -359,7 +359,7 @@ class Lab:
 
     def client_environment(self):
         """What makes our tools and omniORB's find this lab's name service."""
-        return {"XBIND_NAME_SERVICE": f"127.0.0.1:{self.names_port}",
+        return {"XBIND_NAME_SERVICE": self.names_address(),
                 "ORBInitRef": f"NameService={self.names_uri()}"}
 
     def ask(self, program, *words):
@@ -370,6 +370,9 @@ class Lab:
         if done.returncode != 0:
             raise LabError(f"{program} {' '.join(words)}: {done.stderr.strip()}")
         return done.stdout
+
+    def names_address(self):
+        return f"127.0.0.1:{self.names_port}"
 
     def names_uri(self):
         return f"corbaloc::127.0.0.1:{self.names_port}/NameService"

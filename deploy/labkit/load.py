@@ -54,7 +54,7 @@ def callgen(lab, load, more=()):
     if load.json:
         command += ["--json", load.json]
     if lab is not None:
-        command += ["--name-service", f"127.0.0.1:{lab.names_port}"]
+        command += ["--name-service", lab.names_address()]
         for process in lab.processes.values():
             command += ["--watch-pid", f"{process.name}={process.pid}"]
     return [str(part) for part in [*command, *more]]

@@ -38,7 +38,8 @@ class Process:
         return self.name.partition("/")[0]
 
     def start(self, environment):
-        """Starts it in a session of its own: a Ctrl-C in the terminal is not for the daemons."""
+        """Starts it in a process group of its own: a Ctrl-C in the terminal is not for the daemons. Not in a
+        session of its own, which would be a scheduling group of its own (docs/decisions/0027)."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with open(self.log, "ab") as log:
             log.write(f"--- {' '.join(self.command)}\n".encode())

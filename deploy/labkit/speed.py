@@ -198,7 +198,7 @@ def callgen_words(lab, load, word, *more):
     """A command of callgen in `lab`, with what all of them need of the load."""
     words = [lab.options.bin_dir / "xbind-callgen", word, "--cells-per-s", load.cells_per_s, *more]
     if word != "floor":
-        words += ["--name-service", f"127.0.0.1:{lab.names_port}"]
+        words += ["--name-service", lab.names_address()]
     return [str(part) for part in words]
 
 

@@ -138,7 +138,7 @@ def switch_aggregation(lab, mode):
     chosen = ["--mode", "fixed", "--threshold", mode] if mode.isdigit() else ["--mode", mode]
     for manager in lab.manager_names():
         lab.ask("xbindctl", "--manager", manager, "aggregation", *chosen,
-            "--flush-timeout-ms", str(FLUSH_TIMEOUT_MS))
+                "--flush-timeout-ms", str(FLUSH_TIMEOUT_MS))
 
 
 # Label caches
