@@ -16,9 +16,7 @@ namespace {
 
 constexpr int kSocketSendBuffer = 4 * 1024 * 1024;
 
-}  // namespace
-
-std::size_t connection_credit() {
+std::size_t granted_credit() {
   const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   int granted = 0;
   socklen_t size = sizeof granted;
@@ -29,6 +27,13 @@ std::size_t connection_credit() {
   if (probe >= 0) close(probe);
   // Linux tells twice what was granted (socket(7)).
   return told ? static_cast<std::size_t>(granted) / 4 : 64 * 1024;
+}
+
+}  // namespace
+
+std::size_t connection_credit() {
+  static const std::size_t credit = granted_credit();  // asked once, not for each of many switches
+  return credit;
 }
 
 session::Limits within_connection(session::Limits limits, std::size_t sessions) {

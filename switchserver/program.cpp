@@ -1,6 +1,5 @@
 #include "switchserver/program.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
