@@ -65,6 +65,8 @@ ConnectionManager::ConnectionManager(Config config, Peers& peers)
       routes_(config_.route_cache),
       gate_(config_.operations_at_once, config_.operations_waiting, config_.queue_timer) {}
 
+ConnectionManager::~ConnectionManager() = default;
+
 // --- clients ----------------------------------------------------------------------------------------
 
 Result<ClientAttachment> ConnectionManager::attach_client(const std::string& name, Epoch epoch,

@@ -46,6 +46,7 @@ namespace xbind::cmgr {
 class ConnectionManager {
  public:
   ConnectionManager(Config config, Peers& peers);
+  ~ConnectionManager();
 
   // --- clients ------------------------------------------------------------------------------------
   Result<ClientAttachment> attach_client(const std::string& name, Epoch epoch, TimePoint now);

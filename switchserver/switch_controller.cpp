@@ -13,6 +13,8 @@ namespace xbind {
 SwitchController::SwitchController(SwitchControllerOptions options, SwitchDriver& driver)
     : options_(std::move(options)), driver_(driver), ledger_(options_.ledger) {}
 
+SwitchController::~SwitchController() = default;
+
 // ===== the switch comes and goes =====
 
 void SwitchController::on_driver(const driver::Event& event, TimePoint now) {

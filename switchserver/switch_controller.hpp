@@ -222,6 +222,7 @@ class SwitchController {
 
   // The driver must outlive the controller.
   SwitchController(SwitchControllerOptions options, SwitchDriver& driver);
+  ~SwitchController();
 
   void on_driver(const driver::Event& event, TimePoint now);
   // When on_time() is to be called, or kNever.

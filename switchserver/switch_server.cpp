@@ -23,6 +23,8 @@ SwitchServer::SwitchServer(SwitchServerOptions options, SwitchDriver& driver, Ma
       controller_(options_.controller, driver),
       next_session_(options_.session_base + 1) {}
 
+SwitchServer::~SwitchServer() = default;
+
 Result<SwitchServer::Attachment> SwitchServer::attach(const std::string& manager, Epoch epoch,
                                                       TimePoint now) {
   if (manager.empty() || manager.size() > 128) {

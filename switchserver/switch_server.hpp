@@ -80,6 +80,7 @@ class SwitchServer {
   };
 
   SwitchServer(SwitchServerOptions options, SwitchDriver& driver, ManagerOutlet& outlet);
+  ~SwitchServer();
 
   // kBadInput: no name. Else as SwitchController::attach.
   Result<Attachment> attach(const std::string& manager, Epoch epoch, TimePoint now);

@@ -28,51 +28,17 @@ using std::chrono::seconds;
 
 inline Label vci(std::uint32_t value) { return atm_label(0, value); }
 
-inline HopResult done(const HopKey& key, HopAction action) {
-  HopResult result;
-  result.key = key;
-  result.action = action;
-  return result;
-}
+HopResult done(const HopKey& key, HopAction action);
 // Done, with what the SwitchServer allots: ingress and egress labels, or the one reserved.
-inline HopResult done(const HopSetup& setup, Label allotted = {}) {
-  HopResult result = done(setup.key, setup.commit ? HopAction::kCommit : HopAction::kReserve);
-  const std::uint32_t leg = setup.key.leg;
-  if (setup.commit && setup.first()) result.input_label = vci(500 + leg);
-  if (setup.commit && setup.last()) result.output_label = vci(600 + leg);
-  if (allotted.present()) result.output_label = allotted;
-  return result;
-}
-inline HopResult refused(const HopSetup& setup, Cause cause, PortId port = {},
-                         std::uint64_t asked = 0, std::uint64_t free = 0) {
-  HopResult result = done(setup.key, setup.commit ? HopAction::kCommit : HopAction::kReserve);
-  result.cause = cause;
-  result.port = port;
-  result.asked = asked;
-  result.free = free;
-  return result;
-}
-inline HopResult done(const HopModify& change) { return done(change.key, HopAction::kModify); }
-inline HopResult refused(const HopModify& change, Cause cause, PortId port = {},
-                         std::uint64_t asked = 0, std::uint64_t free = 0) {
-  HopResult result = done(change);
-  result.cause = cause;
-  result.port = port;
-  result.asked = asked;
-  result.free = free;
-  return result;
-}
+HopResult done(const HopSetup& setup, Label allotted = {});
+HopResult refused(const HopSetup& setup, Cause cause, PortId port = {}, std::uint64_t asked = 0,
+                  std::uint64_t free = 0);
+HopResult done(const HopModify& change);
+HopResult refused(const HopModify& change, Cause cause, PortId port = {}, std::uint64_t asked = 0,
+                  std::uint64_t free = 0);
 // Removed; `resting`: the label that lies in quarantine since.
-inline HopResult removed(const HopRemoval& removal, Label resting = {}) {
-  HopResult result = done(removal.key, HopAction::kRemove);
-  result.output_label = resting;
-  return result;
-}
-inline HopResult not_removed(const HopRemoval& removal) {
-  HopResult result = done(removal.key, HopAction::kRemove);
-  result.cause = Cause::kSwitchUnreachable;
-  return result;
-}
+HopResult removed(const HopRemoval& removal, Label resting = {});
+HopResult not_removed(const HopRemoval& removal);
 
 class ExchangeTest : public ::testing::Test, public Peers {
  protected:
@@ -94,203 +60,61 @@ class ExchangeTest : public ::testing::Test, public Peers {
     bool deaf = false;
   };
 
-  ExchangeTest() { config.label_cache_target = 1; }
+  ExchangeTest();
+  ~ExchangeTest() override;
 
-  void start() {
-    manager_ = std::make_unique<ConnectionManager>(config, *this);
-    limits_ = config.switch_session;
-  }
+  void start();
   // With labels in the caches of sw1 and sw2, or without; ann's route known.
-  void start_with_labels(std::vector<Label> at_sw1, std::vector<Label> at_sw2) {
-    attach_all();
-    answer("sw1", {}, {{PortId{10}, std::move(at_sw1)}});
-    answer("sw2", {}, {{PortId{21}, std::move(at_sw2)}});
-  }
-  void attach_all() {
-    if (!manager_) start();
-    for (const char* name : {"sw1", "sw2", "sw3"}) attach(name);
-    log_in("mia");
-    learn_route();
-  }
+  void start_with_labels(std::vector<Label> at_sw1, std::vector<Label> at_sw2);
+  void attach_all();
   void attach(const std::string& name, const std::vector<PortLabels>& quarantined = {},
-              std::uint32_t window = 256) {
-    SwitchSide& side = switches_[name];
-    side = {};
-    side.session = SessionId{++sessions_};
-    session::Limits limits = limits_;
-    limits.batches_in_flight = limits.batches_held_back = window;
-    side.link = std::make_unique<SwitchEnd>(limits, now);
-    manager().switch_attached(name, side.session, window, quarantined, now);
-    finish();
-  }
-  SessionId log_in(const std::string& name, std::uint64_t epoch = 1) {
-    const auto attached = manager().attach_client(name, Epoch{epoch}, now);
-    EXPECT_TRUE(attached.has_value()) << attached.error().text;
-    clients_[name] = {};
-    clients_[name].session = attached->session;
-    clients_[name].link = std::make_unique<ClientEnd>(session::Limits{}, now);
-    finish();
-    return attached->session;
-  }
-  static Path path() {
-    return {{{"sw1", PortId{1}, PortId{10}},
-             {"sw2", PortId{20}, PortId{21}},
-             {"sw3", PortId{30}, PortId{2}}},
-            10'000};
-  }
+              std::uint32_t window = 256);
+  SessionId log_in(const std::string& name, std::uint64_t epoch = 1);
+  static Path path();
   // From ann to each of the ends in the picture.
-  static Path path_to(const std::string& end) {
-    const PathHop one{"sw1", PortId{1}, PortId{10}};
-    const PathHop two{"sw2", PortId{20}, PortId{22}};
-    if (end == "dan") return {{{"sw1", PortId{1}, PortId{3}}}, 10'000};
-    if (end == "guy") return {{one, {"sw2", PortId{20}, PortId{23}}}, 10'000};
-    if (end == "eve") return {{one, two, {"sw4", PortId{40}, PortId{2}}}, 10'000};
-    if (end == "fay") return {{one, two, {"sw4", PortId{40}, PortId{3}}}, 10'000};
-    return path();
-  }
+  static Path path_to(const std::string& end);
   // To bob without sw2.
-  static Path detour() {
-    return {{{"sw1", PortId{1}, PortId{11}},
-             {"sw5", PortId{50}, PortId{51}},
-             {"sw3", PortId{31}, PortId{2}}},
-            10'000};
-  }
-  static RouteReply found(const RouteQuery& query, Path way = path()) {
-    RouteReply reply;
-    reply.query = query;
-    reply.path = std::move(way);
-    return reply;
-  }
+  static Path detour();
+  static RouteReply found(const RouteQuery& query, Path way = path());
   static RouteReply none(const RouteQuery& query, Cause cause, const std::string& element,
-                         std::uint64_t free = 0) {
-    RouteReply reply;
-    reply.query = query;
-    reply.cause = cause;
-    reply.element = element;
-    reply.free = free;
-    return reply;
-  }
-  void learn_route(const std::string& to = "bob") { route(found({"ann", to, 1}, path_to(to))); }
+                         std::uint64_t free = 0);
+  void learn_route(const std::string& to = "bob");
   // RouteObject answers.
-  void route(RouteReply reply) {
-    manager().on_routes({std::move(reply)}, seconds{3600}, now);
-    finish();
-  }
+  void route(RouteReply reply);
 
   // --- what they say to the manager
-  void ask(const std::string& client, RequestBatch batch) {
-    ClientSide& side = clients_.at(client);
-    manager().on_requests(side.session, side.link->send(std::move(batch), 100, now), now);
-    finish();
-  }
-  static ServiceSpec cells(std::uint64_t cells_per_s, std::uint64_t buffer_cells = 10) {
-    return {ServiceKind::kCells, cells_per_s, buffer_cells, 0, 0};
-  }
-  static ConnectRequest call(std::uint64_t request, std::uint64_t cells_per_s = 100) {
-    return {RequestId{request}, "ann", "bob", cells(cells_per_s)};
-  }
-  void connect(std::uint64_t request, const std::string& client = "mia") {
-    ask(client, {{call(request)}, {}});
-  }
-  void release(std::uint64_t request, ConnectionId connection, const std::string& client = "mia") {
-    ask(client, {{}, {{RequestId{request}, connection}}});
-  }
+  void ask(const std::string& client, RequestBatch batch);
+  static ServiceSpec cells(std::uint64_t cells_per_s, std::uint64_t buffer_cells = 10);
+  static ConnectRequest call(std::uint64_t request, std::uint64_t cells_per_s = 100);
+  void connect(std::uint64_t request, const std::string& client = "mia");
+  void release(std::uint64_t request, ConnectionId connection, const std::string& client = "mia");
   void modify(std::uint64_t request, ConnectionId connection, const ServiceSpec& service,
-              const std::optional<ServiceSpec>& reverse = {}) {
-    ask("mia", {{}, {}, {{RequestId{request}, connection, service, reverse}}});
-  }
-  void add_leaf(std::uint64_t request, ConnectionId connection, const std::string& end) {
-    ask("mia", {{}, {}, {}, {{RequestId{request}, connection, end, false}}});
-  }
-  void drop_leaf(std::uint64_t request, ConnectionId connection, const std::string& end) {
-    ask("mia", {{}, {}, {}, {{RequestId{request}, connection, end, true}}});
-  }
-  void hold(std::uint64_t request, std::uint32_t hold_ms) {
-    ConnectRequest held = call(request);
-    held.hold_ms = hold_ms;
-    ask("mia", {{held}, {}});
-  }
-  void commit(std::uint64_t request, ConnectionId connection) {
-    ask("mia", {{}, {}, {}, {}, {{RequestId{request}, connection}}});
-  }
+              const std::optional<ServiceSpec>& reverse = {});
+  void add_leaf(std::uint64_t request, ConnectionId connection, const std::string& end);
+  void drop_leaf(std::uint64_t request, ConnectionId connection, const std::string& end);
+  void hold(std::uint64_t request, std::uint32_t hold_ms);
+  void commit(std::uint64_t request, ConnectionId connection);
   void answer(const std::string& name, std::vector<HopResult> results,
-              std::vector<PortLabels> granted = {}) {
-    say(name, {std::move(results), std::move(granted)});
-  }
-  void say(const std::string& name, HopResultBatch batch) {
-    SwitchSide& side = switches_.at(name);
-    manager().on_results(side.session, side.link->send(std::move(batch), 100, now), now);
-    finish();
-  }
+              std::vector<PortLabels> granted = {});
+  void say(const std::string& name, HopResultBatch batch);
   // Everything in it: done. A reservation without a label gets the next one.
-  std::vector<HopResult> all_done(const HopBatch& heard) {
-    std::vector<HopResult> results;
-    for (const HopModify& change : heard.modifies) results.push_back(done(change));
-    for (const HopSetup& setup : heard.setups) {
-      const bool allot = !setup.commit && !setup.last() && !setup.output_label.present();
-      const Label reserved = allot ? vci(next_label_++) : setup.output_label;
-      results.push_back(done(setup, setup.commit ? Label{} : reserved));
-    }
-    for (const HopRemoval& removal : heard.removals) results.push_back(removed(removal));
-    return results;
-  }
+  std::vector<HopResult> all_done(const HopBatch& heard);
   // Everything the switch has heard and not answered: done.
-  void all_done(const std::string& name) { answer(name, all_done(take(name))); }
+  void all_done(const std::string& name);
   // Everybody answers until nobody has anything to answer.
-  void everybody_does() {
-    for (bool again = true; again;) {
-      again = false;
-      for (const auto& [name, side] : switches_) {
-        if (silent(name)) continue;
-        all_done(name);
-        again = true;
-      }
-    }
-  }
-  void lose(const std::string& name) {
-    manager().switch_lost(switches_.at(name).session, "the connection broke", now);
-    finish();
-  }
+  void everybody_does();
+  void lose(const std::string& name);
 
   // --- what the manager says
-  HopBatch take(const std::string& name) {
-    switches_.at(name).batches = 0;
-    return std::exchange(switches_.at(name).heard, {});
-  }
-  HopSetup setup(const std::string& name) {
-    const HopBatch heard = take(name);
-    EXPECT_EQ(heard.setups.size(), 1U) << name;
-    EXPECT_TRUE(heard.removals.empty()) << name;
-    return heard.setups.empty() ? HopSetup{} : heard.setups.front();
-  }
-  HopRemoval removal(const std::string& name) {
-    const HopBatch heard = take(name);
-    EXPECT_EQ(heard.removals.size(), 1U) << name;
-    EXPECT_TRUE(heard.setups.empty()) << name;
-    return heard.removals.empty() ? HopRemoval{} : heard.removals.front();
-  }
-  bool silent(const std::string& name) const {
-    const HopBatch& heard = switches_.at(name).heard;
-    return heard.commands() == 0;
-  }
-  std::vector<Outcome> told(const std::string& client = "mia") {
-    return std::exchange(clients_.at(client).told, {});
-  }
-  Outcome outcome(const std::string& client = "mia") {
-    const auto outcomes = told(client);
-    EXPECT_EQ(outcomes.size(), 1U);
-    return outcomes.empty() ? Outcome{} : outcomes.front();
-  }
-  std::vector<Notice> noticed(const std::string& client = "mia") {
-    return std::exchange(clients_.at(client).noticed, {});
-  }
-  HopModify change(const std::string& name) {
-    const HopBatch heard = take(name);
-    EXPECT_EQ(heard.modifies.size(), 1U) << name;
-    EXPECT_EQ(heard.commands(), heard.modifies.size()) << name;
-    return heard.modifies.empty() ? HopModify{} : heard.modifies.front();
-  }
-  std::vector<ServiceSpec> asked_services() { return std::exchange(services_, {}); }
+  HopBatch take(const std::string& name);
+  HopSetup setup(const std::string& name);
+  HopRemoval removal(const std::string& name);
+  bool silent(const std::string& name) const;
+  std::vector<Outcome> told(const std::string& client = "mia");
+  Outcome outcome(const std::string& client = "mia");
+  std::vector<Notice> noticed(const std::string& client = "mia");
+  HopModify change(const std::string& name);
+  std::vector<ServiceSpec> asked_services();
   // Two-way invocations that wait for their answer, oldest first.
   struct Invocation {
     SessionId session;
@@ -298,79 +122,27 @@ class ExchangeTest : public ::testing::Test, public Peers {
     HopBatch batch;
   };
   // The answer to it, or none: the invocation failed.
-  void reply(const Invocation& asked, Result<HopResultBatch> results) {
-    manager().on_invoked(asked.session, asked.batch, results, now);
-    finish();
-  }
-  void reply(const Invocation& asked) { reply(asked, HopResultBatch{all_done(asked.batch), {}}); }
-  std::vector<Invocation> invocations() { return std::exchange(invoked_, {}); }
-  std::vector<RouteQuery> asked_routes() { return std::exchange(asked_, {}); }
-  std::vector<std::string> asked_to_attach() { return std::exchange(attaching_, {}); }
-  std::vector<std::pair<PortId, Label>> cached(const std::string& name) {
-    return manager().view_of(name).cached;
-  }
+  void reply(const Invocation& asked, Result<HopResultBatch> results);
+  void reply(const Invocation& asked);
+  std::vector<Invocation> invocations();
+  std::vector<RouteQuery> asked_routes();
+  std::vector<std::string> asked_to_attach();
+  std::vector<std::pair<PortId, Label>> cached(const std::string& name);
 
   // A call of mia's that is up; the caches must have labels.
-  ConnectionId connected(std::uint64_t request) {
-    connect(request);
-    for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
-    const Outcome answer = outcome();
-    EXPECT_EQ(answer.kind, OutcomeKind::kConnected) << explain(answer);
-    return answer.connection;
-  }
+  ConnectionId connected(std::uint64_t request);
 
   // What a call that ended must leave behind: nothing but labels in caches. Waits for what is on its
   // way back.
-  void expect_nothing_left() {
-    EXPECT_EQ(manager().connections(), 0U);
-    EXPECT_EQ(manager().owed(), 0U);
-    EXPECT_EQ(manager().under_way(), 0U) << "a slot of the gate";
-    EXPECT_EQ(manager().call_times().size(), 0U) << "times of a call";
-    wait(Aggregator::kReturnDelay);
-    for (const std::string& name : manager().switch_names()) {
-      const ManagerView view = manager().view_of(name);
-      EXPECT_TRUE(view.hops.empty()) << name;
-      EXPECT_EQ(view.labels, view.cached) << name << ": what is in no cache is lost";
-    }
-    for (const CacheState& cache : manager().caches(100, now)) {
-      const bool quota = cache.kind == CacheKind::kQuota;
-      EXPECT_EQ(quota ? cache.wanted : 0U, 0U) << cache.element << ": booked";
-    }
-  }
+  void expect_nothing_left();
   // Whether the client may go and leave no trace: nothing is held in its name. Ends its session.
-  bool leaves_no_trace(const std::string& client = "mia") {
-    wait(milliseconds{50});  // its confirmations
-    manager().detach_client(clients_.at(client).session);
-    clients_.erase(client);
-    // One that is remembered is fenced off with an epoch below its last one.
-    return manager().attach_client(client, Epoch{0}, now).has_value();
-  }
+  bool leaves_no_trace(const std::string& client = "mia");
 
   // Time passes; everybody wakes at his deadlines. Frames go through unless somebody is deaf.
-  void wait(Duration time) {
-    const TimePoint end = now + time;
-    for (;;) {
-      TimePoint next = manager().next_deadline();
-      for (auto& [name, side] : switches_) {
-        if (side.link) next = std::min(next, side.link->next_deadline());
-      }
-      for (auto& [name, side] : clients_) {
-        if (side.link) next = std::min(next, side.link->next_deadline());
-      }
-      if (next > end) break;
-      now = std::max(now, next);
-      manager().tick(now);
-      finish();
-      wake_others();
-    }
-    now = end;
-  }
+  void wait(Duration time);
 
   ConnectionManager& manager() { return *manager_; }
-  void finish() {
-    manager().finish_step(now);
-    carry();
-  }
+  void finish();
 
   Config config;
   TimePoint now{seconds{1000}};
@@ -380,77 +152,16 @@ class ExchangeTest : public ::testing::Test, public Peers {
 
  private:
   void to_switch(SessionId session, const std::string& name,
-                 session::Frame<HopBatch> frame) override {
-    to_switches_.push_back({session, name, std::move(frame)});
-  }
-  void to_client(SessionId session, session::Frame<OutcomeBatch> frame) override {
-    to_clients_.emplace_back(session, std::move(frame));
-  }
-  void local_outcome(RequestId token, Outcome outcome) override {
-    local_.emplace_back(token, std::move(outcome));
-  }
-  void ask_routes(std::vector<RouteQuery> queries) override {
-    asked_.insert(asked_.end(), queries.begin(), queries.end());
-  }
-  void ask_services(std::vector<ServiceSpec> services) override {
-    services_.insert(services_.end(), services.begin(), services.end());
-  }
-  void invoke(SessionId session, const std::string& name, HopBatch batch) override {
-    invoked_.push_back({session, name, std::move(batch)});
-  }
-  void attach_switch(const std::string& name) override { attaching_.push_back(name); }
+                 session::Frame<HopBatch> frame) override;
+  void to_client(SessionId session, session::Frame<OutcomeBatch> frame) override;
+  void local_outcome(RequestId token, Outcome outcome) override;
+  void ask_routes(std::vector<RouteQuery> queries) override;
+  void ask_services(std::vector<ServiceSpec> services) override;
+  void invoke(SessionId session, const std::string& name, HopBatch batch) override;
+  void attach_switch(const std::string& name) override;
 
-  void carry() {
-    for (auto& [session, name, frame] : std::exchange(to_switches_, {})) {
-      SwitchSide& side = switches_[name];
-      if (side.deaf || side.session != session) continue;
-      std::vector<std::shared_ptr<const HopBatch>> batches;
-      ASSERT_TRUE(side.link->receive(frame, now, batches).has_value());
-      for (const auto& batch : batches) {
-        ++side.batches;
-        const auto add = [](auto& to, const auto& from) {
-          to.insert(to.end(), from.begin(), from.end());
-        };
-        add(side.heard.setups, batch->setups);
-        add(side.heard.removals, batch->removals);
-        add(side.heard.returned, batch->returned);
-        add(side.heard.modifies, batch->modifies);
-        add(side.heard.quota_returned, batch->quota_returned);
-        add(side.heard.declared, batch->declared);
-      }
-    }
-    for (auto& [session, frame] : std::exchange(to_clients_, {})) {
-      for (auto& [name, side] : clients_) {
-        if (side.session != session || side.deaf || !side.link) continue;
-        std::vector<std::shared_ptr<const OutcomeBatch>> batches;
-        ASSERT_TRUE(side.link->receive(frame, now, batches).has_value());
-        for (const auto& batch : batches) {
-          side.told.insert(side.told.end(), batch->outcomes.begin(), batch->outcomes.end());
-          side.noticed.insert(side.noticed.end(), batch->notices.begin(), batch->notices.end());
-        }
-      }
-    }
-  }
-  void wake_others() {
-    for (auto& [name, side] : switches_) {
-      if (!side.link || side.link->next_deadline() > now) continue;
-      std::vector<session::Frame<HopResultBatch>> frames;
-      if (!side.link->tick(now, frames)) side.link.reset();
-      for (auto& frame : frames) {
-        if (!side.deaf) manager().on_results(side.session, frame, now);
-      }
-      finish();
-    }
-    for (auto& [name, side] : clients_) {
-      if (!side.link || side.link->next_deadline() > now) continue;
-      std::vector<session::Frame<RequestBatch>> frames;
-      if (!side.link->tick(now, frames)) side.link.reset();
-      for (auto& frame : frames) {
-        if (!side.deaf) manager().on_requests(side.session, frame, now);
-      }
-      finish();
-    }
-  }
+  void carry();
+  void wake_others();
 
   struct ToSwitch {
     SessionId session;

@@ -17,64 +17,24 @@ namespace xbind {
 inline const PortId kIn{1};
 inline const PortId kOut{2};
 
-inline CrossConnect cross(std::uint32_t input_vci, std::uint32_t output_vci) {
-  return {kIn, atm_label(0, input_vci), kOut, atm_label(0, output_vci)};
-}
+CrossConnect cross(std::uint32_t input_vci, std::uint32_t output_vci);
 
 class Link {
  public:
-  explicit Link(std::uint32_t ports = 2, std::vector<std::uint8_t> versions = {3, 1})
-      : versions_(std::move(versions)) {
-    restart_switch(ports);
-  }
+  explicit Link(std::uint32_t ports = 2, std::vector<std::uint8_t> versions = {3, 1});
+  ~Link();
 
-  void restart_switch(std::uint32_t ports = 2) {
-    agent_.reset();
-    emulator::FabricOptions fabric;
-    fabric.ports = ports;
-    fabric_ = std::make_unique<emulator::Fabric>(fabric, [this] { return ++chance_; });
-    emulator::AgentOptions options;
-    options.name = 0x02'00'00'0b'00'01;
-    options.versions = versions_;
-    agent_ =
-        std::make_unique<emulator::SwitchAgent>(*fabric_, options, [this] { return ++chance_; });
-  }
+  void restart_switch(std::uint32_t ports = 2);
 
   // controller <==> switch: a new TCP connection, all that follows from it
-  void connect() {
-    at_ = agent_->connected(now_).value();
-    driver_.connected(now_);
-    exchange();
-  }
+  void connect();
   // controller --x-- switch
-  void cut() {
-    agent_->closed(at_, now_);
-    driver_.closed(now_);
-  }
+  void cut();
   // Frames to and fro until both are quiet. Counts the writes of the controller.
-  int exchange() {
-    int writes = 0;
-    for (;;) {
-      wire::Buffer to_switch;
-      wire::Buffer to_driver;
-      driver_.take_output(to_switch);
-      if (!to_switch.empty()) {
-        ++writes;
-        agent_->receive(at_, to_switch, now_);
-      }
-      agent_->take_output(at_, to_driver);
-      if (!to_driver.empty()) driver_.receive(to_driver, now_);
-      if (to_switch.empty() && to_driver.empty()) return writes;
-    }
-  }
-  void pass(Duration time) {
-    now_ += time;
-    driver_.tick(now_);
-  }
+  int exchange();
+  void pass(Duration time);
 
-  void add(const CrossConnect& at, driver::Cookie cookie, const TrafficContract& contract = {}) {
-    driver_.add(at, contract, cookie);
-  }
+  void add(const CrossConnect& at, driver::Cookie cookie, const TrafficContract& contract = {});
 
   template <class T>
   std::vector<T> events() {
@@ -85,11 +45,7 @@ class Link {
     return found;
   }
 
-  gsmp::SessionOptions options() {
-    gsmp::SessionOptions options;
-    options.adjacency.name = 0x02'00'00'0a'00'01;
-    return options;
-  }
+  gsmp::SessionOptions options();
 
   std::vector<std::uint8_t> versions_;  // of GSMP, that the switch speaks
   std::uint32_t chance_ = 1000;

@@ -16,8 +16,9 @@ void* operator new(std::size_t octets) {
   if (void* memory = std::malloc(octets == 0 ? 1 : octets)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+// Not inlined: the compiler would take free() for the wrong end of what operator new has given.
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace xbind::gsmp {
 namespace {
