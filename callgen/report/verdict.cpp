@@ -49,7 +49,7 @@ void judge_calls(const RunReport& report, std::vector<std::string>& reasons) {
 void judge_audit(const AuditReport& audit, std::vector<std::string>& reasons) {
   if (audit.proves_clean()) return;
   if (!audit.made) {
-    reasons.push_back("no audit was made");
+    reasons.emplace_back("no audit was made");
     return;
   }
   std::vector<std::string> parts;
