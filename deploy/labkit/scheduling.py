@@ -3,7 +3,8 @@
   other  as every program
   batch  nobody is interrupted because another has something to do
   rr     in turn, before every program that is not of this kind: a process goes on until it has nothing to do.
-         Needs root or CAP_SYS_NICE, and a host that has nothing else to do
+         Needs root or CAP_SYS_NICE, and a host that has nothing else to do. Where sysctl
+         kernel.sched_rt_runtime_us is not -1 the kernel stops them for a twentieth of each second, at once
 """
 
 import os
