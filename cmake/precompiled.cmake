@@ -1,11 +1,10 @@
-# The headers of others that nearly every file includes, parsed once for all of them: a third to two
-# thirds of the time that a file takes is theirs (docs/performance.md, "Building"). Headers of ours are
-# never among them, so that a change of one rebuilds only who includes it. Every file still includes
+# The headers of others that nearly every file includes, parsed once for all of them (decision 0028;
+# docs/performance.md, "Building", says what that gives). Headers of ours are never among them, so that a change of one rebuilds only who includes it. Every file still includes
 # what it uses: ./check --long builds once with this off.
 option(XBIND_PRECOMPILED "Parse the standard library's and other projects' headers once" ON)
 
 # ccache takes a precompiled header for what went into it only when it is told that it may. It reads the
-# compiler's list of a file's headers instead of preprocessing the file once more, a tenth of the time.
+# compiler's list of a file's headers instead of preprocessing the file once more.
 if(CCACHE AND XBIND_PRECOMPILED)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_DEPEND=1
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})

@@ -4,6 +4,22 @@
 #include <utility>
 
 namespace xbind::cmgr {
+namespace {
+
+HopResult with_refusal(HopResult result, Cause cause, PortId port, std::uint64_t asked,
+                       std::uint64_t free) {
+  result.cause = cause;
+  result.port = port;
+  result.asked = asked;
+  result.free = free;
+  return result;
+}
+
+HopAction action_of(const HopSetup& setup) {
+  return setup.commit ? HopAction::kCommit : HopAction::kReserve;
+}
+
+}  // namespace
 
 HopResult done(const HopKey& key, HopAction action) {
   HopResult result;
@@ -13,7 +29,7 @@ HopResult done(const HopKey& key, HopAction action) {
 }
 
 HopResult done(const HopSetup& setup, Label allotted) {
-  HopResult result = done(setup.key, setup.commit ? HopAction::kCommit : HopAction::kReserve);
+  HopResult result = done(setup.key, action_of(setup));
   const std::uint32_t leg = setup.key.leg;
   if (setup.commit && setup.first()) result.input_label = vci(500 + leg);
   if (setup.commit && setup.last()) result.output_label = vci(600 + leg);
@@ -23,24 +39,14 @@ HopResult done(const HopSetup& setup, Label allotted) {
 
 HopResult refused(const HopSetup& setup, Cause cause, PortId port, std::uint64_t asked,
                   std::uint64_t free) {
-  HopResult result = done(setup.key, setup.commit ? HopAction::kCommit : HopAction::kReserve);
-  result.cause = cause;
-  result.port = port;
-  result.asked = asked;
-  result.free = free;
-  return result;
+  return with_refusal(done(setup.key, action_of(setup)), cause, port, asked, free);
 }
 
 HopResult done(const HopModify& change) { return done(change.key, HopAction::kModify); }
 
 HopResult refused(const HopModify& change, Cause cause, PortId port, std::uint64_t asked,
                   std::uint64_t free) {
-  HopResult result = done(change);
-  result.cause = cause;
-  result.port = port;
-  result.asked = asked;
-  result.free = free;
-  return result;
+  return with_refusal(done(change), cause, port, asked, free);
 }
 
 HopResult removed(const HopRemoval& removal, Label resting) {

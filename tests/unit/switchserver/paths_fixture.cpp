@@ -43,10 +43,7 @@ void ControllerPathsTest::commits(const HopSetup& hop) {
 }
 
 HopResult ControllerPathsTest::result_of(SwitchController::Token token) {
-  for (const auto& more : controller.take_outputs().results) {
-    results[more.token] = more.batch.results.at(0);
-  }
-  EXPECT_TRUE(results.contains(token)) << token;
+  EXPECT_TRUE(answered(token)) << token;
   return results[token];
 }
 
