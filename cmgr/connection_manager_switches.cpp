@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cmgr/connection_manager.hpp"
+#include "core/ahead.hpp"
 #include "core/log.hpp"
 #include "core/planted.hpp"
 
@@ -173,7 +174,11 @@ void ConnectionManager::on_results(SessionId session, session::Frame<HopResultBa
   }
   for (const auto& batch : batches) {
     switches_.granted(*at, *batch, now);
-    for (const HopResult& result : batch->results) on_result(*at, result, false, now);
+    for_each_ahead(
+        batch->results,
+        [&](const HopResult& result) { connections_.prefetch_place(result.key.connection); },
+        [&](const HopResult& result) { connections_.prefetch(result.key.connection); },
+        [&](const HopResult& result) { on_result(*at, result, false, now); });
   }
 }
 

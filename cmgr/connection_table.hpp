@@ -24,6 +24,15 @@ class ConnectionTable {
 
   // Null: there is none of that id (any more).
   Connection* find(ConnectionId id) const { return by_id_.find(id); }
+  // Asks the memory for what find() and its caller will load, in two looks ahead (core/ahead.hpp).
+  void prefetch_place(ConnectionId id) const { by_id_.prefetch(id); }
+  void prefetch(ConnectionId id) const {
+    const Connection* const found = find(id);
+    if (found == nullptr) return;
+    for (std::size_t line = 0; line < sizeof(Connection); line += 64) {
+      __builtin_prefetch(reinterpret_cast<const char*>(found) + line, 1);
+    }
+  }
   // One that is there.
   Connection& at(ConnectionId id) const {
     Connection* const found = find(id);

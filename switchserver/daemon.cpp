@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "core/ahead.hpp"
 #include "core/log.hpp"
 #include "core/pace_clock.hpp"
 #include "core/steady_now.hpp"
@@ -223,10 +224,14 @@ void SwitchServerDaemon::drain_driver(TimePoint now) {
   for (;;) {
     driver_.take_events(events_);
     if (events_.empty()) return;
-    for (const driver::Event& event : events_) {
-      server_.on_driver(event, now);
-      note_for_router(event, now);
-    }
+    const SwitchController& controller = server_.controller();
+    for_each_ahead(
+        events_, [&](const driver::Event& event) { controller.expect_later(event); },
+        [&](const driver::Event& event) { controller.expect_soon(event); },
+        [&](const driver::Event& event) {
+          server_.on_driver(event, now);
+          note_for_router(event, now);
+        });
   }
 }
 

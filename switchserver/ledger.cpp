@@ -230,6 +230,22 @@ std::size_t Ledger::bucket(ManagerIndex manager, const HopKey& key) const {
   return mix(mix(key.connection.value()) + place) & (buckets_.size() - 1);
 }
 
+void Ledger::prefetch(ManagerIndex manager, const HopSetup& setup) const {
+  prefetch(manager, setup.key);
+  if (const Port* const in = port(setup.input_port)) in->input.prefetch(setup.input_label);
+  if (const Port* const out = port(setup.output_port)) out->output.prefetch(setup.output_label);
+}
+
+void Ledger::prefetch_removal(HopRef ref) const {
+  if (!is_there(ref)) return;
+  const HopRecord& record = hops_[ref.value()];
+  prefetch_place(record.manager, record.key);
+  const LabelPool& in = ports_[record.input_port].input;
+  const LabelPool& out = ports_[record.output_port].output;
+  if (record.input != HopRecord::kNoLabel) in.prefetch(record.input_label());
+  if (record.output != HopRecord::kNoLabel) out.prefetch(record.output_label());
+}
+
 std::optional<HopRef> Ledger::find(ManagerIndex manager, const HopKey& key) const {
   for (std::uint32_t i = buckets_[bucket(manager, key)]; i != kNil;) {
     const HopRecord& record = hops_[i];

@@ -235,6 +235,23 @@ class Ledger {
   HopRecord* find_hop(HopRef ref) {  // null: no such record (any more)
     return is_there(ref) ? &hops_[ref.value()] : nullptr;
   }
+  // Asks the memory for what find() will load, in two looks ahead (core/ahead.hpp): the first brings in
+  // where the hop is, the second the hop. And for a hop whose place is known.
+  void prefetch_place(ManagerIndex manager, const HopKey& key) const {
+    __builtin_prefetch(&buckets_[bucket(manager, key)]);
+  }
+  void prefetch(ManagerIndex manager, const HopKey& key) const {
+    if (const std::uint32_t at = buckets_[bucket(manager, key)]; at != kNil) prefetch(HopRef{at});
+  }
+  void prefetch(ManagerIndex manager, const HopSetup& setup) const;  // and its labels
+  void prefetch(HopRef ref) const {
+    if (ref.value() >= hops_.size()) return;
+    const HopRecord* const record = &hops_[ref.value()];
+    __builtin_prefetch(record, 1);
+    __builtin_prefetch(reinterpret_cast<const char*>(record) + 64, 1);
+  }
+  // For what removed() will load of a hop that prefetch() has brought in.
+  void prefetch_removal(HopRef ref) const;
   std::size_t hop_count() const { return alive_; }
   CrossConnect cross_connect(const HopRecord& record) const;
   CrossConnect cross_connect(HopRef ref) const { return cross_connect(hop(ref)); }

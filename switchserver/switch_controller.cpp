@@ -35,6 +35,16 @@ void SwitchController::on_driver(const driver::Event& event, TimePoint now) {
   flush();
 }
 
+void SwitchController::expect_later(const driver::Event& event) const {
+  if (const auto* done = std::get_if<driver::Done>(&event)) ledger_.prefetch(hop_of(done->cookie));
+}
+
+void SwitchController::expect_soon(const driver::Event& event) const {
+  const auto* done = std::get_if<driver::Done>(&event);
+  if (done == nullptr || request_of(done->cookie) != Request::kRemove) return;
+  ledger_.prefetch_removal(hop_of(done->cookie));
+}
+
 void SwitchController::on_time(TimePoint now) {
   if (now < reread_at_) return;
   read_table();
@@ -202,8 +212,8 @@ void SwitchController::make_true(const std::vector<CrossConnect>& table) {
 // ===== answers of the switch =====
 
 void SwitchController::on_done(const driver::Done& done) {
-  const auto ref = HopRef{static_cast<std::uint32_t>(done.cookie >> 2)};
-  const auto request = static_cast<Request>(done.cookie & 3);
+  const HopRef ref = hop_of(done.cookie);
+  const Request request = request_of(done.cookie);
   HopRecord* const record = ledger_.find_hop(ref);
   lost_ = done.cause == Cause::kSwitchUnreachable;
   const bool open = record != nullptr && done.cookie == cookie(ref, *record, request) &&

@@ -225,6 +225,9 @@ class SwitchController {
   ~SwitchController();
 
   void on_driver(const driver::Event& event, TimePoint now);
+  // The event comes soon: asks the memory for what it will need, in two looks ahead (core/ahead.hpp).
+  void expect_later(const driver::Event& event) const;
+  void expect_soon(const driver::Event& event) const;
   // When on_time() is to be called, or kNever.
   TimePoint wake_at() const { return reread_at_; }
   void on_time(TimePoint now);
@@ -360,6 +363,10 @@ class SwitchController {
   void send_remove(HopRef ref);
   void finish_removal(HopRef ref);
   void note_end(const HopRecord& gone);
+  static HopRef hop_of(driver::Cookie cookie) {
+    return HopRef{static_cast<std::uint32_t>(cookie >> 2)};
+  }
+  static Request request_of(driver::Cookie cookie) { return static_cast<Request>(cookie & 3); }
   static driver::Cookie cookie(HopRef ref, const HopRecord& record, Request request) {
     return std::uint64_t{record.ticket} << 34 | std::uint64_t{ref.value()} << 2 |
            static_cast<driver::Cookie>(request);

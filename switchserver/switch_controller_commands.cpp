@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/ahead.hpp"
 #include "core/planted.hpp"
 #include "switchserver/hop_answers.hpp"
 #include "switchserver/switch_controller.hpp"
@@ -85,18 +86,27 @@ Result<void> SwitchController::apply(std::string_view name, const HopBatch& batc
     }
     ++place.position;
   }
-  auto removal = batch.removals.begin();
+  const auto place_of = [&](const auto& command) { ledger_.prefetch_place(*manager, command.key); };
+  Ahead removals(batch.removals, place_of,
+                 [&](const HopRemoval& removal) { ledger_.prefetch(*manager, removal.key); });
+  Ahead setups(batch.setups, place_of,
+               [&](const HopSetup& setup) { ledger_.prefetch(*manager, setup); });
+  std::size_t removed = 0;
   for (std::size_t applied = 0; applied <= batch.setups.size(); ++applied) {
     const bool rest = applied == batch.setups.size();
-    for (; removal != batch.removals.end() && (rest || removal->after <= applied); ++removal) {
+    for (; removed < batch.removals.size() && (rest || batch.removals[removed].after <= applied);
+         ++removed) {
+      removals.step_to(removed);
+      const HopKey& key = batch.removals[removed].key;
       if (room) {
-        remove(place, *manager, removal->key);
+        remove(place, *manager, key);
       } else {
-        answer(place, refusal(removal->key, HopAction::kRemove, Cause::kBusy, open_batches_));
+        answer(place, refusal(key, HopAction::kRemove, Cause::kBusy, open_batches_));
       }
       ++place.position;
     }
     if (rest) break;
+    setups.step_to(applied);
     const HopSetup& setup = batch.setups[applied];
     if (room) {
       set_up(place, *manager, setup);

@@ -1,0 +1,70 @@
+// Loops that ask for what they will need before they need it.
+#include "core/ahead.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace xbind {
+namespace {
+
+// What happens to a batch of so many, in order: "f3" and "a3" ask for item 3, "3" handles it.
+std::vector<std::string> story_of(int size) {
+  std::vector<int> items;
+  for (int i = 0; i < size; ++i) items.push_back(i);
+  std::vector<std::string> story;
+  const auto note = [&](const char* what) {
+    return [&story, what](int item) { story.push_back(what + std::to_string(item)); };
+  };
+  for_each_ahead(items, note("f"), note("a"), note(""));
+  return story;
+}
+
+std::size_t place_of(const std::vector<std::string>& story, const std::string& what) {
+  std::size_t found = story.size();
+  for (std::size_t i = 0; i < story.size(); ++i) {
+    if (story[i] != what) continue;
+    EXPECT_EQ(found, story.size()) << what << " twice";
+    found = i;
+  }
+  EXPECT_NE(found, story.size()) << what << " never";
+  return found;
+}
+
+TEST(AheadTest, NothingIsAskedForInAnEmptyBatch) { EXPECT_TRUE(story_of(0).empty()); }
+
+TEST(AheadTest, AShortBatchIsAskedForAsAWhole) {
+  EXPECT_EQ(story_of(3),
+            (std::vector<std::string>{"f0", "f1", "f2", "a0", "a1", "a2", "0", "1", "2"}));
+}
+
+TEST(AheadTest, EachItemIsAskedForOnceEachWayAndSoManyItemsBefore) {
+  const int size = 100;
+  const auto story = story_of(size);
+  EXPECT_EQ(story.size(), 3U * size);
+  for (int i = 0; i < size; ++i) {
+    const std::string item = std::to_string(i);
+    const std::size_t handled = place_of(story, item);
+    EXPECT_LT(place_of(story, "f" + item), place_of(story, "a" + item)) << item;
+    const auto before = [&](std::size_t items) {  // handled that many before this one, or the first
+      const int index = i - static_cast<int>(items);
+      return index < 0 ? handled : place_of(story, std::to_string(index));
+    };
+    EXPECT_LT(place_of(story, "f" + item), before(kFarAhead)) << item;
+    EXPECT_LT(place_of(story, "a" + item), before(kAhead)) << item;
+  }
+}
+
+TEST(AheadTest, NoMoreIsAskedForAtATimeThanTheDistance) {
+  std::size_t asked = 0;
+  std::size_t handled = 0;
+  const std::vector<int> items(1000);
+  for_each_ahead(
+      items, [&](int) { EXPECT_LE(++asked, handled + kFarAhead + 1); }, [](int) {},
+      [&](int) { ++handled; });
+  EXPECT_EQ(asked, items.size());
+}
+
+}  // namespace
+}  // namespace xbind
