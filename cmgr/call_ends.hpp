@@ -8,13 +8,13 @@
 #include <boost/intrusive_ptr.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 
 #include "cmgr/pool.hpp"
 #include "core/check.hpp"
 #include "core/flat_map.hpp"
+#include "core/name_hash.hpp"
 
 namespace xbind::cmgr {
 
@@ -45,7 +45,7 @@ class CallEndsTable {
   CallEndsTable& operator=(const CallEndsTable&) = delete;
 
   CallEndsRef get(std::string_view from, std::string_view to) {
-    return get(from, to, hash_of(from, to));
+    return get(from, to, name_hash(from, to));
   }
   // `hash`: any function of the two.
   CallEndsRef get(std::string_view from, std::string_view to, std::uint64_t hash) {
@@ -70,10 +70,6 @@ class CallEndsTable {
  private:
   friend void intrusive_ptr_release(const CallEnds* ends);
 
-  static std::uint64_t hash_of(std::string_view from, std::string_view to) {
-    const std::hash<std::string_view> hash;
-    return hash(from) * 1'000'003 ^ hash(to);
-  }
   void forget(const CallEnds& gone) {
     CallEnds* const first = by_hash_.erase(gone.hash_);
     if (first == &gone) {

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,6 +17,7 @@
 
 #include "core/cause.hpp"
 #include "core/clock.hpp"
+#include "core/name_hash.hpp"
 #include "core/path.hpp"
 
 namespace xbind::cmgr {
@@ -118,8 +118,7 @@ class RouteCache {
   struct PairHash {
     using is_transparent = void;
     std::size_t operator()(const PairView& pair) const {
-      const std::hash<std::string_view> hash;
-      return hash(pair.first) * 1'000'003 ^ hash(pair.second);
+      return name_hash(pair.first, pair.second);
     }
   };
   struct PairEqual {

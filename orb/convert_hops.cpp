@@ -1,6 +1,10 @@
 #include "orb/convert.hpp"
 
 #include <algorithm>
+#include <array>
+#include <vector>
+
+#include "core/name_hash.hpp"
 
 namespace xbind::orb {
 namespace {
@@ -174,31 +178,33 @@ Result<std::vector<Finding>> to_core(const v1::AuditFindingSeq& findings) {
 
 namespace {
 
-// The distinct owners of a batch, in the order in which they come up. The calls of a batch mostly have a
-// few, so that one of the last ones is the usual answer; what is older than those may be said again.
+// The distinct owners of a batch, in the order in which they come up. Where two share a place here, which is
+// seldom, one of them may be said again.
 class Owners {
  public:
   explicit Owners(v1::HopOwnerSeq& out) : out_(out) { out_.length(0); }
+  // `call` outlives this.
   CORBA::ULong of(const CallRecord& call) {
-    for (CORBA::ULong i = 0; i < std::min<CORBA::ULong>(kLookedAt, out_.length()); ++i) {
-      const CORBA::ULong at = out_.length() - 1 - i;
-      const v1::HopOwner& owner = out_[at];
-      if (call.from == owner.from_end.in() && call.to == owner.to_end.in() &&
-          call.client == owner.client.in()) {
-        return at;
-      }
+    Said& said = said_[name_hash(call.from, call.to) % said_.size()];
+    if (said.call != nullptr && said.call->from == call.from && said.call->to == call.to &&
+        said.call->client == call.client) {
+      return said.owner;
     }
-    const CORBA::ULong added = out_.length();
-    out_.length(added + 1);
-    out_[added].client = call.client.c_str();
-    out_[added].from_end = call.from.c_str();
-    out_[added].to_end = call.to.c_str();
-    return added;
+    said = {&call, out_.length()};
+    out_.length(said.owner + 1);
+    out_[said.owner].client = call.client.c_str();
+    out_[said.owner].from_end = call.from.c_str();
+    out_[said.owner].to_end = call.to.c_str();
+    return said.owner;
   }
 
  private:
-  static constexpr CORBA::ULong kLookedAt = 8;
+  struct Said {
+    const CallRecord* call = nullptr;
+    CORBA::ULong owner = 0;
+  };
   v1::HopOwnerSeq& out_;
+  std::array<Said, 64> said_{};
 };
 
 }  // namespace
@@ -251,6 +257,12 @@ void to_idl(const HopBatch& batch, v1::HopBatch& out) {
 Result<HopBatch> to_core(const v1::HopBatch& batch) {
   Checker checker;
   HopBatch out;
+  std::vector<CallRecord> owners;
+  owners.reserve(batch.owners.length());
+  for (CORBA::ULong i = 0; i < batch.owners.length(); ++i) {
+    const v1::HopOwner& owner = batch.owners[i];
+    owners.push_back({owner.client.in(), RequestId{}, owner.from_end.in(), owner.to_end.in()});
+  }
   out.setups.resize(batch.setups.length());
   for (CORBA::ULong i = 0; i < batch.setups.length(); ++i) {
     const v1::HopSetup& from = batch.setups[i];
@@ -270,16 +282,13 @@ Result<HopBatch> to_core(const v1::HopBatch& batch) {
     to.joins = from.joins;
     to.quota_wanted = to_core(from.quota_wanted);
     to.contract = to_core(from.contract);
-    to.call.request = RequestId{from.request};
-    if (from.owner < batch.owners.length()) {
-      const v1::HopOwner& owner = batch.owners[from.owner];
-      to.call.client = owner.client.in();
-      to.call.from = owner.from_end.in();
-      to.call.to = owner.to_end.in();
+    if (from.owner < owners.size()) {
+      to.call = owners[from.owner];
     } else {
       checker.note(Error{ErrorCode::kProtocol, fmt::format("setup {} is owner {}'s, of {} owners",
-                                                           i, from.owner, batch.owners.length())});
+                                                           i, from.owner, owners.size())});
     }
+    to.call.request = RequestId{from.request};
   }
   out.removals.reserve(batch.removals.length());
   CORBA::ULong least = 0;

@@ -236,14 +236,13 @@ void Ledger::prefetch(ManagerIndex manager, const HopSetup& setup) const {
   if (const Port* const out = port(setup.output_port)) out->output.prefetch(setup.output_label);
 }
 
-void Ledger::prefetch_removal(HopRef ref) const {
-  if (!is_there(ref)) return;
-  const HopRecord& record = hops_[ref.value()];
-  prefetch_place(record.manager, record.key);
-  const LabelPool& in = ports_[record.input_port].input;
-  const LabelPool& out = ports_[record.output_port].output;
-  if (record.input != HopRecord::kNoLabel) in.prefetch(record.input_label());
-  if (record.output != HopRecord::kNoLabel) out.prefetch(record.output_label());
+void Ledger::prefetch_labels(const HopRecord& record) const {
+  if (record.input != HopRecord::kNoLabel) {
+    ports_[record.input_port].input.prefetch(record.input_label());
+  }
+  if (record.output != HopRecord::kNoLabel) {
+    ports_[record.output_port].output.prefetch(record.output_label());
+  }
 }
 
 std::optional<HopRef> Ledger::find(ManagerIndex manager, const HopKey& key) const {

@@ -235,6 +235,9 @@ class Ledger {
   HopRecord* find_hop(HopRef ref) {  // null: no such record (any more)
     return is_there(ref) ? &hops_[ref.value()] : nullptr;
   }
+  const HopRecord* find_hop(HopRef ref) const {
+    return is_there(ref) ? &hops_[ref.value()] : nullptr;
+  }
   // Asks the memory for what find() will load, in two looks ahead (core/ahead.hpp): the first brings in
   // where the hop is, the second the hop. And for a hop whose place is known.
   void prefetch_place(ManagerIndex manager, const HopKey& key) const {
@@ -250,8 +253,7 @@ class Ledger {
     __builtin_prefetch(record, 1);
     __builtin_prefetch(reinterpret_cast<const char*>(record) + 64, 1);
   }
-  // For what removed() will load of a hop that prefetch() has brought in.
-  void prefetch_removal(HopRef ref) const;
+  void prefetch_labels(const HopRecord& record) const;  // where its labels are
   std::size_t hop_count() const { return alive_; }
   CrossConnect cross_connect(const HopRecord& record) const;
   CrossConnect cross_connect(HopRef ref) const { return cross_connect(hop(ref)); }

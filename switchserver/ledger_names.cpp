@@ -1,34 +1,9 @@
 #include "switchserver/ledger_names.hpp"
 
-#include <cstring>
-
 #include "core/check.hpp"
+#include "core/name_hash.hpp"
 
 namespace xbind {
-namespace {
-
-std::uint64_t mix(std::uint64_t x) {
-  x *= 0x9e37'79b9'7f4a'7c15;
-  return x ^ x >> 32;
-}
-
-// Names are short: eight octets at a time, the last eight again when they are not a multiple.
-std::uint64_t hash_of(std::string_view name) {
-  std::uint64_t hash = name.size();
-  const char* at = name.data();
-  std::size_t left = name.size();
-  for (; left >= 8; left -= 8, at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, at, 8);
-    hash = mix(hash ^ word);
-  }
-  std::uint64_t rest = 0;
-  for (; left != 0; --left) rest = rest << 8 | static_cast<unsigned char>(*at++);
-  return mix(hash ^ rest);
-}
-
-}  // namespace
-
 // ===== values kept once =====
 
 template <class Value>
@@ -93,32 +68,39 @@ void Interned<Value>::grow() {
 
 std::uint32_t CallNames::take_name(std::string_view name) {
   bool made = false;
-  return names_.take(name, hash_of(name), made);
+  return names_.take(name, name_hash(name), made);
 }
 
 std::uint32_t CallNames::take(const CallRecord& call) {
-  if (latest_ != kNil && same(latest_, call)) {
-    sets_.take_again(latest_);
-    return latest_;
+  std::uint32_t& recent = recent_of(call.from, call.to);
+  if (recent != kNil && same(recent, call)) {
+    sets_.take_again(recent);
+    return recent;
   }
   const Set set{take_name(call.client), take_name(call.from), take_name(call.to)};
   bool made = false;
-  latest_ = sets_.take(set, mix(mix(std::uint64_t{set.client} << 32 | set.from) + set.to), made);
+  const std::uint64_t ends = std::uint64_t{set.client} << 32 | set.from;
+  recent = sets_.take(set, mix_hash(mix_hash(ends) + set.to), made);
   if (!made) {  // it has its names already
     names_.release(set.client);
     names_.release(set.from);
     names_.release(set.to);
   }
-  return latest_;
+  return recent;
 }
 
 void CallNames::release(std::uint32_t id) {
   if (!sets_.release(id)) return;
   const Set& set = sets_[id];
+  std::uint32_t& recent = recent_of(names_[set.from], names_[set.to]);
+  if (recent == id) recent = kNil;
   names_.release(set.client);
   names_.release(set.from);
   names_.release(set.to);
-  if (id == latest_) latest_ = kNil;
+}
+
+std::uint32_t& CallNames::recent_of(std::string_view from, std::string_view to) {
+  return recent_[name_hash(from, to) % recent_.size()];
 }
 
 bool CallNames::same(std::uint32_t id, const CallRecord& call) const {

@@ -7,6 +7,7 @@
 // nobody has taken.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -73,11 +74,18 @@ class CallNames {
   };
   static constexpr std::uint32_t kNil = 0xffff'ffff;
 
+  static constexpr std::array<std::uint32_t, 64> filled() {
+    std::array<std::uint32_t, 64> nobody{};
+    nobody.fill(kNil);
+    return nobody;
+  }
   std::uint32_t take_name(std::string_view name);
+  std::uint32_t& recent_of(std::string_view from, std::string_view to);
 
   Interned<std::string> names_;
   Interned<Set> sets_;
-  std::uint32_t latest_ = kNil;  // set: the next call often has the same
+  // Sets that were taken last, by their ends: the calls through a switch are mostly between a few dozen.
+  std::array<std::uint32_t, 64> recent_ = filled();
 };
 
 }  // namespace xbind

@@ -41,8 +41,13 @@ void SwitchController::expect_later(const driver::Event& event) const {
 
 void SwitchController::expect_soon(const driver::Event& event) const {
   const auto* done = std::get_if<driver::Done>(&event);
-  if (done == nullptr || request_of(done->cookie) != Request::kRemove) return;
-  ledger_.prefetch_removal(hop_of(done->cookie));
+  const HopRecord* const record = done ? ledger_.find_hop(hop_of(done->cookie)) : nullptr;
+  if (record == nullptr) return;
+  ledger_.prefetch_labels(*record);
+  const bool removal = request_of(done->cookie) == Request::kRemove;
+  if (removal) ledger_.prefetch_place(record->manager, record->key);
+  const std::uint32_t waiter = removal ? record->remove_waiters : record->commit_waiters;
+  if (waiter != kNil) __builtin_prefetch(&waiters_[waiter], 1);
 }
 
 void SwitchController::on_time(TimePoint now) {
