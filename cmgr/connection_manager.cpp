@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cmgr/service.hpp"
+#include "core/ahead.hpp"
 #include "core/log.hpp"
 
 namespace xbind::cmgr {
@@ -83,7 +84,12 @@ void ConnectionManager::on_requests(SessionId session, session::Frame<RequestBat
   if (!client) return;
   for (const auto& batch : batches) {
     // Releases first: they give back what the others may need.
-    for (const auto& request : batch->releases) submit(*client, request, kReleases, now);
+    for_each_ahead(
+        batch->releases,
+        [&](const ReleaseRequest& request) { submit(*client, request, kReleases, now); },
+        [&](const ReleaseRequest& request) { connections_.prefetch_place(request.connection); },
+        [&](const ReleaseRequest& request) { connections_.prefetch(request.connection); },
+        [&](const ReleaseRequest& request) { connections_.prefetch_hop(request.connection, 0); });
     for (const auto& request : batch->commits) submit(*client, request, kPriorityMax, now);
     for (const auto& request : batch->modifies) submit(*client, request, kPriorityMax, now);
     for (const auto& request : batch->leaves) {

@@ -175,10 +175,12 @@ void ConnectionManager::on_results(SessionId session, session::Frame<HopResultBa
   for (const auto& batch : batches) {
     switches_.granted(*at, *batch, now);
     for_each_ahead(
-        batch->results,
+        batch->results, [&](const HopResult& result) { on_result(*at, result, false, now); },
         [&](const HopResult& result) { connections_.prefetch_place(result.key.connection); },
         [&](const HopResult& result) { connections_.prefetch(result.key.connection); },
-        [&](const HopResult& result) { on_result(*at, result, false, now); });
+        [&](const HopResult& result) {
+          connections_.prefetch_hop(result.key.connection, result.key.hop);
+        });
   }
 }
 

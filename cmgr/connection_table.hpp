@@ -24,7 +24,8 @@ class ConnectionTable {
 
   // Null: there is none of that id (any more).
   Connection* find(ConnectionId id) const { return by_id_.find(id); }
-  // Asks the memory for what find() and its caller will load, in two looks ahead (core/ahead.hpp).
+  // Asks the memory for what find() and its caller will load, in looks ahead (core/ahead.hpp): the connection's
+  // place, the connection, a hop of a path too long to be part of it.
   void prefetch_place(ConnectionId id) const { by_id_.prefetch(id); }
   void prefetch(ConnectionId id) const {
     const Connection* const found = find(id);
@@ -32,6 +33,10 @@ class ConnectionTable {
     for (std::size_t line = 0; line < sizeof(Connection); line += 64) {
       __builtin_prefetch(reinterpret_cast<const char*>(found) + line, 1);
     }
+  }
+  void prefetch_hop(ConnectionId id, std::size_t hop) const {
+    const Connection* const found = find(id);
+    if (found != nullptr && hop < found->hops.size()) __builtin_prefetch(&found->hops[hop], 1);
   }
   // One that is there.
   Connection& at(ConnectionId id) const {

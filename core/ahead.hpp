@@ -3,40 +3,46 @@
 // one after the other. Asking changes nothing: what is not there is not asked for.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <tuple>
 #include <utility>
 
 namespace xbind {
 
-// Two looks ahead, in items: what the first brings in says where the second is to look.
-inline constexpr std::size_t kFarAhead = 8;
+// How many items pass between two looks ahead, and between the last look and the item's turn: what one look
+// brings in says where the next one is to look.
 inline constexpr std::size_t kAhead = 4;
 
-// For a loop over `items`, which has operator[] and outlives it.
-template <class Items, class AskFar, class Ask>
+// For a loop over `items`, which has operator[] and outlives it. The first of `asks` looks farthest ahead.
+template <class Items, class... Asks>
 class Ahead {
  public:
-  Ahead(const Items& items, AskFar ask_far, Ask ask)
-      : items_(items), ask_far_(std::move(ask_far)), ask_(std::move(ask)) {}
+  explicit Ahead(const Items& items, Asks... asks) : items_(items), asks_(std::move(asks)...) {}
 
   // Item `at` is next, in ascending order. The first ones are asked for together.
-  void step_to(std::size_t at) {
-    const std::size_t size = items_.size();
-    for (; far_ < size && far_ <= at + kFarAhead; ++far_) ask_far_(items_[far_]);
-    for (; near_ < size && near_ <= at + kAhead; ++near_) ask_(items_[near_]);
-  }
+  void step_to(std::size_t at) { ask(at, std::index_sequence_for<Asks...>{}); }
 
  private:
+  template <std::size_t... kAsk>
+  void ask(std::size_t at, std::index_sequence<kAsk...>) {
+    (ask_until<kAsk>(std::min(items_.size(), at + kAhead * (sizeof...(Asks) - kAsk) + 1)), ...);
+  }
+  template <std::size_t kAsk>
+  void ask_until(std::size_t end) {
+    for (; asked_[kAsk] < end; ++asked_[kAsk]) std::get<kAsk>(asks_)(items_[asked_[kAsk]]);
+  }
+
   const Items& items_;
-  AskFar ask_far_;
-  Ask ask_;
-  std::size_t far_ = 0;  // the first that has not been asked for
-  std::size_t near_ = 0;
+  std::tuple<Asks...> asks_;
+  std::array<std::size_t, sizeof...(Asks)> asked_{};  // how many items
 };
 
-template <class Items, class AskFar, class Ask, class Handle>
-void for_each_ahead(const Items& items, AskFar ask_far, Ask ask, Handle handle) {
-  Ahead ahead(items, std::move(ask_far), std::move(ask));
+// handle(item) for each, with the looks ahead.
+template <class Items, class Handle, class... Asks>
+void for_each_ahead(const Items& items, Handle handle, Asks... asks) {
+  Ahead ahead(items, std::move(asks)...);
   for (std::size_t i = 0; i < items.size(); ++i) {
     ahead.step_to(i);
     handle(items[i]);

@@ -226,12 +226,13 @@ void SwitchServerDaemon::drain_driver(TimePoint now) {
     if (events_.empty()) return;
     const SwitchController& controller = server_.controller();
     for_each_ahead(
-        events_, [&](const driver::Event& event) { controller.expect_later(event); },
-        [&](const driver::Event& event) { controller.expect_soon(event); },
+        events_,
         [&](const driver::Event& event) {
           server_.on_driver(event, now);
           note_for_router(event, now);
-        });
+        },
+        [&](const driver::Event& event) { controller.expect_later(event); },
+        [&](const driver::Event& event) { controller.expect_soon(event); });
   }
 }
 

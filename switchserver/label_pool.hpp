@@ -55,7 +55,7 @@ class LabelPool {
  public:
   // How many freed labels rest before one of them is handed out again, as long as there are new
   // ones.
-  static constexpr std::uint32_t kRestingMax = 1U << 18;
+  static constexpr std::uint32_t kRestingMax = 1U << 12;
 
   // An impossible range (a minimum above its maximum, VPI above 4095, VCI above 65535) is an empty
   // one.

@@ -262,6 +262,7 @@ HopRef Ledger::insert(ManagerIndex manager, const HopSetup& setup, std::size_t b
   const std::uint32_t index = vacant_ == kNil ? hops_.grow() : vacant_;
   HopRecord& record = hops_[index];
   if (vacant_ != kNil) vacant_ = record.next_in_bucket;
+  if (vacant_ != kNil) prefetch(HopRef{vacant_});  // the next one's
   const std::uint32_t ticket = record.ticket + 1;
   record = {};
   record.ticket = ticket;
