@@ -55,6 +55,8 @@ def main(words):
         build()
         check_options(options)
         scheduling.take(options.scheduling)
+        if warning := scheduling.warning(options.scheduling):
+            print(f"quickstart: {warning}", file=sys.stderr)
         if options.bench:
             return bench.run(in_own_lab)
         if options.sweep:

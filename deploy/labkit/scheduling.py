@@ -8,9 +8,11 @@
 """
 
 import os
+from pathlib import Path
 
 from .process import LabError
 
+RT_RUNTIME = Path("/proc/sys/kernel/sched_rt_runtime_us")
 POLICIES = {"other": os.SCHED_OTHER, "batch": os.SCHED_BATCH, "rr": os.SCHED_RR}
 # The least of the real-time kind: kernel threads that matter are above it.
 RR_PRIORITY = 1
@@ -24,3 +26,14 @@ def take(name):
     except PermissionError as error:
         raise LabError(f"--scheduling {name}: the kernel does not permit priority {priority}; it needs root or "
                        "CAP_SYS_NICE (ulimit -r)") from error
+
+
+def warning(name, rt_runtime=RT_RUNTIME):
+    """What the one who starts it should know of this host, or None."""
+    if name != "rr" or not rt_runtime.exists():
+        return None
+    allowed = rt_runtime.read_text().strip()
+    if allowed == "-1":
+        return None
+    return (f"--scheduling rr: kernel.sched_rt_runtime_us is {allowed}, so the kernel may stop real-time processes for the "
+            "rest of each second, at once; `sysctl kernel.sched_rt_runtime_us=-1` takes the limit away")

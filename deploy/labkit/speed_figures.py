@@ -70,9 +70,14 @@ def scale(results):
 
 
 def wide(results):
+    """Each network with as many requests under way as it is fastest with."""
     def hop_commands(network):
-        return statistics.median(point["operations_per_s"] * point["commands_per_operation"]
-                                 for point in results["points"] if point["network"] == network)
+        rounds = {}
+        for point in results["points"]:
+            if point["network"] == network:
+                rounds.setdefault(point["outstanding"], []).append(
+                    point["operations_per_s"] * point["commands_per_operation"])
+        return max(map(statistics.median, rounds.values()))
     return [hop_commands("wide") / hop_commands("three")]
 
 

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+from labkit import scheduling
 
 LAB = ROOT / "deploy" / "lab"
 QUICKSTART = ROOT / "quickstart"
@@ -171,6 +172,15 @@ class LabCommand(unittest.TestCase):
         of = {process["name"]: os.sched_getscheduler(process["pid"]) for process in state["processes"]}
         self.assertEqual(of, dict.fromkeys(of, os.SCHED_BATCH))
         self.assertEqual(self.lab("up", "--scheduling", "fair").returncode, 2)
+
+    def test_a_kernel_that_stops_real_time_processes_is_named(self):
+        limit = self.state / "sched_rt_runtime_us"
+        for allowed, said in (("950000\n", "sched_rt_runtime_us is 950000,"), ("-1\n", None)):
+            limit.write_text(allowed)
+            told = scheduling.warning("rr", limit)
+            self.assertIn(said, told) if said else self.assertIsNone(told)
+        self.assertIsNone(scheduling.warning("batch", limit))
+        self.assertIsNone(scheduling.warning("rr", limit.with_name("no-such-file")))
 
     def test_turns_that_this_user_may_not_take(self):
         # Nobody's limit on priorities, and root without the right to pass by it.

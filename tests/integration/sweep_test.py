@@ -212,8 +212,11 @@ class Speed(unittest.TestCase):
                          [1.1, 400.0, 100.0, 120.0])
 
     def test_medians_of_rounds_are_compared(self):
-        points = [{"network": network, "operations_per_s": speed, "commands_per_operation": hops}
-                  for network, hops, speeds in (("wide", 5, (10, 12, 99)), ("three", 3, (25, 1, 26)))
+        points = [{"network": network, "outstanding": outstanding, "operations_per_s": speed,
+                   "commands_per_operation": hops}
+                  for network, outstanding, hops, speeds in (
+                      ("wide", 8, 5, (10, 11, 99)), ("wide", 16, 5, (10, 12, 90)),
+                      ("three", 8, 3, (25, 1, 26)), ("three", 16, 3, (24, 90, 1)))
                   for speed in speeds]
         self.assertEqual(list(self.told("wide", {"points": points}).values()), [(60 / 75, True)])
         points = [{"count": count, "operations_per_s": speed}
