@@ -35,6 +35,8 @@ ROOMY = {"topology": FAST, "cells_per_s": 1, "labels_per_port": 65_504, "thresho
 WIDE_LABELS = 32 * 65_504
 HOLD_S = 0.05
 CONFIRM_S = 30
+# The host of a virtual machine takes a processor away for 5 to 15 ms now and then: one run of three may be its.
+TAIL_RUNS = 3
 WARM_UP = ("--warm-up", 2)  # s; label caches grow with the load
 CEILING_S = 10
 UP = [1_000, 1_000_000]  # connections
@@ -72,15 +74,15 @@ def throughput(in_own_lab):
         ceiling = command(lab, load, "ceiling", "--seconds", CEILING_S)
         floors.append(command(lab, load, "floor", "--adaptive", "--seconds", CEILING_S))
         print("  " + figures.ceiling_line(ceiling))
-        tail = None
-        if best:
-            tail = command(lab, load, "run", "--rate", 0.8 * best["rate"], "--duration", CONFIRM_S,
-                           "--hold", HOLD_S, *WARM_UP)
-            print("  " + figures.run_line(tail))
+        tails = []
+        for _ in range(TAIL_RUNS if best else 0):
+            tails.append(command(lab, load, "run", "--rate", 0.8 * best["rate"], "--duration", CONFIRM_S,
+                                 "--hold", HOLD_S, *WARM_UP))
+            print("  " + figures.run_line(tails[-1]))
         low = command(lab, load, "run", "--rate", 100, "--duration", 40, "--hold", HOLD_S, "--with-floor")
         print("  " + figures.run_line(low))
-    clean = all(run["audit"]["clean"] for run in (tail, low) if run) and ceiling["audit_clean"]
-    return {"highest": highest, "ceiling": ceiling, "floors": floors, "tail": tail, "low_load": low,
+    clean = all(run["audit"]["clean"] for run in (*tails, low)) and ceiling["audit_clean"]
+    return {"highest": highest, "ceiling": ceiling, "floors": floors, "tails": tails, "low_load": low,
             "clean": clean}
 
 

@@ -8,7 +8,7 @@ TOLD = {  # of each goal: what is measured, the figure wanted, and whether less 
         ("share of null servants' ceiling, closed loops with the same batches", 0.30, False),
         ("median setup latency at 100 calls/s over that of null servants", 2.0, True),
         ("99th percentile of the same", 5.0, True),
-        ("99th percentile at 80 % of the highest rate, ms", 5.0, True),
+        ("99th percentile at 80 % of the highest rate, ms, median of runs", 5.0, True),
     ],
     "scale": [
         ("processor time for an operation with 1 000 000 up over 1 000 up", 1.2, True),
@@ -34,11 +34,11 @@ def throughput(results):
     best = best_of(results["highest"])
     floors = [floor["floor"]["ceiling_operations_per_s"] for floor in results["floors"]]
     floor = results["low_load"]["floor"]
-    tail = results["tail"]
+    tails = [run["setup_latency_us"]["p99"] / 1000 for run in results["tails"]]
     return [best["operations_per_s"] if best else None,
             results["ceiling"]["operations_per_s"] / statistics.mean(floors),
             floor.get("run_over_floor_setup_p50"), floor.get("run_over_floor_setup_p99"),
-            tail["setup_latency_us"]["p99"] / 1000 if tail else None]
+            statistics.median(tails) if tails else None]
 
 
 def best_of(search):
