@@ -70,22 +70,25 @@ def scale(results):
 
 
 def wide(results):
-    """Each network with as many requests under way as it is fastest with."""
     def hop_commands(network):
-        rounds = {}
-        for point in results["points"]:
-            if point["network"] == network:
-                rounds.setdefault(point["outstanding"], []).append(
-                    point["operations_per_s"] * point["commands_per_operation"])
-        return max(map(statistics.median, rounds.values()))
+        return best_median(results, {"network": network},
+                           lambda point: point["operations_per_s"] * point["commands_per_operation"])
     return [hop_commands("wide") / hop_commands("three")]
 
 
 def managers(results):
     def operations(count):
-        return statistics.median(point["operations_per_s"] for point in results["points"]
-                                 if point["count"] == count)
+        return best_median(results, {"count": count}, lambda point: point["operations_per_s"])
     return [operations(count) / operations(1) for count in (2, 4)]
+
+
+def best_median(results, wanted, speed):
+    """Over the rounds of each number of requests under way, of the points that are as `wanted`."""
+    rounds = {}
+    for point in results["points"]:
+        if wanted.items() <= point.items():
+            rounds.setdefault(point["outstanding"], []).append(speed(point))
+    return max(map(statistics.median, rounds.values()))
 
 
 # Lines

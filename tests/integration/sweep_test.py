@@ -222,8 +222,9 @@ class Speed(unittest.TestCase):
                       ("three", 8, 3, (25, 1, 26)), ("three", 16, 3, (24, 90, 1)))
                   for speed in speeds]
         self.assertEqual(list(self.told("wide", {"points": points}).values()), [(60 / 75, True)])
-        points = [{"count": count, "operations_per_s": speed}
-                  for count, speeds in ((1, (99, 100, 300)), (2, (94, 96, 20)), (4, (80, 81, 82)))
+        points = [{"count": count, "outstanding": outstanding, "operations_per_s": speed}
+                  for count, outstanding, speeds in ((1, 8, (99, 100, 300)), (1, 16, (98, 98, 98)),
+                                                     (2, 8, (94, 96, 20)), (4, 8, (60, 99, 61)), (4, 16, (80, 81, 82)))
                   for speed in speeds]
         self.assertEqual(list(self.told("managers", {"points": points}).values()),
                          [(0.94, False), (0.81, False)])
