@@ -8,6 +8,7 @@
 
 #include "cmgr/connection.hpp"
 #include "cmgr/pool.hpp"
+#include "core/ahead.hpp"
 #include "core/check.hpp"
 #include "core/flat_map.hpp"
 
@@ -28,15 +29,11 @@ class ConnectionTable {
   // place, the connection, a hop of a path too long to be part of it.
   void prefetch_place(ConnectionId id) const { by_id_.prefetch(id); }
   void prefetch(ConnectionId id) const {
-    const Connection* const found = find(id);
-    if (found == nullptr) return;
-    for (std::size_t line = 0; line < sizeof(Connection); line += 64) {
-      __builtin_prefetch(reinterpret_cast<const char*>(found) + line, 1);
-    }
+    if (const Connection* const found = find(id)) prefetch_all(*found);
   }
   void prefetch_hop(ConnectionId id, std::size_t hop) const {
     const Connection* const found = find(id);
-    if (found != nullptr && hop < found->hops.size()) __builtin_prefetch(&found->hops[hop], 1);
+    if (found != nullptr && hop < found->hops.size()) prefetch_all(found->hops[hop]);
   }
   // One that is there.
   Connection& at(ConnectionId id) const {

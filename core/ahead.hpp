@@ -15,6 +15,15 @@ namespace xbind {
 // brings in says where the next one is to look.
 inline constexpr std::size_t kAhead = 4;
 
+// Every line that the object lies in, to be written.
+template <class T>
+void prefetch_all(const T& object) {
+  constexpr std::size_t kLine = 64;
+  const char* const begin = reinterpret_cast<const char*>(&object);
+  for (std::size_t at = 0; at < sizeof(T); at += kLine) __builtin_prefetch(begin + at, 1);
+  if constexpr (alignof(T) % kLine != 0) __builtin_prefetch(begin + sizeof(T) - 1, 1);
+}
+
 // For a loop over `items`, which has operator[] and outlives it. The first of `asks` looks farthest ahead.
 template <class Items, class... Asks>
 class Ahead {

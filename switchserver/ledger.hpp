@@ -83,6 +83,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/ahead.hpp"
 #include "core/audit.hpp"
 #include "core/cause.hpp"
 #include "core/flat_map.hpp"
@@ -248,10 +249,7 @@ class Ledger {
   }
   void prefetch(ManagerIndex manager, const HopSetup& setup) const;  // and its labels
   void prefetch(HopRef ref) const {
-    if (ref.value() >= hops_.size()) return;
-    const HopRecord* const record = &hops_[ref.value()];
-    __builtin_prefetch(record, 1);
-    __builtin_prefetch(reinterpret_cast<const char*>(record) + 64, 1);
+    if (ref.value() < hops_.size()) prefetch_all(hops_[ref.value()]);
   }
   void prefetch_labels(const HopRecord& record) const;  // where its labels are
   std::size_t hop_count() const { return alive_; }
