@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "cmgr/service.hpp"
-#include "core/ahead.hpp"
 #include "core/log.hpp"
+#include "core/name_hash.hpp"
 
 namespace xbind::cmgr {
 namespace {
@@ -50,10 +50,9 @@ Contract contract_of(const NetworkService* forward, const NetworkService* revers
 }  // namespace
 
 std::size_t ConnectionManager::QueryHash::operator()(const RouteQuery& query) const {
-  const std::hash<std::string> hash;
-  std::size_t sum = (hash(query.from) * 1'000'003 ^ hash(query.to)) * 1'000'003 ^ query.cells_per_s;
+  std::uint64_t sum = mix_hash(name_hash(query.from, query.to) ^ query.cells_per_s);
   for (const PathElement& element : query.avoid) {
-    sum = sum * 1'000'003 ^ hash(element.switch_name) ^ element.output_port.value();
+    sum = mix_hash(sum ^ name_hash(element.switch_name) ^ element.output_port.value());
   }
   return sum;
 }
@@ -84,12 +83,12 @@ void ConnectionManager::on_requests(SessionId session, session::Frame<RequestBat
   if (!client) return;
   for (const auto& batch : batches) {
     // Releases first: they give back what the others may need.
-    for_each_ahead(
+    connections_.for_each_of(
         batch->releases,
-        [&](const ReleaseRequest& request) { submit(*client, request, kReleases, now); },
-        [&](const ReleaseRequest& request) { connections_.prefetch_place(request.connection); },
-        [&](const ReleaseRequest& request) { connections_.prefetch(request.connection); },
-        [&](const ReleaseRequest& request) { connections_.prefetch_hop(request.connection, 0); });
+        [](const ReleaseRequest& request) {
+          return std::pair{request.connection, std::size_t{0}};
+        },
+        [&](const ReleaseRequest& request) { submit(*client, request, kReleases, now); });
     for (const auto& request : batch->commits) submit(*client, request, kPriorityMax, now);
     for (const auto& request : batch->modifies) submit(*client, request, kPriorityMax, now);
     for (const auto& request : batch->leaves) {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "cmgr/connection_manager.hpp"
-#include "core/ahead.hpp"
 #include "core/log.hpp"
 #include "core/planted.hpp"
 
@@ -174,13 +173,12 @@ void ConnectionManager::on_results(SessionId session, session::Frame<HopResultBa
   }
   for (const auto& batch : batches) {
     switches_.granted(*at, *batch, now);
-    for_each_ahead(
-        batch->results, [&](const HopResult& result) { on_result(*at, result, false, now); },
-        [&](const HopResult& result) { connections_.prefetch_place(result.key.connection); },
-        [&](const HopResult& result) { connections_.prefetch(result.key.connection); },
-        [&](const HopResult& result) {
-          connections_.prefetch_hop(result.key.connection, result.key.hop);
-        });
+    connections_.for_each_of(
+        batch->results,
+        [](const HopResult& result) {
+          return std::pair{result.key.connection, std::size_t{result.key.hop}};
+        },
+        [&](const HopResult& result) { on_result(*at, result, false, now); });
   }
 }
 

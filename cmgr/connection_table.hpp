@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #include "cmgr/connection.hpp"
 #include "cmgr/pool.hpp"
@@ -25,15 +26,23 @@ class ConnectionTable {
 
   // Null: there is none of that id (any more).
   Connection* find(ConnectionId id) const { return by_id_.find(id); }
-  // Asks the memory for what find() and its caller will load, in looks ahead (core/ahead.hpp): the connection's
-  // place, the connection, a hop of a path too long to be part of it.
-  void prefetch_place(ConnectionId id) const { by_id_.prefetch(id); }
-  void prefetch(ConnectionId id) const {
-    if (const Connection* const found = find(id)) prefetch_all(*found);
-  }
-  void prefetch_hop(ConnectionId id, std::size_t hop) const {
-    const Connection* const found = find(id);
-    if (found != nullptr && hop < found->hops.size()) prefetch_all(found->hops[hop]);
+  // handle(item) for each of `items`, in order. What it will load of the hop that hop_of(item) names, as {id, number},
+  // has been asked for some items before (core/ahead.hpp): the connection's place, the connection, and the hop
+  // where a path is too long to be part of it.
+  template <class Items, class HopOf, class Handle>
+  void for_each_of(const Items& items, HopOf hop_of, Handle handle) const {
+    for_each_ahead(
+        items, std::move(handle), [&](const auto& item) { by_id_.prefetch(hop_of(item).first); },
+        [&](const auto& item) {
+          if (const Connection* const found = find(hop_of(item).first)) prefetch_all(*found);
+        },
+        [&](const auto& item) {
+          const auto [id, hop] = hop_of(item);
+          const Connection* const found = find(id);
+          if (found != nullptr && hop < found->hops.size()) {
+            prefetch_all(found->hops[hop]);
+          }
+        });
   }
   // One that is there.
   Connection& at(ConnectionId id) const {

@@ -1,6 +1,6 @@
-// A hash of names as a network has them: a few octets, thousands of different ones, looked up with every
-// call. Eight octets at a time, each mixed by 2^64 / golden ratio. Whoever knows
-// it can choose names that collide: a table of them bounds how many there may be.
+// Hashes of names as a network has them: a few octets, thousands of different ones, looked up with every
+// call. Eight octets at a time, each mixed by 2^64 / golden ratio. Whoever knows it can choose names that
+// collide: a table of them bounds how many there may be.
 #pragma once
 
 #include <cstdint>

@@ -8,10 +8,10 @@
 //        └──────────── move() ◀──────────── any of them
 //
 // A label that has never been used is handed out before one that has, the lowest first; after them
-// the one that was freed longest ago, so that a label rests as long as it can. A range may hold
-// 2^28 labels, therefore room is made in pages, only for labels that have been touched, and once
-// kRestingMax freed labels rest the oldest of them goes before a never used one: memory follows the
-// use, not the range.
+// the one that was freed longest ago. Once kRestingMax freed labels rest, the oldest of them goes before
+// a never used one: so many others are freed before a label is used again, and memory, here and wherever
+// something is kept by label, follows the use, not the range of up to 2^28 labels. Room is made in
+// pages, only for labels that have been touched.
 //
 // Every operation takes constant time; next_free() amortised. A label that has been touched takes 12 octets;
 // who asks and then moves looks it up once (Spot). Values only: one thread, no errors.
@@ -68,7 +68,7 @@ class LabelPool {
   // Where the label is; it must be of the range.
   LabelPlace place_of(Label label) const;
   bool is_free(Label label) const { return place_of(label).holder <= LabelHolder::kFree; }
-  // Asks the memory for what place_of() will load (core/ahead.hpp), of any label.
+  // Asks the memory for what place_of() will load (core/ahead.hpp), of any label or none.
   void prefetch(Label label) const {
     if (!contains(label)) return;
     const Index index = index_of(label);

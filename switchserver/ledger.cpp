@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "core/check.hpp"
+#include "core/name_hash.hpp"
 #include "core/planted.hpp"
 #include "switchserver/ledger_refusals.hpp"
 
@@ -23,13 +24,6 @@ std::uint64_t times(std::uint64_t rate, double factor) {
 std::uint32_t thousandths(double factor) {
   const double parts = std::ceil(factor * PortPolicy::kOverbookingNone - 1e-6);
   return static_cast<std::uint32_t>(std::clamp(parts, 1.0, double{PortPolicy::kOverbookingMax}));
-}
-
-std::uint64_t mix(std::uint64_t x) {
-  x ^= x >> 32;
-  x *= 0x9e37'79b9'7f4a'7c15;
-  x ^= x >> 29;
-  return x;
 }
 
 }  // namespace
@@ -227,7 +221,7 @@ HopRecord& Ledger::no_such_hop(HopRef ref) const {
 std::size_t Ledger::bucket(ManagerIndex manager, const HopKey& key) const {
   const std::uint64_t place =
       std::uint64_t{manager.value()} << 32 | std::uint64_t{key.leg} << 16 | key.hop;
-  return mix(mix(key.connection.value()) + place) & (buckets_.size() - 1);
+  return mix_hash(mix_hash(key.connection.value()) + place) & (buckets_.size() - 1);
 }
 
 void Ledger::prefetch(ManagerIndex manager, const HopSetup& setup) const {
@@ -237,12 +231,8 @@ void Ledger::prefetch(ManagerIndex manager, const HopSetup& setup) const {
 }
 
 void Ledger::prefetch_labels(const HopRecord& record) const {
-  if (record.input != HopRecord::kNoLabel) {
-    ports_[record.input_port].input.prefetch(record.input_label());
-  }
-  if (record.output != HopRecord::kNoLabel) {
-    ports_[record.output_port].output.prefetch(record.output_label());
-  }
+  ports_[record.input_port].input.prefetch(record.input_label());
+  ports_[record.output_port].output.prefetch(record.output_label());
 }
 
 std::optional<HopRef> Ledger::find(ManagerIndex manager, const HopKey& key) const {

@@ -55,6 +55,8 @@ class Interned {
 
 class CallNames {
  public:
+  CallNames() { recent_.fill(kNil); }
+
   // The number of the three names of the call, to be released once.
   std::uint32_t take(const CallRecord& call);
   void release(std::uint32_t id);
@@ -74,18 +76,13 @@ class CallNames {
   };
   static constexpr std::uint32_t kNil = 0xffff'ffff;
 
-  static constexpr std::array<std::uint32_t, 64> filled() {
-    std::array<std::uint32_t, 64> nobody{};
-    nobody.fill(kNil);
-    return nobody;
-  }
   std::uint32_t take_name(std::string_view name);
   std::uint32_t& recent_of(std::string_view from, std::string_view to);
 
   Interned<std::string> names_;
   Interned<Set> sets_;
   // Sets that were taken last, by their ends: the calls through a switch are mostly between a few dozen.
-  std::array<std::uint32_t, 64> recent_ = filled();
+  std::array<std::uint32_t, 64> recent_;
 };
 
 }  // namespace xbind

@@ -1,6 +1,5 @@
 // Connection management: RFC 3292 section 4.
-#include <algorithm>
-
+#include "core/ahead.hpp"
 #include "switchserver/emulator/agent_request.hpp"
 
 namespace xbind::emulator {
@@ -8,11 +7,6 @@ namespace xbind::emulator {
 using gsmp::FailureCode;
 using gsmp::MessageType;
 using gsmp::ResultField;
-
-namespace {
-constexpr std::size_t kLookAhead =
-    8;  // deletes whose connections are fetched from memory at a time
-}
 
 void SwitchAgent::serve(Request& request, const gsmp::AddBranch& message) {
   FailureCode code = check(request, {message.input_port, message.output_port}, message.input_port,
@@ -27,12 +21,11 @@ void SwitchAgent::serve(Request& request, gsmp::DeleteBranches& message) {
   if (const auto code = check(request, {}); code != FailureCode::kNone)
     return fail_request(request, code);
   bool all = true;
-  std::size_t ahead = 0;  // of the elements, those that have been asked for
+  Ahead ahead(message.elements, [&](const gsmp::DeleteElement& later) {
+    fabric_.prefetch(later.input_port, gsmp::label_of(later.input_label));
+  });
   for (std::size_t index = 0; index < message.elements.size(); ++index) {
-    for (; ahead < std::min(index + kLookAhead, message.elements.size()); ++ahead) {
-      const gsmp::DeleteElement& later = message.elements[ahead];
-      fabric_.prefetch(later.input_port, gsmp::label_of(later.input_label));
-    }
+    ahead.step_to(index);
     gsmp::DeleteElement& element = message.elements[index];
     element.error =
         fabric_.check_ports(element.input_port, element.output_port, element.port_session);
