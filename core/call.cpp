@@ -28,7 +28,13 @@ std::string_view to_string(NoticeKind kind) {
 }
 
 std::string explain(const Outcome& outcome) {
-  if (outcome.cause == Cause::kNone) return std::string{to_string(outcome.kind)};
+  if (outcome.cause == Cause::kNone) {
+    std::string done{to_string(outcome.kind)};
+    if (outcome.asked == 0) return done;
+    // cmgr: name_what_is_owed()
+    return done + fmt::format("; owed: {} removal{} at {}", outcome.asked,
+                              outcome.asked == 1 ? "" : "s", outcome.element);
+  }
   std::string text{to_string(outcome.cause)};
   if (!outcome.element.empty()) text += fmt::format(" at {}", outcome.element);
   switch (outcome.cause) {

@@ -5,6 +5,8 @@
 
 #include <memory>
 
+#include "core/name.hpp"
+
 namespace xbind::log {
 namespace {
 
@@ -34,6 +36,9 @@ std::shared_ptr<spdlog::logger>& logger() {
 
 thread_local const std::string* about = nullptr;
 
+// Of one line's text; the line of the options that were given is the longest.
+constexpr std::size_t kLineOctetsMax = 8'192;
+
 }  // namespace
 
 About::About(const std::string& name) : outer_(about) { about = name.empty() ? nullptr : &name; }
@@ -50,12 +55,16 @@ void start(std::string_view program_and_name, Level level) {
 
 bool enabled(Level level) { return logger()->should_log(to_spdlog(level)); }
 
+// Every line passes here: one event is one line, whatever a peer has put into it.
 void write(Level level, std::string_view line) {
-  if (about != nullptr) {
-    logger()->log(to_spdlog(level), "{}: {}", *about, line);
-  } else {
+  if (about == nullptr && line.size() <= kLineOctetsMax && plainly_printable(line)) {
     logger()->log(to_spdlog(level), fmt::string_view(line.data(), line.size()));
+    return;
   }
+  const std::string whole =
+      about == nullptr ? std::string{line} : fmt::format("{}: {}", *about, line);
+  const std::string clean = printable(whole, kLineOctetsMax);
+  logger()->log(to_spdlog(level), fmt::string_view(clean.data(), clean.size()));
 }
 
 }  // namespace xbind::log

@@ -7,6 +7,7 @@
 #include <functional>
 #include <thread>
 
+#include "core/name.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
@@ -19,7 +20,7 @@ using namespace xbind;
 constexpr std::chrono::milliseconds kPollPeriod{50};
 
 int explain(const Error& error) {
-  std::fprintf(stderr, "xbind-names: %s\n", error.text.c_str());
+  std::fprintf(stderr, "xbind-names: %s\n", printable(error.text, 4'096).c_str());
   return 1;
 }
 
@@ -34,7 +35,9 @@ int list(orb::NameClient& names, const std::string& context) {
   const auto paths = names.list(context);
   if (!paths) return explain(paths.error());
   for (const std::string& path : *paths) {
-    std::printf("%-40s %s\n", path.c_str(), answers(names, path) ? "answers" : "does not answer");
+    // Strangers may bind what they like.
+    std::printf("%-40s %s\n", printable(path, 256).c_str(),
+                answers(names, path) ? "answers" : "does not answer");
   }
   return 0;
 }
@@ -67,7 +70,7 @@ int clear(orb::NameClient& names, const std::vector<std::string>& given) {
   for (const std::string& path : paths) {
     if (const auto found = names.resolve(path); !found) return explain(found.error());
     if (const auto unbound = names.unbind(path); !unbound) return explain(unbound.error());
-    std::printf("unbound %s\n", path.c_str());
+    std::printf("unbound %s\n", printable(path, 256).c_str());
   }
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "core/name.hpp"
 #include "core/name_hash.hpp"
 
 namespace xbind::orb {
@@ -28,6 +29,17 @@ class Checker {
     if (code <= static_cast<CORBA::Octet>(HopAction::kModify)) return static_cast<HopAction>(code);
     note(Error{ErrorCode::kProtocol, fmt::format("hop action {} is unknown", code)});
     return HopAction::kCommit;
+  }
+  void owner(const CallRecord& call) {
+    if (is_name(call.from) && is_name(call.to) &&
+        (call.client == kTwoWayClient || is_name(call.client))) {
+      return;
+    }
+    for (const auto& [what, name] :
+         {std::pair{"endpoint", &call.from}, {"endpoint", &call.to}, {"client", &call.client}}) {
+      const auto named = check_name(what, *name);
+      if (!named) note(Error{ErrorCode::kProtocol, named.error().text});
+    }
   }
   template <class T>
   Result<T> done(T value) const {
@@ -262,6 +274,7 @@ Result<HopBatch> to_core(const v1::HopBatch& batch) {
   for (CORBA::ULong i = 0; i < batch.owners.length(); ++i) {
     const v1::HopOwner& owner = batch.owners[i];
     owners.push_back({owner.client.in(), RequestId{}, owner.from_end.in(), owner.to_end.in()});
+    checker.owner(owners.back());
   }
   out.setups.resize(batch.setups.length());
   for (CORBA::ULong i = 0; i < batch.setups.length(); ++i) {

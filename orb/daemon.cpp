@@ -1,18 +1,32 @@
 #include "orb/daemon.hpp"
 
+#include <chrono>
 #include <cstdio>
+#include <optional>
 #include <utility>
 
-#include "orb/process.hpp"
+#include "core/name.hpp"
+#include "orb/addresses.hpp"
+#include "orb/connection_guard.hpp"
+#include "orb/name_claim.hpp"
+#include "orb/peer_log.hpp"
 
 namespace xbind::orb {
+namespace {
 
-void add_client_options(config::OptionSet& set, CommonOptions& options, log::Level default_level) {
-  set.add_string("name-service", &options.name_service, "127.0.0.1:2809",
-                 "Where the CORBA name service listens, HOST:PORT.");
+constexpr std::chrono::milliseconds kRetryPeriod{50};  // while the name service is away
+
+}  // namespace
+
+void add_client_options(config::OptionSet& set, CommonOptions& options, log::Level default_level,
+                        std::uint32_t default_call_timeout_ms) {
+  set.add_string("name-service", &options.name_service, "",
+                 "Where the CORBA name service listens, HOST:PORT; if empty, the NameService of "
+                 "omniORB's configuration (ORBInitRef, OMNIORB_CONFIG, /etc/omniORB.cfg), else "
+                 "127.0.0.1:2809.");
   set.add_string("listen-address", &options.listen_address, "127.0.0.1",
                  "Numeric address under which this process is reached by its peers.");
-  set.add_uint("call-timeout-ms", &options.call_timeout_ms, 5000, {50, 600000},
+  set.add_uint("call-timeout-ms", &options.call_timeout_ms, default_call_timeout_ms, {50, 600000},
                "Milliseconds after which a two-way CORBA call is given up.");
   set.add_enum("log-level", &options.log_level, default_level,
                {{"debug", log::Level::kDebug},
@@ -28,7 +42,17 @@ void add_daemon_options(config::OptionSet& set, CommonOptions& options,
   set.add_string("name", &options.name, default_name,
                  "Name under which the object is bound in the name service.");
   if (default_name.empty()) set.require("name");
+  require_name(set, "name", options.name);
   add_client_options(set, options, log::Level::kInfo);
+  add_exit_codes(set);
+}
+
+void add_exit_codes(config::OptionSet& set) {
+  set.add_note(fmt::format(
+      "Exit codes: 0 after SIGTERM or SIGINT; 2 options are refused; {} at the start: a daemon of "
+      "the same name is alive; {} later: another daemon has taken the name, or a newer epoch of it "
+      "fences this one. SIGHUP is logged and changes nothing.",
+      kExitNameHeld, kExitReplaced));
 }
 
 void add_fault_options(config::OptionSet& set, faults::FaultOptions& options) {
@@ -60,26 +84,85 @@ void add_fault_options(config::OptionSet& set, faults::FaultOptions& options) {
       "The same seed makes the same choices for --loss, --duplicate, --reorder and --delay.");
 }
 
-void serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
-                        const CommonOptions& options, const std::string& path,
-                        CORBA::Object_ptr object, std::function<bool()> may_bind) {
-  serve_until_signal(orb, program, options,
-                     {{options.name, {path, CORBA::Object::_duplicate(object)}}},
-                     std::move(may_bind));
+void require_name(config::OptionSet& set, const std::string& option, const std::string& value,
+                  bool may_be_empty) {
+  set.add_check([option, &value, may_be_empty]() -> std::optional<std::string> {
+    if (may_be_empty && value.empty()) return std::nullopt;
+    if (const auto good = check_name("name", value); !good) {
+      return fmt::format("--{}: {}", option, good.error().text);
+    }
+    return std::nullopt;
+  });
 }
 
-void serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
-                        const CommonOptions& options, const std::vector<Served>& served,
-                        std::function<bool()> may_bind) {
+namespace {
+
+// Nothing: all names are claimed. Else how the process is to end.
+std::optional<Ending> claim_names(NameClaims& claims, const std::string& program,
+                                  const std::string& service, const std::vector<Served>& served) {
+  PeerLog log;
+  const std::string peer = "the name service at " + service;
+  for (std::size_t place = 0; place < served.size(); ++place) {
+    for (;;) {
+      const auto other = claims.claim(place);
+      if (other && *other) {
+        end_process(kExitNameHeld,
+                    fmt::format("another {} of the name '{}' is alive at {}: it has {} and answers",
+                                program, served[place].name, (*other)->address,
+                                served[place].binding.path));
+        return wait_for_end();
+      }
+      if (other) break;
+      log.failed(peer, other.error().text);
+      if (auto end = wait_for_end(kRetryPeriod)) return end;
+    }
+  }
+  log.well(peer);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Ending serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
+                          const CommonOptions& options, const std::vector<Served>& served,
+                          Steps steps) {
+  // The address of the option, or that of omniORB's configuration.
+  NameClient names(orb, options.name_service);
+  const std::string& service = names.service();
+  if (const auto warning = loopback_warning(options.listen_address, service, own_addresses())) {
+    log::warn("{}", *warning);
+  }
   std::vector<Binding> bindings;
   for (const Served& one : served) bindings.push_back(one.binding);
-  const NameKeeper keeper(
-      orb, options.name_service, std::move(bindings), std::move(may_bind), [&](std::size_t place) {
-        std::printf("%s %s ready\n", program.c_str(), served[place].name.c_str());
-        std::fflush(stdout);
-      });
-  const int signal_number = wait_for_signal();
-  log::info("ending in order after signal {}", signal_number);
+  NameClaims claims(names, bindings);
+  if (auto end = claim_names(claims, program, service, served)) return *end;
+  const ConnectionGuard guard(raise_descriptor_limit());
+  if (steps.begin) steps.begin();
+  const NameKeeper keeper(orb, options.name_service, std::move(bindings),
+                          {std::move(steps.may_bind),
+                           [&](std::size_t place) {
+                             claims.give_up(place);
+                             std::printf("%s %s ready\n", program.c_str(),
+                                         served[place].name.c_str());
+                             std::fflush(stdout);
+                           },
+                           [&](const Binding& binding, const Held& held, bool was_ours) {
+                             end_process(was_ours ? kExitReplaced : kExitNameHeld,
+                                         fmt::format("{} is bound to another living {} at {}",
+                                                     binding.path, program, held.address));
+                           }});
+  Ending end = wait_for_end();
+  if (end.exit_code == 0) log::info("ending in order {}", end.why);
+  return end;
+}
+
+int last_word(const Ending& ending) {
+  if (ending.exit_code == 0) {
+    log::info("ended {}", ending.why);
+  } else {
+    log::error("ended with exit code {}: {}", ending.exit_code, ending.why);
+  }
+  return ending.exit_code;
 }
 
 }  // namespace xbind::orb

@@ -14,12 +14,11 @@ constexpr std::chrono::milliseconds kWatchPeriod{1000};  // afterwards
 }  // namespace
 
 NameKeeper::NameKeeper(CORBA::ORB_ptr orb, const std::string& name_service,
-                       std::vector<Binding> bindings, std::function<bool()> may_bind,
-                       std::function<void(std::size_t)> on_bound)
+                       std::vector<Binding> bindings, Callbacks callbacks)
     : names_(orb, name_service),
+      holders_(names_),
       bindings_(std::move(bindings)),
-      may_bind_(std::move(may_bind)),
-      on_bound_(std::move(on_bound)),
+      callbacks_(std::move(callbacks)),
       bound_(bindings_.size(), false),
       was_bound_(bindings_.size(), false),
       thread_([this] { run(); }) {}
@@ -32,13 +31,10 @@ NameKeeper::~NameKeeper() {
   wake_.notify_all();
   thread_.join();
   for (const Binding& binding : bindings_) {
-    if (!still_ours(binding)) continue;
+    if (!holders_.is_ours(binding)) continue;
     // The name service may be gone already when a lab goes down: then there is nothing to unbind, and one
     // wait for it is enough.
-    if (const auto gone = names_.unbind(binding.path);
-        !gone && gone.error().code == ErrorCode::kUnreachable) {
-      return;
-    }
+    if (!names_.unbind(binding.path)) return;
   }
 }
 
@@ -48,41 +44,81 @@ void NameKeeper::run() {
   std::unique_lock lock(mutex_);
   while (!stop_) {
     lock.unlock();
-    may_bind = may_bind || !may_bind_ || may_bind_();
-    if (all_bound) watch();
-    if (may_bind) all_bound = bind_missing();
+    may_bind = may_bind || !callbacks_.may_bind || callbacks_.may_bind();
+    if (all_bound && !over_) watch();
+    if (may_bind && !over_) all_bound = bind_missing();
     lock.lock();
-    wake_.wait_for(lock, all_bound ? kWatchPeriod : kRetryPeriod, [this] { return stop_; });
+    wake_.wait_for(lock, all_bound || over_ ? kWatchPeriod : kRetryPeriod,
+                   [this] { return stop_; });
   }
 }
 
 bool NameKeeper::bind_missing() {
-  for (std::size_t i = 0; i < bindings_.size(); ++i) {
-    if (bound_[i]) continue;
-    const auto result = names_.bind(bindings_[i].path, bindings_[i].object);
-    if (!result) {
-      if (!told_absent_) log::warn("{}; trying on", result.error().text);
-      told_absent_ = true;
+  for (std::size_t place = 0; place < bindings_.size(); ++place) {
+    if (!bound_[place] && !bind(place)) return false;
+  }
+  log_.well("the name service at " + names_.service());
+  return true;
+}
+
+bool NameKeeper::bind(std::size_t place) {
+  const Binding& binding = bindings_[place];
+  const auto fresh = names_.bind(binding.path, binding.object);
+  if (!fresh) return failed(fresh.error().text);
+  if (!*fresh) {
+    const auto held = holders_.look(binding);
+    if (!held) return failed(held.error().text);
+    if (held->holder == Holder::kLiving) {
+      taken(place, *held);
       return false;
     }
-    log::info("{} as {}", was_bound_[i] ? "bound again" : "bound", bindings_[i].path);
-    bound_[i] = true;
-    if (!was_bound_[i] && on_bound_) on_bound_(i);
-    was_bound_[i] = true;
+    if (held->holder != Holder::kOurs) {
+      log::info(
+          "{} was bound to {}, which {}; taking it over", binding.path,
+          held->address.empty() ? "an object" : held->address,
+          held->holder == Holder::kStranger ? "is of another kind or name" : "does not answer");
+      const auto over = names_.rebind(binding.path, binding.object);
+      if (!over) return failed(over.error().text);
+    }
   }
-  told_absent_ = false;
+  bound(place);
   return true;
+}
+
+void NameKeeper::bound(std::size_t place) {
+  log::info("{} as {}", was_bound_[place] ? "bound again" : "bound", bindings_[place].path);
+  bound_[place] = true;
+  if (!was_bound_[place] && callbacks_.on_bound) callbacks_.on_bound(place);
+  was_bound_[place] = true;
 }
 
 void NameKeeper::watch() {
   if (bindings_.empty()) return;
   watched_ = (watched_ + 1) % bindings_.size();
-  if (!still_ours(bindings_[watched_])) bound_.assign(bindings_.size(), false);
+  holders_.forget_silent();
+  const auto held = holders_.look(bindings_[watched_]);
+  if (!held) {
+    failed(held.error().text);
+    bound_.assign(bindings_.size(), false);
+    return;
+  }
+  switch (held->holder) {
+    case Holder::kOurs: return;
+    case Holder::kLiving: taken(watched_, *held); return;
+    case Holder::kNobody: bound_.assign(bindings_.size(), false); return;
+    case Holder::kSilent:
+    case Holder::kStranger: bound_[watched_] = false; return;
+  }
 }
 
-bool NameKeeper::still_ours(const Binding& binding) {
-  const auto found = names_.resolve(binding.path);
-  return found && !CORBA::is_nil(*found) && (*found)->_is_equivalent(binding.object);
+void NameKeeper::taken(std::size_t place, const Held& by) {
+  over_ = true;
+  if (callbacks_.on_taken) callbacks_.on_taken(bindings_[place], by, was_bound_[place]);
+}
+
+bool NameKeeper::failed(const std::string& problem) {
+  log_.failed("the name service at " + names_.service(), problem);
+  return false;
 }
 
 }  // namespace xbind::orb

@@ -4,36 +4,82 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <string>
 #include <system_error>
+#include <utility>
+
+#include "core/log.hpp"
 
 namespace xbind::orb {
 namespace {
 
-sigset_t ending_signals() {
+sigset_t taken_signals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
   return signals;
+}
+
+// The first reason to end: a process has one.
+std::mutex ending_mutex;
+std::optional<Ending> ending;
+
+std::optional<Ending> ending_of(int signal_number) {
+  if (signal_number == SIGHUP) {
+    log::warn("SIGHUP (a terminal was closed?) changes nothing; SIGTERM ends this process");
+    return std::nullopt;
+  }
+  const std::lock_guard lock(ending_mutex);
+  if (!ending) ending = Ending{0, signal_number == SIGINT ? "after SIGINT" : "after SIGTERM"};
+  return ending;
 }
 
 }  // namespace
 
 void take_signals() {
-  const sigset_t signals = ending_signals();
+  const sigset_t signals = taken_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
 }
 
-int wait_for_signal() {
-  const sigset_t signals = ending_signals();
-  int number = 0;
-  while (sigwait(&signals, &number) != 0) {
+Ending wait_for_end() {
+  for (;;) {
+    if (auto end = wait_for_end(std::chrono::hours{1})) return *end;
   }
-  return number;
+}
+
+std::optional<Ending> wait_for_end(std::chrono::milliseconds patience) {
+  const sigset_t signals = taken_signals();
+  const auto until = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    const auto left = std::max(std::chrono::nanoseconds{0},
+                               std::chrono::nanoseconds{until - std::chrono::steady_clock::now()});
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
+    const timespec wait{seconds.count(), (left - seconds).count()};
+    const int number = sigtimedwait(&signals, nullptr, &wait);
+    if (number > 0) {
+      if (auto end = ending_of(number)) return end;
+    } else if (errno != EINTR) {
+      return std::nullopt;  // EAGAIN: the time is over
+    }
+  }
+}
+
+void end_process(int exit_code, std::string why) {
+  {
+    const std::lock_guard lock(ending_mutex);
+    if (ending) return;
+    log::error("{}; this process ends with exit code {}", why, exit_code);
+    ending = Ending{exit_code, std::move(why)};
+  }
+  kill(getpid(), SIGTERM);  // blocked in every thread (take_signals): wait_for_end() gets it
 }
 
 std::optional<std::uint64_t> resident_kib(int pid) {

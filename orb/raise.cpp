@@ -2,25 +2,34 @@
 
 #include <memory>
 
+#include "core/name.hpp"
+
 namespace xbind::orb {
+namespace {
+
+constexpr std::size_t kReasonOctetsMax = 1'024;
+
+}  // namespace
 
 void check_version(CORBA::ULong version) {
   if (version != v1::protocol_version) throw v1::VersionMismatch(version, v1::protocol_version);
 }
 
 void raise(const Error& error, Epoch offered) {
+  // Perhaps with a value of the caller's in it, which is not sent back whole.
+  const std::string text = printable(error.text, kReasonOctetsMax);
   switch (error.code) {
-    case ErrorCode::kFenced: throw v1::Fenced(offered.value(), error.text.c_str());
+    case ErrorCode::kFenced: throw v1::Fenced(offered.value(), text.c_str());
     case ErrorCode::kBadInput:
     case ErrorCode::kNotFound:
-    case ErrorCode::kProtocol: throw v1::BadRequest(error.text.c_str());
+    case ErrorCode::kProtocol: throw v1::BadRequest(text.c_str());
     case ErrorCode::kExhausted:
     case ErrorCode::kUnreachable:
     case ErrorCode::kTimeout:
     case ErrorCode::kVersion:
     case ErrorCode::kSystem: break;
   }
-  throw v1::Unavailable(error.text.c_str());
+  throw v1::Unavailable(text.c_str());
 }
 
 v1::MetricSeq* to_metrics(const std::vector<std::pair<std::string, std::uint64_t>>& metrics) {

@@ -1,8 +1,87 @@
 #include "orb/remote_error.hpp"
 
-namespace xbind::orb {
+#include <omniORB4/omniIOR.h>
+#include <omniORB4/Naming.hh>
 
-Error to_error(const CORBA::SystemException& exception, const std::string& peer) {
+#include <optional>
+
+#include "connection_manager.hh"
+#include "core/name.hpp"
+#include "qos_mapper.hh"
+#include "types.hh"
+
+namespace xbind::orb {
+namespace {
+
+constexpr std::size_t kReasonOctetsMax = 400;
+
+using Context = CosNaming::NamingContext;
+
+std::string reason_of(const char* text) { return printable(text, kReasonOctetsMax); }
+
+std::string words_of(const CosNaming::Name& name) {
+  std::string words;
+  for (CORBA::ULong step = 0; step < name.length(); ++step) {
+    if (step != 0) words += '/';
+    words += name[step].id.in();
+  }
+  return printable(words);
+}
+
+std::string_view why_not_found(Context::NotFoundReason why) {
+  switch (why) {
+    case Context::missing_node: return "is not bound";
+    case Context::not_context: return "is bound to an object where a context must be";
+    case Context::not_object: return "is bound to a context where an object must be";
+  }
+  return "is not found";
+}
+
+std::optional<Error> of_contract(const CORBA::Exception& exception, const std::string& peer) {
+  const auto refused = [&](ErrorCode code, const char* reason) {
+    return Error{code, fmt::format("{}: {}", peer, reason_of(reason))};
+  };
+  if (const auto* it = v1::BadRequest::_downcast(&exception)) {
+    return refused(ErrorCode::kBadInput, it->reason);
+  }
+  if (const auto* it = v1::Unavailable::_downcast(&exception)) {
+    return refused(ErrorCode::kExhausted, it->reason);
+  }
+  if (const auto* it = v1::Fenced::_downcast(&exception)) {
+    return refused(ErrorCode::kFenced, it->reason);
+  }
+  if (const auto* it = v1::UnknownService::_downcast(&exception)) {
+    return refused(ErrorCode::kNotFound, it->reason);
+  }
+  if (const auto* it = v1::UnknownConnection::_downcast(&exception)) {
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("{}: connection {} is not known", peer, it->connection)};
+  }
+  if (const auto* it = v1::VersionMismatch::_downcast(&exception)) {
+    return Error{ErrorCode::kVersion, fmt::format("{} speaks protocol version {}, we {}", peer,
+                                                  it->supported, it->offered)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> of_naming(const CORBA::Exception& exception, const std::string& peer) {
+  if (const auto* it = Context::NotFound::_downcast(&exception)) {
+    const bool missing = it->why == Context::missing_node;
+    return Error{
+        missing ? ErrorCode::kNotFound : ErrorCode::kBadInput,
+        fmt::format("{}: '{}' {}", peer, words_of(it->rest_of_name), why_not_found(it->why))};
+  }
+  if (const auto* it = Context::CannotProceed::_downcast(&exception)) {
+    return Error{ErrorCode::kBadInput,
+                 fmt::format("{} cannot proceed at '{}'", peer, words_of(it->rest_of_name))};
+  }
+  if (Context::InvalidName::_downcast(&exception) != nullptr) {
+    return Error{ErrorCode::kBadInput, fmt::format("{} takes no such name", peer)};
+  }
+  return std::nullopt;
+}
+
+Error of_system(const CORBA::SystemException& exception, const std::string& peer) {
   const char* minor = exception.NP_minorString();
   const std::string detail =
       minor ? fmt::format("{}, {}", exception._name(), minor) : std::string{exception._name()};
@@ -21,9 +100,45 @@ Error to_error(const CORBA::SystemException& exception, const std::string& peer)
   if (CORBA::MARSHAL::_downcast(&exception) != nullptr ||
       CORBA::BAD_OPERATION::_downcast(&exception) != nullptr) {
     return {ErrorCode::kVersion,
-            fmt::format("{} does not understand us ({}): is it of another version?", peer, detail)};
+            fmt::format("{} does not understand us ({}): is it of another version or kind?", peer,
+                        detail)};
   }
-  return {ErrorCode::kUnreachable, fmt::format("the call to {} failed ({})", peer, detail)};
+  if (CORBA::INV_OBJREF::_downcast(&exception) != nullptr) {
+    return {ErrorCode::kUnreachable,
+            fmt::format("{} has no usable reference ({}): what is bound there?", peer, detail)};
+  }
+  return {ErrorCode::kUnreachable, fmt::format("{} failed the call ({})", peer, detail)};
+}
+
+}  // namespace
+
+Error to_error(const CORBA::Exception& exception, const std::string& peer) {
+  if (const auto* system = CORBA::SystemException::_downcast(&exception)) {
+    return of_system(*system, peer);
+  }
+  if (auto error = of_contract(exception, peer)) return *error;
+  if (auto error = of_naming(exception, peer)) return *error;
+  return {ErrorCode::kVersion,
+          fmt::format("{} raised {}, which its contract does not have", peer, exception._name())};
+}
+
+std::string address_of(CORBA::Object_ptr object) {
+  if (CORBA::is_nil(object)) return {};
+  try {
+    const omniIOR_var ior = object->_PR_getobj()->_getIOR();
+    auto& addresses = ior->getIORInfo()->addresses();
+    if (addresses.empty()) return {};
+    const std::string address = addresses.front()->address();  // "giop:tcp:127.0.0.1:41234"
+    const std::size_t transport = address.find(':', address.find(':') + 1);
+    return printable(transport == std::string::npos ? address : address.substr(transport + 1));
+  } catch (const CORBA::Exception&) {
+    return {};  // the reference cannot be read, for example of an ORB that speaks no TCP
+  }
+}
+
+std::string with_address(const std::string& peer, CORBA::Object_ptr object) {
+  const std::string address = address_of(object);
+  return address.empty() ? peer : fmt::format("{} at {}", peer, address);
 }
 
 }  // namespace xbind::orb

@@ -73,6 +73,22 @@ std::string cell(std::string_view text) {
   return escaped;
 }
 
+// Lines of at most kHelpColumns, broken between words.
+std::string wrapped(const std::string& note) {
+  std::string text;
+  std::size_t column = 0;
+  std::istringstream words(note);
+  for (std::string word; words >> word; column += word.size()) {
+    if (column != 0) {
+      const bool fits = column + 1 + word.size() < kHelpColumns;
+      text += fits ? ' ' : '\n';
+      column = fits ? column + 1 : 0;
+    }
+    text += word;
+  }
+  return text + '\n';
+}
+
 }  // namespace
 
 OptionSet::OptionSet(std::string program, std::string purpose)
@@ -293,6 +309,7 @@ std::string OptionSet::help() const {
        << description << "\nAn option may also come from the environment (--rate: XBIND_RATE) or "
        << "from the file of --config;\nthe command line goes first, then the environment, then the "
        << "file.\n";
+  for (const std::string& note : notes_) text << '\n' << wrapped(note);
   return text.str();
 }
 
@@ -308,6 +325,7 @@ std::string OptionSet::markdown() const {
     text += fmt::format("| `--{}` | {} | {} | {} |\n", option.name, cell(default_text),
                         cell(option.range.empty() ? "any" : option.range), cell(option.help));
   }
+  for (const std::string& note : notes_) text += fmt::format("\n{}\n", note);
   return text;
 }
 

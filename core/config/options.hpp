@@ -118,6 +118,8 @@ class OptionSet {
   // them, "NAME". Without this every such argument is refused.
   void take_arguments(std::string usage, std::vector<std::string>* target, std::size_t min,
                       std::size_t max);
+  // A paragraph about the program as a whole, after the options in --help and in docs/options.md.
+  void add_note(std::string note) { notes_.push_back(std::move(note)); }
   // What no single option can tell: run after everything is loaded, also by --check-config.
   // Returns the sentence of what is wrong, or nothing.
   void add_check(std::function<std::optional<std::string>()> check);
@@ -183,6 +185,7 @@ class OptionSet {
   std::size_t arguments_min_ = 0;
   std::size_t arguments_max_ = 0;
   std::vector<std::function<std::optional<std::string>()>> checks_;
+  std::vector<std::string> notes_;
 };
 
 // load() with the environment of the process, and prints what Exit says: the exit code of main(),

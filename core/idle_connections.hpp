@@ -1,0 +1,33 @@
+// Which of the connections that a process has accepted are to be closed: those of strangers that
+// never became anything, and, where there are very many, those that have been idle for longest.
+//
+// A peer that is in a session says something every 2 s (decision 0007); a caller of two-way
+// operations that finds its connection closed opens another. Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/clock.hpp"
+
+namespace xbind {
+
+struct AcceptedConnection {
+  int descriptor = -1;
+  bool heard = false;  // it has sent an octet
+  Duration idle{0};    // since its last octet, or since it was accepted
+};
+
+struct IdleLimits {
+  std::size_t connections_max = 1'024;            // accepted ones; beyond it idle ones are closed
+  Duration silent_for = std::chrono::seconds{5};  // one that has never sent an octet
+  // The same where there are more than connections_max.
+  Duration silent_for_crowded = std::chrono::milliseconds{250};
+  Duration idle_for_crowded = std::chrono::seconds{10};  // one that has; five heartbeats
+};
+
+// Descriptors to be closed, those that are least of a loss first.
+std::vector<int> connections_to_close(std::vector<AcceptedConnection> accepted,
+                                      const IdleLimits& limits);
+
+}  // namespace xbind

@@ -1,0 +1,126 @@
+#include "orb/connection_guard.hpp"
+
+#include <fcntl.h>
+#include <linux/tcp.h>  // glibc's tcp_info does not have bytes_received
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "core/log.hpp"
+#include "core/steady_now.hpp"
+#include "orb/descriptors.hpp"
+
+namespace xbind::orb {
+namespace {
+
+constexpr std::uint64_t kDescriptorsWanted = 65'536;
+constexpr std::size_t kConnectionsMost = 4'096;
+constexpr std::chrono::milliseconds kPeriod{250};
+constexpr std::chrono::seconds kTellPeriod{60};
+
+std::optional<AcceptedConnection> connection_of(int descriptor) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return {};
+  constexpr unsigned kEstablished = 1;             // of the kernel's net/tcp_states.h
+  if (info.tcpi_state != kEstablished) return {};  // its end is under way
+  return AcceptedConnection{descriptor, info.tcpi_bytes_received != 0,
+                            std::chrono::milliseconds{info.tcpi_last_data_recv}};
+}
+
+}  // namespace
+
+std::uint64_t raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1'024;
+  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, kDescriptorsWanted);
+  if (limit.rlim_cur < wanted) {
+    const rlim_t before = std::exchange(limit.rlim_cur, wanted);
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = before;
+  }
+  return limit.rlim_cur;
+}
+
+ConnectionGuard::ConnectionGuard(std::uint64_t descriptors_max)
+    : descriptors_max_(descriptors_max), spare_(open("/dev/null", O_RDONLY | O_CLOEXEC)) {
+  limits_.connections_max = std::min<std::size_t>(kConnectionsMost, descriptors_max / 2);
+  thread_ = std::thread([this] { run(); });
+}
+
+ConnectionGuard::~ConnectionGuard() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+  if (spare_ >= 0) close(spare_);
+}
+
+void ConnectionGuard::run() {
+  Descriptors descriptors;
+  std::unique_lock lock(mutex_);
+  while (!wake_.wait_for(lock, kPeriod, [this] { return stop_; })) {
+    lock.unlock();
+    look(descriptors.now());
+    lock.lock();
+  }
+}
+
+void ConnectionGuard::look(const std::vector<int>& all) {
+  std::set<unsigned> ports;
+  std::vector<std::pair<int, unsigned>> sockets;
+  for (const int descriptor : all) {
+    const auto end = own_end(descriptor);
+    if (!end) continue;
+    if (listens(descriptor)) {
+      ports.insert(end->port);
+    } else {
+      sockets.emplace_back(descriptor, end->port);
+    }
+  }
+  std::vector<AcceptedConnection> accepted;
+  for (const auto& [descriptor, port] : sockets) {
+    if (!ports.contains(port)) continue;
+    if (const auto connection = connection_of(descriptor)) accepted.push_back(*connection);
+  }
+  const std::size_t connections = accepted.size();
+  const std::vector<int> closed = connections_to_close(std::move(accepted), limits_);
+  for (const int descriptor : closed) close_one(descriptor);
+
+  const TimePoint now = steady_now();
+  closed_untold_ += closed.size();
+  if (closed_untold_ != 0 && now - told_closed_ >= kTellPeriod) {
+    log::warn("closed {} idle connections of peers that are in no session; {} are left, {} at most",
+              closed_untold_, connections - closed.size(), limits_.connections_max);
+    closed_untold_ = 0;
+    told_closed_ = now;
+  }
+  if (all.size() >= descriptors_max_ / 8 * 7 && !std::exchange(short_told_, true)) {
+    log::warn(
+        "descriptors run short: {} of {} are in use, {} by connections that peers have opened; "
+        "raise the limit (ulimit -n)",
+        all.size(), descriptors_max_, connections);
+  }
+  if (all.size() < descriptors_max_ / 2) short_told_ = false;
+}
+
+// The number may be another socket's by now: the duplicate stays what it is, and is looked at
+// again.
+void ConnectionGuard::close_one(int descriptor) {
+  if (spare_ < 0 || dup3(descriptor, spare_, O_CLOEXEC) < 0) return;
+  const auto connection = connection_of(spare_);
+  if (connection && connection->idle >= limits_.silent_for_crowded) shutdown(spare_, SHUT_RDWR);
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing < 0) return;  // the duplicate goes when the next takes its place
+  dup3(nothing, spare_, O_CLOEXEC);
+  close(nothing);
+}
+
+}  // namespace xbind::orb
