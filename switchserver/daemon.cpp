@@ -52,6 +52,7 @@ SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
           }),
       driver_(options.gsmp, real_chance()),
       server_(options.server, driver_, managers_),
+      absence_(fmt::format("{}:{}", options.tcp.peer.host, options.tcp.peer.port)),
       router_(router),
       reporter_(options.reports),
       serial_([this] { after_drain(); }, {.items = Serial::kItemsPerStep}),
@@ -72,12 +73,16 @@ SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
                    [this](const std::string& reason) {
                      const log::About about(name_in_log_);
                      log::warn("connection to the switch: {}", reason);
-                     post([this](SwitchServer&) { driver_.closed(steady_now()); });
+                     post([this, reason](SwitchServer&) {
+                       absence_.failed(reason);
+                       driver_.closed(steady_now());
+                     });
                    },
                .on_failed =
                    [this](const std::string& reason) {
                      const log::About about(name_in_log_);
                      log::debug("connecting to the switch: {}", reason);
+                     post([this, reason](SwitchServer&) { absence_.failed(reason); });
                    },
                .on_tick = {},
            }),
@@ -92,7 +97,10 @@ SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
 
 SwitchServerDaemon::~SwitchServerDaemon() { stop(); }
 
-void SwitchServerDaemon::start() { tcp_.start(); }
+void SwitchServerDaemon::start() {
+  post([this](SwitchServer&) { switch_away(steady_now()); });
+  tcp_.start();
+}
 
 void SwitchServerDaemon::stop() {
   timer_.stop();
@@ -200,9 +208,11 @@ void SwitchServerDaemon::after_drain() {
     }
   }
   if (std::string reason = driver_.take_drop_reason(); !reason.empty()) tcp_.drop(reason);
+  if (const auto words = absence_.complaint(now)) log::warn("{}", *words);
   managers_.send_collected(now);
   tell_router(now);
   timer_.set(std::min({driver_.next_deadline(), server_.next_deadline(), managers_.next_deadline(),
+                       absence_.next_deadline(),
                        router_ == nullptr ? kNever : reporter_.next_deadline()}));
 }
 
@@ -229,20 +239,26 @@ void SwitchServerDaemon::drain_driver(TimePoint now) {
         events_,
         [&](const driver::Event& event) {
           server_.on_driver(event, now);
-          note_for_router(event, now);
+          note_switch(event, now);
         },
         [&](const driver::Event& event) { controller.expect_later(event); },
         [&](const driver::Event& event) { controller.expect_soon(event); });
   }
 }
 
-void SwitchServerDaemon::note_for_router(const driver::Event& event, TimePoint now) {
+void SwitchServerDaemon::switch_away(TimePoint now) {
+  absence_.away(now);
+  reporter_.switch_down(now);
+}
+
+void SwitchServerDaemon::note_switch(const driver::Event& event, TimePoint now) {
   if (std::holds_alternative<driver::Up>(event)) {
+    if (const auto words = absence_.back(now)) log::info("{}", *words);
     reporter_.switch_up(now);
   } else if (std::holds_alternative<driver::Ports>(event)) {
     reporter_.ports_changed(now);
   } else if (std::holds_alternative<driver::Down>(event)) {
-    reporter_.switch_down();
+    switch_away(now);
   }
 }
 
@@ -273,6 +289,10 @@ std::vector<std::pair<std::string, std::uint64_t>> SwitchServerDaemon::metrics()
     metrics.emplace_back("giop_requests", server.counters().frames_in + managers_.requests_sent());
     metrics.emplace_back("managers", server.managers());
     metrics.emplace_back("switch_up", server.controller().up() ? 1 : 0);
+    metrics.emplace_back("switch_met", absence_.ever_met() ? 1 : 0);
+    const Duration away = absence_.away_for(steady_now()).value_or(Duration::zero());
+    metrics.emplace_back("switch_away_ms",
+                         std::chrono::duration_cast<std::chrono::milliseconds>(away).count());
     metrics.emplace_back("sessions_lost", server.counters().sessions_lost);
     metrics.emplace_back("unknown_session", server.counters().unknown_session);
     for (const SwitchCounterName& counter : kSwitchCounterNames) {

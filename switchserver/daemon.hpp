@@ -26,6 +26,7 @@
 #include "switchserver/port_reporter.hpp"
 #include "switchserver/remote_manager.hpp"
 #include "switchserver/remote_router.hpp"
+#include "switchserver/switch_absence.hpp"
 #include "switchserver/switch_server.hpp"
 
 namespace xbind {
@@ -164,7 +165,8 @@ class SwitchServerDaemon {
   void after_drain();
   void take_octets(std::span<const std::byte> octets);
   void drain_driver(TimePoint now);
-  void note_for_router(const driver::Event& event, TimePoint now);
+  void note_switch(const driver::Event& event, TimePoint now);
+  void switch_away(TimePoint now);
   void tell_router(TimePoint now);
 
   const std::string name_;
@@ -176,6 +178,7 @@ class SwitchServerDaemon {
   wire::Buffer output_;
   std::vector<driver::Event> events_;  // reused
 
+  SwitchAbsence absence_;
   RemoteRouter* router_;
   PortReporter reporter_;
   std::uint64_t requests_paced_ = 0;   // of GSMP, sent so far

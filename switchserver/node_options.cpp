@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/config/option_tables.hpp"
+#include "core/name.hpp"
 #include "switchserver/gsmp/tcp_transport.hpp"
 
 namespace xbind {
@@ -51,6 +52,10 @@ std::optional<std::string> wrong_ports(const NodeOptions& options) {
 
 std::optional<std::string> fault_of(const NodeOptions& options) {
   if (const auto wrong = wrong_ports(options)) return wrong;
+  // Empty where --switches has the names; the file's are looked at with the file.
+  if (const auto good = check_name("name", options.name); !good && !options.name.empty()) {
+    return "--name: " + good.error().text;
+  }
   if (const auto peer = gsmp::parse_host_port(options.switch_address); !peer) {
     return "--switch: " + peer.error().text;
   }
@@ -65,6 +70,9 @@ Result<std::vector<NodeOptions>> nodes_of(const Result<std::vector<config::Optio
     config::OptionSet set("[[switch]]", "One switch of several.");
     declare(set, options);
     if (const auto good = table.load(set); !good) return tl::make_unexpected(good.error());
+    if (const auto good = check_name("name", options.name); !good) {
+      return tl::make_unexpected(table.refusal("name", good.error().text));
+    }
     for (const NodeOptions& other : nodes) {
       if (other.name == options.name) {
         return tl::make_unexpected(

@@ -23,16 +23,18 @@ void PortReporter::switch_up(TimePoint now) {
   look_at_ = now;
 }
 
-void PortReporter::switch_down() {
+void PortReporter::switch_down(TimePoint now) {
   switch_up_ = false;
-  looked_ = false;
-  look_at_ = kNever;
+  look({}, now);
+  owes_whole_ = true;
 }
 
-void PortReporter::ports_changed(TimePoint now) { look_at_ = now; }
+void PortReporter::ports_changed(TimePoint now) {
+  if (switch_up_) look_at_ = now;
+}
 
 void PortReporter::books_moved(TimePoint now) {
-  if (look_at_ == kNever) look_at_ = std::max(now, last_look_ + options_.interval);
+  if (switch_up_ && look_at_ == kNever) look_at_ = std::max(now, last_look_ + options_.interval);
 }
 
 TimePoint PortReporter::look_due() const {
@@ -65,7 +67,8 @@ void PortReporter::told(bool arrived, TimePoint now) {
   back_off_ = std::clamp(back_off_ * 2, options_.back_off_min, options_.back_off_max);
   not_before_ = now + back_off_;
   owes_whole_ = true;
-  look_at_ = std::min(look_at_, not_before_);  // what is told then is what is true then
+  if (switch_up_)
+    look_at_ = std::min(look_at_, not_before_);  // what is told then is what is true then
 }
 
 TimePoint PortReporter::next_deadline() const { return std::min(look_due(), report_due()); }
@@ -92,7 +95,7 @@ TimePoint PortReporter::refresh_due() const {
 }
 
 TimePoint PortReporter::report_due() const {
-  if (!switch_up_ || !looked_ || under_way_) return kNever;
+  if (!looked_ || under_way_) return kNever;
   if (owes_whole_ || is_news()) return not_before_;
   if (!has_moved()) return refresh_due();
   return std::min(std::max(last_sent_ + options_.interval, not_before_), refresh_due());

@@ -5,8 +5,11 @@
 //   nothing happens ──▶ a report every refresh: an earlier one, or who heard it, may be gone
 //
 // A report is whole: every port of the switch. One is under way at a time; one that failed is not repeated,
-// the next one takes its place after a pause that doubles. While the switch is away nothing is said: that
-// its control channel is lost says nothing about its lines. When it is back the whole is told.
+// the next one takes its place after a pause that doubles.
+//
+// While the switch is away nothing is said of its lines: that its control channel is lost says
+// nothing about them. What is said, by a report without any port, is that it is away; from the
+// beginning on, since there are switches that are never met. When it is back the whole is told.
 //
 // Pure, for one switch; one thread at a time, the one that runs the switch's logic. The owner hands in the
 // ports when look_due() has come, sends what take() gives, says told() of each, and asks again at
@@ -37,8 +40,8 @@ struct ReportedPort {
 std::vector<ReportedPort> reported_ports(const Ledger& ledger);
 
 struct PortReport {
-  std::uint64_t number = 0;  // rises by one with each report, from 1
-  std::vector<ReportedPort> ports;
+  std::uint64_t number = 0;         // rises by one with each report, from 1
+  std::vector<ReportedPort> ports;  // none: the switch is away
 };
 
 struct PortReporterOptions {
@@ -55,9 +58,10 @@ class PortReporter {
  public:
   explicit PortReporter(PortReporterOptions options) : options_(options) {}
 
-  // The switch is there, with what it has; or it is away.
+  // The switch is there, with what it has; or it is away. Before the first of these nothing is
+  // reported.
   void switch_up(TimePoint now);
-  void switch_down();
+  void switch_down(TimePoint now);
   // A line went up or down, a port came or went, a rate is another one.
   void ports_changed(TimePoint now);
   // Hops may have come or gone. Costs next to nothing.
@@ -82,8 +86,8 @@ class PortReporter {
 
   PortReporterOptions options_;
   bool switch_up_ = false;
-  bool looked_ = false;      // since the switch is up
-  bool owes_whole_ = false;  // nothing has arrived since the switch is up, or the last one did not
+  bool looked_ = false;      // since the switch is up or away
+  bool owes_whole_ = false;  // nothing has arrived since then, or the last one did not
   bool under_way_ = false;
   std::vector<ReportedPort> seen_;  // at the last look
   std::vector<ReportedPort> sent_;  // under way, or the last that was

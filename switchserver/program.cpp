@@ -41,6 +41,8 @@ void declare(config::OptionSet& set, Options& options) {
   orb::add_client_options(set, options.common, log::Level::kInfo);
   set.add_string("route-object", &options.route_object, "default",
                  "Name under xbind/routeobject/ of who is told how the ports are; empty: nobody.");
+  orb::require_name(set, "route-object", options.route_object, true);
+  orb::add_exit_codes(set);
   set.add_double(
       "report-threshold", &options.report_threshold, 0.1, {0, 1},
       "Part of a port's capacity by which its free bandwidth moves before that is told.");
@@ -132,6 +134,7 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
              options.common.log_level);
   log::info("options: {}", set.given_text());
 
+  orb::Ending end;
   orb::SharedTimers timers;
   RemoteRouter router(options.route_object, incarnation_now());
   std::vector<std::unique_ptr<SwitchServerDaemon>> daemons;
@@ -144,20 +147,25 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
   }
   {
     orb::Runtime runtime(argc, argv, options.common.runtime());
-    if (!options.route_object.empty()) {
-      router.start(runtime.orb(), options.common.name_service);
-    }
     std::vector<orb::Served> served;
     for (const auto& daemon : daemons) served.push_back(serve(runtime, *daemon));
-    for (const auto& daemon : daemons) {
-      daemon->start();
-      if (when_serving) when_serving(*daemon);
-    }
-    orb::serve_until_signal(runtime.orb(), "xbind-switchserver", options.common, served);
+    // Only now, when no living SwitchServer has a name of ours: the switch would hear two
+    // controllers.
+    const auto begin = [&] {
+      if (!options.route_object.empty()) {
+        router.start(runtime.orb(), options.common.name_service);
+      }
+      for (const auto& daemon : daemons) {
+        daemon->start();
+        if (when_serving) when_serving(*daemon);
+      }
+    };
+    end = orb::serve_until_signal(runtime.orb(), "xbind-switchserver", options.common, served,
+                                  {begin, {}});
     router.stop();
   }  // no upcall any more
   for (const auto& daemon : daemons) daemon->stop();
-  return 0;
+  return orb::last_word(end);
 }
 
 }  // namespace xbind

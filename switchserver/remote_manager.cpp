@@ -22,7 +22,7 @@ void RemoteManagers::send_collected(TimePoint now) {
     const HopResultBatch& results = outgoing.frame.batch ? *outgoing.frame.batch : kNothing;
     orb::to_idl(results, results_);
     if (outgoing.frame.batch) pace_.send(results.results.size());
-    const auto sent = orb::remote("the manager", [&] {
+    const auto sent = orb::remote("the manager", observer->second, [&] {
       observer->second->completed(outgoing.session.value(), outgoing.frame.seq.value(),
                                   outgoing.frame.confirmed.value(), results_);
     });

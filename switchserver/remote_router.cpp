@@ -116,18 +116,17 @@ std::string RemoteRouter::invoke(orb::NameClient& names, const Waiting& waiting,
     reference_ = v1::RouteObject::_unchecked_narrow(*object);
     omniORB::setClientCallTimeout(reference_, kCallTimeout.count());
   }
-  try {
+  const auto told = orb::remote("routeobject " + route_object_, reference_, [&] {
     reference_->report_ports(waiting.switch_name.c_str(), incarnation_, waiting.report.number,
                              to_idl(waiting.report.ports));
-    return {};
-  } catch (const v1::BadRequest& refused) {
-    return refused.reason.in();
-  } catch (const CORBA::SystemException& exception) {
+  });
+  if (told) return {};
+  if (told.error().code != ErrorCode::kBadInput) {
     // It may have been started anew elsewhere: the name service is asked again.
     reference_ = v1::RouteObject::_nil();
     away = true;
-    return orb::to_error(exception, "routeobject " + route_object_).text;
   }
+  return told.error().text;
 }
 
 }  // namespace xbind

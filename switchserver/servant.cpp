@@ -4,18 +4,43 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/name.hpp"
 #include "core/steady_now.hpp"
 #include "orb/convert.hpp"
 #include "orb/raise.hpp"
+#include "orb/reply.hpp"
 
 namespace xbind {
 namespace {
 
 constexpr std::size_t kHopsPerPage = 5'000;
+// Bounds of what these take in CDR (orb/reply.hpp).
+constexpr std::size_t kLabelOctets = 8;
+constexpr std::size_t kHopOctets = 112;
+constexpr std::size_t kPortOctets = 16;  // of labels, besides these
 constexpr Duration kAuditTimeout = std::chrono::seconds{20};
 constexpr std::size_t kExecuteMax = 4096;  // commands
 constexpr Duration kExecuteTimeout = std::chrono::seconds{5};
 constexpr Duration kStatisticsTimeout = std::chrono::seconds{5};
+
+std::size_t octets_of(const Finding& finding) {
+  return 24 + orb::cdr_string(finding.element.size()) + orb::cdr_string(finding.text.size());
+}
+
+// The last labels of `from`, as many as there is room for; `from` keeps the others.
+std::vector<PortLabels> take_labels(std::vector<PortLabels>& from, orb::ReplyRoom& room) {
+  std::vector<PortLabels> taken;
+  while (!from.empty() && room.take(kPortOctets)) {
+    std::vector<Label>& labels = from.back().labels;
+    const std::size_t count = room.take_up_to(labels.size(), kLabelOctets);
+    if (count == 0) break;
+    taken.push_back(
+        {from.back().port, {labels.end() - static_cast<std::ptrdiff_t>(count), labels.end()}});
+    labels.resize(labels.size() - count);
+    if (labels.empty()) from.pop_back();
+  }
+  return taken;
+}
 
 v1::PortState to_idl(const SwitchPort& port) {
   v1::PortState out;
@@ -84,7 +109,16 @@ v1::HopAttachment* SwitchServerServant::attach(const char* manager, v1::Epoch ma
   for (CORBA::ULong i = 0; i < out->ports.length(); ++i) {
     out->ports[i] = to_idl(ports[i]);
   }
-  orb::to_idl(attachment->holdings.quarantined, out->quarantined);
+  // What does not fit stays in quarantine, and is told when the manager attaches again.
+  auto quarantined = attachment->holdings.quarantined;
+  orb::ReplyRoom room(orb::kReplyOctetsMax - ports.size() * sizeof(v1::PortState));
+  orb::to_idl(take_labels(quarantined, room), out->quarantined);
+  if (!quarantined.empty()) {
+    log::warn(
+        "manager {} has more labels in quarantine than one reply holds: those of {} ports "
+        "stay there until it attaches again",
+        manager, quarantined.size());
+  }
   out->hops_held = static_cast<CORBA::ULong>(attachment->holdings.hops);
   return out.release();
 }
@@ -154,15 +188,13 @@ CORBA::ULong SwitchServerServant::forget_manager(const char* manager) {
 }
 
 v1::LedgerPage* SwitchServerServant::audit(const char* manager) {
+  if (const auto named = check_name("manager", manager); !named) orb::raise(named.error());
   auto report = daemon_.audit(manager, kAuditTimeout);
   if (!report) orb::raise(report.error());
   auto page = std::make_unique<v1::LedgerPage>();
-  orb::to_idl(report->findings, page->findings);
-  orb::to_idl(report->cached, page->cached);
-  orb::to_idl(report->quarantined, page->quarantined);
   page->cross_connects = report->cross_connects;
   const std::lock_guard lock(mutex_);
-  fill_page(*page, next_audit_++, Rest{std::move(report->hops), 0});
+  fill_page(*page, next_audit_++, Rest{std::move(*report), 0, 0});
   return page.release();
 }
 
@@ -180,12 +212,26 @@ v1::LedgerPage* SwitchServerServant::audit_more(CORBA::ULongLong audit_number) {
 }
 
 void SwitchServerServant::fill_page(v1::LedgerPage& page, std::uint64_t number, Rest rest) {
-  const std::size_t count = std::min(kHopsPerPage, rest.hops.size() - rest.next);
+  LedgerReport& report = rest.report;
+  orb::ReplyRoom room;
+  std::vector<Finding> findings;
+  while (rest.next_finding < report.findings.size() &&
+         room.take(octets_of(report.findings[rest.next_finding]))) {
+    findings.push_back(std::move(report.findings[rest.next_finding++]));
+  }
+  orb::to_idl(findings, page.findings);
+  orb::to_idl(take_labels(report.cached, room), page.cached);
+  orb::to_idl(take_labels(report.quarantined, room), page.quarantined);
+  const std::size_t count =
+      room.take_up_to(std::min(kHopsPerPage, report.hops.size() - rest.next_hop), kHopOctets);
   page.audit = number;
   page.hops.length(static_cast<CORBA::ULong>(count));
-  for (CORBA::ULong i = 0; i < count; ++i) orb::to_idl(rest.hops[rest.next + i], page.hops[i]);
-  rest.next += count;
-  page.more = rest.next < rest.hops.size();
+  for (CORBA::ULong i = 0; i < count; ++i) {
+    orb::to_idl(report.hops[rest.next_hop + i], page.hops[i]);
+  }
+  rest.next_hop += count;
+  page.more = rest.next_finding < report.findings.size() || !report.cached.empty() ||
+              !report.quarantined.empty() || rest.next_hop < report.hops.size();
   if (!page.more) return;
   rests_.emplace(number, std::move(rest));
   while (rests_.size() > kAuditsKept) rests_.erase(rests_.begin());

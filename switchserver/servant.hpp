@@ -44,10 +44,12 @@ class SwitchServerServant : public POA_xbind::v1::SwitchServer {
   v1::MetricSeq* status() override;
 
  private:
-  // Hops of the latest audits that did not fit into a page; at most kAuditsKept.
+  // What of the latest audits did not fit into a page; at most kAuditsKept. A page holds findings
+  // first, then labels, then hops.
   struct Rest {
-    std::vector<LedgerHop> hops;
-    std::size_t next = 0;
+    LedgerReport report;
+    std::size_t next_finding = 0;
+    std::size_t next_hop = 0;
   };
   static constexpr std::size_t kAuditsKept = 8;
 

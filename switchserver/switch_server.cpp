@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/name.hpp"
 
 namespace xbind {
 namespace {
@@ -27,9 +28,8 @@ SwitchServer::~SwitchServer() = default;
 
 Result<SwitchServer::Attachment> SwitchServer::attach(const std::string& manager, Epoch epoch,
                                                       TimePoint now) {
-  if (manager.empty() || manager.size() > 128) {
-    return fail(ErrorCode::kBadInput, "a manager's name has 1 to 128 characters, this one {}",
-                manager.size());
+  if (const auto named = check_name("manager", manager); !named) {
+    return tl::make_unexpected(named.error());
   }
   auto holdings = controller_.attach(manager, epoch);  // lapses an older session of the name
   if (!holdings) return tl::make_unexpected(holdings.error());
@@ -107,6 +107,9 @@ Result<void> SwitchServer::audit(const std::string& manager, std::uint64_t token
 }
 
 Result<std::uint64_t> SwitchServer::forget_manager(const std::string& manager) {
+  if (const auto named = check_name("manager", manager); !named) {
+    return tl::make_unexpected(named.error());
+  }
   auto left = controller_.forget(manager);
   if (left) log::info("manager {} is forgotten, {} hops of it stay", manager, *left);
   return left;
@@ -145,13 +148,7 @@ void SwitchServer::finish_step(TimePoint now) {
   controller_.take_outputs(now, outputs_);
   for (const SwitchController::Recalled& recalled : outputs_.recalls) note_recall(recalled);
   for (SwitchController::Results& results : outputs_.results) hand_out(std::move(results), now);
-  for (const SwitchController::Unasked& unasked : outputs_.unasked) {
-    const auto session = by_name_.find(unasked.manager);
-    if (session == by_name_.end()) continue;
-    Manager& manager = *managers_.at(session->second);
-    manager.waiting.push_back({.batch = {{unasked.result}, {}}});
-    send_waiting(manager, now);
-  }
+  note_unasked(now);
   send_recalls(now);
   for (const SwitchController::Counted& counted : outputs_.statistics) outlet_.counted(counted);
   for (SwitchController::Audited& audited : outputs_.audits) {
@@ -184,11 +181,33 @@ void SwitchServer::hand_out(SwitchController::Results results, TimePoint now) {
     return send(manager, {std::move(results.batch), results.times}, now);
   }
   manager.waiting.push_back({std::move(results.batch), results.times});
-  send_waiting(manager, now);
-  if (manager.waiting.size() > options_.results_waiting_max) {
-    ++counters_.sessions_lost;
-    end(manager.session, "it confirms no results");
+  send_or_cut_off(manager, now);
+}
+
+// These results answer no batch of commands, so waiting ones share a batch. A switch that comes
+// back without what was being removed produces thousands of them in one step.
+void SwitchServer::note_unasked(TimePoint now) {
+  std::vector<SessionId> noted;
+  for (const SwitchController::Unasked& unasked : outputs_.unasked) {
+    const auto session = by_name_.find(unasked.manager);
+    if (session == by_name_.end()) continue;
+    if (std::find(noted.begin(), noted.end(), session->second) == noted.end()) {
+      noted.push_back(session->second);
+    }
+    std::deque<Waiting>& waiting = managers_.at(session->second)->waiting;
+    const bool room = !waiting.empty() && !waiting.back().times &&
+                      waiting.back().batch.results.size() < kUnaskedPerBatch;
+    if (!room) waiting.emplace_back();
+    waiting.back().batch.results.push_back(unasked.result);
   }
+  for (const SessionId session : noted) send_or_cut_off(*managers_.at(session), now);
+}
+
+void SwitchServer::send_or_cut_off(Manager& manager, TimePoint now) {
+  send_waiting(manager, now);
+  if (manager.waiting.size() <= options_.results_waiting_max) return;
+  ++counters_.sessions_lost;
+  end(manager.session, "it confirms no results");
 }
 
 void SwitchServer::note_recall(const SwitchController::Recalled& recalled) {

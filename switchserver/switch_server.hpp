@@ -134,6 +134,7 @@ class SwitchServer {
     std::unordered_set<std::uint64_t> executes = {};  // tokens
   };
 
+  static constexpr std::size_t kUnaskedPerBatch = 256;  // results; a frame of 20 000 octets
   // The controller's tokens: a session's number, or for an execute its place in executes_.
   static constexpr std::uint64_t kExecute = std::uint64_t{1} << 63;
   struct Execute {
@@ -144,6 +145,10 @@ class SwitchServer {
   void end(SessionId session, std::string_view reason);
   void fail_executes(const Manager& manager, std::string_view reason);
   void hand_out(SwitchController::Results results, TimePoint now);
+  void note_unasked(TimePoint now);
+  // Sends as far as there is credit. Ends the session, and `manager` with it, when more than
+  // results_waiting_max batches still wait.
+  void send_or_cut_off(Manager& manager, TimePoint now);
   void note_recall(const SwitchController::Recalled& recalled);
   void send_recalls(TimePoint now);
   void send_waiting(Manager& manager, TimePoint now);

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/log.hpp"
 #include "core/steady_now.hpp"
 
 namespace xbind::gsmp {
@@ -82,6 +83,15 @@ struct TcpLoop::Impl {
     io.run();  // ends when nothing is pending any more
   }
 
+  void await_signal() {
+    signals.async_wait([this](const error_code& error, int number) {
+      if (error) return;
+      if (number != SIGHUP) return stop();
+      log::warn("SIGHUP (a terminal was closed?) changes nothing; SIGTERM ends this process");
+      await_signal();
+    });
+  }
+
   void stop() {
     if (std::exchange(stopping, true)) return;
     error_code ignored;
@@ -119,11 +129,8 @@ Result<void> TcpLoop::watch(int descriptor, std::function<void()> on_readable) {
 }
 
 void TcpLoop::stop_on_signals() {
-  impl_->signals.add(SIGTERM);
-  impl_->signals.add(SIGINT);
-  impl_->signals.async_wait([impl = impl_.get()](const error_code& error, int) {
-    if (!error) impl->stop();
-  });
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) impl_->signals.add(number);
+  impl_->await_signal();
 }
 
 void TcpLoop::run() { impl_->run(); }

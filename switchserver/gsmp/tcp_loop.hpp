@@ -39,7 +39,7 @@ class TcpLoop {
   // descriptor stays the caller's and may be closed before the loop. kSystem: no descriptor to be had.
   // Before run().
   Result<void> watch(int descriptor, std::function<void()> on_readable);
-  // SIGTERM and SIGINT end run() in order. Before run().
+  // SIGTERM and SIGINT end run() in order; SIGHUP is logged and changes nothing. Before run().
   void stop_on_signals();
 
   void run();   // until stop(); then closes what is open, with its on_closed, and returns
