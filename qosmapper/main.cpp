@@ -35,8 +35,9 @@ int main(int argc, char** argv) {
   const PortableServer::Servant_var<QosMapperServant> servant =
       new QosMapperServant(catalogue, &pace);
   const CORBA::Object_var object = runtime.activate(servant.in());
-  orb::serve_until_signal(runtime.orb(), "xbind-qosmapper", common,
-                          naming::path_of(naming::kQosMappers, common.name), object);
+  const orb::Ending end = orb::serve_until_signal(
+      runtime.orb(), "xbind-qosmapper", common,
+      {{common.name, {naming::path_of(naming::kQosMappers, common.name), object}}});
   runtime.shutdown();
-  return 0;
+  return orb::last_word(end);
 }

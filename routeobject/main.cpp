@@ -2,13 +2,21 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include "core/pace_clock.hpp"
 #include "core/pace_options.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
+#include "routeobject/drain_file.hpp"
+#include "routeobject/drain_keeper.hpp"
 #include "routeobject/import/load_topology.hpp"
+#include "routeobject/remote_trust.hpp"
 #include "routeobject/remote_watchers.hpp"
 #include "routeobject/servant.hpp"
 
@@ -41,6 +49,20 @@ int main(int argc, char** argv) {
                  "Mbit/s of a link of a GraphML topology that states no rate.");
   set.add_uint("validity-ms", &validity_ms, kRouteValidityMsDefault, {1, kRouteValidityMsMax},
                "Milliseconds for which an answer may be cached.");
+  std::uint32_t lost_ms = 0;
+  set.add_uint("switch-lost-ms", &lost_ms, 3'000, {1, 600'000},
+               "Milliseconds after which a switch that its SwitchServer has lost is unknown: calls "
+               "leave it, and no new one goes there.");
+  std::uint32_t silent_ms = 0;
+  set.add_uint(
+      "switch-silent-ms", &silent_ms, 15'000, {0, 3'600'000},
+      "Milliseconds after which a switch is unknown whose SwitchServer reports no more; three "
+      "times its --report-refresh-ms or more. 0: never.");
+  std::uint32_t trust_ms = 0;
+  set.add_uint(
+      "switch-trust-ms", &trust_ms, 5'000, {0, 600'000},
+      "Milliseconds for which an unknown switch is there again, without a break, before new "
+      "calls go there.");
   set.add_flag("describe-topology", &describe,
                "Print the topology as JSON to standard output, notes on its import to standard "
                "error, and exit.");
@@ -49,6 +71,17 @@ int main(int argc, char** argv) {
     auto read = load_topology(topology_path, import_options);
     if (!read) return read.error().text;
     loaded = std::move(*read);
+    return std::nullopt;
+  });
+  std::string state_dir;
+  set.add_string("state-dir", &state_dir, "",
+                 "Directory in which what is drained outlives this process; empty: it does not.");
+  std::vector<PathElement> kept;
+  set.add_check([&]() -> std::optional<std::string> {
+    if (state_dir.empty()) return std::nullopt;
+    auto read = read_drains(drain_file_path(state_dir, common.name));
+    if (!read) return read.error().text;
+    kept = std::move(*read);
     return std::nullopt;
   });
   PaceOptions pace_options;
@@ -61,18 +94,38 @@ int main(int argc, char** argv) {
   }
   log::start("xbind-routeobject " + common.name, common.log_level);
   log::info("options: {}", set.given_text());
+  if (!state_dir.empty()) {
+    std::error_code failed;
+    std::filesystem::create_directories(state_dir, failed);
+    if (failed) {
+      log::error("--state-dir {}: {}", state_dir, failed.message());
+      return 1;
+    }
+  }
   for (const std::string& note : loaded->notes) log::info("topology: {}", note);
 
   Pace pace(pace_options, "xbind-routeobject " + common.name, steady_pace_clock());
-  RouteService routes(std::move(loaded->topology), validity_ms, first_version());
+  const SwitchTrustOptions trust{std::chrono::milliseconds{lost_ms},
+                                 std::chrono::milliseconds{silent_ms},
+                                 std::chrono::milliseconds{trust_ms}};
+  RouteService routes(std::move(loaded->topology), validity_ms, first_version(), trust);
+  DrainKeeper drains(routes, state_dir.empty() ? "" : drain_file_path(state_dir, common.name));
+  for (const PathElement& element : drains.restore(kept)) {
+    log::warn("{} port {} was drained and is not in this topology", element.switch_name,
+              element.output_port);
+  }
+  if (!kept.empty()) log::info("{} elements are drained, as they were", routes.drains().size());
   orb::Runtime runtime(argc, argv, common.runtime());
   RemoteWatchers watchers(routes);
+  TrustWatch trust_watch(routes, watchers);
   const PortableServer::Servant_var<RouteObjectServant> servant =
-      new RouteObjectServant(routes, watchers, &pace);
+      new RouteObjectServant(routes, watchers, drains, &pace);
   const CORBA::Object_var object = runtime.activate(servant.in());
-  orb::serve_until_signal(runtime.orb(), "xbind-routeobject", common,
-                          naming::path_of(naming::kRouteObjects, common.name), object);
+  const orb::Ending end = orb::serve_until_signal(
+      runtime.orb(), "xbind-routeobject", common,
+      {{common.name, {naming::path_of(naming::kRouteObjects, common.name), object}}});
   runtime.shutdown();
+  trust_watch.stop();
   watchers.stop();
-  return 0;
+  return orb::last_word(end);
 }

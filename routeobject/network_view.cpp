@@ -14,6 +14,9 @@ namespace {
 
 using Refused = tl::unexpected<RouteRefusal>;
 
+// Partial paths that the search for who is to blame may hold.
+constexpr std::size_t kDoubtedLabelsMax = 10'000;
+
 // By hops, and nothing but a rate is asked for.
 bool simple(const PathQuery& query) {
   return query.metric == PathMetric::kHops && !query.delay_us_max && !query.links_max &&
@@ -88,10 +91,12 @@ class Finder {
       const LineCondition& line = view_.condition->access_lines[at];
       if (line.usable()) continue;
       const std::string& name = topology_.switches()[at].name;
-      return RouteRefusal{line.up ? Cause::kNoRoute : Cause::kLinkDown,
-                          fmt::format("the line of '{}' at its port {} is {}", name, kEndpointPort,
-                                      line.up ? "drained" : "down"),
-                          0, 0, fmt::format("{} port {}", name, kEndpointPort)};
+      if (line.up && line.unknown) return unknown(at);
+      return RouteRefusal{
+          line.up ? Cause::kNoRoute : Cause::kLinkDown,
+          fmt::format("the line of '{}' at its port {} is {}", name, kEndpointPort,
+                      line.up ? "drained" : "down"),
+          0, 0, fmt::format("{}{} port {}", line.up ? "drained " : "", name, kEndpointPort)};
     }
     return std::nullopt;
   }
@@ -126,22 +131,98 @@ class Finder {
     return {std::move(path.path), path.delay_us};
   }
 
+  // Names what is drained on the path that there would be without any drain.
   Refused refuse(PathRefusal refusal) const {
     RouteRefusal out = refusal_of(std::move(refusal));
-    if (out.cause != Cause::kNoRoute || !ends_) return Refused(std::move(out));
-    for (const SwitchIndex at : {ends_->from, ends_->to}) {
-      if (view_.condition->drained_switches[at] == 0) continue;
-      out.element = topology_.switches()[at].name;
-      out.text += fmt::format("; '{}' is drained", out.element);
-      break;
+    if (out.cause == Cause::kNoRoute && view_.doubted) {
+      if (const auto at = first_unknown_between()) return Refused(unknown(*at));
     }
+    const bool for_want_of_a_way = out.cause == Cause::kNoRoute ||
+                                   out.cause == Cause::kNoBandwidth ||
+                                   out.cause == Cause::kPathBound;
+    if (!for_want_of_a_way || !ends_) return Refused(std::move(out));
+    const std::string drained = drained_on_the_way();
+    if (drained.empty()) return Refused(std::move(out));
+    out.text += "; drained: " + drained;
+    // Of the others the element says which bound it was.
+    if (out.cause == Cause::kNoRoute) out.element = "drained " + drained;
     return Refused(std::move(out));
   }
 
  private:
+  RouteRefusal unknown(SwitchIndex at) const {
+    const std::string& name = topology_.switches()[at].name;
+    return {
+        Cause::kSwitchUnreachable,
+        fmt::format("'{}' is unknown: nobody has it under control, no new path goes there", name),
+        0, 0, name};
+  }
+
+  // On the path that there would be, were nothing unknown. The answer is given anyway, so that
+  // little is spent on it.
+  std::optional<SwitchIndex> first_unknown_between() const {
+    PathQuery query = query_;
+    query.labels_max = std::min(query.labels_max, kDoubtedLabelsMax);
+    const auto resolved = resolve(*view_.doubted, query);
+    if (!resolved) return std::nullopt;
+    const SearchResult found = search_path(*view_.doubted, resolved->spec);
+    if (found.end != SearchEnd::kFound) return std::nullopt;
+    for (const ArcIndex arc : found.arcs) {
+      for (const SwitchIndex at : {view_.doubted->from(arc), view_.doubted->to(arc)}) {
+        if (view_.condition->unknown_switches[at] != 0) return at;
+      }
+    }
+    return std::nullopt;
+  }
+
   bool carries(const RouteGraph& graph, const std::vector<ArcIndex>& arcs) const {
     return std::ranges::all_of(arcs,
                                [&](ArcIndex arc) { return graph.usable(arc, query_.cells_per_s); });
+  }
+
+  // "x, b port 2 and 1 more"; nothing when there would be no path either.
+  std::string drained_on_the_way() const {
+    constexpr std::size_t kNamed = 3;
+    constexpr std::size_t kLabels = 10'000;  // a refusal is worth no long search
+    const NetworkCondition& condition = *view_.condition;
+    std::vector<LinkChange> lifted;
+    for (std::size_t link = 0; link < condition.links.size(); ++link) {
+      const LineCondition& line = condition.links[link];
+      if (!line.up || !line.drained || line.unknown) continue;
+      LinkState state = view_.lines->link_state(link);
+      state.up = true;
+      lifted.push_back({link, state});
+    }
+    if (lifted.empty()) return {};
+    const auto graph = view_.lines->with(lifted);
+    if (!graph) return {};
+    auto resolved = resolve(*graph, query_);
+    if (!resolved) return {};
+    resolved->spec.labels_max = std::min(resolved->spec.labels_max, kLabels);
+    const SearchResult way = search_path(*graph, resolved->spec);
+    if (way.end != SearchEnd::kFound) return {};
+    std::vector<std::string> names;
+    const auto name = [&](std::string element) {
+      if (std::ranges::find(names, element) == names.end()) names.push_back(std::move(element));
+    };
+    for (const ArcIndex arc : way.arcs) {
+      if (!condition.links[graph->link(arc)].drained) continue;
+      bool whole = false;
+      for (const SwitchIndex at : {graph->from(arc), graph->to(arc)}) {
+        if (condition.drained_switches[at] == 0) continue;
+        name(topology_.switches()[at].name);
+        whole = true;
+      }
+      if (whole) continue;
+      const LinkEnd end = graph->output_end(arc);
+      name(fmt::format("{} port {}", topology_.switches()[end.at].name, end.port));
+    }
+    std::string text;
+    for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i) {
+      text += (i == 0 ? "" : ", ") + names[i];
+    }
+    if (names.size() > kNamed) text += fmt::format(" and {} more", names.size() - kNamed);
+    return text;
   }
 
   static SearchResult search(const RouteGraph& graph, SearchSpec& spec, SearchBudget& budget) {

@@ -1,7 +1,8 @@
 // One version of the network as queries see it, and how one query is answered from it.
 //
 // Two graphs of one shape: in `lines` every link has what its ports may promise, in `room` what of that is
-// free as last reported. In both a link that is down or drained is out of bounds.
+// free as last reported. In both a link that is down, unknown or drained is out of bounds. Whom
+// only an unknown switch leaves without a path is told its name, as "switch unreachable".
 //
 // A path on which there is room for the rate goes before any without. When none has room, but the lines of
 // one may carry the rate, that one is answered: reports come when a threshold is passed, so that what is
@@ -32,6 +33,8 @@ struct NetworkView {
   std::shared_ptr<const RouteTable> table;
   std::shared_ptr<const RouteGraph> lines;
   std::shared_ptr<const RouteGraph> room;
+  // `lines` with what is unknown in bounds; null when nothing is unknown.
+  std::shared_ptr<const RouteGraph> doubted;
 };
 
 struct FoundRoute {
@@ -44,13 +47,16 @@ struct FoundRoute {
 struct RouteRefusal {
   // kUnknownEndpoint; kInvalidRequest: it contradicts itself, or requires what is not there; kNoRoute:
   // nothing that may be used joins the ends; kNoBandwidth; kPathBound: element "links", "delay_us" or
-  // "all bounds together"; kTooHard; kLinkDown: an end's own access line, the element, is down.
+  // "all bounds together"; kTooHard; kLinkDown: an end's own access line, the element, is down;
+  // kSwitchUnreachable: an end's switch, or the only one that would join them, is unknown.
   Cause cause = Cause::kNoRoute;
   std::string text;         // one sentence that names the ends, and what was in the way of them
   std::uint64_t asked = 0;  // the number that was too much, if one was
   std::uint64_t free =
-      0;                // kNoBandwidth: what the widest way left has; kPathBound: the best there is
-  std::string element;  // what stands in the way: the unknown name, or "host-a -> host-b"
+      0;  // kNoBandwidth: what the widest way left has; kPathBound: the best there is
+  // What stands in the way: the unknown name, "host-a -> host-b", or, with kNoRoute, "drained x, b
+  // port 2": what is drained on the path that there would be without any drain.
+  std::string element;
 
   friend bool operator==(const RouteRefusal&, const RouteRefusal&) = default;
 };

@@ -96,8 +96,8 @@ void RemoteWatchers::tell_all(std::unique_lock<std::mutex>& lock) {
   v1::TopologyState state;
   to_idl(routes_.condition()->state, routes_.validity_ms(), state);
   for (const Watcher& watcher : to_tell) {
-    const auto told =
-        orb::remote("watcher " + watcher.name, [&] { watcher.observer->changed(state); });
+    const auto told = orb::remote("watcher " + watcher.name, watcher.observer,
+                                  [&] { watcher.observer->changed(state); });
     lock.lock();
     if (told) {
       ++notices_sent_;

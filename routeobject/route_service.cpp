@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/name.hpp"
 #include "routeobject/alternates.hpp"
 
 namespace xbind {
@@ -34,6 +35,21 @@ std::shared_ptr<const RouteGraph> lines_of(const std::shared_ptr<const RouteTabl
   return {table, &table->graph()};
 }
 
+Result<void> check_names(const PathQuery& query) {
+  for (const std::string* const end : {&query.from, &query.to}) {
+    if (auto named = check_name("endpoint", *end); !named) return named;
+  }
+  for (const auto* const elements : {&query.avoid, &query.require}) {
+    for (const PathElement& element : *elements) {
+      if (auto named = check_name("switch", element.switch_name); !named) return named;
+    }
+  }
+  for (const PathHop& hop : query.disjoint_from) {
+    if (auto named = check_name("switch", hop.switch_name); !named) return named;
+  }
+  return {};
+}
+
 Result<void> check(const PathQuery& query) {
   for (const auto& [what, size, most] :
        {std::tuple{"elements to avoid", query.avoid.size(), kRouteAvoidMax},
@@ -41,18 +57,35 @@ Result<void> check(const PathQuery& query) {
         {"hops to be disjoint from", query.disjoint_from.size(), kRouteDisjointHopsMax}}) {
     if (size <= most) continue;
     return fail(ErrorCode::kBadInput, "{} {} from '{}' to '{}', the most is {}", size, what,
-                query.from, query.to, most);
+                printable(query.from), printable(query.to), most);
   }
-  return {};
+  return check_names(query);
+}
+
+// The lines with what is unknown as if it were up: to tell who is short of a path only for that.
+// Null when nothing is.
+std::shared_ptr<const RouteGraph> doubted_of(const RouteGraph& lines,
+                                             const NetworkCondition& condition) {
+  std::vector<LinkChange> changes;
+  for (std::size_t link = 0; link < condition.links.size(); ++link) {
+    const LineCondition& line = condition.links[link];
+    if (!line.unknown || !line.up || line.drained) continue;
+    LinkState state = lines.link_state(link);
+    state.up = true;
+    changes.push_back({link, state});
+  }
+  if (changes.empty()) return nullptr;
+  return std::make_shared<const RouteGraph>(certain(lines.with(changes)));
 }
 
 }  // namespace
 
 RouteService::RouteService(Topology topology, std::uint32_t validity_ms,
-                           std::uint64_t first_version)
+                           std::uint64_t first_version, SwitchTrustOptions trust)
     : topology_(std::make_shared<const Topology>(std::move(topology))),
       validity_ms_(validity_ms),
-      router_(topology_, first_version) {
+      router_(topology_, first_version, trust),
+      reported_at_(topology_->switches().size()) {
   XB_CHECK(validity_ms >= 1 && validity_ms <= kRouteValidityMsMax, validity_ms);
   NetworkView view;
   view.condition = router_.condition();
@@ -106,14 +139,52 @@ Result<RouteAnswers> RouteService::alternates(const PathQuery& query, std::size_
 }
 
 Result<bool> RouteService::report(std::string_view switch_name, Epoch incarnation,
-                                  std::uint64_t number, std::span<const PortReport> ports) {
+                                  std::uint64_t number, std::span<const PortReport> ports,
+                                  TimePoint now) {
+  if (const auto named = check_name("switch", switch_name); !named) {
+    return tl::make_unexpected(named.error());
+  }
   const std::lock_guard lock(changing_);
-  return take(router_.report(switch_name, incarnation, number, ports));
+  const std::uint64_t late = router_.stale_reports();
+  const auto change = router_.report(switch_name, incarnation, number, ports, now);
+  // A report without ports says nothing of what is free.
+  if (change && !ports.empty() && router_.stale_reports() == late) {
+    reported_at_[*topology_->find(switch_name)] = now;
+  }
+  return take(change);
+}
+
+bool RouteService::tick(TimePoint now) {
+  const std::lock_guard lock(changing_);
+  return take(router_.tick(now)).value();
+}
+
+std::vector<UnknownSwitch> RouteService::unknown_switches(TimePoint now) const {
+  const std::lock_guard lock(changing_);
+  return router_.unknown_switches(now);
 }
 
 Result<bool> RouteService::drain(const PathElement& element, bool drained) {
+  if (const auto named = check_name("switch", element.switch_name); !named) {
+    return tl::make_unexpected(named.error());
+  }
   const std::lock_guard lock(changing_);
   return take(router_.drain(element, drained));
+}
+
+std::vector<PathElement> RouteService::drains() const {
+  const std::lock_guard lock(changing_);
+  return router_.drains();
+}
+
+std::vector<RouteService::ReportAge> RouteService::report_ages(TimePoint now) const {
+  const std::lock_guard lock(changing_);
+  std::vector<ReportAge> ages;
+  for (SwitchIndex at = 0; at < reported_at_.size(); ++at) {
+    if (!reported_at_[at]) continue;
+    ages.push_back({topology_->switches()[at].name, now - *reported_at_[at]});
+  }
+  return ages;
 }
 
 Result<bool> RouteService::take(const Result<RouterChange>& change) {
@@ -124,13 +195,17 @@ Result<bool> RouteService::take(const Result<RouterChange>& change) {
   if (const auto room = news(*next.room, change->room); !room.empty()) {
     next.room = std::make_shared<const RouteGraph>(certain(next.room->with(room)));
   }
-  if (const auto promised = news(*next.lines, change->promised); !promised.empty()) {
+  const auto promised = news(*next.lines, change->promised);
+  if (!promised.empty()) {
     if (next.table) {
       next.table = shared(certain(next.table->after(promised)));
       next.lines = lines_of(next.table);
     } else {
       next.lines = std::make_shared<const RouteGraph>(certain(next.lines->with(promised)));
     }
+  }
+  if (!promised.empty() || change->condition) {
+    next.doubted = doubted_of(*next.lines, *next.condition);
   }
   auto view = std::make_shared<const NetworkView>(std::move(next));
   const std::lock_guard lock(mutex_);
@@ -171,7 +246,11 @@ RouteService::Counters RouteService::counters() const {
     for (const LineCondition& line : *lines) {
       counters.links_down += line.up ? 0 : 1;
       counters.links_drained += line.drained ? 1 : 0;
+      counters.links_unknown += line.unknown ? 1 : 0;
     }
+  }
+  for (const std::uint8_t unknown : now->unknown_switches) {
+    counters.switches_unknown += unknown != 0 ? 1 : 0;
   }
   return counters;
 }

@@ -9,10 +9,13 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "core/path.hpp"
 #include "core/result.hpp"
 #include "routeobject/network_view.hpp"
@@ -54,7 +57,8 @@ class RouteService {
  public:
   // `validity_ms`: 1 to kRouteValidityMsMax. `first_version` above those of earlier lives, so that who
   // remembers one of them sees the version rise.
-  RouteService(Topology topology, std::uint32_t validity_ms, std::uint64_t first_version = 1);
+  RouteService(Topology topology, std::uint32_t validity_ms, std::uint64_t first_version = 1,
+               SwitchTrustOptions trust = {});
 
   // kBadInput: more than kRouteQueriesMax queries, or in one of them more than kRouteAvoidMax elements
   // to avoid, kPathRequiredMax to require or kRouteDisjointHopsMax hops of another path.
@@ -63,12 +67,25 @@ class RouteService {
   // not in 1 to kAlternatesMax.
   Result<RouteAnswers> alternates(const PathQuery& query, std::size_t count) const;
 
-  // As Router::report() and Router::drain(); true: the version has risen.
+  // As Router::report(), Router::drain() and Router::tick(); true: the version has risen.
   Result<bool> report(std::string_view switch_name, Epoch incarnation, std::uint64_t number,
-                      std::span<const PortReport> ports);
+                      std::span<const PortReport> ports, TimePoint now);
+  bool tick(TimePoint now);
   Result<bool> drain(const PathElement& element, bool drained);
+  // As Router::drains().
+  std::vector<PathElement> drains() const;
 
-  // What is up, down and drained now. Never null.
+  // How old the last report of each switch is that was no late one; those that have reported, in
+  // the topology's order.
+  struct ReportAge {
+    std::string switch_name;
+    Duration age{0};
+  };
+  std::vector<ReportAge> report_ages(TimePoint now) const;
+
+  // The switches that are unknown, in the topology's order.
+  std::vector<UnknownSwitch> unknown_switches(TimePoint now) const;
+  // What is up, down, unknown and drained now. Never null.
   std::shared_ptr<const NetworkCondition> condition() const;
   std::uint64_t version() const { return condition()->state.version; }
   // Of the topology, in its order, from the link numbered `first` on. kBadInput: `limit` is not in 1 to
@@ -83,6 +100,8 @@ class RouteService {
     std::uint64_t stale_reports = 0;
     std::uint64_t links_down = 0;  // and access lines
     std::uint64_t links_drained = 0;
+    std::uint64_t links_unknown = 0;
+    std::uint64_t switches_unknown = 0;
   };
   Counters counters() const;
 
@@ -95,6 +114,7 @@ class RouteService {
   const std::uint32_t validity_ms_;
   mutable std::mutex changing_;  // guards the router; one change after the other
   Router router_;
+  std::vector<std::optional<TimePoint>> reported_at_;  // by switch; guarded alike
   mutable std::mutex mutex_;  // guards the pointer alone; held for its copy
   std::shared_ptr<const NetworkView> current_;
 };

@@ -1,9 +1,11 @@
 #include "routeobject/router.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/unknown_switch.hpp"
 
 namespace xbind {
 namespace {
@@ -40,8 +42,9 @@ const PortReport* find_port(const std::vector<PortReport>& ordered, PortId port)
 
 }  // namespace
 
-Router::Router(std::shared_ptr<const Topology> topology, std::uint64_t first_version)
-    : topology_(std::move(topology)) {
+Router::Router(std::shared_ptr<const Topology> topology, std::uint64_t first_version,
+               SwitchTrustOptions trust)
+    : topology_(std::move(topology)), trust_(trust) {
   XB_CHECK(topology_ != nullptr);
   const auto& links = topology_->links();
   switches_.resize(topology_->switches().size());
@@ -57,44 +60,58 @@ Router::Router(std::shared_ptr<const Topology> topology, std::uint64_t first_ver
   condition->links.resize(links.size());
   condition->access_lines.resize(switches_.size());
   condition->drained_switches.resize(switches_.size(), 0);
+  condition->unknown_switches.resize(switches_.size(), 0);
   condition_ = std::move(condition);
 }
 
 Result<RouterChange> Router::report(std::string_view switch_name, Epoch incarnation,
-                                    std::uint64_t number, std::span<const PortReport> ports) {
+                                    std::uint64_t number, std::span<const PortReport> ports,
+                                    TimePoint now) {
   const auto at = topology_->find(switch_name);
   if (!at) return fail(ErrorCode::kNotFound, "there is no switch '{}' here", switch_name);
   const auto ordered = in_order(switch_name, ports);
   if (!ordered) return tl::make_unexpected(ordered.error());
   SwitchState& of = switches_[*at];
   ++reports_;
-  if (of.reported && std::pair{incarnation, number} <= std::pair{of.incarnation, of.number}) {
+  // Who has been silent for so long may come back with a clock that has been set back.
+  const bool believed_gone = of.trust.is_silent();
+  if (of.reported && !believed_gone &&
+      std::pair{incarnation, number} <= std::pair{of.incarnation, of.number}) {
     ++stale_reports_;
     return RouterChange{};
   }
   of.reported = true;
   of.incarnation = incarnation;
   of.number = number;
+  last_heard_ = std::max(last_heard_, now);
+  of.trust.heard(!ports.empty(), trust_, now);
 
   std::vector<std::uint32_t> touched;
+  RouterChange change;
+  if (trust_changed(*at)) {
+    for (const LinkPort& port : of.ports) touched.push_back(port.link);
+  }
+  if (ports.empty()) {
+    settle(std::array{*at}, touched, change);
+    return change;
+  }
   for (const LinkPort& port : of.ports) {
     const std::uint64_t rate = topology_->links()[port.link].cells_per_s;
-    PortState now{true, rate, rate};
+    PortState state{true, rate, rate};
     if (const PortReport* told = find_port(*ordered, port.port)) {
-      now = {told->up, rate_of(told->cells_per_s),
-             std::min(rate_of(told->cells_per_s), told->free_cells_per_s)};
+      state = {told->up, rate_of(told->cells_per_s),
+               std::min(rate_of(told->cells_per_s), told->free_cells_per_s)};
     }
     PortState& known = port.is_a ? links_[port.link].a : links_[port.link].b;
-    if (known == now) continue;
-    known = now;
-    touched.push_back(port.link);
+    if (known == state) continue;
+    known = state;
+    if (!trust_changed(*at)) touched.push_back(port.link);
   }
   if (has_access_line(*at)) {
     const PortReport* told = find_port(*ordered, kEndpointPort);
     of.access_up = told == nullptr || told->up;
   }
-  RouterChange change;
-  settle(*at, touched, change);
+  settle(std::array{*at}, touched, change);
   return change;
 }
 
@@ -116,22 +133,76 @@ Result<RouterChange> Router::drain(const PathElement& element, bool drained) {
                 element.output_port, element.switch_name);
   }
   RouterChange change;
-  settle(*at, touched, change);
+  settle(std::array{*at}, touched, change);
   return change;
+}
+
+std::vector<PathElement> Router::drains() const {
+  std::vector<PathElement> drains;
+  const auto& switches = topology_->switches();
+  for (std::size_t link = 0; link < links_.size(); ++link) {
+    if (!links_[link].drained) continue;
+    const LinkEnd& end = topology_->links()[link].a;
+    drains.push_back({switches[end.at].name, end.port});
+  }
+  for (SwitchIndex at = 0; at < switches_.size(); ++at) {
+    if (switches_[at].drained) drains.push_back({switches[at].name, PortId{}});
+    if (switches_[at].access_drained) drains.push_back({switches[at].name, kEndpointPort});
+  }
+  return drains;
+}
+
+RouterChange Router::tick(TimePoint now) {
+  if (now - last_tick_ > kTrustAsleep) awake_since_ = now;
+  last_tick_ = now;
+  const bool hears = now - last_heard_ <= trust_.silent / 2;
+  std::vector<SwitchIndex> changed;
+  std::vector<std::uint32_t> touched;
+  for (SwitchIndex at = 0; at < switches_.size(); ++at) {
+    switches_[at].trust.tick(trust_, hears ? awake_since_ : kNever, now);
+    if (!trust_changed(at)) continue;
+    changed.push_back(at);
+    for (const LinkPort& port : switches_[at].ports) touched.push_back(port.link);
+  }
+  RouterChange change;
+  if (changed.empty()) return change;
+  std::ranges::sort(touched);
+  touched.erase(std::ranges::unique(touched).begin(), touched.end());
+  settle(changed, touched, change);
+  return change;
+}
+
+std::vector<UnknownSwitch> Router::unknown_switches(TimePoint now) const {
+  std::vector<UnknownSwitch> unknown;
+  for (SwitchIndex at = 0; at < switches_.size(); ++at) {
+    const SwitchTrust& trust = switches_[at].trust;
+    if (condition_->unknown_switches[at] == 0) continue;
+    unknown.push_back(
+        {topology_->switches()[at].name, now - trust.in_doubt_since(), trust.is_silent()});
+  }
+  return unknown;
 }
 
 LineCondition Router::condition_of(std::size_t link) const {
   const TopologyLink& ends = topology_->links()[link];
   const LinkPorts& ports = links_[link];
   return {ports.a.up && ports.b.up,
-          ports.drained || switches_[ends.a.at].drained || switches_[ends.b.at].drained};
+          ports.drained || switches_[ends.a.at].drained || switches_[ends.b.at].drained,
+          switches_[ends.a.at].trust.unknown() || switches_[ends.b.at].trust.unknown()};
 }
 
-void Router::settle(SwitchIndex at, const std::vector<std::uint32_t>& links, RouterChange& change) {
-  const LineCondition access{switches_[at].access_up, switches_[at].access_drained};
-  const std::uint8_t drained = switches_[at].drained ? 1 : 0;
-  change.condition =
-      condition_->access_lines[at] != access || condition_->drained_switches[at] != drained;
+void Router::settle(std::span<const SwitchIndex> at, const std::vector<std::uint32_t>& links,
+                    RouterChange& change) {
+  const auto access_of = [&](SwitchIndex it) {
+    const SwitchState& of = switches_[it];
+    return LineCondition{of.access_up, of.access_drained,
+                         of.trust.unknown() && has_access_line(it)};
+  };
+  for (const SwitchIndex it : at) {
+    const std::uint8_t drained = switches_[it].drained ? 1 : 0;
+    change.condition = change.condition || condition_->access_lines[it] != access_of(it) ||
+                       condition_->drained_switches[it] != drained || trust_changed(it);
+  }
   for (const std::uint32_t link : links) {
     const LineCondition condition = condition_of(link);
     change.condition = change.condition || condition_->links[link] != condition;
@@ -142,8 +213,11 @@ void Router::settle(SwitchIndex at, const std::vector<std::uint32_t>& links, Rou
   if (!change.condition) return;
   auto next = std::make_shared<NetworkCondition>(*condition_);
   for (const std::uint32_t link : links) next->links[link] = condition_of(link);
-  next->access_lines[at] = access;
-  next->drained_switches[at] = drained;
+  for (const SwitchIndex it : at) {
+    next->access_lines[it] = access_of(it);
+    next->drained_switches[it] = switches_[it].drained ? 1 : 0;
+    next->unknown_switches[it] = switches_[it].trust.unknown() ? 1 : 0;
+  }
   ++next->state.version;
   next->state = state_of(*next);
   condition_ = std::move(next);
@@ -162,6 +236,11 @@ TopologyState Router::state_of(const NetworkCondition& condition) const {
   }
   for (SwitchIndex at = 0; at < condition.access_lines.size(); ++at) {
     add(condition.access_lines[at], {at, kEndpointPort});
+  }
+  for (SwitchIndex at = 0; at < condition.unknown_switches.size(); ++at) {
+    if (condition.unknown_switches[at] != 0) {
+      state.unusable.push_back(unknown_switch(switches[at].name));
+    }
   }
   return state;
 }

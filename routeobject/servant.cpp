@@ -1,13 +1,18 @@
 #include "routeobject/servant.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/log.hpp"
+#include "core/steady_now.hpp"
+#include "core/unknown_switch.hpp"
 #include "orb/process.hpp"
 #include "orb/raise.hpp"
+#include "orb/reply.hpp"
 #include "routeobject/servant_values.hpp"
 
 namespace xbind {
@@ -20,11 +25,56 @@ v1::NameSeq* to_new(const std::vector<std::string>& names) {
   return out.release();
 }
 
-v1::RouteAnswers* to_new(const Result<RouteAnswers>& answers) {
+// Bounds of what these take in CDR (orb/reply.hpp).
+std::size_t octets_of(const v1::RouteAnswer& answer) {
+  std::size_t octets = 56 + orb::cdr_string(answer.reason) + orb::cdr_string(answer.element);
+  for (CORBA::ULong i = 0; i < answer.hops.length(); ++i) {
+    octets += 8 + orb::cdr_string(answer.hops[i].switch_name);
+  }
+  return octets;
+}
+std::size_t octets_of(const v1::LinkState& link) {
+  return 64 + orb::cdr_string(link.first_end.switch_name) +
+         orb::cdr_string(link.second_end.switch_name);
+}
+
+// How many of the first fit into one reply.
+template <class Sequence>
+CORBA::ULong fitting(const Sequence& sequence) {
+  orb::ReplyRoom room;
+  CORBA::ULong count = 0;
+  while (count < sequence.length() && room.take(octets_of(sequence[count]))) ++count;
+  return count;
+}
+
+std::unique_ptr<v1::RouteAnswers> to_new(const Result<RouteAnswers>& answers) {
   if (!answers) orb::raise(answers.error());
   auto out = std::make_unique<v1::RouteAnswers>();
   to_idl(*answers, *out);
-  return out.release();
+  return out;
+}
+
+using Metrics = std::vector<std::pair<std::string, std::uint64_t>>;
+
+// "report_age_ms/switch-1" of each switch that has reported; of a large network those that stand
+// first, so that the answer stays short.
+void append_report_ages(const std::vector<RouteService::ReportAge>& ages, Metrics& metrics) {
+  constexpr std::size_t kShown = 4'000;
+  for (std::size_t i = 0; i < std::min(ages.size(), kShown); ++i) {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(ages[i].age).count();
+    metrics.emplace_back("report_age_ms/" + ages[i].switch_name, static_cast<std::uint64_t>(ms));
+  }
+}
+
+// "unknown_switch_ms/switch-1" of each switch that is unknown, likewise.
+void append_unknown(const std::vector<UnknownSwitch>& unknown, Metrics& metrics) {
+  constexpr std::size_t kShown = 4'000;
+  for (std::size_t i = 0; i < std::min(unknown.size(), kShown); ++i) {
+    const auto ms =
+        std::chrono::duration_cast<std::chrono::milliseconds>(unknown[i].in_doubt).count();
+    metrics.emplace_back(std::string{kUnknownSwitchMetric} + unknown[i].name,
+                         static_cast<std::uint64_t>(ms));
+  }
 }
 
 }  // namespace
@@ -42,7 +92,15 @@ v1::RouteAnswers* RouteObjectServant::find_paths(const v1::RouteQuerySeq& querie
   }
   const auto answers = routes_.answer(asked);
   if (pace_ != nullptr) pace_->send(queries.length());
-  return to_new(answers);
+  auto out = to_new(answers);
+  // Each query has its answer: there is no shorter one.
+  if (const CORBA::ULong fit = fitting(out->answers); fit < out->answers.length()) {
+    throw v1::BadRequest(fmt::format("the answers to {} queries exceed {} octets, the first {} do "
+                                     "not: ask for fewer at a time",
+                                     queries.length(), orb::kReplyOctetsMax, fit)
+                             .c_str());
+  }
+  return out.release();
 }
 
 v1::RouteAnswers* RouteObjectServant::find_alternates(const v1::RouteQuery& query,
@@ -51,7 +109,9 @@ v1::RouteAnswers* RouteObjectServant::find_alternates(const v1::RouteQuery& quer
   ++queries_;
   const auto asked = to_core(query);
   if (!asked) orb::raise(asked.error());
-  return to_new(routes_.alternates(*asked, count));
+  auto out = to_new(routes_.alternates(*asked, count));
+  out->answers.length(fitting(out->answers));
+  return out.release();
 }
 
 void RouteObjectServant::tell_if(const Result<bool>& risen, const std::string& cause) {
@@ -67,7 +127,7 @@ void RouteObjectServant::report_ports(const char* switch_name, v1::Epoch incarna
                                       CORBA::ULongLong number, const v1::PortNewsSeq& ports) {
   ++invocations_;
   const std::vector<PortReport> reported = to_core(ports);
-  tell_if(routes_.report(switch_name, Epoch{incarnation}, number, reported),
+  tell_if(routes_.report(switch_name, Epoch{incarnation}, number, reported, steady_now()),
           fmt::format("report {} of {}", number, switch_name));
 }
 
@@ -88,7 +148,7 @@ void RouteObjectServant::unwatch(const char* watcher) {
 
 void RouteObjectServant::drain(const v1::RouteElement& element, CORBA::Boolean drained) {
   ++invocations_;
-  tell_if(routes_.drain(to_core(element), drained),
+  tell_if(drains_.drain(to_core(element), drained),
           fmt::format("{} {} port {}", drained ? "draining" : "undraining",
                       element.switch_name.in(), element.output_port));
 }
@@ -102,6 +162,7 @@ v1::LinkStateSeq* RouteObjectServant::links(CORBA::ULong first, CORBA::ULong lim
   for (CORBA::ULong i = 0; i < out->length(); ++i) {
     to_idl((*found)[i], routes_.topology(), (*out)[i]);
   }
+  out->length(fitting(*out));
   return out.release();
 }
 
@@ -135,19 +196,24 @@ v1::TrafficDemandSeq* RouteObjectServant::demands() {
 v1::MetricSeq* RouteObjectServant::status() {
   const RouteService::Counters routes = routes_.counters();
   const RemoteWatchers::Counters watchers = watchers_.counters();
-  return orb::to_metrics({{"rss_kib", orb::own_resident_kib()},
-                          {"giop_requests", invocations_.load()},
-                          {"queries", queries_.load()},
-                          {"topology_version", routes_.version()},
-                          {"switches", routes_.topology().switches().size()},
-                          {"links", routes_.topology().links().size()},
-                          {"links_down", routes.links_down},
-                          {"links_drained", routes.links_drained},
-                          {"reports", routes.reports},
-                          {"stale_reports", routes.stale_reports},
-                          {"watchers", watchers.watchers},
-                          {"notices_sent", watchers.notices_sent},
-                          {"watchers_lost", watchers.watchers_lost}});
+  Metrics metrics{{"rss_kib", orb::own_resident_kib()},
+                  {"giop_requests", invocations_.load()},
+                  {"queries", queries_.load()},
+                  {"topology_version", routes_.version()},
+                  {"switches", routes_.topology().switches().size()},
+                  {"switches_unknown", routes.switches_unknown},
+                  {"links", routes_.topology().links().size()},
+                  {"links_down", routes.links_down},
+                  {"links_unknown", routes.links_unknown},
+                  {"links_drained", routes.links_drained},
+                  {"reports", routes.reports},
+                  {"stale_reports", routes.stale_reports},
+                  {"watchers", watchers.watchers},
+                  {"notices_sent", watchers.notices_sent},
+                  {"watchers_lost", watchers.watchers_lost}};
+  append_report_ages(routes_.report_ages(steady_now()), metrics);
+  append_unknown(routes_.unknown_switches(steady_now()), metrics);
+  return orb::to_metrics(metrics);
 }
 
 }  // namespace xbind

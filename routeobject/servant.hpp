@@ -6,6 +6,7 @@
 
 #include "core/pace.hpp"
 #include "route_object.hh"
+#include "routeobject/drain_keeper.hpp"
 #include "routeobject/remote_watchers.hpp"
 #include "routeobject/route_service.hpp"
 
@@ -14,8 +15,9 @@ namespace xbind {
 class RouteObjectServant : public POA_xbind::v1::RouteObject {
  public:
   // All must outlive this. With `pace`, every question of a manager costs what it says.
-  RouteObjectServant(RouteService& routes, RemoteWatchers& watchers, Pace* pace = nullptr)
-      : routes_(routes), watchers_(watchers), pace_(pace) {}
+  RouteObjectServant(RouteService& routes, RemoteWatchers& watchers, DrainKeeper& drains,
+                     Pace* pace = nullptr)
+      : routes_(routes), watchers_(watchers), drains_(drains), pace_(pace) {}
 
   v1::RouteAnswers* find_paths(const v1::RouteQuerySeq& queries) override;
   v1::RouteAnswers* find_alternates(const v1::RouteQuery& query, CORBA::ULong count) override;
@@ -36,6 +38,7 @@ class RouteObjectServant : public POA_xbind::v1::RouteObject {
 
   RouteService& routes_;
   RemoteWatchers& watchers_;
+  DrainKeeper& drains_;
   Pace* const pace_;
   std::atomic<std::uint64_t> queries_{0};
   std::atomic<std::uint64_t> invocations_{0};

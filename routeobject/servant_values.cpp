@@ -115,7 +115,8 @@ void to_idl(const LinkReport& link, const Topology& topology, v1::LinkState& out
   out.first_end = element_of(topology, link.first_end);
   out.second_end = element_of(topology, link.second_end);
   out.up = link.condition.up;
-  out.drained = link.condition.drained;
+  // As towards managers, who have no field for it either: nothing new goes there.
+  out.drained = link.condition.drained || link.condition.unknown;
   out.cells_per_s = link.cells_per_s;
   out.first_free = link.first_free;
   out.second_free = link.second_free;

@@ -4,11 +4,12 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/name.hpp"
 
 namespace xbind {
 namespace {
 
-constexpr std::size_t kNameMax = 63;
+constexpr std::size_t kNameMax = kNameOctetsMax;
 
 bool name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
@@ -17,15 +18,17 @@ bool name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'
 std::optional<std::string> name_fault(std::string_view name) {
   if (name.empty()) return "a name cannot be empty";
   if (name.size() > kNameMax) {
-    return fmt::format("name '{}...' has {} characters, the most is {}", name.substr(0, 20),
+    return fmt::format("name '{}' has {} characters, the most is {}", printable(name, 40),
                        name.size(), kNameMax);
   }
   if (!name_start(name.front())) {
-    return fmt::format("name '{}' does not begin with a lower-case letter or a digit", name);
+    return fmt::format("name '{}' does not begin with a lower-case letter or a digit",
+                       printable(name));
   }
   for (char c : name) {
     if (name_start(c) || c == '.' || c == '-') continue;
-    return fmt::format("name '{}' has a '{}': only a-z, 0-9, '.' and '-' are allowed", name, c);
+    return fmt::format("name '{}' has a '{}': only a-z, 0-9, '.' and '-' are allowed",
+                       printable(name), printable({&c, 1}));
   }
   return std::nullopt;
 }

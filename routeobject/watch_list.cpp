@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "core/name.hpp"
+
 namespace xbind {
 
 Result<std::uint64_t> WatchList::watch(std::string_view name, TimePoint now) {
-  if (name.empty() || name.size() > kWatcherNameMax) {
-    return fail(ErrorCode::kBadInput, "a watcher's name has 1 to {} characters, '{}' has {}",
-                kWatcherNameMax, name.substr(0, 20), name.size());
+  if (const auto named = check_name("watcher", name); !named) {
+    return tl::make_unexpected(named.error());
   }
   const auto known = watchers_.find(name);
   if (known == watchers_.end() && watchers_.size() == kWatchersMax) {

@@ -17,14 +17,13 @@
 namespace xbind {
 
 inline constexpr std::size_t kWatchersMax = 256;
-inline constexpr std::size_t kWatcherNameMax = 128;  // characters
 
 class WatchList {
  public:
   explicit WatchList(Duration lease) : lease_(lease) {}
 
   // The number of this registration, above all before it. kExhausted: kWatchersMax others watch;
-  // kBadInput: an empty name, or one above kWatcherNameMax.
+  // kBadInput: what is no name (core/name.hpp).
   Result<std::uint64_t> watch(std::string_view name, TimePoint now);
   // False: it did not watch.
   bool unwatch(std::string_view name);

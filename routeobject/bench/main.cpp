@@ -175,7 +175,7 @@ int batches(std::size_t rounds) {
   for (std::size_t round = 0; round < rounds; ++round) {
     const std::string at = fmt::format("n{}", round % 128);
     const auto report = [&](std::uint64_t free, bool second_up) {
-      (void)service.report(at, Epoch{1}, ++number, ports_of(free, second_up));
+      (void)service.report(at, Epoch{1}, ++number, ports_of(free, second_up), TimePoint{});
     };
     mere.push_back(milliseconds([&] { report(round, true); }));
     cut.push_back(milliseconds([&] { report(round, false); }));
@@ -183,7 +183,8 @@ int batches(std::size_t rounds) {
   }
   // Every fourth switch has no room on its way out: other paths are searched for, or taken all the same.
   for (std::uint32_t at = 0; at < 128; at += 4) {
-    (void)service.report(fmt::format("n{}", at), Epoch{1}, ++number, ports_of(0, true));
+    (void)service.report(fmt::format("n{}", at), Epoch{1}, ++number, ports_of(0, true),
+                         TimePoint{});
   }
   const double full = a_second();
   fmt::print(

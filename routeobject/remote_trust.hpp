@@ -1,0 +1,41 @@
+// The clock of the Router's trust (switch_trust.hpp): a thread that lets it take up which switches
+// have become unknown or trusted, says so in the log and has the managers told.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "core/clock.hpp"
+#include "routeobject/remote_watchers.hpp"
+#include "routeobject/route_service.hpp"
+
+namespace xbind {
+
+class TrustWatch {
+ public:
+  // Both must outlive this; the thread starts.
+  TrustWatch(RouteService& routes, RemoteWatchers& watchers);
+  ~TrustWatch();  // stop()
+  TrustWatch(const TrustWatch&) = delete;
+  TrustWatch& operator=(const TrustWatch&) = delete;
+
+  void stop();  // idempotent
+
+ private:
+  void run();
+  void log_changes(TimePoint now);
+
+  RouteService& routes_;
+  RemoteWatchers& watchers_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stop_ = false;
+  std::set<std::string> unknown_;  // as the log has it; the thread's
+  std::uint64_t version_ = 0;      // when it was last compared
+  std::thread thread_;
+};
+
+}  // namespace xbind
