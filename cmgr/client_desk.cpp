@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/name.hpp"
 #include "core/planted.hpp"
 
 namespace xbind::cmgr {
@@ -20,7 +21,7 @@ std::size_t octets_of(const Notice& notice) { return 48 + notice.element.size();
 ClientDesk::ClientDesk(const Config& config, Peers& peers, CallTimes& times)
     : config_(config), peers_(peers), times_(times) {
   clients_.push_back(std::make_unique<Client>());
-  clients_[kLocal]->name = "(two-way)";
+  clients_[kLocal]->name = kTwoWayClient;
 }
 
 ClientDesk::~ClientDesk() {
@@ -31,9 +32,8 @@ ClientDesk::~ClientDesk() {
 }
 
 Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch, TimePoint now) {
-  if (name.empty() || name.size() > 128) {
-    return fail(ErrorCode::kBadInput, "a client's name has 1 to 128 characters, this one {}",
-                name.size());
+  if (const auto named = check_name("client", name); !named) {
+    return tl::make_unexpected(named.error());
   }
   auto known = by_name_.find(name);
   if (known != by_name_.end() && epoch < clients_[known->second]->epoch) {
@@ -61,19 +61,20 @@ Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch
     known = by_name_.emplace(name, index).first;
   }
   Client& client = *clients_[known->second];
-  client.epoch = epoch;
   client.session = SessionId{config_.epoch << 32 | next_session_++};
+  if (epoch != client.epoch || client.epoch_since == SessionId{}) {
+    client.epoch_since = client.session;
+  }
+  client.epoch = epoch;
   client.link = std::make_unique<ClientSession>(config_.client_session, now);
   client.link->on_confirmed([this, &client](const OutcomeBatch& batch) {
     for (const Outcome& outcome : batch.outcomes) {
-      // One refused for want of room was never taken; the number may be under way by now.
+      // A request that was not admitted left nothing; its number may be another request's.
       const Request* const request = client.requests.find(outcome.request);
       if (request == nullptr || !request->answered) continue;
-      if (request->asked_in == client.session) {
-        drop(client, outcome.request);
-      } else {
-        client.left_over.push_back(outcome.request);  // the repeat may be on its way
-      }
+      const bool refusal = outcome.cause != Cause::kNone;
+      if (refusal && request->outcome != outcome) continue;
+      if (request->asked_in == client.session) drop(client, outcome.request);
     }
   });
   by_session_.emplace(client.session, known->second);
@@ -114,9 +115,16 @@ Result<ClientIndex> ClientDesk::receive(SessionId session, session::Frame<Reques
   return index;
 }
 
-ClientDesk::Admission ClientDesk::admit(ClientIndex index, RequestId request) {
+ClientDesk::Admission ClientDesk::admit(ClientIndex index, RequestId request,
+                                        std::uint64_t digest) {
   Client& client = *clients_[index];
-  Request* const known = client.requests.find(request);
+  Request* known = client.requests.find(request);
+  if (known != nullptr && known->digest != digest && index != kLocal) {
+    if (known->asked_in >= client.epoch_since) return Admission::kOther;
+    if (!known->answered) return Admission::kOtherUnderWay;
+    drop(client, request);
+    known = nullptr;
+  }
   if (known != nullptr && !planted(Bug::kRequestTwice)) {
     ++counters_.repeated_requests;
     known->asked_in = client.session;
@@ -127,11 +135,12 @@ ClientDesk::Admission ClientDesk::admit(ClientIndex index, RequestId request) {
     const RequestId oldest = client.left_over.front();
     client.left_over.pop_front();
     const Request* const left = client.requests.find(oldest);
-    if (left != nullptr && left->answered) drop(client, oldest);
+    const bool unheard = left != nullptr && left->answered && left->asked_in != client.session;
+    if (unheard) drop(client, oldest);
   }
   if (client.requests.size() >= config_.requests_per_client) return Admission::kTooMany;
   if (!client.requests.contains(request)) {
-    client.requests.insert(request, &requests_.make(Request{client.session}));
+    client.requests.insert(request, &requests_.make(Request{client.session, digest}));
   }
   ++client.under_way;
   return Admission::kNew;
@@ -165,14 +174,18 @@ void ClientDesk::answer(ClientIndex index, Outcome&& outcome, TimesIndex times) 
     request->outcome = outcome;
     --client.under_way;
   }
-  if (!client.link) {
+  if (!client.link || (request != nullptr && request->asked_in != client.session)) {
     times_.close(times);
-    // Nobody to tell; a new session of the same name may ask again while the answer is remembered.
+    // This session has not made the request. A repeat of the request gets the outcome.
     client.left_over.push_back(outcome.request);
     forget_if_done(index);
     return;
   }
   wait_for_credit(index, std::move(outcome), times);
+}
+
+void ClientDesk::answer_unremembered(ClientIndex index, Outcome&& outcome) {
+  if (clients_[index]->link) wait_for_credit(index, std::move(outcome), kNotTimed);
 }
 
 void ClientDesk::notify(ClientIndex index, Notice notice) {

@@ -6,9 +6,14 @@
 // when its last request has been answered and its unconfirmed outcomes have become the oldest of
 // clients_max such; its connections stay (media outlive signalling).
 //
-// A client repeats a request in a new session only (within one, nothing gets lost). The outcome may
-// reach it there before the repeat reaches us: therefore a confirmation ends the memory of a request
-// only if the client has asked for it in that session.
+// A client repeats a request in a new session only (within one, nothing gets lost). A session is
+// sent the outcomes of the requests that it has made. A request of an earlier session is
+// answered when it is repeated: its number may mean another request by now.
+//
+// A number belongs to a client and its epoch, a request to its number and its content (decision
+// 0033). The same content under a remembered number is a repeat, in any epoch, and gets the same
+// outcome. Another content is a new request if the remembered one is answered and of an earlier
+// epoch: the client has started anew and numbers from 1 again. Else it is refused by name.
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
@@ -56,14 +61,18 @@ class ClientDesk {
   Result<ClientIndex> receive(SessionId session, session::Frame<RequestBatch> frame, TimePoint now,
                               std::vector<std::shared_ptr<const RequestBatch>>& apply);
 
-  enum class Admission { kNew, kRepeated, kTooMany };
-  // kRepeated: known already; if answered, the outcome has been queued once more. kTooMany: as many as
-  // config.requests_per_client wait for their outcome or for its confirmation.
-  Admission admit(ClientIndex client, RequestId request);
+  enum class Admission { kNew, kRepeated, kTooMany, kOther, kOtherUnderWay };
+  // kRepeated: known already; if answered, the outcome has been queued once more. kTooMany: as many
+  // as config.requests_per_client wait for their outcome or for its confirmation. kOther: the
+  // number is another request's of this epoch. kOtherUnderWay: of an earlier epoch, and that is not
+  // answered yet. `digest` stands for the content (request_digest.hpp).
+  Admission admit(ClientIndex client, RequestId request, std::uint64_t digest);
 
   // The one outcome of an admitted request, whose times end when it is handed over; nobody being
   // attached, now and for nothing.
   void answer(ClientIndex client, Outcome&& outcome, TimesIndex times = kNotTimed);
+  // The outcome of a request that was not admitted. What is remembered under its number stays.
+  void answer_unremembered(ClientIndex client, Outcome&& outcome);
 
   // What happened to one of the client's connections. Of several of one connection that wait the last is
   // told; while the client is not attached, none.
@@ -97,13 +106,15 @@ class ClientDesk {
   using ClientSession = session::Session<OutcomeBatch, RequestBatch>;
   struct Request {
     SessionId asked_in;     // the last session in which the client asked for it
+    std::uint64_t digest;   // of its content
     bool answered = false;  // else it is under way
     Outcome outcome{};
   };
   struct Client {
     std::string name;
     Epoch epoch;
-    SessionId session;  // 0: not attached
+    SessionId session;      // 0: not attached
+    SessionId epoch_since;  // the first session of this epoch; later sessions have higher numbers
     std::unique_ptr<ClientSession> link;
     std::vector<Outcome> waiting;
     std::vector<TimesIndex> waiting_times;             // of the same, one for one

@@ -214,6 +214,7 @@ struct ConnectionExtras {
   std::unique_ptr<Reroute> reroute;   // of a party: what it is for; else it is a leaf's
   std::uint32_t reroutes = 0;         // other paths it has had
   std::optional<std::string> broken;  // what is down on its path, and no other could be had
+  bool in_doubt = false;              // ... and that is not known to be down, but unknown
   // Labels of the tree's hops that the debts of dropped leaves, or of an old path, hold as well.
   std::vector<std::shared_ptr<OwedLabel>> lent;
   std::uint32_t pool = 0;  // of connections prepared in advance, from 1

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "cmgr/request_digest.hpp"
 #include "cmgr/service.hpp"
 #include "core/log.hpp"
 #include "core/name_hash.hpp"
@@ -122,8 +123,16 @@ void ConnectionManager::release_local(RequestId token, ConnectionId connection, 
 template <class Body>
 void ConnectionManager::submit(ClientIndex client, const Body& request, unsigned urgency,
                                TimePoint now) {
-  if (!admit(client, request.request)) return;
+  const std::uint64_t digest = client == ClientDesk::kLocal ? 0 : digest_of(request);
+  if (!admit(client, request.request, digest, connection_of(request))) return;
   switches_.aggregation().on_operation(now);
+  if (const auto named = check_ends(request); !named) {
+    // Here already: a request that waits keeps what it has brought.
+    gate_.started();
+    refuse_request({client, request.request}, connection_of(request),
+                   {Cause::kInvalidRequest, named.error().text});
+    return;
+  }
   if (gate_.open() && gate_.waiting() == 0) {
     gate_.started();
     begin(client, request, {now}, now);
@@ -131,42 +140,15 @@ void ConnectionManager::submit(ClientIndex client, const Body& request, unsigned
   }
   ++counters_.waited;
   if (const auto given_up = gate_.push(urgency, Request{client, request, {now}}, now)) {
-    turn_away(given_up->client, given_up->id(),
+    turn_away(given_up->client, given_up->id(), given_up->connection(),
               {Cause::kBusy, "requests waiting", gate_.waiting() + 1, gate_.waiting()});
   }
-}
-
-bool ConnectionManager::admit(ClientIndex client, RequestId request) {
-  switch (clients_.admit(client, request)) {
-    case ClientDesk::Admission::kNew: return true;
-    case ClientDesk::Admission::kRepeated:
-      // Its outcome is on its way, or comes. That of a token in use is its first holder's.
-      if (client != ClientDesk::kLocal) return false;
-      break;
-    case ClientDesk::Admission::kTooMany: break;
-  }
-  const Refusal refusal{Cause::kBusy, "manager", config_.requests_per_client + 1,
-                        config_.requests_per_client};
-  if (client != ClientDesk::kLocal) {
-    turn_away(client, request, refusal);
-    return false;
-  }
-  ++counters_.busy;  // it has no memory of requests to answer from
-  Outcome outcome;
-  outcome.request = request;
-  outcome.kind = OutcomeKind::kBusy;
-  outcome.cause = refusal.cause;
-  outcome.element = refusal.element;
-  outcome.asked = refusal.asked;
-  outcome.free = refusal.free;
-  peers_.local_outcome(request, std::move(outcome));
-  return false;
 }
 
 // Begins what waited, as far as there is room; what has waited too long is busy.
 void ConnectionManager::pump(TimePoint now) {
   while (auto late = gate_.expired(now)) {
-    turn_away(late->client, late->id(),
+    turn_away(late->client, late->id(), late->connection(),
               {Cause::kBusy, "requests waiting", gate_.waiting() + 1, gate_.waiting()});
   }
   while (gate_.open()) {
@@ -199,7 +181,7 @@ void ConnectionManager::begin(ClientIndex client, const Body& body, RequestTimes
     }
     const auto network = network_of(*services[i], *config_.catalogue);
     if (!network) {
-      refuse_request(asker, network.error());
+      refuse_request(asker, connection_of(body), network.error());
       return;
     }
     ++counters_.mapped_here;
@@ -214,7 +196,8 @@ void ConnectionManager::begin(ClientIndex client, const Body& body, RequestTimes
 void ConnectionManager::park(Request request, TimePoint now) {
   if (parked_.size() >= kParkedMax) {
     const Asker asker{request.client, request.id()};
-    refuse_request(asker, {Cause::kBusy, "qosmapper", parked_.size() + 1, kParkedMax});
+    refuse_request(asker, request.connection(),
+                   {Cause::kBusy, "qosmapper", parked_.size() + 1, kParkedMax});
     return;
   }
   Parked parked{std::move(request), {}, now + config_.route_timer};
@@ -249,7 +232,8 @@ void ConnectionManager::on_services(const std::vector<ServiceReply>& replies, Ti
       }
       if (concerned) served = true;
       if (concerned && !reply.mapped) {
-        refuse_request({parked.request.client, parked.request.id()}, reply.mapped.error());
+        refuse_request({parked.request.client, parked.request.id()}, parked.request.connection(),
+                       reply.mapped.error());
       } else if (waits) {
         still.push_back(std::move(parked));
       } else {
@@ -294,22 +278,22 @@ void ConnectionManager::connect(Asker asker, const ConnectRequest& request,
                                 TimePoint now) {
   ++counters_.setups;
   if (request.priority > kPriorityMax) {
-    refuse_request(asker, {Cause::kInvalidRequest, "priority", request.priority, kPriorityMax});
+    refuse_request(asker, {}, {Cause::kInvalidRequest, "priority", request.priority, kPriorityMax});
     return;
   }
   if (request.hold_ms > kHoldMsMax) {
-    refuse_request(asker, {Cause::kInvalidRequest, "hold ms", request.hold_ms, kHoldMsMax});
+    refuse_request(asker, {}, {Cause::kInvalidRequest, "hold ms", request.hold_ms, kHoldMsMax});
     return;
   }
   if (connections_.size() >= config_.connections_max) {
-    refuse_request(asker,
+    refuse_request(asker, {},
                    {Cause::kBusy, "manager", connections_.size() + 1, config_.connections_max});
     return;
   }
   // Every call may end in as many debts as it has hops: what is owed must stay bounded, and nothing
   // that is owed may be forgotten.
   if (switches_.owed() >= config_.debts_max) {
-    refuse_request(asker, {Cause::kBusy, "removals owed", switches_.owed(), config_.debts_max});
+    refuse_request(asker, {}, {Cause::kBusy, "removals owed", switches_.owed(), config_.debts_max});
     return;
   }
   if (take_prepared(asker, request, times, contract, now)) return;
@@ -349,23 +333,27 @@ void ConnectionManager::release(Asker asker, const ReleaseRequest& request,
   Connection* const found = find_shown(request.connection);
   if (found == nullptr) {
     ++counters_.table_misses;
-    refuse_request(asker, {Cause::kUnknownConnection, "manager", request.connection.value(), 0});
+    refuse_request(asker, request.connection,
+                   {Cause::kUnknownConnection, "manager", request.connection.value(), 0});
     return;
   }
   Connection& connection = *found;
   if (connection.state == State::kReleasing) {
-    refuse_request(asker, {Cause::kBeingReleased, "manager", request.connection.value(), 0});
+    refuse_request(asker, request.connection,
+                   {Cause::kBeingReleased, "manager", request.connection.value(), 0});
     return;
   }
   if (connection.state == State::kCommitting && connection.extras && connection.extras->changer) {
     // It was held, so that the client knows it; it is up, or gone, in a moment.
-    refuse_request(asker, {Cause::kChangeUnderWay, "manager", request.connection.value(), 0});
+    refuse_request(asker, request.connection,
+                   {Cause::kChangeUnderWay, "manager", request.connection.value(), 0});
     return;
   }
   // One that is still being set up is nobody's to release: its id has not been told yet. Nor is one
   // that waits for its first call.
   if (!step(connection.state, Event::kReleaseAsked) || !connection.asker) {
-    refuse_request(asker, {Cause::kUnknownConnection, "manager", request.connection.value(), 0});
+    refuse_request(asker, request.connection,
+                   {Cause::kUnknownConnection, "manager", request.connection.value(), 0});
     return;
   }
   ++counters_.table_hits;
@@ -382,17 +370,18 @@ void ConnectionManager::commit(Asker asker, const CommitRequest& request, TimePo
   if (found == nullptr || found->state != State::kHeld) {
     const bool expired = expired_holds_.contains(request.connection);
     const bool known = found != nullptr && !expired;
-    refuse_request(asker, {expired ? Cause::kHoldExpired
-                           : known ? Cause::kNotConnected
-                                   : Cause::kUnknownConnection,
-                           "manager", request.connection.value(), 0});
+    refuse_request(asker, request.connection,
+                   {expired ? Cause::kHoldExpired
+                    : known ? Cause::kNotConnected
+                            : Cause::kUnknownConnection,
+                    "manager", request.connection.value(), 0});
     return;
   }
   Connection& connection = *found;
   for (const Hop& hop : connection.hops) {
     if (switches_.is_attached(hop.at)) continue;
     // Nobody has been told: it stays held, and may be committed when the switch is back.
-    refuse_request(asker, {Cause::kSwitchUnreachable, switches_.name(hop.at)});
+    refuse_request(asker, request.connection, {Cause::kSwitchUnreachable, switches_.name(hop.at)});
     return;
   }
   connection.more().changer = asker;
@@ -403,7 +392,7 @@ void ConnectionManager::commit(Asker asker, const CommitRequest& request, TimePo
 Connection* ConnectionManager::find_changeable(const Asker& asker, ConnectionId id) {
   Connection* const found = find_shown(id);
   const auto refuse = [&](Cause cause) {
-    refuse_request(asker, {cause, "manager", id.value(), 0});
+    refuse_request(asker, id, {cause, "manager", id.value(), 0});
     return nullptr;
   };
   if (found == nullptr || !found->asker) {
@@ -423,49 +412,6 @@ Connection* ConnectionManager::find_changeable(const Asker& asker, ConnectionId 
   if (connection.party() != nullptr) return refuse(Cause::kChangeUnderWay);
   ++counters_.table_hits;
   return &connection;
-}
-
-// --- outcomes ---------------------------------------------------------------------------------------
-
-void ConnectionManager::tell(const Asker& asker, Outcome&& outcome, TimesIndex times) {
-  outcome.request = asker.request;
-  switch (outcome.kind) {
-    case OutcomeKind::kConnected: ++counters_.connected; break;
-    case OutcomeKind::kRefused: ++counters_.refused; break;
-    case OutcomeKind::kReleased: ++counters_.released; break;
-    case OutcomeKind::kBusy: ++counters_.busy; break;
-    case OutcomeKind::kHeld: ++counters_.held; break;
-    case OutcomeKind::kModified: ++counters_.modified; break;
-    case OutcomeKind::kLeafAdded: ++counters_.leaves_added; break;
-    case OutcomeKind::kLeafDropped: ++counters_.leaves_dropped; break;
-  }
-  gate_.ended();
-  clients_.answer(asker.client, std::move(outcome), times);
-}
-
-namespace {
-
-Outcome outcome_of_refusal(Refusal refusal) {
-  Outcome outcome;
-  outcome.kind = refusal.cause == Cause::kBusy ? OutcomeKind::kBusy : OutcomeKind::kRefused;
-  outcome.cause = refusal.cause;
-  outcome.element = std::move(refusal.element);
-  outcome.asked = refusal.asked;
-  outcome.free = refusal.free;
-  return outcome;
-}
-
-}  // namespace
-
-void ConnectionManager::refuse_request(const Asker& asker, Refusal refusal) {
-  tell(asker, outcome_of_refusal(std::move(refusal)));
-}
-
-void ConnectionManager::turn_away(ClientIndex client, RequestId request, Refusal refusal) {
-  ++counters_.busy;
-  Outcome outcome = outcome_of_refusal(std::move(refusal));
-  outcome.request = request;
-  clients_.answer(client, std::move(outcome));
 }
 
 // --- the end of a step ------------------------------------------------------------------------------

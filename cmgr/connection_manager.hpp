@@ -153,7 +153,8 @@ class ConnectionManager {
     std::uint64_t reroutes_begun = 0;
     std::uint64_t reroutes_done = 0;
     std::uint64_t reroutes_failed = 0;
-    std::uint64_t broken = 0;  // times that a connection's path was down and no other could be had
+    std::uint64_t broken = 0;   // times that a connection's path was down and no other could be had
+    std::uint64_t unknown = 0;  // times that its path led over an unknown switch, likewise
     std::uint64_t mended = 0;
   };
   const Counters& counters() const { return counters_; }
@@ -167,13 +168,15 @@ class ConnectionManager {
   // Requests begun and not answered.
   std::size_t under_way() const { return gate_.under_way(); }
   std::size_t routes_cached() const { return routes_.size(); }
+  std::size_t route_octets_cached() const { return routes_.octets(); }
   // Connections whose path touches something unusable; those that get another path just now.
   std::size_t astray() const { return astray_.size(); }
   std::size_t reroutes_under_way() const { return reroutes_under_way_; }
   std::size_t prepared() const { return pools_.ready(); }
 
  private:
-  // Of one switch: port (none: all of them) and whether it is merely drained.
+  // Of one switch: port (none: all of them) and whether it is merely drained; all of them "drained"
+  // is an unknown switch.
   using UnusablePorts = std::map<PortId, bool>;
   using TimerList = boost::intrusive::list<Connection, boost::intrusive::constant_time_size<false>>;
   struct QueryHash {
@@ -191,7 +194,7 @@ class ConnectionManager {
     Hop* hop = nullptr;
   };
 
-  // Requests (connection_manager.cpp).
+  // Requests (connection_manager.cpp, connection_manager_outcomes.cpp).
   template <class Body>
   void submit(ClientIndex client, const Body& request, unsigned urgency, TimePoint now);
   void pump(TimePoint now);
@@ -201,7 +204,7 @@ class ConnectionManager {
   template <class Body>
   void act(const Asker& asker, const Body& request, const RequestTimes& times,
            const Contract& contract, TimePoint now);
-  bool admit(ClientIndex client, RequestId request);
+  bool admit(ClientIndex client, RequestId request, std::uint64_t digest, ConnectionId about);
   void park(Request request, TimePoint now);
   void connect(Asker asker, const ConnectRequest& request, const RequestTimes& times,
                const Contract& contract, TimePoint now);
@@ -217,8 +220,12 @@ class ConnectionManager {
   Connection* find_changeable(const Asker& asker, ConnectionId id);
   // The one outcome of a request that was begun, whose times end with it.
   void tell(const Asker& asker, Outcome&& outcome, TimesIndex times = kNotTimed);
-  void refuse_request(const Asker& asker, Refusal refusal);
-  void turn_away(ClientIndex client, RequestId request, Refusal refusal);  // was not begun
+  // Of a release or a leaf dropped: what could not be removed yet.
+  void name_what_is_owed(const Connection& connection, Outcome& outcome) const;
+  // `about` is the connection that the request names, and the outcome's; 0 for a connect.
+  void refuse_request(const Asker& asker, ConnectionId about, Refusal refusal);
+  // One that was admitted and not begun.
+  void turn_away(ClientIndex client, RequestId request, ConnectionId about, Refusal refusal);
 
   // One connection (connection_manager_call.cpp). `happen` is the only place where a state changes.
   void happen(Connection& connection, Event event, TimePoint now);
@@ -271,9 +278,12 @@ class ConnectionManager {
   struct Blocked {
     SwitchIndex at = 0;
     PortId port;
-    bool drained = false;    // and not down
-    bool at_an_end = false;  // an access line: every path passes there
-    std::string words;       // "switch-1 port 2"
+    bool drained = false;    // and neither down nor unknown
+    bool unknown = false;    // the whole switch is, and this is not down (core/unknown_switch.hpp)
+    bool at_an_end = false;  // an access line, or an end's unknown switch: every path passes there
+    std::string words;       // "switch-1 port 2", "switch-1 unknown"
+
+    bool down() const { return !drained && !unknown; }
   };
   void resolve_unusable();
   template <class Hops, class HopAt>

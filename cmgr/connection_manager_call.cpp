@@ -96,7 +96,9 @@ void ConnectionManager::start_path(Connection& connection, const RouteReply& rou
   }
   if (const auto blocked = first_unusable(route)) {
     // The answer is older than what we have heard since.
-    Refusal refusal{Cause::kLinkDown, blocked->words};
+    Refusal refusal = blocked->drained ? Refusal{Cause::kNoRoute, "drained " + blocked->words}
+                                       : Refusal{Cause::kLinkDown, blocked->words};
+    if (blocked->unknown) refusal = {Cause::kSwitchUnreachable, switches_.name(blocked->at)};
     if (blocked->at_an_end || !avoid(connection, blocked->at, blocked->port)) {
       refuse(std::move(refusal));
       return;
@@ -393,6 +395,7 @@ void ConnectionManager::answer(Connection& connection, OutcomeKind kind, TimePoi
       } else {
         asker = connection.releaser;
       }
+      name_what_is_owed(connection, outcome);
       break;
     case OutcomeKind::kHeld: break;
     default: {

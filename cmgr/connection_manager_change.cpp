@@ -51,8 +51,9 @@ void ConnectionManager::modify(Asker asker, const ModifyRequest& request, const 
   Connection* const connection = find_changeable(asker, request.connection);
   if (connection == nullptr) return;
   if (request.reverse.has_value() != connection->both) {
-    refuse_request(asker, {Cause::kInvalidRequest,
-                           connection->both ? "reverse is missing" : "reverse of one direction"});
+    refuse_request(asker, request.connection,
+                   {Cause::kInvalidRequest,
+                    connection->both ? "reverse is missing" : "reverse of one direction"});
     return;
   }
   const Contract has = connection->contract();
@@ -60,9 +61,10 @@ void ConnectionManager::modify(Asker asker, const ModifyRequest& request, const 
     const bool forward = has.traffic.category != contract.traffic.category;
     const TrafficContract& had = forward ? has.traffic : has.reverse_traffic;
     const TrafficContract& wanted = forward ? contract.traffic : contract.reverse_traffic;
-    refuse_request(asker, {Cause::kInvalidRequest, "service category",
-                           static_cast<std::uint64_t>(wanted.category),
-                           static_cast<std::uint64_t>(had.category)});
+    refuse_request(
+        asker, request.connection,
+        {Cause::kInvalidRequest, "service category", static_cast<std::uint64_t>(wanted.category),
+         static_cast<std::uint64_t>(had.category)});
     return;
   }
   ConnectionExtras& extras = connection->more();

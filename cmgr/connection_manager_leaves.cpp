@@ -8,7 +8,7 @@ namespace xbind::cmgr {
 namespace {
 
 constexpr std::size_t kLeavesMax = 1'000;  // of one connection
-constexpr std::size_t kHopsMax = 10'000;   // the same
+constexpr std::size_t kHopsMax = 8'000;    // the same: their description fits into one reply
 
 // A party's hop as one of the connection's, behind `offset` others.
 Hop joined(Hop hop, std::int16_t offset) {
@@ -24,7 +24,8 @@ void ConnectionManager::change_leaf(Asker asker, const LeafRequest& request, Tim
   Connection* const root = find_changeable(asker, request.connection);
   if (root == nullptr) return;
   if (root->both) {
-    refuse_request(asker, {Cause::kInvalidRequest, "a bidirectional connection has no leaves"});
+    refuse_request(asker, request.connection,
+                   {Cause::kInvalidRequest, "a bidirectional connection has no leaves"});
     return;
   }
   root->more().pool = 0;
@@ -42,11 +43,12 @@ void ConnectionManager::add_leaf(Connection& root, Asker asker, const LeafReques
   const bool there = std::any_of(extras.leaves.begin(), extras.leaves.end(),
                                  [&](const Leaf& leaf) { return leaf.end == request.end; });
   if (first || there) {
-    refuse_request(asker, {Cause::kLeafExists, request.end});
+    refuse_request(asker, request.connection, {Cause::kLeafExists, request.end});
     return;
   }
   if (extras.leaves.size() >= kLeavesMax || root.hops.size() >= kHopsMax) {
-    refuse_request(asker, {Cause::kBusy, "leaves", extras.leaves.size() + 1, kLeavesMax});
+    refuse_request(asker, request.connection,
+                   {Cause::kBusy, "leaves", extras.leaves.size() + 1, kLeavesMax});
     return;
   }
   extras.party = std::make_unique<Connection>();
@@ -122,11 +124,12 @@ void ConnectionManager::drop_leaf(Connection& root, Asker asker, const LeafReque
   const auto leaf = std::find_if(extras.leaves.begin(), extras.leaves.end(),
                                  [&](const Leaf& it) { return it.end == request.end; });
   if (!first && leaf == extras.leaves.end()) {
-    refuse_request(asker, {Cause::kUnknownLeaf, request.end});
+    refuse_request(asker, request.connection, {Cause::kUnknownLeaf, request.end});
     return;
   }
   if (extras.leaves.size() + (extras.first_end_dropped ? 0 : 1) == 1) {
-    refuse_request(asker, {Cause::kLastLeaf, request.end, root.shown_id().value(), 0});
+    refuse_request(asker, request.connection,
+                   {Cause::kLastLeaf, request.end, root.shown_id().value(), 0});
     return;
   }
   const std::uint16_t leg = first ? 0 : leaf->leg;
@@ -217,7 +220,8 @@ void ConnectionManager::fold_party(Connection& root) {
     leave_turn(*party->reroute());
     return;
   }
-  refuse_request(*party->asker, {Cause::kBeingReleased, "manager", root.shown_id().value(), 0});
+  refuse_request(*party->asker, root.shown_id(),
+                 {Cause::kBeingReleased, "manager", root.shown_id().value(), 0});
   clients_.owns(party->asker->client, -1);
 }
 

@@ -3,6 +3,7 @@
 
 #include "cmgr/connection_manager.hpp"
 #include "cmgr/service.hpp"
+#include "core/name.hpp"
 
 namespace xbind::cmgr {
 
@@ -12,6 +13,9 @@ Result<void> ConnectionManager::prepare(const std::string& from, const std::stri
   if (count > PreparedPools::kWantedMax) {
     return fail(ErrorCode::kBadInput, "{} connections to prepare, at most {}", count,
                 PreparedPools::kWantedMax);
+  }
+  for (const std::string& end : {from, to}) {
+    if (const auto named = check_name("endpoint", end); !named) return named;
   }
   const auto mapped = network_of(service, *config_.catalogue);
   if (!mapped) {

@@ -7,12 +7,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "cmgr/connection_manager.hpp"
 #include "cmgr/path_change.hpp"
 #include "core/log.hpp"
 #include "core/planted.hpp"
+#include "core/unknown_switch.hpp"
 
 namespace xbind::cmgr {
 
@@ -70,14 +72,16 @@ void ConnectionManager::resolve_unusable() {
 
 namespace {
 
-// Whether a port is usable, drained or down.
-enum class Use : std::uint8_t { kFree, kDrained, kDown };
+// Whether a port is usable, drained, of an unknown switch or down.
+enum class Use : std::uint8_t { kFree, kDrained, kUnknown, kDown };
 
 Use use_of(const std::map<PortId, bool>& unusable, PortId port) {
   Use use = Use::kFree;
   for (const PortId it : {port, PortId{}}) {
     const auto found = unusable.find(it);
-    if (found != unusable.end()) use = std::max(use, found->second ? Use::kDrained : Use::kDown);
+    if (found == unusable.end()) continue;
+    const Use merely = it == PortId{} ? Use::kUnknown : Use::kDrained;
+    use = std::max(use, found->second ? merely : Use::kDown);
   }
   return use;
 }
@@ -94,11 +98,14 @@ std::optional<ConnectionManager::Blocked> ConnectionManager::worst_of(const Hops
     if (unusable == unusable_.end()) return;
     const Use use = use_of(unusable->second, port);
     if (use == Use::kFree || (at_an_end && use == Use::kDrained)) return;
-    const bool drained = use == Use::kDrained;
-    const auto rank = [](const Blocked& it) { return std::pair{!it.drained, it.at_an_end}; };
-    Blocked found{at, port, drained, at_an_end, {}};
+    const bool unknown = use == Use::kUnknown;
+    const auto rank = [](const Blocked& it) {
+      return std::tuple{it.down(), !it.drained, it.at_an_end};
+    };
+    Blocked found{at, unknown ? PortId{} : port, use == Use::kDrained, unknown, at_an_end, {}};
     if (worst && rank(*worst) >= rank(found)) return;
-    found.words = fmt::format("{} port {}", switches_.name(at), port);
+    found.words = unknown ? unknown_element(switches_.name(at))
+                          : fmt::format("{} port {}", switches_.name(at), port);
     worst = std::move(found);
   };
   for (std::size_t i = 0; i < hops.size(); ++i) {
@@ -135,6 +142,8 @@ std::optional<ConnectionManager::Blocked> ConnectionManager::first_unusable(
 void ConnectionManager::look_at_path(Connection& connection) {
   const bool told = connection.extras && connection.extras->broken;
   if (unusable_.empty() && !told && astray_.empty()) return;
+  // Prepared in advance and given up already: it goes, whatever the network does now.
+  if (!connection.asker && astray_.contains(connection.id)) return;
   const auto blocked = first_unusable(connection);
   if (told && (!blocked || blocked->drained)) {
     connection.extras->broken.reset();
@@ -144,6 +153,10 @@ void ConnectionManager::look_at_path(Connection& connection) {
   if (!blocked) {
     astray_.erase(connection.id);
     return;
+  }
+  // One that is prepared in advance is ready for nobody: the pool fills itself with another.
+  if (!connection.asker && connection.extras && connection.extras->pool != 0) {
+    pools_.at(connection.extras->pool).drop(connection.id);
   }
   bool& queued = astray_.try_emplace(connection.id, false).first->second;
   if (!std::exchange(queued, true)) reroute_queue_.push_back(connection.id);
@@ -155,13 +168,16 @@ void ConnectionManager::notify(const Connection& connection, NoticeKind kind, Re
                                              std::move(why.element), why.asked, why.free});
 }
 
-// No other path could be had. Of a drained one nobody needs to know.
+// No other path could be had. Of a drained one nobody needs to know. Over an unknown switch cells
+// may go on: that is said, and no more.
 void ConnectionManager::report_broken(Connection& connection, const Blocked& blocked, Refusal why) {
   if (blocked.drained) return;
   auto& broken = connection.more().broken;
   if (broken == blocked.words) return;
   broken = blocked.words;
-  ++counters_.broken;
+  connection.extras->in_doubt = blocked.unknown;
+  ++(blocked.unknown ? counters_.unknown : counters_.broken);
+  if (blocked.unknown) why = {Cause::kSwitchUnreachable, blocked.words};
   notify(connection, NoticeKind::kBroken, std::move(why));
 }
 
@@ -174,15 +190,14 @@ void ConnectionManager::start_reroutes(TimePoint now) {
     Connection& connection = connections_.at(id);
     // Else it is looked at again when what is under way has ended.
     if (connection.state != State::kConnected || connection.party() != nullptr) continue;
+    if (!connection.asker) {
+      // A prepared connection carries no cells yet.
+      happen(connection, Event::kReleaseAsked, now);
+      continue;
+    }
     const auto blocked = first_unusable(connection);
     if (!blocked) {
       look_at_path(connection);
-      continue;
-    }
-    if (!connection.asker && !blocked->drained) {
-      // Prepared in advance, and good for nobody.
-      pools_.at(connection.extras->pool).drop(id);
-      happen(connection, Event::kReleaseAsked, now);
       continue;
     }
     const bool tree = std::any_of(connection.hops.begin(), connection.hops.end(),
@@ -218,7 +233,7 @@ void ConnectionManager::begin_reroute(Connection& root, const Blocked& why, Time
   party.set_contract(root.contract());
   party.more().reroute = std::make_unique<Reroute>();
   party.reroute()->left = why.words;
-  party.reroute()->old_down = !why.drained;
+  party.reroute()->old_down = why.down();
   party.reroute()->topology_version = topology_.version;
   ++reroutes_under_way_;
   ++counters_.reroutes_begun;

@@ -6,6 +6,7 @@
 
 #include "cmgr/connection_manager.hpp"
 #include "core/log.hpp"
+#include "core/name.hpp"
 
 namespace xbind::cmgr {
 namespace {
@@ -93,6 +94,12 @@ void ConnectionManager::resolve_switches(RouteReply& reply) {
     return;
   }
   for (const PathHop& hop : reply.path.hops) {
+    if (const auto named = check_name("switch", hop.switch_name); !named) {
+      log::warn("routeobject names a path with what is none: {}", named.error().text);
+      reply.cause = Cause::kNoRoute;
+      reply.element = "routeobject";
+      return;
+    }
     if (!switches_.find(hop.switch_name) && switches_.size() >= SwitchDesk::kSwitches) {
       log::warn("routeobject names {}, but {} switches are known already", hop.switch_name,
                 switches_.size());

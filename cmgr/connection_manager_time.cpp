@@ -33,7 +33,7 @@ void ConnectionManager::tick(TimePoint now) {
     const Request late = std::move(parked_.front().request);
     for (const auto& [service, network] : parked_.front().services) asked_services_.erase(service);
     parked_.pop_front();
-    refuse_request({late.client, late.id()}, {Cause::kNoQosMapper, "qosmapper"});
+    refuse_request({late.client, late.id()}, late.connection(), {Cause::kNoQosMapper, "qosmapper"});
   }
   retry_reroutes(now);
   pump(now);

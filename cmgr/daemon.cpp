@@ -20,6 +20,11 @@ constexpr int kLooks = 4;
 // adaptive aggregation is nowhere far from the best fixed threshold (callgen/model, docs/performance.md).
 constexpr std::size_t kJobsPerStep = 32;
 
+// Of a setup or a commit: what somebody has to release one day.
+bool made_connection(const Outcome& outcome) {
+  return outcome.kind == OutcomeKind::kConnected || outcome.kind == OutcomeKind::kHeld;
+}
+
 // Whether a further look may clear something up.
 bool doubtful(const std::vector<Finding>& findings) {
   return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
@@ -55,30 +60,63 @@ void ManagerDaemon::after_drain() {
 }
 
 Result<Outcome> ManagerDaemon::call(
-    const std::function<void(ConnectionManager&, RequestId token)>& begin, Duration timeout) {
+    const std::function<void(ConnectionManager&, RequestId token)>& begin, Duration timeout,
+    RequestId number) {
   RequestId token;
   std::future<Outcome> outcome;
   {
     const std::lock_guard lock(calls_mutex_);
     token = RequestId{next_token_++};
-    outcome = calls_[token].get_future();
+    LocalCall& call = calls_[token];
+    call.number = number;
+    outcome = call.outcome.get_future();
   }
   post([&begin, token](ConnectionManager& manager) { begin(manager, token); });
   const bool done = outcome.wait_for(timeout) == std::future_status::ready;
   const std::lock_guard lock(calls_mutex_);
-  calls_.erase(token);
   if (!done && outcome.wait_for(Duration::zero()) != std::future_status::ready) {
-    return fail(ErrorCode::kTimeout, "no outcome within {} ms: it is unknown",
-                std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count());
+    calls_.at(token).abandoned = true;  // ends in complete()
+    return fail(ErrorCode::kTimeout, "no outcome within {} ms: {}",
+                std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count(),
+                number == RequestId{} ? "a connection that comes of it is released"
+                                      : fmt::format("it will be that of request {}", number));
   }
+  calls_.erase(token);
   return outcome.get();
 }
 
 void ManagerDaemon::complete(RequestId token, Outcome outcome) {
   const std::lock_guard lock(calls_mutex_);
-  if (const auto waiting = calls_.find(token); waiting != calls_.end()) {
-    waiting->second.set_value(std::move(outcome));
+  const auto found = calls_.find(token);
+  if (found == calls_.end()) return;
+  LocalCall& call = found->second;
+  if (call.number != RequestId{}) numbered_.remember(call.number, outcome);
+  if (!call.abandoned) {
+    call.outcome.set_value(std::move(outcome));
+    return;
   }
+  const bool unclaimed = call.number == RequestId{} && made_connection(outcome);
+  calls_.erase(found);
+  if (unclaimed) release(outcome.connection);
+}
+
+std::optional<Outcome> ManagerDaemon::outcome_of_call(RequestId number) {
+  const std::lock_guard lock(calls_mutex_);
+  return numbered_.find(number);
+}
+
+void ManagerDaemon::release_unclaimed(ConnectionId connection) {
+  const std::lock_guard lock(calls_mutex_);
+  release(connection);
+}
+
+void ManagerDaemon::release(ConnectionId connection) {
+  log::warn("connection {}: the two-way call that asked for it was given up; it is released",
+            connection);
+  const RequestId token{next_token_++};  // no call waits for its outcome
+  post([token, connection](ConnectionManager& manager) {
+    manager.release_local(token, connection, steady_now());
+  });
 }
 
 AuditSummary ManagerDaemon::audit() {
@@ -173,6 +211,7 @@ std::vector<std::pair<std::string, std::uint64_t>> ManagerDaemon::metrics() {
         {"service_queries", calls.service_queries},
         {"route_queries", calls.route_queries},
         {"routes_cached", manager.routes_cached()},
+        {"route_octets_cached", manager.route_octets_cached()},
         {"label_cache_hits", switches.label_hits},
         {"label_cache_misses", switches.label_misses},
         {"labels_cached", switches.labels_cached},
@@ -196,6 +235,7 @@ std::vector<std::pair<std::string, std::uint64_t>> ManagerDaemon::metrics() {
         {"reroutes_done", calls.reroutes_done},
         {"reroutes_failed", calls.reroutes_failed},
         {"broken", calls.broken},
+        {"unknown", calls.unknown},
         {"mended", calls.mended},
         {"notices", clients.notices},
         {"notices_lost", clients.notices_lost},

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cmgr/connection_manager.hpp"
+#include "cmgr/numbered_outcomes.hpp"
 #include "cmgr/remote_peers.hpp"
 #include "core/audit.hpp"
 #include "core/serial.hpp"
@@ -60,12 +61,18 @@ class ManagerDaemon {
         },
         items.value_or(1));
   }
-  RemotePeers& peers() { return peers_; }  // within a job
+  RemotePeers& peers() { return peers_; }  // only within a job; blocking calls: outside
 
   // Two-way calls: hands a token to `begin` (within a step) and waits for its outcome, at most
-  // `timeout` (kTimeout: the outcome is unknown, the call may still be set up).
+  // `timeout`. The outcome is remembered under the caller's `number`, if that is not 0. After
+  // kTimeout it comes all the same: it is remembered then, or without a number the connection that
+  // came of it is released.
   Result<Outcome> call(const std::function<void(ConnectionManager&, RequestId token)>& begin,
-                       Duration timeout);
+                       Duration timeout, RequestId number = {});
+  // The last outcome of a two-way call of that number; nothing: none is remembered (any more).
+  std::optional<Outcome> outcome_of_call(RequestId number);
+  // Releases a connection, or hold, whose caller has gone before it was told. Nobody waits for it.
+  void release_unclaimed(ConnectionId connection);
 
   // Compares every switch's table, every ledger and our own table; up to four looks while
   // they find the same. Takes as long as the switches need. One at a time.
@@ -78,8 +85,15 @@ class ManagerDaemon {
   std::vector<std::pair<std::string, std::uint64_t>> metrics();
 
  private:
+  struct LocalCall {
+    std::promise<Outcome> outcome;
+    RequestId number;        // 0: the caller gave none
+    bool abandoned = false;  // nobody waits any more
+  };
+
   void after_drain();
   void complete(RequestId token, Outcome outcome);
+  void release(ConnectionId connection);  // under calls_mutex_
   std::vector<Finding> look();
 
   Config config_;
@@ -88,7 +102,8 @@ class ManagerDaemon {
 
   std::mutex calls_mutex_;
   std::uint64_t next_token_ = 1;
-  std::unordered_map<RequestId, std::promise<Outcome>> calls_;
+  std::unordered_map<RequestId, LocalCall> calls_;
+  NumberedOutcomes numbered_;
   std::mutex audit_mutex_;
   TimePoint started_;
   std::vector<std::string> topology_;  // may_serve's thread only

@@ -1,6 +1,9 @@
 // xbind-cmgr: the ConnectionManager.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <regex>
 
 #include "cmgr/servant.hpp"
@@ -8,6 +11,7 @@
 #include "core/pace_options.hpp"
 #include "core/steady_now.hpp"
 #include "naming/names.hpp"
+#include "orb/caller.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
 #include "orb/runtime.hpp"
@@ -62,6 +66,7 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_uint("threads", &options.threads, 8, {1, 256}, "Threads of the threaded engine.");
   set.add_string("routeobject", &options.route_object, "default",
                  "Name of the RouteObject under xbind/routeobject/.");
+  orb::require_name(set, "routeobject", options.route_object);
   set.add_choice("route-metric", &options.route_metric, "hops", {"hops", "delay", "load"},
                  "What the better of two routes has: fewer links, less delay, or more room on "
                  "its links.");
@@ -71,14 +76,16 @@ void declare(config::OptionSet& set, Options& options) {
       "a QOSMapper. The engines that cache nothing always ask one.");
   set.add_string("qosmapper", &options.qos_mapper, "default",
                  "Name of the QOSMapper under xbind/qosmapper/.");
+  orb::require_name(set, "qosmapper", options.qos_mapper);
   set.add_string(
       "catalogue", &options.catalogue_file, "",
       "File of services that may be asked for by name where they are mapped here (and of "
       "connections prepared in advance); empty: the one that comes with the program.");
   set.add_choice(
-      "aggregation", &options.aggregation, "fixed", {"fixed", "regions", "adaptive"},
-      "How commands are gathered: a fixed threshold; a threshold by the rate of calls; or "
-      "without waiting while few batches are on their way, which needs no threshold.");
+      "aggregation", &options.aggregation, "adaptive", {"fixed", "regions", "adaptive"},
+      "How commands are gathered: a fixed threshold (implied by --threshold and by engines other "
+      "than xbind); a threshold by the rate of calls; or without waiting while few batches are on "
+      "their way, which needs no threshold.");
   set.add_string("regions", &options.regions, "50:1,100:4,10",
                  "For regions: below 50 calls/s T = 1, below 100 calls/s T = 4, else 10.");
   set.add_uint(
@@ -86,7 +93,8 @@ void declare(config::OptionSet& set, Options& options) {
       "For adaptive: batches on their way to a switch beyond which commands gather; one, where 16 "
       "are on their way to all switches.");
   set.add_uint("threshold", &options.threshold, 1, {1, 4096},
-               "T: commands gathered for a switch before a batch is sent.");
+               "T: commands gathered for a switch before a batch is sent; implies --aggregation "
+               "fixed.");
   set.add_double("flush-timeout-ms", &options.flush_timeout_ms, 5, {0.05, 10'000},
                  "Milliseconds that a command waits at most for others to fill its batch.");
   set.add_choice(
@@ -132,6 +140,32 @@ void declare(config::OptionSet& set, Options& options) {
                "Milliseconds to wait for RouteObject and all SwitchServers before serving anyway.");
   orb::add_fault_options(set, options.faults);
   declare_pace_options(set, options.pace);
+}
+
+// Settles the mode of aggregation, whose default depends on two other options: a threshold implies
+// fixed aggregation, and an engine that waits for each answer sends every command alone. Returns
+// the sentence of a contradiction.
+std::optional<std::string> settle_aggregation(const config::OptionSet& set, Options& options) {
+  const bool mode_given = set.given("aggregation");
+  if (options.engine != "xbind") {
+    if (mode_given && options.aggregation != "fixed") {
+      return fmt::format("--aggregation {}: the engine {} sends every command alone",
+                         options.aggregation, options.engine);
+    }
+    if (options.threshold != 1) {
+      return fmt::format("--threshold {}: the engine {} sends every command alone",
+                         options.threshold, options.engine);
+    }
+    options.aggregation = "fixed";
+  }
+  if (set.given("threshold")) {
+    if (mode_given && options.aggregation != "fixed") {
+      return fmt::format("--threshold {}: --aggregation {} does not use a fixed threshold",
+                         options.threshold, options.aggregation);
+    }
+    options.aggregation = "fixed";
+  }
+  return std::nullopt;
 }
 
 // "host-a>host-b:100:8"
@@ -226,6 +260,7 @@ int main(int argc, char** argv) {
     auto catalogue = catalogue_of_option(options.catalogue_file);
     if (!catalogue) return "catalogue: " + catalogue.error().text;
     options.catalogue = std::move(*catalogue);
+    if (auto contradiction = settle_aggregation(set, options)) return contradiction;
     if (const auto config = config_of(options, 1); !config) return config.error().text;
     if (const auto prepared = prepared_of(options); !prepared) return prepared.error().text;
     return std::nullopt;
@@ -238,14 +273,16 @@ int main(int argc, char** argv) {
   const cmgr::Config config = *config_of(options, epoch);
   const std::vector<Prepared> prepared = *prepared_of(options);
   orb::Runtime runtime(argc, argv, options.common.runtime());
-  cmgr::ManagerDaemon daemon(runtime.orb(), config,
-                             {options.common.name, Epoch{epoch}, options.route_object,
-                              options.qos_mapper, options.common.name_service,
-                              config.one_by_one ? config.operations_at_once : 1, options.faults,
-                              options.route_metric == "load"    ? cmgr::RouteMetric::kLoad
-                              : options.route_metric == "delay" ? cmgr::RouteMetric::kDelay
-                                                                : cmgr::RouteMetric::kHops,
-                              options.pace});
+  orb::know_callers();
+  cmgr::ManagerDaemon daemon(
+      runtime.orb(), config,
+      {options.common.name, Epoch{epoch}, options.route_object, options.qos_mapper,
+       options.common.name_service, config.one_by_one ? config.operations_at_once : 1,
+       options.faults,
+       options.route_metric == "load"    ? cmgr::RouteMetric::kLoad
+       : options.route_metric == "delay" ? cmgr::RouteMetric::kDelay
+                                         : cmgr::RouteMetric::kHops,
+       options.pace, [](const std::string& why) { orb::end_process(orb::kExitReplaced, why); }});
   const PortableServer::Servant_var<cmgr::HopObserverServant> observer =
       new cmgr::HopObserverServant(daemon);
   const CORBA::Object_var observer_object = runtime.activate(observer.in());
@@ -270,18 +307,25 @@ int main(int argc, char** argv) {
               std::chrono::seconds{1});
   const CORBA::Object_var object = runtime.activate(servant.in());
 
-  daemon.start(observer_reference, topology_reference);
-  for (const Prepared& it : prepared) {
-    const auto begun = daemon.ask([&](cmgr::ConnectionManager& manager) {
-      return manager.prepare(it.from, it.to, it.service, it.count, steady_now());
-    });
-    if (!begun) log::error("--prepare: {}", begun.error().text);
-  }
-  orb::serve_until_signal(
+  // Only now, when no living manager has the name: an attachment with our newer epoch fences it.
+  const auto begin = [&] {
+    daemon.start(observer_reference, topology_reference);
+    for (const Prepared& it : prepared) {
+      const auto begun = daemon.ask([&](cmgr::ConnectionManager& manager) {
+        return manager.prepare(it.from, it.to, it.service, it.count, steady_now());
+      });
+      if (!begun) log::error("--prepare: {}", begun.error().text);
+    }
+  };
+  const auto may_bind = [&] {
+    return daemon.may_serve(std::chrono::milliseconds(options.startup_patience_ms));
+  };
+  const orb::Ending end = orb::serve_until_signal(
       runtime.orb(), "xbind-cmgr", options.common,
-      naming::path_of(naming::kConnectionManagers, options.common.name), object,
-      [&] { return daemon.may_serve(std::chrono::milliseconds(options.startup_patience_ms)); });
+      {{options.common.name,
+        {naming::path_of(naming::kConnectionManagers, options.common.name), object}}},
+      {begin, may_bind});
   runtime.shutdown();  // no upcall any more, before the daemon goes
   daemon.stop();
-  return 0;
+  return orb::last_word(end);
 }

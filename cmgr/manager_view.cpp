@@ -20,6 +20,12 @@ std::string cross_connect_words(const CrossConnect& cross_connect) {
                      to_string(cross_connect.output_label));
 }
 
+std::string demand_words(const Resources& demand, bool with_buffer) {
+  return with_buffer ? fmt::format("{} cells/s and {} cells of buffer", demand.cells_per_s,
+                                   demand.buffer_cells)
+                     : fmt::format("{} cells/s", demand.cells_per_s);
+}
+
 using HopMap = std::map<HopKey, const LedgerHop*>;
 
 HopMap by_key(const std::vector<LedgerHop>& hops) {
@@ -43,6 +49,13 @@ void compare_hops(const std::string& switch_name, const HopMap& before, const Le
           {FindingKind::kStrayHop, element,
            fmt::format("{} ({}) is in the ledger, the manager does not know it",
                        hop_words(theirs.key), cross_connect_words(theirs.cross_connect))});
+      // The books of its port count it as long as it is there.
+      if (const std::uint64_t booked = theirs.demand.cells_per_s; booked != 0) {
+        findings.push_back({FindingKind::kLeakedBandwidth, element,
+                            fmt::format("{}, which the manager does not know, takes {} cells/s",
+                                        hop_words(theirs.key), booked),
+                            booked});
+      }
       continue;
     }
     if (was == before.end() || is == after.end()) continue;
@@ -64,10 +77,11 @@ void compare_hops(const std::string& switch_name, const HopMap& before, const Le
     if (theirs.demand != ours.demand) {
       const std::uint64_t high = std::max(theirs.demand.cells_per_s, ours.demand.cells_per_s);
       const std::uint64_t low = std::min(theirs.demand.cells_per_s, ours.demand.cells_per_s);
+      const bool buffer = theirs.demand.buffer_cells != ours.demand.buffer_cells;
       findings.push_back(
           {FindingKind::kLeakedBandwidth, element,
-           fmt::format("{}: the ledger says {} cells/s, the manager {}", hop_words(theirs.key),
-                       theirs.demand.cells_per_s, ours.demand.cells_per_s),
+           fmt::format("{}: the ledger says {}, the manager {}", hop_words(theirs.key),
+                       demand_words(theirs.demand, buffer), demand_words(ours.demand, buffer)),
            high - low});
     }
   }

@@ -1,6 +1,7 @@
 #include "cmgr/remote_peers.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/log.hpp"
@@ -27,6 +28,15 @@ std::vector<std::string> names_of(const T& names) {
   return out;
 }
 
+template <class T>
+void append(std::vector<T> more, std::vector<T>& to) {
+  if (to.empty()) {
+    to = std::move(more);
+  } else {
+    to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  }
+}
+
 RouteReply reply_from(RouteQuery query, const v1::RouteAnswer& answer) {
   RouteReply reply;
   reply.query = std::move(query);
@@ -43,6 +53,36 @@ RouteReply reply_from(RouteQuery query, const v1::RouteAnswer& answer) {
   }
   if (reply.path.hops.empty()) reply.cause = Cause::kNoRoute;
   return reply;
+}
+
+// All pages of an audit. Throws what the SwitchServer does.
+Result<LedgerReport> whole_report(v1::SwitchServer_ptr server, const std::string& manager) {
+  LedgerReport report;
+  v1::LedgerPage_var page = server->audit(manager.c_str());
+  report.cross_connects = page->cross_connects;
+  for (;;) {
+    auto findings = orb::to_core(page->findings);
+    auto cached = orb::to_core(page->cached);
+    auto quarantined = orb::to_core(page->quarantined);
+    if (!findings) return tl::make_unexpected(findings.error());
+    if (!cached) return tl::make_unexpected(cached.error());
+    if (!quarantined) return tl::make_unexpected(quarantined.error());
+    const bool empty =
+        findings->empty() && cached->empty() && quarantined->empty() && page->hops.length() == 0;
+    append(std::move(*findings), report.findings);
+    append(std::move(*cached), report.cached);
+    append(std::move(*quarantined), report.quarantined);
+    for (CORBA::ULong i = 0; i < page->hops.length(); ++i) {
+      auto hop = orb::to_core(page->hops[i]);
+      if (!hop) return tl::make_unexpected(hop.error());
+      report.hops.push_back(*hop);
+    }
+    if (!page->more) return report;
+    if (empty) {
+      return fail(ErrorCode::kProtocol, "an audit has more pages after an empty one");
+    }
+    page = server->audit_more(page->audit);
+  }
 }
 
 }  // namespace
@@ -129,7 +169,7 @@ void RemotePeers::send(const ToSwitch& outgoing) {
   const HopBatch& commands = outgoing.frame.batch ? *outgoing.frame.batch : kNoCommands;
   orb::to_idl(commands, commands_);
   if (outgoing.frame.batch) pace_.send(commands.commands());
-  const auto sent = orb::remote("switchserver " + outgoing.name, [&] {
+  const auto sent = orb::remote("switchserver " + outgoing.name, inbox->second, [&] {
     inbox->second->submit(outgoing.session.value(), outgoing.frame.seq.value(),
                           outgoing.frame.confirmed.value(), commands_);
   });
@@ -148,7 +188,7 @@ void RemotePeers::send(const ToClient& outgoing) {
   orb::to_idl(outgoing.frame.batch ? *outgoing.frame.batch : kNoOutcomes, outcomes_, notices_);
   // Each outcome costs a message: a slow network has many callers where a lab has one.
   for (CORBA::ULong i = 0; i < outcomes_.length(); ++i) pace_.send(1);
-  const auto sent = orb::remote("the client", [&] {
+  const auto sent = orb::remote("the client", client->second, [&] {
     client->second->completed(outgoing.session.value(), outgoing.frame.seq.value(),
                               outgoing.frame.confirmed.value(), outcomes_, notices_);
   });
@@ -185,10 +225,6 @@ void RemotePeers::run_jobs() {
 
 void RemotePeers::ask_routes(std::vector<RouteQuery> queries) {
   hand_over([this, queries = std::move(queries)] { ask_now(queries); });
-}
-
-void RemotePeers::ask_services(std::vector<ServiceSpec> services) {
-  hand_over([this, services = std::move(services)] { map_now(services); });
 }
 
 void RemotePeers::invoke(SessionId session, const std::string& switch_name, HopBatch batch) {
@@ -229,52 +265,56 @@ void RemotePeers::run_attaching() {
   }
 }
 
-void RemotePeers::attach_now(const std::string& switch_name) {
-  std::string problem;
+Result<v1::HopAttachment_var> RemotePeers::attach_to(const std::string& switch_name) {
   const auto server = switch_server(switch_name);
-  if (server) {
-    try {
-      const v1::HopAttachment_var attachment = (*server)->attach(
-          options_.manager.c_str(), options_.epoch.value(), v1::protocol_version, observer_);
-      // Opens the connection that batches will use, here where waiting is allowed.
-      attachment->inbox->submit(attachment->session, 0, 0, v1::HopBatch{});
-      auto quarantined = orb::to_core(attachment->quarantined);
-      if (!quarantined) quarantined = std::vector<PortLabels>{};
-      post_([this, switch_name, session = SessionId{attachment->session},
-             inbox = v1::HopInbox_var(attachment->inbox), window = attachment->batches_in_flight,
-             quarantined = std::move(*quarantined)](ConnectionManager& manager) {
-        inboxes_[session] = inbox;
-        manager.switch_attached(switch_name, session, window, quarantined, steady_now());
-      });
-      return;
-    } catch (const v1::Fenced& fenced) {
-      log::error("switchserver {}: {}; another manager of our name is alive", switch_name,
-                 fenced.reason.in());
-      problem = fenced.reason.in();
-    } catch (const v1::VersionMismatch& mismatch) {
-      problem =
-          fmt::format("it speaks protocol version {}, we {}", mismatch.supported, mismatch.offered);
-    } catch (const v1::BadRequest& refused) {
-      problem = refused.reason.in();
-    } catch (const v1::Unavailable& refused) {
-      problem = refused.reason.in();
-    } catch (const CORBA::SystemException& exception) {
-      problem = orb::to_error(exception, "switchserver " + switch_name).text;
-    }
-  } else {
-    problem = server.error().text;
+  if (!server) return tl::make_unexpected(server.error());
+  const std::string peer = "switchserver " + switch_name;
+  auto attachment = orb::remote(peer, *server, [&] {
+    v1::HopAttachment_var attached = (*server)->attach(
+        options_.manager.c_str(), options_.epoch.value(), v1::protocol_version, observer_);
+    // Opens the connection that batches will use, here where waiting is allowed.
+    attached->inbox->submit(attached->session, 0, 0, v1::HopBatch{});
+    return attached;
+  });
+  if (attachment && ((*attachment)->session == 0 || (*attachment)->batches_in_flight == 0)) {
+    return fail(ErrorCode::kProtocol, "{} gave us session {} with a window of {} batches",
+                orb::with_address(peer, *server), (*attachment)->session,
+                (*attachment)->batches_in_flight);
   }
+  return attachment;
+}
+
+void RemotePeers::attach_now(const std::string& switch_name) {
+  const std::string peer = "switchserver " + switch_name;
+  auto attached = attach_to(switch_name);
+  if (attached) {
+    troubles_.well(peer);
+    const v1::HopAttachment_var& attachment = *attached;
+    auto quarantined = orb::to_core(attachment->quarantined);
+    if (!quarantined) quarantined = std::vector<PortLabels>{};
+    post_([this, switch_name, session = SessionId{attachment->session},
+           inbox = v1::HopInbox_var(attachment->inbox), window = attachment->batches_in_flight,
+           quarantined = std::move(*quarantined)](ConnectionManager& manager) {
+      inboxes_[session] = inbox;
+      manager.switch_attached(switch_name, session, window, quarantined, steady_now());
+    });
+    return;
+  }
+  if (attached.error().code == ErrorCode::kFenced && options_.fenced) {
+    fenced_ = true;  // for good: this switch is not tried again
+    options_.fenced("manager " + options_.manager + " is fenced: " + attached.error().text);
+    return;
+  }
+  troubles_.failed(peer, "not attached: " + attached.error().text);
   const std::lock_guard lock(mutex_);
   Duration& back_off = back_off_[switch_name];
-  if (back_off <= kAttachBackOffMin) {
-    log::warn("switchserver {} cannot be attached to yet: {}; trying on", switch_name, problem);
-  }
   attach_at_[switch_name] = steady_now() + back_off;
   back_off = std::min(back_off * 2, kAttachBackOffMax);
 }
 
 void RemotePeers::ask_now(std::vector<RouteQuery> queries) {
-  constexpr std::size_t kQueriesPerCall = 1'000;
+  // So many of the longest paths fit into one reply (orb/reply.hpp).
+  constexpr std::size_t kQueriesPerCall = 32;
   for (std::size_t done = 0; done < queries.size(); done += kQueriesPerCall) {
     const std::size_t count = std::min(kQueriesPerCall, queries.size() - done);
     v1::RouteQuerySeq asked;
@@ -296,26 +336,15 @@ void RemotePeers::ask_now(std::vector<RouteQuery> queries) {
     }
     std::vector<RouteReply> replies;
     Duration validity{};
-    try {
-      auto object = route_object();
-      if (object) {
-        pace_.send(count);
-        const v1::RouteAnswers_var answers = (*object)->find_paths(asked);
-        pace_.take(count);
-        validity = std::chrono::milliseconds{answers->validity_ms};
-        for (CORBA::ULong i = 0; i < answers->answers.length() && i < count; ++i) {
-          replies.push_back(reply_from(queries[done + i], answers->answers[i]));
-        }
-      } else {
-        log::warn("routeobject {}: {}", options_.route_object, object.error().text);
+    (void)at_route_object("paths", [&](v1::RouteObject_ptr object) {  // logs a failure
+      pace_.send(count);
+      const v1::RouteAnswers_var answers = object->find_paths(asked);
+      pace_.take(count);
+      validity = std::chrono::milliseconds{answers->validity_ms};
+      for (CORBA::ULong i = 0; i < answers->answers.length() && i < count; ++i) {
+        replies.push_back(reply_from(queries[done + i], answers->answers[i]));
       }
-    } catch (const v1::BadRequest& refused) {
-      log::warn("routeobject {}: {}", options_.route_object, refused.reason.in());
-    } catch (const CORBA::SystemException& exception) {
-      log::warn("{}", orb::to_error(exception, "routeobject " + options_.route_object).text);
-      const std::lock_guard lock(references_mutex_);
-      route_object_ = v1::RouteObject::_nil();  // it may have been restarted: look it up again
-    }
+    });
     while (replies.size() < count) {
       RouteReply nobody;
       nobody.query = queries[done + replies.size()];
@@ -329,87 +358,31 @@ void RemotePeers::ask_now(std::vector<RouteQuery> queries) {
   }
 }
 
-void RemotePeers::map_now(const std::vector<ServiceSpec>& services) {
-  std::vector<ServiceReply> replies;
-  for (const ServiceSpec& service : services) {
-    ServiceReply reply{service, tl::make_unexpected(Refusal{Cause::kNoQosMapper,
-                                                            "qosmapper " + options_.qos_mapper})};
-    try {
-      auto mapper = qos_mapper();
-      if (mapper) {
-        pace_.send(1);
-        const v1::NetworkService mapped = (*mapper)->service_to_network(orb::to_idl(service));
-        pace_.take(1);
-        reply.mapped = orb::to_core(mapped);
-      } else {
-        log::warn("qosmapper {}: {}", options_.qos_mapper, mapper.error().text);
-      }
-    } catch (const v1::BadRequest& refused) {
-      reply.mapped = tl::make_unexpected(Refusal{Cause::kInvalidRequest, refused.reason.in()});
-    } catch (const v1::UnknownService& unknown) {
-      reply.mapped = tl::make_unexpected(Refusal{Cause::kUnknownService, unknown.reason.in()});
-    } catch (const CORBA::SystemException& exception) {
-      log::warn("{}", orb::to_error(exception, "qosmapper " + options_.qos_mapper).text);
-      const std::lock_guard lock(references_mutex_);
-      qos_mapper_ = v1::QOSMapper::_nil();
-    }
-    replies.push_back(std::move(reply));
-  }
-  post_([replies = std::move(replies)](ConnectionManager& manager) {
-    manager.on_services(replies, steady_now());
-  });
-}
-
-Result<v1::QOSMapper_var> RemotePeers::qos_mapper() {
-  const std::lock_guard lock(references_mutex_);
-  if (CORBA::is_nil(qos_mapper_)) {
-    auto object = names_.resolve(naming::path_of(naming::kQosMappers, options_.qos_mapper));
-    if (!object) return tl::make_unexpected(object.error());
-    qos_mapper_ = v1::QOSMapper::_unchecked_narrow(*object);
-  }
-  return v1::QOSMapper_var(v1::QOSMapper::_duplicate(qos_mapper_));
-}
-
 void RemotePeers::invoke_now(SessionId session, const std::string& switch_name,
                              const HopBatch& batch) {
+  const std::string peer = "switchserver " + switch_name;
   Result<HopResultBatch> answer = fail(ErrorCode::kUnreachable, "not asked");
   bool over = false;  // the session
-  try {
-    v1::SwitchServer_var server;
-    {
-      const std::lock_guard lock(references_mutex_);
-      if (const auto known = invoked_.find(switch_name); known != invoked_.end()) {
-        server = known->second;
-      }
-    }
-    if (CORBA::is_nil(server)) {
-      auto resolved = switch_server(switch_name);
-      if (!resolved) {
-        answer = tl::make_unexpected(resolved.error());
-      } else {
-        server = *resolved;
-        const std::lock_guard lock(references_mutex_);
-        invoked_[switch_name] = server;
-      }
-    }
-    if (!CORBA::is_nil(server)) {
+  const auto server = invoked_server(switch_name);
+  if (!server) {
+    answer = tl::make_unexpected(server.error());
+  } else {
+    const auto called = orb::remote(peer, *server, [&] {
       v1::HopBatch out;
       orb::to_idl(batch, out);
       pace_.send(batch.commands());
-      const v1::HopResultBatch_var results = server->execute(session.value(), out);
+      const v1::HopResultBatch_var results = (*server)->execute(session.value(), out);
       pace_.take(results->results.length());
       answer = orb::to_core(results.in());
+    });
+    if (!called) {
+      answer = tl::make_unexpected(called.error());
+      // Unavailable: the switch has not answered in time; the session goes on.
+      over = called.error().code != ErrorCode::kExhausted;
+      const std::lock_guard lock(references_mutex_);
+      // BadRequest: the session is unknown there, so the reference is good.
+      if (over && called.error().code != ErrorCode::kBadInput) invoked_.erase(switch_name);
     }
-  } catch (const v1::BadRequest& refused) {
-    answer = fail(ErrorCode::kNotFound, "{}", refused.reason.in());
-    over = true;
-  } catch (const v1::Unavailable& refused) {
-    answer = fail(ErrorCode::kTimeout, "{}", refused.reason.in());
-  } catch (const CORBA::SystemException& exception) {
-    answer = tl::make_unexpected(orb::to_error(exception, "switchserver " + switch_name));
-    over = true;
-    const std::lock_guard lock(references_mutex_);
-    invoked_.erase(switch_name);
   }
   post_([this, session, batch, answer = std::move(answer), over](ConnectionManager& manager) {
     ++requests_sent_;
@@ -417,6 +390,19 @@ void RemotePeers::invoke_now(SessionId session, const std::string& switch_name,
     manager.on_invoked(session, batch, answer, now);
     if (over) manager.switch_lost(session, answer.error().text, now);
   });
+}
+
+Result<v1::SwitchServer_var> RemotePeers::invoked_server(const std::string& name) {
+  {
+    const std::lock_guard lock(references_mutex_);
+    if (const auto known = invoked_.find(name); known != invoked_.end()) return known->second;
+  }
+  auto resolved = switch_server(name);
+  if (resolved) {
+    const std::lock_guard lock(references_mutex_);
+    invoked_[name] = *resolved;
+  }
+  return resolved;
 }
 
 Result<v1::SwitchServer_var> RemotePeers::switch_server(const std::string& name) {
@@ -435,16 +421,46 @@ Result<v1::RouteObject_var> RemotePeers::route_object() {
   return v1::RouteObject_var(v1::RouteObject::_duplicate(route_object_));
 }
 
-Result<std::vector<std::string>> RemotePeers::switches_of_topology() {
-  auto object = route_object();
-  if (!object) return tl::make_unexpected(object.error());
-  auto names = orb::remote("routeobject " + options_.route_object, [&] {
-    const v1::NameSeq_var switches = (*object)->switches();
-    return names_of(switches.in());
-  });
-  if (!names) {
+Result<void> RemotePeers::at_route_object(const char* what,
+                                          const std::function<void(v1::RouteObject_ptr)>& call) {
+  const std::string peer = "routeobject " + options_.route_object;
+  // One operation may fail for ever while others work.
+  const std::string trouble = peer + ", " + what;
+  const auto once = [&](const Result<v1::RouteObject_var>& object) -> Result<void> {
+    if (!object) return tl::make_unexpected(object.error());
+    return orb::remote(peer, *object, [&] { call(*object); });
+  };
+  const auto forget = [this] {
     const std::lock_guard lock(references_mutex_);
     route_object_ = v1::RouteObject::_nil();
+  };
+  const auto known = route_object();
+  Result<void> called = once(known);
+  if (!called && called.error().code == ErrorCode::kUnreachable && known) {
+    // It may have been restarted: the call at hand need not fail for that.
+    forget();
+    const auto found = route_object();
+    if (found && !(*found)->_is_equivalent(*known)) called = once(found);
+  }
+  if (called) {
+    troubles_.well(trouble);
+    return called;
+  }
+  troubles_.failed(trouble, called.error().text);
+  if (called.error().code != ErrorCode::kBadInput) forget();
+  return called;
+}
+
+Result<std::vector<std::string>> RemotePeers::switches_of_topology() {
+  std::vector<std::string> names;
+  const auto asked = at_route_object("switches", [&](v1::RouteObject_ptr object) {
+    const v1::NameSeq_var switches = object->switches();
+    names = names_of(switches.in());
+  });
+  if (!asked) return tl::make_unexpected(asked.error());
+  if (names.size() > SwitchDesk::kSwitches) {
+    return fail(ErrorCode::kProtocol, "routeobject {} names {} switches, more than {}",
+                options_.route_object, names.size(), SwitchDesk::kSwitches);
   }
   return names;
 }
@@ -453,35 +469,10 @@ Result<LedgerReport> RemotePeers::audit_switch(const std::string& switch_name, b
   auto server = switch_server(switch_name);
   if (!server) return tl::make_unexpected(server.error());
   omniORB::setClientCallTimeout(*server, attached ? kAuditTimeoutMs : kAuditAbsentTimeoutMs);
-  LedgerReport report;
-  try {
-    v1::LedgerPage_var page = (*server)->audit(options_.manager.c_str());
-    auto findings = orb::to_core(page->findings);
-    auto cached = orb::to_core(page->cached);
-    auto quarantined = orb::to_core(page->quarantined);
-    if (!findings) return tl::make_unexpected(findings.error());
-    if (!cached) return tl::make_unexpected(cached.error());
-    if (!quarantined) return tl::make_unexpected(quarantined.error());
-    report.findings = std::move(*findings);
-    report.cached = std::move(*cached);
-    report.quarantined = std::move(*quarantined);
-    report.cross_connects = page->cross_connects;
-    for (;;) {
-      for (CORBA::ULong i = 0; i < page->hops.length(); ++i) {
-        auto hop = orb::to_core(page->hops[i]);
-        if (!hop) return tl::make_unexpected(hop.error());
-        report.hops.push_back(*hop);
-      }
-      if (!page->more) return report;
-      page = (*server)->audit_more(page->audit);
-    }
-  } catch (const v1::Unavailable& refused) {
-    return fail(ErrorCode::kUnreachable, "{}", refused.reason.in());
-  } catch (const v1::BadRequest& refused) {
-    return fail(ErrorCode::kNotFound, "{}", refused.reason.in());
-  } catch (const CORBA::SystemException& exception) {
-    return tl::make_unexpected(orb::to_error(exception, "switchserver " + switch_name));
-  }
+  auto report = orb::remote("switchserver " + switch_name, *server,
+                            [&] { return whole_report(*server, options_.manager); });
+  if (!report) return tl::make_unexpected(report.error());
+  return *report;
 }
 
 }  // namespace xbind::cmgr

@@ -4,6 +4,7 @@
 // The sequential engine has one worker: what it waits for is all that goes on.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -19,6 +20,7 @@
 #include "core/faults/fault_plan.hpp"
 #include "core/pace.hpp"
 #include "orb/name_client.hpp"
+#include "orb/peer_log.hpp"
 #include "qos_mapper.hh"
 #include "route_object.hh"
 #include "switch_server.hh"
@@ -44,6 +46,9 @@ class RemotePeers : public Peers {
     faults::FaultOptions faults;
     RouteMetric route_metric = RouteMetric::kHops;
     PaceOptions pace;
+    // A SwitchServer has met a newer epoch of our name: there is no way back for this process. On
+    // the attaching thread; may be empty.
+    std::function<void(const std::string& why)> fenced;
   };
 
   RemotePeers(CORBA::ORB_ptr orb, Options options, Post post, LocalOutcome local_outcome);
@@ -76,6 +81,9 @@ class RemotePeers : public Peers {
 
   // Two-way, from any thread but the logic's: the names of all switches RouteObject knows.
   Result<std::vector<std::string>> switches_of_topology();
+  // Whether RouteObject knows a path between the ends now. kBadInput: it does not, and why not;
+  // kUnreachable: it could not be asked. Blocks; not from a step.
+  Result<void> check_path(const std::string& from, const std::string& to);
   // The whole report of one SwitchServer, all its pages. One that we are not `attached` to is not
   // waited for long.
   Result<LedgerReport> audit_switch(const std::string& switch_name, bool attached);
@@ -103,9 +111,16 @@ class RemotePeers : public Peers {
   void ask_now(std::vector<RouteQuery> queries);
   void map_now(const std::vector<ServiceSpec>& services);
   void invoke_now(SessionId session, const std::string& switch_name, const HopBatch& batch);
+  Result<v1::HopAttachment_var> attach_to(const std::string& switch_name);
   Result<v1::QOSMapper_var> qos_mapper();
   Result<v1::SwitchServer_var> switch_server(const std::string& name);
+  // The same, kept, for invoke_now().
+  Result<v1::SwitchServer_var> invoked_server(const std::string& name);
   Result<v1::RouteObject_var> route_object();
+  // Calls RouteObject for `what`. One that cannot be reached is looked up again: if it has been
+  // restarted, `call` runs once more. A failure is logged, and the next call looks it up again.
+  Result<void> at_route_object(const char* what,
+                               const std::function<void(v1::RouteObject_ptr)>& call);
 
   Options options_;
   orb::NameClient names_;
@@ -127,6 +142,9 @@ class RemotePeers : public Peers {
   std::unordered_map<SessionId, v1::HopInbox_var> inboxes_;
   std::unordered_map<SessionId, v1::OutcomeObserver_var> clients_;
   std::uint64_t requests_sent_ = 0;
+
+  orb::PeerLog troubles_;  // thread-safe
+  std::atomic<bool> fenced_ = false;
 
   // What the workers are to do; as many at most as there are calls under way.
   std::mutex jobs_mutex_;

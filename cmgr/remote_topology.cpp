@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cmgr/remote_peers.hpp"
+#include "core/cause.hpp"
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
 #include "orb/remote_error.hpp"
@@ -27,44 +28,68 @@ TopologyState RemotePeers::topology_from(const v1::TopologyState& state) {
   return out;
 }
 
+Result<void> RemotePeers::check_path(const std::string& from, const std::string& to) {
+  auto object = route_object();
+  if (!object) return tl::make_unexpected(object.error());
+  v1::RouteQuerySeq asked;
+  asked.length(1);
+  asked[0].from_end = from.c_str();
+  asked[0].to_end = to.c_str();
+  asked[0].cells_per_s = 0;
+  asked[0].metric = static_cast<CORBA::Octet>(options_.route_metric);
+  asked[0].delay_us_max = 0;
+  asked[0].links_max = 0;
+  asked[0].disjoint = v1::disjoint_no;
+  try {
+    const v1::RouteAnswers_var told = (*object)->find_paths(asked);
+    if (told->answers.length() != 1) {
+      return fail(ErrorCode::kUnreachable, "routeobject {} gave {} answers to one query",
+                  options_.route_object, told->answers.length());
+    }
+    const v1::RouteAnswer& answer = told->answers[0];
+    if (answer.cause == 0) return {};
+    const auto cause = cause_from(answer.cause);
+    return fail(ErrorCode::kBadInput, "{}: {}", cause ? to_string(*cause) : "unknown cause",
+                answer.reason.in());
+  } catch (const v1::BadRequest& refused) {
+    return fail(ErrorCode::kBadInput, "{}", refused.reason.in());
+  } catch (const CORBA::SystemException& exception) {
+    const std::lock_guard lock(references_mutex_);
+    route_object_ = v1::RouteObject::_nil();
+    return tl::make_unexpected(orb::to_error(exception, "routeobject " + options_.route_object));
+  }
+}
+
 void RemotePeers::run_watching() {
   v1::RouteObject_var watched;
-  bool told = false;
   std::unique_lock lock(mutex_);
   while (!stop_) {
     lock.unlock();
     Duration again = kWatchAgainAfterFailure;
-    auto object = route_object();
-    auto state = !object
-                     ? tl::make_unexpected(object.error())
-                     : orb::remote("routeobject " + options_.route_object, [&] {
-                         const v1::TopologyState_var now =
-                             (*object)->watch(options_.manager.c_str(), topology_observer_);
-                         again = std::clamp(Duration{std::chrono::milliseconds{now->validity_ms}},
-                                            kWatchAgainMin, kWatchAgainMax);
-                         return topology_from(now.in());
-                       });
-    if (state) {
+    v1::RouteObject_var asked;
+    TopologyState state;
+    const auto told = at_route_object("changes of the topology", [&](v1::RouteObject_ptr object) {
+      const v1::TopologyState_var now = object->watch(options_.manager.c_str(), topology_observer_);
+      again = std::clamp(Duration{std::chrono::milliseconds{now->validity_ms}}, kWatchAgainMin,
+                         kWatchAgainMax);
+      state = topology_from(now.in());
+      asked = v1::RouteObject::_duplicate(object);
+    });
+    if (told) {
       // Another object of that name counts its versions anew.
-      const bool restarted = CORBA::is_nil(watched) || !watched->_is_equivalent((*object).in());
-      watched = *object;
-      told = false;
-      post_([state = std::move(*state), restarted](ConnectionManager& manager) {
+      const bool restarted = CORBA::is_nil(watched) || !watched->_is_equivalent(asked);
+      watched = asked;
+      post_([state = std::move(state), restarted](ConnectionManager& manager) {
         manager.on_topology(state, restarted);
       });
-    } else {
-      if (!std::exchange(told, true)) {
-        log::warn("changes of the topology are not heard of: {}; trying on", state.error().text);
-      }
-      const std::lock_guard references(references_mutex_);
-      route_object_ = v1::RouteObject::_nil();
     }
     lock.lock();
     wake_.wait_for(lock, again, [this] { return stop_; });
   }
   lock.unlock();
-  if (CORBA::is_nil(watched)) return;
-  const auto gone = orb::remote("routeobject " + options_.route_object,
+  // The watch is our name's: a newer manager of it watches now.
+  if (CORBA::is_nil(watched) || fenced_) return;
+  const auto gone = orb::remote("routeobject " + options_.route_object, watched,
                                 [&] { watched->unwatch(options_.manager.c_str()); });
   if (!gone) log::info("{}", gone.error().text);
 }

@@ -1,6 +1,7 @@
 #include "cmgr/route_cache.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 namespace xbind::cmgr {
@@ -31,6 +32,21 @@ bool fits(const RouteReply& reply, const RouteNeed& query) {
   return reply.cause != Cause::kNoBandwidth || query.cells_per_s >= reply.query.cells_per_s;
 }
 
+std::size_t octets_of(const std::pair<std::string, std::string>& pair) {
+  // A node of the table holds the pair, its answers and its place in a bucket.
+  return 192 + pair.first.size() + pair.second.size();
+}
+
+std::size_t octets_of(const RouteReply& reply) {
+  std::size_t octets = sizeof reply + 64 + reply.query.from.size() + reply.query.to.size() +
+                       reply.element.size() + reply.at.size() * sizeof reply.at[0];
+  for (const PathHop& hop : reply.path.hops) octets += sizeof hop + hop.switch_name.size();
+  for (const PathElement& avoided : reply.query.avoid) {
+    octets += sizeof avoided + avoided.switch_name.size();
+  }
+  return octets;
+}
+
 bool same_avoid(const RouteQuery& one, const RouteQuery& other) {
   return avoids(one, other.avoid) && avoids(other, one.avoid);
 }
@@ -58,6 +74,10 @@ const std::shared_ptr<const RouteReply>& RouteCache::find(const RouteNeed& need,
     }
     ++pair->second.misses;
   }
+  if (const auto* const unknown = find_unknown(need, now)) {
+    ++hits_;
+    return *unknown;
+  }
   ++misses_;
   return kNone;
 }
@@ -65,14 +85,24 @@ const std::shared_ptr<const RouteReply>& RouteCache::find(const RouteNeed& need,
 void RouteCache::store(std::shared_ptr<const RouteReply> reply, TimePoint valid_until,
                        TimePoint now) {
   if (!enabled_) return;
+  if (reply->cause == Cause::kUnknownEndpoint) {
+    store_unknown(std::move(reply), valid_until, now);
+    return;
+  }
   const Pair key{reply->query.from, reply->query.to};
-  if (pairs_.size() >= kPairs && !pairs_.contains(key)) make_room(now);
+  const std::size_t octets = octets_of(*reply) + sizeof(Entry);
+  if ((pairs_.size() >= kPairs && !pairs_.contains(key)) || octets_ + octets > kOctets) {
+    make_room(now);
+  }
   const auto [pair, fresh] = pairs_.try_emplace(key);
-  if (fresh) pair->second.misses = 1;
+  if (fresh) {
+    pair->second.misses = 1;
+    octets_ += octets_of(key);
+  }
   std::vector<Entry>& entries = pair->second.entries;
   // The new answer takes the place of what it makes obsolete and of what is past its time; else it is
   // one more, an alternate making room before a first choice, the oldest first.
-  std::erase_if(entries, [&](const Entry& entry) {
+  erase_if(entries, [&](const Entry& entry) {
     return entry.valid_until <= now || replaces(*reply, *entry.reply);
   });
   const auto first_alternate = [&] {
@@ -81,10 +111,40 @@ void RouteCache::store(std::shared_ptr<const RouteReply> reply, TimePoint valid_
   };
   if (entries.size() >= kAlternates) {
     const auto alternate = first_alternate();
-    entries.erase(alternate == entries.end() ? entries.begin() : alternate);
+    const auto goes = alternate == entries.end() ? entries.begin() : alternate;
+    octets_ -= goes->octets;
+    entries.erase(goes);
   }
   const auto place = reply->query.avoid.empty() ? first_alternate() : entries.end();
-  entries.insert(place, {std::move(reply), now, valid_until});
+  entries.insert(place, {std::move(reply), now, valid_until, octets});
+  octets_ += octets;
+}
+
+// ===== ends that RouteObject does not know =====
+
+void RouteCache::store_unknown(std::shared_ptr<const RouteReply> reply, TimePoint valid_until,
+                               TimePoint now) {
+  const std::string& name = reply->element;
+  if (name != reply->query.from && name != reply->query.to) return;
+  const auto [known, fresh] = unknown_.try_emplace(name);
+  if (fresh) {
+    unknown_order_.push_back(name);
+    if (unknown_order_.size() > kUnknownEnds) {
+      unknown_.erase(unknown_order_.front());
+      unknown_order_.pop_front();
+    }
+  }
+  known->second = {std::move(reply), std::min(valid_until, now + kUnknownFor)};
+}
+
+const std::shared_ptr<const RouteReply>* RouteCache::find_unknown(const RouteNeed& need,
+                                                                  TimePoint now) const {
+  if (unknown_.empty()) return nullptr;
+  for (const std::string_view end : {need.from, need.to}) {
+    const auto known = unknown_.find(end);
+    if (known != unknown_.end() && now < known->second.valid_until) return &known->second.reply;
+  }
+  return nullptr;
 }
 
 std::vector<RouteCache::PairState> RouteCache::pairs(std::size_t limit, TimePoint now) const {
@@ -113,12 +173,20 @@ std::vector<RouteCache::PairState> RouteCache::pairs(std::size_t limit, TimePoin
 }
 
 void RouteCache::make_room(TimePoint now) {
-  std::erase_if(pairs_, [&](const auto& pair) {
-    const std::vector<Entry>& entries = pair.second.entries;
-    return std::all_of(entries.begin(), entries.end(),
-                       [&](const Entry& entry) { return entry.valid_until <= now; });
-  });
-  if (pairs_.size() >= kPairs) pairs_.erase(pairs_.begin());
+  const auto erase = [&](auto pair) {
+    erase_if(pair->second.entries, [](const Entry&) { return true; });
+    octets_ -= octets_of(pair->first);
+    return pairs_.erase(pair);
+  };
+  for (auto pair = pairs_.begin(); pair != pairs_.end();) {
+    const std::vector<Entry>& entries = pair->second.entries;
+    const bool over = std::all_of(entries.begin(), entries.end(),
+                                  [&](const Entry& entry) { return entry.valid_until <= now; });
+    pair = over ? erase(pair) : std::next(pair);
+  }
+  // More than is needed now, so that a full cache is not searched for each answer.
+  const auto crowded = [&] { return pairs_.size() > kPairs / 8 * 7 || octets_ > kOctets / 8 * 7; };
+  while (crowded() && !pairs_.empty()) erase(pairs_.begin());
 }
 
 }  // namespace xbind::cmgr

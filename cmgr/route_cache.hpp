@@ -4,10 +4,17 @@
 // A pair's answers stand in the order in which they are looked at: those to queries that avoid nothing
 // first, then the alternates that crankbacks have found, the oldest first in each.
 //
-// Not thread-safe; owned by the connection manager. At most kPairs pairs of kAlternates answers.
+// An endpoint that RouteObject does not know is no path: such names are kept apart, few and for a
+// short time, so that whoever tries many of them neither fills the cache nor drives a path out of
+// it.
+//
+// Not thread-safe; owned by the connection manager. At most kPairs pairs of kAlternates answers and
+// kOctets octets; where there are more, an eighth makes room, answers past their time first.
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -63,16 +70,20 @@ class RouteCache {
  public:
   static constexpr std::size_t kPairs = 65'536;
   static constexpr std::size_t kAlternates = 4;
+  // Of names and answers with their containers, about: ten hops of short names take 1 KiB.
+  static constexpr std::size_t kOctets = 64 * 1024 * 1024;
+  static constexpr std::size_t kUnknownEnds = 1'024;
+  static constexpr Duration kUnknownFor = std::chrono::seconds{1};
 
   // A cache that is not enabled keeps nothing and finds nothing.
   explicit RouteCache(bool enabled = true) : enabled_(enabled) {}
 
-  // The cached answer that fits the query and is still valid, or null. A path fits when it has the rate
-  // and uses nothing that the query avoids. A negative answer fits any query that asks for at least as
-  // much and avoids at least as much. With `stale_too`, answers past their time serve as well
-  // (RouteObject is away and a call is waiting).
-  // What is returned is a place in the cache, or a null that is nobody's: valid
-  // until the cache changes.
+  // The cached answer that fits the query and is still valid, or null. A path fits when it has the
+  // rate and uses nothing that the query avoids. A negative answer fits any query that asks for at
+  // least as much and avoids at least as much. With `stale_too`, answers past their time serve as
+  // well (RouteObject is away and a call is waiting). An end that is unknown fits every query for
+  // it, also one of another pair. What is returned is a place in the cache, or a null that is
+  // nobody's: valid until the cache changes.
   const std::shared_ptr<const RouteReply>& find(const RouteNeed& need, TimePoint now,
                                                 bool stale_too = false);
 
@@ -82,8 +93,10 @@ class RouteCache {
   template <class Gone>
   void drop(Gone&& gone) {
     for (auto& [pair, answers] : pairs_) {
-      std::erase_if(answers.entries, [&](const Entry& entry) { return gone(*entry.reply); });
+      erase_if(answers.entries, [&](const Entry& entry) { return gone(*entry.reply); });
     }
+    unknown_.clear();
+    unknown_order_.clear();
   }
 
   // How much a pair has been used.
@@ -99,6 +112,8 @@ class RouteCache {
   std::vector<PairState> pairs(std::size_t limit, TimePoint now) const;
 
   std::size_t size() const { return pairs_.size(); }
+  std::size_t octets() const { return octets_; }
+  std::size_t unknown_ends() const { return unknown_.size(); }
   std::uint64_t hits() const { return hits_; }
   std::uint64_t misses() const { return misses_; }
 
@@ -107,6 +122,7 @@ class RouteCache {
     std::shared_ptr<const RouteReply> reply;
     TimePoint since;
     TimePoint valid_until;
+    std::size_t octets = 0;
   };
   struct Answers {
     std::vector<Entry> entries;
@@ -121,15 +137,37 @@ class RouteCache {
       return name_hash(pair.first, pair.second);
     }
   };
+  struct NameHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const { return name_hash(name); }
+  };
   struct PairEqual {
     using is_transparent = void;
     bool operator()(const PairView& a, const PairView& b) const { return a == b; }
   };
 
+  struct UnknownEnd {
+    std::shared_ptr<const RouteReply> reply;
+    TimePoint valid_until;
+  };
+
+  template <class Gone>
+  void erase_if(std::vector<Entry>& entries, Gone&& gone) {
+    std::erase_if(entries, [&](const Entry& entry) {
+      if (!gone(entry)) return false;
+      octets_ -= entry.octets;
+      return true;
+    });
+  }
   void make_room(TimePoint now);
+  void store_unknown(std::shared_ptr<const RouteReply> reply, TimePoint valid_until, TimePoint now);
+  const std::shared_ptr<const RouteReply>* find_unknown(const RouteNeed& need, TimePoint now) const;
 
   bool enabled_;
   std::unordered_map<Pair, Answers, PairHash, PairEqual> pairs_;
+  std::size_t octets_ = 0;  // of pairs_
+  std::unordered_map<std::string, UnknownEnd, NameHash, std::equal_to<>> unknown_;
+  std::deque<std::string> unknown_order_;  // of unknown_, oldest first
   std::uint64_t hits_ = 0;
   std::uint64_t misses_ = 0;
 };

@@ -1,14 +1,18 @@
 #include "cmgr/servant.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/name.hpp"
 #include "core/steady_now.hpp"
+#include "orb/caller.hpp"
 #include "orb/convert.hpp"
 #include "orb/raise.hpp"
+#include "orb/reply.hpp"
 
 namespace xbind::cmgr {
 namespace {
@@ -16,11 +20,45 @@ namespace {
 constexpr std::size_t kFindingsReported = 1'000;
 constexpr CORBA::ULong kListMax = 10'000;
 constexpr std::size_t kCachesPerKind = 2'000;
+constexpr std::size_t kCacheKinds = 6;
 
 v1::Outcome* to_new(const Outcome& outcome) {
   auto out = std::make_unique<v1::Outcome>();
   orb::to_idl(outcome, *out);
   return out.release();
+}
+
+// Bounds of what these take in CDR (orb/reply.hpp).
+std::size_t octets_of(const v1::ConnectionState& state) {
+  std::size_t octets = 160 + orb::cdr_string(state.phase) + orb::cdr_string(state.client) +
+                       orb::cdr_string(state.from_end) + orb::cdr_string(state.to_end) +
+                       orb::cdr_string(state.broken_element);
+  for (CORBA::ULong i = 0; i < state.leaves.length(); ++i) {
+    octets += orb::cdr_string(state.leaves[i]);
+  }
+  for (CORBA::ULong i = 0; i < state.hops.length(); ++i) {
+    octets += 32 + orb::cdr_string(state.hops[i].switch_name);
+  }
+  return octets;
+}
+std::size_t octets_of(const CacheState& state) {
+  return 56 + orb::cdr_string(state.element.size());
+}
+std::size_t octets_of(const Finding& finding) {
+  return 24 + orb::cdr_string(finding.element.size()) + orb::cdr_string(finding.text.size());
+}
+
+// Of each kind the first ones, as many as fit if every kind has the same number at most.
+std::vector<CacheState> within_reply(std::vector<CacheState> states) {
+  for (std::size_t per_kind = kCachesPerKind;; per_kind = per_kind * 3 / 4) {
+    std::array<std::size_t, kCacheKinds> seen{};
+    std::erase_if(states, [&](const CacheState& state) {
+      return ++seen[static_cast<std::size_t>(state.kind)] > per_kind;
+    });
+    std::size_t octets = 0;
+    for (const CacheState& state : states) octets += octets_of(state);
+    if (octets <= orb::kReplyOctetsMax) return states;
+  }
 }
 
 void describe_into(const cmgr::ConnectionManager& manager, ConnectionId id,
@@ -42,7 +80,8 @@ void describe_into(const cmgr::ConnectionManager& manager, ConnectionId id,
   out.broken = false;
   if (connection.extras) {
     out.reroutes = connection.extras->reroutes;
-    out.broken = connection.extras->broken.has_value();
+    // An element alone: its path is in doubt (core/unknown_switch.hpp).
+    out.broken = connection.extras->broken.has_value() && !connection.extras->in_doubt;
     out.broken_element = connection.extras->broken.value_or("").c_str();
     if (connection.extras->first_end_dropped) out.to_end = "";
     const auto& leaves = connection.extras->leaves;
@@ -145,13 +184,19 @@ void ConnectionManagerServant::detach(v1::SessionId session) {
   });
 }
 
-v1::Outcome* ConnectionManagerServant::ask_for(RequestBody request) {
+v1::Outcome* ConnectionManagerServant::ask_for(RequestBody request, RequestId number) {
+  const bool setup = std::holds_alternative<ConnectRequest>(request);
   const auto outcome = daemon_.call(
       [&request](cmgr::ConnectionManager& manager, RequestId token) {
         manager.request_local(token, std::move(request), steady_now());
       },
-      call_timeout_);
+      call_timeout_, number);
   if (!outcome) orb::raise(outcome.error());
+  // Without a number nobody could find it again.
+  if (setup && number == RequestId{} && outcome->connection != ConnectionId{} &&
+      orb::caller_has_gone()) {
+    daemon_.release_unclaimed(outcome->connection);
+  }
   return to_new(*outcome);
 }
 
@@ -170,7 +215,7 @@ v1::Outcome* ConnectionManagerServant::connect_as(const v1::ConnectRequest& requ
     refused.element = converted.error().text;
     return to_new(refused);
   }
-  return ask_for(std::move(*converted));
+  return ask_for(std::move(*converted), RequestId{request.request});
 }
 
 v1::Outcome* ConnectionManagerServant::commit(v1::ConnectionId connection) {
@@ -198,9 +243,11 @@ v1::Outcome* ConnectionManagerServant::release(v1::ConnectionId connection) {
 }
 
 v1::OutcomeSeq* ConnectionManagerServant::outcome_of(const char* client, v1::RequestId request) {
-  const auto outcome = daemon_.ask([&](cmgr::ConnectionManager& manager) {
-    return manager.outcome_of(client, RequestId{request});
-  });
+  const auto outcome = client == kTwoWayClient
+                           ? daemon_.outcome_of_call(RequestId{request})
+                           : daemon_.ask([&](cmgr::ConnectionManager& manager) {
+                               return manager.outcome_of(client, RequestId{request});
+                             });
   auto out = std::make_unique<v1::OutcomeSeq>();
   if (outcome) {
     out->length(1);
@@ -245,9 +292,9 @@ v1::Aggregation ConnectionManagerServant::aggregation_now() {
 }
 
 v1::CacheStateSeq* ConnectionManagerServant::caches() {
-  const auto states = daemon_.ask([](cmgr::ConnectionManager& manager) {
+  const auto states = within_reply(daemon_.ask([](cmgr::ConnectionManager& manager) {
     return manager.caches(kCachesPerKind, steady_now());
-  });
+  }));
   auto out = std::make_unique<v1::CacheStateSeq>();
   out->length(static_cast<CORBA::ULong>(states.size()));
   for (CORBA::ULong i = 0; i < out->length(); ++i) {
@@ -265,6 +312,13 @@ v1::CacheStateSeq* ConnectionManagerServant::caches() {
 
 void ConnectionManagerServant::prepare(const char* from_end, const char* to_end,
                                        const v1::ServiceSpec& service, CORBA::ULong count) {
+  // None is kept ready between ends that are not there, or that nothing joins now. A pool that is
+  // there stays when its path goes, and fills itself when there is one again.
+  if (count != 0) {
+    if (const auto joined = daemon_.peers().check_path(from_end, to_end); !joined) {
+      orb::raise(joined.error());
+    }
+  }
   const auto prepared = daemon_.ask([&](cmgr::ConnectionManager& manager) {
     return manager.prepare(from_end, to_end, orb::to_core(service), count, steady_now());
   });
@@ -289,8 +343,14 @@ v1::ConnectionStateSeq* ConnectionManagerServant::list(v1::ConnectionId after, C
   auto out = std::make_unique<v1::ConnectionStateSeq>();
   daemon_.ask([&](cmgr::ConnectionManager& manager) {
     const auto ids = manager.list(ConnectionId{after}, limit);
+    orb::ReplyRoom room;
     out->length(static_cast<CORBA::ULong>(ids.size()));
-    for (CORBA::ULong i = 0; i < out->length(); ++i) describe_into(manager, ids[i], (*out)[i]);
+    for (CORBA::ULong i = 0; i < out->length(); ++i) {
+      describe_into(manager, ids[i], (*out)[i]);
+      // One always goes (connection_manager_leaves.cpp bounds it), so that a caller gets on.
+      if (room.take(octets_of((*out)[i])) || i == 0) continue;
+      out->length(i);
+    }
     return true;
   });
   return out.release();
@@ -308,7 +368,12 @@ v1::AuditReport* ConnectionManagerServant::audit() {
   out->unreadable = static_cast<CORBA::ULong>(totals.unreadable);
   out->switches = static_cast<CORBA::ULong>(summary.switches);
   out->connections = summary.connections;
-  const std::size_t reported = std::min(summary.findings.size(), kFindingsReported);
+  orb::ReplyRoom room;
+  std::size_t reported = 0;
+  while (reported < std::min(summary.findings.size(), kFindingsReported) &&
+         room.take(octets_of(summary.findings[reported]))) {
+    ++reported;
+  }
   orb::to_idl(
       {summary.findings.begin(), summary.findings.begin() + static_cast<std::ptrdiff_t>(reported)},
       out->findings);

@@ -70,7 +70,8 @@ class ConnectionManagerServant : public POA_xbind::v1::ConnectionManager {
 
  private:
   // Waits for the outcome of one request.
-  v1::Outcome* ask_for(RequestBody request);
+  // `number`: the caller's own, or none.
+  v1::Outcome* ask_for(RequestBody request, RequestId number = {});
 
   ManagerDaemon& daemon_;
   v1::RequestInbox_var inbox_;
