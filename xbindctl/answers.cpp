@@ -3,30 +3,45 @@
 #include <cstdio>
 
 #include "connection_manager.hh"
+#include "core/name.hpp"
 #include "orb/remote_error.hpp"
 
 namespace xbind::ctl {
+namespace {
+
+constexpr std::size_t kLineOctetsMax = 4'096;
+constexpr std::size_t kCellOctetsMax = 160;  // "host-a -> host-b" of two longest names
+
+}  // namespace
 
 int explain(const std::string& text) {
-  std::fprintf(stderr, "xbindctl: %s\n", text.c_str());
+  std::fprintf(stderr, "xbindctl: %s\n", printable(text, kLineOctetsMax).c_str());
   return 1;
 }
 
-int guarded(const std::string& peer, const std::function<int()>& command) {
-  try {
-    return command();
-  } catch (const v1::UnknownConnection& unknown) {
-    return explain(fmt::format("connection {} is not known", unknown.connection));
-  } catch (const v1::Unavailable& refused) {
-    return explain(refused.reason.in());
-  } catch (const v1::BadRequest& refused) {
-    return explain(refused.reason.in());
-  } catch (const CORBA::SystemException& exception) {
-    return explain(orb::to_error(exception, peer).text);
-  }
+void say(const std::string& line) { std::printf("%s\n", printable(line, kLineOctetsMax).c_str()); }
+
+int guarded(const std::string& peer, CORBA::Object_ptr object,
+            const std::function<int()>& command) {
+  // What the contract says for itself; the rest names the peer.
+  const auto done = orb::remote(peer, object, [&] {
+    try {
+      return command();
+    } catch (const v1::UnknownConnection& unknown) {
+      return explain(fmt::format("connection {} is not known", unknown.connection));
+    } catch (const v1::Unavailable& refused) {
+      return explain(refused.reason.in());
+    } catch (const v1::BadRequest& refused) {
+      return explain(refused.reason.in());
+    }
+  });
+  return done ? *done : explain(done.error().text);
 }
 
-void print_table(std::size_t word_columns, const std::vector<Row>& rows) {
+void print_table(std::size_t word_columns, std::vector<Row> rows) {
+  for (Row& row : rows) {
+    for (std::string& cell : row) cell = printable(cell, kCellOctetsMax);
+  }
   std::vector<std::size_t> widths(rows.front().size(), 0);
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
@@ -38,7 +53,7 @@ void print_table(std::size_t word_columns, const std::vector<Row>& rows) {
       line += i < word_columns ? fmt::format("{:<{}}", row[i], widths[i])
                                : fmt::format("{:>{}}", row[i], widths[i]);
     }
-    std::printf("%s\n", line.c_str());
+    say(line);
   }
 }
 

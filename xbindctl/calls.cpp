@@ -1,7 +1,9 @@
 // Commands that ask for something and get an outcome.
 #include <cstdio>
 
+#include "core/name.hpp"
 #include "orb/convert.hpp"
+#include "orb/remote_error.hpp"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/commands.hpp"
 
@@ -27,9 +29,10 @@ std::string words_of(const Outcome& outcome) {
     case OutcomeKind::kRefused: return "refused: " + xbind::explain(outcome);
     case OutcomeKind::kBusy: return "busy: " + xbind::explain(outcome);
     case OutcomeKind::kReleased:
+    case OutcomeKind::kLeafDropped:
+      return fmt::format("{} {}", outcome.connection, xbind::explain(outcome));
     case OutcomeKind::kHeld:
-    case OutcomeKind::kModified:
-    case OutcomeKind::kLeafDropped: return text;
+    case OutcomeKind::kModified: return text;
   }
   return text;
 }
@@ -39,18 +42,32 @@ int tell(const v1::Outcome& answer) {
   if (!outcome) return explain(outcome.error().text);
   const bool done = outcome->kind != OutcomeKind::kRefused && outcome->kind != OutcomeKind::kBusy;
   if (!done) return explain(words_of(*outcome));
-  std::printf("%s\n", words_of(*outcome).c_str());
+  say(words_of(*outcome));
   return 0;
 }
 
-// Asks, waits longer than the manager's timers, and tells the outcome.
+// Asks and tells the outcome. `unknown`: what to do when there was no answer, for then the manager
+// may have done it all the same.
 template <class Ask>
-int asked(v1::ConnectionManager_ptr manager, Ask ask) {
-  return guarded(kManager, [&] {
-    omniORB::setClientCallTimeout(manager, kCallTimeoutMs);
-    const v1::Outcome_var outcome = ask();
-    return tell(outcome.in());
+int asked(v1::ConnectionManager_ptr manager, const std::string& unknown, Ask ask) {
+  const auto no_answer = [&](const CORBA::SystemException& exception) {
+    const Error error = orb::to_error(exception, orb::with_address(kManager, manager));
+    return explain(fmt::format("{}; {}", error.text, unknown));
+  };
+  return guarded(kManager, manager, [&] {
+    try {
+      const v1::Outcome_var outcome = ask();
+      return tell(outcome.in());
+    } catch (const CORBA::TIMEOUT& exception) {
+      return no_answer(exception);
+    } catch (const CORBA::COMM_FAILURE& exception) {
+      return no_answer(exception);
+    }
   });
+}
+
+std::string see(std::uint64_t connection) {
+  return fmt::format("whether it was done is not known: `xbindctl describe {}` tells", connection);
 }
 
 }  // namespace
@@ -58,42 +75,51 @@ int asked(v1::ConnectionManager_ptr manager, Ask ask) {
 int connect(v1::ConnectionManager_ptr manager, const ConnectRequest& request) {
   v1::ConnectRequest wire;
   orb::to_idl(request, wire);
-  return asked(manager, [&] { return manager->connect_as(wire); });
+  return asked(manager,
+               fmt::format("whether request {0} was carried out is not known: "
+                           "`xbindctl outcome '{1}' {0}` tells, and the id to release",
+                           request.request, kTwoWayClient),
+               [&] { return manager->connect_as(wire); });
 }
 
 int commit(v1::ConnectionManager_ptr manager, std::uint64_t connection) {
-  return asked(manager, [&] { return manager->commit(connection); });
+  return asked(manager, see(connection), [&] { return manager->commit(connection); });
 }
 
 int modify(v1::ConnectionManager_ptr manager, std::uint64_t connection, const ServiceSpec& service,
            const std::optional<ServiceSpec>& reverse) {
   v1::OptionalServiceSpec back;
   orb::to_idl(reverse, back);
-  return asked(manager, [&] { return manager->modify(connection, orb::to_idl(service), back); });
+  return asked(manager, see(connection),
+               [&] { return manager->modify(connection, orb::to_idl(service), back); });
 }
 
 int add_leaf(v1::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end) {
-  return asked(manager, [&] { return manager->add_leaf(connection, end.c_str()); });
+  return asked(manager, see(connection),
+               [&] { return manager->add_leaf(connection, end.c_str()); });
 }
 
 int drop_leaf(v1::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end) {
-  return asked(manager, [&] { return manager->drop_leaf(connection, end.c_str()); });
+  return asked(manager, see(connection),
+               [&] { return manager->drop_leaf(connection, end.c_str()); });
 }
 
 int release(v1::ConnectionManager_ptr manager, std::uint64_t connection) {
-  return asked(manager, [&] { return manager->release(connection); });
+  return asked(manager, see(connection), [&] { return manager->release(connection); });
 }
 
 int outcome(v1::ConnectionManager_ptr manager, const std::string& client, std::uint64_t request) {
-  return guarded(kManager, [&] {
+  return guarded(kManager, manager, [&] {
     const v1::OutcomeSeq_var found = manager->outcome_of(client.c_str(), request);
     if (found->length() == 0) {
       return explain(
-          fmt::format("no outcome of request {} of client '{}' is remembered", request, client));
+          fmt::format("no outcome of request {} of client '{}' is remembered: it is under way, has "
+                      "been forgotten, or never came to the manager",
+                      request, client));
     }
     const auto remembered = orb::to_core(found.in()[0]);
     if (!remembered) return explain(remembered.error().text);
-    std::printf("%s\n", words_of(*remembered).c_str());
+    say(words_of(*remembered));
     return 0;
   });
 }

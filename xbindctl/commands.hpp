@@ -33,7 +33,7 @@ int describe(v1::ConnectionManager_ptr manager, std::uint64_t connection);
 int list(v1::ConnectionManager_ptr manager);
 int status(v1::ConnectionManager_ptr manager);
 int caches(v1::ConnectionManager_ptr manager);
-// 0 only if the audit is clean.
+// 0 only if the audit is clean; else one of answers.hpp's kAudit*, or 1 when it could not be made.
 int audit(v1::ConnectionManager_ptr manager);
 
 // --- ports.cpp: what a SwitchServer knows of its switch ---------------------------------------------

@@ -1,6 +1,7 @@
 // xbindctl: the operator's command.
 #include <algorithm>
 #include <optional>
+#include <random>
 
 #include "core/check.hpp"
 #include "naming/names.hpp"
@@ -23,6 +24,12 @@ std::optional<ctl::AggregationChange> change_of(const ctl::CommandLine& line,
   if (set.given("threshold")) change.threshold = line.threshold;
   if (set.given("flush-timeout-ms")) change.flush_timeout_ms = line.flush_timeout_ms;
   return change;
+}
+
+// A number that nobody else uses: the outcome is found again by it.
+RequestId new_request() {
+  std::random_device chance;
+  return RequestId{(std::uint64_t{chance()} << 16 | (chance() & 0xffffU)) + 1};
 }
 
 CORBA::Octet place_of(const std::string& word, const std::vector<std::string>& words) {
@@ -71,7 +78,7 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   if (!object) return ctl::explain(object.error().text);
   const v1::ConnectionManager_var manager = v1::ConnectionManager::_unchecked_narrow(*object);
   if (verb == "connect") {
-    return ctl::connect(manager, {RequestId{}, words[1], words[2], line.service, line.reverse(),
+    return ctl::connect(manager, {new_request(), words[1], words[2], line.service, line.reverse(),
                                   line.priority, line.hold_ms()});
   }
   if (verb == "commit") return ctl::commit(manager, line.id);
@@ -95,8 +102,14 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
 int main(int argc, char** argv) {
   orb::CommonOptions common;
   ctl::CommandLine line;
-  config::OptionSet set("xbindctl", "Asks and steers a ConnectionManager.");
-  orb::add_client_options(set, common, log::Level::kWarn);
+  config::OptionSet set("xbindctl",
+                        "Asks and steers a ConnectionManager. Exit code 0: done; 1: refused, or it "
+                        "could not be asked. "
+                        "Of audit 0: clean; 1: something is wrong; 4: removals are owed, and "
+                        "nothing else; 5: a switch "
+                        "could not be asked, and of the others nothing is wrong.");
+  // Longer than a manager needs as a rule, also where a switch does not answer.
+  orb::add_client_options(set, common, log::Level::kWarn, 15'000);
   ctl::declare(set, line);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
 

@@ -1,6 +1,7 @@
 // Commands that show what a SwitchServer knows of its switch.
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,19 +21,37 @@ int at_switch(orb::NameClient& names, const std::string& switch_name, Ask ask) {
   const auto object = names.resolve(path);
   if (!object) return explain(object.error().text);
   const v1::SwitchServer_var server = v1::SwitchServer::_unchecked_narrow(*object);
-  return guarded(path, [&] {
-    omniORB::setClientCallTimeout(server, kCallTimeoutMs);
-    return ask(server);
-  });
+  return guarded(path, server, [&] { return ask(server); });
 }
 
 std::string labels_of(const v1::PortState& port) {
   return fmt::format("{}-{}/{}-{}", port.vpi_min, port.vpi_max, port.vci_min, port.vci_max);
 }
 
-Row row_of(const v1::PortReport& port) {
+// Whether the SwitchServer has its switch; else what it tells of it is what it last heard.
+struct Control {
+  bool has = true;
+  bool ever_had = true;
+  std::uint64_t away_ms = 0;
+};
+
+Control control_of(v1::SwitchServer_ptr server) {
+  Control control;
+  const v1::MetricSeq_var metrics = server->status();
+  for (CORBA::ULong i = 0; i < metrics->length(); ++i) {
+    const std::string_view name = metrics.in()[i].name.in();
+    const std::uint64_t value = metrics.in()[i].value;
+    if (name == "switch_up") control.has = value != 0;
+    if (name == "switch_met") control.ever_had = value != 0;
+    if (name == "switch_away_ms") control.away_ms = value;
+  }
+  return control;
+}
+
+Row row_of(const v1::PortReport& port, const Control& control) {
+  const char* const line = port.state.up ? "up" : "down";
   Row row{fmt::format("{}", port.state.port_number),
-          port.state.up ? "up" : "down",
+          control.has ? line : "unknown",
           labels_of(port.state),
           fmt::format("{}", port.state.cells_per_s),
           fmt::format("{}", port.taken.cells_per_s),
@@ -54,24 +73,37 @@ Row row_of(const v1::PortReport& port) {
 }  // namespace
 
 int ports(orb::NameClient& names, const std::string& switch_name) {
-  return at_switch(names, switch_name, [](v1::SwitchServer_ptr server) {
+  const int done = at_switch(names, switch_name, [&](v1::SwitchServer_ptr server) {
+    const Control control = control_of(server);
     const v1::PortReportSeq_var reports = server->ports();
     std::vector<Row> rows{{"port", "line", "labels", "cells/s", "taken", "buffer taken",
                            "labels free", "cells in", "cells out", "discarded", "hec errors",
                            "unknown labels"}};
-    for (CORBA::ULong i = 0; i < reports->length(); ++i) rows.push_back(row_of(reports.in()[i]));
+    for (CORBA::ULong i = 0; i < reports->length(); ++i) {
+      rows.push_back(row_of(reports.in()[i], control));
+    }
     print_table(3, rows);
+    if (!control.has) {
+      const double seconds = static_cast<double>(control.away_ms) / 1e3;
+      say(control.ever_had
+              ? fmt::format("{} is unknown: its SwitchServer has not had it for {:.1f} s; the rest "
+                            "is as it was then",
+                            switch_name, seconds)
+              : fmt::format("{} is unknown: its SwitchServer has not met it in {:.1f} s",
+                            switch_name, seconds));
+    }
     return 0;
   });
+  if (done != 0) explain(fmt::format("the ports of {} are unknown", switch_name));
+  return done;
 }
 
 int count(orb::NameClient& names, const std::string& switch_name, PortId port, Label label) {
   return at_switch(names, switch_name, [&](v1::SwitchServer_ptr server) {
     const v1::CellCounters cells = server->count_cells(port.value(), orb::to_idl(label));
-    std::printf("%s\n", fmt::format("port {} label {}: {} cells in, {} out, {} and {} discarded",
-                                    port, to_string(label), cells.input_cells, cells.output_cells,
-                                    cells.input_cell_discards, cells.output_cell_discards)
-                            .c_str());
+    say(fmt::format("port {} label {}: {} cells in, {} out, {} and {} discarded", port,
+                    to_string(label), cells.input_cells, cells.output_cells,
+                    cells.input_cell_discards, cells.output_cell_discards));
     return 0;
   });
 }

@@ -1,9 +1,16 @@
 // Commands that ask RouteObject for paths and links, and tell it what to keep free.
+#include <algorithm>
 #include <cstdio>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/cause.hpp"
+#include "core/unknown_switch.hpp"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/commands.hpp"
 
@@ -42,12 +49,12 @@ int refused(const v1::RouteAnswer& answer) {
 }
 
 void print_path(std::size_t number, const v1::RouteAnswer& answer) {
-  std::printf("%s\n", fmt::format("path {}      {} switches, {} us, lines of {} cells/s", number,
-                                  answer.hops.length(), answer.delay_us, answer.free_cells_per_s)
-                          .c_str());
+  say(fmt::format("path {}      {} switches, {} us, lines of {} cells/s", number,
+                  answer.hops.length(), answer.delay_us, answer.free_cells_per_s));
   for (CORBA::ULong i = 0; i < answer.hops.length(); ++i) {
-    std::printf("  hop %-2u    %-16s port %u -> port %u\n", i, answer.hops[i].switch_name.in(),
-                answer.hops[i].input_port, answer.hops[i].output_port);
+    const v1::RouteHop& hop = answer.hops[i];
+    say(fmt::format("  hop {:<2}    {:<16} port {} -> port {}", i, hop.switch_name.in(),
+                    hop.input_port, hop.output_port));
   }
 }
 
@@ -55,23 +62,101 @@ std::string end_text(const v1::RouteElement& end) {
   return fmt::format("{}:{}", end.switch_name.in(), end.output_port);
 }
 
-std::string state_text(const v1::LinkState& link) {
+// What RouteObject's status tells of switches, by their names: for how many milliseconds each that
+// is unknown has been so, and how old each one's last report is. Links have no field for either.
+using BySwitch = std::map<std::string, std::uint64_t>;
+
+struct OfSwitches {
+  BySwitch unknown_ms;
+  BySwitch report_age_ms;
+};
+
+OfSwitches ask_of_switches(v1::RouteObject_ptr route_object) {
+  constexpr std::string_view kAge = "report_age_ms/";
+  OfSwitches of;
+  const v1::MetricSeq_var told = route_object->status();
+  for (CORBA::ULong i = 0; i < told->length(); ++i) {
+    const std::string_view name = told.in()[i].name.in();
+    for (const auto& [prefix, values] :
+         {std::pair{kUnknownSwitchMetric, &of.unknown_ms}, {kAge, &of.report_age_ms}}) {
+      if (name.starts_with(prefix)) {
+        values->emplace(name.substr(prefix.size()), told.in()[i].value);
+      }
+    }
+  }
+  return of;
+}
+
+std::string state_text(const v1::LinkState& link, const BySwitch& unknown) {
+  const bool in_doubt = unknown.contains(link.first_end.switch_name.in()) ||
+                        unknown.contains(link.second_end.switch_name.in());
+  if (in_doubt) return link.up ? "unknown" : "down";
   if (link.up) return link.drained ? "drained" : "up";
   return link.drained ? "down, drained" : "down";
 }
 
-Row row_of(const v1::LinkState& link) {
-  Row row{end_text(link.first_end), end_text(link.second_end), state_text(link)};
-  for (const auto value : {link.cells_per_s, link.first_free, link.second_free, link.delay_us}) {
+// "1.4 s ago": the older of the reports of both ends. Before a switch has reported, all counts as
+// free.
+std::string age_text(const v1::LinkState& link, const BySwitch& ages) {
+  const auto first = ages.find(link.first_end.switch_name.in());
+  const auto second = ages.find(link.second_end.switch_name.in());
+  if (first == ages.end() || second == ages.end()) return "not reported";
+  return fmt::format("{:.1f} s ago",
+                     static_cast<double>(std::max(first->second, second->second)) / 1e3);
+}
+
+Row row_of(const v1::LinkState& link, const OfSwitches& of) {
+  Row row{end_text(link.first_end), end_text(link.second_end), state_text(link, of.unknown_ms)};
+  for (const auto value : {link.cells_per_s, link.first_free, link.second_free}) {
     row.push_back(fmt::format("{}", value));
   }
+  row.push_back(age_text(link, of.report_age_ms));
+  row.push_back(fmt::format("{}", link.delay_us));
   return row;
+}
+
+template <class Visit>
+void for_each_link(v1::RouteObject_ptr route_object, Visit visit) {
+  for (CORBA::ULong first = 0;;) {
+    const v1::LinkStateSeq_var page = route_object->links(first, kLinksPage);
+    if (page->length() == 0) return;  // a page may be shorter than asked
+    for (CORBA::ULong i = 0; i < page->length(); ++i) visit(page.in()[i]);
+    first += page->length();
+  }
+}
+
+// RouteObject passes over what it does not know among the elements to avoid: the asker's knowledge
+// may be older. An operator's is a typing error. Returns the first that is not there, in words.
+std::optional<std::string> unknown_among(v1::RouteObject_ptr route_object,
+                                         const std::vector<PathElement>& elements) {
+  if (elements.empty()) return std::nullopt;
+  std::set<PathElement> known;
+  const v1::NameSeq_var switches = route_object->switches();
+  for (CORBA::ULong i = 0; i < switches->length(); ++i) {
+    known.insert({switches.in()[i].in(), PortId{}});
+  }
+  for_each_link(route_object, [&](const v1::LinkState& link) {
+    for (const v1::RouteElement* end : {&link.first_end, &link.second_end}) {
+      known.insert({end->switch_name.in(), PortId{end->output_port}});
+    }
+  });
+  for (const PathElement& element : elements) {
+    if (known.contains(element)) continue;
+    if (!known.contains({element.switch_name, PortId{}})) {
+      return fmt::format("there is no switch '{}'", element.switch_name);
+    }
+    return fmt::format("no link leaves port {} of '{}'", element.output_port, element.switch_name);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 int routes(v1::RouteObject_ptr route_object, const RouteWish& wish) {
-  return guarded(kRouteObject, [&] {
+  return guarded(kRouteObject, route_object, [&] {
+    if (const auto unknown = unknown_among(route_object, wish.avoid)) {
+      return explain(fmt::format("avoid: {}", *unknown));
+    }
     v1::RouteQuery query = query_of(wish);
     const v1::RouteAnswers_var found = route_object->find_alternates(query, wish.alternates);
     for (CORBA::ULong i = 0; i < found->answers.length(); ++i) {
@@ -90,29 +175,30 @@ int routes(v1::RouteObject_ptr route_object, const RouteWish& wish) {
       if (other->answers[0].cause != 0) return refused(other->answers[0]);
       print_path(2, other->answers[0]);
     }
-    std::printf("%s\n", fmt::format("topology version {}, to be kept for {} ms",
-                                    found->topology_version, found->validity_ms)
-                            .c_str());
+    say(fmt::format("topology version {}, to be kept for {} ms", found->topology_version,
+                    found->validity_ms));
     return 0;
   });
 }
 
 int links(v1::RouteObject_ptr route_object) {
-  return guarded(kRouteObject, [&] {
+  return guarded(kRouteObject, route_object, [&] {
+    const OfSwitches of = ask_of_switches(route_object);
     std::vector<Row> rows{
-        {"end", "other end", "state", "cells/s", "free", "free back", "delay us"}};
-    for (CORBA::ULong first = 0;; first += kLinksPage) {
-      const v1::LinkStateSeq_var page = route_object->links(first, kLinksPage);
-      for (CORBA::ULong i = 0; i < page->length(); ++i) rows.push_back(row_of(page.in()[i]));
-      if (page->length() < kLinksPage) break;
-    }
+        {"end", "other end", "state", "cells/s", "free", "free back", "reported", "delay us"}};
+    for_each_link(route_object,
+                  [&](const v1::LinkState& link) { rows.push_back(row_of(link, of)); });
     print_table(3, rows);
+    for (const auto& [name, ms] : of.unknown_ms) {
+      say(fmt::format("{} is unknown: nobody has had it under control for {:.1f} s", name,
+                      static_cast<double>(ms) / 1e3));
+    }
     return 0;
   });
 }
 
 int drain(v1::RouteObject_ptr route_object, const PathElement& element, bool drained) {
-  return guarded(kRouteObject, [&] {
+  return guarded(kRouteObject, route_object, [&] {
     v1::RouteElement wire;
     wire.switch_name = element.switch_name.c_str();
     wire.output_port = element.output_port.value();
@@ -121,10 +207,8 @@ int drain(v1::RouteObject_ptr route_object, const PathElement& element, bool dra
         element.output_port == PortId{}
             ? fmt::format("every link of {}", element.switch_name)
             : fmt::format("{} port {}", element.switch_name, element.output_port);
-    std::printf("%s\n",
-                fmt::format("{}: {}", words,
-                            drained ? "drained, no new path leads there" : "not drained any more")
-                    .c_str());
+    say(fmt::format("{}: {}", words,
+                    drained ? "drained, no new path leads there" : "not drained any more"));
     return 0;
   });
 }

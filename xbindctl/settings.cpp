@@ -14,6 +14,23 @@ namespace {
 
 constexpr const char* kManager = "the manager";
 
+int forget_at(orb::NameClient& names, const std::string& path, const std::string& manager) {
+  const auto object = names.resolve(path);
+  if (!object) return explain(object.error().text);
+  const v1::SwitchServer_var server = v1::SwitchServer::_unchecked_narrow(*object);
+  return guarded(path, server, [&] {
+    try {
+      const CORBA::ULong hops = server->forget_manager(manager.c_str());
+      say(fmt::format("{}: manager '{}' is forgotten, {} hops stay", path, manager, hops));
+      return 0;
+    } catch (const v1::BadRequest& refused) {
+      return explain(fmt::format("{}: {}", path, refused.reason.in()));
+    }
+  });
+}
+
+}  // namespace
+
 std::string name_of_mode(CORBA::Octet mode) {
   switch (mode) {
     case v1::aggregation_fixed: return "fixed";
@@ -23,24 +40,8 @@ std::string name_of_mode(CORBA::Octet mode) {
   }
 }
 
-int forget_at(orb::NameClient& names, const std::string& path, const std::string& manager) {
-  const auto object = names.resolve(path);
-  if (!object) return explain(object.error().text);
-  const v1::SwitchServer_var server = v1::SwitchServer::_unchecked_narrow(*object);
-  try {
-    const CORBA::ULong hops = server->forget_manager(manager.c_str());
-    std::printf("%s: manager '%s' is forgotten, %u hops stay\n", path.c_str(), manager.c_str(),
-                hops);
-    return 0;
-  } catch (const v1::BadRequest& refused) {
-    return explain(fmt::format("{}: {}", path, refused.reason.in()));
-  }
-}
-
-}  // namespace
-
 int aggregation(v1::ConnectionManager_ptr manager, const std::optional<AggregationChange>& change) {
-  return guarded(kManager, [&] {
+  return guarded(kManager, manager, [&] {
     v1::Aggregation settings = manager->aggregation_now();
     if (change) {
       settings.aggregation_mode = change->mode;
@@ -49,20 +50,21 @@ int aggregation(v1::ConnectionManager_ptr manager, const std::optional<Aggregati
       manager->set_aggregation(settings);
       settings = manager->aggregation_now();
     }
-    std::printf("%s\n", fmt::format("mode {}, threshold {}, flush timeout {} ms",
-                                    name_of_mode(settings.aggregation_mode), settings.threshold,
-                                    settings.flush_timeout_ms)
-                            .c_str());
+    say(fmt::format("mode {}, threshold {}, flush timeout {} ms",
+                    name_of_mode(settings.aggregation_mode), settings.threshold,
+                    settings.flush_timeout_ms));
     return 0;
   });
 }
 
 int prepare(v1::ConnectionManager_ptr manager, const std::string& from, const std::string& to,
             const ServiceSpec& service, std::uint32_t count) {
-  return guarded(kManager, [&] {
-    omniORB::setClientCallTimeout(manager, kCallTimeoutMs);
+  return guarded(kManager, manager, [&] {
     manager->prepare(from.c_str(), to.c_str(), orb::to_idl(service), count);
-    std::printf("%u connections are kept ready for %s -> %s\n", count, from.c_str(), to.c_str());
+    say(
+        fmt::format("{} -> {}: {} connection{} will be kept ready; `xbindctl caches` shows how "
+                    "many are",
+                    from, to, count, count == 1 ? "" : "s"));
     return 0;
   });
 }
@@ -79,7 +81,7 @@ int forget_manager(orb::NameClient& names, const std::string& switch_name,
   }
   int exit_code = 0;
   for (const std::string& path : paths) {
-    if (guarded(path, [&] { return forget_at(names, path, manager); }) != 0) exit_code = 1;
+    if (forget_at(names, path, manager) != 0) exit_code = 1;
   }
   return exit_code;
 }

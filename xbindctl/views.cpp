@@ -1,11 +1,15 @@
 // Commands that show what there is and change nothing.
 #include <algorithm>
 #include <cstdio>
+#include <initializer_list>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/audit.hpp"
 #include "core/metrics/stage_times.hpp"
+#include "core/name.hpp"
 #include "orb/convert.hpp"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/commands.hpp"
@@ -42,10 +46,9 @@ void print_line(const v1::ConnectionState& state) {
   if (both_ways(state)) rate += fmt::format(" + {}", state.reverse_resources.cells_per_s);
   std::string size = fmt::format("{} hops", state.hops.length());
   if (state.leaves.length() != 0) size += fmt::format(", {} leaves", state.leaves.length());
-  std::printf("%s\n", fmt::format("{:<20} {:<10} {:<16} {:<16} {:>10} cells/s  {}  {}",
-                                  state.connection, state.phase.in(), state.from_end.in(),
-                                  callee_of(state), rate, size, state.client.in())
-                          .c_str());
+  say(fmt::format("{:<20} {:<10} {:<16} {:<16} {:>10} cells/s  {}  {}", state.connection,
+                  state.phase.in(), state.from_end.in(), callee_of(state), rate, size,
+                  state.client.in()));
 }
 
 // What a leg is for people; the numbers are the contract's.
@@ -60,10 +63,10 @@ std::string leg_words(CORBA::UShort leg) {
 void print_hops(const v1::HopStateSeq& hops) {
   for (CORBA::ULong i = 0; i < hops.length(); ++i) {
     const v1::HopState& hop = hops[i];
-    if (i == 0 || hop.leg != hops[i - 1].leg) std::printf("%s\n", leg_words(hop.leg).c_str());
-    std::printf("  hop %-2u    %-16s port %u label %-8s -> port %u label %s\n", hop.number,
-                hop.switch_name.in(), hop.input_port, words_of(hop.input_label).c_str(),
-                hop.output_port, words_of(hop.output_label).c_str());
+    if (i == 0 || hop.leg != hops[i - 1].leg) say(leg_words(hop.leg));
+    say(fmt::format("  hop {:<2}    {:<16} port {} label {:<8} -> port {} label {}", hop.number,
+                    hop.switch_name.in(), hop.input_port, words_of(hop.input_label),
+                    hop.output_port, words_of(hop.output_label)));
   }
 }
 
@@ -92,34 +95,108 @@ Row row_of(const v1::CacheState& cache) {
           cache.size == 0 ? "-" : fmt::format("{:.1f} s", static_cast<double>(cache.age_ms) / 1e3)};
 }
 
+struct AuditVerdict {
+  const char* word;
+  int exit_code;
+};
+
+// What is certain goes first: something wrong, then what nobody knows, then what is owed.
+AuditVerdict verdict_of(const v1::AuditReport& report) {
+  const bool wrong = report.stray_cross_connects != 0 || report.leaked_labels != 0 ||
+                     report.leaked_bandwidth_cells_per_s != 0;
+  if (wrong) return {"NOT CLEAN", kAuditWrong};
+  if (report.unreadable != 0) return {"UNKNOWN", kAuditUnknown};
+  if (report.owed != 0) return {"OWED", kAuditOwed};
+  // A manager newer than this program may know of more.
+  if (!report.clean) return {"NOT CLEAN", kAuditWrong};
+  return {"clean", 0};
+}
+
+// The report has one count for cross-connects that are stray, missing or changed, and one for all
+// that is wrong with hops and labels. The findings tell them apart, unless there are too many to be
+// listed.
+std::string totals_in_words(const v1::AuditReport& report, const std::vector<Finding>& findings) {
+  std::map<FindingKind, std::uint64_t> listed;
+  for (const Finding& finding : findings) listed[finding.kind] += finding.amount;
+  const auto cross_connects = {FindingKind::kStrayCrossConnect, FindingKind::kMissingCrossConnect,
+                               FindingKind::kChangedCrossConnect};
+  const auto labels = {FindingKind::kLeakedLabel, FindingKind::kDoubleLabel, FindingKind::kStrayHop,
+                       FindingKind::kMissingHop};
+  const auto sum = [&](const auto& kinds) {
+    std::uint64_t total = 0;
+    for (const FindingKind kind : kinds) total += listed[kind];
+    return total;
+  };
+  const auto each = [&](const auto& kinds) {
+    std::string text;
+    for (const FindingKind kind : kinds) {
+      const std::uint64_t count = listed[kind];
+      const char* plural = count == 1 ? "" : "s";
+      text += text.empty() ? "" : ", ";
+      text += kind == FindingKind::kDoubleLabel
+                  ? fmt::format("{} label{} held twice", count, plural)
+                  : fmt::format("{} {}{}", count, to_string(kind), plural);
+    }
+    return text;
+  };
+  std::string text = fmt::format("{} switch{}, {} connection{}; ", report.switches,
+                                 report.switches == 1 ? "" : "es", report.connections,
+                                 report.connections == 1 ? "" : "s");
+  text +=
+      sum(cross_connects) == report.stray_cross_connects
+          ? each(cross_connects)
+          : fmt::format("{} cross-connects stray, missing or changed", report.stray_cross_connects);
+  text += "; ";
+  text += sum(labels) == report.leaked_labels
+              ? each(labels)
+              : fmt::format("{} labels leaked or held twice, hops stray or missing",
+                            report.leaked_labels);
+  return text + fmt::format("; {} cells/s leaked; {} removal{} owed; {} switch{} unreadable",
+                            report.leaked_bandwidth_cells_per_s, report.owed,
+                            report.owed == 1 ? "" : "s", report.unreadable,
+                            report.unreadable == 1 ? "" : "es");
+}
+
+// A number of the status that stands for a word; nothing for the others.
+std::optional<std::string> word_of(const std::string& metric, std::uint64_t value) {
+  const auto of = [&](std::initializer_list<const char*> words) {
+    return value < words.size() ? *(words.begin() + value) : fmt::format("unknown ({})", value);
+  };
+  if (metric == "engine") return of({"xbind", "sequential", "threaded"});
+  if (metric == "aggregation_mode") return name_of_mode(static_cast<CORBA::Octet>(value));
+  return std::nullopt;
+}
+
 }  // namespace
 
 int describe(v1::ConnectionManager_ptr manager, std::uint64_t connection) {
-  return guarded(kManager, [&] {
+  return guarded(kManager, manager, [&] {
     const v1::ConnectionState_var state = manager->describe(connection);
     const bool both = both_ways(state.in());
-    std::string text = fmt::format(
-        "connection  {}\nphase       {}, generation {}\nclient      {}, request {}\n"
-        "ends        {} {} {}\ntakes       {}\n",
-        state->connection, state->phase.in(), state->generation, state->client.in(), state->request,
-        state->from_end.in(), both ? "<->" : "->", callee_of(state.in()),
-        words_of(state->resources));
-    if (both) text += fmt::format("reverse     {}\n", words_of(state->reverse_resources));
-    if (state->reroutes != 0) text += fmt::format("rerouted    {} times\n", state->reroutes);
+    say(fmt::format("connection  {}", state->connection));
+    say(fmt::format("phase       {}, generation {}", state->phase.in(), state->generation));
+    say(fmt::format("client      {}, request {}", state->client.in(), state->request));
+    say(fmt::format("ends        {} {} {}", state->from_end.in(), both ? "<->" : "->",
+                    callee_of(state.in())));
+    say(fmt::format("takes       {}", words_of(state->resources)));
+    if (both) say(fmt::format("reverse     {}", words_of(state->reverse_resources)));
+    if (state->reroutes != 0) say(fmt::format("rerouted    {} times", state->reroutes));
     if (state->broken) {
-      text += fmt::format("broken      {} is down, no other path\n", state->broken_element.in());
+      say(fmt::format("broken      {} is down, no other path", state->broken_element.in()));
+    } else if (state->broken_element.in()[0] != '\0') {
+      say(fmt::format("unknown     {}: nobody has it under control, no other path",
+                      state->broken_element.in()));
     }
     for (CORBA::ULong i = 0; i < state->leaves.length(); ++i) {
-      text += fmt::format("leaf        {}\n", state->leaves[i].in());
+      say(fmt::format("leaf        {}", state->leaves[i].in()));
     }
-    std::printf("%s", text.c_str());
     print_hops(state->hops);
     return 0;
   });
 }
 
 int list(v1::ConnectionManager_ptr manager) {
-  return guarded(kManager, [&] {
+  return guarded(kManager, manager, [&] {
     std::uint64_t after = 0;
     for (;;) {
       const v1::ConnectionStateSeq_var page = manager->list(after, kListPage);
@@ -127,21 +204,21 @@ int list(v1::ConnectionManager_ptr manager) {
         print_line(page.in()[i]);
         after = page.in()[i].connection;
       }
-      if (page->length() < kListPage) return 0;
+      if (page->length() == 0) return 0;  // a page may be shorter than asked
     }
   });
 }
 
 int status(v1::ConnectionManager_ptr manager) {
-  return guarded(kManager, [&] {
+  return guarded(kManager, manager, [&] {
     const v1::MetricSeq_var told = manager->status();
     Metrics metrics;
     for (CORBA::ULong i = 0; i < told->length(); ++i) {
-      metrics.emplace_back(told.in()[i].name.in(), told.in()[i].value);
+      metrics.emplace_back(printable(told.in()[i].name.in()), told.in()[i].value);
     }
     const std::vector<OperationStages> stages = take_stages(metrics);
     for (const auto& [name, value] : metrics) {
-      std::printf("%-24s %llu\n", name.c_str(), static_cast<unsigned long long>(value));
+      say(fmt::format("{:<24} {}", name, word_of(name, value).value_or(fmt::format("{}", value))));
     }
     std::printf("%s", stages_as_text(stages).c_str());
     return 0;
@@ -149,7 +226,7 @@ int status(v1::ConnectionManager_ptr manager) {
 }
 
 int caches(v1::ConnectionManager_ptr manager) {
-  return guarded(kManager, [&] {
+  return guarded(kManager, manager, [&] {
     const v1::CacheStateSeq_var found = manager->caches();
     std::vector<Row> rows{
         {"cache", "element", "hits", "misses", "hit ratio", "size", "wanted", "oldest"}};
@@ -160,24 +237,17 @@ int caches(v1::ConnectionManager_ptr manager) {
 }
 
 int audit(v1::ConnectionManager_ptr manager) {
-  return guarded(kManager, [&] {
+  return guarded(kManager, manager, [&] {
     omniORB::setClientCallTimeout(manager, kAuditTimeoutMs);
     const v1::AuditReport_var report = manager->audit();
     const auto findings = orb::to_core(report->findings);
     if (!findings) return explain(findings.error().text);
     for (const Finding& finding : *findings) {
-      std::printf("%s at %s: %s\n", std::string{to_string(finding.kind)}.c_str(),
-                  finding.element.c_str(), finding.text.c_str());
+      say(fmt::format("{} at {}: {}", to_string(finding.kind), finding.element, finding.text));
     }
-    std::printf(
-        "%s: %u switches, %llu connections; %u stray cross-connects, %u leaked labels, "
-        "%llu cells/s leaked, %u owed, %u unreadable\n",
-        report->clean ? "clean" : "NOT CLEAN", report->switches,
-        static_cast<unsigned long long>(report->connections), report->stray_cross_connects,
-        report->leaked_labels,
-        static_cast<unsigned long long>(report->leaked_bandwidth_cells_per_s), report->owed,
-        report->unreadable);
-    return report->clean ? 0 : 1;
+    const AuditVerdict verdict = verdict_of(report.in());
+    say(fmt::format("{}: {}", verdict.word, totals_in_words(report.in(), *findings)));
+    return verdict.exit_code;
   });
 }
 
