@@ -12,6 +12,7 @@
 #include "callgen/commands/mode.hpp"
 #include "callgen/corba/corba_target.hpp"
 #include "callgen/load/load_options.hpp"
+#include "callgen/processes/interrupts.hpp"
 #include "callgen/report/json_file.hpp"
 #include "callgen/run/closed_loop.hpp"
 #include "core/log.hpp"
@@ -100,6 +101,7 @@ std::string to_text(const Ceiling& ceiling) {
     text += fmt::format("    {} times {}\n", times, to_string(cause));
   if (figures.unanswered > 0) text += fmt::format("  {} unanswered\n", figures.unanswered);
   if (figures.target_lost) text += "  a manager was lost\n";
+  if (figures.interrupted) text += "  INTERRUPTED before its end\n";
   const AuditReport audit = sum_of(ceiling.audits);
   text += audit.proves_clean() ? "Audit clean\n" : "Audit NOT clean:\n";
   if (!audit.proves_clean()) {
@@ -117,6 +119,7 @@ std::string to_json(const Ceiling& ceiling) {
       {"managers", ceiling.managers},
       {"outstanding", ceiling.plan.in_flight},
       {"client_batch", ceiling.plan.max_batch},
+      {"interrupted", figures.interrupted},
       {"seconds", std::chrono::duration<double>(figures.measured).count()},
       {"operations", figures.operations},
       {"operations_per_s", figures.operations_per_s()},
@@ -154,7 +157,7 @@ Result<Ceiling> measure(const CeilingOptions& options, orb::Runtime& runtime) {
   const auto before = target.statuses();
   if (!before) return tl::make_unexpected(before.error());
   ClosedLoop loop(ceiling.plan, std::move(*workload));
-  target.play(loop);
+  target.play(loop, [] { return Interrupts::seen() != 0; });
   ceiling.figures = loop.figures();
   const auto after = target.statuses();
   if (!after) return tl::make_unexpected(after.error());
@@ -181,6 +184,7 @@ int run_ceiling(int argc, char** argv) {
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
   log::start("xbind-callgen", options.client.common.log_level);
   orb::Runtime runtime(argc, argv, options.client.common.runtime());
+  const Interrupts interrupts(Interrupts::Second::kEndsTheProcess);
   const auto ceiling = measure(options, runtime);
   if (!ceiling) return fail_with(ceiling.error());
   if (!options.run.quiet) std::printf("%s", to_text(*ceiling).c_str());
@@ -188,7 +192,8 @@ int run_ceiling(int argc, char** argv) {
     if (const auto written = write_file(options.run.json, to_json(*ceiling)); !written)
       return fail_with(written.error());
   }
-  return ceiling->kept() ? 0 : 1;
+  if (!ceiling->kept()) return 1;
+  return ceiling->figures.interrupted ? kInterruptedCode : 0;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 //   1  something failed: calls, an audit, an assertion, a file
 //   2  refused options; nothing was run
 //   3  void: nothing failed, but the load was not the one asked for
+//   4  interrupted: INT, TERM or HUP ended it before its time, in order, and nothing failed
 #pragma once
 
 #include <string_view>

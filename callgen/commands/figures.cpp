@@ -122,15 +122,12 @@ int run(int argc, char** argv) {
   const auto all =
       figures::reproduce(*source, checks.get(), scale, manifest, options.out, progress);
   if (!all) return fail_with(all.error());
-  std::size_t reproduced = 0;
   for (const figures::Made& made : all->made) {
-    if (made.figure && made.figure->verdict.reproduced) ++reproduced;
     std::printf("%-8s %s\n", made.id.c_str(),
-                !made.figure                      ? "could not be made"
-                : made.figure->verdict.reproduced ? "shape reproduced"
-                                                  : "shape not reproduced");
+                made.figure ? std::string{to_string(made.figure->verdict.shape)}.c_str()
+                            : "could not be made");
   }
-  std::printf("%zu of %zu shapes reproduced; %s/index.html\n", reproduced, all->made.size(),
+  std::printf("%s Page: %s/index.html\n", figures::summary_of(all->made).c_str(),
               options.out.c_str());
   return all->complete() ? 0 : 1;
 }

@@ -7,10 +7,12 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
+#include <optional>
 #include <string>
 
 #include "callgen/commands/commands.hpp"
 #include "callgen/corba/corba_experiment.hpp"
+#include "callgen/processes/interrupts.hpp"
 #include "core/log.hpp"
 
 namespace xbind::callgen {
@@ -19,6 +21,13 @@ namespace {
 void say(const ChildLine& line) {
   std::printf("%s\n", line_of(line).c_str());
   std::fflush(stdout);
+}
+
+// The parent alone says when to stop, by SIGTERM. A Ctrl-C or a closed terminal reaches the parent
+// as well.
+void ignore_the_terminal() {
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGHUP, SIG_IGN);
 }
 
 // Blocks until the parent says when.
@@ -36,6 +45,7 @@ Result<TimePoint> wait_for_start(Duration phase) {
 
 int generator(int argc, char** argv) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // nobody would read what we say
+  ignore_the_terminal();
   ClientOptions client;
   RunOptions options;
   std::uint64_t phase_ns = 0;
@@ -51,8 +61,15 @@ int generator(int argc, char** argv) {
 
   options.quiet = false;  // the parent decides what is shown
   if (options.progress_interval <= 0) options.progress_interval = 1;
-  const RunHooks hooks{
-      [phase_ns] { return wait_for_start(Duration{static_cast<Duration::rep>(phase_ns)}); }, false};
+  std::optional<Interrupts> interrupts;
+  const RunHooks hooks{[phase_ns, &interrupts] {
+                         auto begin =
+                             wait_for_start(Duration{static_cast<Duration::rep>(phase_ns)});
+                         interrupts.emplace(Interrupts::Second::kEndsTheProcess);
+                         ignore_the_terminal();
+                         return begin;
+                       },
+                       false, [] { return Interrupts::seen() != 0; }};
   const auto report = run_once(
       client, options, runtime, [](const Progress& progress) { say(progress); }, nullptr, hooks);
   if (!report) {

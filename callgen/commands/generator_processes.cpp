@@ -21,13 +21,28 @@ namespace {
 
 // From the last one's readiness to the common start: all have read it by then.
 constexpr Duration kLead = std::chrono::milliseconds{100};
+// How long a wish to stop may go unseen.
+constexpr Duration kLookForStop = std::chrono::milliseconds{100};
 
 // Options that the parent answers for, or that a share replaces.
-const std::vector<std::string> kNotForChildren{
-    "generators", "assert",        "calls",   "rate",        "duration",
-    "erlangs",    "hold",          "seed",    "client-name", "json",
-    "out",        "csv",           "records", "quiet",       "progress-interval",
-    "with-floor", "floor-switches"};
+const std::vector<std::string> kNotForChildren{"generators",
+                                               "assert",
+                                               "calls",
+                                               "rate",
+                                               "duration",
+                                               "erlangs",
+                                               "hold",
+                                               "seed",
+                                               "client-name",
+                                               "json",
+                                               "out",
+                                               "csv",
+                                               "records",
+                                               "quiet",
+                                               "progress-interval",
+                                               "with-floor",
+                                               "floor-switches",
+                                               "expect-refusals"};
 
 // Our environment for a child, without what only the parent answers for.
 std::vector<std::string> child_environment() {
@@ -106,8 +121,12 @@ class Keeper {
   Keeper& operator=(const Keeper&) = delete;
 
   void end() {
-    for (const auto& child : children_) child->process.terminate();
+    stop();
     wait();
+  }
+  // They end in order, and report.
+  void stop() {
+    for (const auto& child : children_) child->process.terminate();
   }
   void wait() {
     for (const auto& child : children_) {
@@ -156,7 +175,8 @@ Result<std::vector<RunReport>> reports_of(const Children& children) {
 Result<RunReport> run_generators(const ClientOptions& client, const RunOptions& run,
                                  std::uint32_t generators, const std::vector<std::string>& words,
                                  orb::Runtime& runtime,
-                                 const std::function<void(const Progress&)>& progress) {
+                                 const std::function<void(const Progress&)>& progress,
+                                 const std::function<bool()>& stop) {
   Shared shared;
   Children children;
   Keeper keeper(children);
@@ -181,10 +201,15 @@ Result<RunReport> run_generators(const ClientOptions& client, const RunOptions& 
   }
 
   std::unique_lock lock(shared.mutex);
-  shared.changed.wait(lock, [&] {
+  while (!shared.changed.wait_for(lock, kLookForStop, [&] {
     return failed_of(children) != nullptr ||
            every(children, [](const Child& child) { return child.ready; });
-  });
+  })) {
+    if (!stop()) continue;
+    lock.unlock();
+    keeper.end();
+    return fail(ErrorCode::kUnreachable, "interrupted before a call was offered");
+  }
   if (const Child* const failed = failed_of(children)) {
     const auto error = error_of(*failed);
     lock.unlock();
@@ -200,6 +225,8 @@ Result<RunReport> run_generators(const ClientOptions& client, const RunOptions& 
   const bool shown = !run.quiet && run.progress_interval > 0;
   const auto interval =
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(run.progress_interval));
+  bool stopped = false;
+  TimePoint show_at = shown ? steady_now() + interval : kNever;
   while (!every(children, [](const Child& child) { return child.over; })) {
     if (const Child* const failed = failed_of(children)) {
       const auto error = error_of(*failed);
@@ -207,14 +234,16 @@ Result<RunReport> run_generators(const ClientOptions& client, const RunOptions& 
       keeper.end();
       return error;
     }
-    if (!shown) {
-      shared.changed.wait(lock);
-      continue;
-    }
-    shared.changed.wait_for(lock, interval, [&] {
+    shared.changed.wait_for(lock, std::min(kLookForStop, show_at - steady_now()), [&] {
       return failed_of(children) != nullptr ||
              every(children, [](const Child& child) { return child.over; });
     });
+    if (!stopped && stop()) {
+      stopped = true;
+      keeper.stop();
+    }
+    if (steady_now() < show_at) continue;
+    show_at = steady_now() + interval;
     std::vector<Progress> all;
     for (const auto& child : children) all.push_back(child->progress);
     Progress sum = sum_of(all);
@@ -233,7 +262,7 @@ Result<RunReport> run_generators(const ClientOptions& client, const RunOptions& 
   if (!audits) return tl::make_unexpected(audits.error());
   for (RunReport& report : *reports) {
     report.audits = *audits;
-    report.audit = sum_of(report.audits);
+    doubt_audits(report);
   }
   RunReport merged = merge(*reports);
   // The load is the whole one; which share was whose follows from it.

@@ -87,19 +87,25 @@ int overload_command(int argc, char** argv) {
   const ModeOptions& mode = options.mode;
   log::start("xbind-callgen", mode.client.common.log_level);
   orb::Runtime runtime(argc, argv, mode.client.common.runtime());
-  const Interrupts interrupts;
+  const Interrupts interrupts(Interrupts::Second::kEndsTheProcess);
 
   const StopFunction stop = [] { return Interrupts::seen() != 0; };
   const RunFunction run = runs_of(mode, runtime, stop);
   OverloadPlan& plan = options.plan;
   if (!options.rate_given) {
     const auto rate = found_rate(options, run, stop);
-    if (!rate) return fail_with(rate.error());
+    if (!rate) {
+      fail_with(rate.error());
+      return stop() ? kInterruptedCode : 1;
+    }
     plan.rate = *rate;
   }
   const auto result = overload(plan, mode.run, run, stop,
                                [&mode](const OverloadPoint& point) { tell(mode, to_text(point)); });
-  if (!result) return fail_with(result.error());
+  if (!result) {
+    fail_with(result.error());
+    return stop() ? kInterruptedCode : 1;
+  }
   std::printf("%s", to_text(*result, plan).c_str());
   if (!mode.run.json.empty()) {
     const auto written = write_file(mode.run.json, to_json(*result, plan));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "callgen/commands/run_judging.hpp"
 #include "callgen/corba/corba_experiment.hpp"
 #include "callgen/null/floor_run.hpp"
+#include "callgen/processes/interrupts.hpp"
 #include "callgen/report/json_file.hpp"
 #include "callgen/report/output_options.hpp"
 #include "callgen/report/records_file.hpp"
@@ -30,6 +32,21 @@ std::string words_of(int argc, char** argv) {
   std::string words = "xbind-callgen";
   for (int i = 0; i < argc; ++i) words += std::string(" ") + argv[i];
   return words;
+}
+
+bool interrupted() { return Interrupts::seen() != 0; }
+
+// `stop`, which says on standard error what happens when it is true for the first time.
+std::function<bool()> told_once(bool (*stop)()) {
+  return [stop, told = false]() mutable {
+    if (!stop()) return false;
+    if (!std::exchange(told, true))
+      std::fprintf(
+          stderr,
+          "\nxbind-callgen: interrupted: no further call is offered, those that are up are "
+          "released; a second signal ends at once\n");
+    return true;
+  };
 }
 
 bool names_a_file(const std::vector<std::string>& words) {
@@ -65,6 +82,8 @@ int run(int argc, char** argv) {
   if (const auto measured = floor.before(client, options, runtime); !measured) {
     return fail_with(measured.error());
   }
+  // From here on there are calls to release and files to write.
+  const Interrupts interrupts(Interrupts::Second::kEndsTheProcess);
   std::unique_ptr<RecordsFile> records;
   if (!output.records.empty()) {
     auto opened = RecordsFile::open(output.records);
@@ -76,36 +95,44 @@ int run(int argc, char** argv) {
     std::fprintf(stderr, terminal ? "\r%s\x1b[K" : "%s\n", progress_line(progress).c_str());
     std::fflush(stderr);
   };
-  auto report = judging.generators > 1
-                    ? run_generators(client, options, judging.generators, words, runtime, show)
-                    : run_once(client, options, runtime, show, records.get());
-  if (!report) return fail_with(report.error());
+  const auto stop = told_once(interrupted);
+  auto report =
+      judging.generators > 1
+          ? run_generators(client, options, judging.generators, words, runtime, show, stop)
+          : run_once(client, options, runtime, show, records.get(), {.begin = {}, .stop = stop});
+  if (!report) {
+    fail_with(report.error());
+    return interrupted() ? kInterruptedCode : 1;
+  }
   report->manifest["command line"] = words_of(argc, argv);
   hold_against(judging, *report);
-  if (const auto measured = floor.after(runtime, *report); !measured) {
-    return fail_with(measured.error());
+  int trouble = 0;  // what cannot be done does not keep the rest from being written
+  if (!report->interrupted) {
+    if (const auto measured = floor.after(runtime, *report); !measured)
+      trouble = fail_with(measured.error());
   }
   if (terminal && !options.quiet && options.progress_interval > 0) std::fprintf(stderr, "\n");
 
   if (!options.quiet) std::printf("%s", to_text(*report).c_str());
   if (!options.json.empty()) {
-    if (const auto written = write_file(options.json, to_json(*report)); !written) {
-      return fail_with(written.error());
-    }
+    if (const auto written = write_file(options.json, to_json(*report)); !written)
+      trouble = fail_with(written.error());
   }
   if (records) {
-    if (const auto written = records->finish(); !written) return fail_with(written.error());
+    if (const auto written = records->finish(mark_of(*report)); !written)
+      trouble = fail_with(written.error());
   }
-  if (const auto written = write_outputs(output, *report); !written) {
-    return fail_with(written.error());
-  }
+  if (const auto written = write_outputs(output, *report); !written)
+    trouble = fail_with(written.error());
   const Verdict verdict = judge(*report);
   if (options.quiet) {
+    if (verdict.interrupted)
+      std::fprintf(stderr, "xbind-callgen: %s\n", interruption_of(*report).c_str());
     for (const std::string& reason : verdict.reasons) {
       std::fprintf(stderr, "xbind-callgen: %s\n", reason.c_str());
     }
   }
-  return exit_code(verdict);
+  return trouble != 0 ? trouble : exit_code(verdict);
 }
 
 }  // namespace

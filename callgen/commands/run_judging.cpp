@@ -15,6 +15,8 @@ void declare_judging_options(config::OptionSet& set, JudgingOptions& options,
                   "unanswered=0, rate>950; the exit code is 1 when one is not kept.");
   set.add_uint("generators", &options.generators, 1, {1, kMostGenerators},
                "Processes that share the load of poisson or constant arrivals.");
+  set.add_flag("expect-refusals", &options.expect_refusals,
+               "Accept a run in which no call is connected; without it such a run has failed.");
   set.add_check([&options]() -> std::optional<std::string> {
     auto objectives = parse_objectives(options.asserted);
     if (!objectives) return "option --assert: " + objectives.error().text;
@@ -34,6 +36,7 @@ void declare_judging_options(config::OptionSet& set, JudgingOptions& options,
 void hold_against(const JudgingOptions& options, RunReport& report) {
   for (const Judged& judged : judge(options.objectives, report))
     report.assertions.push_back({judged.objective.text, judged.kept, measured_text(judged)});
+  report.expect_refusals = options.expect_refusals;
 }
 
 }  // namespace xbind::callgen

@@ -16,6 +16,7 @@ namespace xbind::callgen {
 struct JudgingOptions {
   std::vector<std::string> asserted;
   std::uint32_t generators = 1;
+  bool expect_refusals = false;
   std::vector<Objective> objectives;  // of loaded options: --assert
 };
 
@@ -23,7 +24,7 @@ struct JudgingOptions {
 void declare_judging_options(config::OptionSet& set, JudgingOptions& options,
                              const RunOptions& run);
 
-// Fills report.assertions.
+// Fills report.assertions and report.expect_refusals.
 void hold_against(const JudgingOptions& options, RunReport& report);
 
 }  // namespace xbind::callgen

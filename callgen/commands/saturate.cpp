@@ -65,8 +65,8 @@ int exit_code_of(const SearchResult& result) {
     case SearchEnd::kNotConfirmed:
     case SearchEnd::kLost: return 1;
     case SearchEnd::kGenerator:
-    case SearchEnd::kMostRuns:
-    case SearchEnd::kStopped: return 3;
+    case SearchEnd::kMostRuns: return 3;
+    case SearchEnd::kStopped: return kInterruptedCode;
   }
   return 1;
 }
@@ -82,7 +82,7 @@ int saturate(int argc, char** argv) {
   const ModeOptions& mode = options.mode;
   log::start("xbind-callgen", mode.client.common.log_level);
   orb::Runtime runtime(argc, argv, mode.client.common.runtime());
-  const Interrupts interrupts;
+  const Interrupts interrupts(Interrupts::Second::kEndsTheProcess);
 
   if (const auto measured = options.floor.before(mode.client, mode.run, runtime); !measured)
     return fail_with(measured.error());
@@ -94,7 +94,10 @@ int saturate(int argc, char** argv) {
                          std::printf("%s\n", to_text(point).c_str());
                          std::fflush(stdout);
                        });
-  if (!result) return fail_with(result.error());
+  if (!result) {
+    fail_with(result.error());
+    return stop() ? kInterruptedCode : 1;
+  }
   std::printf("%s", to_text(*result, objectives).c_str());
   if (const SearchPoint* const best = result->best()) {
     RunReport& report =

@@ -111,22 +111,21 @@ int soak(int argc, char** argv) {
   const ModeOptions& mode = options.mode;
   log::start("xbind-callgen", mode.client.common.log_level);
   orb::Runtime runtime(argc, argv, mode.client.common.runtime());
-  const Interrupts interrupts;
+  const Interrupts interrupts(Interrupts::Second::kEndsTheProcess);
 
   RunOptions run = mode.run;
   run.quiet = false;  // what is looked at hangs on the progress
   run.progress_interval = std::max(1.0, run.duration / kWindows);
   Watch watch(mode);
-  const auto report = run_once(mode.client, run, runtime, [&](const Progress& progress) {
-    watch.look(progress);
-    if (Interrupts::seen() == 0) return;
-    // What is known is told; the calls that are up end with their client, as the manager sees to.
-    std::printf("Ended before its time\n");
-    conclude(options, watch.series);
-    std::fflush(stdout);
-    std::_Exit(3);
-  });
-  if (!report) return fail_with(report.error());
+  const auto stop = [] { return Interrupts::seen() != 0; };
+  const auto report = run_once(mode.client, run, runtime,
+                               [&watch](const Progress& progress) { watch.look(progress); },
+                               nullptr, {.begin = {}, .stop = stop});
+  if (!report) {
+    fail_with(report.error());
+    return stop() ? kInterruptedCode : 1;
+  }
+  watch.series.interrupted = report->interrupted;
   if (!mode.run.quiet) std::printf("%s", to_text(*report).c_str());
   const int judged = conclude(options, watch.series);
   const Verdict verdict = judge(*report);
@@ -134,6 +133,7 @@ int soak(int argc, char** argv) {
     std::fprintf(stderr, "xbind-callgen: the run: %s\n", reason.c_str());
   }
   if (verdict.failed) return 1;
+  if (verdict.interrupted) return judged == 1 ? 1 : kInterruptedCode;
   return verdict.ok || judged == 1 ? judged : 3;
 }
 

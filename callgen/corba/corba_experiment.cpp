@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,6 +14,7 @@
 #include "callgen/corba/corba_target.hpp"
 #include "callgen/corba/corba_watch.hpp"
 #include "core/log.hpp"
+#include "core/steady_now.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -92,6 +95,25 @@ void fill_switchservers(const Counted& before, const Counted& after, RunReport& 
   }
 }
 
+// Waits until no manager owes a removal, `most` has passed, or `stop` says so.
+void await_debts(CorbaTarget& target, Duration most, const std::function<bool()>& stop) {
+  constexpr Duration kBetweenLooks = std::chrono::milliseconds{100};
+  const TimePoint until = steady_now() + most;
+  std::condition_variable nobody_wakes;
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  while (steady_now() < until && !(stop && stop())) {
+    const auto now = target.statuses();
+    if (!now) return;  // the audit says what is the matter
+    const bool owed = std::any_of(now->begin(), now->end(), [](const Metrics& metrics) {
+      const auto found = metrics.find("owed");
+      return found != metrics.end() && found->second != 0;
+    });
+    if (!owed) return;
+    nobody_wakes.wait_for(lock, kBetweenLooks);
+  }
+}
+
 void fill_audits(CorbaTarget& target, RunReport& report) {
   for (const auto& [manager, audit] : target.audits()) report.audits[manager] = report_of(audit);
   report.audit = sum_of(report.audits);
@@ -136,6 +158,17 @@ Result<MediaParts> media_of(const RunOptions& options, const Workload& workload)
 }
 
 }  // namespace
+
+void doubt_audits(RunReport& report) {
+  for (const auto& [manager, callback] : report.unheard) {
+    const auto audit = report.audits.find(manager);
+    if (audit == report.audits.end()) continue;
+    audit->second.clean = false;
+    audit->second.findings.push_back(fmt::format(
+        "calls that this run asked of manager {} may be up: not one answer came back", manager));
+  }
+  if (!report.audits.empty()) report.audit = sum_of(report.audits);
+}
 
 AuditReport report_of(const Result<RemoteAudit>& audit) {
   AuditReport report;
@@ -233,6 +266,10 @@ Result<RunReport> run_once(const ClientOptions& client, const RunOptions& option
   const double interval_s = show ? options.progress_interval : 1;
   std::optional<Media> media_of_run;
   if (media->check) media_of_run.emplace(Media{*media->check, *media->lines});
+  if (hooks.stop && hooks.stop()) {
+    target.detach();
+    return fail(ErrorCode::kUnreachable, "interrupted before a call was offered");
+  }
   TimePoint begin;
   if (hooks.begin) {
     const auto told = hooks.begin();
@@ -250,10 +287,6 @@ Result<RunReport> run_once(const ClientOptions& client, const RunOptions& option
   const RunFigures figures = target.run(
       plan, std::move(*workload), media_of_run ? &*media_of_run : nullptr,
       Duration{static_cast<std::int64_t>(interval_s * 1e9)}, look, records, begin, hooks.stop);
-  if (hooks.stop && hooks.stop()) {
-    target.detach();
-    return fail(ErrorCode::kUnreachable, "the run was ended before its time");
-  }
 
   RunReport report = report_of(plan, figures);
   watch.finish(report);
@@ -269,7 +302,13 @@ Result<RunReport> run_once(const ClientOptions& client, const RunOptions& option
   } else {
     log::warn("{}", after.error().text);
   }
-  if (hooks.audit) fill_audits(target, report);
+  report.unheard = target.unheard();
+  if (hooks.audit) {
+    await_debts(target, Duration{static_cast<std::int64_t>(options.debts_timeout * 1e9)},
+                hooks.stop);
+    fill_audits(target, report);
+  }
+  doubt_audits(report);
   report.manifest["omniORB"] = omniORB::versionString();
   report.manifest["manager"] = fmt::format("{}", fmt::join(managers_of(options), ","));
   report.manifest["client_batch"] = std::to_string(options.client_batch);

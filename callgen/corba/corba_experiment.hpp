@@ -43,12 +43,17 @@ struct RunHooks {
   // Called when all is ready to be offered; the plan's time zero. Its error ends the run.
   std::function<Result<TimePoint>()> begin;
   bool audit = true;  // false: others make it, when all are done
-  // Asked while the run lasts, on the caller's thread; true: it ends within a moment, with an error.
+  // Asked while the run lasts, on the caller's thread; true: it ends in order, and its report says
+  // that it was interrupted. Before the first call: an error.
   std::function<bool()> stop{};
 };
 
 // What an audit says in a report; one that could not be made says so.
 AuditReport report_of(const Result<RemoteAudit>& audit);
+
+// Sums the audits up. One of a manager that was never heard from says that it proves nothing: calls
+// may be up that nobody here knows of.
+void doubt_audits(RunReport& report);
 
 // The calls that the options ask for; asks RouteObject for the ends when they need the topology.
 Result<Workload> workload_for(CorbaTarget& target, const ClientOptions& client,

@@ -19,23 +19,16 @@
 namespace xbind::callgen {
 namespace {
 
-constexpr CORBA::ULong kAuditTimeoutMs = 120'000;
-constexpr CORBA::ULong kSwitchStatusTimeoutMs = 1'000;
-
-Metrics to_core(const v1::MetricSeq& metrics) {
-  Metrics out;
-  for (CORBA::ULong i = 0; i < metrics.length(); ++i) {
-    out[metrics[i].name.in()] = metrics[i].value;
-  }
-  return out;
-}
-
 // A run looks so often at what is due, at most: what is due within this time travels together, for a message
 // and a wake-up cost many times what a request does. What it makes late is seen in the slip.
 constexpr Duration kBetweenSends = std::chrono::microseconds{50};
 
 // How long a wish to stop may go unseen.
 constexpr Duration kLookForStop = std::chrono::milliseconds{100};
+
+// A manager that can reach us confirms the first batch within milliseconds. One that has said
+// nothing for so long cannot: the rest of the run would be unanswered as well.
+constexpr Duration kFirstAnswer = std::chrono::seconds{10};
 
 // The kernel lets a thread sleep 50 us longer than it asks for, unless told otherwise.
 void wake_exactly() {
@@ -110,6 +103,7 @@ class CorbaTarget::Offering final : public Player {
     for (const Notice& notice : batch.notices) runner.notice(notice, now);
   }
   void target_lost(TimePoint now) override { runner.target_lost(now); }
+  void stop(TimePoint now) override { runner.stop(now); }
   TimePoint next_deadline() const override { return runner.next_deadline(); }
   bool finished() const override { return runner.finished(); }
 
@@ -137,7 +131,7 @@ Result<KnownEnds> CorbaTarget::ends_from(const std::string& route_object) {
   if (!object) return tl::make_unexpected(object.error());
   const v1::RouteObject_var routes = v1::RouteObject::_unchecked_narrow(*object);
   KnownEnds known;
-  const auto asked = orb::remote("routeobject " + route_object, [&] {
+  const auto asked = orb::remote("routeobject " + route_object, routes, [&] {
     const v1::TrafficDemandSeq_var told = routes->demands();
     for (CORBA::ULong i = 0; i < told->length(); ++i) {
       const v1::TrafficDemand& demand = told.in()[i];
@@ -189,8 +183,9 @@ Result<void> CorbaTarget::attach_to(const std::string& name, CORBA::Object_ptr o
     return fail(ErrorCode::kBadInput, "{}", refused.reason.in());
   } catch (const v1::Unavailable& refused) {
     return fail(ErrorCode::kUnreachable, "{}", refused.reason.in());
-  } catch (const CORBA::SystemException& exception) {
-    return tl::make_unexpected(orb::to_error(exception, "manager " + name));
+  } catch (const CORBA::Exception& exception) {
+    const std::string peer = orb::with_address("manager " + name, object);
+    return tl::make_unexpected(orb::to_error(exception, peer));
   }
 }
 
@@ -227,12 +222,12 @@ RunFigures CorbaTarget::run(const RunPlan& plan, Workload workload, Media* media
   return figures.get_future().get();
 }
 
-void CorbaTarget::play(Player& player) {
+void CorbaTarget::play(Player& player, const std::function<bool()>& stop) {
   serial_.post([&] {
     player.start(steady_now());
     player_ = &player;
   });
-  wait_until_finished(Duration::zero(), {}, {});
+  wait_until_finished(Duration::zero(), {}, stop);
   std::promise<void> over;
   serial_.post([&] {
     player_ = nullptr;  // it is the caller's
@@ -247,6 +242,7 @@ void CorbaTarget::wait_until_finished(Duration progress_interval,
   std::unique_lock lock(finished_mutex_);
   const bool show = progress_interval > Duration::zero() && progress;
   TimePoint show_at = show ? steady_now() + progress_interval : kNever;
+  bool stopped = false;
   while (!finished_) {
     if (!show && !stop) {
       finished_wake_.wait(lock);
@@ -256,7 +252,10 @@ void CorbaTarget::wait_until_finished(Duration progress_interval,
     finished_wake_.wait_for(lock, stop ? std::min(show_at - now, kLookForStop) : show_at - now);
     if (finished_) break;
     lock.unlock();
-    if (stop && stop()) serial_.post([this] { lose("it was interrupted", steady_now()); });
+    if (!stopped && stop && stop()) {
+      stopped = true;
+      serial_.post([this] { player_->stop(steady_now()); });
+    }
     if (show && steady_now() >= show_at) {
       std::promise<Progress> told;
       serial_.post([&] { told.set_value(offering_->runner.progress(steady_now())); });
@@ -264,81 +263,6 @@ void CorbaTarget::wait_until_finished(Duration progress_interval,
       show_at = steady_now() + progress_interval;
     }
     lock.lock();
-  }
-}
-
-Result<std::vector<Metrics>> CorbaTarget::statuses() {
-  std::vector<Metrics> statuses;
-  for (Manager& manager : managers_) {
-    auto status = orb::remote("manager " + manager.name, [&] {
-      const v1::MetricSeq_var metrics = manager.object->status();
-      return to_core(metrics.in());
-    });
-    if (!status) return tl::make_unexpected(status.error());
-    statuses.push_back(std::move(*status));
-  }
-  return statuses;
-}
-
-std::map<std::string, Metrics> CorbaTarget::switch_statuses() {
-  std::map<std::string, Metrics> statuses;
-  const auto paths = names_.list(std::string{naming::kRoot} + "/" + naming::kSwitchServers);
-  if (!paths) {
-    log::warn("{}", paths.error().text);
-    return statuses;
-  }
-  for (const std::string& path : *paths) {
-    const auto object = names_.resolve(path);
-    if (!object) continue;
-    const v1::SwitchServer_var server = v1::SwitchServer::_unchecked_narrow(*object);
-    omniORB::setClientCallTimeout(server, kSwitchStatusTimeoutMs);
-    auto status = orb::remote(path, [&] {
-      const v1::MetricSeq_var metrics = server->status();
-      return to_core(metrics.in());
-    });
-    if (status) {
-      statuses.emplace(path, std::move(*status));
-    } else {
-      log::info("{}", status.error().text);
-    }
-  }
-  return statuses;
-}
-
-faults::FaultCounters CorbaTarget::own_faults() {
-  std::promise<faults::FaultCounters> counters;
-  serial_.post([&] { counters.set_value(faults_.counters()); });
-  return counters.get_future().get();
-}
-
-std::map<std::string, Result<RemoteAudit>> CorbaTarget::audits() {
-  std::map<std::string, Result<RemoteAudit>> audits;
-  for (Manager& manager : managers_) audits.emplace(manager.name, audit(manager));
-  return audits;
-}
-
-Result<RemoteAudit> CorbaTarget::audit(Manager& manager) {
-  omniORB::setClientCallTimeout(manager.object, kAuditTimeoutMs);
-  try {
-    const v1::AuditReport_var report = manager.object->audit();
-    RemoteAudit audit;
-    audit.totals = {static_cast<bool>(report->clean),
-                    report->stray_cross_connects,
-                    report->leaked_labels,
-                    report->leaked_bandwidth_cells_per_s,
-                    report->owed,
-                    report->unreadable};
-    const auto findings = orb::to_core(report->findings);
-    if (!findings) return tl::make_unexpected(findings.error());
-    for (const Finding& finding : *findings) {
-      audit.findings.push_back(
-          fmt::format("{} at {}: {}", to_string(finding.kind), finding.element, finding.text));
-    }
-    return audit;
-  } catch (const v1::Unavailable& refused) {
-    return fail(ErrorCode::kUnreachable, "{}", refused.reason.in());
-  } catch (const CORBA::SystemException& exception) {
-    return tl::make_unexpected(orb::to_error(exception, "manager " + manager.name));
   }
 }
 
@@ -350,7 +274,7 @@ void CorbaTarget::detach() {
   });
   ended.get_future().wait();
   for (Manager& manager : managers_) {
-    const auto detached = orb::remote("manager " + manager.name,
+    const auto detached = orb::remote("manager " + manager.name, manager.object,
                                       [&] { manager.object->detach(manager.session.value()); });
     if (!detached) log::warn("{}", detached.error().text);
   }
@@ -407,8 +331,18 @@ TimePoint CorbaTarget::media_deadline(TimePoint now) const {
   return std::min(media_->check.next_deadline(), waits_for_silence ? quiet : kNever);
 }
 
+TimePoint CorbaTarget::silence_ends(const Manager& manager) {
+  return manager.heard || manager.first_sent == kNever ? kNever : manager.first_sent + kFirstAnswer;
+}
+
 void CorbaTarget::tick(std::size_t manager, TimePoint now) {
   if (lost_) return;
+  if (silence_ends(managers_[manager]) <= now) {
+    lose(no_answer_from(managers_[manager].name,
+                        orb::address_of(managers_[manager].observer_reference)),
+         now);
+    return;
+  }
   std::vector<RequestFrame> frames;
   if (const auto ticked = managers_[manager].link->tick(now, frames); !ticked) {
     lose(ticked.error().text, now);
@@ -436,19 +370,21 @@ void CorbaTarget::send_or_keep(Dispatch& dispatch, TimePoint now) {
 
 void CorbaTarget::hand_to_link(std::size_t manager, RequestBatch&& batch, TimePoint now) {
   const std::size_t octets = octets_of(batch);
+  managers_[manager].first_sent = std::min(managers_[manager].first_sent, now);
   outbox_.push_back({manager, managers_[manager].link->send(std::move(batch), octets, now)});
 }
 
 TimePoint CorbaTarget::links_deadline() const {
   TimePoint deadline = kNever;
   for (const Manager& manager : managers_) {
-    deadline = std::min(deadline, manager.link->next_deadline());
+    deadline = std::min({deadline, manager.link->next_deadline(), silence_ends(manager)});
   }
   return deadline;
 }
 
 void CorbaTarget::on_outcomes(std::size_t manager, session::Frame<OutcomeBatch> frame,
                               TimePoint now) {
+  managers_[manager].heard = true;
   if (player_ == nullptr || lost_) return;
   if (const auto received = managers_[manager].link->receive(std::move(frame), now, in_order_);
       !received) {
@@ -476,7 +412,7 @@ void CorbaTarget::send(const Outgoing& outgoing, TimePoint now) {
   const RequestFrame& frame = outgoing.frame;
   Manager& manager = managers_[outgoing.manager];
   orb::to_idl(frame.batch ? *frame.batch : kNothing, on_the_wire_);
-  const auto sent = orb::remote(manager.peer, [&] {
+  const auto sent = orb::remote(manager.peer, manager.inbox, [&] {
     manager.inbox->submit(manager.session.value(), frame.seq.value(), frame.confirmed.value(),
                           on_the_wire_);
   });

@@ -68,13 +68,13 @@ class CorbaTarget {
   // when that has nothing to wait for either and its lines are stopped. `progress` is called every
   // `progress_interval` (0: never) on the caller's thread.
   // `sink`, if any, gets every record within the Serial. The plan's time zero is `begin`, or now when that
-  // has passed. `stop`, if any, is asked on the caller's thread a few times a second; true: the run ends as if a
-  // manager were lost.
+  // has passed. `stop`, if any, is asked on the caller's thread ten times a second; true: the run
+  // ends in order, as Runner::stop() says.
   RunFigures run(const RunPlan& plan, Workload workload, Media* media, Duration progress_interval,
                  const std::function<void(const Progress&)>& progress, RecordSink* sink = nullptr,
                  TimePoint begin = {}, const std::function<bool()>& stop = {});
   // Plays anything else until it is finished. One play, or one run, for each CorbaTarget.
-  void play(Player& player);
+  void play(Player& player, const std::function<bool()>& stop = {});
 
   // Counters by name of each manager, in the order in which they were attached.
   Result<std::vector<Metrics>> statuses();
@@ -85,6 +85,9 @@ class CorbaTarget {
   faults::FaultCounters own_faults();
   // Of every manager, one after the other, by its name.
   std::map<std::string, Result<RemoteAudit>> audits();
+  // Managers from which nothing ever came back to our callback, though they were asked: each with
+  // the callback's address. Waits for the Serial.
+  std::map<std::string, std::string> unheard();
   void detach();
 
  private:
@@ -103,6 +106,9 @@ class CorbaTarget {
     v1::OutcomeObserver_var observer_reference;
     // Within the Serial.
     std::unique_ptr<ClientSession> link;
+    TimePoint first_sent =
+        kNever;          // of the batches; the empty one that opens the connection is none
+    bool heard = false;  // anything in this session
     std::deque<RequestBatch> waiting;  // no credit; bounded by the runner's open calls
   };
   struct Outgoing {
@@ -119,6 +125,9 @@ class CorbaTarget {
   TimePoint media_deadline(TimePoint now) const;
   void lose(const std::string& reason, TimePoint now);
   void tick(std::size_t manager, TimePoint now);
+  // Until when the first answer of a manager that was asked is awaited; kNever: it has come, or
+  // none is due.
+  static TimePoint silence_ends(const Manager& manager);
   void send_waiting(std::size_t manager, TimePoint now);
   void send_or_keep(Dispatch& dispatch, TimePoint now);
   void hand_to_link(std::size_t manager, RequestBatch&& batch, TimePoint now);

@@ -36,20 +36,25 @@ void fill(Figure& figure, const Scale& scale, const Point& point, const Shown& s
   Table table{"Setup latency in milliseconds", {"", "paper", "ours", "ours / paper"}, {}};
   plot::Plot plot;
   plot.title = figure.title;
-  plot.x_label = "share of the calls (0 min, 0.05, mean at 0.5, 0.95, 1 max)";
+  plot.x_label = "five numbers of the distribution";
   plot.y_label = "setup latency in ms";
   plot.log_y = true;
-  plot::Series paper{"paper", {}, plot::Look::kDashed, 1};
-  plot::Series ours{"ours", {}, plot::Look::kLinePoints, 0};
-  const std::array<double, 5> places{0, 0.05, 0.5, 0.95, 1};
+  plot.x_range = {0.5, static_cast<double>(rows.size()) + 0.5};
+  // Five numbers are five points: nothing is known of what lies between them.
+  plot::Series paper{"paper", {}, plot::Look::kPoints, 1};
+  plot::Series ours{"ours", {}, plot::Look::kPoints, 0};
+  constexpr double kAside = 0.1;  // so that values that are alike do not hide each other
   for (std::size_t at = 0; at < rows.size(); ++at) {
     const PaperRow& row = rows[at];
     const double value = shown.setup.*row.ours;
     table.rows.push_back({row.name, digits(row.paper), digits(value), digits(value / row.paper)});
     figure.numbers.emplace_back(fmt::format("{} ms", row.name), value);
     figure.numbers.emplace_back(fmt::format("{} ms, paper", row.name), row.paper);
-    paper.points.emplace_back(places[at], row.paper);
-    ours.points.emplace_back(places[at], value);
+    const double place = static_cast<double>(at) + 1;
+    plot.x_words.emplace_back(place, row.name);
+    paper.points.emplace_back(place - kAside, row.paper);
+    ours.points.emplace_back(place + kAside, value);
+    plot.remarks.push_back({place + kAside, value, digits(value)});
   }
   plot.series = {std::move(paper), std::move(ours)};
   figure.tables.push_back(std::move(table));
@@ -78,11 +83,18 @@ Result<Figure> baseline_one_at_a_time(Bench& bench) {
       "the minimum, the 95 % quantile is 1.2 to 2 times the 5 % one (paper 1.51) and further above "
       "the "
       "mean than the 5 % one is below it, and the maximum is above the 95 % quantile.";
-  figure.verdict.reproduced = ours.count > 0 && ours.p5 <= 1.1 * ours.min && spread >= 1.2 &&
-                              spread <= 2 && skew > 1 && ours.max > ours.p95;
+  const bool any = ours.count > 0;
+  figure.verdict.shape =
+      shape_of({any && ours.p5 <= 1.1 * ours.min, any && spread >= 1.2 && spread <= 2,
+                any && skew > 1, any && ours.max > ours.p95});
   figure.verdict.decided = fmt::format(
       "5 % / min {}, 95 % / 5 % {}, (95 % - mean) / (mean - 5 %) {} (paper 2.62), max / 95 % {}.",
       digits(ours.p5 / ours.min), digits(spread), digits(skew), digits(ours.max / ours.p95));
+  if (bench.scale().speed == 1) {
+    figure.remarks.emplace_back(
+        "The model's constants were fitted to these numbers: this figure is a fit, not a "
+        "prediction.");
+  }
   return figure;
 }
 
@@ -103,20 +115,24 @@ Result<Figure> threaded_one_at_a_time(Bench& bench) {
   fill(figure, bench.scale(), point, *shown, kThreaded);
   const double ratio = shown->setup.mean / sequential->setup.mean;
   figure.numbers.emplace_back("threaded / sequential, mean", ratio);
+  // The same numbers to the last digit come from a source in which the two managers are one.
+  const Latency& threaded = shown->setup;
+  const Latency& alone = sequential->setup;
+  const bool same = threaded.min == alone.min && threaded.p5 == alone.p5 &&
+                    threaded.mean == alone.mean && threaded.p95 == alone.p95 &&
+                    threaded.max == alone.max;
   figure.verdict.rule =
       "Threads bring nothing when one call is made at a time: the mean is 1.00 to 1.25 times that "
-      "of the "
-      "sequential manager (paper 1.06).";
-  figure.verdict.reproduced = ratio >= 0.9995 && ratio <= 1.25;
-  figure.verdict.decided =
-      fmt::format("Mean {} ms, sequential {} ms: {} times; {} of the paper's 24.9 ms.",
-                  digits(shown->setup.mean), digits(sequential->setup.mean), digits(ratio),
-                  digits(shown->setup.mean / 24.9));
+      "of the sequential manager (paper 1.06), in a run that is not B1's run again.";
+  figure.verdict.shape = shape_of({!same && ratio >= 0.9995 && ratio <= 1.25});
+  figure.verdict.decided = fmt::format(
+      "Mean {} ms, sequential {} ms: {} times; {} of the paper's 24.9 ms.{}", digits(threaded.mean),
+      digits(alone.mean), digits(ratio), digits(threaded.mean / 24.9),
+      same ? " This is B1's run again, number for number: it says nothing of threads." : "");
   if (bench.scale().speed == 1) {
     figure.remarks.emplace_back(
-        "In the model threads cost nothing: what the paper's locks and context switches took (1.5 "
-        "ms of "
-        "24.9) is not in the constants, which were fitted to B1 and T = 1 alone.");
+        "In the model threads cost nothing: the paper's locks and context switches (1.5 ms of "
+        "24.9) are not in its constants, which were fitted to B1 and T = 1 alone.");
   }
   return figure;
 }

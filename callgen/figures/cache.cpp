@@ -14,9 +14,10 @@ namespace xbind::figures {
 namespace {
 
 constexpr double kPaperHoldLong = 5;  // seconds: mu = 0.2
-// What a manager would be sized for: the paper asks for a hit ratio above 0.99.
-constexpr double kRegionOfInterest = 0.99;
-constexpr double kWiderRegion = 0.9;
+// The region that the rules judge, as they were first fixed (docs/decisions/0037).
+constexpr double kJudgedRegion = 0.9;
+// What a manager would be sized for, shown beside: the paper asks for a hit ratio above 0.99.
+constexpr double kSizingRegion = 0.99;
 constexpr double kNear = 0.02;
 
 struct Case {
@@ -88,9 +89,9 @@ Result<Figure> labels_in_use(Bench& bench) {
   Table table{
       "N",
       {"case", "mean", "variance / mean", "total variation", "Kolmogorov-Smirnov",
-       "greatest miss of P(N < n) where Poisson's is 0.99 and more", "where it is 0.9 and more"},
+       "greatest miss of P(N < n) where Poisson's is 0.9 and more", "where it is 0.99 and more"},
       {}};
-  bool near = true;
+  std::array<bool, kCases.size()> near{};
   std::string decided;
   for (const Case& each : kCases) {
     const auto run = measured(bench, figure.id, each, 256);
@@ -102,10 +103,10 @@ Result<Figure> labels_in_use(Bench& bench) {
       figure.csv += fmt::format("\"{}\",{},{:.8g},{:.8g}\n", each.name, n,
                                 n < ours.size() ? ours[n] : 0.0, law[n]);
     }
-    const double miss = greatest_miss(law, ours, kRegionOfInterest);
-    const double wider = greatest_miss(law, ours, kWiderRegion);
-    const bool good = !ours.empty() && run->second.sustained && miss <= kNear;
-    near = near && good;
+    const double miss = greatest_miss(law, ours, kJudgedRegion);
+    const double in_the_tail = greatest_miss(law, ours, kSizingRegion);
+    near[static_cast<std::size_t>(&each - kCases.data())] =
+        !ours.empty() && run->second.sustained && miss <= kNear;
     const double apart = total_variation(ours, law);
     const double greatest = greatest_difference(ours, law);
     const std::string name = each.name;
@@ -114,7 +115,7 @@ Result<Figure> labels_in_use(Bench& bench) {
     figure.numbers.emplace_back(name + ", Kolmogorov-Smirnov", greatest);
     figure.numbers.emplace_back(name + ", greatest miss", miss);
     table.rows.push_back({name, digits(mean), mean > 0 ? digits(variance_of(ours) / mean) : "",
-                          digits(apart), digits(greatest), digits(miss), digits(wider)});
+                          digits(apart), digits(greatest), digits(miss), digits(in_the_tail)});
     decided += fmt::format("{}{}: {}{}", decided.empty() ? "" : "; ", each.name, digits(miss),
                            run->second.sustained ? "" : " (not sustained)");
     const std::string stem = fmt::format("fig9{}", each.name[0]);
@@ -125,10 +126,10 @@ Result<Figure> labels_in_use(Bench& bench) {
   }
   figure.tables.push_back(std::move(table));
   figure.verdict.rule =
-      "They match where the paper looks: for every n at which Poisson's P(N < n) is 0.99 or more, "
-      "the measured "
-      "one differs by at most 0.02, in all four cases.";
-  figure.verdict.reproduced = near;
+      "They match where the paper looks, \"where N is large\": for every n at which Poisson's "
+      "P(N < n) is 0.90 or more, the measured one differs by at most 0.02, in each of the four "
+      "cases.";
+  figure.verdict.shape = shape_of({near[0], near[1], near[2], near[3]});
   figure.verdict.decided = decided + ".";
   return figure;
 }
@@ -177,7 +178,7 @@ Result<Figure> cache_sizes(Bench& bench) {
       const double estimated = below(law, c);
       const double hit = run->second.hit_ratio;
       const double overhead = static_cast<double>(c) / (each.rate * kPaperHoldLong);
-      if (estimated >= kRegionOfInterest) worst = std::max(worst, std::abs(estimated - hit));
+      if (estimated >= kJudgedRegion) worst = std::max(worst, std::abs(estimated - hit));
       if (medium && c == 10) at_medium = hit;
       if (!medium && c == 20) at_high = hit;
       figure.csv +=
@@ -196,18 +197,19 @@ Result<Figure> cache_sizes(Bench& bench) {
   figure.pictures.push_back({figure.id, "Hit ratio by cache size.", std::move(plot)});
   figure.numbers = {{"hit ratio, 10 labels, 50 calls/s, T=5", at_medium},
                     {"hit ratio, 20 labels, 100 calls/s, T=15", at_high},
-                    {"estimate - measured, greatest where the estimate is 0.99 and more", worst},
+                    {"estimate - measured, greatest where the estimate is 0.9 and more", worst},
                     {"overhead of both anchors", 0.04}};
   figure.verdict.rule =
       "The paper's anchors hold (10 labels at 50 calls/s and T = 5: at least 0.99, 'almost no "
       "cache miss'; 20 "
       "labels at 100 calls/s and T = 15: above 0.99; overhead 0.04 both), and wherever the "
-      "estimate is 0.99 or "
+      "estimate is 0.90 or "
       "more the measured hit ratio differs from it by at most 0.02.";
-  figure.verdict.reproduced = at_medium >= 0.99 && at_high > 0.99 && worst <= kNear;
-  figure.verdict.decided =
-      fmt::format("Hit ratio {:.4f} with 10 labels, {:.4f} with 20; greatest difference {}.",
-                  at_medium, at_high, digits(worst));
+  figure.verdict.shape = shape_of({at_medium >= 0.99, at_high > 0.99, worst <= kNear});
+  figure.verdict.decided = fmt::format(
+      "Hit ratio {:.4f} with 10 labels, {:.4f} with 20; greatest difference {}, limit "
+      "0.02.",
+      at_medium, at_high, digits(worst));
   return figure;
 }
 
@@ -259,9 +261,9 @@ Result<Figure> cache_memory(Bench&) {
        {{"octets for each label", "32", digits(each)}, {"in all (MiB)", "4", digits(total)}}});
   figure.numbers = {{"octets for each label", each}, {"MiB in all", total}};
   figure.verdict.rule =
-      "A small price: all cached labels take at most 16 MiB, four times what the paper reckons "
-      "with.";
-  figure.verdict.reproduced = total <= 16;
+      "No more than the paper reckons with: 32 octets a label, 4 MiB in all, searching and "
+      "indexing included.";
+  figure.verdict.shape = shape_of({each <= 32});
   figure.verdict.decided =
       fmt::format("{} octets a label ({}), {} MiB.", digits(each),
                   counted ? "counted by the allocator, tables and estimators included"

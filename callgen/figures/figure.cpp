@@ -76,6 +76,22 @@ System baseline_system(const Scale& scale, Engine engine) {
   return system;
 }
 
+std::string_view to_string(Shape shape) {
+  switch (shape) {
+    case Shape::kReproduced: return "reproduced";
+    case Shape::kPartly: return "partly";
+    case Shape::kNot: break;
+  }
+  return "not";
+}
+
+Shape shape_of(std::initializer_list<bool> conditions) {
+  const auto held = std::count(conditions.begin(), conditions.end(), true);
+  if (held == 0) return Shape::kNot;
+  return held == static_cast<std::ptrdiff_t>(conditions.size()) ? Shape::kReproduced
+                                                                : Shape::kPartly;
+}
+
 std::string engine_word(const System& system) {
   switch (system.engine) {
     case Engine::kSequential: return "sequential";

@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,10 +58,17 @@ class Bench {
   std::vector<std::pair<Point, Shown>> known_;
 };
 
+// How many of a rule's conditions hold: all, some, none.
+enum class Shape : std::uint8_t { kReproduced, kPartly, kNot };
+std::string_view to_string(Shape shape);  // "reproduced", "partly", "not"
+Shape shape_of(std::initializer_list<bool> conditions);
+
 struct Verdict {
-  bool reproduced = false;
-  std::string rule;     // a sentence
+  Shape shape = Shape::kNot;
+  std::string rule;     // a sentence, with every condition
   std::string decided;  // with the numbers that decided
+
+  bool reproduced() const { return shape == Shape::kReproduced; }
 };
 
 struct Table {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -56,6 +57,24 @@ Json shown_as_json(const Shown& shown) {
   return json;
 }
 
+std::string shape_words(Shape shape) {
+  switch (shape) {
+    case Shape::kReproduced: return "Shape reproduced";
+    case Shape::kPartly: return "Shape reproduced in part";
+    case Shape::kNot: break;
+  }
+  return "Shape not reproduced";
+}
+
+page::Tone tone_of(Shape shape) {
+  switch (shape) {
+    case Shape::kReproduced: return page::Tone::kGood;
+    case Shape::kPartly: return page::Tone::kWarning;
+    case Shape::kNot: break;
+  }
+  return page::Tone::kBad;
+}
+
 bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789.-") == std::string::npos;
 }
@@ -73,8 +92,7 @@ void add(page::Page& page, const Table& table) {
 
 Result<void> add(page::Page& page, const Figure& figure) {
   page.heading(figure.title, figure.id);
-  page.banner(figure.verdict.reproduced ? "Shape reproduced" : "Shape not reproduced",
-              figure.verdict.reproduced ? page::Tone::kGood : page::Tone::kBad);
+  page.banner(shape_words(figure.verdict.shape), tone_of(figure.verdict.shape));
   page.paragraph(figure.about);
   page.paragraph("Rule: " + figure.verdict.rule);
   page.paragraph("Decided by: " + figure.verdict.decided);
@@ -127,6 +145,21 @@ void add(page::Page& page, const std::vector<Check>& checks) {
 
 }  // namespace
 
+std::string summary_of(const std::vector<Made>& made) {
+  std::array<std::size_t, 3> counts{};
+  std::size_t missing = 0;
+  for (const Made& each : made) {
+    if (each.figure)
+      ++counts[static_cast<std::size_t>(each.figure->verdict.shape)];
+    else
+      ++missing;
+  }
+  std::string text = fmt::format("{} of {} figures are reproduced, {} partly, {} not", counts[0],
+                                 made.size(), counts[1], counts[2]);
+  if (missing > 0) text += fmt::format("; {} could not be made", missing);
+  return text + ".";
+}
+
 Result<void> prepare_folder(const std::string& folder) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
@@ -157,6 +190,7 @@ std::string figures_json(const Manifest& manifest, const std::vector<Made>& made
   Json json;
   json["schema"] = kSchema;
   json["manifest"] = manifest_as_json(manifest);
+  json["summary"] = summary_of(made);
   json["figures"] = Json::array();
   for (const Made& each : made) {
     Json entry;
@@ -168,7 +202,8 @@ std::string figures_json(const Manifest& manifest, const std::vector<Made>& made
     }
     const Figure& figure = *each.figure;
     entry["title"] = figure.title;
-    entry["shape_reproduced"] = figure.verdict.reproduced;
+    entry["shape_reproduced"] = figure.verdict.reproduced();
+    entry["verdict"] = to_string(figure.verdict.shape);
     entry["rule"] = figure.verdict.rule;
     entry["decided_by"] = figure.verdict.decided;
     Json numbers = Json::object();
@@ -211,6 +246,9 @@ Result<std::string> figures_page(const Manifest& manifest, const std::vector<Mad
       "curves are not digitised; beside ours stand the numbers that its text gives. Latencies are "
       "setup latencies from the "
       "planned arrival, means over a run as in the paper.");
+  page.paragraph(summary_of(made) +
+                 " A figure is reproduced when all conditions of its rule hold, partly when some "
+                 "do. The rules are those that were fixed before the first results were seen.");
   std::vector<std::vector<page::Cell>> overview;
   for (const Made& each : made) {
     auto& row = overview.emplace_back();
@@ -219,9 +257,8 @@ Result<std::string> figures_page(const Manifest& manifest, const std::vector<Mad
       row.push_back({"could not be made: " + each.error, page::Tone::kBad});
       continue;
     }
-    const bool good = each.figure->verdict.reproduced;
-    row.push_back(
-        {good ? "reproduced" : "not reproduced", good ? page::Tone::kGood : page::Tone::kBad});
+    const Shape shape = each.figure->verdict.shape;
+    row.push_back({std::string{to_string(shape)}, tone_of(shape)});
     row.push_back({each.figure->verdict.decided});
   }
   page.table({"figure", "shape", "decided by"}, overview);

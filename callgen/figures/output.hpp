@@ -26,6 +26,10 @@ struct Manifest {
       machine;  // where processes ran; empty: model alone
 };
 
+struct Made;
+// "2 of 9 figures are reproduced, 5 partly, 2 not." and what could not be made.
+std::string summary_of(const std::vector<Made>& made);
+
 // A figure, or why it could not be made.
 struct Made {
   std::string id;

@@ -26,8 +26,7 @@ Result<Reproduction> reproduce(PointSource& source, PointSource* checks, const S
         return tl::make_unexpected(written.error());
       }
       if (progress) {
-        progress(fmt::format("{}: shape {}reproduced", recipe.id,
-                             figure->verdict.reproduced ? "" : "not "));
+        progress(fmt::format("{}: {}", recipe.id, to_string(figure->verdict.shape)));
       }
       made.figure = std::move(*figure);
     } else {

@@ -360,7 +360,7 @@ void ClientSite::connect(ManagerSite& manager, std::function<void()> on_arrival,
   on_arrival_ = std::move(on_arrival);
   for (std::size_t caller = 0; caller < plan_.callers; ++caller) {
     const auto attached =
-        manager.manager().attach_client(fmt::format("{} {}", name(), caller), Epoch{1}, now);
+        manager.manager().attach_client(fmt::format("{}-{}", name(), caller), Epoch{1}, now);
     XB_CHECK(attached.has_value());
     lines_.push_back({attached->session,
                       std::make_unique<session::Session<RequestBatch, OutcomeBatch>>(

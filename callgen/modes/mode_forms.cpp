@@ -60,6 +60,11 @@ std::string run_columns(const RunReport& report) {
                      report.generator_slip.p99);
 }
 
+// The last line of a CSV.
+std::string mark(bool interrupted) {
+  return interrupted ? "# INTERRUPTED before its end\n" : std::string{};
+}
+
 std::vector<std::string> texts_of(const std::vector<Objective>& objectives) {
   std::vector<std::string> texts;
   for (const Objective& objective : objectives) texts.push_back(objective.text);
@@ -130,6 +135,7 @@ std::string to_json(const SoakFindings& findings, const SoakSeries& series, cons
   };
   Json root;
   root["schema"] = "xbind.callgen.soak/1";
+  root["interrupted"] = series.interrupted;
   root["verdict"] = to_string(findings.verdict());
   root["judged_s"] = findings.judged_s;
   root["bounds"] = {{"mb_per_hour", rule.mb_per_hour}, {"p50_drift", rule.p50_drift}};
@@ -178,7 +184,7 @@ std::string to_csv(const SearchResult& result) {
                    point.rate, point.attempt, measures(point.kind) ? to_string(point.verdict) : "",
                    run_columns(point.report));
   }
-  return text;
+  return text + mark(result.end == SearchEnd::kStopped);
 }
 
 std::string to_csv(const OverloadResult& result) {
@@ -188,7 +194,7 @@ std::string to_csv(const OverloadResult& result) {
                    point.recovery ? 1 : 0, point.rate, point.goodput_per_s,
                    point.generator_limited ? 1 : 0, run_columns(point.report));
   }
-  return text;
+  return text + mark(result.stopped && result.lost.empty());
 }
 
 std::string to_csv(const SoakSeries& series) {
@@ -200,7 +206,7 @@ std::string to_csv(const SoakSeries& series) {
   add("setup_p50_us", series.p50_us);
   add("setup_p99_us", series.p99_us);
   for (const auto& [process, points] : series.rss_mb) add("rss_mb " + process, points);
-  return text;
+  return text + mark(series.interrupted);
 }
 
 Result<void> write_files(const std::string& folder, const ModeFiles& files) {

@@ -193,6 +193,7 @@ Result<std::string> page_of(const SoakFindings& findings, const SoakSeries& seri
   page.banner(to_string(verdict), verdict == SoakVerdict::kFlat    ? Tone::kGood
                                   : verdict == SoakVerdict::kGrows ? Tone::kBad
                                                                    : Tone::kWarning);
+  if (series.interrupted) page.banner("INTERRUPTED before its end", Tone::kWarning);
   std::vector<std::vector<Cell>> rows;
   for (const SoakLine& line : findings.lines) {
     const bool memory = line.unit == "MB";

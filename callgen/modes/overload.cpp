@@ -27,7 +27,7 @@ struct Driver {
     const RunOptions options =
         at_rate(base, factor * plan.rate, plan.point_s, plan.fewest, result.points.size());
     auto report = run(options);
-    if (!report && stop()) {  // the operator has ended it
+    if (report ? report->interrupted : stop()) {  // the operator has ended it: it says nothing
       result.stopped = true;
       return false;
     }
@@ -81,7 +81,8 @@ std::string rate_text(double rate) {
 }  // namespace
 
 int OverloadResult::exit_code() const {
-  if (stopped || worst_factor == 0) return lost.empty() ? 3 : 1;
+  if (stopped) return lost.empty() ? kInterruptedCode : 1;
+  if (worst_factor == 0) return 3;
   return holds && recovers ? 0 : 1;
 }
 

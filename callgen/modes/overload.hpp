@@ -59,7 +59,8 @@ struct OverloadResult {
   bool stopped = false;  // by the operator, or with a manager that was lost
   std::string lost;      // why the next run could not be made
 
-  // 0: holds and recovers. 1: one of them is not so. 3: it could not be judged.
+  // 0: holds and recovers. 1: one of them is not so. 3: it could not be judged. 4: the operator has
+  // stopped it.
   int exit_code() const;
 };
 

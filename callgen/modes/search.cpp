@@ -63,8 +63,12 @@ class Search {
     }
     if (over_) return nullptr;
     auto report = run_(at_rate(base_, rate, seconds, fewest, result_.points.size()));
+    // A run that the operator has ended says nothing.
+    if (report && report->interrupted) {
+      over_ = SearchEnd::kStopped;
+      return nullptr;
+    }
     if (!report) {
-      // A run that the operator has ended says nothing.
       if (stop_())
         over_ = SearchEnd::kStopped;
       else

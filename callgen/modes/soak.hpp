@@ -43,6 +43,7 @@ struct SoakRule {
 };
 
 struct SoakSeries {
+  bool interrupted = false;                               // by the operator, before its time
   std::vector<TrendPoint> p50_us;                         // a window each
   std::vector<TrendPoint> p99_us;                         // told, not judged: too noisy for a bound
   std::map<std::string, std::vector<TrendPoint>> rss_mb;  // by process

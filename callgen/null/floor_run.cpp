@@ -93,7 +93,9 @@ Result<FloorAnswer> measure_floor(const FloorAsked& asked, orb::Runtime& runtime
   add_pings("orb_ping", *orb, figures);
   figures["switches"] = asked.setup.switches;
   figures["client_batch"] = static_cast<double>(asked.plan.max_batch);
-  if (!asked.setup.gathering.adaptive) {
+  if (asked.setup.gathering.adaptive) {
+    figures["batches_in_flight"] = static_cast<double>(asked.setup.gathering.in_flight);
+  } else {
     figures["threshold"] = static_cast<double>(asked.setup.gathering.threshold);
   }
   add_latencies(answer.report, figures);

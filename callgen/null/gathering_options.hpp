@@ -1,4 +1,5 @@
-// The options of a Gathering, as xbind-cmgr has them.
+// The options of a Gathering. Without any of them it is the default of xbind-cmgr, adaptive, so
+// that a floor and a system that nobody has set otherwise can be compared.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +10,13 @@
 namespace xbind::callgen::null {
 
 struct GatheringOptions {
-  bool adaptive = false;
-  std::uint32_t threshold = 0;
+  bool adaptive = false;        // asked for by name; it is the default as well
+  std::uint32_t threshold = 0;  // commands; 0: adaptive
   double flush_timeout_ms = 0;
   std::uint32_t in_flight = 0;
 
   Gathering gathering() const {
-    return {adaptive, threshold, Duration{static_cast<Duration::rep>(flush_timeout_ms * 1e6)},
+    return {threshold == 0, threshold, Duration{static_cast<Duration::rep>(flush_timeout_ms * 1e6)},
             in_flight};
   }
 };

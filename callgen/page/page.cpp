@@ -38,7 +38,9 @@ table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabu
 th, td { padding: 0.25rem 0.75rem 0.25rem 0; text-align: left; border-bottom: 1px solid var(--rule);
   vertical-align: top; }
 th { color: var(--soft); font-weight: 600; border-bottom-width: 2px; }
-.number { text-align: right; white-space: nowrap; }
+.number { text-align: right; }
+td.number { white-space: nowrap; }
+th.number { min-width: 4.5rem; }
 td.good { color: var(--good); } td.bad { color: var(--bad); } td.warning { color: var(--warning); }
 figure { margin: 1rem 0; }
 figure svg { max-width: 100%; height: auto; display: block; border: 1px solid var(--rule); }
@@ -55,6 +57,9 @@ pre { overflow-x: auto; background: var(--card); padding: 0.75rem; font-size: 0.
   figure, tr, .banner { break-inside: avoid; }
   h2, h3 { break-after: avoid; }
   .wide { overflow: visible; }
+  table { font-size: 7pt; }
+  th, td { padding-right: 0.4rem; }
+  th.number { min-width: 0; }
 }
 )";
 

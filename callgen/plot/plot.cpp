@@ -35,6 +35,16 @@ std::string quoted(std::string_view text) {
   return out + "'";
 }
 
+// gnuplot takes a word at a tick for a format of numbers.
+std::string without_format(std::string_view text) {
+  std::string out;
+  for (const char letter : text) {
+    if (letter == '%') out += '%';
+    out += letter;
+  }
+  return out;
+}
+
 bool can_be_drawn(const Plot& plot, const std::pair<double, double>& point) {
   const auto fits = [](double value, bool log) {
     return std::isfinite(value) && (!log || value > 0);
@@ -172,6 +182,13 @@ std::string script_of(const Plot& plot, Form form) {
   script +=
       "set border 3 linecolor rgb '#888888'\nset tics nomirror\n"
       "set grid linecolor rgb '#e2e2e2' linetype 1\n";
+  if (!plot.x_words.empty()) {
+    script += "set xtics (";
+    for (std::size_t at = 0; at < plot.x_words.size(); ++at)
+      fmt::format_to(out, "{}{} {:.12g}", at > 0 ? ", " : "",
+                     quoted(without_format(plot.x_words[at].second)), plot.x_words[at].first);
+    script += ")\n";
+  }
   if (plot.log_x) script += "set logscale x\n";
   if (plot.log_y) script += "set logscale y\nset format y '%g'\n";
 

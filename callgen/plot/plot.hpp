@@ -47,6 +47,8 @@ struct Plot {
   // Bounds that are both 0 follow the data. On a logarithmic axis what is not above 0 is a gap.
   std::pair<double, double> x_range{0, 0};
   std::pair<double, double> y_range{0, 0};
+  // Places on the x axis that have a word instead of a number; none: numbers.
+  std::vector<std::pair<double, std::string>> x_words{};
   std::vector<Series> series;
   std::vector<Remark> remarks;
   Key key = Key::kRight;  // beside the plot, where it hides nothing, or in a corner of it

@@ -1,9 +1,11 @@
 #include "callgen/processes/interrupts.hpp"
 
 #include <signal.h>
+#include <time.h>
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 
 namespace xbind::callgen {
 namespace {
@@ -13,15 +15,37 @@ constexpr std::array kNoted{SIGINT, SIGTERM, SIGHUP};
 std::atomic<int> signal_noted{0};
 std::array<struct sigaction, kNoted.size()> earlier;
 
+// What a handler may read: whether a second signal ends the process, and when the first one came.
+std::atomic<bool> second_ends{false};
+std::atomic<std::int64_t> noted_at_ns{0};
+
+// timeout(1) signals the process and its group, a terminal the group and a parent that passes its
+// own signal on: signals so close together are one wish.
+constexpr std::int64_t kOneWish_ns = 500'000'000;
+
+// For a handler: clock_gettime() is async-signal-safe.
+std::int64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
 void note(int number) {
   int none = 0;
-  signal_noted.compare_exchange_strong(none, number);
+  if (signal_noted.compare_exchange_strong(none, number)) {
+    noted_at_ns = now_ns();
+    return;
+  }
+  if (!second_ends || now_ns() - noted_at_ns < kOneWish_ns) return;
+  signal(number, SIG_DFL);
+  raise(number);  // pending until this handler returns
 }
 
 }  // namespace
 
-Interrupts::Interrupts() {
+Interrupts::Interrupts(Second second) {
   signal_noted = 0;
+  second_ends = second == Second::kEndsTheProcess;
   struct sigaction action {};
   action.sa_handler = note;
   sigemptyset(&action.sa_mask);

@@ -7,7 +7,10 @@ namespace xbind::callgen {
 // time; the earlier handlers come back with its end.
 class Interrupts {
  public:
-  Interrupts();
+  // What a second signal does, half a second or more after the first: nothing, for those who have
+  // processes to end; or it ends the process at once, as if there were no Interrupts.
+  enum class Second : bool { kIsIgnored, kEndsTheProcess };
+  explicit Interrupts(Second second = Second::kIsIgnored);
   ~Interrupts();
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;

@@ -14,6 +14,15 @@ double figure(const FloorFigures& figures, const std::string& name) {
   return found == figures.end() ? 0 : found->second;
 }
 
+// How commands were gathered; empty when the figures do not say.
+std::string aggregation_of(const FloorFigures& figures) {
+  if (const auto fixed = figures.find("threshold"); fixed != figures.end())
+    return fmt::format(", aggregation threshold {:.0f}", fixed->second);
+  if (const auto batches = figures.find("batches_in_flight"); batches != figures.end())
+    return fmt::format(", aggregation adaptive with {:.0f} batches in flight", batches->second);
+  return {};
+}
+
 // A line of those figures that are there: "  LABEL  name value, name value".
 void line_of(std::string& text, const FloorFigures& figures, std::string_view label,
              std::initializer_list<std::pair<const char*, const char*>> parts) {
@@ -57,8 +66,8 @@ FloorFigures shares_of_floor(const FloorFigures& before, const FloorFigures& aft
 
 std::string to_text(const FloorFigures& figures) {
   if (figures.empty()) return "";
-  std::string text =
-      fmt::format("Floor (null servants, {:.0f} switches)", figure(figures, "switches"));
+  std::string text = fmt::format("Floor (null servants, {:.0f} switches{})",
+                                 figure(figures, "switches"), aggregation_of(figures));
   line_of(text, figures, "TCP round trip",
           {{"tcp_ping_p50_us", "p50 {:.1f} us"},
            {"tcp_ping_same_processor_p50_us", "{:.1f} us on one processor"},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "core/check.hpp"
 
@@ -107,6 +108,8 @@ void add_counts(const RunReport& part, RunReport& sum) {
   sum.calls_up_peak += part.calls_up_peak;
   sum.batches += part.batches;
   sum.target_lost = sum.target_lost || part.target_lost;
+  sum.unheard.insert(part.unheard.begin(), part.unheard.end());
+  sum.interrupted = sum.interrupted || part.interrupted;
   sum.refusals.merge(part.refusals);
   sum.release_failures.merge(part.release_failures);
   sum.generators += part.generators;
@@ -145,6 +148,17 @@ void share(const RunReport& part, RunReport& sum) {
   sum.faults.delayed += part.faults.delayed;
 }
 
+// Nobody knows which of two audits came later. So a clean one does not outweigh one that found
+// something, and nothing outweighs one that could not be made.
+bool worse(const AuditReport& a, const AuditReport& b) {
+  const auto badness = [](const AuditReport& audit) {
+    return std::tuple{!audit.made, !audit.proves_clean(),
+                      audit.stray_cross_connects + audit.leaked_labels +
+                          audit.leaked_bandwidth_cells_per_s + audit.owed + audit.unreadable};
+  };
+  return badness(a) > badness(b);
+}
+
 void share_processes(const RunReport& part, std::size_t number, RunReport& sum) {
   for (const auto& [name, process] : part.processes) {
     const bool own = name == "xbind-callgen";
@@ -153,13 +167,14 @@ void share_processes(const RunReport& part, std::size_t number, RunReport& sum) 
   }
   for (const auto& [manager, audit] : part.audits) {
     const auto [found, added] = sum.audits.emplace(manager, audit);
-    // The later one saw all calls released; one that is clean says that nothing of the others is left.
-    if (!added && (!audit.made || audit.proves_clean())) found->second = audit;
+    if (!added && worse(audit, found->second)) found->second = audit;
   }
 }
 
 void say_of_part(const RunReport& part, std::size_t number, RunReport& sum) {
-  const Verdict verdict = judge(part);
+  RunReport alone = part;
+  alone.expect_refusals = true;  // whether any call was connected is judged of the sum
+  const Verdict verdict = judge(alone);
   for (const std::string& reason : verdict.reasons) {
     auto& list = verdict.failed ? sum.parts_failed : sum.parts_void;
     list.push_back(fmt::format("generator {}: {}", number, reason));

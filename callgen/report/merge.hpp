@@ -4,7 +4,8 @@
 // What cannot be added is said for what it is: the intervals of the means are gone, Little's law and
 // arrivals are judged for each part alone, and what spoke against a part speaks against the whole
 // (RunReport::parts_failed, parts_void). Counters of managers, SwitchServers and processes that several
-// parts saw are the same ones: the greatest growth is taken. So are audits.
+// parts saw are the same ones: the greatest growth is taken. Of several audits of one manager the
+// worst counts.
 #pragma once
 
 #include <vector>

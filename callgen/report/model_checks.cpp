@@ -124,6 +124,8 @@ ModelCheck rate(const RunReport& report) {
                    .expected = report.offered_setups_per_s,
                    .tolerance = rate_tolerance(report) * report.offered_setups_per_s};
   if (!(report.offered_setups_per_s > 0)) return not_judged(check, "no rate was asked for");
+  if (!has_asked_rate(report))
+    return not_judged(check, "interrupted: the mean rate asked for is that of the whole run");
   if (report.setups.attempted < kFewestForRate) return not_judged(check, too_few());
   return judged(check, "5 %, or five standard deviations of a Poisson mean");
 }

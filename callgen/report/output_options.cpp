@@ -44,6 +44,10 @@ std::optional<std::string> unusable_folder(const std::string& folder) {
 
 }  // namespace
 
+std::string mark_of(const RunReport& report) {
+  return report.interrupted ? "# " + interruption_of(report) + "\n" : std::string{};
+}
+
 void declare_output_options(config::OptionSet& set, OutputOptions& options) {
   set.add_string("csv", &options.csv, "", "File for the run over time: a line for every interval.");
   set.add_string("records", &options.records, "",
@@ -61,7 +65,7 @@ Result<void> write_outputs(const OutputOptions& options, const RunReport& report
   const auto note = [&first](Result<void> written) {
     if (first && !written) first = std::move(written);
   };
-  if (!options.csv.empty()) note(write_file(options.csv, to_csv(report.series)));
+  if (!options.csv.empty()) note(write_file(options.csv, to_csv(report.series) + mark_of(report)));
   if (options.out.empty()) return first;
   note(write_file(in(options.out, "run.json"), to_json(report)));
   note(write_renderings(options.out, report));
@@ -73,10 +77,11 @@ Result<void> write_renderings(const std::string& folder, const RunReport& report
   const auto note = [&first](Result<void> written) {
     if (first && !written) first = std::move(written);
   };
-  note(write_file(in(folder, "series.csv"), to_csv(report.series)));
+  note(write_file(in(folder, "series.csv"), to_csv(report.series) + mark_of(report)));
   const auto setups = report.kinds.find(RequestKind::kSetup);
   note(write_file(in(folder, "latency.hgrm"),
-                  to_hgrm(setups == report.kinds.end() ? Histogram{} : setups->second.latency)));
+                  to_hgrm(setups == report.kinds.end() ? Histogram{} : setups->second.latency) +
+                      mark_of(report)));
   note(write_file(in(folder, "summary.txt"), to_text(report)));
   const auto page = report_page(report, "A run of xbind-callgen");
   if (page)

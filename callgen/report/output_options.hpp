@@ -16,6 +16,10 @@ struct OutputOptions {
   std::string out;      // folder; empty: none
 };
 
+// The last line of a CSV or of latency.hgrm of a run that was interrupted, "# INTERRUPTED after
+// ..."; empty of any other.
+std::string mark_of(const RunReport& report);
+
 // Refuses, with the system's reason, what cannot be written; a folder is made if it is not there, in a
 // folder that is. --out also needs gnuplot. `options` outlives the set's load().
 void declare_output_options(config::OptionSet& set, OutputOptions& options);

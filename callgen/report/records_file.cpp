@@ -66,7 +66,8 @@ void RecordsFile::flush() {
   buffer_.clear();
 }
 
-Result<void> RecordsFile::finish() {
+Result<void> RecordsFile::finish(std::string_view mark) {
+  buffer_ += mark;
   flush();
   if (std::fclose(file_.release()) != 0 && error_ == 0) error_ = errno;
   if (error_ != 0)

@@ -27,7 +27,7 @@ class RecordsFile final : public RecordSink {
 
   void take(const RequestRecord& record) override;
   // kSystem when anything was not written, now or before: a disk that is full. Once, at the end.
-  Result<void> finish();
+  Result<void> finish(std::string_view mark = {});
 
  private:
   struct Closer {

@@ -90,6 +90,7 @@ RunReport report_of(const RunPlan& plan, const RunFigures& figures) {
   report.calls_up_peak = figures.calls_up_peak;
   report.batches = figures.batches;
   report.target_lost = figures.target_lost;
+  report.interrupted = figures.interrupted;
   const Statistics& statistics = figures.statistics;
   report.kinds = statistics.kinds();
   report.slip = statistics.slip();

@@ -67,6 +67,8 @@ struct RunReport {
   std::uint64_t calls_up_peak = 0;
   std::uint64_t batches = 0;
   bool target_lost = false;
+  bool interrupted =
+      false;  // ended by the operator before its time; it counts what was offered by then
   LatencySummary setup_latency;
   LatencySummary release_latency;
   LatencySummary refusal_latency;
@@ -89,6 +91,9 @@ struct RunReport {
   Series series;
 
   // --- by the caller ---
+  // Managers that were asked and from which nothing at all came back, each with the callback's
+  // address.
+  std::map<std::string, std::string> unheard;
   std::string engine;           // "sequential", "threaded", "xbind"
   std::uint64_t threshold = 0;  // of the first manager, after the run
   std::string aggregation;      // "fixed", "regions", "adaptive"
@@ -119,6 +124,7 @@ struct RunReport {
   FloorFigures floor;
 
   std::vector<Assertion> assertions;  // of run --assert; one that is not kept is a failure
+  bool expect_refusals = false;       // of run --expect-refusals: no call needs to be connected
 
   // What is needed to run it again: report_of() enters seed, calls, rate, hold, hold-distribution
   // and arrivals; the caller adds versions, processors and whatever else it knows.
@@ -128,6 +134,10 @@ struct RunReport {
 RunReport report_of(const RunPlan& plan, const RunFigures& figures);
 
 void summarise(RunReport& report);
+
+// "INTERRUPTED after 3.2 s: 640 of 2000 planned calls were offered"; empty of a run that was not.
+// Every form of the report carries it.
+std::string interruption_of(const RunReport& report);
 
 // Of the calls: every one offered, by the one thing that became of its first request (a setup or a hold).
 OutcomeCounts call_outcomes(const RunReport& report);
@@ -148,25 +158,36 @@ void fill_from_managers(const std::vector<Metrics>& before, const std::vector<Me
 struct Verdict {
   // Every planned call attempted and answered, every connected one released, the books add up, no
   // contradiction, the audit clean, the run not void, and with --verify-media every cell where it had
-  // to be. A refusal is an answer.
+  // to be. A refusal is an answer; but a run that connected no call at all has failed, unless
+  // `expect_refusals` says that this is its purpose.
   bool ok = false;
   // The generator did not offer the load that was asked for, so the figures are about another load:
   // it was late, too slow or too fast, or had to shed calls.
   bool is_void = false;
-  bool failed = false;               // something other than void stands in the way
+  bool failed = false;  // something other than void stands in the way
+  // The operator has ended the run; judged is what was offered by then. Not ok, and no reason
+  // against it.
+  bool interrupted = false;
   std::vector<std::string> reasons;  // a sentence for each thing that stands in the way
 };
 
 // The limits of `void`.
 double slip_limit_us(const RunReport& report);  // of its p99: 10 ms or ten mean gaps, the greater
+// "no answer ever came back on the callback at ADDRESS from manager NAME; is it reachable ...?"
+std::string no_answer_from(const std::string& manager, const std::string& callback);
 // How far the achieved rate may be off, as a fraction of the asked one: 5 %, or five standard
 // deviations of a Poisson mean if that is more. Judged from kFewestForRate calls on.
 double rate_tolerance(const RunReport& report);
 inline constexpr std::uint64_t kFewestForRate = 1000;
+// False of an interrupted run whose rate changes over its time: the asked mean is that of the
+// whole.
+bool has_asked_rate(const RunReport& report);
 
 Verdict judge(const RunReport& report);
 
-// 0: ok. 1: failed. 3: nothing failed but the run is void. (2 is for refused options.)
+// 0: ok. 1: failed. 4: nothing failed, but the run was interrupted. 3: nothing failed, but the run
+// is void. (2 is for refused options.)
+inline constexpr int kInterruptedCode = 4;
 int exit_code(const Verdict& verdict);
 
 // --- the forms ----------------------------------------------------------------------------------

@@ -255,6 +255,8 @@ void added(auto& io, Is<RunReport> auto& x) {
   io("odd_outcomes", x.odd);
   io("faults_by_leg", x.faults_by_leg);
   io("target_lost", x.target_lost);
+  io("interrupted", x.interrupted);
+  io("unheard", x.unheard);
   io("floor", x.floor);
   io("manifest", x.manifest);
   io("generators", x.generators);
@@ -262,6 +264,7 @@ void added(auto& io, Is<RunReport> auto& x) {
   io("parts_void", x.parts_void);
   io("processes", x.processes);
   io("assertions", x.assertions);
+  io("expect_refusals", x.expect_refusals);
 }
 
 void latency_from_send(auto& io, Is<RunReport> auto& x) {

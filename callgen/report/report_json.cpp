@@ -186,7 +186,10 @@ std::string to_json(const RunReport& report) {
     root["audits"][manager]["clean"] = audit.proves_clean();
   root["refusal_latency_us"] = summary(report.refusal_latency);
   root["generator_slip_us"] = summary(report.generator_slip);
-  root["verdict"] = {{"ok", verdict.ok}, {"void", verdict.is_void}, {"reasons", verdict.reasons}};
+  root["verdict"] = {{"ok", verdict.ok},
+                     {"void", verdict.is_void},
+                     {"interrupted", verdict.interrupted},
+                     {"reasons", verdict.reasons}};
   root["refusals"] = object(report.refusals.by_cause());
   root["refusals_by_place"] = object(report.refusals.by_place());
   root["release_failures"] = object(report.release_failures.by_cause());

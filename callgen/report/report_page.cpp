@@ -22,31 +22,46 @@ Cell count(std::uint64_t value, Tone tone = Tone::kPlain) {
 }
 Cell figure(double value) { return number(fmt::format("{:.4g}", value)); }
 Cell ms(double us) { return number(fmt::format("{:.3f}", us / 1000)); }
+// No more digits than a rate measured once is worth: 977, 97.7, 9.77, 0.977.
+std::string rate(double per_s) {
+  return per_s >= 99.95 ? fmt::format("{:.0f}", per_s) : fmt::format("{:.3g}", per_s);
+}
 double per(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 void verdict(const RunReport& report, Page& page) {
   const Verdict verdict = judge(report);
   if (verdict.ok)
-    page.banner("OK: every call was answered, every connected one released, nothing leaked",
+    page.banner(report.setups.connected > 0
+                    ? "OK: every call was answered, every connected one released, nothing leaked"
+                    : "OK: no call was connected, as --expect-refusals accepts; nothing leaked",
                 Tone::kGood);
+  else if (verdict.interrupted && !verdict.failed)
+    page.banner(interruption_of(report), Tone::kWarning);
   else if (verdict.failed)
     page.banner(verdict.is_void ? "FAILED and VOID" : "FAILED", Tone::kBad);
   else
     page.banner("VOID: the figures are about another load than the one asked for", Tone::kWarning);
+  if (verdict.interrupted && verdict.failed) page.paragraph(interruption_of(report) + ".");
   for (const std::string& reason : verdict.reasons) page.paragraph(reason + ".");
+}
+
+// Adaptive aggregation has no threshold to tell.
+std::string aggregation_of(const RunReport& report) {
+  if (report.aggregation.empty()) return "unknown";
+  if (report.aggregation == "adaptive") return "adaptive";
+  return fmt::format("{} (threshold {})", report.aggregation, report.threshold);
 }
 
 void offered(const RunReport& report, Page& page) {
   page.paragraph(fmt::format(
-      "{} calls at {:.6g} a second, {} arrivals, each held {:.4g} s on average; {} switches, "
-      "engine "
-      "{}, aggregation {} (threshold {}). In {:.3f} s {:.6g} calls were connected and {:.6g} "
-      "operations "
-      "(setups and releases) done a second; at most {} calls were up at a time.",
-      report.planned_calls, report.offered_setups_per_s, to_string(report.arrivals),
+      "{} calls at {} a second, {} arrivals, each held {:.4g} s on average; {} switches, engine "
+      "{}, "
+      "aggregation {}. In {:.1f} s {} of them were connected, {} a second, and {} operations "
+      "(setups and releases) were done a second; at most {} calls were up at a time.",
+      report.planned_calls, rate(report.offered_setups_per_s), to_string(report.arrivals),
       report.hold_mean_s, report.switches, report.engine.empty() ? "unknown" : report.engine,
-      report.aggregation.empty() ? "unknown" : report.aggregation, report.threshold,
-      report.duration_s, report.setups_per_s, report.call_operations_per_s, report.calls_up_peak));
+      aggregation_of(report), report.duration_s, report.setups.connected, rate(report.setups_per_s),
+      rate(report.call_operations_per_s), report.calls_up_peak));
   if (report.generators > 1)
     page.paragraph(fmt::format("Offered by {} generators at the same time.", report.generators));
   if (report.warm_up_s > 0)
@@ -227,6 +242,10 @@ void cost(const RunReport& report, Page& page) {
                     figure(per_call_kib)});
   }
   if (rows.empty()) return;
+  if (report.processes.size() <= report.generators)
+    page.paragraph(
+        "Only the generator was watched: --watch-pid NAME=PID adds a process of this host, and "
+        "deploy/lab run names all of its lab's.");
   page.table(
       {"process", "CPU s", "CPU µs an operation", "% of a CPU", "context switches an operation",
        "MB before", "MB with most calls up", "MB after", "KiB a call up"},
@@ -257,7 +276,7 @@ void audit(const RunReport& report, Page& page) {
                     count(audit.stray_cross_connects), count(audit.leaked_labels),
                     count(audit.leaked_bandwidth_cells_per_s), count(audit.owed),
                     count(audit.unreadable)});
-  page.table({"manager", "", "stray cross-connects", "leaked labels", "leaked cells/s", "owed hops",
+  page.table({"manager", "", "wrong cross-connects", "leaked labels", "leaked cells/s", "owed hops",
               "switches not readable"},
              rows);
   for (const std::string& finding : report.audit.findings) page.paragraph(finding);

@@ -78,19 +78,20 @@ void offered(const RunReport& report, Page& page) {
   if (report.engine.empty()) return;
   const std::string managers =
       report.managers > 1 ? fmt::format("{} managers, ", report.managers) : "";
-  if (report.engine != "xbind")
+  // Null servants aggregate by the rules of the real manager.
+  const bool aggregates = report.engine == "xbind" || report.engine == "null";
+  if (!aggregates)
     page.line("  through {}{} switches, engine {}, every command alone (threshold 1)", managers,
               report.switches, report.engine);
   else if (report.aggregation == "adaptive")  // goes without a threshold
-    page.line("  through {}{} switches, engine xbind, aggregation adaptive", managers,
-              report.switches);
+    page.line("  through {}{} switches, engine {}, aggregation adaptive", managers, report.switches,
+              report.engine);
   else if (report.aggregation == "regions")
-    page.line(
-        "  through {}{} switches, engine xbind, aggregation regions (threshold {} at the end)",
-        managers, report.switches, report.threshold);
+    page.line("  through {}{} switches, engine {}, aggregation regions (threshold {} at the end)",
+              managers, report.switches, report.engine, report.threshold);
   else
-    page.line("  through {}{} switches, engine xbind, aggregation threshold {}", managers,
-              report.switches, report.threshold);
+    page.line("  through {}{} switches, engine {}, aggregation threshold {}", managers,
+              report.switches, report.engine, report.threshold);
 }
 
 void came_back(const RunReport& report, Page& page) {
@@ -224,8 +225,8 @@ void audit(const AuditReport& audit, Page& page) {
     page.line("  clean: no cross-connect, label or bandwidth is held by anyone but the caches");
   } else {
     page.line(
-        "  not clean: {} stray cross-connects, {} leaked labels, {} cells/s leaked, {} hops owed,\n"
-        "             {} switches not readable",
+        "  not clean: {} cross-connects stray, missing or changed, {} leaked labels,\n"
+        "             {} cells/s leaked, {} hops owed, {} switches not readable",
         grouped(audit.stray_cross_connects), grouped(audit.leaked_labels),
         grouped(audit.leaked_bandwidth_cells_per_s), grouped(audit.owed),
         grouped(audit.unreadable));
@@ -284,11 +285,15 @@ void assertions(const RunReport& report, Page& page) {
 void verdict(const RunReport& report, Page& page) {
   const Verdict verdict = judge(report);
   if (verdict.ok) {
-    page.line(
-        "Verdict: OK. Every call was answered, every connected one released, nothing leaked.");
-    if (report.setups.connected == 0) page.line("  Note that no call was connected.");
+    page.line("Verdict: OK. {}, nothing leaked.",
+              report.setups.connected > 0
+                  ? "Every call was answered, every connected one released"
+                  : "No call was connected, as --expect-refusals accepts; every call was answered");
   } else if (verdict.failed) {
     page.line("Verdict: FAILED{}, because", verdict.is_void ? " and VOID" : "");
+  } else if (verdict.reasons.empty()) {
+    page.line(
+        "Verdict: INTERRUPTED. What had been offered was answered and released, nothing leaked.");
   } else {
     page.line("Verdict: VOID. The figures are about another load than the one asked for, because");
   }
@@ -299,6 +304,7 @@ void verdict(const RunReport& report, Page& page) {
 
 std::string to_text(const RunReport& report) {
   Page page;
+  if (report.interrupted) page.line("{}", interruption_of(report));
   offered(report, page);
   came_back(report, page);
   latencies(report, page);
@@ -327,7 +333,9 @@ std::string progress_line(const Progress& progress) {
   if (since_s > 0)
     line += fmt::format("  {} answers/s", grouped(static_cast<std::uint64_t>(std::llround(
                                               static_cast<double>(progress.answered) / since_s))));
-  line += fmt::format("  p50 {} ms  p99 {} ms", ms(progress.recent_p50), ms(progress.recent_p99));
+  // Nothing was connected since the line before: there is no latency to tell.
+  if (progress.recent_p50 > Duration::zero())
+    line += fmt::format("  p50 {} ms  p99 {} ms", ms(progress.recent_p50), ms(progress.recent_p99));
   return line;
 }
 

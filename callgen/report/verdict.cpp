@@ -11,15 +11,31 @@
 namespace xbind::callgen {
 namespace {
 
+// ", 9 of them refused: unknown endpoint at nope"; empty without a refusal.
+std::string most_frequent_refusal(const RunReport& report) {
+  const auto& places = report.refusals.by_place();
+  const auto most = std::max_element(
+      places.begin(), places.end(),
+      [](const auto& one, const auto& other) { return one.second < other.second; });
+  if (most == places.end()) return {};
+  return fmt::format(", {} of them refused: {}", most->second, most->first);
+}
+
 void judge_calls(const RunReport& report, std::vector<std::string>& reasons) {
   const SetupCounts& setups = report.setups;
   const ReleaseCounts& releases = report.releases;
+  for (const auto& [manager, callback] : report.unheard)
+    reasons.push_back(no_answer_from(manager, callback));
   if (report.target_lost)
     reasons.push_back(fmt::format("the manager was lost after {} of {} calls were offered",
                                   setups.attempted, report.planned_calls));
-  else if (setups.attempted != report.planned_calls)
+  else if (setups.attempted != report.planned_calls && !report.interrupted)
     reasons.push_back(
         fmt::format("{} of {} planned calls were offered", setups.attempted, report.planned_calls));
+  if (setups.attempted > 0 && setups.connected == 0 && !report.expect_refusals)
+    reasons.push_back(
+        fmt::format("none of {} calls was connected{}; --expect-refusals accepts such a run",
+                    setups.attempted, most_frequent_refusal(report)));
   if (setups.unanswered > 0)
     reasons.push_back(
         fmt::format("{} of {} setups were not answered", setups.unanswered, setups.attempted));
@@ -56,7 +72,7 @@ void judge_audit(const AuditReport& audit, std::vector<std::string>& reasons) {
   const auto add = [&parts](std::uint64_t count, std::string_view what) {
     if (count > 0) parts.push_back(fmt::format("{} {}", count, what));
   };
-  add(audit.stray_cross_connects, "stray cross-connects");
+  add(audit.stray_cross_connects, "cross-connects stray, missing or changed");
   add(audit.leaked_labels, "leaked labels");
   add(audit.leaked_bandwidth_cells_per_s, "cells/s of leaked bandwidth");
   add(audit.owed, "hops still owed");
@@ -100,8 +116,9 @@ void judge_load(const RunReport& report, std::vector<std::string>& reasons) {
                     report.generator_slip.p99 / 1000, limit_us / 1000));
   const double asked = report.offered_setups_per_s;
   const double off = report.sent_setups_per_s / asked - 1;
-  // One at a time no rate is asked for.
-  if (asked > 0 && report.setups.attempted >= kFewestForRate &&
+  // One at a time no rate is asked for, and the beginning of a ramp has another rate than the
+  // whole.
+  if (asked > 0 && has_asked_rate(report) && report.setups.attempted >= kFewestForRate &&
       !(std::abs(off) <= rate_tolerance(report)))
     reasons.push_back(
         fmt::format("{:.1f} calls/s were sent instead of {:.1f}: {:+.1f} %, tolerance {:.1f} %",
@@ -117,6 +134,13 @@ void judge_load(const RunReport& report, std::vector<std::string>& reasons) {
 
 }  // namespace
 
+std::string no_answer_from(const std::string& manager, const std::string& callback) {
+  return fmt::format(
+      "no answer ever came back on the callback at {} from manager {}; is this address reachable "
+      "from the manager's host? --listen-address chooses it",
+      callback.empty() ? "an unknown address" : callback, manager);
+}
+
 double slip_limit_us(const RunReport& report) {
   if (!(report.offered_setups_per_s > 0)) return 10'000.0;
   return std::max(10'000.0, 10 * 1e6 / report.offered_setups_per_s);
@@ -127,6 +151,11 @@ double rate_tolerance(const RunReport& report) {
   if (report.arrivals == Arrivals::kConstant || report.setups.attempted == 0) return kPlain;
   return std::max(kPlain, 5 * std::sqrt(report.arrival_dispersion /
                                         static_cast<double>(report.setups.attempted)));
+}
+
+bool has_asked_rate(const RunReport& report) {
+  return !report.interrupted || report.arrivals == Arrivals::kPoisson ||
+         report.arrivals == Arrivals::kConstant;
 }
 
 Verdict judge(const RunReport& report) {
@@ -144,12 +173,20 @@ Verdict judge(const RunReport& report) {
   const std::size_t failures = verdict.reasons.size();
   judge_load(report, verdict.reasons);
   verdict.is_void = verdict.reasons.size() > failures;
-  verdict.ok = verdict.reasons.empty();
+  verdict.interrupted = report.interrupted;
+  verdict.ok = verdict.reasons.empty() && !verdict.interrupted;
   return verdict;
+}
+
+std::string interruption_of(const RunReport& report) {
+  if (!report.interrupted) return {};
+  return fmt::format("INTERRUPTED after {:.1f} s: {} of {} planned calls were offered",
+                     report.duration_s, report.setups.attempted, report.planned_calls);
 }
 
 int exit_code(const Verdict& verdict) {
   if (verdict.failed) return 1;
+  if (verdict.interrupted) return kInterruptedCode;
   return verdict.is_void ? 3 : 0;
 }
 

@@ -97,6 +97,12 @@ void ClosedLoop::target_lost(TimePoint /*now*/) {
   finish();
 }
 
+void ClosedLoop::stop(TimePoint now) {
+  if (finished_ || now >= measure_to_) return;
+  figures_.interrupted = true;
+  measure_to_ = now;
+}
+
 void ClosedLoop::finish() {
   if (finished_) return;
   finished_ = true;

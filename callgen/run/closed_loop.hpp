@@ -42,6 +42,7 @@ struct LoopFigures {
   std::map<Cause, std::uint64_t> causes;  // of those that name one
   std::uint64_t unanswered = 0;           // at the end
   bool target_lost = false;
+  bool interrupted = false;  // stop() ended the measurement before its time
 
   double operations_per_s() const;
 };
@@ -54,6 +55,7 @@ class ClosedLoop final : public Player {
   std::vector<Dispatch> advance(TimePoint now) override;
   void answered(const OutcomeBatch& batch, std::size_t manager, TimePoint now) override;
   void target_lost(TimePoint now) override;
+  void stop(TimePoint now) override;
   TimePoint next_deadline() const override;
   bool finished() const override { return finished_; }
 

@@ -23,6 +23,9 @@ class Player {
   virtual void answered(const OutcomeBatch& batch, std::size_t manager, TimePoint now) = 0;
   // A manager will not answer any more: the play is over.
   virtual void target_lost(TimePoint now) = 0;
+  // The operator has had enough: nothing new is begun, what is up is released within a bound.
+  // Idempotent.
+  virtual void stop(TimePoint now) = 0;
   virtual TimePoint next_deadline() const = 0;
   virtual bool finished() const = 0;
 };

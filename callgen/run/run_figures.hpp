@@ -109,6 +109,7 @@ struct RunFigures {
   std::uint64_t calls_up_peak = 0;
   std::uint64_t batches = 0;  // handed out
   bool target_lost = false;
+  bool interrupted = false;  // Runner::stop(): calls not yet due by then were never attempted
 
   Statistics statistics;  // of the records of all requests that are over
 

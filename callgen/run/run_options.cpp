@@ -131,6 +131,9 @@ void declare_run_options(config::OptionSet& set, RunOptions& options) {
   set.add_double("drain-timeout", &options.drain_timeout, seconds(plan.drain_timeout), {0, 86'400},
                  "Seconds to wait for answers after the last planned event.");
   set.add_double(
+      "debts-timeout", &options.debts_timeout, 0, {0, 86'400},
+      "Seconds that the audit waits for removals that the managers owe, at most; 0: none.");
+  set.add_double(
       "warm-up", &options.warm_up, 0, {0, 86'400},
       "Seconds from the start whose requests are counted, but left out of latencies and rates.");
   set.add_string("json", &options.json, "", "File to write the report to as JSON.");

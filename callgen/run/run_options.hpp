@@ -51,6 +51,7 @@ struct RunOptions : LoadOptions {
 
   std::uint32_t client_batch = 0;  // requests
   double drain_timeout = 0;        // seconds
+  double debts_timeout = 0;        // seconds that the audit waits for debts, at most
   double warm_up = 0;              // seconds
   std::string json;                // file; empty: none
   bool quiet = false;

@@ -84,6 +84,7 @@ bool Runner::step_is_next() const { return !steps_.empty() && steps_.top().due <
 
 // Known once nothing more is planned; an answer that plans something meanwhile moves it.
 std::optional<TimePoint> Runner::drain_deadline() const {
+  if (stop_by_) return stop_by_;
   if (next_arrival_ != kNever || !steps_.empty() || under_inspection_ > 0) return std::nullopt;
   return last_event_ + plan_.drain_timeout;
 }
@@ -186,6 +187,10 @@ void Runner::send_begin(TimePoint now) {
 
 void Runner::plan_step(Slot slot, Step step, TimePoint due) {
   Call& call = calls_[slot];
+  if (stop_by_) {
+    if (call.up) step = kEnd;
+    due = std::min(due, latest_now_);
+  }
   call.step = step;
   call.intended = due;
   last_event_ = std::max(last_event_, due);
@@ -208,6 +213,22 @@ void Runner::send_step(TimePoint now) {
   if (kind == RequestKind::kRelease) ++figures_.releases.attempted;
   due_.ask(manager_of(planned.call), kind, request_of(planned.call, call.step), call.connection,
            call.leaf);
+}
+
+void Runner::stop(TimePoint now) {
+  if (finished_ || !started_ || stop_by_) return;
+  now = never_back(now);
+  figures_.interrupted = true;
+  stop_by_ = now + plan_.drain_timeout;
+  all_planned_ = true;
+  next_arrival_ = kNever;
+  std::vector<PlannedStep> planned(steps_.begin(), steps_.end());
+  steps_.clear();
+  for (const PlannedStep& step : planned) {
+    const Slot slot = calls_.find(step.call);
+    plan_step(slot, calls_[slot].step, step.due);
+  }
+  finish_if_over(now);
 }
 
 Progress Runner::progress(TimePoint now) {

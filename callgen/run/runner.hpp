@@ -35,6 +35,10 @@
 // release attempted and unanswered: in the end releases.attempted == setups.connected, always. So does the
 // commit of a call that was held. A change that could not be sent was never attempted.
 //
+// stop() ends a run before its time, in order: no further call is offered, every call that is up is
+// released at once whatever else it had planned, and answers are awaited for `drain_timeout` from
+// then on. A call that is held is committed first, for only a connected call is released.
+//
 // One at a time (Arrivals::kOneAtATime) the next call is planned for the moment at which the one before is
 // over. When an answer does not come there is nothing to plan: the run ends with its drain timeout.
 //
@@ -100,6 +104,10 @@ class Runner {
   // One of the managers will not answer any more: all open calls end as unanswered and the run is over.
   // Calls not yet due are never attempted, which the report says.
   void target_lost(TimePoint now);
+
+  // The operator has had enough; see above. The first call counts, none of a run that has finished
+  // does.
+  void stop(TimePoint now);
 
   // When advance() has something to do next, perhaps already past; kNever once finished.
   TimePoint next_deadline() const;
@@ -224,6 +232,8 @@ class Runner {
   TimePoint first_notice_;
   TimePoint last_progress_;
   TimePoint last_event_;  // planned or sent, the later: the drain timeout counts from here
+
+  std::optional<TimePoint> stop_by_;  // once stop() was called: what is open then is given up
 
   CallIndex next_call_ = 0;
   TimePoint next_arrival_;    // of next_call_; kNever when none is planned

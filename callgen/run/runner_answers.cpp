@@ -255,7 +255,8 @@ void Runner::give_up_open_calls() {
 void Runner::finish_if_over(TimePoint now) {
   if (finished_ || next_arrival_ != kNever || open_ > 0) return;
   finished_ = true;
-  figures_.duration = now - started_at_;
+  // A run may be stopped before its time zero.
+  figures_.duration = std::max(Duration::zero(), now - started_at_);
   const SetupCounts& setups = figures_.setups;
   const ReleaseCounts& releases = figures_.releases;
   XB_CHECK(setups.adds_up(), setups.attempted, setups.connected, setups.refused, setups.busy,

@@ -1,0 +1,119 @@
+// What a CorbaTarget asks managers and SwitchServers around a run: counters, audits, and who was
+// never heard.
+#include <fmt/format.h>
+
+#include <future>
+#include <utility>
+
+#include "callgen/corba/corba_target.hpp"
+#include "core/log.hpp"
+#include "naming/names.hpp"
+#include "orb/convert.hpp"
+#include "orb/remote_error.hpp"
+
+namespace xbind::callgen {
+namespace {
+
+constexpr CORBA::ULong kAuditTimeoutMs = 120'000;
+constexpr CORBA::ULong kSwitchStatusTimeoutMs = 1'000;
+
+Metrics to_core(const v1::MetricSeq& metrics) {
+  Metrics out;
+  for (CORBA::ULong i = 0; i < metrics.length(); ++i) {
+    out[metrics[i].name.in()] = metrics[i].value;
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<Metrics>> CorbaTarget::statuses() {
+  std::vector<Metrics> statuses;
+  for (Manager& manager : managers_) {
+    auto status = orb::remote("manager " + manager.name, manager.object, [&] {
+      const v1::MetricSeq_var metrics = manager.object->status();
+      return to_core(metrics.in());
+    });
+    if (!status) return tl::make_unexpected(status.error());
+    statuses.push_back(std::move(*status));
+  }
+  return statuses;
+}
+
+std::map<std::string, Metrics> CorbaTarget::switch_statuses() {
+  std::map<std::string, Metrics> statuses;
+  const auto paths = names_.list(std::string{naming::kRoot} + "/" + naming::kSwitchServers);
+  if (!paths) {
+    log::warn("{}", paths.error().text);
+    return statuses;
+  }
+  for (const std::string& path : *paths) {
+    const auto object = names_.resolve(path);
+    if (!object) continue;
+    const v1::SwitchServer_var server = v1::SwitchServer::_unchecked_narrow(*object);
+    omniORB::setClientCallTimeout(server, kSwitchStatusTimeoutMs);
+    auto status = orb::remote(path, server, [&] {
+      const v1::MetricSeq_var metrics = server->status();
+      return to_core(metrics.in());
+    });
+    if (status) {
+      statuses.emplace(path, std::move(*status));
+    } else {
+      log::info("{}", status.error().text);
+    }
+  }
+  return statuses;
+}
+
+faults::FaultCounters CorbaTarget::own_faults() {
+  std::promise<faults::FaultCounters> counters;
+  serial_.post([&] { counters.set_value(faults_.counters()); });
+  return counters.get_future().get();
+}
+
+std::map<std::string, Result<RemoteAudit>> CorbaTarget::audits() {
+  std::map<std::string, Result<RemoteAudit>> audits;
+  for (Manager& manager : managers_) audits.emplace(manager.name, audit(manager));
+  return audits;
+}
+
+Result<RemoteAudit> CorbaTarget::audit(Manager& manager) {
+  omniORB::setClientCallTimeout(manager.object, kAuditTimeoutMs);
+  try {
+    const v1::AuditReport_var report = manager.object->audit();
+    RemoteAudit audit;
+    audit.totals = {static_cast<bool>(report->clean),
+                    report->stray_cross_connects,
+                    report->leaked_labels,
+                    report->leaked_bandwidth_cells_per_s,
+                    report->owed,
+                    report->unreadable};
+    const auto findings = orb::to_core(report->findings);
+    if (!findings) return tl::make_unexpected(findings.error());
+    for (const Finding& finding : *findings) {
+      audit.findings.push_back(
+          fmt::format("{} at {}: {}", to_string(finding.kind), finding.element, finding.text));
+    }
+    return audit;
+  } catch (const v1::Unavailable& refused) {
+    return fail(ErrorCode::kUnreachable, "{}", refused.reason.in());
+  } catch (const CORBA::Exception& exception) {
+    const std::string peer = orb::with_address("manager " + manager.name, manager.object);
+    return tl::make_unexpected(orb::to_error(exception, peer));
+  }
+}
+
+std::map<std::string, std::string> CorbaTarget::unheard() {
+  std::promise<std::map<std::string, std::string>> told;
+  serial_.post([&] {
+    std::map<std::string, std::string> silent;
+    for (const Manager& manager : managers_) {
+      if (manager.heard || manager.first_sent == kNever) continue;
+      silent[manager.name] = orb::address_of(manager.observer_reference);
+    }
+    told.set_value(std::move(silent));
+  });
+  return told.get_future().get();
+}
+
+}  // namespace xbind::callgen
