@@ -33,9 +33,22 @@ function(xbind_test_options name)
   xbind_share_precompiled(${name} xbind_testing)
 endfunction()
 
-# xbind_unit_test(NAME [THREADS] SOURCES x_test.cpp ... LINK lib ...): one GoogleTest binary, each test
-# its own ctest entry. Unit tests touch no ORB, no socket, no sleep. THREADS: some of them start
-# threads, so that the thread sanitizer has something to see (label unit-threads).
+# xbind_discover_tests(PROGRAM PREFIX LABEL): each test of a GoogleTest program is a ctest entry
+# "PREFIXSuite.Test" with a time limit. A sanitizer's build has one entry for the whole program:
+# starting an instrumented program costs more than most of its tests.
+function(xbind_discover_tests program prefix label)
+  if(XBIND_SANITIZE)
+    add_test(NAME ${prefix}all COMMAND ${program} --gtest_brief=1)
+    set_tests_properties(${prefix}all PROPERTIES LABELS ${label} TIMEOUT 1800)
+  else()
+    gtest_discover_tests(${program} TEST_PREFIX "${prefix}"
+      PROPERTIES LABELS ${label} TIMEOUT 120 DISCOVERY_TIMEOUT 60)
+  endif()
+endfunction()
+
+# xbind_unit_test(NAME [THREADS] SOURCES x_test.cpp ... LINK lib ...): one GoogleTest program. Unit
+# tests touch no ORB, no socket, no sleep. THREADS: some of them start threads, so that the thread
+# sanitizer has something to see (label unit-threads).
 function(xbind_unit_test name)
   cmake_parse_arguments(ARG "THREADS" "" "SOURCES;LINK" ${ARGN})
   set(label unit)
@@ -48,5 +61,5 @@ function(xbind_unit_test name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main xbind_warnings)
   xbind_test_options(${name})
   target_compile_definitions(${name} PRIVATE XBIND_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  gtest_discover_tests(${name} TEST_PREFIX "${name}/" PROPERTIES LABELS ${label} DISCOVERY_TIMEOUT 60)
+  xbind_discover_tests(${name} "${name}/" ${label})
 endfunction()

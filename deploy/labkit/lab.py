@@ -9,12 +9,14 @@ another process can look at the lab or end it.
   STATE_DIR/logs/      one file per process
   STATE_DIR/config/    the switches of each process that has several
   STATE_DIR/names/     omniNames' own data, fresh at each up
+  STATE_DIR/routeobject/  what is drained, for a RouteObject that is restarted; fresh at each up
 """
 
 import contextlib
 import fcntl
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -41,13 +43,22 @@ OMNIORB_CONFIG_MARK = "# Written by OpenXbind's deploy/lab; `deploy/lab down` ta
 PROGRAMS = ["xbind-switch", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper",
             "xbind-cmgr"]
 MANAGERS_MAX = 16
-TOOLS = ["xbind-callgen", "xbind-names", "xbindctl"]
+TOOLS = ["gsmpdump", "xbind-callgen", "xbind-names", "xbindctl"]
+
+
+STATE_DIR_VARIABLE = "XBIND_STATE_DIR"  # set by `deploy/lab env`
+
+
+def default_state_dir():
+    """Where `deploy/lab` keeps a lab unless --state-dir says otherwise."""
+    named = os.environ.get(STATE_DIR_VARIABLE)
+    return Path(named).resolve() if named else ROOT / "build" / "lab"
 
 
 @dataclass
 class LabOptions:
     topology: Path = PAPER_TOPOLOGY
-    state_dir: Path = ROOT / "build" / "lab"
+    state_dir: Path = field(default_factory=default_state_dir)
     bin_dir: Path = ROOT / "build" / "bin"
     names_port: int | None = None  # None: 2809, or a free one when that is taken; 0: a free one
     loopback_net: str | None = None  # "127.0.1"; None: the first that is free
@@ -141,7 +152,8 @@ class Lab:
             self.add_host("xbind-switchserver", group, ["--name-service", names],
                           {name: {"switch": gsmp[name]} for name in group.names}, [], "ready")
         self.add_program("xbind-routeobject", None,
-                         ["--topology", Path(options.topology).resolve(), "--name-service", names])
+                         ["--topology", Path(options.topology).resolve(), "--name-service", names,
+                          "--state-dir", self.state_dir / "routeobject"])
         self.add_program("xbind-qosmapper", None, ["--name-service", names])
         for name in manager_names(options.managers):
             self.add_program("xbind-cmgr", None if name == "default" else name,
@@ -282,7 +294,7 @@ class Lab:
 
     def clean(self):
         """Takes away what a lab that is no more has left; its logs go when the next one starts."""
-        for leftover in ("logs", "names", "config"):
+        for leftover in ("logs", "names", "config", "routeobject"):
             shutil.rmtree(self.state_dir / leftover, ignore_errors=True)
         (self.state_dir / "names").mkdir(parents=True)
         (self.state_dir / "logs").mkdir()
@@ -358,9 +370,15 @@ class Lab:
                 if not name.startswith(("XBIND_", "OMNIORB_", "ORB"))}
 
     def client_environment(self):
-        """What makes our tools and omniORB's find this lab's name service."""
+        """Leads our tools and omniORB's to this lab's name service, and deploy/lab to this lab."""
         return {"XBIND_NAME_SERVICE": self.names_address(),
-                "ORBInitRef": f"NameService={self.names_uri()}"}
+                "ORBInitRef": f"NameService={self.names_uri()}",
+                STATE_DIR_VARIABLE: str(self.state_dir)}
+
+    def watched_processes(self):
+        """The value of xbind-callgen's --watch-pid that names every process."""
+        return ",".join(f"{process.name}={process.pid}" for process in self.processes.values()
+                        if process.alive())
 
     def ask(self, program, *words):
         """What one of our tools says; LabError when it ends otherwise than with exit code 0."""
@@ -430,4 +448,6 @@ def choose_names_port(wanted):
 
 def state_dir_words(state_dir):
     """The option that leads `deploy/lab` to this directory; nothing for the default one."""
-    return "" if Path(state_dir) == LabOptions.state_dir else f" --state-dir {state_dir}"
+    if Path(state_dir) == default_state_dir():
+        return ""
+    return f" --state-dir {shlex.quote(str(state_dir))}"

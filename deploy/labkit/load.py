@@ -35,6 +35,7 @@ class Load:
     verify_media: bool = False
     capture: Path | None = None
     json: Path | None = None
+    debts_timeout: float = 0  # seconds that the audit waits for what managers still owe
     more: tuple = ()  # further options of daemons: (program, option, value)
 
 
@@ -53,6 +54,8 @@ def callgen(lab, load, more=()):
         command += ["--capture", load.capture]
     if load.json:
         command += ["--json", load.json]
+    if load.debts_timeout:
+        command += ["--debts-timeout", f"{load.debts_timeout:g}"]
     if lab is not None:
         command += ["--name-service", lab.names_address()]
         for process in lab.processes.values():

@@ -47,7 +47,8 @@ class Process:
             try:
                 self.popen = subprocess.Popen(
                     self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                    process_group=0, env=environment, cwd="/")
+                    process_group=0, env=environment, cwd="/",
+                    preexec_fn=ignore_hangup if self.program == "omniNames" else None)
             except OSError as error:
                 raise LabError(f"{self.name} cannot be started: {self.command[0]}: "
                                f"{error.strerror}") from error
@@ -116,6 +117,40 @@ class Process:
     @staticmethod
     def from_record(record):
         return Process(**{**record, "log": Path(record["log"])})
+
+
+def ignore_hangup():
+    """In the child, before it becomes omniNames, which a closed terminal would end. Our daemons log
+    SIGHUP and go on."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+
+def attend(command, environment=None):
+    """Runs a command to its end; its exit code, or 128 and the signal that ended it.
+
+    SIGINT, SIGTERM and SIGHUP are the command's while it runs: they are passed on, and what it does with them
+    is awaited. A Ctrl-C in a terminal reaches it twice, at once; xbind-callgen takes that for one wish.
+    """
+    child = None
+    early = []
+
+    def pass_on(number, _frame):
+        if child is None:
+            early.append(number)
+        else:
+            child.send_signal(number)
+
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, pass_on) for number in signals}
+    try:
+        child = subprocess.Popen([str(word) for word in command], env=environment)
+        for number in early:
+            child.send_signal(number)
+        code = child.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return 128 - code if code < 0 else code
 
 
 def end(processes, patience_s=10.0):

@@ -19,14 +19,22 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 # pylint: disable=wrong-import-position
 from labkit import bench, hosts, scheduling, sweep, topology as topologies  # noqa: E402
-from labkit.lab import Lab, LabOptions, MANAGERS_MAX, PROGRAMS, ROOT, TOOLS  # noqa: E402
+from labkit.lab import (Lab, LabOptions, MANAGERS_MAX, PROGRAMS, ROOT, TOOLS,  # noqa: E402
+                        default_state_dir)
 from labkit.load import (AGGREGATIONS, ENGINES, LABEL_POLICIES, Load, callgen,  # noqa: E402
                          daemon_options, manager_options, routeobject_options,
                          switchserver_options)
-from labkit.process import LabError  # noqa: E402
+from labkit.process import LabError, attend  # noqa: E402
 
 BUILD = ROOT / "build"
 FAULTS_MAX = 0.5
+# What a switch could not be told yet, a manager owes, and pays within seconds of its return.
+DEBTS_TIMEOUT_S = 10
+CALLGEN_INTERRUPTED = 4  # its exit code; ours as well
+
+
+class Interrupted(Exception):
+    """The load generator was interrupted and ended in order; its summary is written."""
 
 
 class WrongUse(Exception):
@@ -68,6 +76,10 @@ def main(words):
     except LabError as error:
         print(f"quickstart: {error}", file=sys.stderr)
         return 1
+    except Interrupted:
+        print("quickstart: interrupted; the calls were released and everything it started has been "
+              "stopped", file=sys.stderr)
+        return CALLGEN_INTERRUPTED
     except KeyboardInterrupt:
         print("\nquickstart: interrupted; everything it started has been stopped", file=sys.stderr)
         return 130
@@ -76,9 +88,14 @@ def main(words):
 def one_run(options):
     with in_own_lab(options.load, options.keep) as lab:
         step("calls")
-        code = subprocess.run(callgen(lab, options.load), check=False).returncode
-        if code < 0:
-            raise LabError(f"xbind-callgen was ended by {signal.Signals(-code).name}")
+        code = attend(callgen(lab, options.load))
+        if code == CALLGEN_INTERRUPTED:
+            raise Interrupted
+        if code > 128:
+            number = signal.Signals(code - 128)
+            if number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                raise KeyboardInterrupt
+            raise LabError(f"xbind-callgen was ended by {number.name}")
     return code
 
 
@@ -126,7 +143,8 @@ def in_own_lab(load, keep=False):
             finished = True
         finally:
             if finished and keep:
-                print("The lab stays up: deploy/lab status, deploy/lab logs, deploy/lab down")
+                print("The lab stays up: deploy/lab status, deploy/lab logs, deploy/lab down\n"
+                      "Tools in this shell find it after: eval \"$(deploy/lab env)\"")
             else:
                 end_lab(lab)
 
@@ -146,7 +164,7 @@ def own_state_dir(keep):
     run has left up in it is ended first.
     """
     if keep:
-        yield LabOptions.state_dir
+        yield default_state_dir()
         return
     usual = BUILD / "quickstart"
     usual.mkdir(parents=True, exist_ok=True)
@@ -222,7 +240,7 @@ def parse(words):
         "bench": None, "sweep": one_of(sweep.SWEEPS),
         "scheduling": one_of(list(scheduling.POLICIES)),
     }
-    options = Options(Load())
+    options = Options(Load(debts_timeout=DEBTS_TIMEOUT_S))
     given = set()
     words = list(words)
     while words:

@@ -34,6 +34,41 @@ def describe(bin_dir, file, options=()):
     return described
 
 
+def as_toml(described, comment=(), demands=True):
+    """A topology file in our own format that describes the same network: describe()'s, in TOML.
+
+    `comment`: lines for its head. Ports are written out, so that they stay when links are added.
+    """
+    def text(word):
+        return json.dumps(word)  # a TOML basic string, for the characters that names may have
+
+    lines = [f"# {line}".rstrip() for line in comment] + [f"name = {text(described['name'])}"]
+    for switch in described["switches"]:
+        lines += ["", "[[switch]]", f"name = {text(switch['name'])}"]
+        if switch["endpoint"]:
+            lines += ["endpoint = true", *media_toml("media", switch["media"])]
+    for link in described["links"]:
+        ends = ", ".join(text(f"{end['switch']}:{end['port']}") for end in (link["a"], link["b"]))
+        lines += ["", "[[link]]", f"between = [{ends}]", f"cells-per-s = {link['cells_per_s']}"]
+        if link.get("delay_us"):
+            lines += [f"delay-us = {link['delay_us']}"]
+        lines += media_toml("link", link["media"])
+    for demand in described["demands"] if demands else []:
+        lines += ["", "[[demand]]", f"from = {text(demand['from'])}", f"to = {text(demand['to'])}",
+                  f"weight = {demand['weight']!r}"]
+    return "\n".join(lines) + "\n"
+
+
+def media_toml(where, media):
+    """The lines for how cells travel, where the topology says it: none for the lab's own choice."""
+    values = {name: json.dumps(value) for name, value in media.items()}
+    if values == {"cells": '"mpls"'}:
+        return []
+    if where == "link":
+        return [f"{name} = {value}" for name, value in values.items()]
+    return ["media = { " + ", ".join(f"{name} = {value}" for name, value in values.items()) + " }"]
+
+
 def label_range(labels):
     """(highest VPI, lowest VCI, highest VCI) of a port that offers at least `labels` labels.
 
