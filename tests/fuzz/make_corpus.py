@@ -5,6 +5,7 @@
 A message with a TCP frame header is written twice: as the stream it is, and without that header.
 """
 
+import re
 import sys
 from pathlib import Path
 
@@ -16,7 +17,7 @@ def main(golden, corpus):
     corpus.mkdir(parents=True, exist_ok=True)
     sources = sorted(golden.rglob("*.hex"))
     for source in sources:
-        octets = bytes.fromhex(source.read_text())
+        octets = bytes.fromhex(re.sub(r"#.*", "", source.read_text()))
         if octets.startswith(FRAME_TYPE):
             (corpus / f"{source.stem}.stream").write_bytes(octets)
             octets = octets[FRAME_HEADER_OCTETS:]

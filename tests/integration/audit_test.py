@@ -65,7 +65,8 @@ class Audit(InOneLab):
         connection, branch = self.call()
         self.assert_clean()
         self.switch.delete(branch)
-        self.assert_named("missing", branch.input_label[1])
+        self.assert_named("missing", branch.input_label[1],
+                          "; 0 stray cross-connects, 1 missing cross-connect, ")
         done, summary = offer(self.lab, Load(calls=20, rate=200))
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertFalse(summary["audit"]["clean"])

@@ -76,7 +76,9 @@ class Floor(unittest.TestCase):
         self.assertEqual(report["threshold"], 2)
         self.assertEqual(report["floor"]["threshold"], 2)
         self.assertFalse(CEILING & set(report["floor"]))
-        self.assertGreater(report["floor"]["switches_cpu_us_per_call"], 0)
+        # Three processes, each on at most one processor all the time.
+        cpu_s = 300 * report["floor"]["switches_cpu_us_per_call"] / 1e6
+        self.assertTrue(0 < cpu_s < 3 * (report["duration_s"] + 1), (cpu_s, report["duration_s"]))
         # Two requests a call, each a command to three switches, two commands at most in a message: as many
         # messages at least, and their answers.
         self.assertGreater(report["remote_invocations"], 2 * 300 * 3 / 2)
@@ -87,11 +89,16 @@ class Floor(unittest.TestCase):
         self.assertEqual(report["switches"], 0)
         self.assertEqual(report["floor"]["switches_cpu_us_per_call"], 0)
 
-    def test_adaptive(self):
-        report = self.floor(*LOAD, "--adaptive", "--in-flight", "2", "--switches", "1")
+    def test_adaptive_as_the_managers_default(self):
+        done = run(FLOOR[0], FLOOR[1], *LOAD, "--switches", "1", timeout=60)
+        self.assertIn("through 1 switches, engine null, aggregation adaptive\n", done.stdout)
+        self.assertIn("1 switches, aggregation adaptive with 4 batches in flight)", done.stdout)
+        self.assertNotIn("threshold 1", done.stdout)
+        report = self.floor(*LOAD, "--in-flight", "2", "--switches", "1")
         self.all_answered(report, 300)
         self.assertTrue(report["adaptive"])
         self.assertNotIn("threshold", report["floor"])
+        self.assertEqual(report["floor"]["batches_in_flight"], 2)
 
     def test_the_ceiling(self):
         report = self.floor("--seconds", "0.3", "--outstanding", "64", "--client-batch", "16", "--apart")
@@ -101,7 +108,11 @@ class Floor(unittest.TestCase):
         self.assertEqual(report["floor"]["client_batch"], 16)
         self.assertEqual(report["floor"]["ceiling_unanswered"], 0)
         self.assertEqual(report["floor"]["ceiling_refused"], 0)
-        self.assertGreater(report["floor"]["ceiling_operations_per_s"], 0)
+        # Little: rate x mean latency is the 64 requests under way, and a mean is at least half the
+        # median. 10 % for requests that begin before the measurement and end in it.
+        rate = report["floor"]["ceiling_operations_per_s"]
+        p50_s = report["floor"]["ceiling_latency_p50_us"] / 1e6
+        self.assertTrue(0 < rate * p50_s < 2.2 * 64, (rate, p50_s))
 
     def begun(self):
         """A floor that would go on for long, once all its processes are up, and their numbers."""
@@ -148,12 +159,13 @@ class Floor(unittest.TestCase):
 
     def test_refusals(self):
         for options, words in [
-                (["--threshold", "0"], ["threshold", "0"]),
+                (["--threshold", "4097"], ["threshold", "4097"]),
                 (["--switches", "17"], ["switches", "17"]),
                 (["--switches", "-1"], ["switches", "-1"]),
                 (["--adaptive", "--threshold", "4"], ["adaptive", "threshold"]),
-                (["--in-flight", "2"], ["in-flight", "adaptive"]),
+                (["--in-flight", "2", "--threshold", "4"], ["in-flight", "threshold"]),
                 (["--flush-timeout-ms", "0"], ["flush-timeout-ms", "0"]),
+                (["--flush-timeout-ms", "1"], ["flush-timeout-ms", "needs --threshold"]),
                 (["--outstanding", "0"], ["outstanding", "0"]),
                 (["--seconds", "0"], ["seconds", "0"]),
                 (["--rate", "0"], ["rate", "0"]),
@@ -180,6 +192,8 @@ class Floor(unittest.TestCase):
 
 class FloorOfARun(InOneLab):
 
+    LAB = {"more": {"xbind-cmgr": [(None, "threshold", "4")]}}
+
     def test_a_run_beside_its_floor(self):
         done, report = offer(self.lab, Load(calls=200, rate=200), "--with-floor", "--floor-switches", "2")
         self.assertIn(done.returncode, (0, 3), done.stderr)
@@ -187,10 +201,16 @@ class FloorOfARun(InOneLab):
         self.assertEqual(report["engine"], "xbind")
         figures = report["floor"]
         self.assertEqual(figures["switches"], 2)
-        self.assertEqual(figures["threshold"], report["threshold"])
-        for name in ("run_over_floor_setup_p50", "run_over_floor_setup_p99", "run_share_of_ceiling",
-                     "after_over_before_setup_p50", "after_over_before_ceiling"):
-            self.assertGreater(figures[name], 0, name)
+        self.assertEqual((figures["threshold"], report["threshold"]), (4, 4))
+        setup, done_per_s = report["setup_latency_us"], report["call_operations_per_s"]
+        for name, ours, floor in (
+                ("run_over_floor_setup_p50", setup["p50"], "setup_p50_us"),
+                ("run_over_floor_setup_p99", setup["p99"], "setup_p99_us"),
+                ("run_share_of_ceiling", done_per_s, "ceiling_operations_per_s")):
+            self.assertAlmostEqual(figures[name] * figures[floor] / ours, 1, 3, name)
+        # The same floor twice, on a machine that other processes use too: a wrong unit shows.
+        for name in ("after_over_before_setup_p50", "after_over_before_ceiling"):
+            self.assertTrue(1 / 1000 < figures[name] < 1000, (name, figures[name]))
 
     def test_a_run_without_one(self):
         done, report = offer(self.lab, Load(calls=50, rate=100))

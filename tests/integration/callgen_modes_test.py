@@ -2,6 +2,7 @@
 """What callgen does with several runs: assertions, several generators, saturate, overload, soak, compare
 and report, against a lab of real processes."""
 
+import contextlib
 import csv
 import json
 import os
@@ -15,11 +16,18 @@ from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
 class Modes(InOneLab):
 
+    up_before = 0  # connections before a run that is interrupted
+
     def setUp(self):
         self.directory = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def callgen(self, *words, timeout=120):
         return tool(self.lab, "xbind-callgen", *words, timeout=timeout)
+
+    def operations_done(self):
+        """Setups and releases that the manager has answered."""
+        status = tool(self.lab, "xbindctl", "status").stdout
+        return sum(counter(status, name) for name in ("connected", "released"))
 
     def run_into(self, name, *words):
         """A run whose folder is `name`; its exit code and its report."""
@@ -110,9 +118,12 @@ class Modes(InOneLab):
         self.assertLessEqual(found["rate"], 200)
         if found["confirmed"]:
             self.assertIn(f"{found['rate']:.0f}" if found["rate"] >= 100 else "calls/s keep", done.stdout)
-            self.assertGreater(found["floor"]["ceiling_operations_per_s"], 0)
-            self.assertGreater(found["floor"]["run_share_of_ceiling"], 0)
-            self.assertIn("Floor (null servants, 3 switches)", done.stdout)
+            # The share is of setups and releases, two for each call; the run is short and its drain
+            # counts.
+            floor = found["floor"]
+            done_per_s = floor["run_share_of_ceiling"] * floor["ceiling_operations_per_s"]
+            self.assertTrue(found["rate"] / 10 < done_per_s < 2.5 * found["rate"], found)
+            self.assertIn("Floor (null servants, 3 switches, aggregation ", done.stdout)
         self.assertEqual(found["objectives"], ["p50<60s", "fail=0"])
         with open(self.directory / "found/saturate.csv", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
@@ -127,6 +138,7 @@ class Modes(InOneLab):
 
     def test_ceiling_keeps_requests_under_way_and_counts_what_is_completed(self):
         file = self.directory / "ceiling.json"
+        before = self.operations_done()
         done = self.callgen("ceiling", "--seconds", "0.3", "--warm-up", "0.1", "--outstanding", "50",
                             "--client-batch", "8", "--cells-per-s", "1", "--json", file)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -135,7 +147,9 @@ class Modes(InOneLab):
         self.assertEqual((told["outstanding"], told["client_batch"]), (50, 8))
         self.assertEqual((told["refused"], told["unanswered"]), (0, 0))
         self.assertTrue(told["audit_clean"])
-        self.assertGreater(told["operations"], 0)
+        # The manager also answered the warm-up and, at the end, the releases of calls still up.
+        answered = self.operations_done() - before
+        self.assertTrue(50 <= told["operations"] < answered, (told, answered))
         self.assertAlmostEqual(told["operations_per_s"], told["operations"] / told["seconds"])
         # Three switches: three commands for a setup as for a release, and more where no label was cached.
         self.assertGreaterEqual(told["commands_per_operation"], 3)
@@ -174,23 +188,95 @@ class Modes(InOneLab):
             self.assertLessEqual(point["goodput_per_s"], point["rate"] * 1.0001)
         self.assertIn("Verdict: ", done.stdout)
 
-    def test_an_interrupt_ends_the_run_in_hand(self):
+    # INT and TERM
+
+    def interrupted(self, number, *words):
+        """A run of callgen that is interrupted when it is at speed, as it ended: exit code and what it said."""
         def connected():
             return counter(tool(self.lab, "xbindctl", "status").stdout, "connected")
 
+        self.up_before = self.connections()
         before = connected()
-        # The warm-up alone would go on for half an hour.
-        with subprocess.Popen([BIN / "xbind-callgen", "saturate", "--rate", "100", "--point-seconds", "3600"],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        with subprocess.Popen([BIN / "xbind-callgen", *words], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True,
                               env={**os.environ, **self.lab.client_environment()}) as process:
             try:
-                wait_until(lambda: connected() > before + 20, "the first run is at speed")
-                process.send_signal(signal.SIGINT)
+                wait_until(lambda: connected() > before + 20, "the run is at speed")
+                process.send_signal(number)
                 output, errors = process.communicate(timeout=60)
             finally:
                 process.kill()
-        self.assertEqual(process.returncode, 3, output + errors)
+        return process.returncode, output, errors
+
+    def connections(self):
+        return counter(tool(self.lab, "xbindctl", "status").stdout, "connections")
+
+    def nothing_stays_up(self):
+        # A client that was ended at once has left its own.
+        self.assertEqual(self.connections(), self.up_before)
+
+    def test_an_interrupted_run_releases_its_calls_and_writes_its_files(self):
+        for number, more in ((signal.SIGINT, ["--records", self.directory / "records.csv"]),
+                             (signal.SIGTERM, ["--generators", "2"])):
+            with self.subTest(number):
+                folder = self.directory / number.name
+                code, output, errors = self.interrupted(
+                    number, "run", "--rate", "100", "--duration", "600", "--hold", "300",
+                    "--cells-per-s", "1", "--out", folder, *more)
+                self.assertEqual(code, 4, output + errors)
+                self.assertIn("Verdict: INTERRUPTED", output)
+                self.assertIn("interrupted: no further call is offered", errors)
+                report = json.loads((folder / "run.json").read_text())
+                self.assertTrue(report["interrupted"])
+                self.assertTrue(report["verdict"]["interrupted"])
+                self.assertGreater(report["setups"]["connected"], 20)
+                self.assertEqual(report["releases"]["released"], report["setups"]["connected"])
+                self.assertTrue(report["audit"]["clean"], report["audit"])
+                for name in ("series.csv", "latency.hgrm"):
+                    self.assertIn("# INTERRUPTED after", (folder / name).read_text().splitlines()[-1])
+                for name in ("summary.txt", "index.html"):
+                    self.assertIn("INTERRUPTED after", (folder / name).read_text())
+                self.nothing_stays_up()
+        self.assertIn("# INTERRUPTED after", (self.directory / "records.csv").read_text().splitlines()[-1])
+
+    def test_a_second_signal_ends_a_run_at_once(self):
+        # Without answers the first one would wait for the whole drain.
+        manager = self.lab.processes["xbind-cmgr"]
+        try:
+            code, output, errors = self.interrupted_while_the_manager_stands(manager)
+        finally:
+            manager.signal(signal.SIGCONT)
+        self.assertEqual(code, -signal.SIGINT, output + errors)
+        self.assertIn("a second signal ends at once", errors)
+
+    def interrupted_while_the_manager_stands(self, manager):
+        with subprocess.Popen([BIN / "xbind-callgen", "run", "--rate", "50", "--duration", "600",
+                               "--drain-timeout", "600", "--client-name", "impatient"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, **self.lab.client_environment()}) as process:
+            try:
+                self.assertRegex(process.stderr.readline(), " connected ")
+                manager.signal(signal.SIGSTOP)
+                errors = ""
+                while process.poll() is None:
+                    process.send_signal(signal.SIGINT)
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        process.wait(0.1)
+                output, more = process.communicate(timeout=60)
+                return process.returncode, output, errors + more
+            finally:
+                process.kill()
+
+    def test_an_interrupt_ends_the_search_in_order(self):
+        # The warm-up alone would go on for half an hour.
+        folder = self.directory / "stopped"
+        code, output, errors = self.interrupted(
+            signal.SIGINT, "saturate", "--rate", "100", "--point-seconds", "3600", "--out", folder)
+        self.assertEqual(code, 4, output + errors)
         self.assertIn("The search was stopped before its end", output)
+        self.assertEqual(json.loads((folder / "saturate.json").read_text())["end"], "stopped")
+        self.assertIn("# INTERRUPTED", (folder / "saturate.csv").read_text())
+        self.nothing_stays_up()
 
     # soak
 
@@ -201,6 +287,15 @@ class Modes(InOneLab):
         told = json.loads((self.directory / "soak.json").read_text())
         self.assertEqual(told["verdict"], "too short to tell")
         self.assertIn("memory of xbind-callgen", [line["what"] for line in told["lines"]])
+
+    def test_an_interrupted_soak_tells_what_it_knows(self):
+        code, output, errors = self.interrupted(
+            signal.SIGTERM, "soak", "--rate", "50", "--duration", "600", "--json",
+            self.directory / "soak.json")
+        self.assertEqual(code, 4, output + errors)
+        self.assertTrue(json.loads((self.directory / "soak.json").read_text())["interrupted"])
+        self.assertIn("INTERRUPTED after", output)
+        self.nothing_stays_up()
 
     # compare
 

@@ -55,6 +55,31 @@ class Calls(InOneLab):
         self.assertEqual(gaps[0], gaps[1])
         self.assertNotEqual(gaps[0], gaps[2])
 
+    def test_a_client_that_starts_anew_is_not_told_old_outcomes(self):
+        """It numbers its requests from 1 each time. What it had asked for when it was killed is
+        remembered under numbers that mean other requests now."""
+        def status(name):
+            return counter(tool(self.lab, "xbindctl", "status").stdout, name)
+
+        load = Load(calls=10_000, rate=2000, hold=0.02)
+        before = status("setups")
+        with subprocess.Popen(callgen(self.lab, load, ["--client-name", "twice"]),
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
+            wait_until(lambda: status("setups") > before + 50, "calls are up")
+            # Answers come that it cannot confirm any more.
+            first.send_signal(signal.SIGSTOP)
+            wait_until(lambda: status("setups") == status("setups"), "nothing new comes")
+            first.kill()
+        left = status("connections")
+        done, summary = offer(self.lab, Load(calls=2000, rate=1000, hold=0.02, cells_per_s=101),
+                              "--client-name", "twice")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(summary["setups"]["connected"], 2000)
+        self.assertEqual(summary["releases"]["released"], 2000)
+        self.assertEqual(status("connections"), left, "what was answered 'released' is gone")
+        for line in tool(self.lab, "xbindctl", "list").stdout.splitlines():
+            tool(self.lab, "xbindctl", "release", line.split()[0])
+
     def test_a_call_by_hand(self):
         connected = tool(self.lab, "xbindctl", "connect", CALLER, CALLEE)
         self.assertEqual(connected.returncode, 0, connected.stderr)
@@ -102,7 +127,11 @@ class ClientThatDies(unittest.TestCase):
             self.assertIn("clean", output)
             # The dead client's calls stay: media outlive signalling. They are no leak.
             left = counter(tool(lab, "xbindctl", "status").stdout, "connections")
-            self.assertGreater(left, 0)
+            listed = [line for line in tool(lab, "xbindctl", "list").stdout.splitlines()
+                      if " connected " in line]
+            self.assertEqual(left, len(listed))
+            # Those that were up when it died: 1000 calls/s, of 0.1 s each, and what was under way.
+            self.assertTrue(20 <= left <= 1000, left)
             audited = tool(lab, "xbindctl", "audit")
             self.assertEqual(audited.returncode, 0, audited.stdout + audited.stderr)
             for process in lab.processes.values():

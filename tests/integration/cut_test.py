@@ -133,6 +133,26 @@ class Ring(InOneLab):
         self.assertIn("clean", xbindctl(self.lab, "audit"))
 
 
+    def test_a_drain_outlives_its_routeobject(self):
+        def drained():
+            return re.findall(r"(?m)^(\S+) +\S+ +drained ", xbindctl(self.lab, "links"))
+
+        xbindctl(self.lab, "drain", "node-5", "3")
+        connection = connection_of(tool(self.lab, "xbindctl", "connect", "node-4", "node-6"))
+        try:
+            process = self.lab.processes["xbind-routeobject"]
+            process.signal(signal.SIGKILL)
+            wait_until(lambda: not process.alive(), "it is dead")
+            self.lab.start(process.name)
+            self.lab.wait_ready(process)
+            self.assertEqual(drained(), ["node-5:3"])
+        finally:
+            xbindctl(self.lab, "undrain", "node-5", "3")
+        self.assertEqual(drained(), [])
+        self.assertNotIn("node-5", switches_of(self.lab, connection))
+        xbindctl(self.lab, "release", connection)
+
+
 # --- cells one by one -------------------------------------------------------------------------------
 
 CELL_OCTETS = 53

@@ -47,8 +47,8 @@ class Engines(unittest.TestCase):
         self.assertFalse(summary["adaptive"])
         self.assertIn("aggregation regions", said)
 
-    def test_xbind_adaptive(self):
-        said, summary = self.summary_of(engine="xbind", threshold="adaptive")
+    def test_xbind_is_adaptive_by_default(self):
+        said, summary = self.summary_of(engine="xbind")
         self.assertEqual((summary["engine"], summary["aggregation"]), ("xbind", "adaptive"))
         self.assertTrue(summary["adaptive"])
         self.assertIn("aggregation adaptive", said)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gsmp_client import Branch, GsmpClient
 from gsmp_vectors import make_capture, vectors
-from harness import BIN, ROOT, run, unittest, wait_until
+from harness import BIN, ROOT, main, run, unittest, wait_until
 
 UP, DOWN = "10.0.0.1:40000 > 10.0.0.2:6068", "10.0.0.2:6068 > 10.0.0.1:40000"
 STAMP = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}"
@@ -187,4 +187,4 @@ def program(*command, code=0):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

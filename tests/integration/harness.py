@@ -127,6 +127,20 @@ def counter(status, name):
     raise AssertionError(f"no {name} in: {status}")
 
 
+SKIPPED = 77  # the exit code that CMakeLists.txt names to ctest
+
+
+def main():
+    """unittest.main() for files with tests that need a program or a file from elsewhere.
+
+    Exit code SKIPPED when a test was skipped and none failed: ctest says "Skipped". 1 when one failed.
+    """
+    result = unittest.main(module="__main__", exit=False).result
+    if not result.wasSuccessful():
+        sys.exit(1)
+    sys.exit(SKIPPED if result.skipped else 0)
+
+
 class InOneLab(unittest.TestCase):
     """Tests that share a lab. `LAB` holds the LabOptions that differ from the usual ones."""
 
@@ -140,5 +154,5 @@ class InOneLab(unittest.TestCase):
 
 __all__ = ["BIN", "CALLEE", "CALLER", "DAEMONS", "InOneLab", "Lab", "Load", "MIDDLE",
            "PAPER_TOPOLOGY", "ROOT", "callgen", "connection_of", "control_of", "counter", "end",
-           "lab_options", "lab_up", "offer", "planned_lab", "run", "switch_address", "tool",
+           "lab_options", "lab_up", "main", "offer", "planned_lab", "run", "switch_address", "tool",
            "topology", "unittest", "wait_until"]

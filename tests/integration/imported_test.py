@@ -62,6 +62,48 @@ class Described(unittest.TestCase):
         self.assertEqual(topology.describe(BIN, PAPER_TOPOLOGY)["notes"], [])
 
 
+class Converted(unittest.TestCase):
+
+    def test_a_network_in_our_own_form_is_the_same_network(self):
+        with contextlib.ExitStack() as files:
+            named = [files.enter_context(network_file("net.txt", SNDLIB)),
+                     files.enter_context(network_file("net.graphml", GRAPHML)),
+                     *(ROOT / "deploy" / "topologies").glob("*.toml")]
+            self.assertGreater(len(named), 8)
+            for file in named:
+                with self.subTest(file.name):
+                    done = run(ROOT / "deploy" / "lab", "convert", file, "--bin-dir", BIN)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    with network_file("made.toml", done.stdout) as made:
+                        described = topology.describe(BIN, made)
+                        self.assertEqual({**described, "notes": []},
+                                         {**topology.describe(BIN, file), "notes": []})
+
+    def test_without_demands_and_with_another_rate(self):
+        with network_file("net.txt", SNDLIB) as file:
+            described = topology.describe(BIN, file)
+            self.assertNotIn("[[demand]]", topology.as_toml(described, demands=False))
+        with network_file("net.graphml", GRAPHML) as file:
+            done = run(ROOT / "deploy" / "lab", "convert", file, "--default-rate", "4.24",
+                       "--bin-dir", BIN)
+            self.assertIn("cells-per-s = 10000\n", done.stdout)
+            self.assertIn("# GraphML: 3 nodes", done.stdout)
+        refused = run(ROOT / "deploy" / "lab", "convert", "no-such-file", "--bin-dir", BIN)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("no-such-file", refused.stderr)
+
+    def test_the_published_networks_that_are_here(self):
+        for name, *counts in (("polska", 12, 18), ("nobel-germany", 17, 26), ("abilene", 11, 14)):
+            file = ROOT / "deploy" / "topologies" / f"{name}.toml"
+            described = topology.describe(BIN, file)
+            self.assertEqual(described["name"], name)
+            self.assertEqual([len(described["switches"]), len(described["links"])], counts)
+            self.assertTrue(all(switch["endpoint"] for switch in described["switches"]))
+            delays = [link.get("delay_us", 0) for link in described["links"]]
+            self.assertEqual(all(delays), name != "abilene")  # whose source tells no places
+            self.assertIn("# Source: ", file.read_text())
+
+
 class InALab(unittest.TestCase):
 
     def answered(self, file, calls, **changes):
@@ -93,10 +135,10 @@ class InALab(unittest.TestCase):
     def test_a_published_network(self):
         file = PUBLISHED / "sndlib" / "polska.txt"
         if not file.exists():
-            self.skipTest(f"{file} is not there: no published network was TESTED")
+            self.skipTest(f"NOT TESTED: {file}, a published network, is not there")
         switches, _ = self.answered(file, 300)
         self.assertEqual(len(switches), 12)
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

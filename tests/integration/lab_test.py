@@ -4,8 +4,11 @@
 import contextlib
 import json
 import os
+import pty
+import shlex
 import signal
 import socket
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -52,8 +55,15 @@ class LabCommand(unittest.TestCase):
         self.assertEqual(set(listed.stdout.split()), {CALLER, MIDDLE, CALLEE})
         self.assertEqual(self.lab("run", "--", "xbindctl", "audit").returncode, 0)
         self.assertEqual(self.lab("run", "--", "false").returncode, 1)
+        self.interrupted_run(names)
         self.assertIn("xbind-cmgr default ready", self.lab("logs", "xbind-cmgr", "-n", "999").stdout)
         self.assertIn("names 0 of", self.lab("logs", "nobody").stderr)
+
+        # What `env` prints leads all of them here.
+        shell = run("bash", "-c", f'eval "$({LAB} env --state-dir "$0")"; {LAB} status && '
+                                  f'nameclt list xbind/cmgr && {BIN}/xbindctl list', self.state)
+        self.assertEqual((shell.returncode, shell.stderr), (0, ""))
+        self.assertIn("\ndefault\n", shell.stdout)
 
         down = self.lab("down")
         self.assertEqual(down.returncode, 0, down.stderr)
@@ -61,6 +71,68 @@ class LabCommand(unittest.TestCase):
             self.assertFalse(Path(f"/proc/{process['pid']}/exe").exists(), process["name"])
         self.assertEqual(self.lab("status").returncode, 3)
         self.assertEqual(self.lab("down").returncode, 0)
+
+    def test_it_outlives_its_terminal(self):
+        # A login shell on a terminal starts the lab; then the terminal goes away.
+        child, terminal = pty.fork()
+        if child == 0:
+            up = [LAB, "up", "--state-dir", self.state, "--names-port", "0", "--bin-dir", BIN,
+                  "--no-omniorb-config"]
+            os.execvp("bash", ["bash", "-c", shlex.join(map(str, up))
+                               + "; echo shell-waits; read never"])
+        said = b""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while b"shell-waits" not in said:
+                said += os.read(terminal, 4096)
+        self.assertIn(b"The lab is up", said)
+        os.close(terminal)
+        _, status = os.waitpid(child, 0)
+        self.assertEqual(os.waitstatus_to_exitcode(status), -signal.SIGHUP)
+        # Shells hand the hangup on to all that they have started.
+        processes = json.loads(self.lab("status", "--json").stdout)["processes"]
+        for process in processes:
+            os.kill(process["pid"], signal.SIGHUP)
+        for process in processes:
+            if process["name"] != "omniNames":
+                log = Path(process["log"])
+                wait_until(lambda log=log: "SIGHUP" in log.read_text(), f"{log.name} tells of it")
+        self.assertEqual(self.lab("status").returncode, 0)
+        connected = self.lab("run", "--", "xbindctl", "connect", CALLER, CALLEE)
+        self.assertEqual(connected.returncode, 0, connected.stderr)
+
+    def test_a_terminal_that_closes_while_it_starts_leaves_nothing_behind(self):
+        with subprocess.Popen(
+                [LAB, "up", "--state-dir", self.state, "--names-port", "0", "--bin-dir", BIN,
+                 "--no-omniorb-config"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                stdin=subprocess.DEVNULL) as starting:
+            self.assertIn(b"starting", starting.stdout.readline())
+            starting.stdout.readline()
+            starting.send_signal(signal.SIGHUP)
+            self.assertEqual(starting.wait(timeout=30), 130)
+        self.assertEqual(self.lab("status").returncode, 3)
+        left = run("pgrep", "-f", f"^[^ ]*(xbind-|omniNames).*{self.state}")
+        self.assertEqual(left.stdout, "")
+
+    def interrupted_run(self, names):
+        """A Ctrl-C in the terminal of `deploy/lab run`: the command ends in its own order, the lab stays up.
+        And the run's cost is that of all processes of the lab."""
+        report = self.state / "run.json"
+        with subprocess.Popen(
+                [LAB, "run", "--state-dir", self.state, "--", "xbind-callgen", "run", "--rate", "100",
+                 "--duration", "600", "--hold", "300", "--cells-per-s", "1", "--json", report],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0) as process:
+            try:
+                self.assertRegex(process.stderr.readline(), "connected")
+                os.killpg(process.pid, signal.SIGINT)
+                output, errors = process.communicate(timeout=60)
+            finally:
+                process.kill()
+        self.assertEqual(process.returncode, 4, output + errors)
+        told = json.loads(report.read_text())
+        self.assertTrue(told["interrupted"])
+        self.assertEqual(told["releases"]["released"], told["setups"]["connected"])
+        self.assertEqual(set(told["processes"]), {*names, "xbind-callgen"})
+        self.assertEqual(self.lab("status").returncode, 0)
 
     def test_it_tells_what_has_died_and_starts_over_a_dead_one(self):
         state = self.up()

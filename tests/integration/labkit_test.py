@@ -2,11 +2,16 @@
 """The reckoning of deploy/labkit, without any process: does a load fit, which labels, which addresses."""
 
 import os
+import re
+import signal
 import socket
+import subprocess
+import sys
 import time
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from labkit import naming, quickstart
+from labkit.lab import PROGRAMS, TOOLS
 from labkit.load import daemon_options
 from labkit.process import LabError, start_ticks
 
@@ -23,6 +28,24 @@ def network(*links, demands=(), labels_of_ends=("a", "z")):
 
 
 CHAIN = network(("a", "m", 353_207), ("m", "z", 353_207), demands=[("a", "z", 1.0)])
+
+
+class Attended(unittest.TestCase):
+
+    def test_a_signal_is_the_commands_and_its_end_is_awaited(self):
+        command = ("import signal, sys; signal.signal(signal.SIGTERM, lambda *_: sys.exit(4)); "
+                   "print('up', flush=True); signal.pause()")
+        parent = (f"import sys; sys.path.insert(0, {str(ROOT / 'deploy')!r}); "
+                  f"from labkit.process import attend; "
+                  f"sys.exit(attend([sys.executable, '-c', {command!r}]))")
+        with subprocess.Popen([sys.executable, "-B", "-c", parent], stdout=subprocess.PIPE,
+                              text=True) as process:
+            try:
+                self.assertEqual(process.stdout.readline(), "up\n")
+                process.send_signal(signal.SIGTERM)
+                self.assertEqual(process.wait(timeout=20), 4)
+            finally:
+                process.kill()
 
 
 class LoadThatFits(unittest.TestCase):
@@ -123,6 +146,15 @@ class CommandLines(unittest.TestCase):
         self.assertEqual([name for name in commands if name.startswith("xbind-cmgr")], ["xbind-cmgr"])
         self.assertIn("default", commands["callgen"])
 
+    def test_quickstart_waits_for_debts_before_it_judges(self):
+        command = self.commands()["callgen"]
+        self.assertEqual(command[command.index("--debts-timeout") + 1], "10")
+        self.assertNotIn("--debts-timeout", callgen(None, Load()))
+
+    def test_what_is_drained_is_kept_in_the_labs_directory(self):
+        command = self.commands()["xbind-routeobject"]
+        self.assertEqual(command[command.index("--state-dir") + 1], "/nowhere/routeobject")
+
     def test_thresholds(self):
         self.assertIn("--threshold=10", self.commands("--threshold", "10")["xbind-cmgr"])
         for word in ("regions", "adaptive"):
@@ -165,6 +197,14 @@ class CommandLines(unittest.TestCase):
         self.assertEqual(options.arguments("xbind-cmgr", "default"), ["--label-cache=8"])
         self.assertEqual(options.arguments("xbind-cmgr", "manager-2"),
                          ["--threshold=9", "--label-cache=8"])
+
+
+class Built(unittest.TestCase):
+
+    def test_quickstart_builds_every_program_that_the_readme_names(self):
+        readme = (ROOT / "README.md").read_text()
+        named = set(re.findall(r"`((?:xbind-|gsmp)[a-z]+|xbindctl)`", readme))
+        self.assertEqual(named, {*PROGRAMS, *TOOLS})
 
 
 class Addresses(unittest.TestCase):

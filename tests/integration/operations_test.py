@@ -7,6 +7,7 @@
 """
 
 import os
+import re
 import signal
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
@@ -173,14 +174,31 @@ class Xbind(Operations, OnARing):
         wait_until(lambda: self.counter("connections") == 0, "none is kept")
 
     def test_aggregation_changes_while_calls_run(self):
-        self.assertIn("mode fixed, threshold 1", self.ctl("aggregation"))
-        for words in (("--mode", "fixed", "--threshold", "4"), ("--mode", "adaptive"),
-                      ("--mode", "regions"), ("--mode", "fixed", "--threshold", "1")):
+        self.assertIn("mode adaptive", self.ctl("aggregation"))
+        for words, threshold in ((("--mode", "fixed", "--threshold", "4"), 4),
+                                 (("--mode", "adaptive"), 1),
+                                 (("--mode", "fixed", "--threshold", "1"), 1)):
             self.ctl("aggregation", *words)
             done, summary = offer(self.lab, Load(calls=100, rate=400, topology=RING))
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertEqual(summary["setups"]["connected"], 100)
             self.assertEqual(summary["aggregation"], words[1])
+            self.assertEqual(summary["threshold"], threshold, words)
+
+    def test_the_threshold_of_regions_follows_the_rate(self):
+        def few_calls():
+            self.ctl("release", self.connect("node-1", "node-2"))
+            return "mode regions, threshold 1" in self.ctl("aggregation")
+
+        self.addCleanup(self.ctl, "aggregation", "--mode", "adaptive")
+        self.ctl("aggregation", "--mode", "regions")
+        wait_until(few_calls, "below 50 calls/s T is 1")
+        done, summary = offer(self.lab, Load(calls=800, rate=400, topology=RING))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(summary["aggregation"], "regions")
+        self.assertEqual(summary["threshold"], 10, "above 100 calls/s")
+        self.assertIn("mode regions, threshold 10", self.ctl("aggregation"))
+        wait_until(few_calls, "T is 1 again")
 
 
 class Sequential(Operations, OnARing):
@@ -205,15 +223,23 @@ class WithQuotas(Operations, OnARing):
                                                      (None, "qos", "remote"),
                                                      (None, "aggregation", "adaptive")]}}
 
-    def test_a_hold_takes_the_bandwidth_and_no_switch(self):
-        pass  # what is kept in advance is taken as well: the numbers differ
-
     def test_quotas_are_taken_in_advance_and_spent_here(self):
+        names = ("quota_hits", "quota_misses", "service_queries")
+        before = [self.counter(name) for name in names]
         for _ in range(8):
-            self.connect("node-1", "node-2", "--cells-per-s", "100")
-        self.assertGreater(self.counter("quota_hits"), 0)
-        self.assertGreater(self.counter("service_queries"), 0)
-        self.assertIn("quota", self.ctl("caches"))
+            self.connect("node-1", "node-2", "--cells-per-s", "173")
+        hits, misses, queries = (self.counter(name) - was for name, was in zip(names, before))
+        # Two ports a call. The first call may find too little there, and asks for the next ones as well.
+        self.assertEqual(hits + misses, 16)
+        self.assertGreaterEqual(hits, 14)
+        self.assertEqual(queries, 1, "the QOSMapper is asked once for one service")
+        for node, port in (("node-1", "2"), ("node-2", "1")):
+            rows = [line.split() for line in self.ctl("caches").splitlines()
+                    if re.match(rf"quota +{node} port {port} ", line)]
+            self.assertEqual(len(rows), 1, rows)
+            size, wanted = int(rows[0][-4]), int(rows[0][-3])
+            self.assertEqual(wanted, 8 * 173, rows)
+            self.assertGreaterEqual(size, wanted, rows)
 
 
 class AManagerThatIsGone(unittest.TestCase):

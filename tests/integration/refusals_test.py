@@ -74,6 +74,12 @@ class CommandLines(unittest.TestCase):
             ("xbind-callgen run", ["--cells-per-s", "0"], ["cells-per-s"]),
             ("xbind-callgen run", ["--json", "/no/such/folder/q.json"], ["/no/such/folder"]),
             ("xbind-cmgr", ["--threshold", "0"], ["threshold", "0"]),
+            ("xbind-cmgr", ["--aggregation", "adaptive", "--threshold", "4"],
+             ["--threshold 4", "--aggregation adaptive"]),
+            ("xbind-cmgr", ["--engine", "sequential", "--threshold", "4"],
+             ["--threshold 4", "sequential"]),
+            ("xbind-cmgr", ["--engine", "threaded", "--aggregation", "adaptive"],
+             ["--aggregation adaptive", "threaded"]),
             ("xbind-cmgr", ["--engine", "steam"], ["engine", "steam"]),
             ("xbind-cmgr", ["--config", "/no/such/file"], ["/no/such/file"]),
             ("xbind-cmgr", ["--catalogue", "/no/such/file"], ["catalogue", "/no/such/file"]),
@@ -138,6 +144,16 @@ class CommandLines(unittest.TestCase):
         self.refused(run("xbind-switchserver", "--name", "s1", "--switch", "nonsense"), "nonsense")
         self.refused(run("xbind-switch", "--name", "s1", "--ports", "2", "--listen", "nonsense"),
                      "nonsense")
+
+    def test_a_file_of_drains_of_another_form(self):
+        command = ["xbind-routeobject", "--topology", PAPER_TOPOLOGY, "--check-config",
+                   "--state-dir"]
+        with tempfile.TemporaryDirectory() as directory:
+            self.assertEqual(run(*command, directory).returncode, 0)
+            file = Path(directory) / "routeobject-default.drains"
+            file.write_text("xbind-routeobject drains 1\nswitch-1\n")
+            self.refused(run(*command, directory), f"{file} line 3: the file is cut off")
+            self.assertEqual(file.read_text(), "xbind-routeobject drains 1\nswitch-1\n")
 
     def test_help_version_and_check_config(self):
         for name, command in COMMANDS.items():
@@ -206,6 +222,13 @@ class Requests(InOneLab):
         self.assertEqual(summary["setups"]["refused"], 5)
         self.assertIn("unknown endpoint", done.stdout)
         self.assertIn("host-x", done.stdout)
+        self.assertEqual(done.returncode, 1, done.stdout)  # nothing was connected: that is no success
+        self.assertIn("Verdict: FAILED", done.stdout)
+        self.assertIn("none of 5 calls was connected, 5 of them refused", done.stdout)
+        done, summary = offer(self.lab, Load(calls=5, rate=100), "--from", "host-x", "--to", CALLEE,
+                              "--expect-refusals")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertTrue(summary["verdict"]["ok"], summary["verdict"])
 
     def test_a_demand_larger_than_any_link(self):
         done = tool(self.lab, "xbindctl", "connect", CALLER, CALLEE, "--cells-per-s", "400000")
@@ -240,6 +263,16 @@ class Requests(InOneLab):
             done = tool(self.lab, "xbindctl", *words)
             self.assertEqual(done.returncode, 1, (words, done.stdout))
             self.assertIn("xbindctl: ", done.stderr)
+
+    def test_a_callback_that_cannot_be_reached_is_named(self):
+        # Published is an address at which nobody listens, as a loopback address is to another host.
+        done = run("xbind-callgen", "run", "--calls", "50", "--drain-timeout", "2",
+                   env={**self.lab.client_environment(), "ORBendPointPublish": "giop:tcp:127.0.0.1:1"})
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("no answer ever came back on the callback at 127.0.0.1:1 from manager default",
+                      done.stdout)
+        self.assertNotIn("\n  clean: ", done.stdout)
+        self.assertIn("not one answer came back", done.stdout)
 
     def test_connections_that_are_not_there(self):
         for verb, words in (("describe", "123456789 is not known"), ("release", "unknown connection")):

@@ -73,8 +73,10 @@ Topology line_of_three() {
 class RouteObjectTest : public testing::Test {
  protected:
   explicit RouteObjectTest(std::uint32_t validity_ms = 3'600'000)
-      : routes_(line_of_three(), validity_ms), watchers_(routes_) {
-    servant_ = new RouteObjectServant(routes_, watchers_);
+      : RouteObjectTest(line_of_three(), validity_ms) {}
+  RouteObjectTest(Topology topology, std::uint32_t validity_ms)
+      : routes_(std::move(topology), validity_ms), watchers_(routes_) {
+    servant_ = new RouteObjectServant(routes_, watchers_, drains_);
     const CORBA::Object_var object = OrbEnvironment::runtime->activate(servant_.in());
     route_object = v1::RouteObject::_unchecked_narrow(object);
   }
@@ -122,6 +124,7 @@ class RouteObjectTest : public testing::Test {
 
   RouteService routes_;
   RemoteWatchers watchers_;
+  DrainKeeper drains_{routes_, ""};
   PortableServer::Servant_var<RouteObjectServant> servant_;
   v1::RouteObject_var route_object;
 };
@@ -195,6 +198,99 @@ TEST_F(RouteObjectTest, WhatCannotBeIsABadRequest) {
   EXPECT_THAT(reason([&] { route_object->drain(nowhere, true); }), HasSubstr("port 3 of 'x'"));
   EXPECT_THAT(reason([&] { route_object->report_ports("q", 1, 1, v1::PortNewsSeq{}); }),
               HasSubstr("'q'"));
+}
+
+TEST_F(RouteObjectTest, WhatIsNoNameIsRefusedByName) {
+  const auto reason = [](const auto& call) -> std::string {
+    try {
+      call();
+    } catch (const v1::BadRequest& refused) {
+      return refused.reason.in();
+    }
+    return "not refused";
+  };
+  const std::string huge(100'000, 'x');
+  EXPECT_THAT(reason([&] { ask(query("a\n", "b", 1)); }),
+              HasSubstr("the endpoint 'a\\n' is no name"));
+  EXPECT_LT(reason([&] { ask(query("a", huge.c_str(), 1)); }).size(), 200U);
+  v1::RouteQuery around = query("a", "b", 1);
+  around.avoid.length(1);
+  around.avoid[0].switch_name = "\x1b[2J";
+  EXPECT_THAT(reason([&] { ask(around); }), HasSubstr("the switch '\\x1b[2J' is no name"));
+  EXPECT_THAT(reason([&] { route_object->report_ports("", 1, 1, v1::PortNewsSeq{}); }),
+              HasSubstr("the switch '' is no name: it is empty"));
+  v1::RouteElement nowhere;
+  nowhere.switch_name = "a b";
+  nowhere.output_port = 1;
+  EXPECT_THAT(reason([&] { route_object->drain(nowhere, true); }), HasSubstr("is no name"));
+}
+
+// s000...: as long as names may be, one after the other.
+Topology long_line(std::size_t switches) {
+  Topology topology("long");
+  const auto name = [](std::size_t i) { return fmt::format("s{:062}", i); };
+  for (std::size_t i = 0; i < switches; ++i) {
+    EXPECT_TRUE(topology.add_switch(name(i), i == 0 || i + 1 == switches));
+    if (i == 0) continue;
+    const auto index = static_cast<SwitchIndex>(i);
+    EXPECT_TRUE(topology.add_link({index - 1, PortId{2}}, {index, PortId{3}}, 1000));
+  }
+  return topology;
+}
+
+class LongLine : public RouteObjectTest {
+ protected:
+  static constexpr std::size_t kSwitches = 250;
+  LongLine() : RouteObjectTest(long_line(kSwitches), 3'600'000) {}
+
+  static v1::RouteQuerySeq queries(CORBA::ULong count) {
+    v1::RouteQuerySeq all;
+    all.length(count);
+    const std::string last = fmt::format("s{:062}", kSwitches - 1);
+    const std::string first = fmt::format("s{:062}", 0);
+    for (CORBA::ULong i = 0; i < count; ++i) all[i] = query(first.c_str(), last.c_str(), 1);
+    return all;
+  }
+  template <class T>
+  static std::size_t octets(const T& reply) {
+    cdrMemoryStream stream;
+    reply >>= stream;
+    return stream.bufSize();
+  }
+};
+
+TEST_F(LongLine, AnswersThatWouldBeTooLongAreRefusedAndAManagersFit) {
+  const v1::RouteAnswers_var answers = route_object->find_paths(queries(32));  // remote_peers.cpp
+  EXPECT_EQ(answers->answers.length(), 32U);
+  EXPECT_GT(octets(answers.in()), 500'000U) << "or nothing is tested here";
+  EXPECT_LT(octets(answers.in()), 1'000'000U);
+  try {
+    v1::RouteAnswers_var(route_object->find_paths(queries(100)));
+    FAIL() << "the answers are longer than a reply may be";
+  } catch (const v1::BadRequest& refused) {
+    EXPECT_THAT(refused.reason.in(), HasSubstr("the answers to 100 queries exceed 900000 octets"));
+  }
+}
+
+class ManyLinks : public RouteObjectTest {
+ protected:
+  ManyLinks() : RouteObjectTest(long_line(10'001), 3'600'000) {}
+};
+
+TEST_F(ManyLinks, APageOfLinksEndsWhereItsOctetsDo) {
+  CORBA::ULong seen = 0;
+  for (int pages = 1;; ++pages) {
+    const v1::LinkStateSeq_var page = route_object->links(seen, 10'000);
+    if (page->length() == 0) {
+      EXPECT_EQ(pages, 4);
+      break;
+    }
+    cdrMemoryStream stream;
+    page.in() >>= stream;
+    EXPECT_LT(stream.bufSize(), 1'000'000U);
+    seen += page->length();
+  }
+  EXPECT_EQ(seen, 10'000U);
 }
 
 TEST_F(RouteObjectTest, AlternatesAndLinksAreTold) {

@@ -72,6 +72,59 @@ class Routes(InOneLab):
         wait_until(lambda: self.states() == ["up", "up"], "the link is up")
         self.done("routes", CALLER, CALLEE)
 
+    def refused(self, *words, says):
+        done = self.ctl(*words)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn(says, done.stderr)
+
+    def test_a_refusal_for_a_drain_names_it(self):
+        self.done("drain", MIDDLE, "2")
+        try:
+            self.refused("routes", CALLER, CALLEE, says=f"; drained: {MIDDLE} port 2")
+            self.refused("connect", CALLER, CALLEE, says=f"no route at drained {MIDDLE} port 2")
+            self.refused("prepare", CALLER, CALLEE, "--count", "3",
+                         says=f"no route: no path joins '{CALLER}' and '{CALLEE}'; "
+                              f"drained: {MIDDLE} port 2")
+        finally:
+            self.done("undrain", MIDDLE, "2")
+
+    def prepared(self):
+        return counter(self.done("status"), "prepared")
+
+    def test_no_connection_prepared_in_advance_leads_through_what_is_drained(self):
+        self.done("prepare", CALLER, CALLEE, "--count", "2")
+        wait_until(lambda: self.prepared() == 2, "two are ready")
+        self.done("drain", MIDDLE)
+        try:
+            wait_until(lambda: self.prepared() == 0, "the pool is empty")
+            self.refused("connect", CALLER, CALLEE, says=f"no route at drained {MIDDLE}")
+            self.assertEqual(self.done("list"), "")
+        finally:
+            self.done("undrain", MIDDLE)
+        wait_until(lambda: self.prepared() == 2, "the pool has filled itself again")
+        self.done("prepare", CALLER, CALLEE, "--count", "0")
+        wait_until(lambda: self.done("list") == "", "none is kept")
+
+    def test_names_that_are_not_there_are_refused(self):
+        self.refused("prepare", CALLER, "nowhere", "--count", "3", says="unknown endpoint: ")
+        self.refused("prepare", CALLER, "nowhere", "--count", "3", says="'nowhere'")
+        self.refused("routes", CALLER, CALLEE, "--avoid", "nowhere",
+                     says="avoid: there is no switch 'nowhere'")
+        self.refused("routes", CALLER, CALLEE, "--avoid", f"{MIDDLE}:77",
+                     says=f"avoid: no link leaves port 77 of '{MIDDLE}'")
+
+    def test_links_say_how_old_what_is_free_is(self):
+        wait_until(lambda: "not reported" not in self.done("links"), "all have reported")
+        table = self.done("links").splitlines()
+        self.assertIn("reported", table[0])
+        for row in table[1:]:
+            self.assertRegex(row, r" [0-9]+\.[0-9] s ago ")
+
+    def test_status_has_words(self):
+        status = self.done("status")
+        self.assertRegex(status, r"(?m)^engine +xbind$")
+        self.assertRegex(status, r"(?m)^aggregation_mode +(fixed|regions|adaptive)$")
+
     def test_what_is_not_there_cannot_be_drained(self):
         for words, said in ((["drain", "switch-9"], "switch-9"), (["undrain", MIDDLE, "77"], "77"),
                             (["links", "--routeobject", "nobody"], "nobody")):

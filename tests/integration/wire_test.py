@@ -116,4 +116,4 @@ def decode(file, display_filter, fields):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from gsmp_vectors import make_capture, vectors
-from harness import ROOT, unittest
+from harness import ROOT, main, unittest
 
 DISSECTOR = ROOT / "deploy" / "wireshark" / "gsmp.lua"
 
@@ -255,4 +255,4 @@ def dissect(file, columns, *more):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

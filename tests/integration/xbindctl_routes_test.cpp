@@ -55,10 +55,18 @@ class ToldRouteObject : public POA_xbind::v1::RouteObject {
     throw v1::Unavailable("nobody watches here");
   }
   void unwatch(const char*) override {}
-  v1::NameSeq* switches() override { return new v1::NameSeq; }
+  v1::NameSeq* switches() override {
+    auto names = std::make_unique<v1::NameSeq>();
+    names->length(2);
+    (*names)[0] = "switch-1";
+    (*names)[1] = "switch-3";
+    return names.release();
+  }
   v1::NameSeq* endpoints() override { return new v1::NameSeq; }
   v1::TrafficDemandSeq* demands() override { return new v1::TrafficDemandSeq; }
-  v1::MetricSeq* status() override { return new v1::MetricSeq; }
+  v1::MetricSeq* status() override { return new v1::MetricSeq(metrics); }
+
+  v1::MetricSeq metrics;
 
  private:
   static std::string words_of(const v1::RouteElementSeq& elements) {
@@ -113,6 +121,11 @@ TEST_F(RouteCommands, RoutesAreAskedForWithAllThatWasSaidAndShownHopByHop) {
   told_routes_.answers.answers.length(2);
   told_routes_.answers.answers[0] = path_over("switch-1");
   told_routes_.answers.answers[1] = path_over("switch-2");
+  told_routes_.all_links.length(1);
+  told_routes_.all_links[0].first_end.switch_name = "switch-1";
+  told_routes_.all_links[0].first_end.output_port = 2;
+  told_routes_.all_links[0].second_end.switch_name = "switch-3";
+  told_routes_.all_links[0].second_end.output_port = 2;
   RouteWish wish{"host-a", "host-b", 400, v1::metric_load, 90, 3};
   wish.avoid = {{"switch-3", PortId{2}}};
   wish.require = {{"switch-1", PortId{}}};
@@ -130,6 +143,12 @@ TEST_F(RouteCommands, RoutesAreAskedForWithAllThatWasSaidAndShownHopByHop) {
   EXPECT_EQ(told_routes_.asked,
             "2 of host-a host-b at 400 metric 2 within 90 us, 3 links, avoid switch-3:2, require "
             "switch-1:0, disjoint 0 from 0");
+  wish.avoid = {{"nowhere", PortId{}}};
+  EXPECT_EQ(said([&] { return routes(route_object_, wish); }),
+            "1: xbindctl: avoid: there is no switch 'nowhere'\n");
+  wish.avoid = {{"switch-3", PortId{}}, {"switch-3", PortId{3}}};
+  EXPECT_EQ(said([&] { return routes(route_object_, wish); }),
+            "1: xbindctl: avoid: no link leaves port 3 of 'switch-3'\n");
 }
 
 TEST_F(RouteCommands, ADisjointRouteIsAskedForBesideTheBestOne) {
@@ -175,15 +194,24 @@ TEST_F(RouteCommands, LinksAreATable) {
     link.delay_us = 250;
   }
   const std::string table = said([&] { return links(route_object_); });
-  EXPECT_EQ(told_routes_.asked, "1000 from 0, 1000 from 1000, ");
+  EXPECT_EQ(told_routes_.asked, "1000 from 0, 1000 from 1000, 1000 from 1004, ");
   EXPECT_EQ(std::ranges::count(table, '\n'), 1'005);
   EXPECT_THAT(table,
               testing::StartsWith(
-                  "0: end       other end   state          cells/s  free  free back  delay us\n"
-                  "host-a:2  switch-1:1  up              353207  9700          0       250\n"
-                  "host-a:2  switch-1:1  down            353207  9700          0       250\n"
-                  "host-a:2  switch-1:1  drained         353207  9700          0       250\n"
-                  "host-a:2  switch-1:1  down, drained   353207  9700          0       250\n"));
+                  "0: end       other end   state          cells/s  free  free back      reported"
+                  "  delay us\n"
+                  "host-a:2  switch-1:1  up              353207  9700          0  not reported"
+                  "       250\n"
+                  "host-a:2  switch-1:1  down            353207  9700          0  not reported"
+                  "       250\n"));
+  told_routes_.all_links.length(1);
+  told_routes_.metrics.length(3);
+  told_routes_.metrics[0] = {"report_age_ms/host-a", 310};
+  told_routes_.metrics[1] = {"queries", 9};
+  told_routes_.metrics[2] = {"report_age_ms/switch-1", 4'260};
+  EXPECT_EQ(said([&] { return links(route_object_); }),
+            "0: end       other end   state  cells/s  free  free back   reported  delay us\n"
+            "host-a:2  switch-1:1  up      353207  9700          0  4.3 s ago       250\n");
 }
 
 TEST_F(RouteCommands, ALinkOrASwitchIsDrained) {

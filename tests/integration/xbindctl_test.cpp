@@ -2,6 +2,7 @@
 // command line is in refusals_test.py.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -25,6 +26,8 @@ class ToldManager : public POA_xbind::v1::ConnectionManager {
   v1::ConnectionState state;
   v1::Aggregation settings{v1::aggregation_adaptive, 3, 5};
   v1::CacheStateSeq cache_states;
+  v1::AuditReport report{true, {}, 0, 0, 0, 0, 0, 0, 0};
+  v1::MetricSeq metrics;
 
   v1::Outcome* connect_as(const v1::ConnectRequest& request) override {
     const ConnectRequest core = orb::to_core(request).value();
@@ -96,8 +99,11 @@ class ToldManager : public POA_xbind::v1::ConnectionManager {
   v1::Outcome* connect(const char*, const char*, const v1::ServiceSpec&) override {
     throw v1::Unavailable("connect_as is what is asked");
   }
-  v1::AuditReport* audit() override { throw v1::Unavailable("no audit now"); }
-  v1::MetricSeq* status() override { return new v1::MetricSeq; }
+  v1::AuditReport* audit() override {
+    if (report.switches == 0) throw v1::Unavailable("no audit now");
+    return new v1::AuditReport(report);
+  }
+  v1::MetricSeq* status() override { return new v1::MetricSeq(metrics); }
 
  private:
   v1::Outcome* told() const {
@@ -176,6 +182,10 @@ TEST_F(Commands, ChangesAreAskedForAndTold) {
   EXPECT_EQ(told_.asked, "drop 7 host-c");
   answer(OutcomeKind::kReleased);
   EXPECT_EQ(said([&] { return release(manager_, 7); }), "0: 7 released\n");
+  told_.answer.element = "switch-1, switch-2";
+  told_.answer.asked = 3;
+  EXPECT_EQ(said([&] { return release(manager_, 7); }),
+            "0: 7 released; owed: 3 removals at switch-1, switch-2\n");
 }
 
 TEST_F(Commands, ARefusalIsExplainedAndTheExitCodeIsOne) {
@@ -198,7 +208,8 @@ TEST_F(Commands, ARememberedRefusalIsAnAnswer) {
   EXPECT_EQ(told_.asked, "outcome callgen 5");
   told_.remembers = false;
   EXPECT_EQ(said([&] { return outcome(manager_, "callgen", 5); }),
-            "1: xbindctl: no outcome of request 5 of client 'callgen' is remembered\n");
+            "1: xbindctl: no outcome of request 5 of client 'callgen' is remembered: it is "
+            "under way, has been forgotten, or never came to the manager\n");
 }
 
 v1::HopState hop(CORBA::UShort leg, CORBA::UShort number, const char* at) {
@@ -266,6 +277,21 @@ TEST_F(Commands, AConnectionIsShownWithItsDirectionsLegsAndLeaves) {
             "cells/s  4 hops, 2 leaves  callgen\n");
 }
 
+TEST_F(Commands, WhatAPeerSendsIsPrintedAsOneHarmlessLine) {
+  v1::ConnectionState& state = told_.state;
+  state.connection = 7;
+  state.client = "x\n9 connected \x1b[2J";
+  const std::string listed = said([&] { return list(manager_); });
+  EXPECT_THAT(listed, HasSubstr(R"(x\n9 connected \x1b[2J)"));
+  EXPECT_EQ(std::ranges::count(listed, '\n'), 1);
+  EXPECT_THAT(said([&] { return describe(manager_, 7); }), HasSubstr(R"(client      x\n9)"));
+  told_.cache_states.length(1);
+  told_.cache_states[0] = {v1::cache_routes, "a\x1b[2J -> b\n", 1, 0, 1, 0, 0};
+  const std::string table = said([&] { return caches(manager_); });
+  EXPECT_THAT(table, HasSubstr(R"(a\x1b[2J -> b\n)"));
+  EXPECT_EQ(std::ranges::count(table, '\n'), 2);
+}
+
 TEST_F(Commands, CachesAreATable) {
   told_.cache_states.length(3);
   told_.cache_states[0] = {v1::cache_labels, "switch-1 port 2", 980, 20, 40, 64, 12'340};
@@ -296,9 +322,102 @@ TEST_F(Commands, AggregationIsShownAndChangedWhereItWasGiven) {
   EXPECT_EQ(told_.settings.flush_timeout_ms, 0.5);
 }
 
+class Audited : public Commands {
+ protected:
+  Audited() {
+    told_.report.switches = 3;
+    told_.report.connections = 1;
+  }
+  void find(FindingKind kind, std::uint64_t amount = 1) {
+    v1::AuditFindingSeq& findings = told_.report.findings;
+    findings.length(findings.length() + 1);
+    findings[findings.length() - 1] = {static_cast<CORBA::Octet>(kind), "switch-1 port 2", "x",
+                                       amount};
+  }
+  std::string last_line() {
+    const std::string all = said([&] { return audit(manager_); });
+    const std::size_t before = all.rfind('\n', all.size() - 2);
+    return all.substr(0, 3) +
+           (before == std::string::npos ? all.substr(3) : all.substr(before + 1));
+  }
+};
+
+TEST_F(Audited, ACleanOneIsExitCode0) {
+  EXPECT_EQ(last_line(),
+            "0: clean: 3 switches, 1 connection; 0 stray cross-connects, 0 missing cross-connects, "
+            "0 changed cross-connects; 0 leaked labels, 0 labels held twice, 0 stray hops, "
+            "0 missing hops; 0 cells/s leaked; 0 removals owed; 0 switches unreadable\n");
+}
+
+TEST_F(Audited, WhatIsOnlyOwedIs4) {
+  told_.report.owed = 2;  // and clean, as the contract has it
+  find(FindingKind::kOwed, 2);
+  EXPECT_THAT(last_line(), testing::StartsWith("4: OWED: 3 switches"));
+  EXPECT_THAT(last_line(), HasSubstr("; 2 removals owed;"));
+}
+
+TEST_F(Audited, ASwitchThatCouldNotBeAskedIs5ThoughMoreIsOwed) {
+  told_.report.clean = false;
+  told_.report.unreadable = 1;
+  told_.report.owed = 2;
+  EXPECT_THAT(last_line(), testing::StartsWith("5: UNKNOWN: "));
+  EXPECT_THAT(last_line(), HasSubstr("; 1 switch unreadable\n"));
+}
+
+TEST_F(Audited, WhatIsWrongIs1WhateverElseThereIs) {
+  told_.report.clean = false;
+  told_.report.unreadable = 1;
+  told_.report.owed = 2;
+  told_.report.leaked_bandwidth_cells_per_s = 100;
+  EXPECT_THAT(last_line(), testing::StartsWith("1: NOT CLEAN: "));
+  told_.report.leaked_bandwidth_cells_per_s = 0;
+  told_.report.unreadable = 0;
+  told_.report.leaked_labels = 1;
+  EXPECT_THAT(last_line(), testing::StartsWith("1: NOT CLEAN: "));
+  told_.report.leaked_labels = 0;
+  told_.report.stray_cross_connects = 1;
+  EXPECT_THAT(last_line(), testing::StartsWith("1: NOT CLEAN: "));
+}
+
+TEST_F(Audited, AMissingCrossConnectIsNotCalledStray) {
+  told_.report.clean = false;
+  told_.report.stray_cross_connects = 3;
+  told_.report.leaked_labels = 61;
+  find(FindingKind::kMissingCrossConnect, 2);
+  find(FindingKind::kChangedCrossConnect);
+  find(FindingKind::kStrayHop, 60);
+  find(FindingKind::kDoubleLabel);
+  EXPECT_THAT(last_line(),
+              HasSubstr("; 0 stray cross-connects, 2 missing cross-connects, 1 changed "
+                        "cross-connect; 0 leaked labels, 1 label held twice, 60 stray hops, "
+                        "0 missing hops;"));
+  // More than are listed: the sums alone are known.
+  told_.report.stray_cross_connects = 4;
+  told_.report.leaked_labels = 62;
+  EXPECT_THAT(last_line(),
+              HasSubstr("; 4 cross-connects stray, missing or changed; 62 labels leaked "
+                        "or held twice, hops stray or missing;"));
+}
+
+TEST_F(Commands, WhatTheStatusNumbersStandForIsSaidInWords) {
+  told_.metrics.length(5);
+  told_.metrics[0] = {"rss_kib", 4711};
+  told_.metrics[1] = {"engine", 0};
+  told_.metrics[2] = {"aggregation_mode", 2};
+  told_.metrics[3] = {"engine", 9};
+  told_.metrics[4] = {"threshold", 1};
+  EXPECT_THAT(said([&] { return status(manager_); }),
+              testing::StartsWith("0: rss_kib                  4711\n"
+                                  "engine                   xbind\n"
+                                  "aggregation_mode         adaptive\n"
+                                  "engine                   unknown (9)\n"
+                                  "threshold                1\n"));
+}
+
 TEST_F(Commands, ConnectionsArePrepared) {
   EXPECT_EQ(said([&] { return prepare(manager_, "host-a", "host-b", kCells40, 12); }),
-            "0: 12 connections are kept ready for host-a -> host-b\n");
+            "0: host-a -> host-b: 12 connections will be kept ready; `xbindctl caches` shows how "
+            "many are\n");
   EXPECT_EQ(told_.asked, "prepare host-a host-b 40 12");
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/unknown_switch.hpp"
 #include "tests/sim/world.hpp"
 
 namespace xbind::sim {
@@ -25,6 +26,7 @@ World::Way World::way_of(const Call& call, bool reverse) const {
     open.pop_back();
     way.passes |= 1U << here.in.first;
     way.cut = way.cut || network_.down(here.in);
+    way.unknown = way.unknown || network_.unknown(here.in.first);
     way.drained = way.drained || network_.drained(here.in);
     if (network_.down(here.in)) continue;
     const LabelSwitch& device = *switches_[here.in.first].device;
@@ -112,6 +114,7 @@ void World::check_settled(const ClientSite& site, Call& call) {
     const Way way = way_of(call, reverse);
     both.cut = both.cut || way.cut;
     both.drained = both.drained || way.drained;
+    both.unknown = both.unknown || way.unknown;
     if (!way.cut) check_arrival(site, call, way, reverse);
   }
   if (call.orphan) return;
@@ -121,12 +124,29 @@ void World::check_settled(const ClientSite& site, Call& call) {
     world_.violated(fmt::format("{}: when all has settled, connection {} {}", site.client->name(),
                                 call.id, what));
   };
-  const bool known_broken = call.heard && call.heard->kind == NoticeKind::kBroken;
+  // At the lost switch itself it was about to go over, or to go back: nobody knows which way it
+  // leads.
+  if (both.unknown && goes_over_just_now(site, call)) {
+    ++world_.tally["settled calls that wait for a lost switch"];
+    return;
+  }
+  const bool bad_news = call.heard && call.heard->kind == NoticeKind::kBroken;
+  const bool known_unknown = bad_news && says_unknown(call.heard->cause, call.heard->element);
+  const bool known_broken = bad_news && !known_unknown;
+  const bool in_doubt = both.unknown && !both.cut;
+  if (in_doubt) ++world_.tally["settled calls that are unknown"];
+  if (in_doubt && !call.deaf && !known_unknown) complain("is unknown, its client was not told");
+  if (!in_doubt && !call.deaf && known_unknown) complain("was said to be unknown, and is not");
   if (both.cut && !call.deaf && !known_broken) complain("is cut, its client was not told");
   if (!both.cut && !call.deaf && known_broken) complain("was said to be broken, and is not");
-  if ((both.cut || both.drained) && stays_for_no_reason(site, call)) {
+  if ((both.cut || both.drained || both.unknown) && stays_for_no_reason(site, call)) {
     complain("goes over an unusable line, and there is another way with room");
   }
+}
+
+bool World::goes_over_just_now(const ClientSite& site, const Call& call) const {
+  const auto about = managers_[site.manager].site->manager().describe(call.id);
+  return about && about->connection.party() != nullptr;
 }
 
 // The route that RouteObject would answer has room on every port, by the books.

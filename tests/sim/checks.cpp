@@ -1,5 +1,5 @@
-// What must hold in the simulated world after every step: DESIGN's invariants 1, 2 and 3; 4 is the
-// clients' own (judge.cpp).
+// What must hold in the simulated world after every step: invariants 1, 2 and 3 of
+// docs/invariants.md; 4 is the clients' own (judge.cpp).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What must hold in the simulated world when it is calm, and at the end: DESIGN's invariants 3, 4 and
-// 6.
+// What must hold in the simulated world when it is calm, and at the end: invariants 3, 4 and 6 of
+// docs/invariants.md.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -115,15 +115,17 @@ void World::audit_one(std::size_t m, std::size_t at) {
   }
 }
 
-// Stray hops and quarantined labels of the time before a restart.
+// Stray hops, the bandwidth that they take, and quarantined labels of the time before a restart.
 bool World::expected_of_orphans(std::size_t m, std::size_t at, const Finding& finding,
                                 const LedgerReport& report) const {
-  if (finding.kind == FindingKind::kStrayHop) {
+  const bool stray = finding.kind == FindingKind::kStrayHop;
+  if (stray || finding.kind == FindingKind::kLeakedBandwidth) {
     return std::any_of(report.hops.begin(), report.hops.end(), [&](const LedgerHop& hop) {
       const HopKey& key = hop.key;
-      return is_orphan(m, key.connection) && finding.text.starts_with(fmt::format(
-                                                 "connection {} generation {} leg {} hop {} ",
-                                                 key.connection, key.generation, key.leg, key.hop));
+      const std::string words =
+          fmt::format("connection {} generation {} leg {} hop {}{}", key.connection, key.generation,
+                      key.leg, key.hop, stray ? " " : ", which the manager does not know");
+      return is_orphan(m, key.connection) && finding.text.starts_with(words);
     });
   }
   if (finding.kind != FindingKind::kLeakedLabel) return false;

@@ -11,6 +11,9 @@ namespace {
 constexpr std::size_t kInTrouble = 3;                 // lines at a time, at most
 constexpr Duration kUntilNoticed = milliseconds{20};  // by the switch; twice that by the Router
 constexpr Duration kPoll = seconds{3};                // of each manager, by itself
+constexpr Duration kLook = milliseconds{100};         // at who is to be trusted
+// SwitchServers do not fall silent here: those of this world do not restart.
+const SwitchTrustOptions kTrust{.lost = seconds{1}, .silent = {}, .trust = seconds{1}};
 
 }  // namespace
 
@@ -126,7 +129,33 @@ void World::all_learn_topology() {
   }
 }
 
+// ===== switches that are lost =====
+
+void World::switch_is_heard(std::size_t at) {
+  if (!world_.lines) return;
+  switches_[at].trust.heard(switches_[at].device->up(), kTrust, world_.now);
+}
+
+void World::watch_trust() {
+  world_.after(kLook, [this] { watch_trust(); });
+  for (std::size_t at = 0; at < switches_.size(); ++at) {
+    SwitchTrust& trust = switches_[at].trust;
+    trust.tick(kTrust, kNever, world_.now);
+    if (trust.unknown() == network_.unknown(at)) continue;
+    ++world_.tally[trust.unknown() ? "switches unknown" : "switches trusted again"];
+    network_.set_unknown(at, trust.unknown());
+    router_learns();
+  }
+}
+
 void World::mend_all_lines() {
+  if (stays_lost_) {
+    switches_[*stays_lost_].device->come_up(true);
+    switch_stepped(*stays_lost_);
+    switch_is_heard(*stays_lost_);
+    stays_lost_.reset();
+    run_until(world_.now + kTrust.trust + 2 * kLook);
+  }
   for (const Network::Port& line : network_.lines()) line_recovers(line);
 }
 

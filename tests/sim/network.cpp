@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <deque>
 
+#include "core/unknown_switch.hpp"
+
 namespace xbind::sim {
 namespace {
 
@@ -83,13 +85,27 @@ void Network::mark(std::set<Port>& those, const Port& line, bool one_of_them) {
   }
 }
 
+void Network::set_unknown(std::size_t at, bool unknown) {
+  if (unknown) {
+    unknown_.insert(at);
+  } else {
+    unknown_.erase(at);
+  }
+}
+
 void Network::publish() {
   std::vector<UnusableElement> unusable;
   std::set<Port> both = down_;
   both.insert(drained_.begin(), drained_.end());
+  for (const std::size_t at : unknown_) {
+    for (const SwitchPort& port : ports(at)) {
+      for (const Port& end : ends_of({at, port.port})) both.insert(end);
+    }
+  }
   for (const Port& end : both) {
     unusable.push_back({{switch_name(end.first), end.second}, !down_.contains(end)});
   }
+  for (const std::size_t at : unknown_) unusable.push_back(unknown_switch(switch_name(at)));
   if (unusable == published_.unusable) return;
   published_ = {published_.version + 1, std::move(unusable)};
   known_ = std::move(both);

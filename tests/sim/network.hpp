@@ -7,7 +7,8 @@
 //      [switch-3]═════════[switch-2]      and switch-1: a second link between the two, as narrow
 //
 // A line is a link or an endpoint's access line; it is named by either of its ports. One that is down
-// carries no cells. What the Router knows of it, and RouteObject with it, is what was last published.
+// carries no cells. A switch that is unknown, its SwitchServer having lost it, carries them as
+// before. What the Router knows of it all, and RouteObject with it, is what was last published.
 #pragma once
 
 #include <cstdint>
@@ -52,6 +53,8 @@ class Network {
   void set_drained(const Port& line, bool drained) { mark(drained_, line, drained); }
   bool down(const Port& line) const { return down_.contains(line); }
   bool drained(const Port& line) const { return drained_.contains(line); }
+  void set_unknown(std::size_t at, bool unknown);
+  bool unknown(std::size_t at) const { return unknown_.contains(at); }
   // The Router takes notice of what lines are unusable now.
   void publish();
   const TopologyState& published() const { return published_; }
@@ -73,7 +76,8 @@ class Network {
   bool doubled_;
   std::set<Port> down_;
   std::set<Port> drained_;
-  std::set<Port> known_;  // as published
+  std::set<std::size_t> unknown_;  // switches
+  std::set<Port> known_;           // as published
   TopologyState published_{1, {}};
 };
 

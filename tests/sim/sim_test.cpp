@@ -81,6 +81,10 @@ constexpr const char* kWays[] = {
     "ways looked at",
     "settled calls looked at",
     "settled calls that are broken",
+    "switches unknown",
+    "switches trusted again",
+    "switches that stay lost",
+    "settled calls that are unknown",
 };
 
 // What no client can be told here: kStale and kWithdrawn are between manager and SwitchServer, and so is

@@ -300,8 +300,10 @@ std::string World::run() {
 }
 
 void World::start() {
-  for (SwitchSite& site : switches_) {
+  for (std::size_t at = 0; at < switches_.size(); ++at) {
+    SwitchSite& site = switches_[at];
     site.device->come_up(false);
+    switch_is_heard(at);
     for (ManagerPlace& place : managers_) {
       place.site->step([&](cmgr::ConnectionManager& it) { it.know_switch(site.name); });
     }
@@ -313,6 +315,15 @@ void World::start() {
 // First with what trouble there is, then without; each time everybody tries twice, for the first ones
 // to go over make room.
 void World::settle_lines() {
+  // Now and then one switch stays lost, its cells going on.
+  if (!plan_.fair && world_.chance.percent(40)) {
+    stays_lost_ = world_.chance.below(switches_.size());
+    ++world_.tally["switches that stay lost"];
+    switches_[*stays_lost_].device->break_session();
+    switch_stepped(*stays_lost_);
+    switch_is_heard(*stays_lost_);
+    run_until(world_.now + seconds{3});
+  }
   for (const bool mended : {false, true}) {
     if (mended) mend_all_lines();
     for (int round = 0; round < 2; ++round) {
@@ -322,7 +333,7 @@ void World::settle_lines() {
       run_until(world_.now + kSettling);
     }
     check_settled();
-    check_tables();
+    if (!stays_lost_) check_tables();  // what is owed there is in its table yet
   }
 }
 
@@ -339,6 +350,7 @@ void World::live_through() {
   if (world_.weather.between_accidents > Duration::zero()) accident();
   if (world_.lines) {
     trouble_on_lines();
+    watch_trust();
     for (std::size_t m = 0; m < managers_.size(); ++m) poll_topology(m);
   }
   run_until(begin + kLoad);

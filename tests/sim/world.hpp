@@ -10,6 +10,9 @@
 // In most worlds lines are drained, in many they go down (lines.cpp): connections get other paths, and where
 // the cells of calls come out is looked at whenever a switch has changed something (cells.cpp).
 //
+// Switches get lost, and their cells go on: the Router's trust (routeobject/switch_trust.hpp) makes
+// of those that stay lost unknown ones, which connections leave where there is another way.
+//
 // In some worlds a manager is killed. Restarted, it has a higher epoch and an empty memory: the calls
 // that it had are orphans. They stay up, nobody else gets their labels, and audits report them as stray
 // hops. Killed for good, it is forgotten by the operator once its sessions are over.
@@ -23,6 +26,7 @@
 #include <vector>
 
 #include "core/planted.hpp"
+#include "routeobject/switch_trust.hpp"
 #include "switchserver/switch_server.hpp"
 #include "tests/sim/client.hpp"
 #include "tests/sim/label_switch.hpp"
@@ -64,6 +68,7 @@ class World : public ManagerOutlet {
     std::uint64_t clock = 0;                   // the ledger's, when it was last looked at
     std::uint64_t full_clock = 0;              // the same of the full check
     std::map<std::size_t, Epoch> epochs = {};  // the highest that each manager has come with
+    SwitchTrust trust = {};                    // the Router's
   };
   struct ClientSite {
     std::unique_ptr<Client> client;
@@ -96,6 +101,7 @@ class World : public ManagerOutlet {
     std::uint32_t passes = 0;                           // switches, one bit each
     bool cut = false;      // leads over a line that is down, and ends there
     bool drained = false;  // leads over one that is drained
+    bool unknown = false;  // passes a switch that is
     bool lost = false;     // a restart has lost a cross-connect, or did once, on one of its inputs
   };
   using PlaceOfLabel = std::tuple<std::size_t, PortId, Label>;
@@ -160,6 +166,8 @@ class World : public ManagerOutlet {
   void learn_topology(std::size_t manager, const TopologyState& state);
   void all_learn_topology();
   void mend_all_lines();
+  void watch_trust();
+  void switch_is_heard(std::size_t at);
 
   // cells.cpp
   Way way_of(const Call& call, bool reverse) const;
@@ -168,6 +176,7 @@ class World : public ManagerOutlet {
   void check_arrival(const ClientSite& site, const Call& call, const Way& way, bool reverse);
   void check_settled();
   void check_settled(const ClientSite& site, Call& call);
+  bool goes_over_just_now(const ClientSite& site, const Call& call) const;
   bool stays_for_no_reason(const ClientSite& site, const Call& call) const;
   bool has_room(std::size_t at, PortId port, const Resources& demand) const;
 
@@ -242,6 +251,7 @@ class World : public ManagerOutlet {
   bool pools_ = false;              // connections are prepared in advance
   bool all_sessions_last_ = false;  // no accident ends one, nor has a manager
   std::set<std::pair<std::size_t, std::size_t>> attached_once_;  // manager, switch
+  std::optional<std::size_t> stays_lost_;                        // a switch, while lines settle
   bool lines_break_ = false;             // lines go down, and are not only drained
   std::vector<TopologyState> versions_;  // that the Router has published
   int calls_per_client_ = 0;

@@ -69,6 +69,8 @@ MACHINE_PATHS = re.compile(r"(?<![\w.])/(" + "|".join(["wor" "k", "far" "m", "ho
 LINES_FREE = 500
 LONG_FILES = "tests/tidy/long_files.txt"
 
+EXPECTED_FAILURES = "tests/expected-failures.txt"
+
 CODE = (".cpp", ".hpp", ".py", ".idl")
 
 
@@ -216,6 +218,48 @@ def links_lead_somewhere():
                 yield f"{name}:{number}: leads to {target}, which is not there"
 
 
+def glossary_places():
+    """Each term of the glossary names a place that is there, and stands once."""
+    seen = set()
+    for name, number, line in lines_of(["docs/glossary.md"]):
+        row = re.fullmatch(r"\| (.+?) \| (.+) \| (.+) \|", line)
+        if not row or row.group(1) in ("term", "---"):
+            continue
+        term, meaning, where = row.groups()
+        for word in term.split(", "):
+            if word in seen:
+                yield f"{name}:{number}: {word} stands there twice"
+            seen.add(word)
+        if not meaning.endswith("."):
+            yield f"{name}:{number}: {term}: its meaning is no sentence"
+        file, *symbols = re.findall(r"`([^`]+)`", where) or [""]
+        if not (ROOT / file).is_file():
+            yield f"{name}:{number}: {term}: there is no file '{file}'"
+            continue
+        for symbol in symbols:
+            if not re.search(rf"\b{re.escape(symbol)}\b", read(file)):
+                yield f"{name}:{number}: {term}: {file} has no {symbol}"
+        if not symbols:
+            yield f"{name}:{number}: {term}: no name in {file} is given"
+    if len(seen) < 40:
+        yield f"docs/glossary.md: {len(seen)} terms were read; has its form changed?"
+
+
+def invariants_held():
+    """Each test that docs/invariants.md names is there, and so is each check of the simulator."""
+    text = read("docs/invariants.md")
+    named = set(re.findall(r"`((?:unit|sim|integration)/[\w/]+\.(?:cpp|py))`", text))
+    for file in sorted(named):
+        if not (ROOT / "tests" / file).is_file():
+            yield f"docs/invariants.md: there is no tests/{file}"
+    checks = "".join(read(name) for name in tree() if re.match(r"tests/sim/.*\.cpp$", name))
+    for check in sorted(set(re.findall(r"`(check_\w+|audit_all)`", text))):
+        if f"World::{check}(" not in checks:
+            yield f"docs/invariants.md: the simulator has no {check}"
+    if len(named) < 15:
+        yield f"docs/invariants.md: {len(named)} tests were read; has its form changed?"
+
+
 def options_documented():
     """docs/options.md is what the programs say of themselves."""
     document = ROOT / "docs/options.md"
@@ -291,6 +335,42 @@ def growth():
             yield f"{LONG_FILES}:{number}: {name} has {lengths[name]} lines; lower its bound of {bound}"
 
 
+def budget():
+    """tests/budget.txt has seconds for every stage and label, and they stay within its bounds."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    import budget as budgets  # pylint: disable=import-outside-toplevel
+    printed = subprocess.run(["ctest", "--test-dir", str(bin_dir().parent), "--print-labels"],
+                             capture_output=True, text=True, check=True).stdout
+    labels = set(re.findall(r"^  (\S+)$", printed.partition("All Labels:")[2], re.MULTILINE))
+    try:
+        planned = budgets.parse(read("tests/budget.txt"))
+    except budgets.BudgetError as error:
+        yield str(error)
+        return
+    yield from budgets.contradictions(planned, budgets.stages_of(read("check")), labels)
+
+
+def expected_failures():
+    """tests/expected-failures.txt lists every test that is expected to fail, with its reason."""
+    listed = {}
+    for name, number, line in lines_of([EXPECTED_FAILURES]):
+        if not line.strip() or line.startswith("#"):
+            continue
+        test, colon, reason = line.partition(": ")
+        if not colon or len(reason.split()) < 3:
+            yield f"{name}:{number}: is not `FILE::TEST: reason`: {line}"
+        listed[test] = number
+    marked = set()
+    for name in tree():
+        if name.startswith("tests/") and name.endswith(".py") and name != "tests/tidy/tidy_test.py":
+            marked |= {f"{name}::{test}" for test in re.findall(
+                r"@(?:unittest\.)?expectedFailure\s+def (\w+)", read(name))}
+    for test in sorted(marked - listed.keys()):
+        yield f"{EXPECTED_FAILURES}: does not list {test}, which is expected to fail"
+    for test in sorted(listed.keys() - marked):
+        yield f"{EXPECTED_FAILURES}:{listed[test]}: no test {test} is expected to fail"
+
+
 # docs/options.md
 
 
@@ -315,7 +395,8 @@ def options_document(programs_dir):
 
 CHECKS = {check.__name__: check for check in (
     corba_rooms, outside_world, leftovers, headers, everything_built, threads_sanitized, decisions_listed,
-    links_lead_somewhere, options_documented, machine_paths, packages_list, scripts, growth)}
+    links_lead_somewhere, options_documented, machine_paths, packages_list, scripts, growth, budget,
+    expected_failures, glossary_places, invariants_held)}
 
 
 def main(words):

@@ -87,7 +87,7 @@ TEST(ClosedLoop, WhatIsUpIsReleasedAtTheEnd) {
   const auto releases = loop.advance(now);
   EXPECT_FALSE(loop.finished());
   const OutcomeBatch answers = answers_to(releases, connections);
-  EXPECT_THAT(answers.outcomes, SizeIs(5));
+  ASSERT_THAT(answers.outcomes, SizeIs(5));
   EXPECT_EQ(answers.outcomes[0].kind, OutcomeKind::kReleased);
   loop.answered(answers, 0, now);
   EXPECT_THAT(loop.advance(now), IsEmpty());

@@ -44,6 +44,11 @@ TEST(FloorFigures, AreToldInWordsAndInJson) {
   EXPECT_THAT(to_text(report), HasSubstr("421000 operations/s"));
   EXPECT_THAT(to_text(report), Not(HasSubstr("TCP")));
   EXPECT_THAT(to_json(report), HasSubstr("\"ceiling_operations_per_s\": 421000"));
+  report.floor["threshold"] = 10;
+  EXPECT_THAT(to_text(report), HasSubstr("3 switches, aggregation threshold 10)"));
+  report.floor.erase("threshold");
+  report.floor["batches_in_flight"] = 4;
+  EXPECT_THAT(to_text(report), HasSubstr("aggregation adaptive with 4 batches in flight)"));
 }
 
 }  // namespace

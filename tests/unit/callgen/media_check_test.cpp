@@ -418,6 +418,30 @@ TEST(MediaCheckTest, AProbeThatTheNextCallDoesNotExplainIsNotExcused) {
   EXPECT_EQ(probe_meets(k51, 5ms, 6ms, 10900us).after_release, 2 * kProbeCells);
 }
 
+TEST(MediaCheckTest, ACallThatEndedBeforeTheProbeWasSentExcusesNothing) {
+  Rig rig;
+  // One call after the other on a's 0/40; the second goes to b's 0/51.
+  Duration when{};
+  const auto live = [&](std::uint64_t call, Label egress) {
+    rig.connect(call, k40, egress, when);
+    rig.turn(when + 1ms);
+    rig.release(call, k40, when + 10ms);
+  };
+  for (const auto& [call, egress] : {std::pair{0U, k50}, {1U, k51}, {2U, k50}}) {
+    live(call, egress);
+    // The network has kept the second one's way: the third one's probe comes out there.
+    if (call == 2) rig.network.join({"a", k40}, {"b", k51});
+    rig.turn(when + 11ms);
+    when += 20ms;
+  }
+  const MediaFigures& figures = rig.check.finish();
+  EXPECT_EQ(figures.probes_sent, 3 * kProbeCells);
+  EXPECT_EQ(figures.probes_excused, 0U);
+  EXPECT_EQ(figures.after_release, kProbeCells);
+  EXPECT_THAT(figures.findings, ElementsAre("call 2, a 0/40 to b 0/50: after its release a cell "
+                                            "came to b 0/51"));
+}
+
 TEST(MediaCheckTest, AFailedReleaseIsNotProbed) {
   Rig rig;
   rig.connect(0, k40, k50);

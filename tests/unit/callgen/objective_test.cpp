@@ -29,7 +29,7 @@ RunReport report_with(std::uint64_t setups, Duration p50, Duration p99) {
 Judged judged(const char* text, const RunReport& report) {
   const auto objectives = parse_objectives(std::string_view{text});
   EXPECT_TRUE(objectives) << text << ": " << (objectives ? "" : objectives.error().text);
-  return judge(objectives->at(0), report);
+  return judge(objectives.value().at(0), report);
 }
 
 std::string refusal(const char* text) {

@@ -150,7 +150,7 @@ TEST(ReportJson, HasTheKeysOfTheContractInItsOrder) {
 
 TEST(ReportJson, HasTheAddedKeys) {
   const Json root = Json::parse(to_json(good_report()));
-  EXPECT_THAT(keys(root["verdict"]), ElementsAre("ok", "void", "reasons"));
+  EXPECT_THAT(keys(root["verdict"]), ElementsAre("ok", "void", "interrupted", "reasons"));
   EXPECT_EQ(root["refusals"], (Json{{"no label", 10}}));
   EXPECT_EQ(root["refusals_by_place"], (Json{{"no label at switch-1 port 2", 10}}));
   EXPECT_THAT(keys(root["latency_from_send_us"]), ElementsAre("setup", "release"));
@@ -276,7 +276,7 @@ INSTANTIATE_TEST_SUITE_P(
                "1 answers contradicted", 1},
         Judged{"no_audit", [](RunReport& r) { r.audit = {}; }, "no audit was made", 1},
         Judged{"stray", [](RunReport& r) { r.audit.stray_cross_connects = 4; },
-               "the audit is not clean: 4 stray cross-connects", 1},
+               "the audit is not clean: 4 cross-connects stray, missing or changed", 1},
         Judged{"labels", [](RunReport& r) { r.audit.leaked_labels = 5; }, "5 leaked labels", 1},
         Judged{"bandwidth", [](RunReport& r) { r.audit.leaked_bandwidth_cells_per_s = 600; },
                "600 cells/s of leaked bandwidth", 1},
@@ -395,9 +395,21 @@ TEST(ReportText, SaysWhenNothingWasConnected) {
   report.setups = {.attempted = 2000, .refused = 2000};
   report.releases = {};
   report.setup_latency = {};
-  EXPECT_TRUE(judge(report).ok);
-  EXPECT_THAT(to_text(report), HasSubstr("no call was connected"));
+  EXPECT_TRUE(judge(report).failed);
+  EXPECT_EQ(exit_code(judge(report)), 1);
+  EXPECT_THAT(to_text(report),
+              HasSubstr("none of 2000 calls was connected, 10 of them refused: no label at "
+                        "switch-1 port 2; --expect-refusals accepts such a run"));
   EXPECT_THAT(to_text(report), HasSubstr("setup                    -"));
+}
+
+TEST(ReportText, ARunOfRefusalsIsOkWhenItIsExpected) {
+  RunReport report = good_report();
+  report.setups = {.attempted = 2000, .refused = 2000};
+  report.releases = {};
+  report.expect_refusals = true;
+  EXPECT_TRUE(judge(report).ok);
+  EXPECT_THAT(to_text(report), HasSubstr("Verdict: OK. No call was connected"));
 }
 
 TEST(ReportText, ShowsFindingsFaultsFailuresAndOddAnswersWhenThereAreAny) {
@@ -418,6 +430,26 @@ TEST(ReportText, ShowsFindingsFaultsFailuresAndOddAnswersWhenThereAreAny) {
                     HasSubstr("odd answers: 4 repeated"), HasSubstr("failed 1 times: busy"),
                     HasSubstr("label 0/42 of switch-2 port 1 is in no book"),
                     HasSubstr("Verdict: FAILED, because\n  - the audit is not clean")));
+}
+
+TEST(ReportText, AManagerThatWasNeverHeardFromIsNamedWithTheCallback) {
+  RunReport report = good_report();
+  report.setups = {.attempted = 2000, .unanswered = 2000};
+  report.releases = {};
+  report.unheard["default"] = "127.0.0.1:41234";
+  EXPECT_THAT(judge(report).reasons.front(),
+              AllOf(HasSubstr("no answer ever came back on the callback at 127.0.0.1:41234"),
+                    HasSubstr("manager default"), HasSubstr("--listen-address")));
+}
+
+TEST(ReportText, NullServantsTellHowTheyGather) {
+  RunReport report = good_report();
+  report.engine = "null";
+  report.aggregation = "adaptive";
+  EXPECT_THAT(to_text(report),
+              HasSubstr("through 3 switches, engine null, aggregation adaptive\n"));
+  report.aggregation = "fixed";
+  EXPECT_THAT(to_text(report), HasSubstr("engine null, aggregation threshold 10\n"));
 }
 
 TEST(ReportText, AVoidRunSaysThatItsFiguresAreAboutAnotherLoad) {
@@ -444,6 +476,8 @@ TEST(ProgressLine, ReadsLikeThis) {
   progress.unanswered = 1'234'567;
   EXPECT_THAT(progress_line(progress),
               HasSubstr("0 refused  3 busy  1 234 567 unanswered  200 up"));
+  progress.recent_p50 = progress.recent_p99 = 0us;  // nothing was connected since the line before
+  EXPECT_THAT(progress_line(progress), Not(HasSubstr("p50")));
 }
 
 }  // namespace

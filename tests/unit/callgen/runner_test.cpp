@@ -546,11 +546,11 @@ TEST(Runner, CallsBeyondTheBoundOnOpenOnesAreShedAndSaidToBe) {
   plan.max_open_calls = 2;
   Rig run(plan);
   run.advance(30ms);
-  EXPECT_THAT(run.setups, SizeIs(2));
+  ASSERT_THAT(run.setups, SizeIs(2));
   EXPECT_EQ(run.figures().shed, 1u);
   run.refused(run.setups[0].request, Cause::kNoRoute, "", 31ms);
   run.advance(50ms);  // room for one of two
-  EXPECT_THAT(run.setups, SizeIs(3));
+  ASSERT_THAT(run.setups, SizeIs(3));
   EXPECT_EQ(run.figures().shed, 2u);
   run.refused(run.setups[1].request, Cause::kNoRoute, "", 51ms);
   run.refused(run.setups[2].request, Cause::kNoRoute, "", 51ms);

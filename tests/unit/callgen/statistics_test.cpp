@@ -121,6 +121,25 @@ TEST(Statistics, WhatIsPlannedInTheWarmUpIsCountedAndNotMeasured) {
   EXPECT_EQ(statistics.slip().count(), 1u);
 }
 
+TEST(Statistics, AGlanceTakesTheTimeFromThePlannedMoment) {
+  Statistics statistics;
+  statistics.take(setup(10ms, 14ms, 15ms));
+  EXPECT_EQ(statistics.take_glance().setup_latency.max(), 5ms) << "1 ms of it after the sending";
+}
+
+TEST(Statistics, AShedCallHasArrivedAndWasNotSent) {
+  Statistics statistics;
+  statistics.expect(100, Duration{});
+  statistics.offered(10ms, 11ms);
+  statistics.offered(20ms, RequestRecord::kNever);
+  statistics.offered(40ms, 41ms);
+  EXPECT_EQ(statistics.planned().gaps(), 3u);
+  EXPECT_NEAR(statistics.planned().mean_s(), 0.040 / 3, 1e-12);
+  EXPECT_EQ(statistics.sent().gaps(), 2u);
+  EXPECT_NEAR(statistics.sent().mean_s(), 0.041 / 2, 1e-12);
+  EXPECT_EQ(statistics.in_setup().arrivals, 2u);
+}
+
 TEST(Statistics, AGlanceIsWhatCameSinceTheOneBefore) {
   Statistics statistics;
   statistics.take(setup(0ms, 0ms, 3ms));

@@ -286,10 +286,10 @@ TEST(AggregatorTest, ChangesGoBeforeAllElseAndAPartHoldsNoMoreThanABatch) {
   ASSERT_THAT(second.modifies, SizeIs(10));
   EXPECT_EQ(second.modifies.front(), change(Aggregator::kCommandsPerBatch));
   EXPECT_THAT(second.setups, SizeIs(1));
-  EXPECT_THAT(second.removals, SizeIs(Aggregator::kCommandsPerBatch - 11));
+  ASSERT_THAT(second.removals, SizeIs(Aggregator::kCommandsPerBatch - 11));
   EXPECT_EQ(second.removals.front(), (HopRemoval{key(1), 1}));
   const HopBatch third = queue.take();
-  EXPECT_THAT(third.removals, SizeIs(12));
+  ASSERT_THAT(third.removals, SizeIs(12));
   EXPECT_EQ(third.removals.front().after, 0U);
   EXPECT_TRUE(queue.empty());
 }

@@ -41,6 +41,38 @@ TEST_F(BadInputTest, BandwidthExhaustedAsTheTopologyKnowsIt) {
   expect_nothing_left();
 }
 
+TEST_F(BadInputTest, AnEndThatIsNoNameIsRefusedAtOnceAndAsksNobody) {
+  attach_all();
+  const std::string huge(100'000, 'x');
+  std::uint64_t number = 0;
+  for (const std::string& wrong : {std::string{}, std::string{"a b"}, std::string{"bo\nb"}, huge}) {
+    for (const bool first : {true, false}) {
+      ConnectRequest request = call(++number, 100);
+      (first ? request.from : request.to) = wrong;
+      ask("mia", {{request}, {}});
+      const Outcome refusal = outcome();
+      EXPECT_EQ(refusal.kind, OutcomeKind::kRefused);
+      EXPECT_EQ(refusal.cause, Cause::kInvalidRequest);
+      EXPECT_THAT(refusal.element, HasSubstr("is no name"));
+      EXPECT_LT(refusal.element.size(), 300U);
+    }
+  }
+  EXPECT_THAT(asked_routes(), IsEmpty());
+  EXPECT_EQ(manager().prepare("a b", "bob", {}, 1, now).error().text,
+            "the endpoint 'a b' is no name: ' ' at octet 2 is none of A-Z a-z 0-9 . - _ : @ +");
+  expect_nothing_left();
+}
+
+TEST_F(BadInputTest, AClientsNameIsOne) {
+  attach_all();
+  for (const char* const wrong : {"", "mia\n", "(two-way)", "\x1b[2J"}) {
+    EXPECT_EQ(manager().attach_client(wrong, Epoch{1}, now).error().code, ErrorCode::kBadInput);
+  }
+  EXPECT_TRUE(manager().attach_client(std::string(63, 'm'), Epoch{1}, now).has_value());
+  EXPECT_EQ(manager().attach_client(std::string(64, 'm'), Epoch{1}, now).error().code,
+            ErrorCode::kBadInput);
+}
+
 TEST_F(BadInputTest, AggregationOutOfRangeChangesNothing) {
   attach_all();
   const Aggregation before = manager().aggregation().settings();
@@ -95,7 +127,7 @@ TEST_F(BadInputTest, AnUnknownConnectionIsUnknownToEveryRequest) {
   EXPECT_THAT(outcomes, Each(Field(&Outcome::kind, OutcomeKind::kRefused)));
   EXPECT_THAT(outcomes, Each(Field(&Outcome::cause, Cause::kUnknownConnection)));
   EXPECT_THAT(outcomes, Each(Field(&Outcome::asked, 4711U)));
-  EXPECT_THAT(outcomes, Each(Field(&Outcome::connection, ConnectionId{})));
+  EXPECT_THAT(outcomes, Each(Field(&Outcome::connection, nobodys))) << "what was asked for";
   EXPECT_TRUE(leaves_no_trace());
 }
 
@@ -132,7 +164,7 @@ TEST_F(BadInputTest, AServiceThatCannotBeIsRefusedInAModifyToo) {
   modify(2, call, cells(0));
   EXPECT_EQ(explain(outcome()), "invalid request at cells/s: 0");
   EXPECT_TRUE(silent("sw1"));
-  EXPECT_EQ(manager().describe(call)->connection.state, State::kConnected);
+  EXPECT_EQ(manager().describe(call).value().connection.state, State::kConnected);
 }
 
 TEST_F(BadInputTest, ResultsOfAnEarlierProcessOfTheManagerFindNobody) {

@@ -82,6 +82,41 @@ TEST_F(BothDirectionsTest, TwoChainsAreCommittedTogether) {
   EXPECT_THAT(described->connection.hops, SizeIs(6));
 }
 
+// A change that raises the reverse demand alone, or the reverse buffer alone: the parameter.
+class MoreOnTheWayBack : public BothDirectionsTest,
+                         public ::testing::WithParamInterface<Resources> {};
+
+TEST_P(MoreOnTheWayBack, IsAskedOfEveryHopAndMayBeRefused) {
+  start_with_labels_both_ways();
+  connect_both(1);
+  everybody_does();
+  const ConnectionId call = outcome().connection;
+  const Contract had = manager().describe(call).value().connection.contract();
+  // mia --> cmgr: modify 2
+  modify(2, call, cells(100, 10), cells(GetParam().cells_per_s, GetParam().buffer_cells));
+  // cmgr <-- sw2: the way back finds no room
+  const HopBatch heard = take("sw2");
+  ASSERT_THAT(heard.modifies, SizeIs(2));
+  const bool in_order = heard.modifies[0].key.leg == 0;
+  const HopModify& back = heard.modifies[in_order ? 1 : 0];
+  EXPECT_EQ(back.demand, GetParam());
+  answer("sw2", {done(heard.modifies[in_order ? 0 : 1]),
+                 refused(back, Cause::kNoBandwidth, PortId{20}, 500, 30)});
+  everybody_does();
+  // mia <-- cmgr: refused; nobody has anything of it
+  const Outcome refusal = outcome();
+  EXPECT_EQ(refusal.kind, OutcomeKind::kRefused);
+  EXPECT_EQ(explain(refusal), "no bandwidth at sw2 port 20: asked 500 cells/s, free 30");
+  EXPECT_EQ(manager().describe(call).value().connection.contract(), had);
+  EXPECT_EQ(manager().owed(), 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(CellsOrBuffer, MoreOnTheWayBack,
+                         ::testing::Values(Resources{500, 2}, Resources{20, 50}),
+                         [](const auto& more) {
+                           return more.param.cells_per_s > 20 ? "Cells" : "Buffer";
+                         });
+
 TEST_F(BothDirectionsTest, ARefusalOfOneDirectionUndoesBoth) {
   start_with_labels_both_ways();
   connect_both(1);
@@ -161,7 +196,7 @@ TEST_F(BothDirectionsTest, AModifyHasAContractForEach) {
   answer("sw2", all_done(heard));
   everybody_does();
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
-  EXPECT_EQ(manager().describe(both)->connection.contract().reverse, (Resources{40, 2}));
+  EXPECT_EQ(manager().describe(both).value().connection.contract().reverse, (Resources{40, 2}));
 }
 
 TEST_F(BothDirectionsTest, AHoldReservesBoth) {

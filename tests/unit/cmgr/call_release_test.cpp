@@ -108,6 +108,27 @@ TEST_F(CallReleaseTest, ReleasesOfABatchGoBeforeItsCalls) {
 
 // ===== owed =====
 
+TEST_F(CallReleaseTest, WhatIsOwedIsNamedInTheOutcomeAndInTheOneThatIsTold) {
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = connected(1);
+  for (const char* name : {"sw1", "sw2", "sw3"}) lose(name);
+  release(2, call);
+  const Outcome released = outcome();
+  EXPECT_EQ(explain(released), "released; owed: 3 removals at sw1, sw2, sw3");
+  EXPECT_EQ(released.asked, manager().owed());
+  EXPECT_EQ(manager().outcome_of("mia", RequestId{2}), released);
+}
+
+TEST_F(CallReleaseTest, AReleaseThatOwesNothingNamesNothing) {
+  start_with_labels({vci(32)}, {vci(40)});
+  release(2, connected(1));
+  remove_everywhere(vci(32), vci(40));
+  const Outcome released = outcome();
+  EXPECT_EQ(explain(released), "released");
+  EXPECT_EQ(released.element, "");
+  EXPECT_EQ(released.asked, 0U);
+}
+
 TEST_F(CallReleaseTest, ARemovalThatIsNotAnsweredIsOwedAndPaidWhenTheAnswerComesLate) {
   start_with_labels({vci(32)}, {vci(40)});
   const ConnectionId call = connected(1);
@@ -118,8 +139,11 @@ TEST_F(CallReleaseTest, ARemovalThatIsNotAnsweredIsOwedAndPaidWhenTheAnswerComes
   wait(config.undo_timer - milliseconds{1});
   EXPECT_THAT(told(), IsEmpty());
   wait(milliseconds{1});
-  // mia <-- cmgr: released, all the same
-  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  // mia <-- cmgr: released, all the same, and what is owed
+  const Outcome released = outcome();
+  EXPECT_EQ(released.kind, OutcomeKind::kReleased);
+  EXPECT_EQ(released.cause, Cause::kNone);
+  EXPECT_EQ(explain(released), "released; owed: 1 removal at sw2");
   EXPECT_EQ(manager().owed(), 1U);
   EXPECT_THAT(manager().view_of("sw2").owed, ElementsAre(two.key));
   // The labels of both its links stay where they are: 0/32 into sw2, 0/40 out of it.

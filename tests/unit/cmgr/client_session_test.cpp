@@ -1,4 +1,5 @@
 // Clients that repeat themselves, die, come back. exchange.hpp has the picture.
+#include "cmgr/request_digest.hpp"
 #include "exchange.hpp"
 
 namespace xbind::cmgr {
@@ -49,23 +50,163 @@ TEST_F(ClientSessionTest, AConfirmedOutcomeIsForgottenAndTheNumberMayServeAgain)
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
 }
 
-TEST_F(ClientSessionTest, TheOutcomeMayOvertakeTheRepeatedRequest) {
+TEST_F(ClientSessionTest, ASessionIsToldWhatItHasAskedForAndNothingElse) {
   start_with_labels({vci(32)}, {vci(40)});
   connect(1);
   log_in("mia", 2);
   // mia --> cmgr: connect 1, again; the frame is slow
   ClientSide& mia = clients_.at("mia");
   const auto slow = mia.link->send({{call(1)}, {}}, 100, now);
-  // mia <-- cmgr: connected;  mia --> cmgr: confirmed
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
-  const Outcome first = outcome();
-  wait(milliseconds{50});
-  // The slow frame arrives: no second call.
+  EXPECT_THAT(told(), IsEmpty()) << "number 1 may mean another request in this session";
+  // The slow frame arrives: the outcome, and no second call.
   manager().on_requests(mia.session, slow, now);
   finish();
+  const Outcome first = outcome();
+  EXPECT_EQ(first.kind, OutcomeKind::kConnected);
   EXPECT_TRUE(silent("sw1"));
   EXPECT_EQ(manager().counters().setups, 1U);
-  EXPECT_THAT(told(), ElementsAre(first)) << "the same outcome once more, never another";
+  EXPECT_EQ(manager().outcome_of("mia", RequestId{1}), first);
+  wait(milliseconds{50});  // mia --> cmgr: confirmed
+  EXPECT_FALSE(manager().outcome_of("mia", RequestId{1}).has_value());
+}
+
+// ===== numbers of a client that has started anew =====
+
+TEST_F(ClientSessionTest, AClientThatNumbersFromOneAgainIsNotToldOldOutcomes) {
+  config.label_cache_target = 2;
+  start_with_labels({vci(32), vci(33)}, {vci(40), vci(41)});
+  const ConnectionId first = connected(1);
+  release(2, first);
+  clients_.at("mia").deaf = true;  // she dies before she has confirmed
+  everybody_does();
+  log_in("mia", 2);
+  ConnectRequest wanted = call(1, 300);
+  ask("mia", {{wanted}, {}});
+  everybody_does();
+  const ConnectionId second = outcome().connection;
+  EXPECT_NE(second, first);
+  release(2, second);
+  everybody_does();
+  const Outcome released = outcome();
+  EXPECT_EQ(released.kind, OutcomeKind::kReleased);
+  EXPECT_EQ(released.connection, second);
+  EXPECT_EQ(manager().connections(), 0U) << "the second call has gone, in truth";
+  EXPECT_EQ(manager().client_counters().repeated_requests, 0U);
+}
+
+TEST_F(ClientSessionTest, ThatItWasRefusedBeforeIsOfNoConcernToAnotherRequest) {
+  start_with_labels({vci(32)}, {vci(40)});
+  ask("mia", {{call(1, 0)}, {}});  // refused, and not confirmed
+  clients_.at("mia").deaf = true;
+  log_in("mia", 2);
+  connect(1);
+  for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
+  EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
+}
+
+TEST_F(ClientSessionTest, AnotherRequestOfTheSameNumberAndEpochIsRefusedByName) {
+  config.label_cache_target = 2;
+  start_with_labels({vci(32), vci(33)}, {vci(40), vci(41)});
+  connect(7);
+  ask("mia", {{call(7, 300)}, {}});
+  Outcome refused = outcome();
+  EXPECT_EQ(refused.request, RequestId{7});
+  EXPECT_EQ(explain(refused), "invalid request at request number 7, which is another request's");
+  // Nor after the same life has come back.
+  log_in("mia", 1);
+  release(7, ConnectionId{4711});
+  refused = outcome();
+  EXPECT_EQ(refused.cause, Cause::kInvalidRequest);
+  EXPECT_EQ(refused.connection, ConnectionId{4711});
+  wait(milliseconds{50});  // mia --> cmgr: confirmed, that of the wrong one
+  // The true one is not disturbed: its outcome is there for who repeats it.
+  for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
+  connect(7);
+  EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
+  EXPECT_EQ(manager().connections(), 1U);
+}
+
+TEST_F(ClientSessionTest, ANumberThatIsUnderWayForAnEarlierEpochIsBusy) {
+  config.label_cache_target = 2;
+  start_with_labels({vci(32), vci(33)}, {vci(40), vci(41)});
+  connect(1);
+  log_in("mia", 2);
+  ask("mia", {{call(1, 300)}, {}});
+  EXPECT_EQ(explain(outcome()),
+            "busy at request number 1, which is under way for an earlier epoch");
+  for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
+  EXPECT_THAT(told(), IsEmpty()) << "she would take it for the answer to the other";
+  // Again, as she was told to: the number is free now.
+  ask("mia", {{call(1, 300)}, {}});
+  for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
+  EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
+  EXPECT_EQ(manager().connections(), 2U) << "the first one stays, as its client's calls do";
+}
+
+TEST_F(ClientSessionTest, ContentIsAllThatARequestSays) {
+  const auto digest = [](auto change) {
+    ConnectRequest request = call(1);
+    change(request);
+    return digest_of(request);
+  };
+  const std::uint64_t same = digest([](ConnectRequest&) {});
+  EXPECT_EQ(digest([](ConnectRequest& it) { it.request = RequestId{9}; }), same);
+  EXPECT_NE(digest([](ConnectRequest& it) { it.from = "dan"; }), same);
+  EXPECT_NE(digest([](ConnectRequest& it) { std::swap(it.from, it.to); }), same);
+  EXPECT_NE(digest([](ConnectRequest& it) { it.priority = 3; }), same);
+  EXPECT_NE(digest([](ConnectRequest& it) { it.hold_ms = 3; }), same);
+  EXPECT_NE(digest([](ConnectRequest& it) { it.service.buffer_cells = 11; }), same);
+  EXPECT_NE(digest([](ConnectRequest& it) { it.service.contract.mfs_cells = 1; }), same);
+  EXPECT_NE(digest([](ConnectRequest& it) { it.service.terms = ServiceTerms{}; }), same);
+  EXPECT_NE(digest([](ConnectRequest& it) { it.reverse = ServiceSpec{}; }), same);
+  const ConnectionId id{5};
+  EXPECT_NE(digest_of(ReleaseRequest{RequestId{1}, id}),
+            digest_of(CommitRequest{RequestId{1}, id}));
+  EXPECT_NE(digest_of(LeafRequest{RequestId{1}, id, "eve", true}),
+            digest_of(LeafRequest{RequestId{1}, id, "eve", false}));
+  EXPECT_NE(digest_of(ModifyRequest{RequestId{1}, id, cells(5), cells(5)}),
+            digest_of(ModifyRequest{RequestId{1}, id, cells(5), {}}));
+}
+
+TEST_F(ClientSessionTest, ARepeatInANewSessionIsForgottenWithItsConfirmation) {
+  start_with_labels({vci(32)}, {vci(40)});
+  connect(1);
+  clients_.at("mia").deaf = true;
+  for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
+  // mia comes back and repeats what she never heard the outcome of.
+  log_in("mia");
+  connect(1);
+  const Outcome again = outcome();
+  EXPECT_EQ(manager().outcome_of("mia", RequestId{1}), again);
+  wait(milliseconds{50});  // mia --> cmgr: confirmed
+  EXPECT_EQ(manager().outcome_of("mia", RequestId{1}), std::nullopt);
+  release(2, again.connection);
+  for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  EXPECT_TRUE(leaves_no_trace());
+}
+
+TEST_F(ClientSessionTest, AClientWithoutConnectionsMayGoAndAskForItsOutcomeLater) {
+  start_with_labels({vci(32)}, {vci(40)});
+  clients_.at("mia").deaf = true;
+  const ConnectRequest to_zoe{RequestId{1}, "ann", "zoe", cells(100)};
+  ask("mia", {{to_zoe}, {}});
+  const auto queries = asked_routes();
+  ASSERT_THAT(queries, SizeIs(1));
+  // mia <-x- cmgr: no route
+  route(none(queries[0], Cause::kNoRoute, "ann -> zoe"));
+  const auto refusal = manager().outcome_of("mia", RequestId{1});
+  ASSERT_TRUE(refusal.has_value());
+  EXPECT_EQ(refusal->cause, Cause::kNoRoute);
+  EXPECT_EQ(manager().connections(), 0U);
+  manager().detach_client(clients_.at("mia").session);
+  // There is a route now. mia --> cmgr: connect 1, again
+  route(found(queries[0]));
+  log_in("mia");
+  ask("mia", {{to_zoe}, {}});
+  EXPECT_THAT(told(), ElementsAre(*refusal)) << "one outcome, and no other";
+  EXPECT_TRUE(silent("sw1"));
 }
 
 TEST_F(ClientSessionTest, AClientThatDiesDisturbsNobody) {
@@ -81,7 +222,7 @@ TEST_F(ClientSessionTest, AClientThatDiesDisturbsNobody) {
   EXPECT_EQ(manager().connections(), 2U) << "hers stays: media outlive signalling";
   // Somebody else can end it, by its number.
   const ConnectionId hers = manager().list(ConnectionId{0}, 1).at(0);
-  EXPECT_EQ(manager().describe(hers)->client, "mia");
+  EXPECT_EQ(manager().describe(hers).value().client, "mia");
   release(2, hers, "noa");
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
   EXPECT_EQ(outcome("noa").kind, OutcomeKind::kReleased);
@@ -113,6 +254,7 @@ TEST_F(ClientSessionTest, NamesAndNumbersOfClientsAreBounded) {
   const SessionId one = log_in("one");
   log_in("two");
   const auto third = manager().attach_client("three", Epoch{1}, now);
+  ASSERT_FALSE(third.has_value());
   EXPECT_EQ(third.error().code, ErrorCode::kExhausted);
   log_in("two", 2);  // attached already: may come back
   manager().detach_client(clients_.at("two").session);
@@ -160,6 +302,61 @@ TEST_F(ClientSessionTest, OutcomesOfDeadSessionsMakeRoomForNewRequests) {
     EXPECT_EQ(outcomes[0].cause, Cause::kInvalidRequest);
     EXPECT_EQ(outcomes[1].cause, Cause::kInvalidRequest);
   }
+}
+
+TEST_F(ClientSessionTest, AnOutcomeThatThisSessionHasAskedForMakesNoRoom) {
+  config.requests_per_client = 1;
+  start_with_labels({vci(32)}, {vci(40)});
+  connect(1);
+  clients_.at("mia").deaf = true;
+  for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
+  log_in("mia", 2);
+  ask("mia", {{ExchangeTest::call(1), ExchangeTest::call(2)}, {}});  // 1 is a repeat
+  const auto outcomes = told();
+  ASSERT_THAT(outcomes, SizeIs(2));
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::kConnected);
+  EXPECT_EQ(outcomes[1].kind, OutcomeKind::kBusy);
+  log_in("mia", 3);
+  connect(1);
+  EXPECT_EQ(outcome(), outcomes[0]) << "not set up once more";
+}
+
+TEST_F(ClientSessionTest, OfClientsThatWentWithUnconfirmedOutcomesTheLatestAreRemembered) {
+  config.clients_max = 2;
+  start();
+  for (const char* name : {"one", "two", "three"}) {
+    log_in(name);
+    clients_.at(name).deaf = true;
+    ask(name, {{ExchangeTest::call(1, 0)}, {}});
+    manager().detach_client(clients_.at(name).session);
+  }
+  EXPECT_EQ(manager().outcome_of("one", RequestId{1}), std::nullopt);
+  for (const char* name : {"two", "three"}) {
+    const auto refusal = manager().outcome_of(name, RequestId{1});
+    ASSERT_TRUE(refusal.has_value()) << name;
+    EXPECT_EQ(refusal->cause, Cause::kInvalidRequest) << name;
+  }
+}
+
+TEST_F(ClientSessionTest, AClientThatAsksAndNeverConfirmsLosesItsSession) {
+  config.client_session.batches_in_flight = 1;
+  config.requests_per_client = 10;
+  attach_all();
+  clients_.at("mia").deaf = true;
+  // mia --> cmgr: invalid requests, more than outcomes may wait for her
+  constexpr std::size_t kBatch = 10'000;
+  std::uint64_t request = 0;
+  for (std::size_t asked = 0; asked <= ClientDesk::kOutcomesWaiting; asked += kBatch) {
+    EXPECT_EQ(manager().client_counters().sessions_lost, 0U) << asked;
+    RequestBatch batch;
+    while (batch.connects.size() < kBatch)
+      batch.connects.push_back(ExchangeTest::call(++request, 0));
+    ask("mia", std::move(batch));
+  }
+  EXPECT_EQ(manager().client_counters().sessions_lost, 1U);
+  // The requests that were taken, not those turned away, are remembered.
+  EXPECT_EQ(manager().outcome_of("mia", RequestId{10}).value().cause, Cause::kInvalidRequest);
+  EXPECT_EQ(manager().outcome_of("mia", RequestId{11}), std::nullopt);
 }
 
 TEST_F(ClientSessionTest, AClientOfAnUnknownSessionIsCountedAndIgnored) {

@@ -99,10 +99,10 @@ SessionId ExchangeTest::log_in(const std::string& name, std::uint64_t epoch) {
   const auto attached = manager().attach_client(name, Epoch{epoch}, now);
   EXPECT_TRUE(attached.has_value()) << attached.error().text;
   clients_[name] = {};
-  clients_[name].session = attached->session;
+  clients_[name].session = attached.value().session;
   clients_[name].link = std::make_unique<ClientEnd>(session::Limits{}, now);
   finish();
-  return attached->session;
+  return attached.value().session;
 }
 
 Path ExchangeTest::path() {

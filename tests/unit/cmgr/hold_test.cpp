@@ -199,12 +199,12 @@ TEST_F(HoldTest, AHoldOutlivesTheSessionWithItsSwitchServer) {
   const ConnectionId call = held(1);
   lose("sw2");
   EXPECT_THAT(told(), IsEmpty());
-  EXPECT_EQ(manager().describe(call)->connection.state, State::kHeld);
+  EXPECT_EQ(manager().describe(call).value().connection.state, State::kHeld);
   // While sw2 is away it cannot be committed, and is not lost by the attempt.
   commit(2, call);
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
   EXPECT_TRUE(silent("sw1"));
-  EXPECT_EQ(manager().describe(call)->connection.state, State::kHeld);
+  EXPECT_EQ(manager().describe(call).value().connection.state, State::kHeld);
   attach("sw2");
   commit(3, call);
   EXPECT_EQ(setup("sw2").output_label, vci(40));
@@ -244,7 +244,7 @@ TEST_F(HoldTest, OthersEndInTheOrderOfTheirTimesNotOfTheirSetups) {
   const ConnectionId shorter = held(2, 2'000);
   wait(milliseconds{2'000});
   EXPECT_EQ(removal("sw1").key.connection, shorter);
-  EXPECT_EQ(manager().describe(longer)->connection.state, State::kHeld);
+  EXPECT_EQ(manager().describe(longer).value().connection.state, State::kHeld);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ class LeafDebtTest : public ExchangeTest {
     EXPECT_TRUE(leaves_no_trace());
   }
   std::size_t hops_of(ConnectionId call) {
-    return manager().describe(call)->connection.hops.size();
+    return manager().describe(call).value().connection.hops.size();
   }
 };
 

@@ -38,7 +38,7 @@ class LeafTest : public ExchangeTest {
     EXPECT_TRUE(leaves_no_trace());
   }
   std::size_t hops_of(ConnectionId call) {
-    return manager().describe(call)->connection.hops.size();
+    return manager().describe(call).value().connection.hops.size();
   }
 };
 
@@ -153,7 +153,7 @@ TEST_F(LeafTest, ALeafThatIsRefusedOnItsWayTriesAnother) {
   EXPECT_THAT(queries[0].avoid, ElementsAre(PathElement{"sw2", PortId{22}}));
   route(none(queries[0], Cause::kNoRoute, "ann -> eve"));
   EXPECT_EQ(explain(outcome()), "no bandwidth at sw2 port 22: asked 100 cells/s, free 70");
-  EXPECT_EQ(manager().describe(call)->connection.state, State::kConnected);
+  EXPECT_EQ(manager().describe(call).value().connection.state, State::kConnected);
   released(3, call);
 }
 

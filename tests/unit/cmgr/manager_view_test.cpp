@@ -47,13 +47,22 @@ TEST_F(ManagerViewTest, TheSwitchServersOwnFindingsComeFirst) {
   report.findings = {{FindingKind::kStrayCrossConnect, "sw port 1", "x", 1}};
   report.hops.push_back(hop(3, 34));
   const auto findings = look();
-  ASSERT_THAT(findings, SizeIs(2));
+  ASSERT_THAT(findings, SizeIs(3));
   EXPECT_EQ(findings[0], report.findings[0]);
 }
 
-TEST_F(ManagerViewTest, AHopTheManagerDoesNotKnowIsStray) {
+TEST_F(ManagerViewTest, AHopTheManagerDoesNotKnowIsStrayAndHoldsBandwidth) {
   report.hops.push_back(hop(3, 34));
-  const Finding finding = only(look());
+  const auto findings = look();
+  ASSERT_THAT(findings, SizeIs(2));
+  EXPECT_EQ(
+      findings[1],
+      (Finding{FindingKind::kLeakedBandwidth, "sw port 2",
+               "connection 3 generation 1 leg 0 hop 1, which the manager does not know, takes "
+               "100 cells/s",
+               100}));
+  EXPECT_EQ(totals_of(findings).leaked_bandwidth_cells_per_s, 100U);
+  const Finding& finding = findings[0];
   EXPECT_EQ(finding.kind, FindingKind::kStrayHop);
   EXPECT_EQ(finding.element, "sw port 2");
   EXPECT_EQ(
@@ -83,6 +92,25 @@ TEST_F(ManagerViewTest, AnotherDemandIsLeakedBandwidthOfTheDifference) {
   const Finding finding = only(look());
   EXPECT_EQ(finding.kind, FindingKind::kLeakedBandwidth);
   EXPECT_EQ(finding.amount, 50U);
+}
+
+TEST_F(ManagerViewTest, AnotherBufferAloneIsAFindingThatSaysSo) {
+  report.hops[0].demand.buffer_cells = 25;
+  const Finding finding = only(look());
+  EXPECT_EQ(finding.kind, FindingKind::kLeakedBandwidth);
+  EXPECT_EQ(finding.text,
+            "connection 1 generation 1 leg 0 hop 1: the ledger says 100 cells/s and 25 cells of "
+            "buffer, the manager 100 cells/s and 10 cells of buffer");
+  EXPECT_EQ(finding.amount, 0U) << "no cells/s";
+}
+
+TEST_F(ManagerViewTest, AnotherTrafficContractAloneIsAChangedCrossConnect) {
+  report.hops[1].contract = {ServiceCategory::kCbr, 100, 10'000};
+  const Finding finding = only(look());
+  EXPECT_EQ(finding.kind, FindingKind::kChangedCrossConnect);
+  EXPECT_EQ(finding.text,
+            "connection 2 generation 1 leg 0 hop 1: the ledger says CBR pcr 100 cdvt 10000 us, the "
+            "manager no contract");
 }
 
 TEST_F(ManagerViewTest, LabelsOfOursThatNobodyKnowsAreLeaked) {

@@ -15,7 +15,7 @@ class ModifyTest : public ExchangeTest {
     return connected(1);
   }
   Contract contract_of(ConnectionId call) {
-    return manager().describe(call)->connection.contract();
+    return manager().describe(call).value().connection.contract();
   }
 };
 
@@ -51,7 +51,7 @@ TEST_F(ModifyTest, MoreIsAskedOfEveryHopAndCountsWhenAllHaveAgreed) {
 TEST_F(ModifyTest, LessIsToldAtOnceAndTheNextChangeHasTheNextRevision) {
   const ConnectionId call = up();
   modify(2, call, cells(50, 5));
-  EXPECT_EQ(manager().describe(call)->connection.state, State::kLowering);
+  EXPECT_EQ(manager().describe(call).value().connection.state, State::kLowering);
   const HopModify one = change("sw1");
   EXPECT_EQ(one.demand, (Resources{50, 5}));
   answer("sw1", {done(one)});
@@ -103,7 +103,7 @@ TEST_F(ModifyTest, RefusedByOneHopTheOthersGetTheOldContractBack) {
   const Outcome refusal = outcome();
   EXPECT_EQ(explain(refusal), "no bandwidth at sw2 port 21: asked 300 cells/s, free 150");
   EXPECT_EQ(refusal.connection, call);
-  EXPECT_EQ(manager().describe(call)->connection.state, State::kConnected);
+  EXPECT_EQ(manager().describe(call).value().connection.state, State::kConnected);
   EXPECT_EQ(contract_of(call).forward, (Resources{100, 10}));
   EXPECT_EQ(manager().owed(), 0U);
   EXPECT_EQ(manager().under_way(), 0U);
@@ -131,7 +131,7 @@ TEST_F(ModifyTest, WithASwitchAwayNobodyIsToldOfMore) {
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
   EXPECT_TRUE(silent("sw1"));
   EXPECT_TRUE(silent("sw3"));
-  EXPECT_EQ(manager().describe(call)->connection.state, State::kConnected);
+  EXPECT_EQ(manager().describe(call).value().connection.state, State::kConnected);
   EXPECT_EQ(manager().owed(), 0U);
   EXPECT_EQ(manager().under_way(), 0U);
 }
@@ -222,7 +222,10 @@ TEST_F(ModifyTest, WhoWasOwedTheOldContractIsToldItThoughItRefusesTheNewOne) {
   EXPECT_EQ(manager().owed(), 0U);
 }
 
-TEST_F(ModifyTest, WhatIsOwedIsToldAgainAfterAMomentAndSettledByAnyFinalAnswer) {
+// sw2's final answer to an owed change: applied, superseded by a newer one, or the hop has gone.
+class OwedChangeAnswer : public ModifyTest, public ::testing::WithParamInterface<Cause> {};
+
+TEST_P(OwedChangeAnswer, SettlesTheDebtWhichIsRetriedUntilThen) {
   const ConnectionId call = up();
   modify(2, call, cells(50));
   all_done("sw1");
@@ -234,11 +237,22 @@ TEST_F(ModifyTest, WhatIsOwedIsToldAgainAfterAMomentAndSettledByAnyFinalAnswer) 
   answer("sw2", {refused(change("sw2"), Cause::kTimeout)});
   EXPECT_EQ(manager().owed(), 1U);
   wait(SwitchDesk::kDebtRetry);
-  answer("sw2", {refused(change("sw2"), Cause::kStale)});
-  EXPECT_EQ(manager().owed(), 0U) << "it has something newer";
+  answer("sw2", {refused(change("sw2"), GetParam())});
+  EXPECT_EQ(manager().owed(), 0U);
   wait(seconds{5});
   EXPECT_TRUE(silent("sw2"));
 }
+
+INSTANTIATE_TEST_SUITE_P(Final, OwedChangeAnswer,
+                         ::testing::Values(Cause::kNone, Cause::kStale, Cause::kUnknownConnection,
+                                           Cause::kBeingReleased),
+                         [](const auto& word) {
+                           return std::string(word.param == Cause::kNone    ? "Done"
+                                              : word.param == Cause::kStale ? "Stale"
+                                              : word.param == Cause::kUnknownConnection
+                                                  ? "UnknownConnection"
+                                                  : "BeingReleased");
+                         });
 
 TEST_F(ModifyTest, AReleaseBreaksTheChangeOff) {
   const ConnectionId call = up();

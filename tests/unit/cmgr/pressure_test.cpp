@@ -67,6 +67,22 @@ TEST_F(PressureTest, ReleasesGoFirstThenCallsByPriorityThenByAge) {
   EXPECT_EQ(manager().under_way(), 0U);
 }
 
+TEST_F(PressureTest, ARequestThatWaitsIsBegunBeforeOneThatComesAsRoomIsMade) {
+  start_busy();
+  connect(3);
+  // cmgr <-- sw1, sw2, sw3: committed. Call 2 is answered, and in the same step
+  for (const char* name : {"sw1", "sw2", "sw3"}) {
+    SwitchSide& side = switches_.at(name);
+    const auto results = side.link->send({all_done(take(name)), {}}, 100, now);
+    manager().on_results(side.session, results, now);
+  }
+  // mia --> cmgr: connect 4
+  connect(4);
+  EXPECT_EQ(outcome().request, RequestId{2});
+  EXPECT_EQ(next_setup(), 3U);
+  EXPECT_EQ(next_setup(), 4U);
+}
+
 TEST_F(PressureTest, TheBoundedQueueGivesUpWhatIsLeastUrgent) {
   config.operations_waiting = 2;
   const ConnectionId up = start_busy();
@@ -123,8 +139,9 @@ TEST_F(PressureTest, ARequestThatWaitsIsNotTakenTwice) {
   start_busy();
   connect(3);
   log_in("mia");
+  connect(2);
   connect(3);
-  EXPECT_EQ(manager().client_counters().repeated_requests, 1U);
+  EXPECT_EQ(manager().client_counters().repeated_requests, 2U);
   EXPECT_EQ(next_setup(), 2U);
   EXPECT_EQ(next_setup(), 3U);
   EXPECT_TRUE(silent("sw1"));

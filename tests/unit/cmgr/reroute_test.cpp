@@ -62,7 +62,7 @@ TEST_F(RerouteTest, ADrainedLinkIsLeftAndTheOldPathGoesLast) {
   EXPECT_EQ(manager().astray(), 0U);
   const auto described = manager().describe(connection);
   ASSERT_TRUE(described.has_value());
-  EXPECT_EQ(described->connection.hops.size(), 3U);
+  ASSERT_EQ(described->connection.hops.size(), 3U);
   EXPECT_EQ(manager().switch_name(described->connection.hops[1].at), "sw5");
   EXPECT_EQ(described->connection.extras->reroutes, 1U);
   release_and_expect_nothing(connection);
@@ -94,7 +94,8 @@ TEST_F(RerouteTest, BackAgainWhenTheOtherPathIsDrained) {
   wait(config.break_delay);
   everybody_does();
   EXPECT_EQ(manager().counters().reroutes_done, 2U);
-  EXPECT_EQ(manager().switch_name(manager().describe(connection)->connection.hops[1].at), "sw2");
+  EXPECT_EQ(manager().switch_name(manager().describe(connection).value().connection.hops[1].at),
+            "sw2");
   release_and_expect_nothing(connection);
 }
 
@@ -107,7 +108,7 @@ TEST_F(RerouteTest, WithoutAnotherPathTheClientIsToldOnceAndAgainWhenItIsMended)
   EXPECT_EQ(broken.kind, NoticeKind::kBroken);
   EXPECT_EQ(broken.cause, Cause::kNoRoute);
   EXPECT_EQ(broken.element, "ann -> bob");
-  EXPECT_EQ(manager().describe(connection)->connection.extras->broken, "sw2 port 21");
+  EXPECT_EQ(manager().describe(connection).value().connection.extras->broken, "sw2 port 21");
   // It is tried again, and is no news then.
   wait(config.reroute_retry);
   no_other_path(Cause::kNoRoute);
@@ -133,7 +134,7 @@ TEST_F(RerouteTest, BrokenThenAnotherPathAfterAll) {
   make();
   all_done("sw1");
   EXPECT_EQ(notice().kind, NoticeKind::kRerouted);
-  EXPECT_FALSE(manager().describe(connection)->connection.extras->broken.has_value());
+  EXPECT_FALSE(manager().describe(connection).value().connection.extras->broken.has_value());
   everybody_does();
   release_and_expect_nothing(connection);
 }
@@ -160,6 +161,60 @@ TEST_F(RerouteTest, AnAccessLineThatIsDownLeavesNoWay) {
   topology(3, {});
   EXPECT_EQ(notice().kind, NoticeKind::kMended);
   release_and_expect_nothing(connection);
+}
+
+// The new path uses another link from sw1 to sw2. sw2's new hop joins the old one: it inherits the
+// label towards sw3, with the session that granted it and whether it rests in quarantine.
+class HeirOfALabelTest : public RerouteTest {
+ protected:
+  // sw2's session is lost; the next one names `quarantined`; then the call goes over.
+  ConnectionId over_after_a_lost_session(const std::vector<PortLabels>& quarantined) {
+    start_with_two_paths();
+    answer("sw1", {}, {{PortId{12}, {vci(34)}}});
+    const ConnectionId connection = connected(1);
+    lose("sw2");
+    attach("sw2", quarantined);
+    topology(2, {{{"sw1", PortId{10}}, true}, {{"sw2", PortId{20}}, true}});
+    route(found(query(), {{{"sw1", PortId{1}, PortId{12}},
+                           {"sw2", PortId{25}, PortId{21}},
+                           {"sw3", PortId{30}, PortId{2}}},
+                          10'000}));
+    const HopSetup at_sw2 = setup("sw2");
+    EXPECT_TRUE(at_sw2.joins);
+    EXPECT_EQ(at_sw2.output_label, vci(40));
+    answer("sw2", {done(at_sw2)});
+    everybody_does();
+    EXPECT_EQ(notice().kind, NoticeKind::kRerouted);
+    wait(config.break_delay);
+    everybody_does();
+    return connection;
+  }
+  // The label was granted in the first session: it goes back, and never into the cache.
+  void expect_returned() {
+    EXPECT_THAT(cached("sw2"), IsEmpty());
+    wait(Aggregator::kReturnDelay);
+    EXPECT_THAT(take("sw2").returned, ElementsAre(PortLabels{PortId{21}, {vci(40)}}));
+  }
+};
+
+TEST_F(HeirOfALabelTest, OfAnEarlierSessionReturnsIt) {
+  const ConnectionId connection = over_after_a_lost_session({});
+  release(2, connection);
+  // cmgr <-- sw2: removed, 0/40 rests in quarantine
+  answer("sw2", {removed(removal("sw2"), vci(40))});
+  all_done("sw1");
+  all_done("sw3");
+  expect_returned();
+}
+
+TEST_F(HeirOfALabelTest, ThatRestsInQuarantineAlreadyReturnsIt) {
+  const ConnectionId connection = over_after_a_lost_session({{PortId{21}, {vci(40)}}});
+  release(2, connection);
+  // cmgr <-- sw2: removed; it named 0/40 at its attach
+  answer("sw2", {removed(removal("sw2"))});
+  all_done("sw1");
+  all_done("sw3");
+  expect_returned();
 }
 
 TEST_F(RerouteTest, BothDirectionsGoOverTogether) {
@@ -203,7 +258,7 @@ TEST_F(RerouteTest, BothDirectionsGoOverTogether) {
   EXPECT_EQ(notice().kind, NoticeKind::kRerouted);
   wait(config.break_delay);
   everybody_does();
-  EXPECT_EQ(manager().describe(connection)->connection.hops.size(), 6U);
+  EXPECT_EQ(manager().describe(connection).value().connection.hops.size(), 6U);
   release_and_expect_nothing(connection);
 }
 
@@ -308,6 +363,90 @@ TEST_F(RerouteTest, WhatIsPreparedInAdvanceIsGivenUp) {
   topology(2, link_down());
   EXPECT_EQ(manager().prepared(), 0U);
   EXPECT_EQ(take("sw2").removals.size(), 1U);
+}
+
+TEST_F(RerouteTest, WhatIsPreparedOverADrainedLinkIsMadeAnewElsewhere) {
+  config.label_cache_target = 8;
+  start_with_two_paths();
+  ASSERT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
+  finish();
+  everybody_does();
+  EXPECT_EQ(manager().prepared(), 1U);
+  // RouteObject --> cmgr: drained
+  topology(2, link_drained());
+  EXPECT_EQ(manager().prepared(), 0U) << "no call gets it";
+  EXPECT_EQ(take("sw2").removals.size(), 1U);
+  EXPECT_EQ(manager().reroutes_under_way(), 0U) << "it has no cells that could be lost";
+  route(found(query(), detour()));
+  everybody_does();
+  EXPECT_EQ(manager().prepared(), 1U);
+  connect(1);
+  const ConnectionId taken = outcome().connection;
+  for (const Hop& hop : manager().describe(taken)->connection.hops) {
+    EXPECT_NE(manager().switch_name(hop.at), "sw2");
+  }
+}
+
+TEST_F(RerouteTest, WhatIsPreparedIsNotKeptThereThoughThereIsNoOtherPath) {
+  start_with_two_paths();
+  ASSERT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
+  finish();
+  everybody_does();
+  topology(2, link_drained());
+  no_other_path(Cause::kNoRoute);
+  EXPECT_EQ(take("sw2").removals.size(), 1U);
+  EXPECT_EQ(manager().prepared(), 0U);
+  connect(1);
+  const Outcome refused = outcome();
+  EXPECT_EQ(refused.cause, Cause::kNoRoute);
+}
+
+TEST_F(RerouteTest, WhatWasGivenUpGoesThoughTheNetworkIsMendedMeanwhile) {
+  config.reroutes_at_once = 1;
+  config.label_cache_target = 8;
+  start_with_two_paths();
+  // mia's call is the first to leave, and has the only turn.
+  const ConnectionId hers = connected(1);
+  ASSERT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
+  finish();
+  everybody_does();
+  ASSERT_EQ(manager().prepared(), 1U);
+  topology(2, link_drained());
+  topology(3, {});
+  everybody_does();
+  route(found(query(), path()));
+  everybody_does();
+  EXPECT_EQ(manager().prepared(), 1U);
+  EXPECT_EQ(manager().connections(), 2U) << "mia's, and the pool's new one";
+  EXPECT_EQ(manager().astray(), 0U);
+  (void)hers;
+}
+
+TEST_F(RerouteTest, ARefusalForADrainNamesIt) {
+  config.crankbacks = 0;
+  start_with_two_paths();
+  topology(2, link_drained());
+  connect(1);
+  // The answer is older than the news.
+  route(found(query()));
+  const Outcome refused = outcome();
+  EXPECT_EQ(refused.cause, Cause::kNoRoute);
+  EXPECT_EQ(refused.element, "drained sw2 port 21");
+}
+
+TEST_F(RerouteTest, OfNewsThatWaitsForCreditTheLastIsTold) {
+  config.client_session.batches_in_flight = 1;
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);  // mia has not confirmed that
+  topology(2, {{{"sw3", PortId{2}}, false}});
+  topology(3, {});
+  EXPECT_THAT(noticed(), IsEmpty()) << "no credit";
+  // mia --> cmgr: confirmed;  mia <-- cmgr: mended
+  wait(milliseconds{50});
+  const Notice mended = notice();
+  EXPECT_EQ(mended.connection, connection);
+  EXPECT_EQ(mended.kind, NoticeKind::kMended);
+  EXPECT_EQ(manager().counters().broken, 1U);
 }
 
 TEST_F(RerouteTest, ANoticeThatNobodyHearsIsCounted) {

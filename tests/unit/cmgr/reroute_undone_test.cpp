@@ -42,7 +42,7 @@ TEST_F(RerouteTest, ATakeOverThatIsRefusedUndoesTheNewHops) {
   EXPECT_EQ(removal("sw3").key.generation, Generation{2});
   EXPECT_TRUE(silent("sw1"));
   EXPECT_TRUE(silent("sw2")) << "the old path stays";
-  EXPECT_EQ(manager().describe(connection)->connection.hops.size(), 3U);
+  EXPECT_EQ(manager().describe(connection).value().connection.hops.size(), 3U);
 }
 
 TEST_F(RerouteTest, ATakeOverWithoutAnAnswerIsRemovedToo) {
@@ -82,7 +82,7 @@ TEST_F(RerouteTest, CellsAreLedBackBeforeTheNewPathGoes) {
   answer("sw1", {removed(back, vci(33))});
   EXPECT_EQ(removal("sw5").key.generation, Generation{2});
   EXPECT_EQ(removal("sw3").key.generation, Generation{2});
-  EXPECT_EQ(manager().describe(connection)->connection.hops.size(), 3U);
+  EXPECT_EQ(manager().describe(connection).value().connection.hops.size(), 3U);
 }
 
 TEST_F(RerouteTest, AReservationToTakeOverLeadsNobodyBack) {
@@ -102,7 +102,7 @@ TEST_F(RerouteTest, AReservationToTakeOverLeadsNobodyBack) {
   // No cell goes the new way: all of it goes at once.
   EXPECT_EQ(take("sw3").removals.size(), 1U);
   EXPECT_EQ(removal("sw1").key.generation, Generation{2});
-  EXPECT_EQ(manager().describe(connection)->connection.hops.size(), 3U);
+  EXPECT_EQ(manager().describe(connection).value().connection.hops.size(), 3U);
 }
 
 TEST_F(RerouteTest, UntilCellsAreLedBackTheNewPathStays) {

@@ -234,5 +234,80 @@ TEST(RouteCacheTest, WithNothingStaleSomeValidOneMakesRoom) {
   EXPECT_NE(cache.find(query(1), kNow), nullptr);
 }
 
+TEST(RouteCacheTest, OctetsAreBoundedAsWell) {
+  RouteCache cache;
+  std::vector<PathHop> hops(256, PathHop{std::string(63, 's'), PortId{1}, PortId{2}});
+  for (std::size_t i = 0; i < 8'000; ++i) {
+    auto reply = std::make_shared<RouteReply>();
+    reply->query = {"ann", std::to_string(i), 1};
+    reply->path = {hops, 1};
+    cache.store(std::move(reply), kLater, kNow);
+    ASSERT_LE(cache.octets(), RouteCache::kOctets);
+  }
+  EXPECT_LT(cache.size(), 4'000U) << "each takes some 26 KiB";
+  EXPECT_GT(cache.octets(), RouteCache::kOctets / 2);
+  EXPECT_NE(cache.find(query(1, "7999"), kNow), nullptr);
+}
+
+TEST(RouteCacheTest, WhatIsDroppedAndReplacedIsNotCounted) {
+  RouteCache cache;
+  cache.store(found("bob", 100, "a"), kLater, kNow);
+  const std::size_t one = cache.octets();
+  for (int i = 0; i < 20; ++i) cache.store(found("bob", 100, "a"), kLater, kNow);
+  EXPECT_EQ(cache.octets(), one);
+  for (int i = 0; i < 20; ++i) cache.store(found("bob", 100, std::to_string(i)), kLater, kNow);
+  EXPECT_LT(cache.octets(), 5 * one);
+  cache.drop([](const RouteReply&) { return true; });
+  EXPECT_LT(cache.octets(), one) << "the pair alone";
+}
+
+// ===== ends that RouteObject does not know =====
+
+std::shared_ptr<const RouteReply> unknown(const std::string& from, const std::string& to,
+                                          const std::string& which) {
+  auto reply = std::make_shared<RouteReply>();
+  reply->query = {from, to, 1};
+  reply->cause = Cause::kUnknownEndpoint;
+  reply->element = which;
+  return reply;
+}
+
+TEST(RouteCacheTest, AnUnknownEndIsNoPairAndServesEveryQueryForIt) {
+  RouteCache cache;
+  cache.store(unknown("ann", "nobody", "nobody"), kLater, kNow);
+  EXPECT_EQ(cache.size(), 0U);
+  EXPECT_TRUE(cache.pairs(10, kNow).empty());
+  EXPECT_EQ(cache.find({"ann", "nobody", 7}, kNow)->element, "nobody");
+  EXPECT_EQ(cache.find({"nobody", "bob", 7}, kNow)->cause, Cause::kUnknownEndpoint);
+  EXPECT_EQ(cache.find({"ann", "bob", 7}, kNow), nullptr);
+}
+
+TEST(RouteCacheTest, AnUnknownEndIsForgottenSoon) {
+  RouteCache cache;
+  cache.store(unknown("ann", "nobody", "nobody"), kLater, kNow);
+  cache.store(unknown("ann", "brief", "brief"), kNow + Duration{1}, kNow);
+  EXPECT_NE(cache.find(query(1, "nobody"), kNow + RouteCache::kUnknownFor - Duration{1}), nullptr);
+  EXPECT_EQ(cache.find(query(1, "nobody"), kNow + RouteCache::kUnknownFor), nullptr);
+  EXPECT_EQ(cache.find(query(1, "nobody"), kLater, true), nullptr) << "nor is it better than none";
+  EXPECT_EQ(cache.find(query(1, "brief"), kNow + Duration{1}), nullptr);
+  cache.store(unknown("ann", "nobody", "nobody"), kLater, kNow);
+  cache.drop([](const RouteReply&) { return false; });
+  EXPECT_EQ(cache.find(query(1, "nobody"), kNow), nullptr) << "the network has changed";
+}
+
+TEST(RouteCacheTest, UnknownEndsAreFewAndDriveNoPathOut) {
+  RouteCache cache;
+  cache.store(found("bob", 100), kLater, kNow);
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string name = "nobody-" + std::to_string(i);
+    cache.store(unknown("ann", name, name), kLater, kNow);
+  }
+  EXPECT_EQ(cache.size(), 1U);
+  EXPECT_EQ(cache.unknown_ends(), RouteCache::kUnknownEnds);
+  EXPECT_NE(cache.find(query(1), kNow), nullptr);
+  EXPECT_EQ(cache.find(query(1, "nobody-0"), kNow), nullptr);
+  EXPECT_NE(cache.find(query(1, "nobody-19999"), kNow), nullptr);
+}
+
 }  // namespace
 }  // namespace xbind::cmgr

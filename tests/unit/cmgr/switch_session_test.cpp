@@ -57,7 +57,7 @@ TEST_F(SwitchSessionTest, LostWithNothingUnderWayConnectionsStay) {
   const ConnectionId call = connected(1);
   lose("sw2");
   EXPECT_THAT(told(), IsEmpty());
-  EXPECT_EQ(manager().describe(call)->connection.state, State::kConnected);
+  EXPECT_EQ(manager().describe(call).value().connection.state, State::kConnected);
   connect(2);
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
   EXPECT_TRUE(silent("sw1")) << "nobody is told of a call that cannot be";
@@ -149,6 +149,44 @@ TEST_F(SwitchSessionTest, QuarantinedLabelsOfADebtWaitForIt) {
   answer("sw2", {removed(two, vci(40))});
   wait(Aggregator::kReturnDelay);
   EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(32)}}));
+}
+
+TEST_F(SwitchSessionTest, OfTwoClaimantsOfAQuarantinedLabelTheLaterGrantOwnsIt) {
+  config.crankbacks = 0;
+  config.label_cache_target = 4;
+  start_with_labels({vci(32)}, {vci(40), vci(41)});
+  // Call 1 uses 0/32 of sw1's first session. sw1 never gets its commit, sw3 is slow to remove it.
+  connect(1);
+  take("sw1");
+  all_done("sw2");
+  all_done("sw3");
+  lose("sw1");
+  all_done("sw2");
+  const HopRemoval ones = removal("sw3");
+  // Call 2 uses 0/32 of the second session. Its removal at sw2, where 0/32 comes in, is owed.
+  attach("sw1");
+  answer("sw1", {}, {{PortId{10}, {vci(32)}}});
+  const ConnectionId two = connected(2);
+  release(3, two);
+  answer("sw1", {removed(removal("sw1"), vci(32))});
+  all_done("sw3");
+  lose("sw2");
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  // cmgr <-- sw1, in its third session: 0/32 rests in quarantine
+  attach("sw1", {{PortId{10}, {vci(32)}}});
+  // Call 1 ends and returns nothing.
+  answer("sw3", {removed(ones)});
+  EXPECT_EQ(outcome().kind, OutcomeKind::kRefused);
+  wait(SwitchDesk::kDebtRetry);
+  answer("sw1", {removed(removal("sw1"))});
+  wait(Aggregator::kReturnDelay);
+  EXPECT_THAT(take("sw1").returned, IsEmpty()) << "sw2 may still have it as an input";
+  // sw2 is back and removes call 2: the label is free.
+  attach("sw2");
+  answer("sw2", {removed(removal("sw2"), vci(41))});
+  wait(Aggregator::kReturnDelay);
+  EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(32)}}));
+  EXPECT_EQ(manager().owed(), 0U);
 }
 
 TEST_F(SwitchSessionTest, QuarantineOfAnEarlierProcessOfOursIsLeftAlone) {

@@ -26,12 +26,20 @@ std::vector<Cell> cut(const Octets& frame, const Aal5Sending& sending = {.vpi = 
   return cells;
 }
 
-// Writes the trailer of a one-cell PDU anew, with a CRC that is right.
-Cell with_length(Cell cell, std::uint16_t length) {
-  cell.payload[42] = static_cast<std::byte>(length >> 8);
-  cell.payload[43] = static_cast<std::byte>(length & 0xff);
-  put_u32(cell.payload.data() + 44, aal5_crc(std::span(cell.payload).first(44)));
-  return cell;
+// Writes the trailer of a PDU anew, with a CRC that is right. Not empty.
+std::vector<Cell> with_length(std::vector<Cell> cells, std::uint16_t length) {
+  Cell& last = cells.back();
+  last.payload[42] = static_cast<std::byte>(length >> 8);
+  last.payload[43] = static_cast<std::byte>(length & 0xff);
+  std::uint32_t crc = 0;
+  for (const Cell& cell : cells)
+    crc = aal5_crc(std::span(cell.payload).first(&cell == &last ? 44 : kPayloadOctets), crc);
+  put_u32(last.payload.data() + 44, crc);
+  return cells;
+}
+
+Cell with_length(const Cell& cell, std::uint16_t length) {
+  return with_length(std::vector{cell}, length).front();
 }
 
 std::uint32_t crc_of(const std::vector<Cell>& cells) {
@@ -116,6 +124,22 @@ TEST(Aal5, ALengthThatDoesNotGoWithTheCellsIsRefused) {
   EXPECT_EQ(reassembly.push(with_length(cell, 40)), Aal5Outcome::kFrame);
   EXPECT_EQ(reassembly.push(with_length(cell, 1)), Aal5Outcome::kFrame);
   EXPECT_EQ(reassembly.push(with_length(cell, 65535)), Aal5Outcome::kLengthError);
+}
+
+TEST(Aal5, APadOfMoreThan47OctetsIsRefused) {
+  const auto cells = cut(random_octets(60, 7));
+  ASSERT_EQ(cells.size(), 2u);
+  const auto outcome_of = [&](std::uint16_t length) {
+    Aal5Reassembly reassembly;
+    const auto changed = with_length(cells, length);
+    EXPECT_EQ(reassembly.push(changed[0]), Aal5Outcome::kMore);
+    return reassembly.push(changed[1]);
+  };
+  EXPECT_EQ(outcome_of(1), Aal5Outcome::kLengthError);
+  EXPECT_EQ(outcome_of(40), Aal5Outcome::kLengthError);  // one cell would do
+  EXPECT_EQ(outcome_of(41), Aal5Outcome::kFrame);        // a pad of 47
+  EXPECT_EQ(outcome_of(88), Aal5Outcome::kFrame);        // none
+  EXPECT_EQ(outcome_of(89), Aal5Outcome::kLengthError);
 }
 
 TEST(Aal5, LengthZeroIsAnAbort) {

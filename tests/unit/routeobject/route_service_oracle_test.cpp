@@ -40,7 +40,8 @@ TEST(RouteServiceOracleTest, AgreesWithAllPathsOneByOne) {
         reported.push_back({PortId{port}, random() % 8 != 0, promised, random() % (promised + 1)});
         ports[{at, PortId{port}}] = reported.back();
       }
-      ASSERT_TRUE(service.report(fmt::format("n{}", at), kLife, number, reported).has_value());
+      ASSERT_TRUE(
+          service.report(fmt::format("n{}", at), kLife, number, reported, TimePoint{}).has_value());
     }
     if (random() % 2 == 0) {
       const std::size_t link = random() % drained.size();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <map>
 #include <thread>
 
 #include "random_network.hpp"
@@ -13,6 +14,7 @@ namespace xbind {
 namespace {
 
 constexpr Epoch kLife{1};
+constexpr TimePoint kThen = TimePoint{} + std::chrono::hours{7};
 
 // a:2 -- 2:b, at `rate`
 Topology pair_of_hosts(std::uint64_t rate) {
@@ -55,7 +57,7 @@ class RouteServiceTest : public ::testing::Test {
     return answer ? RouteRefusal{} : answer.error();
   }
   bool report(const char* at, const std::vector<PortReport>& ports) {
-    return service->report(at, kLife, ++number_, ports).value();
+    return service->report(at, kLife, ++number_, ports, kThen).value();
   }
   // How much is free of a's ports 2 (to x) and 3 (to y).
   void free_at_a(std::uint64_t to_x, std::uint64_t to_y) {
@@ -234,8 +236,9 @@ TEST_F(RouteServiceTest, ALinkThatIsDownOrDrainedIsOnNoPath) {
   EXPECT_EQ(path({"b", "a", 1000}), "asked 1000 cells/s from 'b' to 'a', the widest path has 800");
   EXPECT_TRUE(service->drain({"y", PortId{2}}, true).value());
   EXPECT_EQ(refusal({"a", "b", 0}),
-            (RouteRefusal{Cause::kNoRoute, "no path joins 'a' and 'b'", 0, 0, "a -> b"}));
-  EXPECT_TRUE(report("x", {}));
+            (RouteRefusal{Cause::kNoRoute, "no path joins 'a' and 'b'; drained: y port 2", 0, 0,
+                          "drained y port 2"}));
+  EXPECT_TRUE(report("x", {{PortId{9}, true, 1, 1}}));
   EXPECT_EQ(path({"a", "b", 0}), kShort);
   EXPECT_EQ(service->version(), 4u);
 }
@@ -249,22 +252,79 @@ TEST_F(RouteServiceTest, AnEndWhoseOwnLineIsDownIsNamed) {
   EXPECT_EQ(service->alternates({"b", "a", 1}, 3)->answers.at(0).error(), expected);
   EXPECT_EQ(refusal({"q", "b", 1}).cause, Cause::kUnknownEndpoint);
   EXPECT_EQ(refusal({"b", "b", 1}).cause, Cause::kInvalidRequest);
-  report("b", {});
+  report("b", {{PortId{9}, true, 1, 1}});
   EXPECT_TRUE(service->drain({"a", PortId{1}}, true).value());
   EXPECT_EQ(refusal({"a", "b", 1}),
             (RouteRefusal{Cause::kNoRoute, "the line of 'a' at its port 1 is drained", 0, 0,
-                          "a port 1"}));
+                          "drained a port 1"}));
 }
 
 TEST_F(RouteServiceTest, ADrainedSwitchIsGoneRoundAndNamedAsAnEnd) {
   EXPECT_TRUE(service->drain({"x", PortId{}}, true).value());
   EXPECT_EQ(path({"a", "b", 1}), kLong);
   EXPECT_TRUE(service->drain({"b", PortId{}}, true).value());
-  EXPECT_EQ(
-      refusal({"a", "b", 1}),
-      (RouteRefusal{Cause::kNoRoute, "no path joins 'a' and 'b'; 'b' is drained", 0, 0, "b"}));
+  EXPECT_EQ(refusal({"a", "b", 1}),
+            (RouteRefusal{Cause::kNoRoute, "no path joins 'a' and 'b'; drained: x, b", 0, 0,
+                          "drained x, b"}));
   EXPECT_FALSE(service->drain({"b", PortId{}}, true).value());
   EXPECT_EQ(service->drain({"x", PortId{9}}, true).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(RouteServiceTest, WhatIsDrainedOnTheWayIsNamed) {
+  EXPECT_TRUE(service->drain({"x", PortId{}}, true).value());
+  EXPECT_TRUE(service->drain({"z", PortId{2}}, true).value());
+  RouteRefusal refused = refusal({"a", "b", 1});
+  EXPECT_EQ(refused.cause, Cause::kNoRoute);
+  EXPECT_EQ(refused.element, "drained x") << "the short way would be open without";
+  EXPECT_EQ(service->alternates({"a", "b", 1}, 3)->answers.at(0).error(), refused);
+  // A link that is down too is no drain's fault.
+  report("x", {{PortId{1}, false, 0, 0}});
+  refused = refusal({"a", "b", 1});
+  EXPECT_EQ(refused.element, "drained z port 2");
+  EXPECT_EQ(refused.text, "no path joins 'a' and 'b'; drained: z port 2");
+  // With all drains lifted there would be no path either.
+  EXPECT_EQ(refusal({"a", "c", 1}).text, "no path joins 'a' and 'c'");
+  EXPECT_EQ(refusal({"a", "c", 1}).element, "a -> c");
+}
+
+TEST_F(RouteServiceTest, ABoundThatOnlyADrainedPathWouldMeetNamesItToo) {
+  EXPECT_TRUE(service->drain({"x", PortId{2}}, true).value());
+  const RouteRefusal refused = refusal({"a", "b", 900});
+  EXPECT_EQ(refused.cause, Cause::kNoBandwidth);
+  EXPECT_EQ(refused.element, "a -> b");
+  EXPECT_THAT(refused.text, ::testing::EndsWith("; drained: x port 2"));
+}
+
+TEST_F(RouteServiceTest, DrainsAreListedAsTheyWereOrdered) {
+  const auto drains = [&] { return service->drains(); };
+  EXPECT_THAT(drains(), ::testing::IsEmpty());
+  for (const PathElement& element :
+       {PathElement{"x", PortId{}}, PathElement{"b", PortId{3}}, PathElement{"a", PortId{1}}}) {
+    EXPECT_TRUE(service->drain(element, true).value());
+  }
+  EXPECT_THAT(drains(), ::testing::UnorderedElementsAre(PathElement{"x", PortId{}},
+                                                        PathElement{"z", PortId{2}},
+                                                        PathElement{"a", PortId{1}}))
+      << "a link by its first end";
+  EXPECT_TRUE(service->drain({"z", PortId{2}}, false).value());
+  EXPECT_EQ(drains().size(), 2U);
+}
+
+TEST_F(RouteServiceTest, ReportsHaveAnAge) {
+  using std::chrono::seconds;
+  const TimePoint start{seconds{100}};
+  EXPECT_TRUE(service->report_ages(start).empty());
+  const std::vector<xbind::PortReport> ports{{PortId{9}, true, 1, 1}};
+  ASSERT_TRUE(service->report("x", kLife, 5, ports, start));
+  ASSERT_TRUE(service->report("b", kLife, 5, ports, start + seconds{2}));
+  ASSERT_TRUE(service->report("x", kLife, 4, ports, start + seconds{9}));  // a late one
+  ASSERT_TRUE(service->report("x", kLife, 6, {}, start + seconds{9}));     // of no port
+  const auto ages = service->report_ages(start + seconds{10});
+  ASSERT_EQ(ages.size(), 2U);
+  std::map<std::string, Duration> by_name;
+  for (const auto& it : ages) by_name[it.switch_name] = it.age;
+  EXPECT_EQ(by_name["x"], Duration{seconds{10}});
+  EXPECT_EQ(by_name["b"], Duration{seconds{8}});
 }
 
 TEST_F(RouteServiceTest, AlternatesWithRoomComeFirst) {
@@ -302,7 +362,7 @@ TEST(RouteServiceAlternatesTest, AreNoMoreThanAskedForAndNoneIsThereTwice) {
   RouteService service(net.topology, 5000);
   const std::vector<PortReport> second_has_room{
       {PortId{2}, true, 10, 0}, {PortId{3}, true, 10, 10}, {PortId{4}, true, 10, 0}};
-  EXPECT_FALSE(service.report("a", kLife, 1, second_has_room).value());
+  EXPECT_FALSE(service.report("a", kLife, 1, second_has_room, kThen).value());
   const auto texts = [&](std::size_t count) {
     std::vector<std::string> paths;
     const RouteAnswers found = service.alternates({"a", "b", 10}, count).value();
@@ -336,9 +396,9 @@ TEST_F(RouteServiceTest, LinksAreShownInTheirOrderPageByPage) {
 }
 
 TEST_F(RouteServiceTest, ARefusedReportChangesNothing) {
-  EXPECT_EQ(service->report("q", kLife, 1, {}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(service->report("q", kLife, 1, {}, kThen).error().code, ErrorCode::kNotFound);
   const std::vector<PortReport> twice{{PortId{2}, false, 0, 0}, {PortId{2}, false, 0, 0}};
-  EXPECT_EQ(service->report("a", kLife, 1, twice).error().code, ErrorCode::kBadInput);
+  EXPECT_EQ(service->report("a", kLife, 1, twice, kThen).error().code, ErrorCode::kBadInput);
   EXPECT_EQ(service->version(), 1u);
   EXPECT_EQ(path({"a", "b", 0}), kShort);
 }
@@ -363,11 +423,11 @@ TEST(RouteServiceSizeTest, AnswersAreTheSameInANetworkTooLargeForATable) {
   const char* const over_y = "1>a>3 1>y>2 3>b>1";
   EXPECT_EQ(path(800), over_x);
   const std::vector<PortReport> full{{PortId{2}, true, 1000, 0}};
-  EXPECT_FALSE(service.report("a", kLife, 1, full).value());
+  EXPECT_FALSE(service.report("a", kLife, 1, full, kThen).value());
   EXPECT_EQ(path(800), over_y);
   EXPECT_EQ(path(900), over_x);
   EXPECT_TRUE(service.drain({"x", PortId{}}, true).value());
-  EXPECT_EQ(path(900), "asked 900 cells/s from 'a' to 'b', the widest path has 800");
+  EXPECT_EQ(path(900), "asked 900 cells/s from 'a' to 'b', the widest path has 800; drained: x");
 }
 
 // 26 switches, each joined to each, whose links are alike: required elements make that hard.
@@ -411,7 +471,7 @@ TEST(RouteServiceThreadsTest, AnswersAreOfOneVersionWhileTheNetworkChanges) {
   std::thread reporting([&service, &done] {
     for (std::uint64_t version = 2; version <= kLast; ++version) {
       const std::vector<PortReport> port{{PortId{2}, version % 2 == 1, 10, 10}};
-      EXPECT_TRUE(service.report("a", kLife, version, port).value());
+      EXPECT_TRUE(service.report("a", kLife, version, port, kThen).value());
     }
     done = true;
   });

@@ -24,7 +24,7 @@ class RouterTest : public ::testing::Test {
 
   RouterChange report(std::string_view at, Epoch life, std::uint64_t number,
                       const std::vector<PortReport>& ports) {
-    return router->report(at, life, number, ports).value();
+    return router->report(at, life, number, ports, now).value();
   }
   RouterChange drain(const char* at, std::uint32_t port, bool drained = true) {
     return router->drain({at, PortId{port}}, drained).value();
@@ -42,6 +42,7 @@ class RouterTest : public ::testing::Test {
 
   DrawnNetwork net_;
   std::optional<Router> router;
+  TimePoint now = TimePoint{} + std::chrono::hours{7};
 };
 
 PortReport up(std::uint32_t port, std::uint64_t promised, std::uint64_t free) {
@@ -139,7 +140,7 @@ TEST_F(RouterTest, ANewLifeBeginsItsNumbersAnewAndEndsTheOldOne) {
 
 TEST_F(RouterTest, AReportIsWholeSoThatWhatItLeavesOutIsAsInTheTopology) {
   report("x", kFirstLife, 1, {up(1, 1000, 3), down(2)});
-  const RouterChange change = report("x", kFirstLife, 2, {});
+  const RouterChange change = report("x", kFirstLife, 2, {up(9, 1, 1)});
   EXPECT_EQ(unusable(), "");
   ASSERT_EQ(change.room.size(), 2u);
   EXPECT_EQ(change.room[0].state, (LinkState{true, 1000, 1000}));
@@ -152,7 +153,7 @@ TEST_F(RouterTest, PortsThatNothingIsPluggedIntoArePassedOver) {
 
 TEST_F(RouterTest, AReportThatCannotBeIsRefusedWhole) {
   const auto error = [&](std::string_view at, const std::vector<PortReport>& ports) {
-    return router->report(at, kFirstLife, 1, ports).error();
+    return router->report(at, kFirstLife, 1, ports, now).error();
   };
   EXPECT_EQ(error("q", {}), (Error{ErrorCode::kNotFound, "there is no switch 'q' here"}));
   EXPECT_EQ(error("x", {down(1), down(0)}),
@@ -261,7 +262,8 @@ TEST_F(RouterTest, TheOrderOfArrivalDoesNotMatter) {
           word.ports.push_back({PortId{port}, random() % 3 != 0, promised, random() % 900});
         }
         if (number == 6) {
-          ASSERT_TRUE(last_words.report(word.at, word.life, word.number, word.ports).has_value());
+          ASSERT_TRUE(
+              last_words.report(word.at, word.life, word.number, word.ports, now).has_value());
         }
         words.push_back(std::move(word));
       }
@@ -270,7 +272,7 @@ TEST_F(RouterTest, TheOrderOfArrivalDoesNotMatter) {
     for (std::size_t i = 0; i < 6; ++i) words.push_back(words[random() % words.size()]);
     RouteGraph room(topology), lines(topology);
     for (const Word& word : words) {
-      const auto change = all_words.report(word.at, word.life, word.number, word.ports);
+      const auto change = all_words.report(word.at, word.life, word.number, word.ports, now);
       ASSERT_TRUE(change.has_value());
       room = room.with(change->room).value();
       lines = lines.with(change->promised).value();

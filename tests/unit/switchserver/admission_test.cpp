@@ -60,6 +60,17 @@ TEST(AdmissionTest, WhatEachCategoryTakes) {
   }
 }
 
+TEST(AdmissionTest, ACbrChargeIsRoundedUp) {
+  const auto charged = [](std::uint32_t overbooking, std::uint32_t pcr) {
+    PortPolicy port = kPort;
+    port.overbooking = overbooking;
+    return effective({ServiceCategory::kCbr, pcr, 250}, port).cells_per_s;
+  };
+  EXPECT_EQ(charged(1'500, 4'529), 6'794U) << "1.5 x 4529 = 6793.5";
+  EXPECT_EQ(charged(1'500, 4'528), 6'792U) << "nothing to round";
+  EXPECT_EQ(charged(1'001, 1), 2U);
+}
+
 TEST(AdmissionTest, VbrByItsPeakAndEverythingByDemand) {
   const Resources demand{7, 9};
   for (const ServiceCategory category : {ServiceCategory::kRtVbr, ServiceCategory::kNrtVbr}) {

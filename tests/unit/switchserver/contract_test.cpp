@@ -153,6 +153,27 @@ TEST_F(ContractTest, AModifyBehindAnotherWaitsItsTurn) {
   EXPECT_EQ(taken(), (Resources{100, 10}));
 }
 
+TEST_F(ContractTest, OtherNumbersUnderARevisionThatIsBeingToldAreStale) {
+  constexpr TrafficContract kOther{ServiceCategory::kCbr, 200, 250};
+  const HopSetup setup = slow();
+  const auto stale = [&](std::uint32_t revision) {
+    HopResult result = refused(setup.key, kModify, Cause::kStale, revision);
+    result.free = revision;
+    return result;
+  };
+  apply(modify(setup, 1, {300, 10}, kFast), 1);
+  apply(modify(setup, 1, {200, 10}, kOther), 2);
+  EXPECT_THAT(result(2).results, ElementsAre(stale(1)));
+  // The same of the one that waits behind it.
+  apply(modify(setup, 2, {100, 10}, kSlow), 3);
+  apply(modify(setup, 2, {200, 10}, kOther), 4);
+  EXPECT_THAT(result(4).results, ElementsAre(stale(2)));
+  answer_all();
+  EXPECT_EQ(fake.contracts.at(cross(setup)), kSlow);
+  EXPECT_EQ(controller.ledger().revision(hop(setup)), 2U);
+  EXPECT_EQ(taken(), (Resources{100, 10}));
+}
+
 TEST_F(ContractTest, AThirdTakesThePlaceOfTheSecond) {
   const HopSetup setup = slow();
   apply(modify(setup, 1, {300, 10}, kFast), 1);

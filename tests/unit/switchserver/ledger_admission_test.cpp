@@ -274,5 +274,35 @@ TEST_F(RandomAdmission, NoAccountExceedsWhatItMayAndCbrNeverTheLine) {
   }
 }
 
+// ----- what comes in at the first hop ---------------------------------------------------------
+
+// Each leaves by a port of its own, so that only what comes in at kIn can refuse it.
+class LedgerIngressTest : public LedgerTest {
+ protected:
+  HopSetup first_to(std::uint64_t connection, PortId output, std::uint64_t cells_per_s) {
+    HopSetup setup = first(connection, cache_one(a, output), {cells_per_s, 0});
+    setup.output_port = output;
+    return setup;
+  }
+};
+
+TEST_F(LedgerIngressTest, AFirstHopTakesExactlyTheRestAndTheNextCellIsRefused) {
+  committed(a, first_to(1, kTrunk, 900));
+  expect_refused(ledger.set_up(a, first_to(2, kOut, 101)), Cause::kNoBandwidth, kIn, 101, 100);
+  committed(a, first_to(3, kOut, 100));
+  EXPECT_EQ(ledger.usage(kIn)->ingress_cells_per_s, 1000U);
+  expect_refused(ledger.set_up(a, first_to(4, kOut, 1)), Cause::kNoBandwidth, kIn, 1, 0);
+  EXPECT_TRUE(ledger.set_up(a, first_to(5, kOut, 0)).admitted()) << "nothing always fits";
+}
+
+TEST_F(LedgerIngressTest, AModifyTakesExactlyTheRest) {
+  committed(a, first_to(1, kTrunk, 900));
+  const HopRef small = committed(a, first_to(2, kOut, 50));
+  const HopKey key = ledger.hop(small).key;
+  expect_refused(ledger.modify(a, {key, 1, {101, 0}}), Cause::kNoBandwidth, kIn, 101, 100);
+  EXPECT_TRUE(ledger.modify(a, {key, 1, {100, 0}}).admitted());
+  EXPECT_EQ(ledger.usage(kIn)->ingress_cells_per_s, 1000U);
+}
+
 }  // namespace
 }  // namespace xbind

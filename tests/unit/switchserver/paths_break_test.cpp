@@ -128,6 +128,21 @@ TEST_F(ControllerPathsTest, ANewPortSessionAssertsTheLaterOneAndTheOldOneWhenItI
   EXPECT_TRUE(clean());
 }
 
+TEST_F(ControllerPathsTest, APortRenewedWhileATakeOverIsRefusedHasTheOldOneAssertedAgain) {
+  const int adds = fake.adds;
+  fake.refuse_move = [](const CrossConnect&) { return std::uint8_t{18}; };
+  // --> Move Output Branch;  <-- the port has a new session;  <-- failure 18;  --> Add Branch
+  apply(setup(later), 1);
+  controller.on_driver(driver::Ports{ports(), {kTrunk}}, now);
+  EXPECT_EQ(fake.adds, adds) << "the move is still open";
+  answer();
+  EXPECT_EQ(result_of(1), refused(later.key, kCommit, Cause::kSwitchRefused, 18));
+  EXPECT_EQ(fake.adds, adds + 1) << "nobody had told the old one to the new session";
+  answer_all();
+  EXPECT_THAT(fake.table, ElementsAre(cross(old)));
+  EXPECT_TRUE(clean());
+}
+
 TEST_F(ControllerPathsTest, AMoveRefusedForAnOldPortSessionIsAskedForAgain) {
   fake.refuse_move = [](const CrossConnect&) { return std::uint8_t{5}; };
   apply(setup(later), 1);

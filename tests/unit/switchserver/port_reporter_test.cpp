@@ -200,13 +200,52 @@ TEST_F(PortReporterTest, AfterAFailureThePauseDoublesAndWhatIsTrueThenIsTold) {
 
 TEST_F(PortReporterTest, ALostControlChannelSaysNothingOfTheLines) {
   begin();
-  reporter_.switch_down();
+  reporter_.switch_down(now_);
   hops_take(0, 900);
-  EXPECT_EQ(wait(std::chrono::hours{1}), std::nullopt);
+  reporter_.ports_changed(now_);
+  // It says that it is lost: at once, and at every refresh.
+  auto report = step();
+  ASSERT_THAT(report, Ne(std::nullopt));
+  EXPECT_EQ(report->number, 2u);
+  EXPECT_THAT(report->ports, testing::IsEmpty());
+  arrives();
+  const TimePoint told = now_;
+  report = wait(std::chrono::hours{1});
+  ASSERT_THAT(report, Ne(std::nullopt));
+  EXPECT_THAT(report->ports, testing::IsEmpty());
+  EXPECT_EQ(now_ - told, std::chrono::seconds{5});
+  arrives();
   reporter_.switch_up(now_);
-  const auto report = step();
+  report = step();
   ASSERT_THAT(report, Ne(std::nullopt));
   EXPECT_EQ(report->ports, ports_);
+}
+
+TEST_F(PortReporterTest, ASwitchThatIsNeverMetIsToldOfToo) {
+  reporter_.switch_down(now_);
+  auto report = step();
+  ASSERT_THAT(report, Ne(std::nullopt));
+  EXPECT_THAT(report->ports, testing::IsEmpty());
+  fails();
+  const TimePoint failed = now_;
+  report = wait(std::chrono::hours{1});
+  ASSERT_THAT(report, Ne(std::nullopt));
+  EXPECT_EQ(now_ - failed, milliseconds{200});
+  EXPECT_THAT(report->ports, testing::IsEmpty());
+  EXPECT_EQ(looks_, 0);
+}
+
+TEST_F(PortReporterTest, ASwitchThatIsLostWhileAReportIsUnderWayIsToldOfAfterIt) {
+  begin();
+  ports_[0].up = false;
+  reporter_.ports_changed(now_);
+  ASSERT_THAT(step(), Ne(std::nullopt));
+  reporter_.switch_down(now_);
+  EXPECT_EQ(step(), std::nullopt);
+  arrives();
+  const auto report = step();
+  ASSERT_THAT(report, Ne(std::nullopt));
+  EXPECT_THAT(report->ports, testing::IsEmpty());
 }
 
 TEST_F(PortReporterTest, AReportThatArrivesAfterTheSwitchWasAwayDoesNotStandForTheWhole) {
@@ -214,7 +253,7 @@ TEST_F(PortReporterTest, AReportThatArrivesAfterTheSwitchWasAwayDoesNotStandForT
   ports_[0].up = false;
   reporter_.ports_changed(now_);
   ASSERT_THAT(step(), Ne(std::nullopt));
-  reporter_.switch_down();
+  reporter_.switch_down(now_);
   reporter_.switch_up(now_);
   EXPECT_EQ(step(), std::nullopt);  // one at a time
   arrives();

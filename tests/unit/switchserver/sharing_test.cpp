@@ -61,6 +61,26 @@ TEST_F(LedgerSharingTest, OnlyManagersInSessionCount) {
   EXPECT_EQ(ledger.label_share(b, kOut), 8U) << "a demand belongs to its session";
 }
 
+TEST_F(LedgerSharingTest, WhoIsGoneDoesNotCountWithTheHopsThatItLeft) {
+  const HopRef hop = committed(a, middle(1, kInput, cache_one(a)));
+  committed(a, middle(2, atm_label(0, 36), cache_one(a)));
+  remove(hop);
+  ledger.declare(b, kOut, 2);
+  EXPECT_EQ(ledger.label_share(b, kOut), 4U) << "8 x 2 / 4: a holds one and rests one";
+  ledger.lapse(a);
+  EXPECT_EQ(ledger.labels_held(a, kOut), 2U) << "still in its name";
+  EXPECT_EQ(ledger.label_share(b, kOut), 8U);
+}
+
+TEST_F(LedgerSharingTest, AReserveThatReachesTheShareExactlyIsAdmitted) {
+  ledger.declare(a, kOut, 2);
+  ledger.declare(b, kOut, 6);
+  cache_one(a);
+  EXPECT_TRUE(ledger.set_up(a, reserve(middle(1, {}, {}))).admitted());
+  EXPECT_EQ(ledger.labels_held(a, kOut), 2U);
+  expect_refused(ledger.set_up(a, reserve(middle(2, {}, {}))), Cause::kOverShare, kOut, 3, 2);
+}
+
 TEST_F(LedgerSharingTest, CachedConnectedAndRestingLabelsCount) {
   ledger.declare(a, kOut, 10);
   ledger.declare(b, kOut, 10);
@@ -133,6 +153,28 @@ TEST_F(ControllerSharingTest, QuotaIsReturnedWithABatch) {
   run(batch);
   run(batch);
   EXPECT_EQ(controller.counters().quota_not_held, 2U);
+}
+
+TEST_F(ControllerSharingTest, OneBatchGetsNoMoreLabelsThanOneGrantOverAllItsPorts) {
+  SwitchController small({.name = "sw", .labels_per_grant_max = 5}, fake);
+  small.on_driver(driver::Up{ports(), false}, now);
+  ASSERT_TRUE(small.attach("a", Epoch{1}).has_value());
+  HopBatch batch;
+  for (const PortId port : {kIn, kEnd, kOut}) {
+    HopSetup setup = reserve(middle(port.value(), 0, {}));
+    setup.output_port = port;
+    setup.labels_wanted = 3;
+    batch.setups.push_back(setup);
+  }
+  // m --> three reserves, three labels more for each port;  m <-- three, two, none
+  ASSERT_TRUE(small.apply("a", batch, 1, now).has_value());
+  const auto granted = small.take_outputs().results.at(0).batch.granted;
+  ASSERT_THAT(granted, SizeIs(2));
+  EXPECT_EQ(granted[0].port, kIn);
+  EXPECT_THAT(granted[0].labels, SizeIs(3));
+  EXPECT_EQ(granted[1].port, kEnd);
+  EXPECT_THAT(granted[1].labels, SizeIs(2));
+  EXPECT_EQ(small.counters().labels_granted, 5U);
 }
 
 TEST_F(ControllerSharingTest, GrantsAreCutToTheShareAndReservesBeyondItAreCounted) {

@@ -75,7 +75,9 @@ class SwitchServerTest : public testing::Test {
     options.controller.name = "sw";
     return options;
   }
-  SwitchServer server_{options(), switch_, outlet_};
+  explicit SwitchServerTest(SwitchServerOptions with = options())
+      : server_(std::move(with), switch_, outlet_) {}
+  SwitchServer server_;
 };
 
 TEST_F(SwitchServerTest, a_batch_of_commands_gets_one_batch_of_results) {
@@ -122,6 +124,98 @@ TEST_F(SwitchServerTest, results_are_repeated_until_confirmed) {
   server_.on_commands(session, {BatchSeq{}, BatchSeq{1}, nullptr}, now_);
   pass(std::chrono::seconds{1});
   EXPECT_THAT(outlet_.sent, SizeIs(2));
+}
+
+// ----- a manager that confirms nothing --------------------------------------------------------
+
+// One batch of results may be on its way, three may wait.
+class SilentManagerTest : public SwitchServerTest {
+ protected:
+  static SwitchServerOptions narrow() {
+    SwitchServerOptions options = SwitchServerTest::options();
+    options.session.batches_in_flight = 1;
+    options.results_waiting_max = 3;
+    return options;
+  }
+  SilentManagerTest() : SwitchServerTest(narrow()) {}
+};
+
+TEST_F(SilentManagerTest, has_results_waiting_up_to_the_bound_and_is_then_cut_off) {
+  const SessionId session = attach("m1");
+  for (std::uint64_t seq = 1; seq <= 4; ++seq) submit(session, seq, 0, one_hop(seq));
+  EXPECT_THAT(outlet_.sent, SizeIs(1)) << "the others wait";
+  EXPECT_EQ(server_.managers(), 1U);
+  submit(session, 5, 0, one_hop(5));
+  EXPECT_EQ(server_.managers(), 0U);
+  EXPECT_EQ(server_.counters().sessions_lost, 1U);
+  EXPECT_THAT(switch_.table, SizeIs(5)) << "its connections stay";
+}
+
+TEST_F(SilentManagerTest, that_confirms_in_the_end_gets_them_in_order) {
+  const SessionId session = attach("m1");
+  for (std::uint64_t seq = 1; seq <= 4; ++seq) submit(session, seq, 0, one_hop(seq));
+  for (std::uint64_t seq = 1; seq <= 4; ++seq) {
+    ASSERT_THAT(outlet_.sent, SizeIs(seq));
+    EXPECT_EQ(outlet_.sent.back().frame.batch->results[0].key.connection, ConnectionId{seq});
+    server_.on_commands(session, {BatchSeq{}, BatchSeq{seq}, nullptr}, now_);
+  }
+  EXPECT_EQ(server_.managers(), 1U);
+}
+
+// What an earlier session has asked to remove goes in the present one, which has asked for nothing.
+class UnaskedTest : public SilentManagerTest {
+ protected:
+  // The removals of all hops are under way when the manager attaches anew; each answer is a step.
+  void remove_in_an_earlier_session(std::uint64_t hops) {
+    const SessionId earlier = attach("m1");
+    HopBatch commits;
+    HopBatch removals;
+    for (std::uint64_t connection = 1; connection <= hops; ++connection) {
+      commits.setups.push_back(one_hop(connection).setups[0]);
+      removals.removals.push_back({commits.setups.back().key, 0});
+    }
+    submit(earlier, 1, 0, std::move(commits));
+    ASSERT_THAT(switch_.table, SizeIs(hops));
+    server_.on_commands(
+        earlier, {BatchSeq{2}, BatchSeq{1}, std::make_shared<const HopBatch>(std::move(removals))},
+        now_);
+    session = attach("m1", 2);
+    ASSERT_THAT(switch_.answers, SizeIs(hops));
+    outlet_.sent.clear();
+    while (!switch_.answers.empty()) {
+      const driver::Event event = switch_.answers.front().event;
+      switch_.answers.pop_front();
+      server_.on_driver(event, now_);
+      server_.finish_step(now_);
+    }
+  }
+  SessionId session;
+};
+
+TEST_F(UnaskedTest, results_that_wait_share_a_batch_and_none_is_lost) {
+  remove_in_an_earlier_session(300);
+  // m1 <-- the first; 256 and 43 wait for its confirmation, and so do the results of a commit
+  submit(session, 1, 0, one_hop(301));
+  ASSERT_THAT(outlet_.sent, SizeIs(1));
+  ASSERT_EQ(server_.managers(), 1U) << "many at once are no reason to cut it off";
+  std::size_t told = 0;
+  for (std::uint64_t seq = 1; seq <= 3; ++seq) {
+    ASSERT_THAT(outlet_.sent, SizeIs(seq));
+    for (const HopResult& result : outlet_.sent.back().frame.batch->results) {
+      EXPECT_EQ(result.key.connection, ConnectionId{++told});
+      EXPECT_EQ(result.action, HopAction::kRemove);
+    }
+    server_.on_commands(session, {BatchSeq{}, BatchSeq{seq}, nullptr}, now_);
+  }
+  EXPECT_EQ(told, 300U);
+  ASSERT_THAT(outlet_.sent, SizeIs(4));
+  EXPECT_EQ(outlet_.sent.back().frame.batch->results[0].action, HopAction::kCommit);
+}
+
+TEST_F(UnaskedTest, a_manager_that_confirms_none_of_very_many_is_cut_off) {
+  remove_in_an_earlier_session(2 + 3 * 256);
+  EXPECT_EQ(server_.managers(), 0U);
+  EXPECT_EQ(server_.counters().sessions_lost, 1U);
 }
 
 TEST_F(SwitchServerTest, a_session_whose_lease_runs_out_ends_and_its_connections_stay) {

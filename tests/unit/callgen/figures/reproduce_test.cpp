@@ -78,6 +78,8 @@ TEST(Reproduce, MakesEveryFigureWithItsFilesAndItsVerdictAndTheSameOnesAgain) {
   const auto json = nlohmann::json::parse(folder.text("figures.json"));
   ASSERT_EQ(json["figures"].size(), recipes().size());
   const std::string page = folder.text("index.html");
+  EXPECT_NE(page.find(summary_of(all.made)), std::string::npos);
+  EXPECT_EQ(json["summary"], summary_of(all.made));
   for (const auto& figure : json["figures"]) {
     const std::string id = figure["id"];
     EXPECT_TRUE(figure["shape_reproduced"].is_boolean()) << id;

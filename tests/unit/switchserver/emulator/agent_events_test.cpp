@@ -69,6 +69,24 @@ TEST_F(AgentEventsTest, NothingGrowsWithCellsOnUnknownLabels) {
   EXPECT_EQ(events().size(), 1U);
 }
 
+TEST_F(AgentEventsTest, WhatNobodyHearsIsNumberedAllTheSame) {
+  agent.closed(id, now);
+  const std::uint64_t held = agent.counters().events_held;
+  agent.set_line(PortId(1), false, now);
+  agent.set_line(PortId(1), true, now);
+  cell_in(1, 0, 999);
+  EXPECT_EQ(agent.counters().events_held, held + 3);
+  // A controller comes, reads the port, and cannot take the next event for the first one.
+  id = connect();
+  const auto state = reset(0);
+  EXPECT_EQ(state.event_sequence, 3U);
+  EXPECT_EQ(state.event_flags, 0) << "nothing was sent";
+  agent.set_line(PortId(1), false, now);
+  const auto met = events();
+  ASSERT_EQ(met.size(), 1U);
+  EXPECT_EQ(met[0].sequence, 4U);
+}
+
 TEST_F(AgentEventsTest, ADeadPortIsGoneUntilItIsNew) {
   ASSERT_EQ(code(id, add(1, 100, 2, 200)), gsmp::FailureCode::kNone);
   const gsmp::AddBranch again = add(1, 100, 2, 200);

@@ -35,15 +35,14 @@ ControllerId AgentFixture::connect(std::uint8_t version) {
   options.name = 0x0200000a0001;
   options.versions = {version};
   gsmp::Adjacency master(options, [] { return 0x0a1b2cU; });
-  const auto id = agent.connected(now);
-  EXPECT_TRUE(id);
+  const ControllerId id = agent.connected(now).value();
   wire::Buffer to_switch;
   master.start(now, to_switch);
   for (int turn = 0; turn < 8; ++turn) {
-    agent.receive(*id, to_switch, now);
+    agent.receive(id, to_switch, now);
     to_switch.clear();
     wire::Buffer out;
-    agent.take_output(*id, out);
+    agent.take_output(id, out);
     gsmp::FrameReader reader;
     reader.feed(out, [&](std::span<const std::byte> message) {
       if (message[1] != std::byte{10}) return true;
@@ -53,7 +52,7 @@ ControllerId AgentFixture::connect(std::uint8_t version) {
     });
   }
   EXPECT_TRUE(master.established());
-  return *id;
+  return id;
 }
 
 std::vector<gsmp::Message> AgentFixture::take(ControllerId id) {

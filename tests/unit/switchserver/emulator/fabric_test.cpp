@@ -19,7 +19,8 @@ class FabricTest : public ::testing::Test {
     options.port_cells_per_s = {{PortId(2), 1000}};
     return options;
   }
-  FabricTest() : fabric(options(), [next = 0x5eed0001U]() mutable { return next++; }) {}
+  explicit FabricTest(FabricOptions with = options())
+      : fabric(std::move(with), [next = 0x5eed0001U]() mutable { return next++; }) {}
 
   static gsmp::AddBranch branch(std::uint32_t in, Label in_label, std::uint32_t out,
                                 Label out_label) {
@@ -195,6 +196,59 @@ TEST_F(FabricTest, AFullTable) {
   EXPECT_EQ(add(1, 105, 2, 200), FailureCode::kNone);
   EXPECT_EQ(remove(1, 100, 2, 200), FailureCode::kNone);
   EXPECT_EQ(add(1, 106, 2, 200), FailureCode::kNone);
+}
+
+class ConnectionLimitTest : public FabricTest {
+ protected:
+  static FabricOptions three_connections() {
+    FabricOptions options = FabricTest::options();
+    options.connections_max = 3;
+    options.branches_max = 100;
+    return options;
+  }
+  ConnectionLimitTest() : FabricTest(three_connections()) {}
+  gsmp::AddBranch both_ways(std::uint32_t in_vci) {
+    gsmp::AddBranch both = branch(3, atm_label(0, in_vci), 2, atm_label(0, in_vci));
+    both.input_label.flags = gsmp::kFlagBidirectional;
+    return both;
+  }
+};
+
+TEST_F(ConnectionLimitTest, HoldsForConnectionsAndNotForTheirBranches) {
+  EXPECT_EQ(add(1, 100, 2, 200), FailureCode::kNone);
+  EXPECT_EQ(add(1, 101, 2, 201), FailureCode::kNone);
+  EXPECT_EQ(fabric.add_branch(both_ways(300)), FailureCode::kOutOfResources) << "that is two";
+  EXPECT_EQ(add(1, 102, 2, 202), FailureCode::kNone) << "the third";
+  EXPECT_EQ(add(1, 103, 2, 203), FailureCode::kOutOfResources);
+  EXPECT_EQ(fabric.connections(), 3U);
+  EXPECT_EQ(add(1, 102, 3, 202), FailureCode::kNone) << "a branch of one that is there";
+  EXPECT_EQ(add(1, 101, 2, 201), FailureCode::kNone) << "a repeat";
+  EXPECT_EQ(remove(1, 100, 2, 200), FailureCode::kNone);
+  EXPECT_EQ(add(1, 103, 2, 203), FailureCode::kNone) << "in the place of one that is gone";
+  remove(1, 101, 2, 201);
+  remove(1, 103, 2, 203);
+  EXPECT_EQ(fabric.add_branch(both_ways(300)), FailureCode::kNone);
+  EXPECT_EQ(fabric.connections(), 3U);
+}
+
+TEST_F(ConnectionLimitTest, HoldsForAMoveThatMakesTwoOfOne) {
+  const auto move_input = [&](std::uint32_t old_vci, std::uint32_t out, std::uint32_t out_vci) {
+    gsmp::MoveInputBranch request;
+    request.old_input_port = PortId(1);
+    request.old_input_label = gsmp::label_field(atm_label(0, old_vci));
+    request.new_input_port = PortId(1);
+    request.new_input_label = gsmp::label_field(atm_label(0, 500));
+    request.output_port = PortId(out);
+    request.output_label = gsmp::label_field(atm_label(0, out_vci));
+    return fabric.move_input(request);
+  };
+  add(1, 100, 2, 200);
+  add(1, 100, 3, 300);
+  add(1, 101, 2, 201);
+  add(1, 102, 2, 202);
+  EXPECT_EQ(move_input(100, 3, 300), FailureCode::kOutOfResources) << "it would be a fourth";
+  EXPECT_EQ(move_input(101, 2, 201), FailureCode::kNone) << "the old one goes";
+  EXPECT_EQ(fabric.connections(), 3U);
 }
 
 TEST_F(FabricTest, Deletes) {

@@ -13,7 +13,10 @@ namespace xbind::gsmp::test {
 wire::Buffer from_hex(std::string_view text) {
   wire::Buffer octets;
   std::string digits;
+  bool comment = false;
   for (const char letter : text) {
+    comment = letter == '#' || (comment && letter != '\n');
+    if (comment) continue;
     if (std::isxdigit(static_cast<unsigned char>(letter)) == 0) continue;
     digits += letter;
     if (digits.size() < 2) continue;

@@ -14,7 +14,7 @@
 
 namespace xbind::gsmp::test {
 
-// Spaces and line ends are skipped.
+// Spaces, line ends and what follows a '#' in its line are skipped.
 wire::Buffer from_hex(std::string_view text);
 
 std::string to_hex(std::span<const std::byte> octets);

@@ -1,0 +1,29 @@
+"""Draws a message from its bit picture: the second hand behind the octets of ../*.hex.
+
+A picture is the figure of the RFC as text: "NAME:BITS" from the most significant bit on, "x" for
+reserved bits. `draw(picture, NAME=value, ...)` returns the octets; fields without a value are
+zero. Nothing here uses the project's codec, and the codec does not use this.
+"""
+
+
+def draw(picture, **values):
+    number = width = 0
+    for field in picture.split():
+        name, _, size = field.partition(":")
+        value = 0 if name == "x" else values.pop(name, 0)
+        if not 0 <= value < 1 << int(size):
+            raise ValueError(f"{name} is {value}: more than {size} bits")
+        number = number << int(size) | value
+        width += int(size)
+    if values:
+        raise ValueError(f"no such field in the picture: {', '.join(values)}")
+    if width % 32:
+        raise ValueError(f"{width} bits are no whole words: {picture}")
+    return number.to_bytes(width // 8, "big")
+
+
+class Vector:
+    """One worked message: `section` names the text that its pictures are taken from."""
+
+    def __init__(self, section, octets, note=""):
+        self.section, self.octets, self.note = section, octets, note

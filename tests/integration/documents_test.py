@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Every command that a document prints is run, in the state in which a reader would be.
+
+A document's commands run in its order, in one shell's environment, from the root of the tree. `ID`
+is the number that the last `xbindctl connect` has printed. The README is read on a host whose port
+2809 belongs to another name service. documents.py lists what is shortened and what is not run.
+"""
+
+import contextlib
+import os
+import re
+import subprocess
+import tempfile
+
+from documents import *  # pylint: disable=wildcard-import,unused-wildcard-import
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+from labkit import naming, quickstart
+
+ADD_BRANCH = "880c0010 03410200 00000002 80010010 00000001\n"
+COMMAND_S = 90
+
+
+class Reader:
+    """A shell whose folder looks like the root of the tree, but keeps what is written out of it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.environment = folder / "environment"
+        self.environment.write_text("")
+        self.connection = None
+        self.printed = {}  # by what was typed
+        for entry in ROOT.iterdir():
+            if entry.name not in ("build", "build-fuzz", ".git"):
+                (folder / entry.name).symlink_to(entry)
+        (folder / "build").mkdir()
+        for build in ("build", "OLD", "NEW"):
+            (folder / build).mkdir(exist_ok=True)
+            (folder / build / "bin").symlink_to(BIN)
+        (folder / "message.hex").write_text(ADD_BRANCH)
+
+    def types(self, command):
+        """Runs one command; its exit code and what it printed."""
+        if re.search(r"\bID\b", command):
+            assert self.connection is not None, f"no connect has printed an id before: {command}"
+            command = re.sub(r"\bID\b", self.connection, command)
+        output = self.folder / "output"
+        script = f"source environment\n{command}\ncode=$?\nexport -p > environment\nexit $code"
+        clean = {name: value for name, value in os.environ.items()
+                 if not name.startswith(("XBIND_", "ORB", "OMNIORB_"))}
+        with open(output, "w") as file:  # no pipe: what a command leaves running would keep it open
+            done = subprocess.run(
+                ["timeout", "-k", "5", str(COMMAND_S), "bash", "-c", script], cwd=self.folder,
+                stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, check=False,
+                env={**clean, "XBIND_STATE_DIR": str(self.folder / "lab"),
+                     **({"HOME": str(self.folder)} if "~" in command else {})})
+        printed = self.printed[command] = output.read_text(errors="replace")
+        connected = re.search(r"^(\d+) (connected|held)", printed, re.MULTILINE)
+        if connected and "connect" in command:
+            self.connection = connected.group(1)
+        return done.returncode, printed
+
+
+class Documents(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.texts = {name: (ROOT / name).read_text() for name in documents(ROOT)}
+        cls.commands = {name: commands_of(name, text) for name, text in cls.texts.items()}
+
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="xbind-reader-")))
+
+    def read(self, document):
+        """Does what the document says, command by command."""
+        reader = Reader(self.folder)
+        try:
+            for command in self.commands[document]:
+                key = key_of(command.text)
+                if key in NOT_RUN:
+                    continue
+                code, printed = reader.types(shorter(command.text))
+                self.assertIn(code, exit_codes(command.text), f"{command.where()}\n{printed}")
+        finally:
+            run(ROOT / "deploy" / "lab", "down", "--state-dir", self.folder / "lab")
+        return reader
+
+    @unittest.skipUnless(BIN == ROOT / "build" / "bin",
+                         "NOT TESTED: ./quickstart builds in build/, and another build is tested")
+    def test_readme_where_port_2809_is_taken(self):
+        with foreign_name_service():
+            reader = self.read("README.md")
+        seen = reader.printed["nameclt list xbind/switchserver"].split()
+        self.assertEqual(sorted(seen), sorted([CALLER, CALLEE, MIDDLE]))
+        self.assertGreater(len(reader.printed), 30)
+
+    def test_the_other_documents(self):
+        for document, commands in self.commands.items():
+            run_here = [one for one in commands if key_of(one.text) not in NOT_RUN]
+            if document != "README.md" and run_here:
+                with self.subTest(document):
+                    with tempfile.TemporaryDirectory(prefix="xbind-reader-") as folder:
+                        self.folder = Path(folder)
+                        self.assertNotEqual(self.read(document).printed, {})
+
+    def test_no_command_stands_unmarked(self):
+        wrong = [sentence for name, text in self.texts.items()
+                 for sentence in unmarked(name, text)]
+        self.assertEqual(wrong, [])
+
+    def test_every_row_of_the_tables_is_printed_somewhere(self):
+        printed = {key_of(command.text) for commands in self.commands.values()
+                   for command in commands}
+        for table in (SHORTER, NOT_RUN, EXIT_CODES):
+            self.assertEqual(set(table) - printed, set())
+        self.assertEqual(set(SHORTER) & set(NOT_RUN), set())
+
+    def test_options_of_what_is_not_run_exist(self):
+        for key in NOT_RUN:
+            with self.subTest(key):
+                self.parses(words_of(key))
+
+    def test_options_in_sentences_exist(self):
+        found = [one for name, text in self.texts.items() for one in spoken(name, text)]
+        self.assertGreater(len(found), 10)
+        for where, words in found:
+            with self.subTest(where):
+                self.assertEqual(set(options_in(words)) - known_options(words), set(), where)
+
+    def parses(self, words):
+        """Ours read their own command lines; of others only the files they name are looked at."""
+        if words[0] == "./quickstart":
+            quickstart.parse([str(self.folder / Path(word).name) if word.endswith(".json") else word
+                              for word in words[1:]])
+        elif words[0].startswith("build/bin/xbind"):
+            done = run(BIN / Path(words[0]).name, *words[1:], "--check-config")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        else:
+            for word in words:
+                if re.match(r"(tests|deploy)/", word):
+                    self.assertTrue((ROOT / word).exists(), word)
+
+
+@contextlib.contextmanager
+def foreign_name_service():
+    """Port 2809 is taken, as by Debian's omniorb-nameserver; by an omniNames if it was free."""
+    with tempfile.TemporaryDirectory(prefix="xbind-foreign-") as folder, \
+            open(Path(folder) / "log", "w") as log:
+        port = naming.DEFAULT_NAMES_PORT
+        if not naming.is_free("127.0.0.1", port):
+            yield
+            return
+        process = subprocess.Popen(
+            ["omniNames", "-start", str(port), "-datadir", folder, "-ORBendPoint",
+             f"giop:tcp:127.0.0.1:{port}"], stdout=log, stderr=log)
+        try:
+            wait_until(lambda: naming.name_service_answers("127.0.0.1", port), "the other answers")
+            yield
+        finally:
+            process.kill()
+            process.wait()
+
+
+def options_in(words):
+    return [word.strip("'\"").partition("=")[0] for word in words if re.match(r"--[a-z]", word)]
+
+
+def known_options(words):
+    """The options that the program in a sentence takes, after its command if it has commands."""
+    program = Path(words[0]).name
+    if program == "check":
+        return {"--quick", "--long", "--help"}
+    if program == "lab":
+        text = run(ROOT / "deploy" / "lab", words[1], "--help").stdout
+    elif program == "quickstart":
+        text = run(ROOT / "quickstart", "--help").stdout
+    else:
+        command = [words[1]] if program == "xbind-callgen" else []
+        text = run(BIN / program, *command, "--help").stdout
+    everywhere = {"--help", "--version", "--check-config", "--config", "--print-options"}
+    return set(re.findall(r"--[a-z][a-z0-9-]*", text)) | everywhere
+
+
+if __name__ == "__main__":
+    main()

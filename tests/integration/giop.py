@@ -1,0 +1,141 @@
+"""A stranger's ORB: GIOP 1.0 requests by hand, to measure replies and to send anything.
+
+No proxy, no fragments, no retries: one TCP connection, one request after the other.
+"""
+
+import socket
+import struct
+
+MESSAGE_ERROR, REPLY = 6, 1
+NO_EXCEPTION, USER_EXCEPTION, SYSTEM_EXCEPTION = 0, 1, 2
+
+
+class Writer:
+    """CDR, little-endian. `at`: where the first octet stands in what counts for alignment."""
+
+    def __init__(self, at=0):
+        self.at = at
+        self.data = bytearray()
+
+    def number(self, form, value):
+        size = struct.calcsize(form)
+        self.data += b"\0" * (-(self.at + len(self.data)) % size) + struct.pack("<" + form, value)
+        return self
+
+    def octet(self, value):
+        return self.number("B", value)
+
+    def ulong(self, value):
+        return self.number("I", value)
+
+    def ulonglong(self, value):
+        return self.number("Q", value)
+
+    def octets(self, value):
+        self.ulong(len(value))
+        self.data += value
+        return self
+
+    def string(self, value):
+        raw = value if isinstance(value, bytes) else value.encode("latin-1")
+        return self.octets(raw + b"\0")
+
+
+class Reader:
+    """CDR, little-endian, of a message whose first octet is data[0]."""
+
+    def __init__(self, data, at=0):
+        self.data = data
+        self.at = at
+
+    def number(self, form):
+        size = struct.calcsize(form)
+        self.at += -self.at % size
+        (value,) = struct.unpack_from("<" + form, self.data, self.at)
+        self.at += size
+        return value
+
+    def octets(self):
+        size = self.number("I")
+        self.at += size
+        return self.data[self.at - size:self.at]
+
+    def string(self):
+        return self.octets()[:-1].decode("latin-1")
+
+
+def parse_ior(ior):
+    """Host, port and object key of the first IIOP profile."""
+    reader = Reader(bytes.fromhex(ior.strip().removeprefix("IOR:")))
+    assert reader.number("B") == 1, "only little-endian references are read"
+    reader.string()
+    for _ in range(reader.number("I")):
+        tag, profile = reader.number("I"), Reader(reader.octets())
+        if tag == 0:
+            profile.at = 3
+            return profile.string(), profile.number("H"), profile.octets()
+    raise AssertionError(f"no IIOP profile in {ior}")
+
+
+class Remote:
+    """An object of a peer. invoke(): the reply's status, a reader of its body, its octets."""
+
+    def __init__(self, ior, timeout_s=20.0):
+        host, port, self.key = parse_ior(ior)
+        self.peer = socket.create_connection((host, port), timeout=timeout_s)
+        self.requests = 0
+
+    def close(self):
+        self.peer.close()
+
+    def send(self, operation, write=lambda out: None, answered=True):
+        self.requests += 1
+        out = Writer(at=12)
+        out.ulong(0).ulong(self.requests).octet(answered).octets(self.key).string(operation)
+        out.ulong(0)
+        write(out)
+        self.peer.sendall(b"GIOP\x01\x00\x01\x00" + struct.pack("<I", len(out.data)) + out.data)
+
+    def receive(self):
+        header = self._read(12)
+        message = header + self._read(struct.unpack_from("<I", header, 8)[0])
+        assert header[:4] == b"GIOP" and header[7] == REPLY, header
+        reader = Reader(message, 12)
+        for _ in range(reader.number("I")):
+            reader.number("I")
+            reader.octets()
+        request, status = reader.number("I"), reader.number("I")
+        assert request == self.requests, (request, self.requests)
+        return status, reader, len(message)
+
+    def invoke(self, operation, write=lambda out: None):
+        self.send(operation, write)
+        return self.receive()
+
+    def _read(self, count):
+        data = bytearray()
+        while len(data) < count:
+            piece = self.peer.recv(count - len(data))
+            if not piece:
+                raise ConnectionError(f"closed after {len(data)} of {count} octets")
+            data += piece
+        return bytes(data)
+
+
+def service(out, cells_per_s):
+    """A ServiceSpec of so many cells a second."""
+    out.octet(0).ulonglong(cells_per_s).ulonglong(0).ulonglong(0).ulonglong(0)
+    out.octet(0)
+    for _ in range(5):
+        out.ulong(0)
+    out.ulong(0)
+
+
+def outcome(reader):
+    """Of an Outcome: kind, connection, cause, element."""
+    reader.number("Q")
+    kind, connection = reader.number("B"), reader.number("Q")
+    for _ in range(2):
+        reader.number("B")
+        reader.number("I")
+    return kind, connection, reader.number("B"), reader.string()

@@ -1,0 +1,241 @@
+// Whatever stands behind the names that a ConnectionManager looks up ends no manager. RouteObject
+// and SwitchServers are servants of this process: their exceptions come as they are thrown,
+// declared in the contract or not.
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cmgr/daemon.hpp"
+#include "orb/raise.hpp"
+#include "peers_world.hpp"
+#include "route_object.hh"
+#include "switch_server.hh"
+
+namespace xbind::cmgr {
+namespace {
+
+using namespace std::chrono_literals;
+using orb::Behind;
+using orb::Context;
+
+class Inbox : public POA_xbind::v1::HopInbox {
+ public:
+  void submit(v1::SessionId, v1::BatchSeq, v1::BatchSeq, const v1::HopBatch&) override {}
+};
+
+// Answers every operation with what it was given, the first time; attaches after that.
+class BadSwitch : public POA_xbind::v1::SwitchServer {
+ public:
+  using Answer = std::function<void(v1::HopAttachment&)>;
+  BadSwitch(Answer first, v1::HopInbox_ptr inbox, v1::SessionId session)
+      : first_(std::move(first)), inbox_(v1::HopInbox::_duplicate(inbox)), session_(session) {}
+
+  v1::HopAttachment* attach(const char*, v1::Epoch, CORBA::ULong, v1::HopObserver_ptr) override {
+    v1::HopAttachment_var attachment = new v1::HopAttachment();
+    attachment->session = session_;
+    attachment->inbox = v1::HopInbox::_duplicate(inbox_);
+    attachment->batches_in_flight = 8;
+    if (attached_++ == 0) first_(attachment.inout());
+    return attachment._retn();
+  }
+  int attached() const { return attached_; }
+
+  void detach(v1::SessionId) override { trouble(); }
+  v1::PortGrant* grant(v1::SessionId, v1::PortNumber, CORBA::ULong, const v1::Demand&) override {
+    return trouble<v1::PortGrant>();
+  }
+  void give_back(v1::SessionId, v1::PortNumber, const v1::LabelSeq&, const v1::Demand&) override {
+    trouble();
+  }
+  v1::HopResultBatch* execute(v1::SessionId, const v1::HopBatch&) override {
+    return trouble<v1::HopResultBatch>();
+  }
+  CORBA::ULong forget_manager(const char*) override { return *trouble<CORBA::ULong>(); }
+  v1::LedgerPage* audit(const char*) override { return trouble<v1::LedgerPage>(); }
+  v1::LedgerPage* audit_more(CORBA::ULongLong) override { return trouble<v1::LedgerPage>(); }
+  v1::PortReportSeq* ports() override { return trouble<v1::PortReportSeq>(); }
+  v1::CellCounters count_cells(v1::PortNumber, const v1::LabelValue&) override {
+    return *trouble<v1::CellCounters>();
+  }
+  v1::MetricSeq* status() override { return orb::to_metrics({}); }
+
+ private:
+  template <class T = void>
+  T* trouble() {
+    v1::HopAttachment attachment;
+    first_(attachment);
+    throw CORBA::NO_IMPLEMENT();
+  }
+
+  Answer first_;
+  v1::HopInbox_var inbox_;
+  v1::SessionId session_;
+  std::atomic<int> attached_ = 0;
+};
+
+// Has another answer to each call, good ones among them.
+class BadRoutes : public POA_xbind::v1::RouteObject {
+ public:
+  explicit BadRoutes(std::vector<std::string> names) : names_(std::move(names)) {}
+
+  v1::RouteAnswers* find_paths(const v1::RouteQuerySeq& queries) override {
+    trouble();
+    v1::RouteAnswers_var answers = new v1::RouteAnswers();
+    answers->topology_version = 1;
+    answers->validity_ms = 0;
+    // Too many, without hops, and a cause that is none.
+    answers->answers.length(queries.length() + 7);
+    for (CORBA::ULong i = 0; i < answers->answers.length(); ++i) answers->answers[i].cause = 250;
+    answers->answers[0].cause = 0;
+    return answers._retn();
+  }
+  v1::RouteAnswers* find_alternates(const v1::RouteQuery&, CORBA::ULong) override {
+    throw CORBA::NO_IMPLEMENT();
+  }
+  void report_ports(const char*, v1::Epoch, CORBA::ULongLong, const v1::PortNewsSeq&) override {}
+  v1::TopologyState* watch(const char*, v1::TopologyObserver_ptr) override {
+    trouble();
+    v1::TopologyState_var state = new v1::TopologyState();
+    state->topology_version = 0;
+    state->validity_ms = 0;
+    state->unusable.length(1);
+    state->unusable[0].element.switch_name = "";
+    return state._retn();
+  }
+  void unwatch(const char*) override { throw Context::NotFound(); }
+  void drain(const v1::RouteElement&, CORBA::Boolean) override {}
+  v1::LinkStateSeq* links(CORBA::ULong, CORBA::ULong) override { throw CORBA::NO_IMPLEMENT(); }
+  v1::NameSeq* switches() override {
+    trouble();
+    v1::NameSeq_var all = new v1::NameSeq();
+    all->length(static_cast<CORBA::ULong>(names_.size()));
+    for (CORBA::ULong i = 0; i < all->length(); ++i) all[i] = names_[i].c_str();
+    return all._retn();
+  }
+  v1::NameSeq* endpoints() override { throw CORBA::NO_IMPLEMENT(); }
+  v1::TrafficDemandSeq* demands() override { throw CORBA::NO_IMPLEMENT(); }
+  v1::MetricSeq* status() override { return orb::to_metrics({}); }
+  int calls() const { return calls_; }
+
+ private:
+  void trouble() {
+    switch (calls_++ % 6) {
+      case 0: throw v1::BadRequest("no");
+      case 1: throw Context::CannotProceed();
+      case 2: throw v1::Unavailable("no");
+      case 3: throw CORBA::MARSHAL();
+      default: return;
+    }
+  }
+
+  std::vector<std::string> names_;
+  std::atomic<int> calls_ = 0;
+};
+
+class Observers : public POA_xbind::v1::HopObserver {
+ public:
+  void completed(v1::SessionId, v1::BatchSeq, v1::BatchSeq, const v1::HopResultBatch&) override {}
+};
+class Topologies : public POA_xbind::v1::TopologyObserver {
+ public:
+  void changed(const v1::TopologyState&) override {}
+};
+
+class BehindManager : public Behind {
+ protected:
+  BehindManager() {
+    inbox_ = v1::HopInbox::_unchecked_narrow(activate(new Inbox));
+    observer_ = v1::HopObserver::_unchecked_narrow(activate(new Observers));
+    topology_ = v1::TopologyObserver::_unchecked_narrow(activate(new Topologies));
+  }
+  static CORBA::Object_var activate(PortableServer::ServantBase* servant) {
+    const PortableServer::ServantBase_var owner = servant;
+    return world().runtime.activate(servant);
+  }
+  std::unique_ptr<ManagerDaemon> manager(std::function<void(const std::string&)> fenced) {
+    Config config;
+    config.epoch = 7;
+    RemotePeers::Options options;
+    options.manager = "default";
+    options.epoch = Epoch{7};
+    options.route_object = "default";
+    options.qos_mapper = "default";
+    options.name_service = world().service;
+    options.fenced = std::move(fenced);
+    auto daemon = std::make_unique<ManagerDaemon>(world().runtime.orb(), config, options);
+    daemon->start(observer_, topology_);
+    return daemon;
+  }
+
+  v1::HopInbox_var inbox_;
+  v1::HopObserver_var observer_;
+  v1::TopologyObserver_var topology_;
+};
+
+TEST_F(BehindManager, it_outlives_all_that_its_peers_raise_and_attaches_in_the_end) {
+  using Attachment = v1::HopAttachment;
+  const std::vector<std::pair<std::string, BadSwitch::Answer>> bad{
+      {"refuses", [](Attachment&) { throw v1::BadRequest("no\nforged line"); }},
+      {"unavailable", [](Attachment&) { throw v1::Unavailable("no"); }},
+      {"version", [](Attachment&) { throw v1::VersionMismatch(4, 5); }},
+      {"user", [](Attachment&) { throw Context::NotFound(); }},
+      {"unknown-service", [](Attachment&) { throw Context::AlreadyBound(); }},
+      {"system", [](Attachment&) { throw CORBA::INTERNAL(); }},
+      {"nil-inbox", [](Attachment& it) { it.inbox = v1::HopInbox::_nil(); }},
+      {"session-0", [](Attachment& it) { it.session = 0; }},
+      {"no-window", [](Attachment& it) { it.batches_in_flight = 0; }},
+      {"odd-labels", [](Attachment& it) {
+         it.quarantined.length(1);
+         it.quarantined[0].labels.length(1);
+         it.quarantined[0].labels[0].kind = 99;
+         throw CORBA::MARSHAL();
+       }}};
+  std::vector<std::string> switches;
+  v1::SessionId session = 1;
+  for (const auto& [name, answer] : bad) {
+    switches.push_back(name);
+    names().put("xbind/switchserver/" + name, activate(new BadSwitch(answer, inbox_, session++)));
+  }
+  auto* const routes = new BadRoutes(switches);
+  names().put("xbind/routeobject/default", activate(routes));
+  names().put("xbind/qosmapper/default", inbox_);  // of another kind
+
+  const auto daemon = manager([](const std::string& why) { FAIL() << why; });
+  ASSERT_TRUE(names().wait_for([&] { return daemon->may_serve(1h); }));
+  for (int i = 0; i < 12; ++i) {
+    daemon->ask([&](ConnectionManager&) {
+      daemon->peers().ask_routes({RouteQuery{"host-a", "host-b", 100, {}}});
+      daemon->peers().ask_services({ServiceSpec{ServiceKind::kCells, 100}});
+      return true;
+    });
+  }
+  const int before = routes->calls();
+  ASSERT_TRUE(names().wait_for([&] { return routes->calls() >= before + 6; }));
+  const AuditSummary audit = daemon->audit();
+  EXPECT_EQ(audit.switches, bad.size());
+  EXPECT_FALSE(daemon->metrics().empty());
+  daemon->stop();
+}
+
+TEST_F(BehindManager, fenced_it_says_so) {
+  const auto fenced = [](v1::HopAttachment&) { throw v1::Fenced(7, "epoch 8 has been here"); };
+  names().put("xbind/switchserver/one", activate(new BadSwitch(fenced, inbox_, 1)));
+  names().put("xbind/routeobject/default", activate(new BadRoutes({"one"})));
+  std::promise<std::string> said;
+  std::atomic<bool> once = false;
+  const auto daemon = manager([&](const std::string& why) {
+    if (!once.exchange(true)) said.set_value(why);
+  });
+  auto why = said.get_future();
+  ASSERT_TRUE(names().wait_for([&] {
+    daemon->may_serve(1h);
+    return why.wait_for(0s) == std::future_status::ready;
+  }));
+  EXPECT_THAT(why.get(), testing::HasSubstr("epoch 8 has been here"));
+}
+
+}  // namespace
+}  // namespace xbind::cmgr

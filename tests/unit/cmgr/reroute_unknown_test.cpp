@@ -1,0 +1,147 @@
+// A switch is unknown: nobody has it under control, and its lines may carry cells all the same.
+#include "core/unknown_switch.hpp"
+#include "reroute_fixture.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+// As the Router says it: its links are not to be used, and itself.
+std::vector<UnusableElement> sw2_unknown() {
+  return {{{"sw1", PortId{10}}, true},
+          {{"sw2", PortId{20}}, true},
+          {{"sw2", PortId{21}}, true},
+          {{"sw3", PortId{30}}, true},
+          unknown_switch("sw2")};
+}
+
+// The caller's own switch.
+std::vector<UnusableElement> sw1_unknown() {
+  return {{{"sw1", PortId{10}}, true},
+          {{"sw2", PortId{20}}, true},
+          {{"sw1", PortId{1}}, true},
+          unknown_switch("sw1")};
+}
+
+class UnknownSwitchTest : public RerouteTest {
+ protected:
+  const ConnectionExtras& extras(ConnectionId connection) {
+    return *manager().describe(connection)->connection.extras;
+  }
+};
+
+TEST_F(UnknownSwitchTest, IsLeftMakeBeforeBreakAndItsRemovalIsOwedUntilItIsBack) {
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  topology(2, sw2_unknown());
+  make();
+  all_done("sw1");
+  EXPECT_EQ(notice(), (Notice{connection, NoticeKind::kRerouted, Cause::kNone, "sw2 unknown"}));
+  // Its cells may be on their way there.
+  EXPECT_TRUE(silent("sw2"));
+  wait(config.break_delay);
+  const HopRemoval from_sw1 = removal("sw1");
+  const HopRemoval from_sw2 = removal("sw2");
+  const HopRemoval from_sw3 = removal("sw3");
+  answer("sw1", {removed(from_sw1, vci(32))});
+  answer("sw3", {removed(from_sw3)});
+  answer("sw2", {not_removed(from_sw2)});
+  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().astray(), 0U);
+  EXPECT_EQ(manager().counters().unknown, 0U);
+  // The labels into and out of sw2 wait for its word.
+  EXPECT_THAT(cached("sw1"), IsEmpty());
+  // It is back.
+  topology(3, {});
+  wait(SwitchDesk::kDebtRetry);
+  const HopRemoval again = removal("sw2");
+  EXPECT_EQ(again.key, from_sw2.key);
+  answer("sw2", {removed(again, vci(40))});
+  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_THAT(cached("sw1"), ElementsAre(std::pair{PortId{10}, vci(32)}));
+  EXPECT_THAT(noticed(), IsEmpty());
+  release_and_expect_nothing(connection);
+}
+
+TEST_F(UnknownSwitchTest, WithoutAnotherPathTheClientHearsUnknownThenBrokenThenUnknownThenMended) {
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  topology(2, sw2_unknown());
+  no_other_path(Cause::kNoRoute);
+  const Notice unknown = notice();
+  EXPECT_EQ(unknown,
+            (Notice{connection, NoticeKind::kBroken, Cause::kSwitchUnreachable, "sw2 unknown"}));
+  EXPECT_TRUE(says_unknown(unknown.cause, unknown.element));
+  EXPECT_TRUE(extras(connection).in_doubt);
+  EXPECT_EQ(extras(connection).broken, "sw2 unknown");
+  EXPECT_EQ(manager().counters().unknown, 1U);
+  EXPECT_EQ(manager().counters().broken, 0U);
+  // Tried again, it is no news.
+  wait(config.reroute_retry);
+  no_other_path(Cause::kNoRoute);
+  EXPECT_THAT(noticed(), IsEmpty());
+  // sw1 says that its line to sw2 is down.
+  std::vector<UnusableElement> down = sw2_unknown();
+  down[0].drained = down[1].drained = false;
+  topology(3, down);
+  no_other_path(Cause::kNoRoute);
+  const Notice broken = notice();
+  EXPECT_EQ(broken.cause, Cause::kNoRoute);
+  EXPECT_FALSE(says_unknown(broken.cause, broken.element));
+  EXPECT_FALSE(extras(connection).in_doubt);
+  EXPECT_EQ(extras(connection).broken, "sw1 port 10");
+  // The line is up again.
+  topology(4, sw2_unknown());
+  no_other_path(Cause::kNoRoute);
+  EXPECT_EQ(notice().element, "sw2 unknown");
+  topology(5, {});
+  EXPECT_EQ(notice().kind, NoticeKind::kMended);
+  EXPECT_FALSE(extras(connection).broken.has_value());
+  EXPECT_EQ(manager().counters().unknown, 2U);
+  EXPECT_EQ(manager().counters().broken, 1U);
+  release_and_expect_nothing(connection);
+}
+
+TEST_F(UnknownSwitchTest, AtAnEndIsSaidAtOnceSinceEveryPathPassesThere) {
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  topology(2, sw1_unknown());
+  EXPECT_THAT(asked_routes(), IsEmpty());
+  EXPECT_EQ(notice().element, "sw1 unknown");
+  topology(3, {});
+  EXPECT_EQ(notice().kind, NoticeKind::kMended);
+  release_and_expect_nothing(connection);
+}
+
+TEST_F(UnknownSwitchTest, TakesNoNewCallOverARouteThatIsOlderThanThat) {
+  start_with_two_paths();
+  const ConnectionId first = connected(1);
+  topology(2, sw1_unknown());
+  EXPECT_EQ(notice().element, "sw1 unknown");
+  // mia --> cmgr: another call; RouteObject has not heard yet
+  connect(2);
+  route(found(query(), path()));
+  const Outcome refused = outcome();
+  EXPECT_EQ(refused.kind, OutcomeKind::kRefused);
+  EXPECT_EQ(refused.cause, Cause::kSwitchUnreachable);
+  EXPECT_EQ(refused.element, "sw1");
+  topology(3, {});
+  noticed();
+  release_and_expect_nothing(first);
+}
+
+TEST_F(UnknownSwitchTest, IsAvoidedAsAWholeWhenTheRouteIsOlderThanThat) {
+  start_with_two_paths();
+  topology(2, sw2_unknown());
+  connect(1);
+  route(found(query(), path()));
+  const RouteQuery second = query();
+  EXPECT_THAT(second.avoid, ElementsAre(PathElement{"sw2", PortId{}}));
+  route(found(second, detour()));
+  everybody_does();
+  const Outcome up = outcome();
+  EXPECT_EQ(up.kind, OutcomeKind::kConnected);
+  release_and_expect_nothing(up.connection);
+}
+
+}  // namespace
+}  // namespace xbind::cmgr

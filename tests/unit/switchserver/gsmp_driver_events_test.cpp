@@ -1,0 +1,261 @@
+// The driver against a switch that the test plays by hand: events, new port sessions, the order of
+// deletes and adds, and the table.
+#include "tests/unit/switchserver/gsmp_driver_by_hand.hpp"
+
+namespace xbind {
+namespace {
+
+using namespace std::chrono_literals;
+using gsmp::MessageType;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+MATCHER_P2(Answered, cookie, cause, "") { return arg.cookie == cookie && arg.cause == cause; }
+
+// ----- events ---------------------------------------------------------------------------------
+
+TEST_F(GsmpDriverByHand, EachEventIsAnsweredByResettingItsFlag) {
+  bring_up();
+  ports[PortId{2}].line_status = gsmp::LineStatus::kDown;
+  // <-- Port Down;  --> Port Configuration, Port Management Reset Flags
+  happens(MessageType::kPortDown, 2);
+  auto resets = requests<gsmp::PortManagement>();
+  ASSERT_THAT(resets, SizeIs(1));
+  EXPECT_EQ(resets[0].function, gsmp::PortFunction::kResetFlags);
+  EXPECT_EQ(resets[0].port, PortId{2});
+  EXPECT_EQ(resets[0].port_session, 0x5eed0002U);
+  EXPECT_EQ(resets[0].event_flags, gsmp::kEventPortDown);
+  EXPECT_EQ(resets[0].flow_control_flags, 0) << "a 1 would switch it off";
+  const auto news = taken<driver::Ports>();
+  ASSERT_THAT(news, SizeIs(1));
+  EXPECT_FALSE(news[0].ports.at(1).up);
+  EXPECT_TRUE(news[0].ports.at(0).up);
+  EXPECT_THAT(news[0].renewed, IsEmpty());
+  EXPECT_EQ(driver.driver_counters().port_down, 1U);
+}
+
+TEST_F(GsmpDriverByHand, APortThatComesUpHasANewSessionAndItsHopsAreToBeAssertedAgain) {
+  bring_up();
+  ports[PortId{1}].port_session = 0x5eed0011;
+  happens(MessageType::kPortUp, 1);
+  const auto news = taken<driver::Ports>();
+  ASSERT_THAT(news, SizeIs(1));
+  EXPECT_THAT(news[0].renewed, ElementsAre(PortId{1}));
+  EXPECT_EQ(added({}).port_session, 0x5eed0011U);
+}
+
+TEST_F(GsmpDriverByHand, PortsThatComeAndGoAreTold) {
+  bring_up();
+  ports[PortId{3}] = ports[PortId{2}];
+  ports[PortId{3}].port = PortId{3};
+  happens(MessageType::kNewPort, 3);
+  auto news = taken<driver::Ports>();
+  ASSERT_THAT(news, SizeIs(1));
+  EXPECT_THAT(news[0].ports, SizeIs(3));
+  gsmp::Event dead;
+  dead.header.type = MessageType::kDeadPort;
+  dead.port = PortId{2};
+  dead.sequence = 1;
+  ports.erase(PortId{2});
+  say(dead);
+  play();
+  news = taken<driver::Ports>();
+  ASSERT_THAT(news, SizeIs(1));
+  EXPECT_THAT(news[0].ports, SizeIs(2));
+  EXPECT_EQ(driver.driver_counters().new_port, 1U);
+  EXPECT_EQ(driver.driver_counters().dead_port, 1U);
+}
+
+TEST_F(GsmpDriverByHand, InvalidLabelsAreLetThroughTenTimesASecond) {
+  bring_up();
+  const int reads = port_reads;
+  happens(MessageType::kInvalidLabel, 1);
+  EXPECT_THAT(requests<gsmp::PortManagement>(), SizeIs(1));
+  // The switch, its flag cleared, has the next at once: that has to wait.
+  happens(MessageType::kInvalidLabel, 1);
+  EXPECT_THAT(requests<gsmp::PortManagement>(), IsEmpty());
+  EXPECT_EQ(driver.next_deadline(), now + GsmpDriver::kInvalidLabelPause);
+  now += GsmpDriver::kInvalidLabelPause;
+  driver.tick(now);
+  const auto resets = requests<gsmp::PortManagement>();
+  ASSERT_THAT(resets, SizeIs(1));
+  EXPECT_EQ(resets[0].event_flags, gsmp::kEventInvalidLabel);
+  EXPECT_EQ(driver.driver_counters().invalid_label, 2U);
+  EXPECT_EQ(port_reads, reads) << "nothing was missed";
+}
+
+TEST_F(GsmpDriverByHand, AGapInTheEventsHasThePortReadAgain) {
+  bring_up();
+  happens(MessageType::kInvalidLabel, 1);
+  const auto resets = requests<gsmp::PortManagement>();
+  ASSERT_THAT(resets, SizeIs(1));
+  // The line went down, and that event was held back; the answer to the reset betrays it.
+  ports[PortId{1}].event_sequence = 2;
+  ports[PortId{1}].line_status = gsmp::LineStatus::kDown;
+  gsmp::PortManagement told = resets[0];
+  told.event_sequence = 2;
+  succeed(told);
+  play();
+  const auto news = taken<driver::Ports>();
+  ASSERT_THAT(news, SizeIs(1));
+  EXPECT_FALSE(news[0].ports.at(0).up);
+  EXPECT_EQ(driver.driver_counters().event_gaps, 1U);
+}
+
+TEST_F(GsmpDriverByHand, AGapBeforeAnInvalidLabelHasThePortReadAgain) {
+  bring_up();
+  const int reads = port_reads;
+  happens(MessageType::kInvalidLabel, 1);
+  EXPECT_EQ(port_reads, reads) << "the next in order says nothing about the port";
+  // The line went down, and that event was held back; then comes a cell.
+  ports[PortId{1}].line_status = gsmp::LineStatus::kDown;
+  happens(MessageType::kInvalidLabel, 1, 1);
+  EXPECT_EQ(port_reads, reads + 1);
+  const auto news = taken<driver::Ports>();
+  ASSERT_THAT(news, SizeIs(1));
+  EXPECT_FALSE(news[0].ports.at(0).up);
+  EXPECT_EQ(driver.driver_counters().event_gaps, 1U);
+  happens(MessageType::kInvalidLabel, 1);
+  EXPECT_EQ(port_reads, reads + 1) << "one gap, one read";
+}
+
+TEST_F(GsmpDriverByHand, AdjacencyUpdateIsOnlyCounted) {
+  bring_up();
+  gsmp::Event update;
+  update.header.type = MessageType::kAdjacencyUpdate;
+  update.header.code = static_cast<gsmp::FailureCode>(2);
+  say(update);
+  EXPECT_THAT(requests<gsmp::PortManagement>(), IsEmpty());
+  EXPECT_EQ(driver.driver_counters().adjacencies, 2U);
+}
+
+// ----- a port session that has changed --------------------------------------------------------
+
+TEST_F(GsmpDriverByHand, AnAddBetweenPortUpAndThePortsReadHasTheNewSession) {
+  bring_up();
+  ports[PortId{1}].port_session = 0x5eed0011;
+  // <-- Port Up;  --> Port Configuration, to which no answer has come yet;  --> Add Branch
+  say(event(MessageType::kPortUp, 1));
+  driver.add(cross(101, 201), {}, 1);
+  driver.remove(cross(102, 202), 2);
+  driver.move(cross(103, 203), PortId{2}, atm_label(0, 303), {}, 3);
+  driver.flush();
+  EXPECT_THAT(taken<driver::Ports>(), IsEmpty()) << "the port has not been read";
+  play();
+  ASSERT_THAT(asked, SizeIs(4));  // Reset Flags is the first
+  EXPECT_EQ(std::get<gsmp::PortManagement>(asked[0]).port_session, 0x5eed0011U);
+  EXPECT_EQ(std::get<gsmp::AddBranch>(asked[1]).port_session, 0x5eed0011U);
+  EXPECT_EQ(std::get<gsmp::DeleteBranches>(asked[2]).elements.at(0).port_session, 0x5eed0011U);
+  EXPECT_EQ(std::get<gsmp::MoveOutputBranch>(asked[3]).port_session, 0x5eed0011U);
+  const auto news = taken<driver::Ports>();
+  ASSERT_THAT(news, SizeIs(1));
+  EXPECT_THAT(news[0].renewed, ElementsAre(PortId{1})) << "what was there before is to be told";
+}
+
+TEST_F(GsmpDriverByHand, ARequestOnItsWayWhenThePortChangedMayBeAskedAgain) {
+  bring_up();
+  driver.add(cross(101, 201), {}, 1);
+  driver.remove(cross(102, 202), 2);
+  driver.flush();
+  const auto adds = requests<gsmp::AddBranch>();
+  ports[PortId{1}].port_session = 0x5eed0011;
+  happens(MessageType::kPortUp, 1);
+  taken<driver::Ports>();
+  fail(adds.at(0), gsmp::FailureCode::kInvalidPortSession);
+  const auto done = taken<driver::Done>();
+  ASSERT_THAT(done, ElementsAre(Answered(1U, Cause::kSwitchRefused)));
+  EXPECT_TRUE(done[0].again);
+}
+
+TEST_F(GsmpDriverByHand, ARefusalThatComesBeforeTheEventHasThePortReadFirst) {
+  bring_up();
+  driver.add(cross(101, 201), {}, 1);
+  driver.flush();
+  const auto adds = requests<gsmp::AddBranch>();
+  ports[PortId{1}].port_session = 0x5eed0011;  // and its event is held back
+  fail(adds.at(0), gsmp::FailureCode::kInvalidPortSession);
+  EXPECT_THAT(driver.take_events(), IsEmpty());
+  play();
+  const auto events = driver.take_events();
+  ASSERT_THAT(events, SizeIs(2));
+  EXPECT_TRUE(std::get<driver::Done>(events[0]).again);
+  EXPECT_THAT(std::get<driver::Ports>(events[1]).renewed, ElementsAre(PortId{1}));
+}
+
+TEST_F(GsmpDriverByHand, ARefusalOfTheRightNumberStays) {
+  bring_up();
+  driver.add(cross(101, 201), {}, 1);
+  driver.flush();
+  fail(requests<gsmp::AddBranch>().at(0), gsmp::FailureCode::kInvalidPortSession);
+  play();
+  const auto done = taken<driver::Done>();
+  ASSERT_THAT(done, ElementsAre(Answered(1U, Cause::kSwitchRefused)));
+  EXPECT_FALSE(done[0].again);
+}
+
+TEST_F(GsmpDriverByHand, WhatWaitsForAPortWhenTheSwitchGoesIsUnreachable) {
+  bring_up();
+  driver.add(cross(101, 201), {}, 1);
+  driver.flush();
+  fail(requests<gsmp::AddBranch>().at(0), gsmp::FailureCode::kInvalidPortSession);
+  driver.closed(now);
+  const auto events = driver.take_events();
+  ASSERT_THAT(events, SizeIs(2));
+  EXPECT_EQ(std::get<driver::Done>(events[0]).cause, Cause::kSwitchUnreachable);
+  EXPECT_TRUE(std::holds_alternative<driver::Down>(events[1]));
+}
+
+// ----- deletes that wait ----------------------------------------------------------------------
+
+TEST_F(GsmpDriverByHand, AnAddComesBehindTheDeleteOfItsOutputLabelFromAnotherInput) {
+  bring_up();
+  driver.remove(cross(100, 200), 1);
+  driver.add(cross(101, 200), {}, 2);  // it would merge with what is to go
+  driver.flush();
+  play();
+  ASSERT_THAT(asked, SizeIs(2));
+  EXPECT_TRUE(std::holds_alternative<gsmp::DeleteBranches>(asked[0]));
+  EXPECT_TRUE(std::holds_alternative<gsmp::AddBranch>(asked[1]));
+}
+
+TEST_F(GsmpDriverByHand, AnAddOfOtherLabelsLeavesTheDeletesWaiting) {
+  bring_up();
+  driver.remove(cross(100, 200), 1);
+  driver.add(cross(200, 100), {}, 2);  // the numbers in the other direction are other labels
+  driver.remove(cross(102, 202), 3);
+  driver.flush();
+  play();
+  ASSERT_THAT(asked, SizeIs(2));
+  EXPECT_TRUE(std::holds_alternative<gsmp::AddBranch>(asked[0]));
+  EXPECT_THAT(std::get<gsmp::DeleteBranches>(asked[1]).elements, SizeIs(2));
+}
+
+// ----- the table ------------------------------------------------------------------------------
+
+TEST_F(GsmpDriverByHand, ATableReadInWhichOnePortIsRefusedHasFailedWhateverTheOthersSay) {
+  bring_up();
+  for (const std::size_t refused : {0U, 1U}) {
+    driver.read_table(7);
+    const auto reads = requests<gsmp::ReportRequest>();
+    ASSERT_THAT(reads, SizeIs(2));
+    for (std::size_t port = 0; port < 2; ++port) {
+      if (port == refused) {
+        fail(reads[port], gsmp::FailureCode::kOutOfResources);
+        continue;
+      }
+      gsmp::ReportPart part;
+      part.header.transaction = reads[port].header.transaction;
+      part.input_port = reads[port].input_port;
+      part.records = {{.all = true,
+                       .input_label = gsmp::label_field(atm_label(0, 101)),
+                       .branches = {{PortId{2}, gsmp::label_field(atm_label(0, 201))}}}};
+      say(part);
+    }
+    EXPECT_THAT(taken<driver::Table>(), ElementsAre(Answered(7U, Cause::kSwitchRefused)))
+        << "request " << refused << " refused";
+  }
+}
+
+}  // namespace
+}  // namespace xbind
