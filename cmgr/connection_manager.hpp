@@ -84,7 +84,7 @@ class ConnectionManager {
   void on_services(const std::vector<ServiceReply>& replies, TimePoint now);
 
   // What is unusable in the network now, whole; one whose version is not above the last is ignored.
-  // Connections over it get another path, as far as there is one (DESIGN section 2, Router).
+  // Connections over it get another path, as far as there is one (decision 0022).
   // `restarted`: RouteObject has begun anew, and its versions with it.
   void on_topology(const TopologyState& state, bool restarted = false);
 

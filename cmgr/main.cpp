@@ -5,9 +5,11 @@
 #include <chrono>
 #include <optional>
 #include <regex>
+#include <utility>
 
 #include "cmgr/servant.hpp"
 #include "core/log.hpp"
+#include "core/name.hpp"
 #include "core/pace_options.hpp"
 #include "core/steady_now.hpp"
 #include "naming/names.hpp"
@@ -184,12 +186,28 @@ Result<std::vector<Prepared>> prepared_of(const Options& options) {
     if (!std::regex_match(text, parts, form)) {
       return fail(ErrorCode::kBadInput, "--prepare {} is not FROM>TO:CELLS:COUNT", text);
     }
+    for (const std::string& end : {parts[1].str(), parts[2].str()}) {
+      if (const auto named = check_name("endpoint", end); !named) {
+        return fail(ErrorCode::kBadInput, "--prepare {}: {}", text, named.error().text);
+      }
+    }
     Prepared prepared{parts[1], parts[2], {}, 0};
     prepared.service.cells_per_s = std::stoull(parts[3]);
     prepared.count = static_cast<std::uint32_t>(std::stoul(parts[4]));
     all.push_back(std::move(prepared));
   }
   return all;
+}
+
+// Of ends that are none, or that nothing joins now. The pool stays, and fills itself when a path is
+// there: a topology may be loaded anew.
+void warn_of_ends(cmgr::ManagerDaemon& daemon, const std::vector<Prepared>& prepared) {
+  for (const Prepared& it : prepared) {
+    const auto joined = daemon.peers().check_path(it.from, it.to);
+    if (joined) continue;
+    log::warn("--prepare {}>{}: none is ready until there is a path: {}", it.from, it.to,
+              joined.error().text);
+  }
 }
 
 Result<cmgr::Config> config_of(const Options& options, std::uint64_t epoch) {
@@ -317,8 +335,10 @@ int main(int argc, char** argv) {
       if (!begun) log::error("--prepare: {}", begun.error().text);
     }
   };
-  const auto may_bind = [&] {
-    return daemon.may_serve(std::chrono::milliseconds(options.startup_patience_ms));
+  const auto may_bind = [&, looked = false]() mutable {
+    if (!daemon.may_serve(std::chrono::milliseconds(options.startup_patience_ms))) return false;
+    if (!std::exchange(looked, true)) warn_of_ends(daemon, prepared);
+    return true;
   };
   const orb::Ending end = orb::serve_until_signal(
       runtime.orb(), "xbind-cmgr", options.common,

@@ -2,7 +2,7 @@
 // debts.
 //
 // Labels a connection no longer needs come back through give_back(), once every hop that might still
-// use them has confirmed its removal (quarantine, DESIGN section 4 invariant 1).
+// use them has confirmed its removal (quarantine, docs/invariants.md, 1).
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once

@@ -1,4 +1,4 @@
-// What an audit finds and reports. Three books are compared (DESIGN section 4, invariants 1, 2 and 6):
+// What an audit finds and reports. Three books are compared (docs/invariants.md: 1, 2 and 6):
 // the switch's cross-connect table (read over GSMP), the SwitchServer's ledger, the manager's table.
 #pragma once
 

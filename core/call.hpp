@@ -115,7 +115,7 @@ inline constexpr OutcomeKind kOutcomeKindLast = OutcomeKind::kLeafDropped;
 
 std::string_view to_string(OutcomeKind kind);
 
-// The one answer to a request (DESIGN section 4, invariant 4).
+// The one answer to a request (docs/invariants.md, 4).
 struct Outcome {
   RequestId request;
   OutcomeKind kind = OutcomeKind::kConnected;

@@ -1,4 +1,4 @@
-// What a connection takes from an output port: bandwidth and buffer, always together (DESIGN 3).
+// What a connection takes from an output port: bandwidth and buffer, always together.
 #pragma once
 
 #include <compare>

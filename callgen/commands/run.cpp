@@ -43,7 +43,7 @@ std::function<bool()> told_once(bool (*stop)()) {
     if (!std::exchange(told, true))
       std::fprintf(
           stderr,
-          "\nxbind-callgen: interrupted: no further call is offered, those that are up are "
+          "\nxbind-callgen: interrupted: no further call is offered, and every call that is up is "
           "released; a second signal ends at once\n");
     return true;
   };

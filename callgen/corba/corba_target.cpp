@@ -174,15 +174,6 @@ Result<void> CorbaTarget::attach_to(const std::string& name, CORBA::Object_ptr o
     limits.lease = std::chrono::seconds{60};
     manager.link = std::make_unique<ClientSession>(limits, steady_now());
     return {};
-  } catch (const v1::Fenced& fenced) {
-    return fail(ErrorCode::kFenced, "{}", fenced.reason.in());
-  } catch (const v1::VersionMismatch& mismatch) {
-    return fail(ErrorCode::kVersion, "the manager speaks protocol version {}, we {}",
-                mismatch.supported, mismatch.offered);
-  } catch (const v1::BadRequest& refused) {
-    return fail(ErrorCode::kBadInput, "{}", refused.reason.in());
-  } catch (const v1::Unavailable& refused) {
-    return fail(ErrorCode::kUnreachable, "{}", refused.reason.in());
   } catch (const CORBA::Exception& exception) {
     const std::string peer = orb::with_address("manager " + name, object);
     return tl::make_unexpected(orb::to_error(exception, peer));

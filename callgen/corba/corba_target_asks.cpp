@@ -95,8 +95,6 @@ Result<RemoteAudit> CorbaTarget::audit(Manager& manager) {
           fmt::format("{} at {}: {}", to_string(finding.kind), finding.element, finding.text));
     }
     return audit;
-  } catch (const v1::Unavailable& refused) {
-    return fail(ErrorCode::kUnreachable, "{}", refused.reason.in());
   } catch (const CORBA::Exception& exception) {
     const std::string peer = orb::with_address("manager " + manager.name, manager.object);
     return tl::make_unexpected(orb::to_error(exception, peer));

@@ -247,8 +247,8 @@ Result<std::string> figures_page(const Manifest& manifest, const std::vector<Mad
       "setup latencies from the "
       "planned arrival, means over a run as in the paper.");
   page.paragraph(summary_of(made) +
-                 " A figure is reproduced when all conditions of its rule hold, partly when some "
-                 "do. The rules are those that were fixed before the first results were seen.");
+                 " A figure is reproduced when every condition of its rule holds, partly when only "
+                 "some of them hold. The rules were fixed before the first results were seen.");
   std::vector<std::vector<page::Cell>> overview;
   for (const Made& each : made) {
     auto& row = overview.emplace_back();

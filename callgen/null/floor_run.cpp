@@ -55,9 +55,7 @@ Result<Gathering> gathering_of(const ClientOptions& client, const std::string& m
     gathering.threshold = now.threshold;
     gathering.flush_timeout = ns(now.flush_timeout_ms / 1000);
     return gathering;
-  } catch (const v1::Unavailable& refused) {
-    return fail(ErrorCode::kUnreachable, "manager {}: {}", manager, refused.reason.in());
-  } catch (const CORBA::SystemException& exception) {
+  } catch (const CORBA::Exception& exception) {
     return tl::make_unexpected(orb::to_error(exception, "manager " + manager));
   }
 }

@@ -93,6 +93,8 @@ class CommandLines(unittest.TestCase):
             ("xbind-switch", ["--vci-min", "100", "--vci-max", "99"], ["vci"]),
             ("xbind-callgen run", ["--fault-legs", "client_to_switch"],
              ["fault-legs", "client_to_switch", "manager_to_switch"]),
+            ("xbind-cmgr", ["--prepare", "host-a>host-b"], ["prepare", "FROM>TO:CELLS:COUNT"]),
+            ("xbind-cmgr", ["--prepare", "host a>host-b:100:2"], ["prepare", "host a", "endpoint"]),
             ("xbind-cmgr", ["--delay", "0.6"], ["delay", "0.6"]),
             ("xbind-cmgr", ["--delay-ms", "0"], ["delay-ms", "0"]),
             ("xbindctl connect", ["--priority", "8"], ["priority", "8", "7"]),

@@ -134,5 +134,18 @@ class Routes(InOneLab):
                 self.assertIn(said, refused.stderr)
 
 
+class PreparedAtTheStart(InOneLab):
+    LAB = {"more": {"xbind-cmgr": [(None, "prepare", f"{CALLER}>{CALLEE}:100:2"),
+                                   (None, "prepare", f"nowhere>{CALLEE}:100:2")]}}
+
+    def test_what_is_no_endpoint_is_named_and_the_others_are_ready(self):
+        wait_until(lambda: counter(tool(self.lab, "xbindctl", "status").stdout, "prepared") == 2,
+                   "two are ready")
+        log = self.lab.processes["xbind-cmgr"].output()
+        self.assertIn(f"--prepare nowhere>{CALLEE}: none is ready until there is a path: "
+                      "unknown endpoint", log)
+        self.assertNotIn(f"--prepare {CALLER}>{CALLEE}", log.split("options:")[1].split("\n", 1)[1])
+
+
 if __name__ == "__main__":
     unittest.main()
