@@ -330,9 +330,9 @@ void ConnectionManager::go_over(Connection& party) {
   for (const std::int16_t step : reroute.path) {
     const auto place = static_cast<std::int16_t>(hops.size());
     const bool stays = step >= 0;
-    Hop hop = stays ? root.hops[static_cast<std::size_t>(step)]
-                    : party.hops[static_cast<std::size_t>(~step)];
-    if (stays) stays_at[static_cast<std::size_t>(step)] = place;
+    const int at = stays ? step : ~step;
+    Hop hop = (stays ? root : party).hops[static_cast<std::size_t>(at)];
+    if (stays) stays_at[static_cast<std::size_t>(at)] = place;
     if (hop.joins) joined_at[static_cast<std::size_t>(hop.borrows)] = place;
     hop.upstream =
         hops.empty() || hops.back().leg != hop.leg ? kNoHop : static_cast<std::int16_t>(place - 1);

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <ranges>
 #include <vector>
 
 #include "cmgr/label_sizing.hpp"
@@ -98,8 +97,11 @@ class LabelCache {
     return sizing_.wanted(now, fixed_target_);
   }
   std::size_t size() const { return entries_.size(); }
-  // A view of what is in the cache; valid until it changes.
-  auto labels() const { return entries_ | std::views::transform(&Entry::label); }
+  // Shows `look` every label in the cache, the oldest first.
+  template <class Look>
+  void for_each_label(Look look) const {
+    for (const Entry& entry : entries_) look(entry.label);
+  }
   // Asked for and not yet answered: what the paper calls N (section IV-A).
   std::size_t awaited() const { return asked_; }
   std::uint64_t hits() const { return hits_; }

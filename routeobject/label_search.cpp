@@ -226,6 +226,7 @@ class LabelSearch {
 
   std::vector<SwitchIndex> repeats(const std::vector<ArcIndex>& arcs) const {
     std::vector<SwitchIndex> seen;
+    seen.reserve(arcs.size());
     for (const ArcIndex arc : arcs) seen.push_back(graph_.to(arc));
     std::ranges::sort(seen);
     std::vector<SwitchIndex> twice;

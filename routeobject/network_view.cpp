@@ -272,6 +272,7 @@ tl::expected<std::vector<FoundRoute>, RouteRefusal> find_alternate_routes(const 
     }
   }
   std::vector<FoundRoute> routes;
+  routes.reserve(ways.size());
   for (std::vector<ArcIndex>& way : ways) routes.push_back(finder.found(std::move(way)));
   return routes;
 }

@@ -167,7 +167,7 @@ RouterChange Router::tick(TimePoint now) {
   RouterChange change;
   if (changed.empty()) return change;
   std::ranges::sort(touched);
-  touched.erase(std::ranges::unique(touched).begin(), touched.end());
+  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
   settle(changed, touched, change);
   return change;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/overloaded.hpp"
 
 namespace xbind::model {
 namespace {
@@ -21,11 +22,6 @@ constexpr std::uint64_t kAttach = 1;  // a manager's reminder
 // What questions and answers are about stands in the place of the session.
 constexpr SessionId kRoutes{1};
 constexpr SessionId kServices{2};
-
-template <class... Visitors>
-struct Overloaded : Visitors... {
-  using Visitors::operator()...;
-};
 
 std::size_t items(const RequestBatch& batch) {
   return batch.connects.size() + batch.releases.size();

@@ -60,6 +60,7 @@ void pair_up(const std::vector<MetricOfRun>& a, const std::vector<MetricOfRun>& 
 // What is drawn from: the batches of each run, or its whole when several runs have none.
 std::vector<std::vector<double>> pools_of(const std::vector<MetricOfRun>& runs) {
   std::vector<std::vector<double>> pools;
+  pools.reserve(runs.size());
   for (const MetricOfRun& run : runs)
     pools.push_back(run.batches.empty() ? std::vector{run.whole} : run.batches);
   return pools;

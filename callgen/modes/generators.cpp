@@ -10,18 +10,12 @@
 
 #include "callgen/load/random.hpp"
 #include "core/check.hpp"
+#include "core/overloaded.hpp"
 
 namespace xbind::callgen {
 namespace {
 
 constexpr std::size_t kLongestReport = std::size_t{256} << 20;
-
-template <class... Handlers>
-struct Overloaded : Handlers... {
-  using Handlers::operator()...;
-};
-template <class... Handlers>
-Overloaded(Handlers...) -> Overloaded<Handlers...>;
 
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;

@@ -67,6 +67,7 @@ std::string mark(bool interrupted) {
 
 std::vector<std::string> texts_of(const std::vector<Objective>& objectives) {
   std::vector<std::string> texts;
+  texts.reserve(objectives.size());
   for (const Objective& objective : objectives) texts.push_back(objective.text);
   return texts;
 }

@@ -218,6 +218,7 @@ Result<std::string> page_of(const SoakFindings& findings, const SoakSeries& seri
                   findings.judged_s, rule.mb_per_hour, 100 * rule.p50_drift));
   const auto points = [](const std::vector<TrendPoint>& all, double factor) {
     std::vector<std::pair<double, double>> made;
+    made.reserve(all.size());
     for (const TrendPoint& point : all) made.emplace_back(point.at_s, factor * point.value);
     return made;
   };

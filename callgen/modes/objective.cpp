@@ -273,6 +273,7 @@ Judged judge(const Objective& objective, const RunReport& report) {
 
 std::vector<Judged> judge(const std::vector<Objective>& objectives, const RunReport& report) {
   std::vector<Judged> all;
+  all.reserve(objectives.size());
   for (const Objective& objective : objectives) all.push_back(judge(objective, report));
   return all;
 }

@@ -335,6 +335,7 @@ std::string to_text(const SearchPoint& point) {
 
 std::string to_text(const SearchResult& result, const std::vector<Objective>& objectives) {
   std::vector<std::string> texts;
+  texts.reserve(objectives.size());
   for (const Objective& objective : objectives) texts.push_back(objective.text);
   const std::string what = fmt::format("{}", fmt::join(texts, ", "));
   std::string text;

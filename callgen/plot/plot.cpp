@@ -135,6 +135,7 @@ Result<std::string> run_gnuplot(std::vector<std::string> arguments, const std::s
   std::array<char*, 3> environment{path_entry.data(), locale.data(), nullptr};
   arguments.insert(arguments.begin(), "gnuplot");
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (std::string& word : arguments) argv.push_back(word.data());
   argv.push_back(nullptr);
   pid_t child = 0;

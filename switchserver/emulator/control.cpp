@@ -342,6 +342,7 @@ ControlResult<Command> parse_command(std::string_view line) {
   const auto syntax = std::ranges::find(kSyntax, name, &Syntax::name);
   if (syntax == kSyntax.end()) {
     std::vector<std::string_view> known;
+    known.reserve(kSyntax.size());
     for (const Syntax& one : kSyntax) known.push_back(one.name);
     return refuse(ControlFault::kUnknownCommand, "'{}'; there are: {}", name.substr(0, kShownMax),
                   fmt::join(known, ", "));

@@ -21,6 +21,7 @@ gsmp::SchedulableRegion estimate(const std::vector<gsmp::TrafficClass>& classes,
                                  std::uint32_t rate) {
   if (classes.empty()) return {};
   std::vector<std::uint32_t> peaks;
+  peaks.reserve(classes.size());
   for (const gsmp::TrafficClass& one : classes) {
     peaks.push_back(one.traffic.of(TrafficParameter::kPcr));
   }

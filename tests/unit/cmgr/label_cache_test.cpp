@@ -60,7 +60,7 @@ TEST(LabelCacheTest, ItsLabelsCanBeLookedThroughAndHaveAnAge) {
   cache.put(atm_label(0, 40), kNow);
   cache.put(atm_label(0, 32), kNow + seconds{1});
   std::vector<Label> seen;
-  for (const Label label : cache.labels()) seen.push_back(label);
+  cache.for_each_label([&](Label label) { seen.push_back(label); });
   EXPECT_THAT(seen, ElementsAre(atm_label(0, 40), atm_label(0, 32)));
   EXPECT_EQ(cache.age(kNow + seconds{3}), seconds{3});
   (void)cache.take(kNow + seconds{3});
