@@ -162,10 +162,11 @@ void ClientDesk::wait_for_credit(ClientIndex index, Outcome&& outcome, TimesInde
 void ClientDesk::answer(ClientIndex index, Outcome&& outcome, TimesIndex times) {
   Client& client = *clients_[index];
   if (index == kLocal) {
-    drop(client, outcome.request);
+    const RequestId token = outcome.request;
+    drop(client, token);
     --client.under_way;
     times_.handed_over_at_once(times);
-    peers_.local_outcome(outcome.request, std::move(outcome));
+    peers_.local_outcome(token, std::move(outcome));
     return;
   }
   Request* const request = client.requests.find(outcome.request);
@@ -293,7 +294,7 @@ TimePoint ClientDesk::next_deadline() const {
 void ClientDesk::end_session(Client& client) {
   if (!client.link) return;
   by_session_.erase(client.session);
-  client.session = SessionId{};
+  peers_.client_session_over(std::exchange(client.session, SessionId{}));
   client.link.reset();
   // What waited is remembered in `requests` and told again to whoever repeats the request.
   for (const TimesIndex times : client.waiting_times) times_.close(times);

@@ -43,6 +43,11 @@ class Peers {
   // A path names a switch that was never heard of, or a session was given up: attach (again) and
   // report with switch_attached().
   virtual void attach_switch(const std::string& switch_name) = 0;
+
+  // The session has ended, in whichever way: nothing is said in it any more, and what leads to its
+  // peer may go once all that was said has gone out.
+  virtual void switch_session_over(SessionId session) = 0;
+  virtual void client_session_over(SessionId session) = 0;
 };
 
 }  // namespace xbind::cmgr

@@ -152,6 +152,8 @@ void RemotePeers::send_collected(TimePoint now) {
   std::vector<ToClient> to_clients = std::exchange(to_clients_, {});
   client_faults_.pass(to_clients, peer_of, now);
   for (const ToClient& outgoing : to_clients) send(outgoing);
+  for (const SessionId session : std::exchange(switches_over_, {})) inboxes_.erase(session);
+  for (const SessionId session : std::exchange(clients_over_, {})) clients_.erase(session);
 }
 
 TimePoint RemotePeers::next_deadline() const {
@@ -412,13 +414,19 @@ Result<v1::SwitchServer_var> RemotePeers::switch_server(const std::string& name)
 }
 
 Result<v1::RouteObject_var> RemotePeers::route_object() {
-  const std::lock_guard lock(references_mutex_);
-  if (CORBA::is_nil(route_object_)) {
-    auto object = names_.resolve(naming::path_of(naming::kRouteObjects, options_.route_object));
-    if (!object) return tl::make_unexpected(object.error());
-    route_object_ = v1::RouteObject::_unchecked_narrow(*object);
+  {
+    const std::lock_guard lock(references_mutex_);
+    if (!CORBA::is_nil(route_object_)) {
+      return v1::RouteObject_var(v1::RouteObject::_duplicate(route_object_));
+    }
   }
-  return v1::RouteObject_var(v1::RouteObject::_duplicate(route_object_));
+  // Asked without the lock: a name service that does not answer holds up nobody who has a reference.
+  auto object = names_.resolve(naming::path_of(naming::kRouteObjects, options_.route_object));
+  if (!object) return tl::make_unexpected(object.error());
+  v1::RouteObject_var found = v1::RouteObject::_unchecked_narrow(*object);
+  const std::lock_guard lock(references_mutex_);
+  route_object_ = found;
+  return found;
 }
 
 Result<void> RemotePeers::at_route_object(const char* what,

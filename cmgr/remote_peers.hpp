@@ -66,15 +66,19 @@ class RemotePeers : public Peers {
   void ask_services(std::vector<ServiceSpec> services) override;
   void invoke(SessionId session, const std::string& switch_name, HopBatch batch) override;
   void attach_switch(const std::string& switch_name) override;
+  void switch_session_over(SessionId session) override { switches_over_.push_back(session); }
+  void client_session_over(SessionId session) override { clients_over_.push_back(session); }
 
   // Within a step: the callback of a client just attached.
   void know_client(SessionId session, v1::OutcomeObserver_ptr observer);
-  void forget_client(SessionId session) { clients_.erase(session); }
   // After a step: sends what was collected, and what the fault layer has held back long enough.
   void send_collected(TimePoint now);
   // When there is something held back to be sent.
   TimePoint next_deadline() const;
   std::uint64_t requests_sent() const { return requests_sent_; }
+  // Peers of sessions that we could call: one for each session that has not ended.
+  std::size_t switch_references() const { return inboxes_.size(); }
+  std::size_t client_references() const { return clients_.size(); }
   std::vector<faults::LegCounters> fault_counters() const;
   // What every message of a call costs here, taken or sent. From any thread.
   Pace& pace() { return pace_; }
@@ -141,6 +145,9 @@ class RemotePeers : public Peers {
   faults::FaultyPipe<ToClient> client_faults_;
   std::unordered_map<SessionId, v1::HopInbox_var> inboxes_;
   std::unordered_map<SessionId, v1::OutcomeObserver_var> clients_;
+  // Sessions that have ended in this step.
+  std::vector<SessionId> switches_over_;
+  std::vector<SessionId> clients_over_;
   std::uint64_t requests_sent_ = 0;
 
   orb::PeerLog troubles_;  // thread-safe

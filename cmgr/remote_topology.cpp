@@ -40,24 +40,24 @@ Result<void> RemotePeers::check_path(const std::string& from, const std::string&
   asked[0].delay_us_max = 0;
   asked[0].links_max = 0;
   asked[0].disjoint = v1::disjoint_no;
-  try {
-    const v1::RouteAnswers_var told = (*object)->find_paths(asked);
-    if (told->answers.length() != 1) {
-      return fail(ErrorCode::kUnreachable, "routeobject {} gave {} answers to one query",
-                  options_.route_object, told->answers.length());
-    }
-    const v1::RouteAnswer& answer = told->answers[0];
-    if (answer.cause == 0) return {};
-    const auto cause = cause_from(answer.cause);
-    return fail(ErrorCode::kBadInput, "{}: {}", cause ? to_string(*cause) : "unknown cause",
-                answer.reason.in());
-  } catch (const v1::BadRequest& refused) {
-    return fail(ErrorCode::kBadInput, "{}", refused.reason.in());
-  } catch (const CORBA::SystemException& exception) {
+  v1::RouteAnswers_var told;
+  const auto called = orb::remote("routeobject " + options_.route_object, *object,
+                                  [&] { told = (*object)->find_paths(asked); });
+  if (!called) {
+    if (called.error().code == ErrorCode::kBadInput) return called;
     const std::lock_guard lock(references_mutex_);
     route_object_ = v1::RouteObject::_nil();
-    return tl::make_unexpected(orb::to_error(exception, "routeobject " + options_.route_object));
+    return called;
   }
+  if (told->answers.length() != 1) {
+    return fail(ErrorCode::kUnreachable, "routeobject {} gave {} answers to one query",
+                options_.route_object, told->answers.length());
+  }
+  const v1::RouteAnswer& answer = told->answers[0];
+  if (answer.cause == 0) return {};
+  const auto cause = cause_from(answer.cause);
+  return fail(ErrorCode::kBadInput, "{}: {}", cause ? to_string(*cause) : "unknown cause",
+              answer.reason.in());
 }
 
 void RemotePeers::run_watching() {

@@ -179,7 +179,6 @@ v1::ClientAttachment* ConnectionManagerServant::attach(const char* client, v1::E
 void ConnectionManagerServant::detach(v1::SessionId session) {
   daemon_.ask([&](cmgr::ConnectionManager& manager) {
     manager.detach_client(SessionId{session});
-    daemon_.peers().forget_client(SessionId{session});
     return true;
   });
 }

@@ -400,7 +400,7 @@ TimePoint SwitchDesk::next_deadline() const {
 void SwitchDesk::labels_cached(SwitchIndex index,
                                std::vector<std::pair<PortId, Label>>& out) const {
   for (const auto& [port, caches] : switches_[index]->caches) {
-    for (const Label label : caches.labels.labels()) out.emplace_back(port, label);
+    caches.labels.for_each_label([&, at = port](Label label) { out.emplace_back(at, label); });
   }
 }
 
@@ -450,7 +450,7 @@ void SwitchDesk::end_session(Switch& at) {
   if (at.session.value() == 0) return;
   counters_.batches_resent += at.link->counters().resent;
   by_session_.erase(at.session);
-  at.session = SessionId{};
+  peers_.switch_session_over(std::exchange(at.session, SessionId{}));
   at.link.reset();
   at.queue.clear([&](TimesIndex call) { times_.dropped(call); });
   at.debts_due = kNever;

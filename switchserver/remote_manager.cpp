@@ -32,6 +32,7 @@ void RemoteManagers::send_collected(TimePoint now) {
       on_lost_(outgoing.session, sent.error().text);
     }
   }
+  for (const SessionId session : std::exchange(over_, {})) observers_.erase(session);
 }
 
 }  // namespace xbind

@@ -47,7 +47,9 @@ class RemoteManagers : public ManagerOutlet {
 
   // Within the step that attached it.
   void know(SessionId session, v1::HopObserver_ptr observer);
-  void forget(SessionId session) { observers_.erase(session); }
+  void session_over(SessionId session) override { over_.push_back(session); }
+  // Managers that we could call: one for each session that has not ended.
+  std::size_t references() const { return observers_.size(); }
   // Sends what was collected, and what the fault layer has held back long enough. A peer that
   // cannot be reached is reported with on_lost.
   void send_collected(TimePoint now);
@@ -70,6 +72,7 @@ class RemoteManagers : public ManagerOutlet {
   Executed on_executed_;
   Counted on_counted_;
   std::unordered_map<SessionId, v1::HopObserver_var> observers_;
+  std::vector<SessionId> over_;  // sessions that have ended in this step
   std::vector<Outgoing> outbox_;
   v1::HopResultBatch results_;  // what is being sent; kept, for its memory
   Pace& pace_;

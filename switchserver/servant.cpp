@@ -126,7 +126,6 @@ v1::HopAttachment* SwitchServerServant::attach(const char* manager, v1::Epoch ma
 void SwitchServerServant::detach(v1::SessionId session) {
   daemon_.ask([&](xbind::SwitchServer& server) {
     server.detach(SessionId{session});
-    daemon_.managers().forget(SessionId{session});
     return true;
   });
 }

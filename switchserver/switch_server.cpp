@@ -35,6 +35,7 @@ Result<SwitchServer::Attachment> SwitchServer::attach(const std::string& manager
   if (!holdings) return tl::make_unexpected(holdings.error());
   if (const auto old = by_name_.find(manager); old != by_name_.end()) {
     fail_executes(*managers_.at(old->second), "the manager attached anew");
+    outlet_.session_over(old->second);
     managers_.erase(old->second);
   }
   const SessionId session{next_session_++};
@@ -258,6 +259,7 @@ void SwitchServer::end(SessionId session, std::string_view reason) {
   const std::string name = found->second->name;
   log::info("session {} of manager {} ends: {}; its caches lapse, its connections stay", session,
             name, reason);
+  outlet_.session_over(session);
   managers_.erase(found);
   by_name_.erase(name);
   controller_.detach(name);

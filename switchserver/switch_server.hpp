@@ -36,6 +36,9 @@ class ManagerOutlet {
   // The answer to execute(), by its token. kUnreachable: the session ended before the results came.
   // An outlet of somebody who never executes need not have it.
   virtual void executed(std::uint64_t /*token*/, Result<HopResultBatch> /*results*/) {}
+  // The session has ended, in whichever way: what leads to its manager may go once all that was said
+  // in it has gone out. An outlet that keeps nothing need not have it.
+  virtual void session_over(SessionId /*session*/) {}
   // The answer to read_statistics(), by its token. An outlet of somebody who never asks need not have it.
   virtual void counted(const SwitchController::Counted& /*counted*/) {}
 };

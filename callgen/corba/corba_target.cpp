@@ -162,7 +162,7 @@ Result<void> CorbaTarget::attach_to(const std::string& name, CORBA::Object_ptr o
   manager.observer_reference = v1::OutcomeObserver::_unchecked_narrow(reference);
   const auto epoch =
       static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
-  try {
+  return orb::remote(manager.peer, object, [&] {
     const v1::ClientAttachment_var attachment = manager.object->attach(
         client_name.c_str(), epoch, v1::protocol_version, manager.observer_reference);
     manager.session = SessionId{attachment->session};
@@ -173,11 +173,7 @@ Result<void> CorbaTarget::attach_to(const std::string& name, CORBA::Object_ptr o
         orb::within_connection(session::Limits{}.agreed(attachment->batches_in_flight));
     limits.lease = std::chrono::seconds{60};
     manager.link = std::make_unique<ClientSession>(limits, steady_now());
-    return {};
-  } catch (const CORBA::Exception& exception) {
-    const std::string peer = orb::with_address("manager " + name, object);
-    return tl::make_unexpected(orb::to_error(exception, peer));
-  }
+  });
 }
 
 RunFigures CorbaTarget::run(const RunPlan& plan, Workload workload, Media* media,

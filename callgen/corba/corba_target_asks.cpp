@@ -79,26 +79,24 @@ std::map<std::string, Result<RemoteAudit>> CorbaTarget::audits() {
 
 Result<RemoteAudit> CorbaTarget::audit(Manager& manager) {
   omniORB::setClientCallTimeout(manager.object, kAuditTimeoutMs);
-  try {
-    const v1::AuditReport_var report = manager.object->audit();
-    RemoteAudit audit;
-    audit.totals = {static_cast<bool>(report->clean),
-                    report->stray_cross_connects,
-                    report->leaked_labels,
-                    report->leaked_bandwidth_cells_per_s,
-                    report->owed,
-                    report->unreadable};
-    const auto findings = orb::to_core(report->findings);
-    if (!findings) return tl::make_unexpected(findings.error());
-    for (const Finding& finding : *findings) {
-      audit.findings.push_back(
-          fmt::format("{} at {}: {}", to_string(finding.kind), finding.element, finding.text));
-    }
-    return audit;
-  } catch (const CORBA::Exception& exception) {
-    const std::string peer = orb::with_address("manager " + manager.name, manager.object);
-    return tl::make_unexpected(orb::to_error(exception, peer));
+  const auto asked = orb::remote(manager.peer, manager.object,
+                                 [&] { return v1::AuditReport_var{manager.object->audit()}; });
+  if (!asked) return tl::make_unexpected(asked.error());
+  const v1::AuditReport& report = asked->in();
+  RemoteAudit audit;
+  audit.totals = {static_cast<bool>(report.clean),
+                  report.stray_cross_connects,
+                  report.leaked_labels,
+                  report.leaked_bandwidth_cells_per_s,
+                  report.owed,
+                  report.unreadable};
+  const auto findings = orb::to_core(report.findings);
+  if (!findings) return tl::make_unexpected(findings.error());
+  for (const Finding& finding : *findings) {
+    audit.findings.push_back(
+        fmt::format("{} at {}: {}", to_string(finding.kind), finding.element, finding.text));
   }
+  return audit;
 }
 
 std::map<std::string, std::string> CorbaTarget::unheard() {

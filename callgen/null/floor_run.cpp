@@ -40,7 +40,7 @@ Result<Gathering> gathering_of(const ClientOptions& client, const std::string& m
   const auto object = names.resolve(naming::path_of(naming::kConnectionManagers, manager));
   if (!object) return tl::make_unexpected(object.error());
   const v1::ConnectionManager_var connections = v1::ConnectionManager::_unchecked_narrow(*object);
-  try {
+  return orb::remote("manager " + manager, connections, [&] {
     const v1::Aggregation now = connections->aggregation_now();
     const v1::MetricSeq_var metrics = connections->status();
     for (CORBA::ULong i = 0; i < metrics->length(); ++i) {
@@ -55,9 +55,7 @@ Result<Gathering> gathering_of(const ClientOptions& client, const std::string& m
     gathering.threshold = now.threshold;
     gathering.flush_timeout = ns(now.flush_timeout_ms / 1000);
     return gathering;
-  } catch (const CORBA::Exception& exception) {
-    return tl::make_unexpected(orb::to_error(exception, "manager " + manager));
-  }
+  });
 }
 
 }  // namespace

@@ -74,6 +74,8 @@ class ManagerSite : public cmgr::Peers {
     hooks_.invoke(switch_name, session, std::move(batch));
   }
   void attach_switch(const std::string& switch_name) override;
+  void switch_session_over(SessionId /*session*/) override {}  // addresses are for ever here
+  void client_session_over(SessionId /*session*/) override {}
 
  private:
   void attach_next();

@@ -149,6 +149,9 @@ class ExchangeTest : public ::testing::Test, public Peers {
   std::map<std::string, SwitchSide> switches_;
   std::map<std::string, ClientSide> clients_;
   std::vector<std::pair<RequestId, Outcome>> local_;
+  // Sessions that the manager has said to be over.
+  std::vector<SessionId> switches_over_;
+  std::vector<SessionId> clients_over_;
 
  private:
   void to_switch(SessionId session, const std::string& name,
@@ -159,6 +162,8 @@ class ExchangeTest : public ::testing::Test, public Peers {
   void ask_services(std::vector<ServiceSpec> services) override;
   void invoke(SessionId session, const std::string& name, HopBatch batch) override;
   void attach_switch(const std::string& name) override;
+  void switch_session_over(SessionId session) override { switches_over_.push_back(session); }
+  void client_session_over(SessionId session) override { clients_over_.push_back(session); }
 
   void carry();
   void wake_others();

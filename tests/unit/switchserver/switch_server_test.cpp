@@ -8,6 +8,7 @@
 namespace xbind {
 namespace {
 
+using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -23,6 +24,8 @@ class Outlet : public ManagerOutlet {
   void audited(std::uint64_t token, LedgerReport report) override {
     audits.emplace_back(token, std::move(report));
   }
+  void session_over(SessionId session) override { over.push_back(session); }
+  std::vector<SessionId> over;
   std::vector<Sent> sent;
   std::vector<std::pair<std::uint64_t, LedgerReport>> audits;
 };
@@ -148,6 +151,7 @@ TEST_F(SilentManagerTest, has_results_waiting_up_to_the_bound_and_is_then_cut_of
   submit(session, 5, 0, one_hop(5));
   EXPECT_EQ(server_.managers(), 0U);
   EXPECT_EQ(server_.counters().sessions_lost, 1U);
+  EXPECT_THAT(outlet_.over, ElementsAre(session));
   EXPECT_THAT(switch_.table, SizeIs(5)) << "its connections stay";
 }
 
@@ -225,6 +229,7 @@ TEST_F(SwitchServerTest, a_session_whose_lease_runs_out_ends_and_its_connections
   for (int i = 0; i < 20; ++i) pass(std::chrono::seconds{1});
   EXPECT_EQ(server_.managers(), 0U);
   EXPECT_EQ(server_.counters().sessions_lost, 1U);
+  EXPECT_THAT(outlet_.over, ElementsAre(session));
   EXPECT_THAT(switch_.table, SizeIs(1));
   const auto again = server_.attach("m1", Epoch{2}, now_);
   ASSERT_TRUE(again);
@@ -246,6 +251,7 @@ TEST_F(SwitchServerTest, who_breaks_the_protocol_loses_the_session_and_nobody_el
   const SessionId good = attach("good");
   submit(bad, 100'000, 0, one_hop(1));  // beyond any window
   EXPECT_EQ(server_.managers(), 1U);
+  EXPECT_THAT(outlet_.over, ElementsAre(bad));
   submit(good, 1, 0, one_hop(2));
   EXPECT_THAT(outlet_.sent, SizeIs(1));
 }
@@ -259,6 +265,7 @@ TEST_F(SwitchServerTest, a_confirmation_of_what_was_never_sent_ends_the_session)
 TEST_F(SwitchServerTest, attaching_anew_ends_the_older_session) {
   const SessionId old_session = attach("m1", 1);
   const SessionId new_session = attach("m1", 2);
+  EXPECT_THAT(outlet_.over, ElementsAre(old_session));
   submit(old_session, 1, 0, one_hop(7));
   EXPECT_EQ(server_.counters().unknown_session, 1U);
   submit(new_session, 1, 0, one_hop(7));

@@ -1,0 +1,72 @@
+// Every session that ends is said to be over, once, in whichever way it ends: what leads to its peer
+// is dropped by that word alone.
+#include <gmock/gmock.h>
+
+#include "exchange.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class SessionOverTest : public ExchangeTest {
+ protected:
+  void SetUp() override { attach_all(); }
+  SessionId of_mia() { return clients_.at("mia").session; }
+  SessionId of_sw1() { return switches_.at("sw1").session; }
+};
+
+TEST_F(SessionOverTest, OfAClientThatDetaches) {
+  const SessionId session = of_mia();
+  manager().detach_client(session);
+  manager().detach_client(session);
+  EXPECT_THAT(clients_over_, ElementsAre(session));
+}
+
+TEST_F(SessionOverTest, OfAClientThatAttachesAgain) {
+  const SessionId session = of_mia();
+  log_in("mia", 2);
+  EXPECT_THAT(clients_over_, ElementsAre(session));
+}
+
+TEST_F(SessionOverTest, OfAClientThatBreaksTheProtocol) {
+  manager().on_requests(of_mia(), {BatchSeq{}, BatchSeq{7}, nullptr}, now);
+  EXPECT_THAT(clients_over_, ElementsAre(of_mia()));
+}
+
+TEST_F(SessionOverTest, OfAClientThatIsNotHeardAnyMore) {
+  const SessionId session = of_mia();
+  clients_.at("mia").deaf = true;
+  for (int i = 0; i < 12; ++i) wait(std::chrono::seconds{5});
+  EXPECT_THAT(clients_over_, ElementsAre(session));
+}
+
+TEST_F(SessionOverTest, OfASwitchThatAttachesAgain) {
+  const SessionId session = of_sw1();
+  attach("sw1");
+  EXPECT_THAT(switches_over_, ElementsAre(session));
+}
+
+TEST_F(SessionOverTest, OfASwitchWhoseConnectionBreaks) {
+  const SessionId session = of_sw1();
+  lose("sw1");
+  lose("sw1");
+  EXPECT_THAT(switches_over_, ElementsAre(session));
+}
+
+TEST_F(SessionOverTest, OfASwitchThatBreaksTheProtocol) {
+  manager().on_results(of_sw1(), {BatchSeq{}, BatchSeq{99}, nullptr}, now);
+  finish();
+  EXPECT_THAT(switches_over_, ElementsAre(of_sw1()));
+}
+
+TEST_F(SessionOverTest, OfASwitchThatIsNotHeardAnyMore) {
+  switches_.at("sw1").deaf = true;
+  wait(config.switch_session.lease);
+  EXPECT_THAT(switches_over_, ElementsAre(of_sw1()));
+  EXPECT_THAT(clients_over_, IsEmpty());
+}
+
+}  // namespace
+}  // namespace xbind::cmgr
