@@ -37,6 +37,7 @@ bool doubtful(const std::vector<Finding>& findings) {
 ManagerDaemon::ManagerDaemon(CORBA::ORB_ptr orb, const Config& config,
                              const RemotePeers::Options& peers)
     : config_(config),
+      dispatch_("xbind-cmgr " + peers.manager),
       peers_(
           orb, peers, [this](std::function<void(ConnectionManager&)> job) { post(std::move(job)); },
           [this](RequestId token, Outcome outcome) { complete(token, std::move(outcome)); }),
@@ -178,7 +179,7 @@ bool ManagerDaemon::may_serve(Duration patience) {
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> ManagerDaemon::metrics() {
-  return ask([this](ConnectionManager& manager) {
+  auto counted = ask([this](ConnectionManager& manager) {
     const auto& calls = manager.counters();
     const auto clients = manager.client_counters();
     const auto switches = manager.switch_counters();
@@ -242,6 +243,8 @@ std::vector<std::pair<std::string, std::uint64_t>> ManagerDaemon::metrics() {
         {"late_results", calls.late_results},
         {"meaningless_events", calls.meaningless_events},
         {"repeated_requests", clients.repeated_requests},
+        {"client_references", peers_.client_references()},
+        {"switch_references", peers_.switch_references()},
         {"client_sessions_lost", clients.sessions_lost},
         {"switch_sessions_lost", switches.sessions_lost},
     };
@@ -250,6 +253,8 @@ std::vector<std::pair<std::string, std::uint64_t>> ManagerDaemon::metrics() {
     faults::append_metrics(peers_.fault_counters(), metrics);
     return metrics;
   });
+  dispatch_.append_metrics(counted);
+  return counted;
 }
 
 }  // namespace xbind::cmgr

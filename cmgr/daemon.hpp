@@ -16,6 +16,7 @@
 #include "cmgr/remote_peers.hpp"
 #include "core/audit.hpp"
 #include "core/serial.hpp"
+#include "orb/dispatch.hpp"
 #include "orb/timer_thread.hpp"
 
 namespace xbind::cmgr {
@@ -61,6 +62,8 @@ class ManagerDaemon {
         },
         items.value_or(1));
   }
+  // What every upcall of our servants goes through.
+  orb::Dispatch& dispatch() { return dispatch_; }
   RemotePeers& peers() { return peers_; }  // only within a job; blocking calls: outside
 
   // Two-way calls: hands a token to `begin` (within a step) and waits for its outcome, at most
@@ -97,6 +100,7 @@ class ManagerDaemon {
   std::vector<Finding> look();
 
   Config config_;
+  orb::Dispatch dispatch_;
   RemotePeers peers_;
   ConnectionManager manager_;
 

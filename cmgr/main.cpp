@@ -13,7 +13,6 @@
 #include "core/pace_options.hpp"
 #include "core/steady_now.hpp"
 #include "naming/names.hpp"
-#include "orb/caller.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
 #include "orb/runtime.hpp"
@@ -291,7 +290,6 @@ int main(int argc, char** argv) {
   const cmgr::Config config = *config_of(options, epoch);
   const std::vector<Prepared> prepared = *prepared_of(options);
   orb::Runtime runtime(argc, argv, options.common.runtime());
-  orb::know_callers();
   cmgr::ManagerDaemon daemon(
       runtime.orb(), config,
       {options.common.name, Epoch{epoch}, options.route_object, options.qos_mapper,

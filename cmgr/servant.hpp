@@ -3,14 +3,16 @@
 
 #include "cmgr/daemon.hpp"
 #include "connection_manager.hh"
+#include "orb/dispatch.hpp"
 #include "switch_server.hh"
 
 namespace xbind::cmgr {
 
 // Batches of requests from clients, on an endpoint of its own.
-class RequestInboxServant : public POA_xbind::v1::RequestInbox {
+class RequestInboxServant : public orb::Dispatched<POA_xbind::v1::RequestInbox> {
  public:
-  explicit RequestInboxServant(ManagerDaemon& daemon) : daemon_(daemon) {}
+  explicit RequestInboxServant(ManagerDaemon& daemon)
+      : Dispatched(daemon.dispatch()), daemon_(daemon) {}
   void submit(v1::SessionId session, v1::BatchSeq seq, v1::BatchSeq confirmed,
               const v1::RequestBatch& batch) override;
 
@@ -19,9 +21,10 @@ class RequestInboxServant : public POA_xbind::v1::RequestInbox {
 };
 
 // Batches of results from SwitchServers.
-class HopObserverServant : public POA_xbind::v1::HopObserver {
+class HopObserverServant : public orb::Dispatched<POA_xbind::v1::HopObserver> {
  public:
-  explicit HopObserverServant(ManagerDaemon& daemon) : daemon_(daemon) {}
+  explicit HopObserverServant(ManagerDaemon& daemon)
+      : Dispatched(daemon.dispatch()), daemon_(daemon) {}
   void completed(v1::SessionId session, v1::BatchSeq seq, v1::BatchSeq confirmed,
                  const v1::HopResultBatch& batch) override;
 
@@ -30,20 +33,24 @@ class HopObserverServant : public POA_xbind::v1::HopObserver {
 };
 
 // What is unusable in the network, from RouteObject.
-class TopologyObserverServant : public POA_xbind::v1::TopologyObserver {
+class TopologyObserverServant : public orb::Dispatched<POA_xbind::v1::TopologyObserver> {
  public:
-  explicit TopologyObserverServant(ManagerDaemon& daemon) : daemon_(daemon) {}
+  explicit TopologyObserverServant(ManagerDaemon& daemon)
+      : Dispatched(daemon.dispatch()), daemon_(daemon) {}
   void changed(const v1::TopologyState& state) override;
 
  private:
   ManagerDaemon& daemon_;
 };
 
-class ConnectionManagerServant : public POA_xbind::v1::ConnectionManager {
+class ConnectionManagerServant : public orb::Dispatched<POA_xbind::v1::ConnectionManager> {
  public:
   // `call_timeout`: of connect and release; longer than every timer of the logic together.
   ConnectionManagerServant(ManagerDaemon& daemon, v1::RequestInbox_ptr inbox, Duration call_timeout)
-      : daemon_(daemon), inbox_(v1::RequestInbox::_duplicate(inbox)), call_timeout_(call_timeout) {}
+      : Dispatched(daemon.dispatch()),
+        daemon_(daemon),
+        inbox_(v1::RequestInbox::_duplicate(inbox)),
+        call_timeout_(call_timeout) {}
 
   v1::ClientAttachment* attach(const char* client, v1::Epoch client_epoch, CORBA::ULong version,
                                v1::OutcomeObserver_ptr observer) override;

@@ -5,6 +5,8 @@
 #include <poll.h>
 
 #include <charconv>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,7 +41,18 @@ std::optional<TcpEnd> parse_address(std::string_view text) {
 
 }  // namespace
 
-void know_callers() { omniORB::getInterceptors()->serverReceiveRequest.add(on_request); }
+void know_callers() {
+  static std::once_flag once;
+  std::call_once(once, [] { omniORB::getInterceptors()->serverReceiveRequest.add(on_request); });
+}
+
+std::string_view caller_address() {
+  std::string_view text = upcall_from == nullptr ? "" : upcall_from;
+  for (const std::string_view part : {"giop:", "tcp:"}) {
+    if (text.starts_with(part)) text.remove_prefix(part.size());
+  }
+  return text;
+}
 
 bool caller_has_gone() {
   const auto caller = upcall_from == nullptr ? std::nullopt : parse_address(upcall_from);

@@ -1,11 +1,18 @@
-// Whether whoever has made a two-way call still waits for its reply. An ORB that gives a call up
-// closes the connection; the callee would learn of it only from a reply that nobody reads.
+// Who has made the call that this thread serves, and whether he still waits for its reply. An ORB
+// that gives a call up closes the connection; the callee would learn of it only from a reply that
+// nobody reads.
 #pragma once
+
+#include <string_view>
 
 namespace xbind::orb {
 
-// Once, after the ORB has been started: from then on upcalls know their caller.
+// From then on upcalls know their caller. Runtime does it; again: nothing.
 void know_callers();
+
+// Of the upcall that this thread runs: "127.0.0.1:46744", or "unix:..." and the like of another
+// transport; empty outside an upcall. As long as the upcall.
+std::string_view caller_address();
 
 // Of the upcall that this thread runs: its connection has been closed by the caller. False where
 // that cannot be told. Looks through all descriptors of the process: for rare, slow operations

@@ -3,6 +3,7 @@
 #include "core/pace_options.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
+#include "orb/dispatch.hpp"
 #include "orb/process.hpp"
 #include "qosmapper/servant.hpp"
 
@@ -32,8 +33,9 @@ int main(int argc, char** argv) {
 
   Pace pace(pace_options, "xbind-qosmapper " + common.name, steady_pace_clock());
   orb::Runtime runtime(argc, argv, common.runtime());
+  orb::Dispatch dispatch("xbind-qosmapper " + common.name);
   const PortableServer::Servant_var<QosMapperServant> servant =
-      new QosMapperServant(catalogue, &pace);
+      new QosMapperServant(dispatch, catalogue, &pace);
   const CORBA::Object_var object = runtime.activate(servant.in());
   const orb::Ending end = orb::serve_until_signal(
       runtime.orb(), "xbind-qosmapper", common,

@@ -1,6 +1,8 @@
 #include "qosmapper/servant.hpp"
 
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "orb/convert.hpp"
@@ -117,8 +119,10 @@ v1::NameSeq* QosMapperServant::services() {
 }
 
 v1::MetricSeq* QosMapperServant::status() {
-  return orb::to_metrics(
-      {{"rss_kib", orb::own_resident_kib()}, {"giop_requests", mappings_.load()}});
+  std::vector<std::pair<std::string, std::uint64_t>> metrics{{"rss_kib", orb::own_resident_kib()},
+                                                             {"giop_requests", mappings_.load()}};
+  dispatch().append_metrics(metrics);
+  return orb::to_metrics(metrics);
 }
 
 }  // namespace xbind

@@ -7,16 +7,18 @@
 #include <utility>
 
 #include "core/pace.hpp"
+#include "orb/dispatch.hpp"
 #include "qos_mapper.hh"
 #include "qosmapper/catalogue.hpp"
 
 namespace xbind {
 
-class QosMapperServant : public POA_xbind::v1::QOSMapper {
+class QosMapperServant : public orb::Dispatched<POA_xbind::v1::QOSMapper> {
  public:
-  // With `pace`, which outlives this, every question of a manager costs what it says.
-  explicit QosMapperServant(std::shared_ptr<const Catalogue> catalogue, Pace* pace = nullptr)
-      : catalogue_(std::move(catalogue)), pace_(pace) {}
+  // `dispatch` outlives this. With `pace`, which does too, every question of a manager costs what it says.
+  QosMapperServant(orb::Dispatch& dispatch, std::shared_ptr<const Catalogue> catalogue,
+                   Pace* pace = nullptr)
+      : Dispatched(dispatch), catalogue_(std::move(catalogue)), pace_(pace) {}
 
   v1::Demand video_to_network(const v1::VideoQos& video) override;
   v1::VideoQos network_to_frame_size(CORBA::ULongLong cells_per_s,

@@ -12,6 +12,7 @@
 #include "core/pace_options.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
+#include "orb/dispatch.hpp"
 #include "orb/process.hpp"
 #include "routeobject/drain_file.hpp"
 #include "routeobject/drain_keeper.hpp"
@@ -116,10 +117,11 @@ int main(int argc, char** argv) {
   }
   if (!kept.empty()) log::info("{} elements are drained, as they were", routes.drains().size());
   orb::Runtime runtime(argc, argv, common.runtime());
+  orb::Dispatch dispatch("xbind-routeobject " + common.name);
   RemoteWatchers watchers(routes);
   TrustWatch trust_watch(routes, watchers);
   const PortableServer::Servant_var<RouteObjectServant> servant =
-      new RouteObjectServant(routes, watchers, drains, &pace);
+      new RouteObjectServant(dispatch, routes, watchers, drains, &pace);
   const CORBA::Object_var object = runtime.activate(servant.in());
   const orb::Ending end = orb::serve_until_signal(
       runtime.orb(), "xbind-routeobject", common,

@@ -213,6 +213,7 @@ v1::MetricSeq* RouteObjectServant::status() {
                   {"watchers_lost", watchers.watchers_lost}};
   append_report_ages(routes_.report_ages(steady_now()), metrics);
   append_unknown(routes_.unknown_switches(steady_now()), metrics);
+  dispatch().append_metrics(metrics);
   return orb::to_metrics(metrics);
 }
 

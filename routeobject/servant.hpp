@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "core/pace.hpp"
+#include "orb/dispatch.hpp"
 #include "route_object.hh"
 #include "routeobject/drain_keeper.hpp"
 #include "routeobject/remote_watchers.hpp"
@@ -12,12 +13,12 @@
 
 namespace xbind {
 
-class RouteObjectServant : public POA_xbind::v1::RouteObject {
+class RouteObjectServant : public orb::Dispatched<POA_xbind::v1::RouteObject> {
  public:
   // All must outlive this. With `pace`, every question of a manager costs what it says.
-  RouteObjectServant(RouteService& routes, RemoteWatchers& watchers, DrainKeeper& drains,
-                     Pace* pace = nullptr)
-      : routes_(routes), watchers_(watchers), drains_(drains), pace_(pace) {}
+  RouteObjectServant(orb::Dispatch& dispatch, RouteService& routes, RemoteWatchers& watchers,
+                     DrainKeeper& drains, Pace* pace = nullptr)
+      : Dispatched(dispatch), routes_(routes), watchers_(watchers), drains_(drains), pace_(pace) {}
 
   v1::RouteAnswers* find_paths(const v1::RouteQuerySeq& queries) override;
   v1::RouteAnswers* find_alternates(const v1::RouteQuery& query, CORBA::ULong count) override;

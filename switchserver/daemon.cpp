@@ -33,6 +33,7 @@ std::uint64_t operations(const SwitchCounters& counters) {
 SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
                                        orb::SharedTimers& timers, RemoteRouter* router)
     : name_(options.server.controller.name),
+      dispatch_("xbind-switchserver " + name_),
       name_in_log_(options.name_in_log ? name_ : std::string{}),
       pace_(options.pace, "xbind-switchserver " + name_, steady_pace_clock()),
       managers_(
@@ -283,11 +284,12 @@ void SwitchServerDaemon::tell_router(TimePoint now) {
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> SwitchServerDaemon::metrics() {
-  return ask([this](SwitchServer& server) {
+  auto counted = ask([this](SwitchServer& server) {
     std::vector<std::pair<std::string, std::uint64_t>> metrics;
     metrics.emplace_back("rss_kib", orb::own_resident_kib());
     metrics.emplace_back("giop_requests", server.counters().frames_in + managers_.requests_sent());
     metrics.emplace_back("managers", server.managers());
+    metrics.emplace_back("manager_references", managers_.references());
     metrics.emplace_back("switch_up", server.controller().up() ? 1 : 0);
     metrics.emplace_back("switch_met", absence_.ever_met() ? 1 : 0);
     const Duration away = absence_.away_for(steady_now()).value_or(Duration::zero());
@@ -315,6 +317,8 @@ std::vector<std::pair<std::string, std::uint64_t>> SwitchServerDaemon::metrics()
     faults::append_metrics(managers_.fault_counters(), metrics);
     return metrics;
   });
+  dispatch_.append_metrics(counted);
+  return counted;
 }
 
 }  // namespace xbind

@@ -19,6 +19,7 @@
 #include "core/log.hpp"
 #include "core/pace.hpp"
 #include "core/serial.hpp"
+#include "orb/dispatch.hpp"
 #include "orb/shared_timers.hpp"
 #include "switch_server.hh"
 #include "switchserver/gsmp/tcp_transport.hpp"
@@ -134,6 +135,8 @@ class SwitchServerDaemon {
   }
   // Thread-safe.
   Pace& pace() { return pace_; }
+  // What every upcall of our servants goes through.
+  orb::Dispatch& dispatch() { return dispatch_; }
 
   // Within a job: the observer of a session just attached.
   RemoteManagers& managers() { return managers_; }
@@ -170,6 +173,7 @@ class SwitchServerDaemon {
   void tell_router(TimePoint now);
 
   const std::string name_;
+  orb::Dispatch dispatch_;
   const std::string name_in_log_;  // empty: it stands in every line anyway
   Pace pace_;
   RemoteManagers managers_;

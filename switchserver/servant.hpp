@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 
+#include "orb/dispatch.hpp"
 #include "orb/runtime.hpp"
 #include "switch_server.hh"
 #include "switchserver/daemon.hpp"
@@ -12,9 +13,10 @@
 namespace xbind {
 
 // Batches of commands, on an endpoint of its own.
-class HopInboxServant : public POA_xbind::v1::HopInbox {
+class HopInboxServant : public orb::Dispatched<POA_xbind::v1::HopInbox> {
  public:
-  explicit HopInboxServant(SwitchServerDaemon& daemon) : daemon_(daemon) {}
+  explicit HopInboxServant(SwitchServerDaemon& daemon)
+      : Dispatched(daemon.dispatch()), daemon_(daemon) {}
   void submit(v1::SessionId session, v1::BatchSeq seq, v1::BatchSeq confirmed,
               const v1::HopBatch& batch) override;
 
@@ -22,10 +24,10 @@ class HopInboxServant : public POA_xbind::v1::HopInbox {
   SwitchServerDaemon& daemon_;
 };
 
-class SwitchServerServant : public POA_xbind::v1::SwitchServer {
+class SwitchServerServant : public orb::Dispatched<POA_xbind::v1::SwitchServer> {
  public:
   SwitchServerServant(SwitchServerDaemon& daemon, v1::HopInbox_ptr inbox)
-      : daemon_(daemon), inbox_(v1::HopInbox::_duplicate(inbox)) {}
+      : Dispatched(daemon.dispatch()), daemon_(daemon), inbox_(v1::HopInbox::_duplicate(inbox)) {}
 
   v1::HopAttachment* attach(const char* manager, v1::Epoch manager_epoch, CORBA::ULong version,
                             v1::HopObserver_ptr observer) override;

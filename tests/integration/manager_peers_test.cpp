@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cmgr/daemon.hpp"
+#include "core/steady_now.hpp"
 #include "orb/raise.hpp"
 #include "peers_world.hpp"
 #include "route_object.hh"
@@ -144,6 +145,12 @@ class Topologies : public POA_xbind::v1::TopologyObserver {
   void changed(const v1::TopologyState&) override {}
 };
 
+class Outcomes : public POA_xbind::v1::OutcomeObserver {
+ public:
+  void completed(v1::SessionId, v1::BatchSeq, v1::BatchSeq, const v1::OutcomeSeq&,
+                 const v1::NoticeSeq&) override {}
+};
+
 class BehindManager : public Behind {
  protected:
   BehindManager() {
@@ -217,6 +224,33 @@ TEST_F(BehindManager, it_outlives_all_that_its_peers_raise_and_attaches_in_the_e
   const AuditSummary audit = daemon->audit();
   EXPECT_EQ(audit.switches, bad.size());
   EXPECT_FALSE(daemon->metrics().empty());
+  daemon->stop();
+}
+
+// Of a client whose session ends because it breaks the protocol nothing stays, though nobody sends
+// it anything any more.
+TEST_F(BehindManager, of_a_session_that_ends_no_reference_is_left) {
+  const auto daemon = manager({});
+  const auto references = [&] {
+    std::uint64_t count = 99;
+    for (const auto& [name, value] : daemon->metrics()) {
+      if (name == "client_references") count = value;
+    }
+    return count;
+  };
+  const v1::OutcomeObserver_var observer =
+      v1::OutcomeObserver::_unchecked_narrow(activate(new Outcomes));
+  const SessionId session = daemon->ask([&](ConnectionManager& manager) {
+    const auto attached = manager.attach_client("mia", Epoch{1}, steady_now());
+    daemon->peers().know_client(attached.value().session, observer);
+    return attached.value().session;
+  });
+  EXPECT_EQ(references(), 1U);
+  daemon->ask([&](ConnectionManager& manager) {
+    manager.on_requests(session, {BatchSeq{}, BatchSeq{7}, nullptr}, steady_now());
+    return true;
+  });
+  EXPECT_EQ(references(), 0U);
   daemon->stop();
 }
 

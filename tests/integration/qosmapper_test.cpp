@@ -26,7 +26,7 @@ const auto* const kEnvironment = testing::AddGlobalTestEnvironment(new OrbEnviro
 
 class Mapper : public testing::Test {
  protected:
-  Mapper() : servant_(new QosMapperServant(catalogue_of_option("").value())) {
+  Mapper() : servant_(new QosMapperServant(dispatch_, catalogue_of_option("").value())) {
     const CORBA::Object_var object = OrbEnvironment::runtime->activate(servant_.in());
     mapper_ = v1::QOSMapper::_unchecked_narrow(object);
   }
@@ -49,6 +49,7 @@ class Mapper : public testing::Test {
     return "not refused";
   }
 
+  orb::Dispatch dispatch_{"qosmapper_test"};
   PortableServer::Servant_var<QosMapperServant> servant_;
   v1::QOSMapper_var mapper_;
 };

@@ -76,7 +76,7 @@ class RouteObjectTest : public testing::Test {
       : RouteObjectTest(line_of_three(), validity_ms) {}
   RouteObjectTest(Topology topology, std::uint32_t validity_ms)
       : routes_(std::move(topology), validity_ms), watchers_(routes_) {
-    servant_ = new RouteObjectServant(routes_, watchers_, drains_);
+    servant_ = new RouteObjectServant(dispatch_, routes_, watchers_, drains_);
     const CORBA::Object_var object = OrbEnvironment::runtime->activate(servant_.in());
     route_object = v1::RouteObject::_unchecked_narrow(object);
   }
@@ -122,6 +122,7 @@ class RouteObjectTest : public testing::Test {
     return named;
   }
 
+  orb::Dispatch dispatch_{"routeobject_test"};
   RouteService routes_;
   RemoteWatchers watchers_;
   DrainKeeper drains_{routes_, ""};
