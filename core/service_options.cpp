@@ -19,8 +19,8 @@ void declare_service_options(config::OptionSet& set, ServiceOptions& options,
                              const std::string& prefix) {
   set.add_string(
       "service-class", &options.name, "",
-      prefix +
-          "a service of the QOSMapper's catalogue by its name, which the options below may "
+      (prefix.empty() ? "A" : prefix + "a") +
+          " service of the QOSMapper's catalogue by its name, which the options below may "
           "change; or video, voice, data or constant, with all of its numbers. Frame rate "
           "and frame size go with it.");
   set.add_double("peak-to-mean", &options.peak_to_mean, 0, {0, 1000},

@@ -21,10 +21,10 @@ struct ServiceOptions {
   double delay_ms = 0;
 };
 
-// Declares them, each help text after `prefix`; with a check that none comes without --service-class.
+// Declares them, the first help text after `prefix`; with a check that none comes without --service-class.
 // Both must outlive the set's load().
 void declare_service_options(config::OptionSet& set, ServiceOptions& options,
-                             const std::string& prefix);
+                             const std::string& prefix = {});
 
 // Of loaded options with a name. Rates go up to whole numbers, loss and delay down.
 ServiceTerms terms_of(const ServiceOptions& options, std::uint64_t frames_per_1000_s,

@@ -38,6 +38,10 @@ int guarded(const std::string& peer, CORBA::Object_ptr object,
   return done ? *done : explain(done.error().text);
 }
 
+std::string counted(std::uint64_t count, const std::string& one, const std::string& ending) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : ending);
+}
+
 void print_table(std::size_t word_columns, std::vector<Row> rows) {
   for (Row& row : rows) {
     for (std::string& cell : row) cell = printable(cell, kCellOctetsMax);

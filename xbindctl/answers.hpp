@@ -3,6 +3,7 @@
 
 #include <omniORB4/CORBA.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ void say(const std::string& line);
 // Runs a command at `object`; what `peer` ("the manager") or the ORB throws becomes a sentence,
 // which names the object's address where it cannot be reached, and exit code 1.
 int guarded(const std::string& peer, CORBA::Object_ptr object, const std::function<int()>& command);
+
+// "1 hop", "3 hops", "2 switches".
+std::string counted(std::uint64_t count, const std::string& one, const std::string& ending = "s");
 
 using Row = std::vector<std::string>;
 

@@ -1,5 +1,7 @@
 // Commands that ask for something and get an outcome.
 #include <cstdio>
+#include <string_view>
+#include <vector>
 
 #include "core/name.hpp"
 #include "orb/convert.hpp"
@@ -106,6 +108,38 @@ int drop_leaf(v1::ConnectionManager_ptr manager, std::uint64_t connection, const
 
 int release(v1::ConnectionManager_ptr manager, std::uint64_t connection) {
   return asked(manager, see(connection), [&] { return manager->release(connection); });
+}
+
+int release_many(v1::ConnectionManager_ptr manager, const std::optional<std::string>& client) {
+  return guarded(kManager, manager, [&] {
+    // Looked up first: those that are set up meanwhile stay.
+    std::vector<std::uint64_t> connections;
+    for_each_connection(manager, client, [&](const v1::ConnectionState& state) {
+      if (std::string_view{state.phase.in()} != "prepared") connections.push_back(state.connection);
+    });
+    std::size_t released = 0;
+    std::size_t gone = 0;
+    for (const std::uint64_t connection : connections) {
+      const v1::Outcome_var answer = manager->release(connection);
+      const auto outcome = orb::to_core(answer.in());
+      if (!outcome) return explain(outcome.error().text);
+      const bool went =
+          outcome->cause == Cause::kUnknownConnection || outcome->cause == Cause::kBeingReleased;
+      if (outcome->kind == OutcomeKind::kReleased) {
+        ++released;
+        if (outcome->asked != 0) say(words_of(*outcome));
+      } else if (went) {
+        ++gone;
+      } else {
+        explain(fmt::format("{}: {}", connection, words_of(*outcome)));
+      }
+    }
+    const std::size_t left = connections.size() - released - gone;
+    say(counted(released, "connection") + " released" +
+        (gone == 0 ? "" : fmt::format("; {} had ended meanwhile", gone)) +
+        (left == 0 ? "" : fmt::format("; {} refused", left)));
+    return left == 0 ? 0 : 1;
+  });
 }
 
 int outcome(v1::ConnectionManager_ptr manager, const std::string& client, std::uint64_t request) {

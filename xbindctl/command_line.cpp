@@ -8,49 +8,77 @@
 namespace xbind::ctl {
 namespace {
 
-struct Command {
-  const char* verb;
-  std::vector<std::string> arguments;  // ID, REQUEST and PORT are numbers; [PORT] may be left out
-};
+using Words = std::vector<std::string>;
 
-const std::vector<Command>& commands() {
-  static const std::vector<Command> kCommands{{"connect", {"FROM", "TO"}},
-                                              {"commit", {"ID"}},
-                                              {"modify", {"ID"}},
-                                              {"add-leaf", {"ID", "END"}},
-                                              {"drop-leaf", {"ID", "END"}},
-                                              {"release", {"ID"}},
-                                              {"outcome", {"CLIENT", "REQUEST"}},
-                                              {"describe", {"ID"}},
-                                              {"list", {}},
-                                              {"status", {}},
-                                              {"audit", {}},
-                                              {"caches", {}},
-                                              {"aggregation", {}},
-                                              {"prepare", {"FROM", "TO"}},
-                                              {"routes", {"FROM", "TO"}},
-                                              {"links", {}},
-                                              {"drain", {"SWITCH", "[PORT]"}},
-                                              {"undrain", {"SWITCH", "[PORT]"}},
-                                              {"ports", {"SWITCH"}},
-                                              {"count", {"SWITCH", "PORT", "VPI/VCI"}},
-                                              {"forget-manager", {"SWITCH|all", "NAME"}}};
-  return kCommands;
-}
-
-std::string usage_of(const Command& command) {
-  std::string usage = command.verb;
-  for (const std::string& argument : command.arguments) usage += " " + argument;
-  return usage;
-}
-
-std::string usage() {
-  std::string all;
-  for (const Command& command : commands()) {
-    if (!all.empty()) all += " | ";
-    all += usage_of(command);
-  }
-  return all;
+// Of the arguments ID, REQUEST and PORT are numbers.
+std::vector<config::Command> commands() {
+  const Words service{"cells-per-s",       "buffer-cells",
+                      "frames-per-1000-s", "frame-octets",
+                      "service-class",     "peak-to-mean",
+                      "burst-frames",      "bits-per-s",
+                      "peak-bits-per-s",   "frame-loss",
+                      "frame-delay-ms",    "category",
+                      "cdvt-us",           "guaranteed-cells-per-s",
+                      "mbs-cells",         "mfs-cells"};
+  const auto service_and = [&](const Words& more) {
+    Words all = service;
+    all.insert(all.end(), more.begin(), more.end());
+    all.emplace_back("manager");
+    return all;
+  };
+  const Words manager{"manager"};
+  const Words routes{"routeobject"};
+  return {
+      {"connect",
+       {"FROM", "TO"},
+       "Sets up a connection and prints its id and its labels.",
+       service_and({"both", "reverse-cells-per-s", "priority", "hold"})},
+      {"commit", {"ID"}, "Makes a connection of a hold.", manager},
+      {"modify",
+       {"ID"},
+       "Gives a connection that is up another contract; refused, the old one stands.",
+       service_and({"both", "reverse-cells-per-s"})},
+      {"add-leaf", {"ID", "END"}, "Adds a destination to a connection.", manager},
+      {"drop-leaf", {"ID", "END"}, "Takes a destination from a connection.", manager},
+      {"release",
+       {"[ID]"},
+       "Releases a connection or a hold; with --all or --client, many.",
+       {"all", "client", "manager"}},
+      {"outcome",
+       {"CLIENT", "REQUEST"},
+       "Prints what became of a client's request, as long as the manager remembers it.",
+       manager},
+      {"describe",
+       {"ID"},
+       "Prints all that the manager knows of a connection, hop by hop.",
+       manager},
+      {"list", {}, "Prints a line for each connection.", {"client", "manager"}},
+      {"status", {}, "Prints the manager's counters, and where the time of calls went.", manager},
+      {"audit", {}, "Compares the switches' tables, the ledgers and the manager's table.", manager},
+      {"caches", {}, "Prints the manager's caches with their hits and sizes.", manager},
+      {"aggregation",
+       {},
+       "Shows how commands to a switch are gathered, or changes it.",
+       {"mode", "threshold", "flush-timeout-ms", "manager"}},
+      {"prepare",
+       {"FROM", "TO"},
+       "Keeps connections ready that a connect takes without a command.",
+       service_and({"count"})},
+      {"services", {}, "Prints the services of the QOSMapper's catalogue.", {"qosmapper"}},
+      {"routes",
+       {"FROM", "TO"},
+       "Prints the paths between two endpoints.",
+       {"cells-per-s", "metric", "alternates", "delay-us-max", "links-max", "avoid", "require",
+        "disjoint", "routeobject"}},
+      {"links", {}, "Prints every link with its state and what is free on it.", routes},
+      {"drain",
+       {"SWITCH", "[PORT]"},
+       "Leads no new call over a link, or a switch, and moves the others.",
+       routes},
+      {"undrain", {"SWITCH", "[PORT]"}, "Ends a drain.", routes},
+      {"ports", {"SWITCH"}, "Prints a switch's ports with their books and their cells.", {}},
+      {"count", {"SWITCH", "PORT", "VPI/VCI"}, "Prints the cells that came in with a label.", {}},
+      {"forget-manager", {"SWITCH|all", "NAME"}, "Says that a manager is gone for good.", {}}};
 }
 
 std::optional<std::uint64_t> number(const std::string& word) {
@@ -79,25 +107,10 @@ std::optional<PortId> port_of(const std::string& word) {
 
 using Refusal = std::optional<std::string>;
 
-Refusal check_words(CommandLine& line) {
-  const auto command = std::ranges::find_if(
-      commands(), [&](const Command& known) { return known.verb == line.verb(); });
-  if (command == commands().end()) {
-    return fmt::format("'{}' is no command; there are: {}", line.verb(), usage());
-  }
-  const std::size_t given = line.words.size() - 1;
-  const bool last_may_miss =
-      !command->arguments.empty() && command->arguments.back().starts_with('[');
-  if (given > command->arguments.size() ||
-      given + (last_may_miss ? 1 : 0) < command->arguments.size()) {
-    const std::string surplus =
-        given < command->arguments.size()
-            ? ""
-            : fmt::format(", '{}' is too much", line.words[command->arguments.size() + 1]);
-    return fmt::format("{} with {} arguments{}; it is: {}", line.verb(), given, surplus,
-                       usage_of(*command));
-  }
-  for (std::size_t i = 0; i < given; ++i) {
+Refusal check_words(CommandLine& line, const std::vector<config::Command>& known) {
+  const auto command =
+      std::ranges::find(known, line.verb(), [](const config::Command& each) { return each.verb; });
+  for (std::size_t i = 0; i + 1 < line.words.size(); ++i) {
     const std::string& argument = command->arguments[i];
     const std::string& word = line.words[i + 1];
     if (word.empty()) return fmt::format("{}: {} is empty", line.verb(), argument);
@@ -113,11 +126,29 @@ Refusal check_words(CommandLine& line) {
       line.id = port->value();
       continue;
     }
-    if (argument != "ID" && argument != "REQUEST" && argument != "PORT") continue;
+    if (argument != "ID" && argument != "[ID]" && argument != "REQUEST" && argument != "PORT") {
+      continue;
+    }
     const auto id = number(word);
     if (!id) return fmt::format("{}: {} '{}' is not a number", line.verb(), argument, word);
     line.id = *id;
   }
+  return std::nullopt;
+}
+
+// One of an id, --all and --client.
+Refusal check_release(const CommandLine& line, const config::OptionSet& set) {
+  if (line.verb() != "release") return std::nullopt;
+  const bool named = line.words.size() > 1;
+  const bool client = set.given("client");
+  if (named && line.all)
+    return fmt::format("release: {} and --all exclude each other", line.words[1]);
+  if (named && client) {
+    return fmt::format("release: {} and --client exclude each other", line.words[1]);
+  }
+  if (line.all && client) return "release: --all and --client exclude each other";
+  if (!named && !line.all && !client) return "release needs an ID, or --client NAME, or --all";
+  if (client && line.client.empty()) return "release: --client is empty";
   return std::nullopt;
 }
 
@@ -254,22 +285,20 @@ void declare(config::OptionSet& set, CommandLine& line) {
                  "Name of the ConnectionManager under xbind/cmgr/.");
   set.add_uint(
       "cells-per-s", &line.service.cells_per_s, 100, {1, TrafficContract::kFieldMax},
-      "connect, modify, prepare: what the connection takes of every link, in cells a second; with "
-      "--category the peak cell rate. routes: what every line of the path has; not given, any.");
+      "What the connection takes of every link, in cells a second; with --category the peak cell "
+      "rate. routes: what every line of the path has; not given, any.");
   set.add_uint("buffer-cells", &line.service.buffer_cells, 0, {0, 1'000'000'000},
-               "connect, modify, prepare: what it takes of every output port's buffer, in cells.");
-  set.add_uint(
-      "frames-per-1000-s", &line.service.frames_per_1000_s, 0, {0, 1'000'000'000},
-      "connect, modify, prepare: frame rate in thousandths of a frame a second, instead of "
-      "--cells-per-s.");
+               "What it takes of every output port's buffer, in cells.");
+  set.add_uint("frames-per-1000-s", &line.service.frames_per_1000_s, 0, {0, 1'000'000'000},
+               "Frame rate in thousandths of a frame a second, instead of "
+               "--cells-per-s.");
   set.add_uint("frame-octets", &line.service.frame_octets, 0, {0, 1'000'000'000},
-               "connect, modify, prepare: size of a frame in octets, with --frames-per-1000-s or "
+               "Size of a frame in octets, with --frames-per-1000-s or "
                "--service-class.");
-  declare_service_options(set, line.named, "connect, modify, prepare: ");
-  set.add_choice(
-      "category", &line.category, categories().front(), categories(),
-      "connect, modify, prepare: names the traffic contract; none: CBR at --cells-per-s, or what a "
-      "video needs.");
+  declare_service_options(set, line.named);
+  set.add_choice("category", &line.category, categories().front(), categories(),
+                 "Names the traffic contract; none: CBR at --cells-per-s, or what a "
+                 "video needs.");
   set.add_uint("cdvt-us", &line.service.contract.cdvt_us, 0, {0, TrafficContract::kFieldMax},
                "With --category: cell delay variation tolerance in microseconds.");
   set.add_uint("guaranteed-cells-per-s", &line.service.contract.guaranteed_cells_per_s, 0,
@@ -279,48 +308,50 @@ void declare(config::OptionSet& set, CommandLine& line) {
                "With --category rt-vbr, nrt-vbr, gfr: maximum burst size in cells.");
   set.add_uint("mfs-cells", &line.service.contract.mfs_cells, 0, {0, TrafficContract::kFieldMax},
                "With --category gfr: maximum frame size in cells.");
-  set.add_flag("both", &line.both,
-               "connect, modify: both directions; the reverse one takes as much as the first.");
-  set.add_uint(
-      "reverse-cells-per-s", &line.reverse_cells_per_s, 0, {0, TrafficContract::kFieldMax},
-      "connect, modify: with --both, what the reverse direction takes, in cells a second; 0: "
-      "as much as the first.");
+  set.add_flag("both", &line.both, "Both directions; the reverse one takes as much as the first.");
+  set.add_uint("reverse-cells-per-s", &line.reverse_cells_per_s, 0, {0, TrafficContract::kFieldMax},
+               "With --both, what the reverse direction takes, in cells a second; 0: "
+               "as much as the first.");
+  set.add_flag("all", &line.all,
+               "Every connection of every client; those that are prepared in advance stay.");
+  set.add_string(
+      "client", &line.client, "",
+      "Only the connections of the client of this name; '(two-way)': those of xbindctl.");
   set.add_uint("priority", &line.priority, 0, {0, kPriorityMax},
-               "connect: under pressure the higher is served first.");
-  set.add_double(
-      "hold", &line.hold_s, 0, {0, kHoldMsMax / 1000},
-      "connect: seconds for which everything is reserved, until a commit; 0: connected at "
-      "once.");
+               "Under pressure the higher is served first.");
+  set.add_double("hold", &line.hold_s, 0, {0, kHoldMsMax / 1000},
+                 "Seconds for which everything is reserved, until a commit; 0: connected at "
+                 "once.");
   set.add_uint("count", &line.count, 0, {0, 1'000},
-               "prepare: how many connections are kept ready; 0 ends it.");
-  set.add_choice(
-      "mode", &line.mode, aggregation_modes().front(), aggregation_modes(),
-      "aggregation: changes how commands to a switch are gathered; not given, it is shown.");
+               "How many connections are kept ready; 0 ends it.");
+  set.add_choice("mode", &line.mode, aggregation_modes().front(), aggregation_modes(),
+                 "Changes how commands to a switch are gathered; not given, it is shown.");
   set.add_uint("threshold", &line.threshold, 1, {1, 4'096},
-               "aggregation: with --mode fixed, commands of a batch; not given, it stays.");
-  set.add_double(
-      "flush-timeout-ms", &line.flush_timeout_ms, 5, {0.05, 10'000},
-      "aggregation: with --mode, milliseconds that a command waits at most; not given, it "
-      "stays.");
+               "With --mode fixed, commands of a batch; not given, it stays.");
+  set.add_double("flush-timeout-ms", &line.flush_timeout_ms, 5, {0.05, 10'000},
+                 "With --mode, milliseconds that a command waits at most; not given, it "
+                 "stays.");
   set.add_string("routeobject", &line.route_object, "default",
                  "Name of the RouteObject under xbind/routeobject/.");
+  set.add_string("qosmapper", &line.qos_mapper, "default",
+                 "Name of the QOSMapper under xbind/qosmapper/.");
   set.add_choice("metric", &line.metric, metrics().front(), metrics(),
-                 "routes: what makes a path better: fewer links, less delay, more room.");
+                 "What makes a path better: fewer links, less delay, more room.");
   set.add_uint("alternates", &line.alternates, 1, {1, 64},
-               "routes: how many paths to show at most, the best first.");
+               "How many paths to show at most, the best first.");
   set.add_uint("delay-us-max", &line.delay_us_max, 0, {0, 1'000'000'000},
-               "routes: the path's links together take at most so many microseconds; 0: no bound.");
+               "The path's links together take at most so many microseconds; 0: no bound.");
   set.add_uint("links-max", &line.links_max, 0, {0, 65'535},
-               "routes: the path has at most so many links; 0: no bound.");
-  set.add_strings("avoid", &line.avoid_words,
-                  "routes: what the path does not use, SWITCH or SWITCH:PORT.");
+               "The path has at most so many links; 0: no bound.");
+  set.add_strings("avoid", &line.avoid_words, "What the path does not use, SWITCH or SWITCH:PORT.");
   set.add_strings("require", &line.require_words,
-                  "routes: what the path goes through, SWITCH or SWITCH:PORT.");
+                  "What the path goes through, SWITCH or SWITCH:PORT.");
   set.add_choice("disjoint", &line.disjoint, disjointness().front(), disjointness(),
-                 "routes: shows the best path and a second one that shares no link, or no switch, "
+                 "Shows the best path and a second one that shares no link, or no switch, "
                  "with it.");
-  set.take_arguments(usage(), &line.words, 1, 4);
-  set.add_check([&line] { return check_words(line); });
+  set.take_commands(commands(), &line.words);
+  set.add_check([&line, known = commands()] { return check_words(line, known); });
+  set.add_check([&line, &set] { return check_release(line, set); });
   set.add_check([&line, &set] { return check_service(line, set); });
   set.add_check([&line, &set] { return check_options(line, set); });
   set.add_check([&line, &set] { return check_routes(line, set); });

@@ -17,7 +17,7 @@ namespace xbind::ctl {
 struct CommandLine {
   std::string manager;             // name under xbind/cmgr/
   std::vector<std::string> words;  // the command and its arguments, as many as it takes
-  std::uint64_t id = 0;  // the argument ID, REQUEST or PORT of commands that have one; 0: no port
+  std::uint64_t id = 0;  // the argument ID, REQUEST or PORT of commands that have one; 0: none
   Label label;           // the argument VPI/VCI
 
   ServiceSpec service;
@@ -25,6 +25,8 @@ struct CommandLine {
   std::string category;  // one of categories()
   bool both = false;     // the other direction too,
   std::uint64_t reverse_cells_per_s = 0;  // with this rate; 0: as forward
+  bool all = false;                       // release: every connection,
+  std::string client;                     // or, as list, those of this client
   std::uint8_t priority = 0;
   double hold_s = 0;
   std::uint32_t count = 0;
@@ -33,6 +35,7 @@ struct CommandLine {
   double flush_timeout_ms = 0;
 
   std::string route_object;  // name under xbind/routeobject/
+  std::string qos_mapper;    // name under xbind/qosmapper/
   std::string metric;        // one of metrics()
   std::uint32_t alternates = 1;
   std::uint64_t delay_us_max = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "core/call.hpp"
 #include "core/path.hpp"
 #include "orb/name_client.hpp"
+#include "qos_mapper.hh"
 #include "route_object.hh"
 
 namespace xbind::ctl {
@@ -24,13 +26,25 @@ int modify(v1::ConnectionManager_ptr manager, std::uint64_t connection, const Se
 int add_leaf(v1::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end);
 int drop_leaf(v1::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end);
 int release(v1::ConnectionManager_ptr manager, std::uint64_t connection);
+// Every connection and hold of `client`, or of all clients, one after the other; those that are
+// prepared in advance are nobody's and stay. 0 only when none was refused.
+int release_many(v1::ConnectionManager_ptr manager, const std::optional<std::string>& client);
 // Of an earlier request: also "refused" is an answer here, and 0; 1 when none is remembered.
 int outcome(v1::ConnectionManager_ptr manager, const std::string& client, std::uint64_t request);
+
+// --- pages.cpp -------------------------------------------------------------------------------------
+
+// Those of `client`, or all, page by page, ascending; what comes meanwhile with a higher id is seen,
+// too.
+void for_each_connection(v1::ConnectionManager_ptr manager,
+                         const std::optional<std::string>& client,
+                         const std::function<void(const v1::ConnectionState&)>& look);
 
 // --- views.cpp: what there is ----------------------------------------------------------------------
 
 int describe(v1::ConnectionManager_ptr manager, std::uint64_t connection);
-int list(v1::ConnectionManager_ptr manager);
+// Of `client` alone, if one is given.
+int list(v1::ConnectionManager_ptr manager, const std::optional<std::string>& client = {});
 int status(v1::ConnectionManager_ptr manager);
 int caches(v1::ConnectionManager_ptr manager);
 // 0 only if the audit is clean; else one of answers.hpp's kAudit*, or 1 when it could not be made.
@@ -42,6 +56,11 @@ int audit(v1::ConnectionManager_ptr manager);
 int ports(orb::NameClient& names, const std::string& switch_name);
 // The cells of the connection that comes in there.
 int count(orb::NameClient& names, const std::string& switch_name, PortId port, Label label);
+
+// --- services.cpp: what may be asked for by name -----------------------------------------------------
+
+// Every service of the catalogue, and what the network has to give for it.
+int services(v1::QOSMapper_ptr mapper);
 
 // --- routes.cpp: paths and links, as RouteObject knows them ------------------------------------------
 

@@ -36,6 +36,11 @@ CORBA::Octet place_of(const std::string& word, const std::vector<std::string>& w
   return static_cast<CORBA::Octet>(std::ranges::find(words, word) - words.begin());
 }
 
+std::optional<std::string> client_of(const ctl::CommandLine& line) {
+  if (line.client.empty()) return std::nullopt;
+  return line.client;
+}
+
 ctl::RouteWish wish_of(const ctl::CommandLine& line, const config::OptionSet& set) {
   ctl::RouteWish wish{line.words[1], line.words[2]};
   if (set.given("cells-per-s")) wish.cells_per_s = line.service.cells_per_s;
@@ -73,6 +78,11 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   if (verb == "count") {
     return ctl::count(names, words[1], PortId{static_cast<std::uint32_t>(line.id)}, line.label);
   }
+  if (verb == "services") {
+    const auto mapper = names.resolve(naming::path_of(naming::kQosMappers, line.qos_mapper));
+    if (!mapper) return ctl::explain(mapper.error().text);
+    return ctl::services(v1::QOSMapper::_unchecked_narrow(*mapper));
+  }
   if (const auto exit_code = ask_routes(line, set, names)) return *exit_code;
   const auto object = names.resolve(naming::path_of(naming::kConnectionManagers, line.manager));
   if (!object) return ctl::explain(object.error().text);
@@ -85,10 +95,11 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   if (verb == "modify") return ctl::modify(manager, line.id, line.service, line.reverse());
   if (verb == "add-leaf") return ctl::add_leaf(manager, line.id, words[2]);
   if (verb == "drop-leaf") return ctl::drop_leaf(manager, line.id, words[2]);
-  if (verb == "release") return ctl::release(manager, line.id);
+  if (verb == "release" && words.size() > 1) return ctl::release(manager, line.id);
+  if (verb == "release") return ctl::release_many(manager, client_of(line));
   if (verb == "outcome") return ctl::outcome(manager, words[1], line.id);
   if (verb == "describe") return ctl::describe(manager, line.id);
-  if (verb == "list") return ctl::list(manager);
+  if (verb == "list") return ctl::list(manager, client_of(line));
   if (verb == "status") return ctl::status(manager);
   if (verb == "audit") return ctl::audit(manager);
   if (verb == "caches") return ctl::caches(manager);

@@ -21,7 +21,8 @@ int forget_at(orb::NameClient& names, const std::string& path, const std::string
   return guarded(path, server, [&] {
     try {
       const CORBA::ULong hops = server->forget_manager(manager.c_str());
-      say(fmt::format("{}: manager '{}' is forgotten, {} hops stay", path, manager, hops));
+      say(fmt::format("{}: manager '{}' is forgotten, {} {}", path, manager, counted(hops, "hop"),
+                      hops == 1 ? "stays" : "stay"));
       return 0;
     } catch (const v1::BadRequest& refused) {
       return explain(fmt::format("{}: {}", path, refused.reason.in()));

@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/audit.hpp"
@@ -17,7 +19,6 @@
 namespace xbind::ctl {
 namespace {
 
-constexpr CORBA::ULong kListPage = 1'000;
 constexpr CORBA::ULong kAuditTimeoutMs = 120'000;
 constexpr const char* kManager = "the manager";
 
@@ -41,13 +42,21 @@ std::string words_of(const v1::Demand& demand) {
   return fmt::format("{} cells/s, {} cells of buffer", demand.cells_per_s, demand.buffer_cells);
 }
 
+// Words are cut off by nothing: a name that is wider than its column moves the rest of its line.
+constexpr const char* kListLine = "{:<20} {:<10} {:<16} {:<16} {:>13} {:>5} {:>6}  {}";
+
+// Of the caller's direction.
+std::size_t hops_of(const v1::ConnectionState& state) {
+  std::size_t hops = 0;
+  for (CORBA::ULong i = 0; i < state.hops.length(); ++i) hops += state.hops[i].leg == 0 ? 1 : 0;
+  return hops;
+}
+
 void print_line(const v1::ConnectionState& state) {
   std::string rate = fmt::format("{}", state.resources.cells_per_s);
   if (both_ways(state)) rate += fmt::format(" + {}", state.reverse_resources.cells_per_s);
-  std::string size = fmt::format("{} hops", state.hops.length());
-  if (state.leaves.length() != 0) size += fmt::format(", {} leaves", state.leaves.length());
-  say(fmt::format("{:<20} {:<10} {:<16} {:<16} {:>10} cells/s  {}  {}", state.connection,
-                  state.phase.in(), state.from_end.in(), callee_of(state), rate, size,
+  say(fmt::format(kListLine, state.connection, state.phase.in(), state.from_end.in(),
+                  callee_of(state), rate, hops_of(state), state.leaves.length(),
                   state.client.in()));
 }
 
@@ -139,9 +148,8 @@ std::string totals_in_words(const v1::AuditReport& report, const std::vector<Fin
     }
     return text;
   };
-  std::string text = fmt::format("{} switch{}, {} connection{}; ", report.switches,
-                                 report.switches == 1 ? "" : "es", report.connections,
-                                 report.connections == 1 ? "" : "s");
+  std::string text = fmt::format("{}, {}; ", counted(report.switches, "switch", "es"),
+                                 counted(report.connections, "connection"));
   text +=
       sum(cross_connects) == report.stray_cross_connects
           ? each(cross_connects)
@@ -151,10 +159,9 @@ std::string totals_in_words(const v1::AuditReport& report, const std::vector<Fin
               ? each(labels)
               : fmt::format("{} labels leaked or held twice, hops stray or missing",
                             report.leaked_labels);
-  return text + fmt::format("; {} cells/s leaked; {} removal{} owed; {} switch{} unreadable",
-                            report.leaked_bandwidth_cells_per_s, report.owed,
-                            report.owed == 1 ? "" : "s", report.unreadable,
-                            report.unreadable == 1 ? "" : "es");
+  return text + fmt::format("; {} cells/s leaked; {} owed; {} unreadable",
+                            report.leaked_bandwidth_cells_per_s, counted(report.owed, "removal"),
+                            counted(report.unreadable, "switch", "es"));
 }
 
 // A number of the status that stands for a word; nothing for the others.
@@ -165,6 +172,50 @@ std::optional<std::string> word_of(const std::string& metric, std::uint64_t valu
   if (metric == "engine") return of({"xbind", "sequential", "threaded"});
   if (metric == "aggregation_mode") return name_of_mode(static_cast<CORBA::Octet>(value));
   return std::nullopt;
+}
+
+// What peers have called the manager for (orb/dispatch.hpp names the counters).
+struct Upcalls {
+  std::uint64_t calls = 0;
+  std::uint64_t ns = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t failed = 0;
+};
+
+// Takes them out of `metrics`, which keeps the rest in its order.
+std::map<std::string, Upcalls> take_upcalls(Metrics& metrics) {
+  // The longer ones first: "upcalls_refused_list" begins with "upcalls_", too.
+  constexpr std::pair<std::string_view, std::uint64_t Upcalls::*> kCounters[] = {
+      {"upcalls_refused_", &Upcalls::refused},
+      {"upcalls_failed_", &Upcalls::failed},
+      {"upcall_ns_", &Upcalls::ns},
+      {"upcalls_", &Upcalls::calls}};
+  std::map<std::string, Upcalls> upcalls;
+  std::erase_if(metrics, [&](const auto& metric) {
+    const std::string_view name = metric.first;
+    if (name == "upcalls_not_permitted") return false;
+    for (const auto& [prefix, counter] : kCounters) {
+      if (!name.starts_with(prefix)) continue;
+      upcalls[std::string{name.substr(prefix.size())}].*counter = metric.second;
+      return true;
+    }
+    return false;
+  });
+  return upcalls;
+}
+
+void print_upcalls(const std::map<std::string, Upcalls>& upcalls) {
+  if (upcalls.empty()) return;
+  std::vector<Row> rows{{"called for", "times", "mean us", "refused", "failed"}};
+  for (const auto& [operation, counts] : upcalls) {
+    const double mean = counts.calls == 0 ? 0
+                                          : static_cast<double>(counts.ns) / 1e3 /
+                                                static_cast<double>(counts.calls);
+    rows.push_back({operation, fmt::format("{}", counts.calls), fmt::format("{:.1f}", mean),
+                    fmt::format("{}", counts.refused), fmt::format("{}", counts.failed)});
+  }
+  say("");
+  print_table(1, rows);
 }
 
 }  // namespace
@@ -180,7 +231,7 @@ int describe(v1::ConnectionManager_ptr manager, std::uint64_t connection) {
                     callee_of(state.in())));
     say(fmt::format("takes       {}", words_of(state->resources)));
     if (both) say(fmt::format("reverse     {}", words_of(state->reverse_resources)));
-    if (state->reroutes != 0) say(fmt::format("rerouted    {} times", state->reroutes));
+    if (state->reroutes != 0) say("rerouted    " + counted(state->reroutes, "time"));
     if (state->broken) {
       say(fmt::format("broken      {} is down, no other path", state->broken_element.in()));
     } else if (state->broken_element.in()[0] != '\0') {
@@ -195,17 +246,12 @@ int describe(v1::ConnectionManager_ptr manager, std::uint64_t connection) {
   });
 }
 
-int list(v1::ConnectionManager_ptr manager) {
+int list(v1::ConnectionManager_ptr manager, const std::optional<std::string>& client) {
   return guarded(kManager, manager, [&] {
-    std::uint64_t after = 0;
-    for (;;) {
-      const v1::ConnectionStateSeq_var page = manager->list(after, kListPage);
-      for (CORBA::ULong i = 0; i < page->length(); ++i) {
-        print_line(page.in()[i]);
-        after = page.in()[i].connection;
-      }
-      if (page->length() == 0) return 0;  // a page may be shorter than asked
-    }
+    say(fmt::format(kListLine, "connection", "phase", "from", "to", "cells/s", "hops", "leaves",
+                    "client"));
+    for_each_connection(manager, client, print_line);
+    return 0;
   });
 }
 
@@ -217,9 +263,11 @@ int status(v1::ConnectionManager_ptr manager) {
       metrics.emplace_back(printable(told.in()[i].name.in()), told.in()[i].value);
     }
     const std::vector<OperationStages> stages = take_stages(metrics);
+    const std::map<std::string, Upcalls> upcalls = take_upcalls(metrics);
     for (const auto& [name, value] : metrics) {
       say(fmt::format("{:<24} {}", name, word_of(name, value).value_or(fmt::format("{}", value))));
     }
+    print_upcalls(upcalls);
     std::printf("%s", stages_as_text(stages).c_str());
     return 0;
   });

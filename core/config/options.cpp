@@ -5,11 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <boost/program_options/options_description.hpp>
-#include <boost/program_options/value_semantic.hpp>
 #include <charconv>
 #include <cmath>
-#include <sstream>
 
 #include "core/check.hpp"
 
@@ -19,7 +16,6 @@ namespace {
 // Names that every program has (options_load.cpp acts on them).
 constexpr std::string_view kReserved[] = {"help", "version", "check-config", "config",
                                           "print-options"};
-constexpr unsigned kHelpColumns = 100;
 
 bool well_formed(std::string_view name) {
   if (name.empty() || name.front() < 'a' || name.front() > 'z') return false;
@@ -49,44 +45,6 @@ std::string range_text(DoubleBounds bounds) {
   if (above) return fmt::format("{} or more", bounds.min);
   if (below) return fmt::format("{} or less", bounds.max);
   return fmt::format("{} to {}", bounds.min, bounds.max);
-}
-
-// "(default 2000, 10 to 60000)", "(must be given)", "".
-std::string remark(bool required, const std::string& default_text, const std::string& range) {
-  std::vector<std::string> parts;
-  if (required) {
-    parts.push_back("must be given");
-  } else if (!default_text.empty()) {
-    parts.push_back("default " + default_text);
-  }
-  if (!range.empty()) parts.push_back(range);
-  return parts.empty() ? std::string{} : fmt::format(" ({})", fmt::join(parts, "; "));
-}
-
-// A table cell must not end early.
-std::string cell(std::string_view text) {
-  std::string escaped;
-  for (char c : text) {
-    if (c == '|') escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
-}
-
-// Lines of at most kHelpColumns, broken between words.
-std::string wrapped(const std::string& note) {
-  std::string text;
-  std::size_t column = 0;
-  std::istringstream words(note);
-  for (std::string word; words >> word; column += word.size()) {
-    if (column != 0) {
-      const bool fits = column + 1 + word.size() < kHelpColumns;
-      text += fits ? ' ' : '\n';
-      column = fits ? column + 1 : 0;
-    }
-    text += word;
-  }
-  return text + '\n';
 }
 
 }  // namespace
@@ -258,6 +216,16 @@ void OptionSet::take_arguments(std::string usage, std::vector<std::string>* targ
   arguments_max_ = max;
 }
 
+void OptionSet::take_commands(std::vector<Command> commands, std::vector<std::string>* target) {
+  std::size_t most = 0;
+  for (const Command& each : commands) {
+    for (const std::string& option : each.options) XB_CHECK(find(option) != nullptr, option);
+    most = std::max(most, each.arguments.size());
+  }
+  take_arguments("COMMAND [argument...]", target, 1, most + 1);
+  commands_ = std::move(commands);
+}
+
 void OptionSet::add_check(std::function<std::optional<std::string>()> check) {
   checks_.push_back(std::move(check));
 }
@@ -265,6 +233,19 @@ void OptionSet::add_check(std::function<std::optional<std::string>()> check) {
 const OptionSet::Option* OptionSet::find(std::string_view name) const {
   const auto found = std::ranges::find(options_, name, &Option::name);
   return found == options_.end() ? nullptr : &*found;
+}
+
+const Command* OptionSet::command(std::string_view verb) const {
+  const auto found = std::ranges::find(commands_, verb, &Command::verb);
+  return found == commands_.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> OptionSet::takers_of(const std::string& option) const {
+  std::vector<std::string> verbs;
+  for (const Command& each : commands_) {
+    if (std::ranges::find(each.options, option) != each.options.end()) verbs.push_back(each.verb);
+  }
+  return verbs;
 }
 
 bool OptionSet::given(std::string_view name) const {
@@ -280,53 +261,6 @@ std::string OptionSet::given_text() const {
     parts.push_back(fmt::format("{}={} ({})", option.name, option.given_text, option.source));
   }
   return fmt::format("{}", fmt::join(parts, " "));
-}
-
-std::string OptionSet::help() const {
-  namespace po = boost::program_options;
-  po::options_description description("Options", kHelpColumns);
-  auto add = [&description](const std::string& name, const std::string& value_name,
-                            const std::string& text) {
-    if (value_name.empty()) {
-      description.add_options()(name.c_str(), text.c_str());
-    } else {
-      description.add_options()(name.c_str(), po::value<std::string>()->value_name(value_name),
-                                text.c_str());
-    }
-  };
-  for (const Option& option : options_) {
-    const bool flag = option.value_name.empty();
-    add(option.name, option.value_name,
-        option.help + (flag ? "" : remark(option.required, option.default_text, option.range)));
-  }
-  add("config", "FILE", "Read options from FILE, one 'name = value' a line.");
-  add("check-config", "", "Say whether all options are right, and exit.");
-  add("version", "", "Print the version, and exit.");
-  add("help", "", "Print this, and exit.");
-  std::ostringstream text;
-  text << program_ << ": " << purpose_ << "\n\nUsage: " << program_ << " [options]"
-       << (arguments_usage_.empty() ? "" : " " + arguments_usage_) << "\n\n"
-       << description << "\nAn option may also come from the environment (--rate: XBIND_RATE) or "
-       << "from the file of --config;\nthe command line goes first, then the environment, then the "
-       << "file.\n";
-  for (const std::string& note : notes_) text << '\n' << wrapped(note);
-  return text.str();
-}
-
-std::string OptionSet::markdown() const {
-  std::string text = fmt::format("## {}\n\n{}\n\n", program_, purpose_);
-  if (!arguments_usage_.empty()) text += fmt::format("Arguments: `{}`\n\n", arguments_usage_);
-  if (options_.empty()) return text;
-  text += "| option | default | range | meaning |\n| --- | --- | --- | --- |\n";
-  for (const Option& option : options_) {
-    const std::string default_text =
-        option.required ? "must be given"
-                        : (option.default_text.empty() ? "empty" : "`" + option.default_text + "`");
-    text += fmt::format("| `--{}` | {} | {} | {} |\n", option.name, cell(default_text),
-                        cell(option.range.empty() ? "any" : option.range), cell(option.help));
-  }
-  for (const std::string& note : notes_) text += fmt::format("\n{}\n", note);
-  return text;
 }
 
 }  // namespace xbind::config

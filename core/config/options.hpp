@@ -19,14 +19,15 @@
 // A file is judged whole, also where a value of it is overridden; a variable only when it is used.
 // A list takes several values: repeat it, or separate by commas; the sources are not added up.
 //
-// Every program also has, on the command line only: --help, --version, --check-config (say whether
+// Every program also has, on the command line only: --help (or -h), --version, --check-config (say whether
 // everything above is right, and exit), --config FILE, and the hidden --print-options (its part of
 // docs/options.md). Refused, with exit code 2 and one sentence that names option, value and bound:
 // unknown names, values that cannot be read or are out of bounds, a value given twice in one
 // source, stray arguments. omniORB's own options (-ORBname value) are skipped together with their
 // value; the ORB takes them from the same argv.
 //
-// A program with subcommands looks at argv[1] itself and makes one set per subcommand:
+// A program with several commands has either one set that takes them all, take_commands(), where most
+// options serve many commands; or looks at argv[1] itself and makes one set per subcommand:
 //   OptionSet set("xbind-callgen run", "..."); load_or_explain(set, argc - 1, argv + 1);
 //
 // Targets must outlive load(). Declaring sets the target to its default; load() changes either all
@@ -68,6 +69,14 @@ struct Exit {
 // The value of an environment variable, or nothing when it is not set.
 using Environment = std::function<std::optional<std::string>(const std::string& variable)>;
 Environment process_environment();
+
+// One command of a program that has several: "drain SWITCH [PORT]".
+struct Command {
+  std::string verb;
+  std::vector<std::string> arguments;  // the last one may be left out when it is in brackets
+  std::string help;                    // one sentence
+  std::vector<std::string> options;    // those of this command and of others that name them, too
+};
 
 class OptionSet {
  public:
@@ -118,6 +127,11 @@ class OptionSet {
   // them, "NAME". Without this every such argument is refused.
   void take_arguments(std::string usage, std::vector<std::string>* target, std::size_t min,
                       std::size_t max);
+  // Takes a command and its arguments, verb first; in place of take_arguments(), after all options
+  // were declared. An option that no command names belongs to all of them; one that only others
+  // name is refused on the command line (not from the environment or a file, which serve all).
+  // `PROGRAM COMMAND --help` tells of that command alone.
+  void take_commands(std::vector<Command> commands, std::vector<std::string>* target);
   // A paragraph about the program as a whole, after the options in --help and in docs/options.md.
   void add_note(std::string note) { notes_.push_back(std::move(note)); }
   // What no single option can tell: run after everything is loaded, also by --check-config.
@@ -132,7 +146,8 @@ class OptionSet {
   bool given(std::string_view name) const;
   std::string given_text() const;
 
-  std::string help() const;
+  // Of the whole program; with a verb of take_commands(), of that command.
+  std::string help(std::string_view verb = {}) const;
   std::string markdown() const;  // what --print-options prints
   const std::string& program() const { return program_; }
 
@@ -167,6 +182,14 @@ class OptionSet {
                        std::size_t default_index, std::vector<std::string> choices,
                        std::string help);
   const Option* find(std::string_view name) const;
+  const Command* command(std::string_view verb) const;
+  // The verbs of the commands that name the option; none: it belongs to every one.
+  std::vector<std::string> takers_of(const std::string& option) const;
+  Result<void> check_command(const std::vector<std::string>& words) const;
+  Result<void> check_options_of(const Command& command) const;
+  // Those that belong to every command; below a title, with --help and its like.
+  std::string common_options_text() const;
+  std::string command_help(const Command& command) const;
   std::string meant(std::string_view typed) const;  // ", did you mean --rate?" or nothing
 
   Result<CommandLine> read_command_line(int argc, const char* const* argv) const;
@@ -184,6 +207,7 @@ class OptionSet {
   std::vector<std::string>* arguments_ = nullptr;
   std::size_t arguments_min_ = 0;
   std::size_t arguments_max_ = 0;
+  std::vector<Command> commands_;
   std::vector<std::function<std::optional<std::string>()>> checks_;
   std::vector<std::string> notes_;
 };

@@ -1,5 +1,6 @@
 // The sources of values, and who wins.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/program_options/errors.hpp>
@@ -24,6 +25,14 @@ namespace po = boost::program_options;
 
 constexpr std::size_t kFileOctetsMax = 1 << 20;
 constexpr int kRefused = 2;
+
+constexpr const char* kCommandLine = "command line";
+
+std::vector<std::string> usage_words(const Command& command) {
+  std::vector<std::string> words{command.verb};
+  words.insert(words.end(), command.arguments.begin(), command.arguments.end());
+  return words;
+}
 
 // The arguments that are ours, cut at "--": what follows it is never an option.
 struct Arguments {
@@ -99,7 +108,7 @@ Result<void> OptionSet::keep_value(const std::string& name, const std::string& t
     return fail(ErrorCode::kBadInput, "option --{} is given twice: {} and {}", name, value->text,
                 text);
   }
-  value = Given{value ? value->text + "," + text : text, "command line"};
+  value = Given{value ? value->text + "," + text : text, kCommandLine};
   return {};
 }
 
@@ -151,6 +160,7 @@ Result<OptionSet::CommandLine> OptionSet::read_command_line(int argc,
       if (!kept) return tl::make_unexpected(kept.error());
     }
   }
+  if (std::erase(line.arguments, "-h") != 0) line.help = true;
   for (const std::string& argument : line.arguments) {
     if (argument.size() > 1 && argument.front() == '-') {
       return fail(ErrorCode::kBadInput, "unknown option {}; options begin with two hyphens{}",
@@ -233,6 +243,9 @@ Result<void> OptionSet::load_values(const CommandLine& line, const Environment& 
     assignments.push_back(std::move(*assign));
   }
 
+  if (!commands_.empty() && !line.arguments.empty()) {
+    if (const auto good = check_command(line.arguments); !good) return good;
+  }
   const std::size_t count = line.arguments.size();
   if (arguments_ == nullptr && count != 0) {
     return fail(ErrorCode::kBadInput, "stray argument '{}': {} takes options only",
@@ -256,6 +269,39 @@ Result<void> OptionSet::load_values(const CommandLine& line, const Environment& 
   return {};
 }
 
+Result<void> OptionSet::check_command(const std::vector<std::string>& words) const {
+  const Command* const asked = command(words.front());
+  if (asked == nullptr) {
+    std::vector<std::string> verbs;
+    for (const Command& each : commands_) verbs.push_back(each.verb);
+    const auto nearest = nearest_name(words.front(), verbs);
+    return fail(ErrorCode::kBadInput, "'{}' is no command{}", words.front(),
+                nearest ? fmt::format("; did you mean {}?", *nearest) : "");
+  }
+  const std::vector<std::string>& wanted = asked->arguments;
+  const std::size_t given = words.size() - 1;
+  const bool last_may_miss = !wanted.empty() && wanted.back().starts_with('[');
+  if (given > wanted.size() || given + (last_may_miss ? 1 : 0) < wanted.size()) {
+    return fail(
+        ErrorCode::kBadInput, "{} with {} argument{}{}; it is: {}", asked->verb, given,
+        given == 1 ? "" : "s",
+        given < wanted.size() ? "" : fmt::format(", '{}' is too much", words[wanted.size() + 1]),
+        fmt::join(usage_words(*asked), " "));
+  }
+  return {};
+}
+
+Result<void> OptionSet::check_options_of(const Command& command) const {
+  for (const Option& option : options_) {
+    if (option.source != kCommandLine) continue;
+    const std::vector<std::string> takers = takers_of(option.name);
+    if (takers.empty() || std::ranges::find(takers, command.verb) != takers.end()) continue;
+    return fail(ErrorCode::kBadInput, "option --{} does not go with {}; it goes with {}",
+                option.name, command.verb, fmt::join(takers, ", "));
+  }
+  return {};
+}
+
 Exit OptionSet::refusal(const std::string& sentence) const {
   return Exit{kRefused, fmt::format("{0}: {1}\nTry '{0} --help'.\n", program_, sentence)};
 }
@@ -264,11 +310,15 @@ std::optional<Exit> OptionSet::load(int argc, const char* const* argv,
                                     const Environment& environment) {
   const Result<CommandLine> line = read_command_line(argc, argv);
   if (!line) return refusal(line.error().text);
-  if (line->help) return Exit{0, help()};
+  if (line->help) return Exit{0, help(line->arguments.empty() ? "" : line->arguments.front())};
   if (line->version) return Exit{0, fmt::format("{} {} (OpenXbind)\n", program_, version())};
   if (line->print_options) return Exit{0, markdown()};
   if (const Result<void> loaded = load_values(*line, environment); !loaded) {
     return refusal(loaded.error().text);
+  }
+  if (!commands_.empty()) {
+    const Command* const asked = command(line->arguments.front());
+    if (const auto good = check_options_of(*asked); !good) return refusal(good.error().text);
   }
   for (const auto& check : checks_) {
     if (const auto sentence = check()) return refusal(*sentence);

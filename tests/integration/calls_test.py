@@ -77,8 +77,31 @@ class Calls(InOneLab):
         self.assertEqual(summary["setups"]["connected"], 2000)
         self.assertEqual(summary["releases"]["released"], 2000)
         self.assertEqual(status("connections"), left, "what was answered 'released' is gone")
-        for line in tool(self.lab, "xbindctl", "list").stdout.splitlines():
-            tool(self.lab, "xbindctl", "release", line.split()[0])
+        released = tool(self.lab, "xbindctl", "release", "--client", "twice")
+        self.assertEqual(released.returncode, 0, released.stderr)
+        self.assertIn("released", released.stdout)
+        listed = tool(self.lab, "xbindctl", "list", "--client", "twice").stdout.splitlines()
+        self.assertEqual(len(listed), 1, listed)  # the header
+
+    def test_what_the_manager_is_called_for_is_counted(self):
+        """By a process of its own: what every upcall goes through (orb/dispatch.hpp)."""
+        def upcalls(operation):
+            for line in tool(self.lab, "xbindctl", "status").stdout.splitlines():
+                if line.split()[:1] == [operation] and len(line.split()) == 5:
+                    return [float(word) for word in line.split()[1:]]
+            return [0, 0, 0, 0]
+
+        times, _, refused, failed = upcalls("describe")
+        unknown = tool(self.lab, "xbindctl", "describe", "99")
+        self.assertEqual(unknown.returncode, 1, unknown.stdout)
+        self.assertIn("connection 99 is not known", unknown.stderr)
+        now = upcalls("describe")
+        self.assertEqual((now[0], now[2], now[3]), (times + 1, refused + 1, failed))
+        self.assertGreater(now[1], 0)
+        offer(self.lab, Load(calls=20, rate=200))
+        self.assertGreaterEqual(upcalls("attach")[0], 1)
+        self.assertGreaterEqual(upcalls("submit")[0], 20)  # one a setup at least, at this rate
+        self.assertGreaterEqual(upcalls("completed")[0], 20)
 
     def test_a_call_by_hand(self):
         connected = tool(self.lab, "xbindctl", "connect", CALLER, CALLEE)

@@ -1,0 +1,180 @@
+// What an option set says of itself: --help and its part of docs/options.md.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/value_semantic.hpp>
+#include <sstream>
+
+#include "core/config/options.hpp"
+
+namespace xbind::config {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr unsigned kHelpColumns = 100;
+constexpr const char* kSources =
+    "An option may also come from the environment (--rate: XBIND_RATE) or from the file of "
+    "--config;\n"
+    "the command line goes first, then the environment, then the file.\n";
+
+// "(default 2000, 10 to 60000)", "(must be given)"; "" of a flag.
+std::string remark(bool flag, bool required, const std::string& default_text,
+                   const std::string& range) {
+  if (flag) return {};
+  std::vector<std::string> parts;
+  if (required) {
+    parts.push_back("must be given");
+  } else if (!default_text.empty()) {
+    parts.push_back("default " + default_text);
+  }
+  if (!range.empty()) parts.push_back(range);
+  return parts.empty() ? std::string{} : fmt::format(" ({})", fmt::join(parts, "; "));
+}
+
+// A table cell must not end early.
+std::string cell(std::string_view text) {
+  std::string escaped;
+  for (char c : text) {
+    if (c == '|') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+// Lines of at most kHelpColumns, broken between words; those after the first begin with `indent`
+// blanks.
+std::string wrapped(const std::string& note, std::size_t column = 0, std::size_t indent = 0) {
+  std::string text;
+  std::istringstream words(note);
+  bool first = true;
+  for (std::string word; words >> word; column += word.size()) {
+    if (!first) {
+      const bool fits = column + 1 + word.size() < kHelpColumns;
+      text += fits ? ' ' : '\n';
+      if (!fits) text.append(indent, ' ');
+      column = fits ? column + 1 : indent;
+    }
+    first = false;
+    text += word;
+  }
+  return text + '\n';
+}
+
+std::string usage_of(const Command& command) {
+  std::string usage = command.verb;
+  for (const std::string& argument : command.arguments) usage += " " + argument;
+  return usage;
+}
+
+// Each in a line of its own, with what it does.
+std::string list_of(const std::vector<Command>& commands) {
+  std::size_t width = 0;
+  for (const Command& each : commands) width = std::max(width, usage_of(each).size());
+  std::string text;
+  for (const Command& each : commands) {
+    text += fmt::format("  {:<{}}  {}", usage_of(each), width,
+                        wrapped(each.help, width + 4, width + 4));
+  }
+  return text;
+}
+
+void add(po::options_description& description, const std::string& name,
+         const std::string& value_name, const std::string& text) {
+  if (value_name.empty()) {
+    description.add_options()(name.c_str(), text.c_str());
+  } else {
+    description.add_options()(name.c_str(), po::value<std::string>()->value_name(value_name),
+                              text.c_str());
+  }
+}
+
+std::string text_of(const po::options_description& description) {
+  std::ostringstream text;
+  text << description;
+  return text.str();
+}
+
+}  // namespace
+
+std::string OptionSet::common_options_text() const {
+  po::options_description description(commands_.empty() ? "Options" : "Options of every command",
+                                      kHelpColumns);
+  for (const Option& option : options_) {
+    if (takers_of(option.name).empty()) {
+      add(description, option.name, option.value_name,
+          option.help + remark(option.value_name.empty(), option.required, option.default_text,
+                               option.range));
+    }
+  }
+  add(description, "config", "FILE", "Read options from FILE, one 'name = value' a line.");
+  add(description, "check-config", "", "Say whether all options are right, and exit.");
+  add(description, "version", "", "Print the version, and exit.");
+  add(description, "help", "", "Print this, and exit; also -h.");
+  return text_of(description) + '\n' + kSources;
+}
+
+std::string OptionSet::command_help(const Command& command) const {
+  po::options_description own("Options of this command", kHelpColumns);
+  for (const std::string& name : command.options) {
+    const Option& option = *find(name);
+    add(own, name, option.value_name,
+        option.help +
+            remark(option.value_name.empty(), option.required, option.default_text, option.range));
+  }
+  const std::string usage = program_ + " " + usage_of(command);
+  std::string text = fmt::format("{}\nUsage: {}\n\n", wrapped(usage + ": " + command.help),
+                                 program_ + " [options] " + usage_of(command));
+  if (!command.options.empty()) text += text_of(own) + '\n';
+  return text + common_options_text();
+}
+
+std::string OptionSet::help(std::string_view verb) const {
+  if (const Command* const one = command(verb)) return command_help(*one);
+  std::string text = fmt::format("{}: {}\n\nUsage: {} [options]{}\n\n", program_, purpose_,
+                                 program_, arguments_usage_.empty() ? "" : " " + arguments_usage_);
+  if (!commands_.empty()) {
+    text += fmt::format("Commands; `{} COMMAND --help` tells the options of one:\n{}\n", program_,
+                        list_of(commands_));
+  }
+  text += common_options_text();
+  for (const std::string& note : notes_) text += '\n' + wrapped(note);
+  return text;
+}
+
+std::string OptionSet::markdown() const {
+  std::string text = fmt::format("## {}\n\n{}\n\n", program_, purpose_);
+  if (commands_.empty() && !arguments_usage_.empty()) {
+    text += fmt::format("Arguments: `{}`\n\n", arguments_usage_);
+  }
+  if (!commands_.empty()) {
+    text += "| command | what it does |\n| --- | --- |\n";
+    for (const Command& each : commands_) {
+      text += fmt::format("| `{}` | {} |\n", cell(usage_of(each)), cell(each.help));
+    }
+    text += '\n';
+  }
+  if (options_.empty()) return text;
+  text += commands_.empty()
+              ? "| option | default | range | meaning |\n| --- | --- | --- | --- |\n"
+              : "| option | of | default | range | meaning |\n| --- | --- | --- | --- | --- |\n";
+  for (const Option& option : options_) {
+    const std::string default_text =
+        option.required ? "must be given"
+                        : (option.default_text.empty() ? "empty" : "`" + option.default_text + "`");
+    const auto takers = takers_of(option.name);
+    const std::string of =
+        commands_.empty()
+            ? ""
+            : fmt::format(" {} |",
+                          takers.empty() ? "all" : fmt::format("{}", fmt::join(takers, ", ")));
+    text += fmt::format("| `--{}` |{} {} | {} | {} |\n", option.name, of, cell(default_text),
+                        cell(option.range.empty() ? "any" : option.range), cell(option.help));
+  }
+  for (const std::string& note : notes_) text += fmt::format("\n{}\n", note);
+  return text;
+}
+
+}  // namespace xbind::config

@@ -1,0 +1,125 @@
+// Commands of xbindctl about many things at once: releases, services, what the manager is called for.
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "orb/convert.hpp"
+#include "xbindctl/commands.hpp"
+#include "xbindctl_told_manager.hpp"
+
+namespace xbind::ctl {
+namespace {
+
+using testing::HasSubstr;
+
+// mia's two are released, one of which had ended; the pool's is nobody's.
+TEST_F(Commands, ReleaseOfAClientLeavesWhatIsOfOthers) {
+  const auto add = [&](std::uint64_t id, const char* phase, const char* client) {
+    v1::ConnectionState& state = told_.more.emplace_back();
+    state.connection = id;
+    state.phase = phase;
+    state.client = client;
+  };
+  told_.state.connection = 0;  // none besides these
+  add(11, "connected", "mia");
+  add(12, "connected", "leo");
+  add(13, "held", "mia");
+  add(14, "prepared", "");
+  answer(OutcomeKind::kReleased);
+  told_.ended = 13;
+  EXPECT_EQ(said([&] { return release_many(manager_, "mia"); }),
+            "0: 1 connection released; 1 had ended meanwhile\n");
+  EXPECT_EQ(told_.released, (std::vector<std::uint64_t>{11, 13}));
+  told_.released.clear();
+  EXPECT_EQ(said([&] { return release_many(manager_, {}); }),
+            "0: 2 connections released; 1 had ended meanwhile\n");
+  EXPECT_EQ(told_.released, (std::vector<std::uint64_t>{11, 12, 13}));
+
+  told_.answer.asked = 1;
+  told_.answer.element = "switch-1";
+  EXPECT_EQ(said([&] { return release_many(manager_, "leo"); }),
+            "0: 7 released; owed: 1 removal at switch-1\n1 connection released\n");
+  answer(OutcomeKind::kBusy);
+  told_.answer.cause = Cause::kBusy;
+  EXPECT_EQ(said([&] { return release_many(manager_, "leo"); }),
+            "1: 0 connections released; 1 refused\nxbindctl: 12: busy: busy\n");
+  EXPECT_EQ(said([&] { return release_many(manager_, "nobody"); }), "0: 0 connections released\n");
+}
+
+class ToldMapper : public POA_xbind::v1::QOSMapper {
+ public:
+  v1::NameSeq* services() override {
+    auto out = std::make_unique<v1::NameSeq>();
+    out->length(2);
+    (*out)[0] = "conference";
+    (*out)[1] = "best-effort";
+    return out.release();
+  }
+  v1::ServiceMapping* describe_service(const v1::ServiceSpec& service, CORBA::Octet) override {
+    auto out = std::make_unique<v1::ServiceMapping>();
+    if (std::string_view{service.terms[0].name.in()} == "best-effort") {
+      out->network = orb::to_idl(NetworkService{{0, 0}, {ServiceCategory::kUbr, 100, 0, 0, 0}});
+      return out.release();
+    }
+    out->network = orb::to_idl(
+        NetworkService{{14'075, 5}, {ServiceCategory::kRtVbr, 14'075, 218, 4'717, 1'126}});
+    const auto set = [](v1::OptionalNumber& number, std::uint64_t value) {
+      number.length(1);
+      number[0] = value;
+    };
+    set(out->whole.clr, 530'093);
+    set(out->whole.ctd_us, 110'000);
+    set(out->whole.cdv_us, 40'500);
+    return out.release();
+  }
+  v1::MetricSeq* status() override { return new v1::MetricSeq; }
+  v1::Demand video_to_network(const v1::VideoQos&) override { throw CORBA::NO_IMPLEMENT(); }
+  v1::VideoQos network_to_frame_size(CORBA::ULongLong, CORBA::ULongLong) override {
+    throw CORBA::NO_IMPLEMENT();
+  }
+  v1::VideoQos network_to_frame_rate(CORBA::ULongLong, CORBA::ULongLong) override {
+    throw CORBA::NO_IMPLEMENT();
+  }
+  v1::NetworkService service_to_network(const v1::ServiceSpec&) override {
+    throw CORBA::NO_IMPLEMENT();
+  }
+  v1::FrameQuality* network_to_service(const v1::ServiceSpec&, const v1::TrafficContract&,
+                                       const v1::CellQualitySeq&) override {
+    throw CORBA::NO_IMPLEMENT();
+  }
+};
+
+TEST(Services, AreATableOfWhatEachAsks) {
+  const PortableServer::Servant_var<PortableServer::ServantBase> servant = new ToldMapper;
+  const v1::QOSMapper_var mapper = v1::QOSMapper::_unchecked_narrow(active(servant.in()));
+  EXPECT_THAT(said([&] { return services(mapper); }),
+              HasSubstr("service      category   peak  guaranteed  takes  buffer         loss  "
+                        "delay ms  variation ms\n"
+                        "conference   rt-VBR    14075        4717  14075       5  5.30093e-07  "
+                        "     110          40.5\n"
+                        "best-effort  UBR         100           -      0       0            -  "
+                        "       -             -\n"));
+}
+
+TEST_F(Commands, WhatTheManagerWasCalledForIsATable) {
+  told_.metrics.length(7);
+  told_.metrics[0] = {"upcalls_list", 4};
+  told_.metrics[1] = {"upcall_ns_list", 10'000};
+  told_.metrics[2] = {"upcalls_refused_list", 1};
+  told_.metrics[3] = {"upcalls_attach", 2};
+  told_.metrics[4] = {"upcall_ns_attach", 3'000};
+  told_.metrics[5] = {"upcalls_failed_attach", 2};
+  told_.metrics[6] = {"upcalls_not_permitted", 3};
+  EXPECT_EQ(said([&] { return status(manager_); }),
+            "0: upcalls_not_permitted    3\n"
+            "\n"
+            "called for  times  mean us  refused  failed\n"
+            "attach          2      1.5        0       2\n"
+            "list            4      2.5        1       0\n");
+}
+
+}  // namespace
+}  // namespace xbind::ctl

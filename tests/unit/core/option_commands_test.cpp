@@ -1,0 +1,94 @@
+// Programs with several commands: what each takes, and what its help tells.
+#include <gmock/gmock.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/config/options.hpp"
+
+namespace xbind::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Control : public ::testing::Test {
+ protected:
+  Control() : set("xbind-trial", "Tries commands.") {
+    set.add_uint("seed", &seed, 1, {0, 9}, "Of every command.");
+    set.add_flag("all", &all, "Every one.");
+    set.add_string("reason", &reason, "", "Why.");
+    set.take_commands({{"drain", {"SWITCH", "[PORT]"}, "Takes it out of use.", {"reason"}},
+                       {"drop", {"ID"}, "Ends one.", {"all", "reason"}},
+                       {"list", {}, "Lists them.", {}}},
+                      &words);
+  }
+  std::optional<Exit> load(std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), "xbind-trial");
+    return set.load(static_cast<int>(arguments.size()), arguments.data(),
+                    [this](const std::string& variable) -> std::optional<std::string> {
+                      if (variable != "XBIND_REASON" || !from_environment) return std::nullopt;
+                      return "x";
+                    });
+  }
+  // The sentence it is refused with.
+  std::string refusal(const std::vector<const char*>& arguments) {
+    const auto exit = load(arguments);
+    if (!exit || exit->code != 2) return "it is not refused";
+    return exit->text.substr(0, exit->text.find('\n'));
+  }
+
+  OptionSet set;
+  std::uint64_t seed = 0;
+  bool all = false;
+  std::string reason;
+  std::vector<std::string> words;
+  bool from_environment = false;
+};
+
+TEST_F(Control, ACommandHasItsArguments) {
+  EXPECT_EQ(load({"drain", "sw1"}), std::nullopt);
+  EXPECT_THAT(words, ElementsAre("drain", "sw1"));
+  EXPECT_EQ(load({"drain", "sw1", "2", "--reason", "paint"}), std::nullopt);
+  EXPECT_EQ(reason, "paint");
+  EXPECT_THAT(refusal({}), HasSubstr("expected COMMAND [argument...]"));
+  EXPECT_THAT(refusal({"drain"}), HasSubstr("drain with 0 arguments; it is: drain SWITCH [PORT]"));
+  EXPECT_THAT(refusal({"list", "x"}),
+              HasSubstr("list with 1 argument, 'x' is too much; it is: list"));
+  EXPECT_THAT(refusal({"drian", "sw1"}), HasSubstr("'drian' is no command; did you mean drain?"));
+}
+
+TEST_F(Control, AnOptionOfOthersIsRefusedOnTheCommandLineAlone) {
+  EXPECT_THAT(refusal({"list", "--reason", "x"}),
+              HasSubstr("option --reason does not go with list; it goes with drain, drop"));
+  EXPECT_EQ(load({"list", "--seed", "4"}), std::nullopt);  // belongs to all
+  from_environment = true;                                 // which serves all commands
+  EXPECT_EQ(load({"list"}), std::nullopt);
+}
+
+TEST_F(Control, HelpOfACommandHasItsOwnOptionsAndThoseOfAll) {
+  for (const char* const asked : {"--help", "-h"}) {
+    const std::string one = load({"drop", asked})->text;
+    EXPECT_THAT(one, HasSubstr("xbind-trial drop ID: Ends one.\n"));
+    EXPECT_THAT(one, HasSubstr("Usage: xbind-trial [options] drop ID\n"));
+    EXPECT_THAT(one, HasSubstr("Options of this command:\n  --all "));
+    EXPECT_THAT(one, HasSubstr("Options of every command:\n"));
+    EXPECT_THAT(one, HasSubstr("--seed N"));
+    EXPECT_THAT(one, Not(HasSubstr("drain")));
+    const std::string whole = load({asked})->text;
+    EXPECT_THAT(whole, HasSubstr("\n  drain SWITCH [PORT]  Takes it out of use.\n"
+                                 "  drop ID              Ends one.\n"));
+    EXPECT_THAT(whole, Not(HasSubstr("--reason")));
+    EXPECT_THAT(whole, HasSubstr("--seed N"));
+  }
+  EXPECT_THAT(load({"list", "-h"})->text, Not(HasSubstr("of this command")));
+  const std::string table = load({"--print-options"})->text;
+  EXPECT_THAT(table, HasSubstr("| `drain SWITCH [PORT]` | Takes it out of use. |\n"));
+  EXPECT_THAT(table, HasSubstr("| `--reason` | drain, drop | empty | any | Why. |\n"));
+  EXPECT_THAT(table, HasSubstr("| `--seed` | all |"));
+}
+
+}  // namespace
+}  // namespace xbind::config
