@@ -39,15 +39,14 @@ class OnTheWay(unittest.TestCase):
     def setUp(self):
         self.lab = self.enterContext(
             planned_lab(more={"xbind-switch": [(MIDDLE, "control", "127.0.0.1:0")]}))
-        self.lab.clean()
-        self.lab.plan(topology.describe(BIN, PAPER_TOPOLOGY))
-        command = self.lab.processes[SERVER].command
-        where = command.index("--switch") + 1
-        self.dump, command[where] = self.enterContext(
-            program("gsmpdump", "--listen", "127.0.0.1:0", "--to", command[where]))
-        for name, words in self.MORE.items():
-            self.lab.processes[name].command += words
-        self.lab.start_all(lambda text: None)
+        with planning(self.lab):
+            command = self.lab.processes[SERVER].command
+            where = command.index("--switch") + 1
+            self.dump, command[where] = self.enterContext(
+                program("gsmpdump", "--listen", "127.0.0.1:0", "--to", command[where]))
+            for name, words in self.MORE.items():
+                self.lab.processes[name].command += words
+            self.lab.start_all(lambda text: None)
         self.said = []
 
     def ctl(self, *words, code=0):

@@ -108,7 +108,7 @@ class Ring(InOneLab):
         self.assertEqual(refused.returncode, 1, refused.stdout)
         self.assertIn("no route", refused.stdout + refused.stderr)
         mend(self.lab, "node-5", 3)
-        wait_until(lambda: "rerouted    1 times" in describe(), "it goes the other way")
+        wait_until(lambda: "rerouted    1 time" in describe(), "it goes the other way")
         self.assertNotIn("broken", describe())
         self.assertEqual(switches_of(self.lab, connection),
                          ["node-2", "node-1", "node-6", "node-5", "node-4", "node-3"])
@@ -226,7 +226,7 @@ class NoCellIsLostOrDoubled(unittest.TestCase):
                         self.assertEqual(callee.receive(egress, 5.0), sent, "the next one, once")
                         sent += 1
                         if after or (sent % 20 == 0
-                                     and f"rerouted    {reroutes} times"
+                                     and f"rerouted    {reroutes} time"
                                      in xbindctl(lab, "describe", connection)):
                             after += 1
                     self.assertIn(other, switches_of(lab, connection))

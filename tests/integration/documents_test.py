@@ -174,7 +174,8 @@ def known_options(words):
     elif program == "quickstart":
         text = run(ROOT / "quickstart", "--help").stdout
     else:
-        command = [words[1]] if program == "xbind-callgen" else []
+        has_commands = program in ("xbind-callgen", "xbindctl")
+        command = [word for word in words[1:2] if has_commands and not word.startswith("-")]
         text = run(BIN / program, *command, "--help").stdout
     everywhere = {"--help", "--version", "--check-config", "--config", "--print-options"}
     return set(re.findall(r"--[a-z][a-z0-9-]*", text)) | everywhere

@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "deploy"))
 # pylint: disable=wrong-import-position
-from labkit import topology  # noqa: E402
+from labkit import naming, topology  # noqa: E402
 from labkit.lab import Lab, LabOptions, PAPER_TOPOLOGY  # noqa: E402
 from labkit.load import Load, callgen  # noqa: E402
 from labkit.process import end  # noqa: E402
@@ -54,6 +54,17 @@ def planned_lab(**changes):
             raise
         troubles = lab.end_all()
         assert not troubles, troubles
+
+
+@contextlib.contextmanager
+def planning(lab):
+    """A planned_lab() with the paper's topology: what it starts inside the block has its addresses
+    before another lab looks for free ones."""
+    lab.clean()
+    described = topology.describe(BIN, PAPER_TOPOLOGY)
+    with naming.choosing_addresses():
+        lab.plan(described)
+        yield
 
 
 def run(*command, env=None, timeout=60):
@@ -154,5 +165,5 @@ class InOneLab(unittest.TestCase):
 
 __all__ = ["BIN", "CALLEE", "CALLER", "DAEMONS", "InOneLab", "Lab", "Load", "MIDDLE",
            "PAPER_TOPOLOGY", "ROOT", "callgen", "connection_of", "control_of", "counter", "end",
-           "lab_options", "lab_up", "main", "offer", "planned_lab", "run", "switch_address", "tool",
+           "lab_options", "lab_up", "main", "offer", "planned_lab", "planning", "run", "switch_address", "tool",
            "topology", "unittest", "wait_until"]

@@ -246,16 +246,16 @@ class NameServiceComesAndGoes(unittest.TestCase):
 
     def test_daemons_wait_for_it(self):
         with planned_lab() as lab:
-            lab.clean()
-            lab.plan(topology.describe(BIN, PAPER_TOPOLOGY))
-            servants = [name for name in lab.processes if name != "omniNames"]
-            lab.start(*servants)
-            time.sleep(1.0)  # long enough to have given up
-            for name in servants:
-                self.assertTrue(lab.processes[name].alive(), name)
-                if not name.startswith("xbind-switch/"):
-                    self.assertNotIn(" ready\n", lab.processes[name].output(), name)
-            lab.start("omniNames")
+            with planning(lab):
+                servants = [name for name in lab.processes if name != "omniNames"]
+                lab.start(*servants)
+                time.sleep(1.0)  # long enough to have given up
+                for name in servants:
+                    self.assertTrue(lab.processes[name].alive(), name)
+                    if not name.startswith("xbind-switch/"):
+                        self.assertNotIn(" ready\n", lab.processes[name].output(), name)
+                lab.start("omniNames")
+                lab.wait_ready(lab.processes["omniNames"])
             for name in servants:
                 lab.wait_ready(lab.processes[name])
             self.assertEqual(bound(lab), set(BOUND))

@@ -256,8 +256,8 @@ class AManagerThatIsGone(unittest.TestCase):
             # its lease runs out.
             process = lab.processes.pop("xbind-cmgr")
             os.kill(process.pid, signal.SIGKILL)
-            wait_until(lambda: tool(lab, "xbindctl", "--manager", "manager-2", "forget-manager",
-                                    "all", "default").returncode == 0, "it can be forgotten", 40)
+            wait_until(lambda: tool(lab, "xbindctl", "forget-manager", "all",
+                                    "default").returncode == 0, "it can be forgotten", 40)
             # One label of 40 carries the dead manager's call; the other has the rest.
             lab.manager_names = lambda: ["manager-2"]
             done, summary = offer(lab, Load(calls=60, rate=400, hold=20), timeout=150)

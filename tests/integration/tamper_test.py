@@ -15,10 +15,9 @@ class Tamper(unittest.TestCase):
 
     def setUp(self):
         self.lab = self.enterContext(planned_lab())
-        self.lab.clean()
-        self.lab.plan(topology.describe(BIN, PAPER_TOPOLOGY))
-        self.lab.processes[SERVER].command[0] = str(BIN / "tampered-switchserver")
-        self.lab.start_all(lambda text: None)
+        with planning(self.lab):
+            self.lab.processes[SERVER].command[0] = str(BIN / "tampered-switchserver")
+            self.lab.start_all(lambda text: None)
         done = tool(self.lab, "xbindctl", "audit")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 

@@ -114,7 +114,7 @@ class Unknown(InOneLab):
             self.assertEqual(self.links("node-5"), {"up"})
             # What can be elsewhere is.
             wait_until(lambda: "node-2" not in self.way(over), "the connection goes round it")
-            self.assertIn("rerouted    1 times", self.describe(over))
+            self.assertIn("rerouted    1 time", self.describe(over))
             self.assertEqual(self.way(self.connect("node-1", "node-3")),
                              ["node-1", "node-6", "node-5", "node-4", "node-3"])
             # What cannot is unknown, and not broken.
