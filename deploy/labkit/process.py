@@ -4,10 +4,12 @@ A process is known by its pid and the moment the kernel started it, so that a pi
 to somebody else is never taken for ours, let alone killed.
 """
 
+import contextlib
 import os
 import re
 import signal
 import subprocess
+import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,15 +47,16 @@ class Process:
             log.write(f"--- {' '.join(self.command)}\n".encode())
             log.flush()
             try:
-                self.popen = subprocess.Popen(
-                    self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                    process_group=0, env=environment, cwd="/",
-                    preexec_fn=ignore_hangup if self.program == "omniNames" else None)
+                with signals_later():
+                    self.popen = subprocess.Popen(
+                        self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                        process_group=0, env=environment, cwd="/",
+                        preexec_fn=ignore_hangup if self.program == "omniNames" else None)
+                    self.pid = self.popen.pid
+                    self.started = start_ticks(self.pid) or 0
             except OSError as error:
                 raise LabError(f"{self.name} cannot be started: {self.command[0]}: "
                                f"{error.strerror}") from error
-        self.pid = self.popen.pid
-        self.started = start_ticks(self.pid) or 0
 
     def alive(self):
         if self.popen is not None:
@@ -117,6 +120,29 @@ class Process:
     @staticmethod
     def from_record(record):
         return Process(**{**record, "log": Path(record["log"])})
+
+
+@contextlib.contextmanager
+def signals_later():
+    """A signal that comes inside the block has its effect at the block's end. Without this a Ctrl-C between a
+    process's birth and our noting its number leaves it running for ever."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's
+        return
+    seen = []
+    before = {number: signal.getsignal(number)
+              for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    before = {number: handler for number, handler in before.items()
+              if handler not in (signal.SIG_IGN, None)}
+    for number in before:
+        signal.signal(number, lambda number, _: seen.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in seen:
+            signal.raise_signal(number)
 
 
 def ignore_hangup():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The reckoning of deploy/labkit, without any process: does a load fit, which labels, which addresses."""
+"""The reckoning of deploy/labkit, without any daemon: does a load fit, which labels, which addresses."""
 
 import os
 import re
@@ -7,13 +7,16 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
+from unittest import mock
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from labkit import naming, quickstart
 from labkit.lab import PROGRAMS, TOOLS
 from labkit.load import daemon_options
-from labkit.process import LabError, start_ticks
+from labkit.process import LabError, Process, start_ticks
 
 
 def network(*links, demands=(), labels_of_ends=("a", "z")):
@@ -228,6 +231,27 @@ class Addresses(unittest.TestCase):
             port = deaf.getsockname()[1]
             self.assertFalse(naming.name_service_answers("127.0.0.1", port, timeout_s=0.05))
         self.assertFalse(naming.name_service_answers("127.0.0.1", port))
+
+
+class Started(unittest.TestCase):
+
+    def test_a_ctrl_c_while_it_is_born_leaves_it_ours_to_end(self):
+        class Interrupted(subprocess.Popen):
+            """The signal comes when the child runs and nobody has noted it yet."""
+            def __init__(self, *words, **options):
+                super().__init__(*words, **options)
+                signal.raise_signal(signal.SIGINT)
+
+        with tempfile.TemporaryDirectory() as directory:
+            process = Process("sleep", ["sleep", "60"], Path(directory) / "log")
+            with mock.patch.object(subprocess, "Popen", Interrupted):
+                with self.assertRaises(KeyboardInterrupt):
+                    process.start(dict(os.environ))
+            self.assertTrue(process.alive())
+            self.assertEqual(start_ticks(process.pid), process.started)
+            self.assertEqual(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+            process.popen.kill()
+            process.popen.wait()
 
 
 class Pids(unittest.TestCase):
