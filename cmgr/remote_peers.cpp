@@ -414,19 +414,7 @@ Result<v1::SwitchServer_var> RemotePeers::switch_server(const std::string& name)
 }
 
 Result<v1::RouteObject_var> RemotePeers::route_object() {
-  {
-    const std::lock_guard lock(references_mutex_);
-    if (!CORBA::is_nil(route_object_)) {
-      return v1::RouteObject_var(v1::RouteObject::_duplicate(route_object_));
-    }
-  }
-  // Asked without the lock: a name service that does not answer holds up nobody who has a reference.
-  auto object = names_.resolve(naming::path_of(naming::kRouteObjects, options_.route_object));
-  if (!object) return tl::make_unexpected(object.error());
-  v1::RouteObject_var found = v1::RouteObject::_unchecked_narrow(*object);
-  const std::lock_guard lock(references_mutex_);
-  route_object_ = found;
-  return found;
+  return kept<v1::RouteObject>(route_object_, naming::kRouteObjects, options_.route_object);
 }
 
 Result<void> RemotePeers::at_route_object(const char* what,

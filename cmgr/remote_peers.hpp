@@ -19,6 +19,7 @@
 #include "connection_manager.hh"
 #include "core/faults/fault_plan.hpp"
 #include "core/pace.hpp"
+#include "naming/names.hpp"
 #include "orb/name_client.hpp"
 #include "orb/peer_log.hpp"
 #include "qos_mapper.hh"
@@ -121,6 +122,24 @@ class RemotePeers : public Peers {
   // The same, kept, for invoke_now().
   Result<v1::SwitchServer_var> invoked_server(const std::string& name);
   Result<v1::RouteObject_var> route_object();
+  // `reference`, or what the name service has below `kind` while it is nil. It is asked without the
+  // lock: while it does not answer, whoever has a reference goes on.
+  template <class Interface>
+  Result<typename Interface::_var_type> kept(typename Interface::_var_type& reference,
+                                             const char* kind, const std::string& name) {
+    {
+      const std::lock_guard lock(references_mutex_);
+      if (!CORBA::is_nil(reference)) {
+        return typename Interface::_var_type(Interface::_duplicate(reference));
+      }
+    }
+    auto object = names_.resolve(naming::path_of(kind, name));
+    if (!object) return tl::make_unexpected(object.error());
+    typename Interface::_var_type found = Interface::_unchecked_narrow(*object);
+    const std::lock_guard lock(references_mutex_);
+    reference = found;
+    return found;
+  }
   // Calls RouteObject for `what`. One that cannot be reached is looked up again: if it has been
   // restarted, `call` runs once more. A failure is logged, and the next call looks it up again.
   Result<void> at_route_object(const char* what,

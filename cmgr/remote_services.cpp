@@ -52,18 +52,7 @@ void RemotePeers::map_now(const std::vector<ServiceSpec>& services) {
 }
 
 Result<v1::QOSMapper_var> RemotePeers::qos_mapper() {
-  {
-    const std::lock_guard lock(references_mutex_);
-    if (!CORBA::is_nil(qos_mapper_)) {
-      return v1::QOSMapper_var(v1::QOSMapper::_duplicate(qos_mapper_));
-    }
-  }
-  auto object = names_.resolve(naming::path_of(naming::kQosMappers, options_.qos_mapper));
-  if (!object) return tl::make_unexpected(object.error());
-  v1::QOSMapper_var found = v1::QOSMapper::_unchecked_narrow(*object);
-  const std::lock_guard lock(references_mutex_);
-  qos_mapper_ = found;
-  return found;
+  return kept<v1::QOSMapper>(qos_mapper_, naming::kQosMappers, options_.qos_mapper);
 }
 
 }  // namespace xbind::cmgr

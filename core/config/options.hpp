@@ -19,15 +19,15 @@
 // A file is judged whole, also where a value of it is overridden; a variable only when it is used.
 // A list takes several values: repeat it, or separate by commas; the sources are not added up.
 //
-// Every program also has, on the command line only: --help (or -h), --version, --check-config (say whether
-// everything above is right, and exit), --config FILE, and the hidden --print-options (its part of
-// docs/options.md). Refused, with exit code 2 and one sentence that names option, value and bound:
+// Every program also has, on the command line only: --help (or -h), --version, --check-config (say
+// whether everything above is right, and exit), --config FILE, and the hidden --print-options (its
+// part of docs/options.md). Refused, with exit code 2 and one sentence that names option, value and bound:
 // unknown names, values that cannot be read or are out of bounds, a value given twice in one
 // source, stray arguments. omniORB's own options (-ORBname value) are skipped together with their
 // value; the ORB takes them from the same argv.
 //
-// A program with several commands has either one set that takes them all, take_commands(), where most
-// options serve many commands; or looks at argv[1] itself and makes one set per subcommand:
+// A program with several commands declares them with take_commands() when most options serve many
+// commands; else it looks at argv[1] itself and makes one set per subcommand:
 //   OptionSet set("xbind-callgen run", "..."); load_or_explain(set, argc - 1, argv + 1);
 //
 // Targets must outlive load(). Declaring sets the target to its default; load() changes either all
@@ -76,6 +76,8 @@ struct Command {
   std::vector<std::string> arguments;  // the last one may be left out when it is in brackets
   std::string help;                    // one sentence
   std::vector<std::string> options;    // those of this command and of others that name them, too
+
+  std::string usage() const;  // "drain SWITCH [PORT]"
 };
 
 class OptionSet {
@@ -187,6 +189,8 @@ class OptionSet {
   std::vector<std::string> takers_of(const std::string& option) const;
   Result<void> check_command(const std::vector<std::string>& words) const;
   Result<void> check_options_of(const Command& command) const;
+  // Its help text followed by default and bounds: "Calls to set up. (default 2000; 1 to 1000000)".
+  static std::string meaning_of(const Option& option);
   // Those that belong to every command; below a title, with --help and its like.
   std::string common_options_text() const;
   std::string command_help(const Command& command) const;

@@ -20,20 +20,6 @@ constexpr const char* kSources =
     "--config;\n"
     "the command line goes first, then the environment, then the file.\n";
 
-// "(default 2000, 10 to 60000)", "(must be given)"; "" of a flag.
-std::string remark(bool flag, bool required, const std::string& default_text,
-                   const std::string& range) {
-  if (flag) return {};
-  std::vector<std::string> parts;
-  if (required) {
-    parts.push_back("must be given");
-  } else if (!default_text.empty()) {
-    parts.push_back("default " + default_text);
-  }
-  if (!range.empty()) parts.push_back(range);
-  return parts.empty() ? std::string{} : fmt::format(" ({})", fmt::join(parts, "; "));
-}
-
 // A table cell must not end early.
 std::string cell(std::string_view text) {
   std::string escaped;
@@ -63,20 +49,14 @@ std::string wrapped(const std::string& note, std::size_t column = 0, std::size_t
   return text + '\n';
 }
 
-std::string usage_of(const Command& command) {
-  std::string usage = command.verb;
-  for (const std::string& argument : command.arguments) usage += " " + argument;
-  return usage;
-}
-
 // Each in a line of its own, with what it does.
 std::string list_of(const std::vector<Command>& commands) {
   std::size_t width = 0;
-  for (const Command& each : commands) width = std::max(width, usage_of(each).size());
+  for (const Command& each : commands) width = std::max(width, each.usage().size());
   std::string text;
   for (const Command& each : commands) {
-    text += fmt::format("  {:<{}}  {}", usage_of(each), width,
-                        wrapped(each.help, width + 4, width + 4));
+    text +=
+        fmt::format("  {:<{}}  {}", each.usage(), width, wrapped(each.help, width + 4, width + 4));
   }
   return text;
 }
@@ -99,14 +79,30 @@ std::string text_of(const po::options_description& description) {
 
 }  // namespace
 
+std::string Command::usage() const {
+  std::string usage = verb;
+  for (const std::string& argument : arguments) usage += " " + argument;
+  return usage;
+}
+
+std::string OptionSet::meaning_of(const Option& option) {
+  if (option.value_name.empty()) return option.help;  // a flag
+  std::vector<std::string> parts;
+  if (option.required) {
+    parts.emplace_back("must be given");
+  } else if (!option.default_text.empty()) {
+    parts.push_back("default " + option.default_text);
+  }
+  if (!option.range.empty()) parts.push_back(option.range);
+  return option.help + (parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, "; ")));
+}
+
 std::string OptionSet::common_options_text() const {
   po::options_description description(commands_.empty() ? "Options" : "Options of every command",
                                       kHelpColumns);
   for (const Option& option : options_) {
     if (takers_of(option.name).empty()) {
-      add(description, option.name, option.value_name,
-          option.help + remark(option.value_name.empty(), option.required, option.default_text,
-                               option.range));
+      add(description, option.name, option.value_name, meaning_of(option));
     }
   }
   add(description, "config", "FILE", "Read options from FILE, one 'name = value' a line.");
@@ -120,13 +116,11 @@ std::string OptionSet::command_help(const Command& command) const {
   po::options_description own("Options of this command", kHelpColumns);
   for (const std::string& name : command.options) {
     const Option& option = *find(name);
-    add(own, name, option.value_name,
-        option.help +
-            remark(option.value_name.empty(), option.required, option.default_text, option.range));
+    add(own, name, option.value_name, meaning_of(option));
   }
-  const std::string usage = program_ + " " + usage_of(command);
+  const std::string usage = program_ + " " + command.usage();
   std::string text = fmt::format("{}\nUsage: {}\n\n", wrapped(usage + ": " + command.help),
-                                 program_ + " [options] " + usage_of(command));
+                                 program_ + " [options] " + command.usage());
   if (!command.options.empty()) text += text_of(own) + '\n';
   return text + common_options_text();
 }
@@ -152,7 +146,7 @@ std::string OptionSet::markdown() const {
   if (!commands_.empty()) {
     text += "| command | what it does |\n| --- | --- |\n";
     for (const Command& each : commands_) {
-      text += fmt::format("| `{}` | {} |\n", cell(usage_of(each)), cell(each.help));
+      text += fmt::format("| `{}` | {} |\n", cell(each.usage()), cell(each.help));
     }
     text += '\n';
   }

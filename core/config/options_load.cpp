@@ -28,12 +28,6 @@ constexpr int kRefused = 2;
 
 constexpr const char* kCommandLine = "command line";
 
-std::vector<std::string> usage_words(const Command& command) {
-  std::vector<std::string> words{command.verb};
-  words.insert(words.end(), command.arguments.begin(), command.arguments.end());
-  return words;
-}
-
 // The arguments that are ours, cut at "--": what follows it is never an option.
 struct Arguments {
   std::vector<std::string> before;
@@ -286,7 +280,7 @@ Result<void> OptionSet::check_command(const std::vector<std::string>& words) con
         ErrorCode::kBadInput, "{} with {} argument{}{}; it is: {}", asked->verb, given,
         given == 1 ? "" : "s",
         given < wanted.size() ? "" : fmt::format(", '{}' is too much", words[wanted.size() + 1]),
-        fmt::join(usage_words(*asked), " "));
+        asked->usage());
   }
   return {};
 }
