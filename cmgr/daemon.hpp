@@ -74,7 +74,8 @@ class ManagerDaemon {
                        Duration timeout, RequestId number = {});
   // The last outcome of a two-way call of that number; nothing: none is remembered (any more).
   std::optional<Outcome> outcome_of_call(RequestId number);
-  // Releases a connection, or hold, whose caller has gone before it was told. Nobody waits for it.
+  // Releases a connection, or hold, whose caller has closed its TCP connection before the reply came.
+  // Returns at once.
   void release_unclaimed(ConnectionId connection);
 
   // Compares every switch's table, every ledger and our own table; up to four looks while

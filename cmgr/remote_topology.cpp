@@ -68,7 +68,7 @@ void RemotePeers::run_watching() {
     Duration again = kWatchAgainAfterFailure;
     v1::RouteObject_var asked;
     TopologyState state;
-    const auto told = at_route_object("changes of the topology", [&](v1::RouteObject_ptr object) {
+    const auto told = at_route_object("watching the topology", [&](v1::RouteObject_ptr object) {
       const v1::TopologyState_var now = object->watch(options_.manager.c_str(), topology_observer_);
       again = std::clamp(Duration{std::chrono::milliseconds{now->validity_ms}}, kWatchAgainMin,
                          kWatchAgainMax);

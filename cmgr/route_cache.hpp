@@ -82,8 +82,8 @@ class RouteCache {
   // rate and uses nothing that the query avoids. A negative answer fits any query that asks for at
   // least as much and avoids at least as much. With `stale_too`, answers past their time serve as
   // well (RouteObject is away and a call is waiting). An end that is unknown fits every query for
-  // it, also one of another pair. What is returned is a place in the cache, or a null that is
-  // nobody's: valid until the cache changes.
+  // it, also one of another pair. Returns a reference into the cache, valid until the cache changes,
+  // or one to a null pointer when nothing fits.
   const std::shared_ptr<const RouteReply>& find(const RouteNeed& need, TimePoint now,
                                                 bool stale_too = false);
 

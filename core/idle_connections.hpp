@@ -1,5 +1,5 @@
-// Which of the connections that a process has accepted are to be closed: those of strangers that
-// never became anything, and, where there are very many, those that have been idle for longest.
+// Which of the connections that a process has accepted it should close: those on which the peer has
+// never sent an octet, and, beyond connections_max, those on which it has sent none for longest.
 //
 // A peer that is in a session says something every 2 s (decision 0007); a caller of two-way
 // operations that finds its connection closed opens another. Pure; any thread.
@@ -26,7 +26,8 @@ struct IdleLimits {
   Duration idle_for_crowded = std::chrono::seconds{10};  // one that has; five heartbeats
 };
 
-// Descriptors to be closed, those that are least of a loss first.
+// The descriptors to close: first connections that have never carried an octet, then the others, in
+// each group the one that has been idle for longest first.
 std::vector<int> connections_to_close(std::vector<AcceptedConnection> accepted,
                                       const IdleLimits& limits);
 

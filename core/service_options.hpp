@@ -21,8 +21,8 @@ struct ServiceOptions {
   double delay_ms = 0;
 };
 
-// Declares them, the first help text after `prefix`; with a check that none comes without --service-class.
-// Both must outlive the set's load().
+// Declares them; `prefix` begins the help text of --service-class. Also adds a check that refuses the
+// other options where --service-class is not given. `set` and `options` must outlive the set's load().
 void declare_service_options(config::OptionSet& set, ServiceOptions& options,
                              const std::string& prefix = {});
 

@@ -11,12 +11,12 @@ namespace xbind::orb {
 void know_callers();
 
 // Of the upcall that this thread runs: "127.0.0.1:46744", or "unix:..." and the like of another
-// transport; empty outside an upcall. As long as the upcall.
+// transport; empty outside an upcall. The text is valid until the upcall ends.
 std::string_view caller_address();
 
-// Of the upcall that this thread runs: its connection has been closed by the caller. False where
-// that cannot be told. Looks through all descriptors of the process: for rare, slow operations
-// only.
+// Whether the caller of the upcall that this thread runs has closed its connection. False when the
+// ORB does not name the caller's address. It asks the kernel about every descriptor of the process:
+// call it in rare operations only.
 bool caller_has_gone();
 
 }  // namespace xbind::orb

@@ -1,6 +1,6 @@
 // One end of a session: numbered batches out, numbered batches in, over a transport that may lose,
-// repeat and reorder every message (docs/invariants.md, 5). Client - manager and manager - SwitchServer are
-// the same protocol; both ends use this class.
+// repeat and reorder every message (docs/invariants.md, 5). Client - manager and manager -
+// SwitchServer are the same protocol; both ends use this class.
 //
 //   send(batch) ──▶ [seq n, confirmed m] ──▶ transport ──▶ receive() ──▶ in order, once
 //

@@ -28,7 +28,7 @@ from labkit.process import LabError, attend  # noqa: E402
 
 BUILD = ROOT / "build"
 FAULTS_MAX = 0.5
-# What a switch could not be told yet, a manager owes, and pays within seconds of its return.
+# Seconds in which a manager delivers the removals that it owes to a switch which was away and is back.
 DEBTS_TIMEOUT_S = 10
 CALLGEN_INTERRUPTED = 4  # its exit code; ours as well
 
