@@ -35,7 +35,7 @@ class ManagerDaemon {
   ManagerDaemon(const ManagerDaemon&) = delete;
   ManagerDaemon& operator=(const ManagerDaemon&) = delete;
 
-  void start(v1::HopObserver_ptr observer, v1::TopologyObserver_ptr topology_observer) {
+  void start(v2::HopObserver_ptr observer, v2::TopologyObserver_ptr topology_observer) {
     peers_.start(observer, topology_observer);
   }
   void stop();

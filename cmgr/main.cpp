@@ -302,17 +302,17 @@ int main(int argc, char** argv) {
   const PortableServer::Servant_var<cmgr::HopObserverServant> observer =
       new cmgr::HopObserverServant(daemon);
   const CORBA::Object_var observer_object = runtime.activate(observer.in());
-  const v1::HopObserver_var observer_reference =
-      v1::HopObserver::_unchecked_narrow(observer_object);
+  const v2::HopObserver_var observer_reference =
+      v2::HopObserver::_unchecked_narrow(observer_object);
   const PortableServer::Servant_var<cmgr::TopologyObserverServant> topology_observer =
       new cmgr::TopologyObserverServant(daemon);
   const CORBA::Object_var topology_object = runtime.activate(topology_observer.in());
-  const v1::TopologyObserver_var topology_reference =
-      v1::TopologyObserver::_unchecked_narrow(topology_object);
+  const v2::TopologyObserver_var topology_reference =
+      v2::TopologyObserver::_unchecked_narrow(topology_object);
   const PortableServer::Servant_var<cmgr::RequestInboxServant> inbox =
       new cmgr::RequestInboxServant(daemon);
   const CORBA::Object_var inbox_object = runtime.activate_apart(inbox.in(), "request_inbox");
-  const v1::RequestInbox_var inbox_reference = v1::RequestInbox::_unchecked_narrow(inbox_object);
+  const v2::RequestInbox_var inbox_reference = v2::RequestInbox::_unchecked_narrow(inbox_object);
   const PortableServer::Servant_var<cmgr::ConnectionManagerServant> servant =
       new cmgr::ConnectionManagerServant(
           daemon, inbox_reference,

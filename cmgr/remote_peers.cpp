@@ -37,7 +37,7 @@ void append(std::vector<T> more, std::vector<T>& to) {
   }
 }
 
-RouteReply reply_from(RouteQuery query, const v1::RouteAnswer& answer) {
+RouteReply reply_from(RouteQuery query, const v2::RouteAnswer& answer) {
   RouteReply reply;
   reply.query = std::move(query);
   reply.cause = cause_from(answer.cause).value_or(Cause::kNoRouteObject);
@@ -56,9 +56,9 @@ RouteReply reply_from(RouteQuery query, const v1::RouteAnswer& answer) {
 }
 
 // All pages of an audit. Throws what the SwitchServer does.
-Result<LedgerReport> whole_report(v1::SwitchServer_ptr server, const std::string& manager) {
+Result<LedgerReport> whole_report(v2::SwitchServer_ptr server, const std::string& manager) {
   LedgerReport report;
-  v1::LedgerPage_var page = server->audit(manager.c_str());
+  v2::LedgerPage_var page = server->audit_switch(manager.c_str());
   report.cross_connects = page->cross_connects;
   for (;;) {
     auto findings = orb::to_core(page->findings);
@@ -81,7 +81,7 @@ Result<LedgerReport> whole_report(v1::SwitchServer_ptr server, const std::string
     if (empty) {
       return fail(ErrorCode::kProtocol, "an audit has more pages after an empty one");
     }
-    page = server->audit_more(page->audit);
+    page = server->audit_page(page->audit);
   }
 }
 
@@ -98,9 +98,9 @@ RemotePeers::RemotePeers(CORBA::ORB_ptr orb, Options options, Post post, LocalOu
 
 RemotePeers::~RemotePeers() { stop(); }
 
-void RemotePeers::start(v1::HopObserver_ptr observer, v1::TopologyObserver_ptr topology_observer) {
-  observer_ = v1::HopObserver::_duplicate(observer);
-  topology_observer_ = v1::TopologyObserver::_duplicate(topology_observer);
+void RemotePeers::start(v2::HopObserver_ptr observer, v2::TopologyObserver_ptr topology_observer) {
+  observer_ = v2::HopObserver::_duplicate(observer);
+  topology_observer_ = v2::TopologyObserver::_duplicate(topology_observer);
   attaching_ = std::thread([this] { run_attaching(); });
   watching_ = std::thread([this] { run_watching(); });
   for (std::size_t i = 0; i < options_.workers; ++i) {
@@ -140,8 +140,8 @@ void RemotePeers::local_outcome(RequestId token, Outcome outcome) {
   local_outcome_(token, std::move(outcome));
 }
 
-void RemotePeers::know_client(SessionId session, v1::OutcomeObserver_ptr observer) {
-  clients_[session] = v1::OutcomeObserver::_duplicate(observer);
+void RemotePeers::know_client(SessionId session, v2::OutcomeObserver_ptr observer) {
+  clients_[session] = v2::OutcomeObserver::_duplicate(observer);
 }
 
 void RemotePeers::send_collected(TimePoint now) {
@@ -172,8 +172,8 @@ void RemotePeers::send(const ToSwitch& outgoing) {
   orb::to_idl(commands, commands_);
   if (outgoing.frame.batch) pace_.send(commands.commands());
   const auto sent = orb::remote("switchserver " + outgoing.name, inbox->second, [&] {
-    inbox->second->submit(outgoing.session.value(), outgoing.frame.seq.value(),
-                          outgoing.frame.confirmed.value(), commands_);
+    inbox->second->submit_hops(outgoing.session.value(), outgoing.frame.seq.value(),
+                               outgoing.frame.confirmed.value(), commands_);
   });
   ++requests_sent_;
   if (sent) return;
@@ -191,8 +191,8 @@ void RemotePeers::send(const ToClient& outgoing) {
   // Each outcome costs a message: a slow network has many callers where a lab has one.
   for (CORBA::ULong i = 0; i < outcomes_.length(); ++i) pace_.send(1);
   const auto sent = orb::remote("the client", client->second, [&] {
-    client->second->completed(outgoing.session.value(), outgoing.frame.seq.value(),
-                              outgoing.frame.confirmed.value(), outcomes_, notices_);
+    client->second->deliver_outcomes(outgoing.session.value(), outgoing.frame.seq.value(),
+                                     outgoing.frame.confirmed.value(), outcomes_, notices_);
   });
   ++requests_sent_;
   if (sent) return;
@@ -267,15 +267,15 @@ void RemotePeers::run_attaching() {
   }
 }
 
-Result<v1::HopAttachment_var> RemotePeers::attach_to(const std::string& switch_name) {
+Result<v2::HopAttachment_var> RemotePeers::attach_to(const std::string& switch_name) {
   const auto server = switch_server(switch_name);
   if (!server) return tl::make_unexpected(server.error());
   const std::string peer = "switchserver " + switch_name;
   auto attachment = orb::remote(peer, *server, [&] {
-    v1::HopAttachment_var attached = (*server)->attach(
-        options_.manager.c_str(), options_.epoch.value(), v1::protocol_version, observer_);
+    v2::HopAttachment_var attached = (*server)->attach_manager(
+        options_.manager.c_str(), options_.epoch.value(), v2::protocol_version, observer_);
     // Opens the connection that batches will use, here where waiting is allowed.
-    attached->inbox->submit(attached->session, 0, 0, v1::HopBatch{});
+    attached->inbox->submit_hops(attached->session, 0, 0, v2::HopBatch{});
     return attached;
   });
   if (attachment && ((*attachment)->session == 0 || (*attachment)->batches_in_flight == 0)) {
@@ -291,11 +291,11 @@ void RemotePeers::attach_now(const std::string& switch_name) {
   auto attached = attach_to(switch_name);
   if (attached) {
     troubles_.well(peer);
-    const v1::HopAttachment_var& attachment = *attached;
+    const v2::HopAttachment_var& attachment = *attached;
     auto quarantined = orb::to_core(attachment->quarantined);
     if (!quarantined) quarantined = std::vector<PortLabels>{};
     post_([this, switch_name, session = SessionId{attachment->session},
-           inbox = v1::HopInbox_var(attachment->inbox), window = attachment->batches_in_flight,
+           inbox = v2::HopInbox_var(attachment->inbox), window = attachment->batches_in_flight,
            quarantined = std::move(*quarantined)](ConnectionManager& manager) {
       inboxes_[session] = inbox;
       manager.switch_attached(switch_name, session, window, quarantined, steady_now());
@@ -319,7 +319,7 @@ void RemotePeers::ask_now(std::vector<RouteQuery> queries) {
   constexpr std::size_t kQueriesPerCall = 32;
   for (std::size_t done = 0; done < queries.size(); done += kQueriesPerCall) {
     const std::size_t count = std::min(kQueriesPerCall, queries.size() - done);
-    v1::RouteQuerySeq asked;
+    v2::RouteQuerySeq asked;
     asked.length(static_cast<CORBA::ULong>(count));
     for (CORBA::ULong i = 0; i < count; ++i) {
       asked[i].from_end = queries[done + i].from.c_str();
@@ -328,7 +328,7 @@ void RemotePeers::ask_now(std::vector<RouteQuery> queries) {
       asked[i].metric = static_cast<CORBA::Octet>(options_.route_metric);
       asked[i].delay_us_max = 0;
       asked[i].links_max = 0;
-      asked[i].disjoint = v1::disjoint_no;
+      asked[i].disjoint = v2::disjoint_no;
       const auto& avoid = queries[done + i].avoid;
       asked[i].avoid.length(static_cast<CORBA::ULong>(avoid.size()));
       for (CORBA::ULong j = 0; j < asked[i].avoid.length(); ++j) {
@@ -338,9 +338,9 @@ void RemotePeers::ask_now(std::vector<RouteQuery> queries) {
     }
     std::vector<RouteReply> replies;
     Duration validity{};
-    (void)at_route_object("paths", [&](v1::RouteObject_ptr object) {  // logs a failure
+    (void)at_route_object("paths", [&](v2::RouteObject_ptr object) {  // logs a failure
       pace_.send(count);
-      const v1::RouteAnswers_var answers = object->find_paths(asked);
+      const v2::RouteAnswers_var answers = object->find_paths(asked);
       pace_.take(count);
       validity = std::chrono::milliseconds{answers->validity_ms};
       for (CORBA::ULong i = 0; i < answers->answers.length() && i < count; ++i) {
@@ -370,10 +370,10 @@ void RemotePeers::invoke_now(SessionId session, const std::string& switch_name,
     answer = tl::make_unexpected(server.error());
   } else {
     const auto called = orb::remote(peer, *server, [&] {
-      v1::HopBatch out;
+      v2::HopBatch out;
       orb::to_idl(batch, out);
       pace_.send(batch.commands());
-      const v1::HopResultBatch_var results = (*server)->execute(session.value(), out);
+      const v2::HopResultBatch_var results = (*server)->execute(session.value(), out);
       pace_.take(results->results.length());
       answer = orb::to_core(results.in());
     });
@@ -394,7 +394,7 @@ void RemotePeers::invoke_now(SessionId session, const std::string& switch_name,
   });
 }
 
-Result<v1::SwitchServer_var> RemotePeers::invoked_server(const std::string& name) {
+Result<v2::SwitchServer_var> RemotePeers::invoked_server(const std::string& name) {
   {
     const std::lock_guard lock(references_mutex_);
     if (const auto known = invoked_.find(name); known != invoked_.end()) return known->second;
@@ -407,28 +407,28 @@ Result<v1::SwitchServer_var> RemotePeers::invoked_server(const std::string& name
   return resolved;
 }
 
-Result<v1::SwitchServer_var> RemotePeers::switch_server(const std::string& name) {
+Result<v2::SwitchServer_var> RemotePeers::switch_server(const std::string& name) {
   auto object = names_.resolve(naming::path_of(naming::kSwitchServers, name));
   if (!object) return tl::make_unexpected(object.error());
-  return v1::SwitchServer_var(v1::SwitchServer::_unchecked_narrow(*object));
+  return v2::SwitchServer_var(v2::SwitchServer::_unchecked_narrow(*object));
 }
 
-Result<v1::RouteObject_var> RemotePeers::route_object() {
-  return kept<v1::RouteObject>(route_object_, naming::kRouteObjects, options_.route_object);
+Result<v2::RouteObject_var> RemotePeers::route_object() {
+  return kept<v2::RouteObject>(route_object_, naming::kRouteObjects, options_.route_object);
 }
 
 Result<void> RemotePeers::at_route_object(const char* what,
-                                          const std::function<void(v1::RouteObject_ptr)>& call) {
+                                          const std::function<void(v2::RouteObject_ptr)>& call) {
   const std::string peer = "routeobject " + options_.route_object;
   // One operation may fail for ever while others work.
   const std::string trouble = peer + ", " + what;
-  const auto once = [&](const Result<v1::RouteObject_var>& object) -> Result<void> {
+  const auto once = [&](const Result<v2::RouteObject_var>& object) -> Result<void> {
     if (!object) return tl::make_unexpected(object.error());
     return orb::remote(peer, *object, [&] { call(*object); });
   };
   const auto forget = [this] {
     const std::lock_guard lock(references_mutex_);
-    route_object_ = v1::RouteObject::_nil();
+    route_object_ = v2::RouteObject::_nil();
   };
   const auto known = route_object();
   Result<void> called = once(known);
@@ -449,8 +449,8 @@ Result<void> RemotePeers::at_route_object(const char* what,
 
 Result<std::vector<std::string>> RemotePeers::switches_of_topology() {
   std::vector<std::string> names;
-  const auto asked = at_route_object("switches", [&](v1::RouteObject_ptr object) {
-    const v1::NameSeq_var switches = object->switches();
+  const auto asked = at_route_object("switches", [&](v2::RouteObject_ptr object) {
+    const v2::NameSeq_var switches = object->switches();
     names = names_of(switches.in());
   });
   if (!asked) return tl::make_unexpected(asked.error());

@@ -55,7 +55,7 @@ class RemotePeers : public Peers {
   RemotePeers(CORBA::ORB_ptr orb, Options options, Post post, LocalOutcome local_outcome);
   ~RemotePeers() override;  // stop()
   // Starts the threads; `observer` is what SwitchServers call back, `topology_observer` RouteObject.
-  void start(v1::HopObserver_ptr observer, v1::TopologyObserver_ptr topology_observer);
+  void start(v2::HopObserver_ptr observer, v2::TopologyObserver_ptr topology_observer);
   void stop();
 
   // Peers, within a step.
@@ -71,7 +71,7 @@ class RemotePeers : public Peers {
   void client_session_over(SessionId session) override { clients_over_.push_back(session); }
 
   // Within a step: the callback of a client just attached.
-  void know_client(SessionId session, v1::OutcomeObserver_ptr observer);
+  void know_client(SessionId session, v2::OutcomeObserver_ptr observer);
   // After a step: sends what was collected, and what the fault layer has held back long enough.
   void send_collected(TimePoint now);
   // When there is something held back to be sent.
@@ -93,7 +93,7 @@ class RemotePeers : public Peers {
   // waited for long.
   Result<LedgerReport> audit_switch(const std::string& switch_name, bool attached);
 
-  static TopologyState topology_from(const v1::TopologyState& state);
+  static TopologyState topology_from(const v2::TopologyState& state);
 
  private:
   struct ToSwitch {
@@ -116,12 +116,12 @@ class RemotePeers : public Peers {
   void ask_now(std::vector<RouteQuery> queries);
   void map_now(const std::vector<ServiceSpec>& services);
   void invoke_now(SessionId session, const std::string& switch_name, const HopBatch& batch);
-  Result<v1::HopAttachment_var> attach_to(const std::string& switch_name);
-  Result<v1::QOSMapper_var> qos_mapper();
-  Result<v1::SwitchServer_var> switch_server(const std::string& name);
+  Result<v2::HopAttachment_var> attach_to(const std::string& switch_name);
+  Result<v2::QOSMapper_var> qos_mapper();
+  Result<v2::SwitchServer_var> switch_server(const std::string& name);
   // The same, kept, for invoke_now().
-  Result<v1::SwitchServer_var> invoked_server(const std::string& name);
-  Result<v1::RouteObject_var> route_object();
+  Result<v2::SwitchServer_var> invoked_server(const std::string& name);
+  Result<v2::RouteObject_var> route_object();
   // `reference`, or what the name service has below `kind` while it is nil. It is asked without the
   // lock: while it does not answer, whoever has a reference goes on.
   template <class Interface>
@@ -143,27 +143,27 @@ class RemotePeers : public Peers {
   // Calls RouteObject for `what`. One that cannot be reached is looked up again: if it has been
   // restarted, `call` runs once more. A failure is logged, and the next call looks it up again.
   Result<void> at_route_object(const char* what,
-                               const std::function<void(v1::RouteObject_ptr)>& call);
+                               const std::function<void(v2::RouteObject_ptr)>& call);
 
   Options options_;
   orb::NameClient names_;
   Post post_;
   LocalOutcome local_outcome_;
   Pace pace_;
-  v1::HopObserver_var observer_;
-  v1::TopologyObserver_var topology_observer_;
+  v2::HopObserver_var observer_;
+  v2::TopologyObserver_var topology_observer_;
 
   // The logic's thread of the moment only.
   std::vector<ToSwitch> to_switches_;
   std::vector<ToClient> to_clients_;
   // What is being sent; kept, for its memory.
-  v1::HopBatch commands_;
-  v1::OutcomeSeq outcomes_;
-  v1::NoticeSeq notices_;
+  v2::HopBatch commands_;
+  v2::OutcomeSeq outcomes_;
+  v2::NoticeSeq notices_;
   faults::FaultyPipe<ToSwitch> switch_faults_;
   faults::FaultyPipe<ToClient> client_faults_;
-  std::unordered_map<SessionId, v1::HopInbox_var> inboxes_;
-  std::unordered_map<SessionId, v1::OutcomeObserver_var> clients_;
+  std::unordered_map<SessionId, v2::HopInbox_var> inboxes_;
+  std::unordered_map<SessionId, v2::OutcomeObserver_var> clients_;
   // Sessions that have ended in this step.
   std::vector<SessionId> switches_over_;
   std::vector<SessionId> clients_over_;
@@ -190,9 +190,9 @@ class RemotePeers : public Peers {
 
   // Object references, asked of the name service once and again after a failure.
   std::mutex references_mutex_;
-  v1::RouteObject_var route_object_;
-  v1::QOSMapper_var qos_mapper_;
-  std::map<std::string, v1::SwitchServer_var> invoked_;
+  v2::RouteObject_var route_object_;
+  v2::QOSMapper_var qos_mapper_;
+  std::map<std::string, v2::SwitchServer_var> invoked_;
 };
 
 }  // namespace xbind::cmgr

@@ -27,12 +27,12 @@ void RemotePeers::map_now(const std::vector<ServiceSpec>& services) {
       asked = orb::remote(peer, *mapper, [&] {
         try {
           pace_.send(1);
-          const v1::NetworkService mapped = (*mapper)->service_to_network(orb::to_idl(service));
+          const v2::NetworkService mapped = (*mapper)->service_to_network(orb::to_idl(service));
           pace_.take(1);
           reply.mapped = orb::to_core(mapped);
-        } catch (const v1::BadRequest& refused) {
+        } catch (const v2::BadRequest& refused) {
           reply.mapped = tl::make_unexpected(Refusal{Cause::kInvalidRequest, refused.reason.in()});
-        } catch (const v1::UnknownService& unknown) {
+        } catch (const v2::UnknownService& unknown) {
           reply.mapped = tl::make_unexpected(Refusal{Cause::kUnknownService, unknown.reason.in()});
         }
       });
@@ -42,7 +42,7 @@ void RemotePeers::map_now(const std::vector<ServiceSpec>& services) {
     } else {
       troubles_.failed(peer, asked.error().text);
       const std::lock_guard lock(references_mutex_);
-      qos_mapper_ = v1::QOSMapper::_nil();
+      qos_mapper_ = v2::QOSMapper::_nil();
     }
     replies.push_back(std::move(reply));
   }
@@ -51,8 +51,8 @@ void RemotePeers::map_now(const std::vector<ServiceSpec>& services) {
   });
 }
 
-Result<v1::QOSMapper_var> RemotePeers::qos_mapper() {
-  return kept<v1::QOSMapper>(qos_mapper_, naming::kQosMappers, options_.qos_mapper);
+Result<v2::QOSMapper_var> RemotePeers::qos_mapper() {
+  return kept<v2::QOSMapper>(qos_mapper_, naming::kQosMappers, options_.qos_mapper);
 }
 
 }  // namespace xbind::cmgr

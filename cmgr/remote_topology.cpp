@@ -17,11 +17,11 @@ constexpr Duration kWatchAgainAfterFailure = std::chrono::seconds{1};
 
 }  // namespace
 
-TopologyState RemotePeers::topology_from(const v1::TopologyState& state) {
+TopologyState RemotePeers::topology_from(const v2::TopologyState& state) {
   TopologyState out{state.topology_version, {}};
   out.unusable.reserve(state.unusable.length());
   for (CORBA::ULong i = 0; i < state.unusable.length(); ++i) {
-    const v1::UnusableElement& it = state.unusable[i];
+    const v2::UnusableElement& it = state.unusable[i];
     out.unusable.push_back(
         {{it.element.switch_name.in(), PortId{it.element.output_port}}, it.drained});
   }
@@ -31,7 +31,7 @@ TopologyState RemotePeers::topology_from(const v1::TopologyState& state) {
 Result<void> RemotePeers::check_path(const std::string& from, const std::string& to) {
   auto object = route_object();
   if (!object) return tl::make_unexpected(object.error());
-  v1::RouteQuerySeq asked;
+  v2::RouteQuerySeq asked;
   asked.length(1);
   asked[0].from_end = from.c_str();
   asked[0].to_end = to.c_str();
@@ -39,21 +39,21 @@ Result<void> RemotePeers::check_path(const std::string& from, const std::string&
   asked[0].metric = static_cast<CORBA::Octet>(options_.route_metric);
   asked[0].delay_us_max = 0;
   asked[0].links_max = 0;
-  asked[0].disjoint = v1::disjoint_no;
-  v1::RouteAnswers_var told;
+  asked[0].disjoint = v2::disjoint_no;
+  v2::RouteAnswers_var told;
   const auto called = orb::remote("routeobject " + options_.route_object, *object,
                                   [&] { told = (*object)->find_paths(asked); });
   if (!called) {
     if (called.error().code == ErrorCode::kBadInput) return called;
     const std::lock_guard lock(references_mutex_);
-    route_object_ = v1::RouteObject::_nil();
+    route_object_ = v2::RouteObject::_nil();
     return called;
   }
   if (told->answers.length() != 1) {
     return fail(ErrorCode::kUnreachable, "routeobject {} gave {} answers to one query",
                 options_.route_object, told->answers.length());
   }
-  const v1::RouteAnswer& answer = told->answers[0];
+  const v2::RouteAnswer& answer = told->answers[0];
   if (answer.cause == 0) return {};
   const auto cause = cause_from(answer.cause);
   return fail(ErrorCode::kBadInput, "{}: {}", cause ? to_string(*cause) : "unknown cause",
@@ -61,19 +61,19 @@ Result<void> RemotePeers::check_path(const std::string& from, const std::string&
 }
 
 void RemotePeers::run_watching() {
-  v1::RouteObject_var watched;
+  v2::RouteObject_var watched;
   std::unique_lock lock(mutex_);
   while (!stop_) {
     lock.unlock();
     Duration again = kWatchAgainAfterFailure;
-    v1::RouteObject_var asked;
+    v2::RouteObject_var asked;
     TopologyState state;
-    const auto told = at_route_object("watching the topology", [&](v1::RouteObject_ptr object) {
-      const v1::TopologyState_var now = object->watch(options_.manager.c_str(), topology_observer_);
+    const auto told = at_route_object("watching the topology", [&](v2::RouteObject_ptr object) {
+      const v2::TopologyState_var now = object->watch(options_.manager.c_str(), topology_observer_);
       again = std::clamp(Duration{std::chrono::milliseconds{now->validity_ms}}, kWatchAgainMin,
                          kWatchAgainMax);
       state = topology_from(now.in());
-      asked = v1::RouteObject::_duplicate(object);
+      asked = v2::RouteObject::_duplicate(object);
     });
     if (told) {
       // Another object of that name counts its versions anew.

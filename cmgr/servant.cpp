@@ -22,14 +22,14 @@ constexpr CORBA::ULong kListMax = 10'000;
 constexpr std::size_t kCachesPerKind = 2'000;
 constexpr std::size_t kCacheKinds = 6;
 
-v1::Outcome* to_new(const Outcome& outcome) {
-  auto out = std::make_unique<v1::Outcome>();
+v2::Outcome* to_new(const Outcome& outcome) {
+  auto out = std::make_unique<v2::Outcome>();
   orb::to_idl(outcome, *out);
   return out.release();
 }
 
 // Bounds of what these take in CDR (orb/reply.hpp).
-std::size_t octets_of(const v1::ConnectionState& state) {
+std::size_t octets_of(const v2::ConnectionState& state) {
   std::size_t octets = 160 + orb::cdr_string(state.phase) + orb::cdr_string(state.client) +
                        orb::cdr_string(state.from_end) + orb::cdr_string(state.to_end) +
                        orb::cdr_string(state.broken_element);
@@ -62,7 +62,7 @@ std::vector<CacheState> within_reply(std::vector<CacheState> states) {
 }
 
 void describe_into(const cmgr::ConnectionManager& manager, ConnectionId id,
-                   v1::ConnectionState& out) {
+                   v2::ConnectionState& out) {
   const auto found = manager.describe(id);
   if (!found) return;
   const Connection& connection = found->connection;
@@ -105,8 +105,8 @@ void describe_into(const cmgr::ConnectionManager& manager, ConnectionId id,
 
 }  // namespace
 
-void RequestInboxServant::submit(v1::SessionId session, v1::BatchSeq seq, v1::BatchSeq confirmed,
-                                 const v1::RequestBatch& batch) {
+void RequestInboxServant::submit_requests(v2::SessionId session, v2::BatchSeq seq,
+                                          v2::BatchSeq confirmed, const v2::RequestBatch& batch) {
   session::Frame<RequestBatch> frame{BatchSeq{seq}, BatchSeq{confirmed}, nullptr};
   if (seq != 0) {
     auto converted = orb::to_core(batch);
@@ -131,8 +131,8 @@ void RequestInboxServant::submit(v1::SessionId session, v1::BatchSeq seq, v1::Ba
       });
 }
 
-void HopObserverServant::completed(v1::SessionId session, v1::BatchSeq seq, v1::BatchSeq confirmed,
-                                   const v1::HopResultBatch& batch) {
+void HopObserverServant::deliver_results(v2::SessionId session, v2::BatchSeq seq,
+                                         v2::BatchSeq confirmed, const v2::HopResultBatch& batch) {
   session::Frame<HopResultBatch> frame{BatchSeq{seq}, BatchSeq{confirmed}, nullptr};
   if (seq != 0) {
     auto converted = orb::to_core(batch);
@@ -152,38 +152,39 @@ void HopObserverServant::completed(v1::SessionId session, v1::BatchSeq seq, v1::
       });
 }
 
-void TopologyObserverServant::changed(const v1::TopologyState& state) {
+void TopologyObserverServant::topology_changed(const v2::TopologyState& state) {
   daemon_.post([state = cmgr::RemotePeers::topology_from(state)](cmgr::ConnectionManager& manager) {
     manager.on_topology(state);
   });
 }
 
-v1::ClientAttachment* ConnectionManagerServant::attach(const char* client, v1::Epoch client_epoch,
-                                                       CORBA::ULong version,
-                                                       v1::OutcomeObserver_ptr observer) {
+v2::ClientAttachment* ConnectionManagerServant::attach_client(const char* client,
+                                                              v2::Epoch client_epoch,
+                                                              CORBA::ULong version,
+                                                              v2::OutcomeObserver_ptr observer) {
   orb::check_version(version);
-  if (CORBA::is_nil(observer)) throw v1::BadRequest("attach needs an observer");
+  if (CORBA::is_nil(observer)) throw v2::BadRequest("attach needs an observer");
   const auto attachment = daemon_.ask([&](cmgr::ConnectionManager& manager) {
     auto attached = manager.attach_client(client, Epoch{client_epoch}, steady_now());
     if (attached) daemon_.peers().know_client(attached->session, observer);
     return attached;
   });
   if (!attachment) orb::raise(attachment.error(), Epoch{client_epoch});
-  auto out = std::make_unique<v1::ClientAttachment>();
+  auto out = std::make_unique<v2::ClientAttachment>();
   out->session = attachment->session.value();
-  out->inbox = v1::RequestInbox::_duplicate(inbox_);
+  out->inbox = v2::RequestInbox::_duplicate(inbox_);
   out->batches_in_flight = attachment->batches_in_flight;
   return out.release();
 }
 
-void ConnectionManagerServant::detach(v1::SessionId session) {
+void ConnectionManagerServant::detach_client(v2::SessionId session) {
   daemon_.ask([&](cmgr::ConnectionManager& manager) {
     manager.detach_client(SessionId{session});
     return true;
   });
 }
 
-v1::Outcome* ConnectionManagerServant::ask_for(RequestBody request, RequestId number) {
+v2::Outcome* ConnectionManagerServant::ask_for(RequestBody request, RequestId number) {
   const bool setup = std::holds_alternative<ConnectRequest>(request);
   const auto outcome = daemon_.call(
       [&request](cmgr::ConnectionManager& manager, RequestId token) {
@@ -199,12 +200,12 @@ v1::Outcome* ConnectionManagerServant::ask_for(RequestBody request, RequestId nu
   return to_new(*outcome);
 }
 
-v1::Outcome* ConnectionManagerServant::connect(const char* from_end, const char* to_end,
-                                               const v1::ServiceSpec& service) {
+v2::Outcome* ConnectionManagerServant::connect(const char* from_end, const char* to_end,
+                                               const v2::ServiceSpec& service) {
   return ask_for(ConnectRequest{{}, from_end, to_end, orb::to_core(service)});
 }
 
-v1::Outcome* ConnectionManagerServant::connect_as(const v1::ConnectRequest& request) {
+v2::Outcome* ConnectionManagerServant::connect_as(const v2::ConnectRequest& request) {
   auto converted = orb::to_core(request);
   if (!converted) {
     // An outcome like any other: the request is at fault, not the manager.
@@ -217,37 +218,37 @@ v1::Outcome* ConnectionManagerServant::connect_as(const v1::ConnectRequest& requ
   return ask_for(std::move(*converted), RequestId{request.request});
 }
 
-v1::Outcome* ConnectionManagerServant::commit(v1::ConnectionId connection) {
+v2::Outcome* ConnectionManagerServant::commit(v2::ConnectionId connection) {
   return ask_for(CommitRequest{{}, ConnectionId{connection}});
 }
 
-v1::Outcome* ConnectionManagerServant::modify(v1::ConnectionId connection,
-                                              const v1::ServiceSpec& service,
-                                              const v1::OptionalServiceSpec& reverse) {
+v2::Outcome* ConnectionManagerServant::modify(v2::ConnectionId connection,
+                                              const v2::ServiceSpec& service,
+                                              const v2::OptionalServiceSpec& reverse) {
   return ask_for(
       ModifyRequest{{}, ConnectionId{connection}, orb::to_core(service), orb::to_core(reverse)});
 }
 
-v1::Outcome* ConnectionManagerServant::add_leaf(v1::ConnectionId connection, const char* leaf_end) {
+v2::Outcome* ConnectionManagerServant::add_leaf(v2::ConnectionId connection, const char* leaf_end) {
   return ask_for(LeafRequest{{}, ConnectionId{connection}, leaf_end, false});
 }
 
-v1::Outcome* ConnectionManagerServant::drop_leaf(v1::ConnectionId connection,
+v2::Outcome* ConnectionManagerServant::drop_leaf(v2::ConnectionId connection,
                                                  const char* leaf_end) {
   return ask_for(LeafRequest{{}, ConnectionId{connection}, leaf_end, true});
 }
 
-v1::Outcome* ConnectionManagerServant::release(v1::ConnectionId connection) {
+v2::Outcome* ConnectionManagerServant::release(v2::ConnectionId connection) {
   return ask_for(ReleaseRequest{{}, ConnectionId{connection}});
 }
 
-v1::OutcomeSeq* ConnectionManagerServant::outcome_of(const char* client, v1::RequestId request) {
+v2::OutcomeSeq* ConnectionManagerServant::outcome_of(const char* client, v2::RequestId request) {
   const auto outcome = client == kTwoWayClient
                            ? daemon_.outcome_of_call(RequestId{request})
                            : daemon_.ask([&](cmgr::ConnectionManager& manager) {
                                return manager.outcome_of(client, RequestId{request});
                              });
-  auto out = std::make_unique<v1::OutcomeSeq>();
+  auto out = std::make_unique<v2::OutcomeSeq>();
   if (outcome) {
     out->length(1);
     orb::to_idl(*outcome, (*out)[0]);
@@ -257,13 +258,13 @@ v1::OutcomeSeq* ConnectionManagerServant::outcome_of(const char* client, v1::Req
 
 // ===== for operators =====
 
-void ConnectionManagerServant::set_aggregation(const v1::Aggregation& settings) {
+void ConnectionManagerServant::set_aggregation(const v2::Aggregation& settings) {
   if (settings.aggregation_mode > static_cast<CORBA::Octet>(AggregationMode::kAdaptive)) {
-    throw v1::BadRequest(
+    throw v2::BadRequest(
         fmt::format("aggregation mode {} is none of 0..2", settings.aggregation_mode).c_str());
   }
   if (!(settings.flush_timeout_ms >= 0.05 && settings.flush_timeout_ms <= 10'000)) {
-    throw v1::BadRequest(
+    throw v2::BadRequest(
         fmt::format("flush timeout {} ms is not in 0.05..10000", settings.flush_timeout_ms)
             .c_str());
   }
@@ -278,10 +279,10 @@ void ConnectionManagerServant::set_aggregation(const v1::Aggregation& settings) 
   if (!set) orb::raise(set.error());
 }
 
-v1::Aggregation ConnectionManagerServant::aggregation_now() {
+v2::Aggregation ConnectionManagerServant::aggregation_now() {
   return daemon_.ask([](cmgr::ConnectionManager& manager) {
     const AggregationPolicy& policy = manager.aggregation();
-    v1::Aggregation out;
+    v2::Aggregation out;
     out.aggregation_mode = static_cast<CORBA::Octet>(policy.settings().mode);
     out.threshold = static_cast<CORBA::ULong>(policy.threshold());
     out.flush_timeout_ms =
@@ -290,11 +291,11 @@ v1::Aggregation ConnectionManagerServant::aggregation_now() {
   });
 }
 
-v1::CacheStateSeq* ConnectionManagerServant::caches() {
+v2::CacheStateSeq* ConnectionManagerServant::caches() {
   const auto states = within_reply(daemon_.ask([](cmgr::ConnectionManager& manager) {
     return manager.caches(kCachesPerKind, steady_now());
   }));
-  auto out = std::make_unique<v1::CacheStateSeq>();
+  auto out = std::make_unique<v2::CacheStateSeq>();
   out->length(static_cast<CORBA::ULong>(states.size()));
   for (CORBA::ULong i = 0; i < out->length(); ++i) {
     const CacheState& state = states[i];
@@ -310,7 +311,7 @@ v1::CacheStateSeq* ConnectionManagerServant::caches() {
 }
 
 void ConnectionManagerServant::prepare(const char* from_end, const char* to_end,
-                                       const v1::ServiceSpec& service, CORBA::ULong count) {
+                                       const v2::ServiceSpec& service, CORBA::ULong count) {
   // None is kept ready between ends that are not there, or that nothing joins now. A pool that is
   // there stays when its path goes, and fills itself when there is one again.
   if (count != 0) {
@@ -324,22 +325,22 @@ void ConnectionManagerServant::prepare(const char* from_end, const char* to_end,
   if (!prepared) orb::raise(prepared.error());
 }
 
-v1::ConnectionState* ConnectionManagerServant::describe(v1::ConnectionId connection) {
-  auto out = std::make_unique<v1::ConnectionState>();
+v2::ConnectionState* ConnectionManagerServant::describe(v2::ConnectionId connection) {
+  auto out = std::make_unique<v2::ConnectionState>();
   const bool found = daemon_.ask([&](cmgr::ConnectionManager& manager) {
     if (!manager.describe(ConnectionId{connection})) return false;
     describe_into(manager, ConnectionId{connection}, *out);
     return true;
   });
-  if (!found) throw v1::UnknownConnection(connection);
+  if (!found) throw v2::UnknownConnection(connection);
   return out.release();
 }
 
-v1::ConnectionStateSeq* ConnectionManagerServant::list(v1::ConnectionId after, CORBA::ULong limit) {
+v2::ConnectionStateSeq* ConnectionManagerServant::list(v2::ConnectionId after, CORBA::ULong limit) {
   if (limit == 0 || limit > kListMax) {
-    throw v1::BadRequest(fmt::format("limit {} is not in 1..{}", limit, kListMax).c_str());
+    throw v2::BadRequest(fmt::format("limit {} is not in 1..{}", limit, kListMax).c_str());
   }
-  auto out = std::make_unique<v1::ConnectionStateSeq>();
+  auto out = std::make_unique<v2::ConnectionStateSeq>();
   daemon_.ask([&](cmgr::ConnectionManager& manager) {
     const auto ids = manager.list(ConnectionId{after}, limit);
     orb::ReplyRoom room;
@@ -355,9 +356,9 @@ v1::ConnectionStateSeq* ConnectionManagerServant::list(v1::ConnectionId after, C
   return out.release();
 }
 
-v1::AuditReport* ConnectionManagerServant::audit() {
+v2::AuditReport* ConnectionManagerServant::audit_network() {
   const AuditSummary summary = daemon_.audit();
-  auto out = std::make_unique<v1::AuditReport>();
+  auto out = std::make_unique<v2::AuditReport>();
   const AuditTotals totals = totals_of(summary.findings);
   out->clean = totals.clean;
   out->stray_cross_connects = static_cast<CORBA::ULong>(totals.stray_cross_connects);
@@ -379,6 +380,6 @@ v1::AuditReport* ConnectionManagerServant::audit() {
   return out.release();
 }
 
-v1::MetricSeq* ConnectionManagerServant::status() { return orb::to_metrics(daemon_.metrics()); }
+v2::MetricSeq* ConnectionManagerServant::status() { return orb::to_metrics(daemon_.metrics()); }
 
 }  // namespace xbind::cmgr

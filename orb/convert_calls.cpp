@@ -18,7 +18,7 @@ void assign(const std::string& in, CORBA::String_member& out) {
   }
 }
 
-void to_idl(const ServiceTerms& terms, v1::ServiceTerms& out) {
+void to_idl(const ServiceTerms& terms, v2::ServiceTerms& out) {
   out.name = terms.name.c_str();
   out.frames_per_1000_s = terms.frames_per_1000_s;
   out.frame_octets = terms.frame_octets;
@@ -30,7 +30,7 @@ void to_idl(const ServiceTerms& terms, v1::ServiceTerms& out) {
   out.delay_us = terms.delay_us;
 }
 
-ServiceTerms to_core(const v1::ServiceTerms& terms) {
+ServiceTerms to_core(const v2::ServiceTerms& terms) {
   return {terms.name.in(),       terms.frames_per_1000_s, terms.frame_octets,
           terms.peak_to_mean,    terms.burst_frames,      terms.bits_per_s,
           terms.peak_bits_per_s, terms.frame_loss,        terms.delay_us};
@@ -38,13 +38,13 @@ ServiceTerms to_core(const v1::ServiceTerms& terms) {
 
 }  // namespace
 
-v1::ServiceSpec to_idl(const ServiceSpec& service) {
-  v1::ServiceSpec out;
+v2::ServiceSpec to_idl(const ServiceSpec& service) {
+  v2::ServiceSpec out;
   to_idl(service, out);
   return out;
 }
 
-void to_idl(const ServiceSpec& service, v1::ServiceSpec& out) {
+void to_idl(const ServiceSpec& service, v2::ServiceSpec& out) {
   out.service_kind = static_cast<CORBA::Octet>(service.kind);
   out.cells_per_s = service.cells_per_s;
   out.buffer_cells = service.buffer_cells;
@@ -56,7 +56,7 @@ void to_idl(const ServiceSpec& service, v1::ServiceSpec& out) {
 }
 
 // The contract bounds the terms to one: the ORB refuses more.
-ServiceSpec to_core(const v1::ServiceSpec& service) {
+ServiceSpec to_core(const v2::ServiceSpec& service) {
   const auto kind = static_cast<ServiceKind>(service.service_kind);
   ServiceSpec out{kind,
                   service.cells_per_s,
@@ -70,18 +70,18 @@ ServiceSpec to_core(const v1::ServiceSpec& service) {
   return out;
 }
 
-void to_idl(const std::optional<ServiceSpec>& service, v1::OptionalServiceSpec& out) {
+void to_idl(const std::optional<ServiceSpec>& service, v2::OptionalServiceSpec& out) {
   out.length(service ? 1 : 0);
   if (service) to_idl(*service, out[0]);
 }
 
 // The contract bounds the sequence to one: the ORB refuses more.
-std::optional<ServiceSpec> to_core(const v1::OptionalServiceSpec& service) {
+std::optional<ServiceSpec> to_core(const v2::OptionalServiceSpec& service) {
   if (service.length() == 0) return std::nullopt;
   return to_core(service[0]);
 }
 
-void to_idl(const ConnectRequest& request, v1::ConnectRequest& out) {
+void to_idl(const ConnectRequest& request, v2::ConnectRequest& out) {
   out.request = request.request.value();
   assign(request.from, out.from_end);
   assign(request.to, out.to_end);
@@ -91,7 +91,7 @@ void to_idl(const ConnectRequest& request, v1::ConnectRequest& out) {
   out.hold_ms = request.hold_ms;
 }
 
-Result<ConnectRequest> to_core(const v1::ConnectRequest& request) {
+Result<ConnectRequest> to_core(const v2::ConnectRequest& request) {
   if (request.priority > kPriorityMax) {
     return fail(ErrorCode::kProtocol, "priority {} of request {} is above {}", request.priority,
                 request.request, kPriorityMax);
@@ -109,7 +109,7 @@ Result<ConnectRequest> to_core(const v1::ConnectRequest& request) {
                         request.hold_ms};
 }
 
-void to_idl(const RequestBatch& batch, v1::RequestBatch& out) {
+void to_idl(const RequestBatch& batch, v2::RequestBatch& out) {
   out.connects.length(static_cast<CORBA::ULong>(batch.connects.size()));
   for (CORBA::ULong i = 0; i < out.connects.length(); ++i) {
     to_idl(batch.connects[i], out.connects[i]);
@@ -142,7 +142,7 @@ void to_idl(const RequestBatch& batch, v1::RequestBatch& out) {
   }
 }
 
-Result<RequestBatch> to_core(const v1::RequestBatch& batch) {
+Result<RequestBatch> to_core(const v2::RequestBatch& batch) {
   RequestBatch out;
   out.connects.reserve(batch.connects.length());
   for (CORBA::ULong i = 0; i < batch.connects.length(); ++i) {
@@ -152,30 +152,30 @@ Result<RequestBatch> to_core(const v1::RequestBatch& batch) {
   }
   out.releases.reserve(batch.releases.length());
   for (CORBA::ULong i = 0; i < batch.releases.length(); ++i) {
-    const v1::ReleaseRequest& from = batch.releases[i];
+    const v2::ReleaseRequest& from = batch.releases[i];
     out.releases.push_back({RequestId{from.request}, ConnectionId{from.connection}});
   }
   out.modifies.reserve(batch.modifies.length());
   for (CORBA::ULong i = 0; i < batch.modifies.length(); ++i) {
-    const v1::ModifyRequest& from = batch.modifies[i];
+    const v2::ModifyRequest& from = batch.modifies[i];
     out.modifies.push_back({RequestId{from.request}, ConnectionId{from.connection},
                             to_core(from.service), to_core(from.reverse)});
   }
   out.leaves.reserve(batch.leaves.length());
   for (CORBA::ULong i = 0; i < batch.leaves.length(); ++i) {
-    const v1::LeafRequest& from = batch.leaves[i];
+    const v2::LeafRequest& from = batch.leaves[i];
     out.leaves.push_back(
         {RequestId{from.request}, ConnectionId{from.connection}, from.leaf_end.in(), from.drop});
   }
   out.commits.reserve(batch.commits.length());
   for (CORBA::ULong i = 0; i < batch.commits.length(); ++i) {
-    const v1::CommitRequest& from = batch.commits[i];
+    const v2::CommitRequest& from = batch.commits[i];
     out.commits.push_back({RequestId{from.request}, ConnectionId{from.connection}});
   }
   return out;
 }
 
-void to_idl(const Outcome& outcome, v1::Outcome& out) {
+void to_idl(const Outcome& outcome, v2::Outcome& out) {
   out.request = outcome.request.value();
   out.outcome_kind = static_cast<CORBA::Octet>(outcome.kind);
   out.connection = outcome.connection.value();
@@ -189,13 +189,13 @@ void to_idl(const Outcome& outcome, v1::Outcome& out) {
   out.reverse_egress = to_idl(outcome.reverse_egress);
 }
 
-void to_idl(const OutcomeBatch& batch, v1::OutcomeSeq& outcomes, v1::NoticeSeq& notices) {
+void to_idl(const OutcomeBatch& batch, v2::OutcomeSeq& outcomes, v2::NoticeSeq& notices) {
   outcomes.length(static_cast<CORBA::ULong>(batch.outcomes.size()));
   for (CORBA::ULong i = 0; i < outcomes.length(); ++i) to_idl(batch.outcomes[i], outcomes[i]);
   notices.length(static_cast<CORBA::ULong>(batch.notices.size()));
   for (CORBA::ULong i = 0; i < notices.length(); ++i) {
     const Notice& from = batch.notices[i];
-    v1::Notice& to = notices[i];
+    v2::Notice& to = notices[i];
     to.connection = from.connection.value();
     to.notice_kind = static_cast<CORBA::Octet>(from.kind);
     to.cause = static_cast<CORBA::Octet>(from.cause);
@@ -205,7 +205,7 @@ void to_idl(const OutcomeBatch& batch, v1::OutcomeSeq& outcomes, v1::NoticeSeq& 
   }
 }
 
-Result<Outcome> to_core(const v1::Outcome& outcome) {
+Result<Outcome> to_core(const v2::Outcome& outcome) {
   if (outcome.outcome_kind > static_cast<CORBA::Octet>(kOutcomeKindLast)) {
     return fail(ErrorCode::kProtocol, "outcome kind {} is unknown", outcome.outcome_kind);
   }
@@ -231,7 +231,7 @@ Result<Outcome> to_core(const v1::Outcome& outcome) {
   return out;
 }
 
-Result<OutcomeBatch> to_core(const v1::OutcomeSeq& outcomes, const v1::NoticeSeq& notices) {
+Result<OutcomeBatch> to_core(const v2::OutcomeSeq& outcomes, const v2::NoticeSeq& notices) {
   OutcomeBatch out;
   out.outcomes.reserve(outcomes.length());
   for (CORBA::ULong i = 0; i < outcomes.length(); ++i) {
@@ -241,7 +241,7 @@ Result<OutcomeBatch> to_core(const v1::OutcomeSeq& outcomes, const v1::NoticeSeq
   }
   out.notices.reserve(notices.length());
   for (CORBA::ULong i = 0; i < notices.length(); ++i) {
-    const v1::Notice& from = notices[i];
+    const v2::Notice& from = notices[i];
     if (from.notice_kind > static_cast<CORBA::Octet>(kNoticeKindLast)) {
       return fail(ErrorCode::kProtocol, "notice kind {} is unknown", from.notice_kind);
     }

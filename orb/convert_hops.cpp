@@ -14,7 +14,7 @@ namespace {
 // fields.
 class Checker {
  public:
-  Label label(const v1::LabelValue& value) {
+  Label label(const v2::LabelValue& value) {
     auto converted = to_core(value);
     if (converted) return *converted;
     note(converted.error());
@@ -54,8 +54,8 @@ class Checker {
   std::optional<Error> error_;
 };
 
-v1::HopName to_idl(const HopKey& key) {
-  v1::HopName name;
+v2::HopName to_idl(const HopKey& key) {
+  v2::HopName name;
   name.connection = key.connection.value();
   name.generation = key.generation.value();
   name.leg = key.leg;
@@ -63,11 +63,11 @@ v1::HopName to_idl(const HopKey& key) {
   return name;
 }
 
-HopKey to_core(const v1::HopName& name) {
+HopKey to_core(const v2::HopName& name) {
   return {ConnectionId{name.connection}, Generation{name.generation}, name.leg, name.hop};
 }
 
-void to_idl(const std::vector<PortQuota>& quotas, v1::PortQuotaSeq& out) {
+void to_idl(const std::vector<PortQuota>& quotas, v2::PortQuotaSeq& out) {
   out.length(static_cast<CORBA::ULong>(quotas.size()));
   for (CORBA::ULong i = 0; i < out.length(); ++i) {
     out[i].port_number = quotas[i].port.value();
@@ -75,7 +75,7 @@ void to_idl(const std::vector<PortQuota>& quotas, v1::PortQuotaSeq& out) {
   }
 }
 
-std::vector<PortQuota> to_core(const v1::PortQuotaSeq& quotas) {
+std::vector<PortQuota> to_core(const v2::PortQuotaSeq& quotas) {
   std::vector<PortQuota> out;
   out.reserve(quotas.length());
   for (CORBA::ULong i = 0; i < quotas.length(); ++i) {
@@ -86,31 +86,31 @@ std::vector<PortQuota> to_core(const v1::PortQuotaSeq& quotas) {
 
 }  // namespace
 
-v1::LabelValue to_idl(Label label) {
-  v1::LabelValue value;
+v2::LabelValue to_idl(Label label) {
+  v2::LabelValue value;
   value.kind = static_cast<CORBA::Octet>(label.kind);
   value.value = label.value;
   return value;
 }
 
-Result<Label> to_core(const v1::LabelValue& label) {
+Result<Label> to_core(const v2::LabelValue& label) {
   if (label.kind > static_cast<CORBA::Octet>(LabelKind::kMpls)) {
     return fail(ErrorCode::kProtocol, "label kind {} is unknown", label.kind);
   }
   return Label{static_cast<LabelKind>(label.kind), label.value};
 }
 
-v1::Demand to_idl(Resources resources) {
-  v1::Demand demand;
+v2::Demand to_idl(Resources resources) {
+  v2::Demand demand;
   demand.cells_per_s = resources.cells_per_s;
   demand.buffer_cells = resources.buffer_cells;
   return demand;
 }
 
-Resources to_core(const v1::Demand& demand) { return {demand.cells_per_s, demand.buffer_cells}; }
+Resources to_core(const v2::Demand& demand) { return {demand.cells_per_s, demand.buffer_cells}; }
 
-v1::TrafficContract to_idl(const TrafficContract& contract) {
-  v1::TrafficContract out;
+v2::TrafficContract to_idl(const TrafficContract& contract) {
+  v2::TrafficContract out;
   out.category = static_cast<CORBA::Octet>(contract.category);
   out.pcr_cells_per_s = contract.pcr_cells_per_s;
   out.cdvt_us = contract.cdvt_us;
@@ -120,7 +120,7 @@ v1::TrafficContract to_idl(const TrafficContract& contract) {
   return out;
 }
 
-TrafficContract to_core(const v1::TrafficContract& contract) {
+TrafficContract to_core(const v2::TrafficContract& contract) {
   return {static_cast<ServiceCategory>(contract.category),
           contract.pcr_cells_per_s,
           contract.cdvt_us,
@@ -129,18 +129,18 @@ TrafficContract to_core(const v1::TrafficContract& contract) {
           contract.mfs_cells};
 }
 
-v1::NetworkService to_idl(const NetworkService& service) {
-  v1::NetworkService out;
+v2::NetworkService to_idl(const NetworkService& service) {
+  v2::NetworkService out;
   out.resources = to_idl(service.resources);
   out.contract = to_idl(service.contract);
   return out;
 }
 
-NetworkService to_core(const v1::NetworkService& service) {
+NetworkService to_core(const v2::NetworkService& service) {
   return {to_core(service.resources), to_core(service.contract)};
 }
 
-void to_idl(const std::vector<PortLabels>& ports, v1::PortLabelsSeq& out) {
+void to_idl(const std::vector<PortLabels>& ports, v2::PortLabelsSeq& out) {
   out.length(static_cast<CORBA::ULong>(ports.size()));
   for (CORBA::ULong i = 0; i < out.length(); ++i) {
     out[i].port_number = ports[i].port.value();
@@ -151,7 +151,7 @@ void to_idl(const std::vector<PortLabels>& ports, v1::PortLabelsSeq& out) {
   }
 }
 
-Result<std::vector<PortLabels>> to_core(const v1::PortLabelsSeq& ports) {
+Result<std::vector<PortLabels>> to_core(const v2::PortLabelsSeq& ports) {
   Checker checker;
   std::vector<PortLabels> out(ports.length());
   for (CORBA::ULong i = 0; i < ports.length(); ++i) {
@@ -164,7 +164,7 @@ Result<std::vector<PortLabels>> to_core(const v1::PortLabelsSeq& ports) {
   return checker.done(std::move(out));
 }
 
-void to_idl(const std::vector<Finding>& findings, v1::AuditFindingSeq& out) {
+void to_idl(const std::vector<Finding>& findings, v2::AuditFindingSeq& out) {
   out.length(static_cast<CORBA::ULong>(findings.size()));
   for (CORBA::ULong i = 0; i < out.length(); ++i) {
     out[i].finding_kind = static_cast<CORBA::Octet>(findings[i].kind);
@@ -174,11 +174,11 @@ void to_idl(const std::vector<Finding>& findings, v1::AuditFindingSeq& out) {
   }
 }
 
-Result<std::vector<Finding>> to_core(const v1::AuditFindingSeq& findings) {
+Result<std::vector<Finding>> to_core(const v2::AuditFindingSeq& findings) {
   std::vector<Finding> out;
   out.reserve(findings.length());
   for (CORBA::ULong i = 0; i < findings.length(); ++i) {
-    const v1::AuditFinding& finding = findings[i];
+    const v2::AuditFinding& finding = findings[i];
     if (finding.finding_kind > static_cast<CORBA::Octet>(FindingKind::kUnreadable)) {
       return fail(ErrorCode::kProtocol, "finding kind {} is unknown", finding.finding_kind);
     }
@@ -194,7 +194,7 @@ namespace {
 // seldom, one of them may be said again.
 class Owners {
  public:
-  explicit Owners(v1::HopOwnerSeq& out) : out_(out) { out_.length(0); }
+  explicit Owners(v2::HopOwnerSeq& out) : out_(out) { out_.length(0); }
   // `call` outlives this.
   CORBA::ULong of(const CallRecord& call) {
     Said& said = said_[name_hash(call.from, call.to) % said_.size()];
@@ -215,18 +215,18 @@ class Owners {
     const CallRecord* call = nullptr;
     CORBA::ULong owner = 0;
   };
-  v1::HopOwnerSeq& out_;
+  v2::HopOwnerSeq& out_;
   std::array<Said, 64> said_{};
 };
 
 }  // namespace
 
-void to_idl(const HopBatch& batch, v1::HopBatch& out) {
+void to_idl(const HopBatch& batch, v2::HopBatch& out) {
   Owners owners(out.owners);
   out.setups.length(static_cast<CORBA::ULong>(batch.setups.size()));
   for (CORBA::ULong i = 0; i < out.setups.length(); ++i) {
     const HopSetup& from = batch.setups[i];
-    v1::HopSetup& to = out.setups[i];
+    v2::HopSetup& to = out.setups[i];
     to.name = to_idl(from.key);
     to.commit = from.commit;
     to.hop_count = from.hop_count;
@@ -266,19 +266,19 @@ void to_idl(const HopBatch& batch, v1::HopBatch& out) {
   }
 }
 
-Result<HopBatch> to_core(const v1::HopBatch& batch) {
+Result<HopBatch> to_core(const v2::HopBatch& batch) {
   Checker checker;
   HopBatch out;
   std::vector<CallRecord> owners;
   owners.reserve(batch.owners.length());
   for (CORBA::ULong i = 0; i < batch.owners.length(); ++i) {
-    const v1::HopOwner& owner = batch.owners[i];
+    const v2::HopOwner& owner = batch.owners[i];
     owners.push_back({owner.client.in(), RequestId{}, owner.from_end.in(), owner.to_end.in()});
     checker.owner(owners.back());
   }
   out.setups.resize(batch.setups.length());
   for (CORBA::ULong i = 0; i < batch.setups.length(); ++i) {
-    const v1::HopSetup& from = batch.setups[i];
+    const v2::HopSetup& from = batch.setups[i];
     HopSetup& to = out.setups[i];
     to.key = to_core(from.name);
     to.commit = from.commit;
@@ -306,7 +306,7 @@ Result<HopBatch> to_core(const v1::HopBatch& batch) {
   out.removals.reserve(batch.removals.length());
   CORBA::ULong least = 0;
   for (CORBA::ULong i = 0; i < batch.removals.length(); ++i) {
-    const v1::HopRemoval& removal = batch.removals[i];
+    const v2::HopRemoval& removal = batch.removals[i];
     if (removal.after < least || removal.after > batch.setups.length()) {
       checker.note(
           Error{ErrorCode::kProtocol,
@@ -324,7 +324,7 @@ Result<HopBatch> to_core(const v1::HopBatch& batch) {
   }
   out.modifies.reserve(batch.modifies.length());
   for (CORBA::ULong i = 0; i < batch.modifies.length(); ++i) {
-    const v1::HopModify& modify = batch.modifies[i];
+    const v2::HopModify& modify = batch.modifies[i];
     out.modifies.push_back({to_core(modify.name), modify.revision, to_core(modify.resources),
                             to_core(modify.contract)});
   }
@@ -336,11 +336,11 @@ Result<HopBatch> to_core(const v1::HopBatch& batch) {
   return checker.done(std::move(out));
 }
 
-void to_idl(const HopResultBatch& batch, v1::HopResultBatch& out) {
+void to_idl(const HopResultBatch& batch, v2::HopResultBatch& out) {
   out.results.length(static_cast<CORBA::ULong>(batch.results.size()));
   for (CORBA::ULong i = 0; i < out.results.length(); ++i) {
     const HopResult& from = batch.results[i];
-    v1::HopResult& to = out.results[i];
+    v2::HopResult& to = out.results[i];
     to.name = to_idl(from.key);
     to.action = static_cast<CORBA::Octet>(from.action);
     to.cause = static_cast<CORBA::Octet>(from.cause);
@@ -360,12 +360,12 @@ void to_idl(const HopResultBatch& batch, v1::HopResultBatch& out) {
   }
 }
 
-Result<HopResultBatch> to_core(const v1::HopResultBatch& batch) {
+Result<HopResultBatch> to_core(const v2::HopResultBatch& batch) {
   Checker checker;
   HopResultBatch out;
   out.results.resize(batch.results.length());
   for (CORBA::ULong i = 0; i < batch.results.length(); ++i) {
-    const v1::HopResult& from = batch.results[i];
+    const v2::HopResult& from = batch.results[i];
     out.results[i] = {to_core(from.name),
                       checker.action(from.action),
                       checker.cause(from.cause),
@@ -384,13 +384,13 @@ Result<HopResultBatch> to_core(const v1::HopResultBatch& batch) {
   out.quota_granted = to_core(batch.quota_granted);
   out.recalls.reserve(batch.recalls.length());
   for (CORBA::ULong i = 0; i < batch.recalls.length(); ++i) {
-    const v1::PortRecall& recall = batch.recalls[i];
+    const v2::PortRecall& recall = batch.recalls[i];
     out.recalls.push_back({PortId{recall.port_number}, recall.labels, to_core(recall.quota)});
   }
   return checker.done(std::move(out));
 }
 
-void to_idl(const LedgerHop& hop, v1::LedgerHop& out) {
+void to_idl(const LedgerHop& hop, v2::LedgerHop& out) {
   out.name = to_idl(hop.key);
   out.input_port = hop.cross_connect.input_port.value();
   out.input_label = to_idl(hop.cross_connect.input_label);
@@ -401,7 +401,7 @@ void to_idl(const LedgerHop& hop, v1::LedgerHop& out) {
   out.contract = to_idl(hop.contract);
 }
 
-Result<LedgerHop> to_core(const v1::LedgerHop& hop) {
+Result<LedgerHop> to_core(const v2::LedgerHop& hop) {
   Checker checker;
   LedgerHop out;
   out.key = to_core(hop.name);

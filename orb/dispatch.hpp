@@ -1,7 +1,7 @@
 // What every upcall of a servant goes through, whichever operation it is: who calls, may he, how
 // often, how long, and what becomes of an exception.
 //
-//   class ConnectionManagerServant : public orb::Dispatched<POA_xbind::v1::ConnectionManager> {
+//   class ConnectionManagerServant : public orb::Dispatched<POA_xbind::v2::ConnectionManager> {
 //     explicit ConnectionManagerServant(orb::Dispatch& dispatch, ...) : Dispatched(dispatch), ...
 //
 // Dispatched overrides the skeleton's own entry, so that an operation cannot be added beside it. Calls

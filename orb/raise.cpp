@@ -12,28 +12,28 @@ constexpr std::size_t kReasonOctetsMax = 1'024;
 }  // namespace
 
 void check_version(CORBA::ULong version) {
-  if (version != v1::protocol_version) throw v1::VersionMismatch(version, v1::protocol_version);
+  if (version != v2::protocol_version) throw v2::VersionMismatch(version, v2::protocol_version);
 }
 
 void raise(const Error& error, Epoch offered) {
   // Perhaps with a value of the caller's in it, which is not sent back whole.
   const std::string text = printable(error.text, kReasonOctetsMax);
   switch (error.code) {
-    case ErrorCode::kFenced: throw v1::Fenced(offered.value(), text.c_str());
+    case ErrorCode::kFenced: throw v2::Fenced(offered.value(), text.c_str());
     case ErrorCode::kBadInput:
     case ErrorCode::kNotFound:
-    case ErrorCode::kProtocol: throw v1::BadRequest(text.c_str());
+    case ErrorCode::kProtocol: throw v2::BadRequest(text.c_str());
     case ErrorCode::kExhausted:
     case ErrorCode::kUnreachable:
     case ErrorCode::kTimeout:
     case ErrorCode::kVersion:
     case ErrorCode::kSystem: break;
   }
-  throw v1::Unavailable(text.c_str());
+  throw v2::Unavailable(text.c_str());
 }
 
-v1::MetricSeq* to_metrics(const std::vector<std::pair<std::string, std::uint64_t>>& metrics) {
-  auto out = std::make_unique<v1::MetricSeq>();
+v2::MetricSeq* to_metrics(const std::vector<std::pair<std::string, std::uint64_t>>& metrics) {
+  auto out = std::make_unique<v2::MetricSeq>();
   out->length(static_cast<CORBA::ULong>(metrics.size()));
   for (CORBA::ULong i = 0; i < out->length(); ++i) {
     (*out)[i].name = metrics[i].first.c_str();

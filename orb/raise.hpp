@@ -18,6 +18,6 @@ void check_version(CORBA::ULong version);
 // Unavailable. `offered`: the caller's epoch, for Fenced.
 [[noreturn]] void raise(const Error& error, Epoch offered = {});
 
-v1::MetricSeq* to_metrics(const std::vector<std::pair<std::string, std::uint64_t>>& metrics);
+v2::MetricSeq* to_metrics(const std::vector<std::pair<std::string, std::uint64_t>>& metrics);
 
 }  // namespace xbind::orb

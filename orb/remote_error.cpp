@@ -41,23 +41,23 @@ std::optional<Error> of_contract(const CORBA::Exception& exception, const std::s
   const auto refused = [&](ErrorCode code, const char* reason) {
     return Error{code, fmt::format("{}: {}", peer, reason_of(reason))};
   };
-  if (const auto* it = v1::BadRequest::_downcast(&exception)) {
+  if (const auto* it = v2::BadRequest::_downcast(&exception)) {
     return refused(ErrorCode::kBadInput, it->reason);
   }
-  if (const auto* it = v1::Unavailable::_downcast(&exception)) {
+  if (const auto* it = v2::Unavailable::_downcast(&exception)) {
     return refused(ErrorCode::kExhausted, it->reason);
   }
-  if (const auto* it = v1::Fenced::_downcast(&exception)) {
+  if (const auto* it = v2::Fenced::_downcast(&exception)) {
     return refused(ErrorCode::kFenced, it->reason);
   }
-  if (const auto* it = v1::UnknownService::_downcast(&exception)) {
+  if (const auto* it = v2::UnknownService::_downcast(&exception)) {
     return refused(ErrorCode::kNotFound, it->reason);
   }
-  if (const auto* it = v1::UnknownConnection::_downcast(&exception)) {
+  if (const auto* it = v2::UnknownConnection::_downcast(&exception)) {
     return Error{ErrorCode::kNotFound,
                  fmt::format("{}: connection {} is not known", peer, it->connection)};
   }
-  if (const auto* it = v1::VersionMismatch::_downcast(&exception)) {
+  if (const auto* it = v2::VersionMismatch::_downcast(&exception)) {
     return Error{ErrorCode::kVersion, fmt::format("{} speaks protocol version {}, we {}", peer,
                                                   it->supported, it->offered)};
   }

@@ -14,45 +14,45 @@
 namespace xbind {
 namespace {
 
-v1::VideoQos to_idl(const VideoSpec& video) {
-  v1::VideoQos out;
+v2::VideoQos to_idl(const VideoSpec& video) {
+  v2::VideoQos out;
   out.frames_per_1000_s = video.frames_per_1000_s;
   out.frame_octets = video.frame_octets;
   return out;
 }
 
-void to_idl(const std::optional<std::uint64_t>& number, v1::OptionalNumber& out) {
+void to_idl(const std::optional<std::uint64_t>& number, v2::OptionalNumber& out) {
   out.length(number ? 1 : 0);
   if (number) out[0] = *number;
 }
 
 // The contract bounds the sequence to one: the ORB refuses more.
-std::optional<std::uint64_t> to_core(const v1::OptionalNumber& number) {
+std::optional<std::uint64_t> to_core(const v2::OptionalNumber& number) {
   if (number.length() == 0) return std::nullopt;
   return number[0];
 }
 
-void to_idl(const NetworkQos& quality, v1::CellQuality& out) {
+void to_idl(const NetworkQos& quality, v2::CellQuality& out) {
   to_idl(quality.clr, out.clr);
   to_idl(quality.ctd_us, out.ctd_us);
   to_idl(quality.cdv_us, out.cdv_us);
 }
 
 [[noreturn]] void raise(const ServiceRefusal& refusal) {
-  if (refusal.cause == Cause::kUnknownService) throw v1::UnknownService(refusal.text.c_str());
-  throw v1::BadRequest(refusal.text.c_str());
+  if (refusal.cause == Cause::kUnknownService) throw v2::UnknownService(refusal.text.c_str());
+  throw v2::BadRequest(refusal.text.c_str());
 }
 
 }  // namespace
 
-v1::Demand QosMapperServant::video_to_network(const v1::VideoQos& video) {
+v2::Demand QosMapperServant::video_to_network(const v2::VideoQos& video) {
   ++mappings_;
   const auto mapped = to_network({video.frames_per_1000_s, video.frame_octets});
   if (!mapped) orb::raise(mapped.error());
   return orb::to_idl(*mapped);
 }
 
-v1::VideoQos QosMapperServant::network_to_frame_size(CORBA::ULongLong cells_per_s,
+v2::VideoQos QosMapperServant::network_to_frame_size(CORBA::ULongLong cells_per_s,
                                                      CORBA::ULongLong frames_per_1000_s) {
   ++mappings_;
   const auto mapped = finest_video(cells_per_s, frames_per_1000_s);
@@ -60,7 +60,7 @@ v1::VideoQos QosMapperServant::network_to_frame_size(CORBA::ULongLong cells_per_
   return to_idl(*mapped);
 }
 
-v1::VideoQos QosMapperServant::network_to_frame_rate(CORBA::ULongLong cells_per_s,
+v2::VideoQos QosMapperServant::network_to_frame_rate(CORBA::ULongLong cells_per_s,
                                                      CORBA::ULongLong frame_octets) {
   ++mappings_;
   const auto mapped = fastest_video(cells_per_s, frame_octets);
@@ -68,7 +68,7 @@ v1::VideoQos QosMapperServant::network_to_frame_rate(CORBA::ULongLong cells_per_
   return to_idl(*mapped);
 }
 
-v1::NetworkService QosMapperServant::service_to_network(const v1::ServiceSpec& service) {
+v2::NetworkService QosMapperServant::service_to_network(const v2::ServiceSpec& service) {
   ++mappings_;
   if (pace_ != nullptr) pace_->take(1);
   const auto mapped = xbind::service_to_network(orb::to_core(service), *catalogue_);
@@ -77,12 +77,12 @@ v1::NetworkService QosMapperServant::service_to_network(const v1::ServiceSpec& s
   return orb::to_idl(*mapped);
 }
 
-v1::ServiceMapping* QosMapperServant::describe_service(const v1::ServiceSpec& service,
+v2::ServiceMapping* QosMapperServant::describe_service(const v2::ServiceSpec& service,
                                                        CORBA::Octet hops) {
   ++mappings_;
   const auto mapped = map_service(orb::to_core(service), *catalogue_);
   if (!mapped) raise(mapped.error());
-  v1::ServiceMapping_var out = new v1::ServiceMapping;
+  v2::ServiceMapping_var out = new v2::ServiceMapping;
   out->network = orb::to_idl(mapped->network);
   to_idl(mapped->quality, out->whole);
   if (hops == 0) return out._retn();
@@ -92,9 +92,9 @@ v1::ServiceMapping* QosMapperServant::describe_service(const v1::ServiceSpec& se
   return out._retn();
 }
 
-v1::FrameQuality* QosMapperServant::network_to_service(const v1::ServiceSpec& service,
-                                                       const v1::TrafficContract& contract,
-                                                       const v1::CellQualitySeq& hops) {
+v2::FrameQuality* QosMapperServant::network_to_service(const v2::ServiceSpec& service,
+                                                       const v2::TrafficContract& contract,
+                                                       const v2::CellQualitySeq& hops) {
   ++mappings_;
   std::vector<NetworkQos> qualities;
   qualities.reserve(hops.length());
@@ -104,21 +104,21 @@ v1::FrameQuality* QosMapperServant::network_to_service(const v1::ServiceSpec& se
   const auto seen = xbind::network_to_service(orb::to_core(service), orb::to_core(contract),
                                               qualities, *catalogue_);
   if (!seen) raise(seen.error());
-  v1::FrameQuality_var out = new v1::FrameQuality;
+  v2::FrameQuality_var out = new v2::FrameQuality;
   to_idl(seen->frame_loss, out->frame_loss);
   to_idl(seen->delay_us, out->delay_us);
   return out._retn();
 }
 
-v1::NameSeq* QosMapperServant::services() {
+v2::NameSeq* QosMapperServant::services() {
   const std::vector<std::string>& names = catalogue_->names();
-  v1::NameSeq_var out = new v1::NameSeq;
+  v2::NameSeq_var out = new v2::NameSeq;
   out->length(static_cast<CORBA::ULong>(names.size()));
   for (CORBA::ULong i = 0; i < out->length(); ++i) out[i] = names[i].c_str();
   return out._retn();
 }
 
-v1::MetricSeq* QosMapperServant::status() {
+v2::MetricSeq* QosMapperServant::status() {
   std::vector<std::pair<std::string, std::uint64_t>> metrics{{"rss_kib", orb::own_resident_kib()},
                                                              {"giop_requests", mappings_.load()}};
   dispatch().append_metrics(metrics);

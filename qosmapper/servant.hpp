@@ -13,25 +13,25 @@
 
 namespace xbind {
 
-class QosMapperServant : public orb::Dispatched<POA_xbind::v1::QOSMapper> {
+class QosMapperServant : public orb::Dispatched<POA_xbind::v2::QOSMapper> {
  public:
   // `dispatch` outlives this. With `pace`, which does too, every question of a manager costs what it says.
   QosMapperServant(orb::Dispatch& dispatch, std::shared_ptr<const Catalogue> catalogue,
                    Pace* pace = nullptr)
       : Dispatched(dispatch), catalogue_(std::move(catalogue)), pace_(pace) {}
 
-  v1::Demand video_to_network(const v1::VideoQos& video) override;
-  v1::VideoQos network_to_frame_size(CORBA::ULongLong cells_per_s,
+  v2::Demand video_to_network(const v2::VideoQos& video) override;
+  v2::VideoQos network_to_frame_size(CORBA::ULongLong cells_per_s,
                                      CORBA::ULongLong frames_per_1000_s) override;
-  v1::VideoQos network_to_frame_rate(CORBA::ULongLong cells_per_s,
+  v2::VideoQos network_to_frame_rate(CORBA::ULongLong cells_per_s,
                                      CORBA::ULongLong frame_octets) override;
-  v1::NetworkService service_to_network(const v1::ServiceSpec& service) override;
-  v1::ServiceMapping* describe_service(const v1::ServiceSpec& service, CORBA::Octet hops) override;
-  v1::FrameQuality* network_to_service(const v1::ServiceSpec& service,
-                                       const v1::TrafficContract& contract,
-                                       const v1::CellQualitySeq& hops) override;
-  v1::NameSeq* services() override;
-  v1::MetricSeq* status() override;
+  v2::NetworkService service_to_network(const v2::ServiceSpec& service) override;
+  v2::ServiceMapping* describe_service(const v2::ServiceSpec& service, CORBA::Octet hops) override;
+  v2::FrameQuality* network_to_service(const v2::ServiceSpec& service,
+                                       const v2::TrafficContract& contract,
+                                       const v2::CellQualitySeq& hops) override;
+  v2::NameSeq* services() override;
+  v2::MetricSeq* status() override;
 
  private:
   const std::shared_ptr<const Catalogue> catalogue_;

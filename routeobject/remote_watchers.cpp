@@ -27,7 +27,7 @@ void RemoteWatchers::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-Result<void> RemoteWatchers::watch(const std::string& name, v1::TopologyObserver_ptr observer) {
+Result<void> RemoteWatchers::watch(const std::string& name, v2::TopologyObserver_ptr observer) {
   if (CORBA::is_nil(observer)) {
     return fail(ErrorCode::kBadInput, "'{}' watches without an observer", name);
   }
@@ -37,7 +37,7 @@ Result<void> RemoteWatchers::watch(const std::string& name, v1::TopologyObserver
     expire(now);
     const auto registration = list_.watch(name, now);
     if (!registration) return tl::make_unexpected(registration.error());
-    watchers_[name] = {name, *registration, v1::TopologyObserver::_duplicate(observer)};
+    watchers_[name] = {name, *registration, v2::TopologyObserver::_duplicate(observer)};
   }
   wake_.notify_all();  // the next lease may be over sooner
   return {};
@@ -93,11 +93,11 @@ void RemoteWatchers::tell_all(std::unique_lock<std::mutex>& lock) {
   to_tell.reserve(watchers_.size());
   for (const auto& [name, watcher] : watchers_) to_tell.push_back(watcher);
   lock.unlock();
-  v1::TopologyState state;
+  v2::TopologyState state;
   to_idl(routes_.condition()->state, routes_.validity_ms(), state);
   for (const Watcher& watcher : to_tell) {
     const auto told = orb::remote("watcher " + watcher.name, watcher.observer,
-                                  [&] { watcher.observer->changed(state); });
+                                  [&] { watcher.observer->topology_changed(state); });
     lock.lock();
     if (told) {
       ++notices_sent_;

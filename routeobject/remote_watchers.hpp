@@ -35,7 +35,7 @@ class RemoteWatchers {
 
   // Any thread; none of them waits for a watcher. Errors are those of WatchList::watch(), and kBadInput
   // without an observer.
-  Result<void> watch(const std::string& name, v1::TopologyObserver_ptr observer);
+  Result<void> watch(const std::string& name, v2::TopologyObserver_ptr observer);
   void unwatch(const std::string& name);
   // The topology has changed: all are told.
   void tell();
@@ -53,7 +53,7 @@ class RemoteWatchers {
   struct Watcher {
     std::string name;
     std::uint64_t registration = 0;
-    v1::TopologyObserver_var observer;
+    v2::TopologyObserver_var observer;
   };
 
   void run();

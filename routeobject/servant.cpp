@@ -18,22 +18,22 @@
 namespace xbind {
 namespace {
 
-v1::NameSeq* to_new(const std::vector<std::string>& names) {
-  auto out = std::make_unique<v1::NameSeq>();
+v2::NameSeq* to_new(const std::vector<std::string>& names) {
+  auto out = std::make_unique<v2::NameSeq>();
   out->length(static_cast<CORBA::ULong>(names.size()));
   for (CORBA::ULong i = 0; i < out->length(); ++i) (*out)[i] = names[i].c_str();
   return out.release();
 }
 
 // Bounds of what these take in CDR (orb/reply.hpp).
-std::size_t octets_of(const v1::RouteAnswer& answer) {
+std::size_t octets_of(const v2::RouteAnswer& answer) {
   std::size_t octets = 56 + orb::cdr_string(answer.reason) + orb::cdr_string(answer.element);
   for (CORBA::ULong i = 0; i < answer.hops.length(); ++i) {
     octets += 8 + orb::cdr_string(answer.hops[i].switch_name);
   }
   return octets;
 }
-std::size_t octets_of(const v1::LinkState& link) {
+std::size_t octets_of(const v2::LinkState& link) {
   return 64 + orb::cdr_string(link.first_end.switch_name) +
          orb::cdr_string(link.second_end.switch_name);
 }
@@ -47,9 +47,9 @@ CORBA::ULong fitting(const Sequence& sequence) {
   return count;
 }
 
-std::unique_ptr<v1::RouteAnswers> to_new(const Result<RouteAnswers>& answers) {
+std::unique_ptr<v2::RouteAnswers> to_new(const Result<RouteAnswers>& answers) {
   if (!answers) orb::raise(answers.error());
-  auto out = std::make_unique<v1::RouteAnswers>();
+  auto out = std::make_unique<v2::RouteAnswers>();
   to_idl(*answers, *out);
   return out;
 }
@@ -79,7 +79,7 @@ void append_unknown(const std::vector<UnknownSwitch>& unknown, Metrics& metrics)
 
 }  // namespace
 
-v1::RouteAnswers* RouteObjectServant::find_paths(const v1::RouteQuerySeq& queries) {
+v2::RouteAnswers* RouteObjectServant::find_paths(const v2::RouteQuerySeq& queries) {
   ++invocations_;
   queries_ += queries.length();
   if (pace_ != nullptr) pace_->take(queries.length());
@@ -95,7 +95,7 @@ v1::RouteAnswers* RouteObjectServant::find_paths(const v1::RouteQuerySeq& querie
   auto out = to_new(answers);
   // Each query has its answer: there is no shorter one.
   if (const CORBA::ULong fit = fitting(out->answers); fit < out->answers.length()) {
-    throw v1::BadRequest(fmt::format("the answers to {} queries exceed {} octets, the first {} do "
+    throw v2::BadRequest(fmt::format("the answers to {} queries exceed {} octets, the first {} do "
                                      "not: ask for fewer at a time",
                                      queries.length(), orb::kReplyOctetsMax, fit)
                              .c_str());
@@ -103,7 +103,7 @@ v1::RouteAnswers* RouteObjectServant::find_paths(const v1::RouteQuerySeq& querie
   return out.release();
 }
 
-v1::RouteAnswers* RouteObjectServant::find_alternates(const v1::RouteQuery& query,
+v2::RouteAnswers* RouteObjectServant::find_alternates(const v2::RouteQuery& query,
                                                       CORBA::ULong count) {
   ++invocations_;
   ++queries_;
@@ -123,20 +123,20 @@ void RouteObjectServant::tell_if(const Result<bool>& risen, const std::string& c
             now->state.unusable.size());
 }
 
-void RouteObjectServant::report_ports(const char* switch_name, v1::Epoch incarnation,
-                                      CORBA::ULongLong number, const v1::PortNewsSeq& ports) {
+void RouteObjectServant::report_ports(const char* switch_name, v2::Epoch incarnation,
+                                      CORBA::ULongLong number, const v2::PortNewsSeq& ports) {
   ++invocations_;
   const std::vector<PortReport> reported = to_core(ports);
   tell_if(routes_.report(switch_name, Epoch{incarnation}, number, reported, steady_now()),
           fmt::format("report {} of {}", number, switch_name));
 }
 
-v1::TopologyState* RouteObjectServant::watch(const char* watcher,
-                                             v1::TopologyObserver_ptr observer) {
+v2::TopologyState* RouteObjectServant::watch(const char* watcher,
+                                             v2::TopologyObserver_ptr observer) {
   ++invocations_;
   const auto watching = watchers_.watch(watcher, observer);
-  if (!watching) throw v1::Unavailable(watching.error().text.c_str());
-  auto out = std::make_unique<v1::TopologyState>();
+  if (!watching) throw v2::Unavailable(watching.error().text.c_str());
+  auto out = std::make_unique<v2::TopologyState>();
   to_idl(routes_.condition()->state, routes_.validity_ms(), *out);
   return out.release();
 }
@@ -146,18 +146,18 @@ void RouteObjectServant::unwatch(const char* watcher) {
   watchers_.unwatch(watcher);
 }
 
-void RouteObjectServant::drain(const v1::RouteElement& element, CORBA::Boolean drained) {
+void RouteObjectServant::drain(const v2::RouteElement& element, CORBA::Boolean drained) {
   ++invocations_;
   tell_if(drains_.drain(to_core(element), drained),
           fmt::format("{} {} port {}", drained ? "draining" : "undraining",
                       element.switch_name.in(), element.output_port));
 }
 
-v1::LinkStateSeq* RouteObjectServant::links(CORBA::ULong first, CORBA::ULong limit) {
+v2::LinkStateSeq* RouteObjectServant::links(CORBA::ULong first, CORBA::ULong limit) {
   ++invocations_;
   const auto found = routes_.links(first, limit);
   if (!found) orb::raise(found.error());
-  auto out = std::make_unique<v1::LinkStateSeq>();
+  auto out = std::make_unique<v2::LinkStateSeq>();
   out->length(static_cast<CORBA::ULong>(found->size()));
   for (CORBA::ULong i = 0; i < out->length(); ++i) {
     to_idl((*found)[i], routes_.topology(), (*out)[i]);
@@ -166,13 +166,13 @@ v1::LinkStateSeq* RouteObjectServant::links(CORBA::ULong first, CORBA::ULong lim
   return out.release();
 }
 
-v1::NameSeq* RouteObjectServant::switches() {
+v2::NameSeq* RouteObjectServant::switches() {
   std::vector<std::string> names;
   for (const auto& at : routes_.topology().switches()) names.push_back(at.name);
   return to_new(names);
 }
 
-v1::NameSeq* RouteObjectServant::endpoints() {
+v2::NameSeq* RouteObjectServant::endpoints() {
   std::vector<std::string> names;
   for (const auto& at : routes_.topology().switches()) {
     if (at.endpoint) names.push_back(at.name);
@@ -180,9 +180,9 @@ v1::NameSeq* RouteObjectServant::endpoints() {
   return to_new(names);
 }
 
-v1::TrafficDemandSeq* RouteObjectServant::demands() {
+v2::TrafficDemandSeq* RouteObjectServant::demands() {
   const Topology& topology = routes_.topology();
-  auto out = std::make_unique<v1::TrafficDemandSeq>();
+  auto out = std::make_unique<v2::TrafficDemandSeq>();
   out->length(static_cast<CORBA::ULong>(topology.demands().size()));
   for (CORBA::ULong i = 0; i < out->length(); ++i) {
     const auto& demand = topology.demands()[i];
@@ -193,7 +193,7 @@ v1::TrafficDemandSeq* RouteObjectServant::demands() {
   return out.release();
 }
 
-v1::MetricSeq* RouteObjectServant::status() {
+v2::MetricSeq* RouteObjectServant::status() {
   const RouteService::Counters routes = routes_.counters();
   const RemoteWatchers::Counters watchers = watchers_.counters();
   Metrics metrics{{"rss_kib", orb::own_resident_kib()},

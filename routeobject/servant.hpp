@@ -13,25 +13,25 @@
 
 namespace xbind {
 
-class RouteObjectServant : public orb::Dispatched<POA_xbind::v1::RouteObject> {
+class RouteObjectServant : public orb::Dispatched<POA_xbind::v2::RouteObject> {
  public:
   // All must outlive this. With `pace`, every question of a manager costs what it says.
   RouteObjectServant(orb::Dispatch& dispatch, RouteService& routes, RemoteWatchers& watchers,
                      DrainKeeper& drains, Pace* pace = nullptr)
       : Dispatched(dispatch), routes_(routes), watchers_(watchers), drains_(drains), pace_(pace) {}
 
-  v1::RouteAnswers* find_paths(const v1::RouteQuerySeq& queries) override;
-  v1::RouteAnswers* find_alternates(const v1::RouteQuery& query, CORBA::ULong count) override;
-  void report_ports(const char* switch_name, v1::Epoch incarnation, CORBA::ULongLong number,
-                    const v1::PortNewsSeq& ports) override;
-  v1::TopologyState* watch(const char* watcher, v1::TopologyObserver_ptr observer) override;
+  v2::RouteAnswers* find_paths(const v2::RouteQuerySeq& queries) override;
+  v2::RouteAnswers* find_alternates(const v2::RouteQuery& query, CORBA::ULong count) override;
+  void report_ports(const char* switch_name, v2::Epoch incarnation, CORBA::ULongLong number,
+                    const v2::PortNewsSeq& ports) override;
+  v2::TopologyState* watch(const char* watcher, v2::TopologyObserver_ptr observer) override;
   void unwatch(const char* watcher) override;
-  void drain(const v1::RouteElement& element, CORBA::Boolean drained) override;
-  v1::LinkStateSeq* links(CORBA::ULong first, CORBA::ULong limit) override;
-  v1::NameSeq* switches() override;
-  v1::NameSeq* endpoints() override;
-  v1::TrafficDemandSeq* demands() override;
-  v1::MetricSeq* status() override;
+  void drain(const v2::RouteElement& element, CORBA::Boolean drained) override;
+  v2::LinkStateSeq* links(CORBA::ULong first, CORBA::ULong limit) override;
+  v2::NameSeq* switches() override;
+  v2::NameSeq* endpoints() override;
+  v2::TrafficDemandSeq* demands() override;
+  v2::MetricSeq* status() override;
 
  private:
   // `cause` is who or what has changed the topology, for the log.

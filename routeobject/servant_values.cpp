@@ -5,21 +5,21 @@
 namespace xbind {
 namespace {
 
-v1::RouteElement element_of(const Topology& topology, LinkEnd end) {
-  v1::RouteElement out;
+v2::RouteElement element_of(const Topology& topology, LinkEnd end) {
+  v2::RouteElement out;
   out.switch_name = topology.switches()[end.at].name.c_str();
   out.output_port = end.port.value();
   return out;
 }
 
-std::vector<PathElement> elements(const v1::RouteElementSeq& from) {
+std::vector<PathElement> elements(const v2::RouteElementSeq& from) {
   std::vector<PathElement> out;
   out.reserve(from.length());
   for (CORBA::ULong i = 0; i < from.length(); ++i) out.push_back(to_core(from[i]));
   return out;
 }
 
-void to_idl(const FoundRoute& route, v1::RouteAnswer& out) {
+void to_idl(const FoundRoute& route, v2::RouteAnswer& out) {
   out.cause = static_cast<CORBA::Octet>(Cause::kNone);
   out.free_cells_per_s = route.path.free_cells_per_s;
   out.asked = 0;
@@ -33,7 +33,7 @@ void to_idl(const FoundRoute& route, v1::RouteAnswer& out) {
   }
 }
 
-void to_idl(const RouteRefusal& refusal, v1::RouteAnswer& out) {
+void to_idl(const RouteRefusal& refusal, v2::RouteAnswer& out) {
   out.cause = static_cast<CORBA::Octet>(refusal.cause);
   out.free_cells_per_s = refusal.free;
   out.asked = refusal.asked;
@@ -44,12 +44,12 @@ void to_idl(const RouteRefusal& refusal, v1::RouteAnswer& out) {
 
 }  // namespace
 
-Result<PathQuery> to_core(const v1::RouteQuery& query) {
-  if (query.metric > v1::metric_load) {
+Result<PathQuery> to_core(const v2::RouteQuery& query) {
+  if (query.metric > v2::metric_load) {
     return fail(ErrorCode::kBadInput, "metric {} from '{}' to '{}' is none", query.metric,
                 query.from_end.in(), query.to_end.in());
   }
-  if (query.disjoint > v1::disjoint_switches) {
+  if (query.disjoint > v2::disjoint_switches) {
     return fail(ErrorCode::kBadInput, "disjoint {} from '{}' to '{}' is none", query.disjoint,
                 query.from_end.in(), query.to_end.in());
   }
@@ -64,18 +64,18 @@ Result<PathQuery> to_core(const v1::RouteQuery& query) {
   out.require = elements(query.require);
   out.disjoint = static_cast<Disjoint>(query.disjoint);
   for (CORBA::ULong i = 0; i < query.disjoint_from.length(); ++i) {
-    const v1::RouteHop& hop = query.disjoint_from[i];
+    const v2::RouteHop& hop = query.disjoint_from[i];
     out.disjoint_from.push_back(
         {hop.switch_name.in(), PortId{hop.input_port}, PortId{hop.output_port}});
   }
   return out;
 }
 
-PathElement to_core(const v1::RouteElement& element) {
+PathElement to_core(const v2::RouteElement& element) {
   return {element.switch_name.in(), PortId{element.output_port}};
 }
 
-std::vector<PortReport> to_core(const v1::PortNewsSeq& ports) {
+std::vector<PortReport> to_core(const v2::PortNewsSeq& ports) {
   std::vector<PortReport> out;
   out.reserve(ports.length());
   for (CORBA::ULong i = 0; i < ports.length(); ++i) {
@@ -85,7 +85,7 @@ std::vector<PortReport> to_core(const v1::PortNewsSeq& ports) {
   return out;
 }
 
-void to_idl(const RouteAnswers& answers, v1::RouteAnswers& out) {
+void to_idl(const RouteAnswers& answers, v2::RouteAnswers& out) {
   out.topology_version = answers.topology_version;
   out.validity_ms = static_cast<CORBA::ULong>(answers.validity_ms);
   out.answers.length(static_cast<CORBA::ULong>(answers.answers.size()));
@@ -99,7 +99,7 @@ void to_idl(const RouteAnswers& answers, v1::RouteAnswers& out) {
   }
 }
 
-void to_idl(const TopologyState& state, std::uint32_t validity_ms, v1::TopologyState& out) {
+void to_idl(const TopologyState& state, std::uint32_t validity_ms, v2::TopologyState& out) {
   out.topology_version = state.version;
   out.validity_ms = static_cast<CORBA::ULong>(validity_ms);
   out.unusable.length(static_cast<CORBA::ULong>(state.unusable.size()));
@@ -111,7 +111,7 @@ void to_idl(const TopologyState& state, std::uint32_t validity_ms, v1::TopologyS
   }
 }
 
-void to_idl(const LinkReport& link, const Topology& topology, v1::LinkState& out) {
+void to_idl(const LinkReport& link, const Topology& topology, v2::LinkState& out) {
   out.first_end = element_of(topology, link.first_end);
   out.second_end = element_of(topology, link.second_end);
   out.up = link.condition.up;

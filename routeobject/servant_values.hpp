@@ -10,12 +10,12 @@
 namespace xbind {
 
 // kBadInput: a metric or a kind of disjointness that there is not.
-Result<PathQuery> to_core(const v1::RouteQuery& query);
-PathElement to_core(const v1::RouteElement& element);
-std::vector<PortReport> to_core(const v1::PortNewsSeq& ports);
+Result<PathQuery> to_core(const v2::RouteQuery& query);
+PathElement to_core(const v2::RouteElement& element);
+std::vector<PortReport> to_core(const v2::PortNewsSeq& ports);
 
-void to_idl(const RouteAnswers& answers, v1::RouteAnswers& out);
-void to_idl(const TopologyState& state, std::uint32_t validity_ms, v1::TopologyState& out);
-void to_idl(const LinkReport& link, const Topology& topology, v1::LinkState& out);
+void to_idl(const RouteAnswers& answers, v2::RouteAnswers& out);
+void to_idl(const TopologyState& state, std::uint32_t validity_ms, v2::TopologyState& out);
+void to_idl(const LinkReport& link, const Topology& topology, v2::LinkState& out);
 
 }  // namespace xbind

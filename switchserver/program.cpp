@@ -110,7 +110,7 @@ orb::Served serve(orb::Runtime& runtime, SwitchServerDaemon& daemon) {
   const PortableServer::Servant_var<HopInboxServant> inbox = new HopInboxServant(daemon);
   const CORBA::Object_var inbox_object =
       runtime.activate_apart(inbox.in(), "hop_inbox/" + daemon.name());
-  const v1::HopInbox_var inbox_reference = v1::HopInbox::_unchecked_narrow(inbox_object);
+  const v2::HopInbox_var inbox_reference = v2::HopInbox::_unchecked_narrow(inbox_object);
   const PortableServer::Servant_var<SwitchServerServant> servant =
       new SwitchServerServant(daemon, inbox_reference);
   return {daemon.name(),

@@ -7,8 +7,8 @@
 
 namespace xbind {
 
-void RemoteManagers::know(SessionId session, v1::HopObserver_ptr observer) {
-  observers_[session] = v1::HopObserver::_duplicate(observer);
+void RemoteManagers::know(SessionId session, v2::HopObserver_ptr observer) {
+  observers_[session] = v2::HopObserver::_duplicate(observer);
 }
 
 void RemoteManagers::send_collected(TimePoint now) {
@@ -23,8 +23,8 @@ void RemoteManagers::send_collected(TimePoint now) {
     orb::to_idl(results, results_);
     if (outgoing.frame.batch) pace_.send(results.results.size());
     const auto sent = orb::remote("the manager", observer->second, [&] {
-      observer->second->completed(outgoing.session.value(), outgoing.frame.seq.value(),
-                                  outgoing.frame.confirmed.value(), results_);
+      observer->second->deliver_results(outgoing.session.value(), outgoing.frame.seq.value(),
+                                        outgoing.frame.confirmed.value(), results_);
     });
     ++requests_sent_;
     if (!sent) {

@@ -46,7 +46,7 @@ class RemoteManagers : public ManagerOutlet {
   void counted(const SwitchController::Counted& counted) override { on_counted_(counted); }
 
   // Within the step that attached it.
-  void know(SessionId session, v1::HopObserver_ptr observer);
+  void know(SessionId session, v2::HopObserver_ptr observer);
   void session_over(SessionId session) override { over_.push_back(session); }
   // Managers that we could call: one for each session that has not ended.
   std::size_t references() const { return observers_.size(); }
@@ -71,10 +71,10 @@ class RemoteManagers : public ManagerOutlet {
   Audited on_audited_;
   Executed on_executed_;
   Counted on_counted_;
-  std::unordered_map<SessionId, v1::HopObserver_var> observers_;
+  std::unordered_map<SessionId, v2::HopObserver_var> observers_;
   std::vector<SessionId> over_;  // sessions that have ended in this step
   std::vector<Outgoing> outbox_;
-  v1::HopResultBatch results_;  // what is being sent; kept, for its memory
+  v2::HopResultBatch results_;  // what is being sent; kept, for its memory
   Pace& pace_;
   faults::FaultyPipe<Outgoing> faults_;
   std::uint64_t requests_sent_ = 0;

@@ -15,8 +15,8 @@ namespace {
 // RouteObject often starts beside us: not worth a word before.
 constexpr Duration kPatience = std::chrono::seconds{2};
 
-v1::PortNewsSeq to_idl(const std::vector<ReportedPort>& ports) {
-  v1::PortNewsSeq out;
+v2::PortNewsSeq to_idl(const std::vector<ReportedPort>& ports) {
+  v2::PortNewsSeq out;
   out.length(static_cast<CORBA::ULong>(ports.size()));
   for (CORBA::ULong i = 0; i < out.length(); ++i) {
     out[i].port_number = ports[i].port.value();
@@ -103,7 +103,7 @@ void RemoteRouter::run(orb::NameClient names) {
     for (const Waiting& one : failed) one.told(false);
     lock.lock();
   }
-  reference_ = v1::RouteObject::_nil();
+  reference_ = v2::RouteObject::_nil();
 }
 
 std::string RemoteRouter::invoke(orb::NameClient& names, const Waiting& waiting, bool& away) {
@@ -113,7 +113,7 @@ std::string RemoteRouter::invoke(orb::NameClient& names, const Waiting& waiting,
       away = true;
       return object.error().text;
     }
-    reference_ = v1::RouteObject::_unchecked_narrow(*object);
+    reference_ = v2::RouteObject::_unchecked_narrow(*object);
     omniORB::setClientCallTimeout(reference_, kCallTimeout.count());
   }
   const auto told = orb::remote("routeobject " + route_object_, reference_, [&] {
@@ -123,7 +123,7 @@ std::string RemoteRouter::invoke(orb::NameClient& names, const Waiting& waiting,
   if (told) return {};
   if (told.error().code != ErrorCode::kBadInput) {
     // It may have been started anew elsewhere: the name service is asked again.
-    reference_ = v1::RouteObject::_nil();
+    reference_ = v2::RouteObject::_nil();
     away = true;
   }
   return told.error().text;

@@ -55,7 +55,7 @@ class RemoteRouter {
 
   const std::string route_object_;
   const std::uint64_t incarnation_;
-  v1::RouteObject_var reference_;  // the thread's
+  v2::RouteObject_var reference_;  // the thread's
 
   std::mutex mutex_;
   std::condition_variable wake_;

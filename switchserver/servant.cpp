@@ -42,8 +42,8 @@ std::vector<PortLabels> take_labels(std::vector<PortLabels>& from, orb::ReplyRoo
   return taken;
 }
 
-v1::PortState to_idl(const SwitchPort& port) {
-  v1::PortState out;
+v2::PortState to_idl(const SwitchPort& port) {
+  v2::PortState out;
   out.port_number = port.port.value();
   out.vpi_min = port.labels.vpi_min;
   out.vpi_max = port.labels.vpi_max;
@@ -54,8 +54,8 @@ v1::PortState to_idl(const SwitchPort& port) {
   return out;
 }
 
-v1::CellCounters to_idl(const CellCounters& cells) {
-  v1::CellCounters out;
+v2::CellCounters to_idl(const CellCounters& cells) {
+  v2::CellCounters out;
   out.input_cells = cells.input_cells;
   out.input_frames = cells.input_frames;
   out.input_cell_discards = cells.input_cell_discards;
@@ -71,8 +71,8 @@ v1::CellCounters to_idl(const CellCounters& cells) {
 
 }  // namespace
 
-void HopInboxServant::submit(v1::SessionId session, v1::BatchSeq seq, v1::BatchSeq confirmed,
-                             const v1::HopBatch& batch) {
+void HopInboxServant::submit_hops(v2::SessionId session, v2::BatchSeq seq, v2::BatchSeq confirmed,
+                                  const v2::HopBatch& batch) {
   session::Frame<HopBatch> frame{BatchSeq{seq}, BatchSeq{confirmed}, nullptr};
   if (seq != 0) {
     auto converted = orb::to_core(batch);
@@ -90,19 +90,20 @@ void HopInboxServant::submit(v1::SessionId session, v1::BatchSeq seq, v1::BatchS
                });
 }
 
-v1::HopAttachment* SwitchServerServant::attach(const char* manager, v1::Epoch manager_epoch,
-                                               CORBA::ULong version, v1::HopObserver_ptr observer) {
+v2::HopAttachment* SwitchServerServant::attach_manager(const char* manager, v2::Epoch manager_epoch,
+                                                       CORBA::ULong version,
+                                                       v2::HopObserver_ptr observer) {
   orb::check_version(version);
-  if (CORBA::is_nil(observer)) throw v1::BadRequest("attach needs an observer");
+  if (CORBA::is_nil(observer)) throw v2::BadRequest("attach needs an observer");
   const auto attachment = daemon_.ask([&](xbind::SwitchServer& server) {
     auto attached = server.attach(manager, Epoch{manager_epoch}, steady_now());
     if (attached) daemon_.managers().know(attached->session, observer);
     return attached;
   });
   if (!attachment) orb::raise(attachment.error(), Epoch{manager_epoch});
-  auto out = std::make_unique<v1::HopAttachment>();
+  auto out = std::make_unique<v2::HopAttachment>();
   out->session = attachment->session.value();
-  out->inbox = v1::HopInbox::_duplicate(inbox_);
+  out->inbox = v2::HopInbox::_duplicate(inbox_);
   out->batches_in_flight = attachment->batches_in_flight;
   const auto& ports = attachment->holdings.ports;
   out->ports.length(static_cast<CORBA::ULong>(ports.size()));
@@ -111,7 +112,7 @@ v1::HopAttachment* SwitchServerServant::attach(const char* manager, v1::Epoch ma
   }
   // What does not fit stays in quarantine, and is told when the manager attaches again.
   auto quarantined = attachment->holdings.quarantined;
-  orb::ReplyRoom room(orb::kReplyOctetsMax - ports.size() * sizeof(v1::PortState));
+  orb::ReplyRoom room(orb::kReplyOctetsMax - ports.size() * sizeof(v2::PortState));
   orb::to_idl(take_labels(quarantined, room), out->quarantined);
   if (!quarantined.empty()) {
     log::warn(
@@ -123,22 +124,22 @@ v1::HopAttachment* SwitchServerServant::attach(const char* manager, v1::Epoch ma
   return out.release();
 }
 
-void SwitchServerServant::detach(v1::SessionId session) {
+void SwitchServerServant::detach_manager(v2::SessionId session) {
   daemon_.ask([&](xbind::SwitchServer& server) {
     server.detach(SessionId{session});
     return true;
   });
 }
 
-v1::PortGrant* SwitchServerServant::grant(v1::SessionId session, v1::PortNumber port_number,
+v2::PortGrant* SwitchServerServant::grant(v2::SessionId session, v2::PortNumber port_number,
                                           CORBA::ULong labels_wanted,
-                                          const v1::Demand& quota_wanted) {
+                                          const v2::Demand& quota_wanted) {
   const auto granted = daemon_.ask([&](xbind::SwitchServer& server) {
     return server.grant(SessionId{session}, PortId{port_number}, labels_wanted,
                         orb::to_core(quota_wanted), steady_now());
   });
   if (!granted) orb::raise(granted.error());
-  auto out = std::make_unique<v1::PortGrant>();
+  auto out = std::make_unique<v2::PortGrant>();
   out->labels.length(static_cast<CORBA::ULong>(granted->labels.size()));
   for (CORBA::ULong i = 0; i < out->labels.length(); ++i) {
     out->labels[i] = orb::to_idl(granted->labels[i]);
@@ -147,8 +148,8 @@ v1::PortGrant* SwitchServerServant::grant(v1::SessionId session, v1::PortNumber 
   return out.release();
 }
 
-void SwitchServerServant::give_back(v1::SessionId session, v1::PortNumber port_number,
-                                    const v1::LabelSeq& labels, const v1::Demand& quota) {
+void SwitchServerServant::give_back(v2::SessionId session, v2::PortNumber port_number,
+                                    const v2::LabelSeq& labels, const v2::Demand& quota) {
   PortLabels returned{PortId{port_number}, {}};
   for (CORBA::ULong i = 0; i < labels.length(); ++i) {
     const auto label = orb::to_core(labels[i]);
@@ -161,11 +162,11 @@ void SwitchServerServant::give_back(v1::SessionId session, v1::PortNumber port_n
   if (!given) orb::raise(given.error());
 }
 
-v1::HopResultBatch* SwitchServerServant::execute(v1::SessionId session, const v1::HopBatch& batch) {
+v2::HopResultBatch* SwitchServerServant::execute(v2::SessionId session, const v2::HopBatch& batch) {
   const std::size_t commands =
       std::size_t{batch.modifies.length()} + batch.setups.length() + batch.removals.length();
   if (commands > kExecuteMax) {
-    throw v1::BadRequest(
+    throw v2::BadRequest(
         fmt::format("{} commands, {} at most by one call", commands, kExecuteMax).c_str());
   }
   const auto converted = orb::to_core(batch);
@@ -174,7 +175,7 @@ v1::HopResultBatch* SwitchServerServant::execute(v1::SessionId session, const v1
   const auto results = daemon_.execute(SessionId{session}, *converted, kExecuteTimeout);
   if (!results) orb::raise(results.error());
   daemon_.pace().send(results->results.size());
-  auto out = std::make_unique<v1::HopResultBatch>();
+  auto out = std::make_unique<v2::HopResultBatch>();
   orb::to_idl(*results, *out);
   return out.release();
 }
@@ -186,31 +187,31 @@ CORBA::ULong SwitchServerServant::forget_manager(const char* manager) {
   return static_cast<CORBA::ULong>(*left);
 }
 
-v1::LedgerPage* SwitchServerServant::audit(const char* manager) {
+v2::LedgerPage* SwitchServerServant::audit_switch(const char* manager) {
   if (const auto named = check_name("manager", manager); !named) orb::raise(named.error());
   auto report = daemon_.audit(manager, kAuditTimeout);
   if (!report) orb::raise(report.error());
-  auto page = std::make_unique<v1::LedgerPage>();
+  auto page = std::make_unique<v2::LedgerPage>();
   page->cross_connects = report->cross_connects;
   const std::lock_guard lock(mutex_);
   fill_page(*page, next_audit_++, Rest{std::move(*report), 0, 0});
   return page.release();
 }
 
-v1::LedgerPage* SwitchServerServant::audit_more(CORBA::ULongLong audit_number) {
+v2::LedgerPage* SwitchServerServant::audit_page(CORBA::ULongLong audit_number) {
   const std::lock_guard lock(mutex_);
   auto rest = rests_.extract(audit_number);
   if (rest.empty()) {
-    throw v1::BadRequest(
+    throw v2::BadRequest(
         fmt::format("audit {} has no page left, or has been forgotten", audit_number).c_str());
   }
-  auto page = std::make_unique<v1::LedgerPage>();
+  auto page = std::make_unique<v2::LedgerPage>();
   page->cross_connects = 0;
   fill_page(*page, audit_number, std::move(rest.mapped()));
   return page.release();
 }
 
-void SwitchServerServant::fill_page(v1::LedgerPage& page, std::uint64_t number, Rest rest) {
+void SwitchServerServant::fill_page(v2::LedgerPage& page, std::uint64_t number, Rest rest) {
   LedgerReport& report = rest.report;
   orb::ReplyRoom room;
   std::vector<Finding> findings;
@@ -236,13 +237,13 @@ void SwitchServerServant::fill_page(v1::LedgerPage& page, std::uint64_t number, 
   while (rests_.size() > kAuditsKept) rests_.erase(rests_.begin());
 }
 
-v1::PortReportSeq* SwitchServerServant::ports() {
+v2::PortReportSeq* SwitchServerServant::ports() {
   const auto reports = daemon_.ports(kStatisticsTimeout);
-  auto out = std::make_unique<v1::PortReportSeq>();
+  auto out = std::make_unique<v2::PortReportSeq>();
   out->length(static_cast<CORBA::ULong>(reports.size()));
   for (CORBA::ULong i = 0; i < out->length(); ++i) {
     const SwitchServerDaemon::PortReport& from = reports[i];
-    v1::PortReport& to = (*out)[i];
+    v2::PortReport& to = (*out)[i];
     to.state = to_idl(from.port);
     to.capacity = orb::to_idl(from.usage.capacity);
     to.taken = orb::to_idl(from.usage.taken);
@@ -256,8 +257,8 @@ v1::PortReportSeq* SwitchServerServant::ports() {
   return out.release();
 }
 
-v1::CellCounters SwitchServerServant::count_cells(v1::PortNumber input_port,
-                                                  const v1::LabelValue& input_label) {
+v2::CellCounters SwitchServerServant::count_cells(v2::PortNumber input_port,
+                                                  const v2::LabelValue& input_label) {
   const auto label = orb::to_core(input_label);
   if (!label) orb::raise(label.error());
   const auto cells = daemon_.count_cells(PortId{input_port}, *label, kStatisticsTimeout);
@@ -265,6 +266,6 @@ v1::CellCounters SwitchServerServant::count_cells(v1::PortNumber input_port,
   return to_idl(*cells);
 }
 
-v1::MetricSeq* SwitchServerServant::status() { return orb::to_metrics(daemon_.metrics()); }
+v2::MetricSeq* SwitchServerServant::status() { return orb::to_metrics(daemon_.metrics()); }
 
 }  // namespace xbind

@@ -27,11 +27,11 @@ int guarded(const std::string& peer, CORBA::Object_ptr object,
   const auto done = orb::remote(peer, object, [&] {
     try {
       return command();
-    } catch (const v1::UnknownConnection& unknown) {
+    } catch (const v2::UnknownConnection& unknown) {
       return explain(fmt::format("connection {} is not known", unknown.connection));
-    } catch (const v1::Unavailable& refused) {
+    } catch (const v2::Unavailable& refused) {
       return explain(refused.reason.in());
-    } catch (const v1::BadRequest& refused) {
+    } catch (const v2::BadRequest& refused) {
       return explain(refused.reason.in());
     }
   });

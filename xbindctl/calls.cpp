@@ -39,7 +39,7 @@ std::string words_of(const Outcome& outcome) {
   return text;
 }
 
-int tell(const v1::Outcome& answer) {
+int tell(const v2::Outcome& answer) {
   const auto outcome = orb::to_core(answer);
   if (!outcome) return explain(outcome.error().text);
   const bool done = outcome->kind != OutcomeKind::kRefused && outcome->kind != OutcomeKind::kBusy;
@@ -51,14 +51,14 @@ int tell(const v1::Outcome& answer) {
 // Asks and tells the outcome. `unknown`: what to do when there was no answer, for then the manager
 // may have done it all the same.
 template <class Ask>
-int asked(v1::ConnectionManager_ptr manager, const std::string& unknown, Ask ask) {
+int asked(v2::ConnectionManager_ptr manager, const std::string& unknown, Ask ask) {
   const auto no_answer = [&](const CORBA::SystemException& exception) {
     const Error error = orb::to_error(exception, orb::with_address(kManager, manager));
     return explain(fmt::format("{}; {}", error.text, unknown));
   };
   return guarded(kManager, manager, [&] {
     try {
-      const v1::Outcome_var outcome = ask();
+      const v2::Outcome_var outcome = ask();
       return tell(outcome.in());
     } catch (const CORBA::TIMEOUT& exception) {
       return no_answer(exception);
@@ -74,8 +74,8 @@ std::string see(std::uint64_t connection) {
 
 }  // namespace
 
-int connect(v1::ConnectionManager_ptr manager, const ConnectRequest& request) {
-  v1::ConnectRequest wire;
+int connect(v2::ConnectionManager_ptr manager, const ConnectRequest& request) {
+  v2::ConnectRequest wire;
   orb::to_idl(request, wire);
   return asked(manager,
                fmt::format("whether request {0} was carried out is not known: "
@@ -84,43 +84,43 @@ int connect(v1::ConnectionManager_ptr manager, const ConnectRequest& request) {
                [&] { return manager->connect_as(wire); });
 }
 
-int commit(v1::ConnectionManager_ptr manager, std::uint64_t connection) {
+int commit(v2::ConnectionManager_ptr manager, std::uint64_t connection) {
   return asked(manager, see(connection), [&] { return manager->commit(connection); });
 }
 
-int modify(v1::ConnectionManager_ptr manager, std::uint64_t connection, const ServiceSpec& service,
+int modify(v2::ConnectionManager_ptr manager, std::uint64_t connection, const ServiceSpec& service,
            const std::optional<ServiceSpec>& reverse) {
-  v1::OptionalServiceSpec back;
+  v2::OptionalServiceSpec back;
   orb::to_idl(reverse, back);
   return asked(manager, see(connection),
                [&] { return manager->modify(connection, orb::to_idl(service), back); });
 }
 
-int add_leaf(v1::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end) {
+int add_leaf(v2::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end) {
   return asked(manager, see(connection),
                [&] { return manager->add_leaf(connection, end.c_str()); });
 }
 
-int drop_leaf(v1::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end) {
+int drop_leaf(v2::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end) {
   return asked(manager, see(connection),
                [&] { return manager->drop_leaf(connection, end.c_str()); });
 }
 
-int release(v1::ConnectionManager_ptr manager, std::uint64_t connection) {
+int release(v2::ConnectionManager_ptr manager, std::uint64_t connection) {
   return asked(manager, see(connection), [&] { return manager->release(connection); });
 }
 
-int release_many(v1::ConnectionManager_ptr manager, const std::optional<std::string>& client) {
+int release_many(v2::ConnectionManager_ptr manager, const std::optional<std::string>& client) {
   return guarded(kManager, manager, [&] {
     // Looked up first: those that are set up meanwhile stay.
     std::vector<std::uint64_t> connections;
-    for_each_connection(manager, client, [&](const v1::ConnectionState& state) {
+    for_each_connection(manager, client, [&](const v2::ConnectionState& state) {
       if (std::string_view{state.phase.in()} != "prepared") connections.push_back(state.connection);
     });
     std::size_t released = 0;
     std::size_t gone = 0;
     for (const std::uint64_t connection : connections) {
-      const v1::Outcome_var answer = manager->release(connection);
+      const v2::Outcome_var answer = manager->release(connection);
       const auto outcome = orb::to_core(answer.in());
       if (!outcome) return explain(outcome.error().text);
       const bool went =
@@ -142,9 +142,9 @@ int release_many(v1::ConnectionManager_ptr manager, const std::optional<std::str
   });
 }
 
-int outcome(v1::ConnectionManager_ptr manager, const std::string& client, std::uint64_t request) {
+int outcome(v2::ConnectionManager_ptr manager, const std::string& client, std::uint64_t request) {
   return guarded(kManager, manager, [&] {
-    const v1::OutcomeSeq_var found = manager->outcome_of(client.c_str(), request);
+    const v2::OutcomeSeq_var found = manager->outcome_of(client.c_str(), request);
     if (found->length() == 0) {
       return explain(
           fmt::format("no outcome of request {} of client '{}' is remembered: it is under way, has "

@@ -19,36 +19,36 @@ namespace xbind::ctl {
 
 // --- calls.cpp: one request, one outcome -----------------------------------------------------------
 
-int connect(v1::ConnectionManager_ptr manager, const ConnectRequest& request);
-int commit(v1::ConnectionManager_ptr manager, std::uint64_t connection);
-int modify(v1::ConnectionManager_ptr manager, std::uint64_t connection, const ServiceSpec& service,
+int connect(v2::ConnectionManager_ptr manager, const ConnectRequest& request);
+int commit(v2::ConnectionManager_ptr manager, std::uint64_t connection);
+int modify(v2::ConnectionManager_ptr manager, std::uint64_t connection, const ServiceSpec& service,
            const std::optional<ServiceSpec>& reverse);
-int add_leaf(v1::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end);
-int drop_leaf(v1::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end);
-int release(v1::ConnectionManager_ptr manager, std::uint64_t connection);
+int add_leaf(v2::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end);
+int drop_leaf(v2::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end);
+int release(v2::ConnectionManager_ptr manager, std::uint64_t connection);
 // Every connection and hold of `client`, or of all clients, one after the other; those that are
 // prepared in advance are nobody's and stay. 0 only when none was refused.
-int release_many(v1::ConnectionManager_ptr manager, const std::optional<std::string>& client);
+int release_many(v2::ConnectionManager_ptr manager, const std::optional<std::string>& client);
 // Of an earlier request: also "refused" is an answer here, and 0; 1 when none is remembered.
-int outcome(v1::ConnectionManager_ptr manager, const std::string& client, std::uint64_t request);
+int outcome(v2::ConnectionManager_ptr manager, const std::string& client, std::uint64_t request);
 
 // --- pages.cpp -------------------------------------------------------------------------------------
 
 // Those of `client`, or all, page by page, ascending; what comes meanwhile with a higher id is seen,
 // too.
-void for_each_connection(v1::ConnectionManager_ptr manager,
+void for_each_connection(v2::ConnectionManager_ptr manager,
                          const std::optional<std::string>& client,
-                         const std::function<void(const v1::ConnectionState&)>& look);
+                         const std::function<void(const v2::ConnectionState&)>& look);
 
 // --- views.cpp: what there is ----------------------------------------------------------------------
 
-int describe(v1::ConnectionManager_ptr manager, std::uint64_t connection);
+int describe(v2::ConnectionManager_ptr manager, std::uint64_t connection);
 // Of `client` alone, if one is given.
-int list(v1::ConnectionManager_ptr manager, const std::optional<std::string>& client = {});
-int status(v1::ConnectionManager_ptr manager);
-int caches(v1::ConnectionManager_ptr manager);
+int list(v2::ConnectionManager_ptr manager, const std::optional<std::string>& client = {});
+int status(v2::ConnectionManager_ptr manager);
+int caches(v2::ConnectionManager_ptr manager);
 // 0 only if the audit is clean; else one of answers.hpp's kAudit*, or 1 when it could not be made.
-int audit(v1::ConnectionManager_ptr manager);
+int audit(v2::ConnectionManager_ptr manager);
 
 // --- ports.cpp: what a SwitchServer knows of its switch ---------------------------------------------
 
@@ -60,7 +60,7 @@ int count(orb::NameClient& names, const std::string& switch_name, PortId port, L
 // --- services.cpp: what may be asked for by name -----------------------------------------------------
 
 // Every service of the catalogue, and what the network has to give for it.
-int services(v1::QOSMapper_ptr mapper);
+int services(v2::QOSMapper_ptr mapper);
 
 // --- routes.cpp: paths and links, as RouteObject knows them ------------------------------------------
 
@@ -68,33 +68,33 @@ struct RouteWish {
   std::string from;
   std::string to;
   std::uint64_t cells_per_s = 0;
-  CORBA::Octet metric = v1::metric_hops;  // one of metric_*
+  CORBA::Octet metric = v2::metric_hops;  // one of metric_*
   std::uint64_t delay_us_max = 0;         // 0: no bound
   std::uint32_t links_max = 0;            // 0: no bound
   std::vector<PathElement> avoid{};
   std::vector<PathElement> require{};
   std::uint32_t alternates = 1;
-  CORBA::Octet disjoint = v1::disjoint_no;  // one of disjoint_*: a second path, so from the best
+  CORBA::Octet disjoint = v2::disjoint_no;  // one of disjoint_*: a second path, so from the best
 };
 
-int routes(v1::RouteObject_ptr route_object, const RouteWish& wish);
+int routes(v2::RouteObject_ptr route_object, const RouteWish& wish);
 // Every link with its state and what is free.
-int links(v1::RouteObject_ptr route_object);
+int links(v2::RouteObject_ptr route_object);
 // A link or access line, or (no port) every link of a switch.
-int drain(v1::RouteObject_ptr route_object, const PathElement& element, bool drained);
+int drain(v2::RouteObject_ptr route_object, const PathElement& element, bool drained);
 
 // --- settings.cpp: how the manager works, and what is known of managers -----------------------------
 
 // What is not given stays as it is.
 struct AggregationChange {
-  CORBA::Octet mode = v1::aggregation_fixed;  // one of aggregation_*
+  CORBA::Octet mode = v2::aggregation_fixed;  // one of aggregation_*
   std::optional<std::uint32_t> threshold;     // mode fixed
   std::optional<double> flush_timeout_ms;
 };
 
 // Shows the settings in force; with `change` after it was made.
-int aggregation(v1::ConnectionManager_ptr manager, const std::optional<AggregationChange>& change);
-int prepare(v1::ConnectionManager_ptr manager, const std::string& from, const std::string& to,
+int aggregation(v2::ConnectionManager_ptr manager, const std::optional<AggregationChange>& change);
+int prepare(v2::ConnectionManager_ptr manager, const std::string& from, const std::string& to,
             const ServiceSpec& service, std::uint32_t count);
 // `switch_name`: of a SwitchServer, or "all" for every one in the name service; 0 only if each of
 // them has forgotten the manager.

@@ -63,7 +63,7 @@ std::optional<int> ask_routes(const ctl::CommandLine& line, const config::Option
   }
   const auto object = names.resolve(naming::path_of(naming::kRouteObjects, line.route_object));
   if (!object) return ctl::explain(object.error().text);
-  const v1::RouteObject_var route_object = v1::RouteObject::_unchecked_narrow(*object);
+  const v2::RouteObject_var route_object = v2::RouteObject::_unchecked_narrow(*object);
   if (verb == "routes") return ctl::routes(route_object, wish_of(line, set));
   if (verb == "links") return ctl::links(route_object);
   const PathElement element{line.words[1], PortId{static_cast<std::uint32_t>(line.id)}};
@@ -81,12 +81,12 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   if (verb == "services") {
     const auto mapper = names.resolve(naming::path_of(naming::kQosMappers, line.qos_mapper));
     if (!mapper) return ctl::explain(mapper.error().text);
-    return ctl::services(v1::QOSMapper::_unchecked_narrow(*mapper));
+    return ctl::services(v2::QOSMapper::_unchecked_narrow(*mapper));
   }
   if (const auto exit_code = ask_routes(line, set, names)) return *exit_code;
   const auto object = names.resolve(naming::path_of(naming::kConnectionManagers, line.manager));
   if (!object) return ctl::explain(object.error().text);
-  const v1::ConnectionManager_var manager = v1::ConnectionManager::_unchecked_narrow(*object);
+  const v2::ConnectionManager_var manager = v2::ConnectionManager::_unchecked_narrow(*object);
   if (verb == "connect") {
     return ctl::connect(manager, {new_request(), words[1], words[2], line.service, line.reverse(),
                                   line.priority, line.hold_ms()});

@@ -8,15 +8,15 @@ constexpr CORBA::ULong kListPage = 1'000;
 
 }  // namespace
 
-void for_each_connection(v1::ConnectionManager_ptr manager,
+void for_each_connection(v2::ConnectionManager_ptr manager,
                          const std::optional<std::string>& client,
-                         const std::function<void(const v1::ConnectionState&)>& look) {
+                         const std::function<void(const v2::ConnectionState&)>& look) {
   std::uint64_t after = 0;
   for (;;) {
-    const v1::ConnectionStateSeq_var page = manager->list(after, kListPage);
+    const v2::ConnectionStateSeq_var page = manager->list(after, kListPage);
     if (page->length() == 0) return;  // a page may be shorter than asked
     for (CORBA::ULong i = 0; i < page->length(); ++i) {
-      const v1::ConnectionState& state = page.in()[i];
+      const v2::ConnectionState& state = page.in()[i];
       if (!client || *client == state.client.in()) look(state);
     }
     after = page.in()[page->length() - 1].connection;

@@ -20,11 +20,11 @@ int at_switch(orb::NameClient& names, const std::string& switch_name, Ask ask) {
   const std::string path = naming::path_of(naming::kSwitchServers, switch_name);
   const auto object = names.resolve(path);
   if (!object) return explain(object.error().text);
-  const v1::SwitchServer_var server = v1::SwitchServer::_unchecked_narrow(*object);
+  const v2::SwitchServer_var server = v2::SwitchServer::_unchecked_narrow(*object);
   return guarded(path, server, [&] { return ask(server); });
 }
 
-std::string labels_of(const v1::PortState& port) {
+std::string labels_of(const v2::PortState& port) {
   return fmt::format("{}-{}/{}-{}", port.vpi_min, port.vpi_max, port.vci_min, port.vci_max);
 }
 
@@ -35,9 +35,9 @@ struct Control {
   std::uint64_t away_ms = 0;
 };
 
-Control control_of(v1::SwitchServer_ptr server) {
+Control control_of(v2::SwitchServer_ptr server) {
   Control control;
-  const v1::MetricSeq_var metrics = server->status();
+  const v2::MetricSeq_var metrics = server->status();
   for (CORBA::ULong i = 0; i < metrics->length(); ++i) {
     const std::string_view name = metrics.in()[i].name.in();
     const std::uint64_t value = metrics.in()[i].value;
@@ -48,7 +48,7 @@ Control control_of(v1::SwitchServer_ptr server) {
   return control;
 }
 
-Row row_of(const v1::PortReport& port, const Control& control) {
+Row row_of(const v2::PortReport& port, const Control& control) {
   const char* const line = port.state.up ? "up" : "down";
   Row row{fmt::format("{}", port.state.port_number),
           control.has ? line : "unknown",
@@ -61,7 +61,7 @@ Row row_of(const v1::PortReport& port, const Control& control) {
     row.insert(row.end(), {"-", "-", "-", "-", "-"});
     return row;
   }
-  const v1::CellCounters& cells = port.cells[0];
+  const v2::CellCounters& cells = port.cells[0];
   for (const auto value : {cells.input_cells, cells.output_cells,
                            cells.input_cell_discards + cells.output_cell_discards, cells.hec_errors,
                            cells.invalid_labels}) {
@@ -73,9 +73,9 @@ Row row_of(const v1::PortReport& port, const Control& control) {
 }  // namespace
 
 int ports(orb::NameClient& names, const std::string& switch_name) {
-  const int done = at_switch(names, switch_name, [&](v1::SwitchServer_ptr server) {
+  const int done = at_switch(names, switch_name, [&](v2::SwitchServer_ptr server) {
     const Control control = control_of(server);
-    const v1::PortReportSeq_var reports = server->ports();
+    const v2::PortReportSeq_var reports = server->ports();
     std::vector<Row> rows{{"port", "line", "labels", "cells/s", "taken", "buffer taken",
                            "labels free", "cells in", "cells out", "discarded", "hec errors",
                            "unknown labels"}};
@@ -99,8 +99,8 @@ int ports(orb::NameClient& names, const std::string& switch_name) {
 }
 
 int count(orb::NameClient& names, const std::string& switch_name, PortId port, Label label) {
-  return at_switch(names, switch_name, [&](v1::SwitchServer_ptr server) {
-    const v1::CellCounters cells = server->count_cells(port.value(), orb::to_idl(label));
+  return at_switch(names, switch_name, [&](v2::SwitchServer_ptr server) {
+    const v2::CellCounters cells = server->count_cells(port.value(), orb::to_idl(label));
     say(fmt::format("port {} label {}: {} cells in, {} out, {} and {} discarded", port,
                     to_string(label), cells.input_cells, cells.output_cells,
                     cells.input_cell_discards, cells.output_cell_discards));

@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kRouteObject = "the RouteObject";
 constexpr CORBA::ULong kLinksPage = 1'000;
 
-void fill(const std::vector<PathElement>& elements, v1::RouteElementSeq& out) {
+void fill(const std::vector<PathElement>& elements, v2::RouteElementSeq& out) {
   out.length(static_cast<CORBA::ULong>(elements.size()));
   for (CORBA::ULong i = 0; i < out.length(); ++i) {
     out[i].switch_name = elements[i].switch_name.c_str();
@@ -28,8 +28,8 @@ void fill(const std::vector<PathElement>& elements, v1::RouteElementSeq& out) {
   }
 }
 
-v1::RouteQuery query_of(const RouteWish& wish) {
-  v1::RouteQuery query;
+v2::RouteQuery query_of(const RouteWish& wish) {
+  v2::RouteQuery query;
   query.from_end = wish.from.c_str();
   query.to_end = wish.to.c_str();
   query.cells_per_s = wish.cells_per_s;
@@ -38,27 +38,27 @@ v1::RouteQuery query_of(const RouteWish& wish) {
   query.delay_us_max = wish.delay_us_max;
   query.links_max = wish.links_max;
   fill(wish.require, query.require);
-  query.disjoint = v1::disjoint_no;
+  query.disjoint = v2::disjoint_no;
   return query;
 }
 
-int refused(const v1::RouteAnswer& answer) {
+int refused(const v2::RouteAnswer& answer) {
   const auto cause = cause_from(answer.cause);
   return explain(
       fmt::format("{}: {}", cause ? to_string(*cause) : "unknown cause", answer.reason.in()));
 }
 
-void print_path(std::size_t number, const v1::RouteAnswer& answer) {
+void print_path(std::size_t number, const v2::RouteAnswer& answer) {
   say(fmt::format("path {}      {} switches, {} us, lines of {} cells/s", number,
                   answer.hops.length(), answer.delay_us, answer.free_cells_per_s));
   for (CORBA::ULong i = 0; i < answer.hops.length(); ++i) {
-    const v1::RouteHop& hop = answer.hops[i];
+    const v2::RouteHop& hop = answer.hops[i];
     say(fmt::format("  hop {:<2}    {:<16} port {} -> port {}", i, hop.switch_name.in(),
                     hop.input_port, hop.output_port));
   }
 }
 
-std::string end_text(const v1::RouteElement& end) {
+std::string end_text(const v2::RouteElement& end) {
   return fmt::format("{}:{}", end.switch_name.in(), end.output_port);
 }
 
@@ -71,10 +71,10 @@ struct OfSwitches {
   BySwitch report_age_ms;
 };
 
-OfSwitches ask_of_switches(v1::RouteObject_ptr route_object) {
+OfSwitches ask_of_switches(v2::RouteObject_ptr route_object) {
   constexpr std::string_view kAge = "report_age_ms/";
   OfSwitches of;
-  const v1::MetricSeq_var told = route_object->status();
+  const v2::MetricSeq_var told = route_object->status();
   for (CORBA::ULong i = 0; i < told->length(); ++i) {
     const std::string_view name = told.in()[i].name.in();
     for (const auto& [prefix, values] :
@@ -87,7 +87,7 @@ OfSwitches ask_of_switches(v1::RouteObject_ptr route_object) {
   return of;
 }
 
-std::string state_text(const v1::LinkState& link, const BySwitch& unknown) {
+std::string state_text(const v2::LinkState& link, const BySwitch& unknown) {
   const bool in_doubt = unknown.contains(link.first_end.switch_name.in()) ||
                         unknown.contains(link.second_end.switch_name.in());
   if (in_doubt) return link.up ? "unknown" : "down";
@@ -97,7 +97,7 @@ std::string state_text(const v1::LinkState& link, const BySwitch& unknown) {
 
 // "1.4 s ago": the older of the reports of both ends. Before a switch has reported, all counts as
 // free.
-std::string age_text(const v1::LinkState& link, const BySwitch& ages) {
+std::string age_text(const v2::LinkState& link, const BySwitch& ages) {
   const auto first = ages.find(link.first_end.switch_name.in());
   const auto second = ages.find(link.second_end.switch_name.in());
   if (first == ages.end() || second == ages.end()) return "not reported";
@@ -105,7 +105,7 @@ std::string age_text(const v1::LinkState& link, const BySwitch& ages) {
                      static_cast<double>(std::max(first->second, second->second)) / 1e3);
 }
 
-Row row_of(const v1::LinkState& link, const OfSwitches& of) {
+Row row_of(const v2::LinkState& link, const OfSwitches& of) {
   Row row{end_text(link.first_end), end_text(link.second_end), state_text(link, of.unknown_ms)};
   for (const auto value : {link.cells_per_s, link.first_free, link.second_free}) {
     row.push_back(fmt::format("{}", value));
@@ -116,9 +116,9 @@ Row row_of(const v1::LinkState& link, const OfSwitches& of) {
 }
 
 template <class Visit>
-void for_each_link(v1::RouteObject_ptr route_object, Visit visit) {
+void for_each_link(v2::RouteObject_ptr route_object, Visit visit) {
   for (CORBA::ULong first = 0;;) {
-    const v1::LinkStateSeq_var page = route_object->links(first, kLinksPage);
+    const v2::LinkStateSeq_var page = route_object->links(first, kLinksPage);
     if (page->length() == 0) return;  // a page may be shorter than asked
     for (CORBA::ULong i = 0; i < page->length(); ++i) visit(page.in()[i]);
     first += page->length();
@@ -127,16 +127,16 @@ void for_each_link(v1::RouteObject_ptr route_object, Visit visit) {
 
 // RouteObject passes over what it does not know among the elements to avoid: the asker's knowledge
 // may be older. An operator's is a typing error. Returns the first that is not there, in words.
-std::optional<std::string> unknown_among(v1::RouteObject_ptr route_object,
+std::optional<std::string> unknown_among(v2::RouteObject_ptr route_object,
                                          const std::vector<PathElement>& elements) {
   if (elements.empty()) return std::nullopt;
   std::set<PathElement> known;
-  const v1::NameSeq_var switches = route_object->switches();
+  const v2::NameSeq_var switches = route_object->switches();
   for (CORBA::ULong i = 0; i < switches->length(); ++i) {
     known.insert({switches.in()[i].in(), PortId{}});
   }
-  for_each_link(route_object, [&](const v1::LinkState& link) {
-    for (const v1::RouteElement* end : {&link.first_end, &link.second_end}) {
+  for_each_link(route_object, [&](const v2::LinkState& link) {
+    for (const v2::RouteElement* end : {&link.first_end, &link.second_end}) {
       known.insert({end->switch_name.in(), PortId{end->output_port}});
     }
   });
@@ -152,25 +152,25 @@ std::optional<std::string> unknown_among(v1::RouteObject_ptr route_object,
 
 }  // namespace
 
-int routes(v1::RouteObject_ptr route_object, const RouteWish& wish) {
+int routes(v2::RouteObject_ptr route_object, const RouteWish& wish) {
   return guarded(kRouteObject, route_object, [&] {
     if (const auto unknown = unknown_among(route_object, wish.avoid)) {
       return explain(fmt::format("avoid: {}", *unknown));
     }
-    v1::RouteQuery query = query_of(wish);
-    const v1::RouteAnswers_var found = route_object->find_alternates(query, wish.alternates);
+    v2::RouteQuery query = query_of(wish);
+    const v2::RouteAnswers_var found = route_object->find_alternates(query, wish.alternates);
     for (CORBA::ULong i = 0; i < found->answers.length(); ++i) {
-      const v1::RouteAnswer& answer = found->answers[i];
+      const v2::RouteAnswer& answer = found->answers[i];
       if (answer.cause != 0) return refused(answer);
       print_path(i + 1, answer);
     }
-    if (wish.disjoint != v1::disjoint_no && found->answers.length() != 0) {
+    if (wish.disjoint != v2::disjoint_no && found->answers.length() != 0) {
       query.disjoint = wish.disjoint;
       query.disjoint_from = found->answers[0].hops;
-      v1::RouteQuerySeq queries;
+      v2::RouteQuerySeq queries;
       queries.length(1);
       queries[0] = query;
-      const v1::RouteAnswers_var other = route_object->find_paths(queries);
+      const v2::RouteAnswers_var other = route_object->find_paths(queries);
       if (other->answers.length() != 1) return explain("one query has not one answer");
       if (other->answers[0].cause != 0) return refused(other->answers[0]);
       print_path(2, other->answers[0]);
@@ -181,13 +181,13 @@ int routes(v1::RouteObject_ptr route_object, const RouteWish& wish) {
   });
 }
 
-int links(v1::RouteObject_ptr route_object) {
+int links(v2::RouteObject_ptr route_object) {
   return guarded(kRouteObject, route_object, [&] {
     const OfSwitches of = ask_of_switches(route_object);
     std::vector<Row> rows{
         {"end", "other end", "state", "cells/s", "free", "free back", "reported", "delay us"}};
     for_each_link(route_object,
-                  [&](const v1::LinkState& link) { rows.push_back(row_of(link, of)); });
+                  [&](const v2::LinkState& link) { rows.push_back(row_of(link, of)); });
     print_table(3, rows);
     for (const auto& [name, ms] : of.unknown_ms) {
       say(fmt::format("{} is unknown: nobody has had it under control for {:.1f} s", name,
@@ -197,9 +197,9 @@ int links(v1::RouteObject_ptr route_object) {
   });
 }
 
-int drain(v1::RouteObject_ptr route_object, const PathElement& element, bool drained) {
+int drain(v2::RouteObject_ptr route_object, const PathElement& element, bool drained) {
   return guarded(kRouteObject, route_object, [&] {
-    v1::RouteElement wire;
+    v2::RouteElement wire;
     wire.switch_name = element.switch_name.c_str();
     wire.output_port = element.output_port.value();
     route_object->drain(wire, drained);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kMapper = "the QOSMapper";
 
-v1::ServiceSpec named(const char* name) {
+v2::ServiceSpec named(const char* name) {
   ServiceSpec service;
   service.kind = ServiceKind::kClass;
   service.terms = ServiceTerms{};
@@ -20,11 +20,11 @@ v1::ServiceSpec named(const char* name) {
   return orb::to_idl(service);
 }
 
-std::string number_of(const v1::OptionalNumber& number, double unit) {
+std::string number_of(const v2::OptionalNumber& number, double unit) {
   return number.length() == 0 ? "-" : fmt::format("{:g}", static_cast<double>(number[0]) / unit);
 }
 
-Row row_of(const std::string& name, const v1::ServiceMapping& mapping) {
+Row row_of(const std::string& name, const v2::ServiceMapping& mapping) {
   const TrafficContract contract = orb::to_core(mapping.network.contract);
   return {name,
           std::string{to_string(contract.category)},
@@ -40,15 +40,15 @@ Row row_of(const std::string& name, const v1::ServiceMapping& mapping) {
 
 }  // namespace
 
-int services(v1::QOSMapper_ptr mapper) {
+int services(v2::QOSMapper_ptr mapper) {
   return guarded(kMapper, mapper, [&] {
-    const v1::NameSeq_var names = mapper->services();
+    const v2::NameSeq_var names = mapper->services();
     std::vector<Row> rows{{"service", "category", "peak", "guaranteed", "takes", "buffer", "loss",
                            "delay ms", "variation ms"}};
     for (CORBA::ULong i = 0; i < names->length(); ++i) {
       const char* const name = names.in()[i].in();
       const auto mapping = orb::remote(kMapper, [&] {
-        return v1::ServiceMapping_var{mapper->describe_service(named(name), 0)};
+        return v2::ServiceMapping_var{mapper->describe_service(named(name), 0)};
       });
       if (!mapping) return explain(mapping.error().text);
       rows.push_back(row_of(name, mapping->in()));

@@ -17,14 +17,14 @@ constexpr const char* kManager = "the manager";
 int forget_at(orb::NameClient& names, const std::string& path, const std::string& manager) {
   const auto object = names.resolve(path);
   if (!object) return explain(object.error().text);
-  const v1::SwitchServer_var server = v1::SwitchServer::_unchecked_narrow(*object);
+  const v2::SwitchServer_var server = v2::SwitchServer::_unchecked_narrow(*object);
   return guarded(path, server, [&] {
     try {
       const CORBA::ULong hops = server->forget_manager(manager.c_str());
       say(fmt::format("{}: manager '{}' is forgotten, {} {}", path, manager, counted(hops, "hop"),
                       hops == 1 ? "stays" : "stay"));
       return 0;
-    } catch (const v1::BadRequest& refused) {
+    } catch (const v2::BadRequest& refused) {
       return explain(fmt::format("{}: {}", path, refused.reason.in()));
     }
   });
@@ -34,16 +34,16 @@ int forget_at(orb::NameClient& names, const std::string& path, const std::string
 
 std::string name_of_mode(CORBA::Octet mode) {
   switch (mode) {
-    case v1::aggregation_fixed: return "fixed";
-    case v1::aggregation_regions: return "regions";
-    case v1::aggregation_adaptive: return "adaptive";
+    case v2::aggregation_fixed: return "fixed";
+    case v2::aggregation_regions: return "regions";
+    case v2::aggregation_adaptive: return "adaptive";
     default: return fmt::format("kind {}", mode);
   }
 }
 
-int aggregation(v1::ConnectionManager_ptr manager, const std::optional<AggregationChange>& change) {
+int aggregation(v2::ConnectionManager_ptr manager, const std::optional<AggregationChange>& change) {
   return guarded(kManager, manager, [&] {
-    v1::Aggregation settings = manager->aggregation_now();
+    v2::Aggregation settings = manager->aggregation_now();
     if (change) {
       settings.aggregation_mode = change->mode;
       if (change->threshold) settings.threshold = *change->threshold;
@@ -58,7 +58,7 @@ int aggregation(v1::ConnectionManager_ptr manager, const std::optional<Aggregati
   });
 }
 
-int prepare(v1::ConnectionManager_ptr manager, const std::string& from, const std::string& to,
+int prepare(v2::ConnectionManager_ptr manager, const std::string& from, const std::string& to,
             const ServiceSpec& service, std::uint32_t count) {
   return guarded(kManager, manager, [&] {
     manager->prepare(from.c_str(), to.c_str(), orb::to_idl(service), count);

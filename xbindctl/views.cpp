@@ -22,23 +22,23 @@ namespace {
 constexpr CORBA::ULong kAuditTimeoutMs = 120'000;
 constexpr const char* kManager = "the manager";
 
-bool both_ways(const v1::ConnectionState& state) {
+bool both_ways(const v2::ConnectionState& state) {
   return state.reverse_resources.cells_per_s != 0 || state.reverse_resources.buffer_cells != 0;
 }
 
 // "host-b", or "-" once the first destination was dropped.
-std::string callee_of(const v1::ConnectionState& state) {
+std::string callee_of(const v2::ConnectionState& state) {
   const std::string to = state.to_end.in();
   return to.empty() ? "-" : to;
 }
 
 // "0/32"; "?" for a label of a kind that this version does not know.
-std::string words_of(const v1::LabelValue& label) {
+std::string words_of(const v2::LabelValue& label) {
   const auto core = orb::to_core(label);
   return core ? to_string(*core) : std::string{"?"};
 }
 
-std::string words_of(const v1::Demand& demand) {
+std::string words_of(const v2::Demand& demand) {
   return fmt::format("{} cells/s, {} cells of buffer", demand.cells_per_s, demand.buffer_cells);
 }
 
@@ -46,13 +46,13 @@ std::string words_of(const v1::Demand& demand) {
 constexpr const char* kListLine = "{:<20} {:<10} {:<16} {:<16} {:>13} {:>5} {:>6}  {}";
 
 // Of the caller's direction.
-std::size_t hops_of(const v1::ConnectionState& state) {
+std::size_t hops_of(const v2::ConnectionState& state) {
   std::size_t hops = 0;
   for (CORBA::ULong i = 0; i < state.hops.length(); ++i) hops += state.hops[i].leg == 0 ? 1 : 0;
   return hops;
 }
 
-void print_line(const v1::ConnectionState& state) {
+void print_line(const v2::ConnectionState& state) {
   std::string rate = fmt::format("{}", state.resources.cells_per_s);
   if (both_ways(state)) rate += fmt::format(" + {}", state.reverse_resources.cells_per_s);
   say(fmt::format(kListLine, state.connection, state.phase.in(), state.from_end.in(),
@@ -69,9 +69,9 @@ std::string leg_words(CORBA::UShort leg) {
   }
 }
 
-void print_hops(const v1::HopStateSeq& hops) {
+void print_hops(const v2::HopStateSeq& hops) {
   for (CORBA::ULong i = 0; i < hops.length(); ++i) {
-    const v1::HopState& hop = hops[i];
+    const v2::HopState& hop = hops[i];
     if (i == 0 || hop.leg != hops[i - 1].leg) say(leg_words(hop.leg));
     say(fmt::format("  hop {:<2}    {:<16} port {} label {:<8} -> port {} label {}", hop.number,
                     hop.switch_name.in(), hop.input_port, words_of(hop.input_label),
@@ -81,17 +81,17 @@ void print_hops(const v1::HopStateSeq& hops) {
 
 std::string name_of_cache(CORBA::Octet kind) {
   switch (kind) {
-    case v1::cache_labels: return "labels";
-    case v1::cache_routes: return "routes";
-    case v1::cache_qos: return "qos";
-    case v1::cache_quota: return "quota";
-    case v1::cache_connections: return "connections";
-    case v1::cache_prepared: return "prepared";
+    case v2::cache_labels: return "labels";
+    case v2::cache_routes: return "routes";
+    case v2::cache_qos: return "qos";
+    case v2::cache_quota: return "quota";
+    case v2::cache_connections: return "connections";
+    case v2::cache_prepared: return "prepared";
     default: return fmt::format("kind {}", kind);
   }
 }
 
-Row row_of(const v1::CacheState& cache) {
+Row row_of(const v2::CacheState& cache) {
   const double asked = static_cast<double>(cache.hits) + static_cast<double>(cache.misses);
   const double hit = asked == 0 ? 0 : 100 * static_cast<double>(cache.hits) / asked;
   return {name_of_cache(cache.cache_kind),
@@ -110,7 +110,7 @@ struct AuditVerdict {
 };
 
 // What is certain goes first: something wrong, then what nobody knows, then what is owed.
-AuditVerdict verdict_of(const v1::AuditReport& report) {
+AuditVerdict verdict_of(const v2::AuditReport& report) {
   const bool wrong = report.stray_cross_connects != 0 || report.leaked_labels != 0 ||
                      report.leaked_bandwidth_cells_per_s != 0;
   if (wrong) return {"NOT CLEAN", kAuditWrong};
@@ -124,7 +124,7 @@ AuditVerdict verdict_of(const v1::AuditReport& report) {
 // The report has one count for cross-connects that are stray, missing or changed, and one for all
 // that is wrong with hops and labels. The findings tell them apart, unless there are too many to be
 // listed.
-std::string totals_in_words(const v1::AuditReport& report, const std::vector<Finding>& findings) {
+std::string totals_in_words(const v2::AuditReport& report, const std::vector<Finding>& findings) {
   std::map<FindingKind, std::uint64_t> listed;
   for (const Finding& finding : findings) listed[finding.kind] += finding.amount;
   const auto cross_connects = {FindingKind::kStrayCrossConnect, FindingKind::kMissingCrossConnect,
@@ -220,9 +220,9 @@ void print_upcalls(const std::map<std::string, Upcalls>& upcalls) {
 
 }  // namespace
 
-int describe(v1::ConnectionManager_ptr manager, std::uint64_t connection) {
+int describe(v2::ConnectionManager_ptr manager, std::uint64_t connection) {
   return guarded(kManager, manager, [&] {
-    const v1::ConnectionState_var state = manager->describe(connection);
+    const v2::ConnectionState_var state = manager->describe(connection);
     const bool both = both_ways(state.in());
     say(fmt::format("connection  {}", state->connection));
     say(fmt::format("phase       {}, generation {}", state->phase.in(), state->generation));
@@ -246,7 +246,7 @@ int describe(v1::ConnectionManager_ptr manager, std::uint64_t connection) {
   });
 }
 
-int list(v1::ConnectionManager_ptr manager, const std::optional<std::string>& client) {
+int list(v2::ConnectionManager_ptr manager, const std::optional<std::string>& client) {
   return guarded(kManager, manager, [&] {
     say(fmt::format(kListLine, "connection", "phase", "from", "to", "cells/s", "hops", "leaves",
                     "client"));
@@ -255,9 +255,9 @@ int list(v1::ConnectionManager_ptr manager, const std::optional<std::string>& cl
   });
 }
 
-int status(v1::ConnectionManager_ptr manager) {
+int status(v2::ConnectionManager_ptr manager) {
   return guarded(kManager, manager, [&] {
-    const v1::MetricSeq_var told = manager->status();
+    const v2::MetricSeq_var told = manager->status();
     Metrics metrics;
     for (CORBA::ULong i = 0; i < told->length(); ++i) {
       metrics.emplace_back(printable(told.in()[i].name.in()), told.in()[i].value);
@@ -273,9 +273,9 @@ int status(v1::ConnectionManager_ptr manager) {
   });
 }
 
-int caches(v1::ConnectionManager_ptr manager) {
+int caches(v2::ConnectionManager_ptr manager) {
   return guarded(kManager, manager, [&] {
-    const v1::CacheStateSeq_var found = manager->caches();
+    const v2::CacheStateSeq_var found = manager->caches();
     std::vector<Row> rows{
         {"cache", "element", "hits", "misses", "hit ratio", "size", "wanted", "oldest"}};
     for (CORBA::ULong i = 0; i < found->length(); ++i) rows.push_back(row_of(found.in()[i]));
@@ -284,10 +284,10 @@ int caches(v1::ConnectionManager_ptr manager) {
   });
 }
 
-int audit(v1::ConnectionManager_ptr manager) {
+int audit(v2::ConnectionManager_ptr manager) {
   return guarded(kManager, manager, [&] {
     omniORB::setClientCallTimeout(manager, kAuditTimeoutMs);
-    const v1::AuditReport_var report = manager->audit();
+    const v2::AuditReport_var report = manager->audit_network();
     const auto findings = orb::to_core(report->findings);
     if (!findings) return explain(findings.error().text);
     for (const Finding& finding : *findings) {

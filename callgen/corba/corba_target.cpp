@@ -50,7 +50,7 @@ std::size_t octets_of(const RequestBatch& batch) {
 
 // Outcomes come in on the connection's own thread; the time they are stamped with is that of their
 // arrival, before any queue of ours.
-class CorbaTarget::Observer : public POA_xbind::v1::OutcomeObserver {
+class CorbaTarget::Observer : public POA_xbind::v2::OutcomeObserver {
  public:
   Observer(CorbaTarget& target, std::size_t manager) : target_(&target), manager_(manager) {}
 
@@ -65,8 +65,8 @@ class CorbaTarget::Observer : public POA_xbind::v1::OutcomeObserver {
     target_ = nullptr;
   }
 
-  void completed(v1::SessionId session, v1::BatchSeq seq, v1::BatchSeq confirmed,
-                 const v1::OutcomeSeq& outcomes, const v1::NoticeSeq& notices) override {
+  void deliver_outcomes(v2::SessionId session, v2::BatchSeq seq, v2::BatchSeq confirmed,
+                        const v2::OutcomeSeq& outcomes, const v2::NoticeSeq& notices) override {
     const TimePoint now = steady_now();
     session::Frame<OutcomeBatch> frame{BatchSeq{seq}, BatchSeq{confirmed}, nullptr};
     if (seq != 0) {
@@ -129,15 +129,15 @@ CorbaTarget::~CorbaTarget() {
 Result<KnownEnds> CorbaTarget::ends_from(const std::string& route_object) {
   auto object = names_.resolve(naming::path_of(naming::kRouteObjects, route_object));
   if (!object) return tl::make_unexpected(object.error());
-  const v1::RouteObject_var routes = v1::RouteObject::_unchecked_narrow(*object);
+  const v2::RouteObject_var routes = v2::RouteObject::_unchecked_narrow(*object);
   KnownEnds known;
   const auto asked = orb::remote("routeobject " + route_object, routes, [&] {
-    const v1::TrafficDemandSeq_var told = routes->demands();
+    const v2::TrafficDemandSeq_var told = routes->demands();
     for (CORBA::ULong i = 0; i < told->length(); ++i) {
-      const v1::TrafficDemand& demand = told.in()[i];
+      const v2::TrafficDemand& demand = told.in()[i];
       known.demands.push_back({demand.from_end.in(), demand.to_end.in(), demand.weight});
     }
-    const v1::NameSeq_var names = routes->endpoints();
+    const v2::NameSeq_var names = routes->endpoints();
     for (CORBA::ULong i = 0; i < names->length(); ++i) known.endpoints.emplace_back(names.in()[i]);
   });
   if (!asked) return tl::make_unexpected(asked.error());
@@ -155,20 +155,21 @@ Result<void> CorbaTarget::attach_to(const std::string& name, CORBA::Object_ptr o
   Manager& manager = managers_.emplace_back();
   manager.name = name;
   manager.peer = "manager " + name;
-  manager.object = v1::ConnectionManager::_unchecked_narrow(object);
+  manager.object = v2::ConnectionManager::_unchecked_narrow(object);
   manager.observer = new Observer(*this, managers_.size() - 1);
   const PortableServer::Servant_var<Observer> servant = manager.observer;
   const CORBA::Object_var reference = runtime_.activate(manager.observer);
-  manager.observer_reference = v1::OutcomeObserver::_unchecked_narrow(reference);
+  manager.observer_reference = v2::OutcomeObserver::_unchecked_narrow(reference);
   const auto epoch =
       static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
   return orb::remote(manager.peer, object, [&] {
-    const v1::ClientAttachment_var attachment = manager.object->attach(
-        client_name.c_str(), epoch, v1::protocol_version, manager.observer_reference);
+    const v2::ClientAttachment_var attachment = manager.object->attach_client(
+        client_name.c_str(), epoch, v2::protocol_version, manager.observer_reference);
     manager.session = SessionId{attachment->session};
     manager.observer->expect(manager.session);
-    manager.inbox = v1::RequestInbox::_duplicate(attachment->inbox);
-    manager.inbox->submit(attachment->session, 0, 0, v1::RequestBatch{});  // opens the connection
+    manager.inbox = v2::RequestInbox::_duplicate(attachment->inbox);
+    manager.inbox->submit_requests(attachment->session, 0, 0,
+                                   v2::RequestBatch{});  // opens the connection
     session::Limits limits =
         orb::within_connection(session::Limits{}.agreed(attachment->batches_in_flight));
     limits.lease = std::chrono::seconds{60};
@@ -261,8 +262,9 @@ void CorbaTarget::detach() {
   });
   ended.get_future().wait();
   for (Manager& manager : managers_) {
-    const auto detached = orb::remote("manager " + manager.name, manager.object,
-                                      [&] { manager.object->detach(manager.session.value()); });
+    const auto detached = orb::remote("manager " + manager.name, manager.object, [&] {
+      manager.object->detach_client(manager.session.value());
+    });
     if (!detached) log::warn("{}", detached.error().text);
   }
 }
@@ -400,8 +402,8 @@ void CorbaTarget::send(const Outgoing& outgoing, TimePoint now) {
   Manager& manager = managers_[outgoing.manager];
   orb::to_idl(frame.batch ? *frame.batch : kNothing, on_the_wire_);
   const auto sent = orb::remote(manager.peer, manager.inbox, [&] {
-    manager.inbox->submit(manager.session.value(), frame.seq.value(), frame.confirmed.value(),
-                          on_the_wire_);
+    manager.inbox->submit_requests(manager.session.value(), frame.seq.value(),
+                                   frame.confirmed.value(), on_the_wire_);
   });
   if (!sent) lose(sent.error().text, now);
 }

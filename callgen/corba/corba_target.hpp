@@ -99,11 +99,11 @@ class CorbaTarget {
   struct Manager {
     std::string name;
     std::string peer;  // in errors
-    v1::ConnectionManager_var object;
-    v1::RequestInbox_var inbox;
+    v2::ConnectionManager_var object;
+    v2::RequestInbox_var inbox;
     SessionId session;
     Observer* observer = nullptr;  // owned by the POA
-    v1::OutcomeObserver_var observer_reference;
+    v2::OutcomeObserver_var observer_reference;
     // Within the Serial.
     std::unique_ptr<ClientSession> link;
     TimePoint first_sent =
@@ -149,7 +149,7 @@ class CorbaTarget {
   Media* media_ = nullptr;
   std::vector<Outgoing> outbox_;  // this and the next two are kept for their memory
   std::vector<std::shared_ptr<const OutcomeBatch>> in_order_;
-  v1::RequestBatch on_the_wire_;  // the one being sent
+  v2::RequestBatch on_the_wire_;  // the one being sent
   faults::FaultyPipe<Outgoing> faults_;
   bool lost_ = false;  // one of the managers: the run is over
 

@@ -17,7 +17,7 @@ namespace {
 constexpr CORBA::ULong kAuditTimeoutMs = 120'000;
 constexpr CORBA::ULong kSwitchStatusTimeoutMs = 1'000;
 
-Metrics to_core(const v1::MetricSeq& metrics) {
+Metrics to_core(const v2::MetricSeq& metrics) {
   Metrics out;
   for (CORBA::ULong i = 0; i < metrics.length(); ++i) {
     out[metrics[i].name.in()] = metrics[i].value;
@@ -31,7 +31,7 @@ Result<std::vector<Metrics>> CorbaTarget::statuses() {
   std::vector<Metrics> statuses;
   for (Manager& manager : managers_) {
     auto status = orb::remote("manager " + manager.name, manager.object, [&] {
-      const v1::MetricSeq_var metrics = manager.object->status();
+      const v2::MetricSeq_var metrics = manager.object->status();
       return to_core(metrics.in());
     });
     if (!status) return tl::make_unexpected(status.error());
@@ -50,10 +50,10 @@ std::map<std::string, Metrics> CorbaTarget::switch_statuses() {
   for (const std::string& path : *paths) {
     const auto object = names_.resolve(path);
     if (!object) continue;
-    const v1::SwitchServer_var server = v1::SwitchServer::_unchecked_narrow(*object);
+    const v2::SwitchServer_var server = v2::SwitchServer::_unchecked_narrow(*object);
     omniORB::setClientCallTimeout(server, kSwitchStatusTimeoutMs);
     auto status = orb::remote(path, server, [&] {
-      const v1::MetricSeq_var metrics = server->status();
+      const v2::MetricSeq_var metrics = server->status();
       return to_core(metrics.in());
     });
     if (status) {
@@ -79,10 +79,11 @@ std::map<std::string, Result<RemoteAudit>> CorbaTarget::audits() {
 
 Result<RemoteAudit> CorbaTarget::audit(Manager& manager) {
   omniORB::setClientCallTimeout(manager.object, kAuditTimeoutMs);
-  const auto asked = orb::remote(manager.peer, manager.object,
-                                 [&] { return v1::AuditReport_var{manager.object->audit()}; });
+  const auto asked = orb::remote(manager.peer, manager.object, [&] {
+    return v2::AuditReport_var{manager.object->audit_network()};
+  });
   if (!asked) return tl::make_unexpected(asked.error());
-  const v1::AuditReport& report = asked->in();
+  const v2::AuditReport& report = asked->in();
   RemoteAudit audit;
   audit.totals = {static_cast<bool>(report.clean),
                   report.stray_cross_connects,

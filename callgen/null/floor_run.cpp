@@ -39,19 +39,19 @@ Result<Gathering> gathering_of(const ClientOptions& client, const std::string& m
   orb::NameClient names(runtime.orb(), client.common.name_service);
   const auto object = names.resolve(naming::path_of(naming::kConnectionManagers, manager));
   if (!object) return tl::make_unexpected(object.error());
-  const v1::ConnectionManager_var connections = v1::ConnectionManager::_unchecked_narrow(*object);
+  const v2::ConnectionManager_var connections = v2::ConnectionManager::_unchecked_narrow(*object);
   return orb::remote("manager " + manager, connections, [&] {
-    const v1::Aggregation now = connections->aggregation_now();
-    const v1::MetricSeq_var metrics = connections->status();
+    const v2::Aggregation now = connections->aggregation_now();
+    const v2::MetricSeq_var metrics = connections->status();
     for (CORBA::ULong i = 0; i < metrics->length(); ++i) {
-      const v1::Metric& metric = metrics.in()[i];
+      const v2::Metric& metric = metrics.in()[i];
       // The engines that wait for every answer send each command alone.
       if (std::string_view{metric.name.in()} == "engine" && metric.value != 0) {
         return Gathering{.threshold = 1};
       }
     }
     Gathering gathering;
-    gathering.adaptive = now.aggregation_mode == v1::aggregation_adaptive;
+    gathering.adaptive = now.aggregation_mode == v2::aggregation_adaptive;
     gathering.threshold = now.threshold;
     gathering.flush_timeout = ns(now.flush_timeout_ms / 1000);
     return gathering;

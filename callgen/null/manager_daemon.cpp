@@ -33,7 +33,7 @@ constexpr std::size_t kJobsPerStep =
 
 struct AttachedSwitch {
   SessionId session;
-  v1::HopInbox_var inbox;
+  v2::HopInbox_var inbox;
 };
 
 class Daemon {
@@ -60,15 +60,15 @@ class Daemon {
     return answer.get_future().get();
   }
 
-  v1::ClientAttachment* attach(const char* name, v1::OutcomeObserver_ptr observer,
-                               v1::RequestInbox_ptr inbox) {
+  v2::ClientAttachment* attach(const char* name, v2::OutcomeObserver_ptr observer,
+                               v2::RequestInbox_ptr inbox) {
     const SessionId session = ask([&](NullManager& manager) {
-      client_ = v1::OutcomeObserver::_duplicate(observer);
+      client_ = v2::OutcomeObserver::_duplicate(observer);
       return manager.attach_client(name, steady_now());
     });
-    auto out = std::make_unique<v1::ClientAttachment>();
+    auto out = std::make_unique<v2::ClientAttachment>();
     out->session = session.value();
-    out->inbox = v1::RequestInbox::_duplicate(inbox);
+    out->inbox = v2::RequestInbox::_duplicate(inbox);
     out->batches_in_flight = manager_.client_window();
     return out.release();
   }
@@ -102,24 +102,24 @@ class Daemon {
   void send(const NullManager::ToSwitch& outgoing) {
     static const HopBatch kNothing;
     AttachedSwitch& at = switches_[outgoing.at];
-    v1::HopBatch batch;
+    v2::HopBatch batch;
     orb::to_idl(outgoing.frame.batch ? *outgoing.frame.batch : kNothing, batch);
     const auto sent = orb::remote("a null switch", [&] {
-      at.inbox->submit(at.session.value(), outgoing.frame.seq.value(),
-                       outgoing.frame.confirmed.value(), batch);
+      at.inbox->submit_hops(at.session.value(), outgoing.frame.seq.value(),
+                            outgoing.frame.confirmed.value(), batch);
     });
     if (!sent) fail_with(outgoing.at, sent.error().text);
   }
 
   void send(const NullManager::ToClient& outgoing) {
     static const OutcomeBatch kNothing;
-    v1::OutcomeSeq outcomes;
-    v1::NoticeSeq notices;
+    v2::OutcomeSeq outcomes;
+    v2::NoticeSeq notices;
     orb::to_idl(outgoing.batch ? *outgoing.batch : kNothing, outcomes, notices);
     const SessionId session = manager_.client();
     const auto sent = orb::remote("the client", [&] {
-      client_->completed(session.value(), outgoing.seq.value(), outgoing.confirmed.value(),
-                         outcomes, notices);
+      client_->deliver_outcomes(session.value(), outgoing.seq.value(), outgoing.confirmed.value(),
+                                outcomes, notices);
     });
     if (sent) return;
     log::warn("{}", sent.error().text);
@@ -137,7 +137,7 @@ class Daemon {
   std::vector<AttachedSwitch> switches_;
   // Within the Serial.
   NullManager manager_;
-  v1::OutcomeObserver_var client_;
+  v2::OutcomeObserver_var client_;
   std::vector<NullManager::ToClient> to_client_;
   std::vector<NullManager::ToSwitch> to_switches_;
   std::atomic<bool> failed_ = false;
@@ -149,7 +149,7 @@ class Daemon {
 
 // A frame of a batch that came in; none when it is not understood: it will be repeated, and missed.
 template <class Batch, class Convert>
-std::optional<session::Frame<Batch>> frame_of(v1::BatchSeq seq, v1::BatchSeq confirmed,
+std::optional<session::Frame<Batch>> frame_of(v2::BatchSeq seq, v2::BatchSeq confirmed,
                                               Convert&& convert) {
   session::Frame<Batch> frame{BatchSeq{seq}, BatchSeq{confirmed}, nullptr};
   if (seq == 0) return frame;
@@ -162,11 +162,11 @@ std::optional<session::Frame<Batch>> frame_of(v1::BatchSeq seq, v1::BatchSeq con
   return frame;
 }
 
-class InboxServant : public POA_xbind::v1::RequestInbox {
+class InboxServant : public POA_xbind::v2::RequestInbox {
  public:
   explicit InboxServant(Daemon& daemon) : daemon_(daemon) {}
-  void submit(v1::SessionId session, v1::BatchSeq seq, v1::BatchSeq confirmed,
-              const v1::RequestBatch& batch) override {
+  void submit_requests(v2::SessionId session, v2::BatchSeq seq, v2::BatchSeq confirmed,
+                       const v2::RequestBatch& batch) override {
     auto frame = frame_of<RequestBatch>(seq, confirmed, [&] { return orb::to_core(batch); });
     if (!frame) return;
     daemon_.post([id = SessionId{session}, frame = std::move(*frame)](NullManager& manager) {
@@ -180,15 +180,15 @@ class InboxServant : public POA_xbind::v1::RequestInbox {
 
 // One for each switch. Results that come before the daemon is there are none of commands, for it has sent
 // none.
-class ResultsServant : public POA_xbind::v1::HopObserver {
+class ResultsServant : public POA_xbind::v2::HopObserver {
  public:
   explicit ResultsServant(std::size_t at) : at_(at) {}
   void serve(Daemon* daemon) {
     const std::lock_guard lock(mutex_);
     daemon_ = daemon;
   }
-  void completed(v1::SessionId session, v1::BatchSeq seq, v1::BatchSeq confirmed,
-                 const v1::HopResultBatch& batch) override {
+  void deliver_results(v2::SessionId session, v2::BatchSeq seq, v2::BatchSeq confirmed,
+                       const v2::HopResultBatch& batch) override {
     auto frame = frame_of<HopResultBatch>(seq, confirmed, [&] { return orb::to_core(batch); });
     const std::lock_guard lock(mutex_);
     if (!frame || daemon_ == nullptr || daemon_->session_of(at_) != SessionId{session}) return;
@@ -201,37 +201,37 @@ class ResultsServant : public POA_xbind::v1::HopObserver {
   std::size_t at_;
 };
 
-[[noreturn]] void not_here() { throw v1::Unavailable("a null manager takes batches alone"); }
+[[noreturn]] void not_here() { throw v2::Unavailable("a null manager takes batches alone"); }
 
-class ManagerServant : public POA_xbind::v1::ConnectionManager {
+class ManagerServant : public POA_xbind::v2::ConnectionManager {
  public:
-  ManagerServant(Daemon& daemon, v1::RequestInbox_ptr inbox)
-      : daemon_(daemon), inbox_(v1::RequestInbox::_duplicate(inbox)) {}
+  ManagerServant(Daemon& daemon, v2::RequestInbox_ptr inbox)
+      : daemon_(daemon), inbox_(v2::RequestInbox::_duplicate(inbox)) {}
 
-  v1::ClientAttachment* attach(const char* client, v1::Epoch, CORBA::ULong version,
-                               v1::OutcomeObserver_ptr observer) override {
+  v2::ClientAttachment* attach_client(const char* client, v2::Epoch, CORBA::ULong version,
+                                      v2::OutcomeObserver_ptr observer) override {
     orb::check_version(version);
-    if (CORBA::is_nil(observer)) throw v1::BadRequest("attach needs an observer");
+    if (CORBA::is_nil(observer)) throw v2::BadRequest("attach needs an observer");
     return daemon_.attach(client, observer, inbox_);
   }
-  void detach(v1::SessionId session) override {
+  void detach_client(v2::SessionId session) override {
     daemon_.ask([&](NullManager& manager) {
       manager.detach_client(SessionId{session});
       return true;
     });
   }
-  v1::Aggregation aggregation_now() override {
+  v2::Aggregation aggregation_now() override {
     const Gathering& rule = daemon_.rule();
-    v1::Aggregation out;
-    out.aggregation_mode = rule.adaptive ? v1::aggregation_adaptive : v1::aggregation_fixed;
+    v2::Aggregation out;
+    out.aggregation_mode = rule.adaptive ? v2::aggregation_adaptive : v2::aggregation_fixed;
     out.threshold = rule.adaptive ? 1 : static_cast<CORBA::ULong>(rule.threshold);
     out.flush_timeout_ms = std::chrono::duration<double, std::milli>(rule.flush_timeout).count();
     return out;
   }
   // What may be left behind is a request without its answer; there is nothing else.
-  v1::AuditReport* audit() override {
+  v2::AuditReport* audit_network() override {
     const std::size_t left = daemon_.ask([](NullManager& manager) { return manager.under_way(); });
-    auto report = std::make_unique<v1::AuditReport>();
+    auto report = std::make_unique<v2::AuditReport>();
     report->clean = left == 0;
     report->stray_cross_connects = 0;
     report->leaked_labels = 0;
@@ -242,7 +242,7 @@ class ManagerServant : public POA_xbind::v1::ConnectionManager {
     report->connections = 0;
     return report.release();
   }
-  v1::MetricSeq* status() override {
+  v2::MetricSeq* status() override {
     return orb::to_metrics(daemon_.ask([this](NullManager& manager) {
       const Gathering& rule = daemon_.rule();
       return std::vector<std::pair<std::string, std::uint64_t>>{
@@ -250,34 +250,34 @@ class ManagerServant : public POA_xbind::v1::ConnectionManager {
           {"giop_requests", manager.frames()},
           {"switches", manager.switches()},
           {"commands", manager.commands()},
-          {"aggregation_mode", rule.adaptive ? v1::aggregation_adaptive : v1::aggregation_fixed},
+          {"aggregation_mode", rule.adaptive ? v2::aggregation_adaptive : v2::aggregation_fixed},
           {"threshold", rule.adaptive ? 1 : rule.threshold},
       };
     }));
   }
 
-  v1::Outcome* connect(const char*, const char*, const v1::ServiceSpec&) override { not_here(); }
-  v1::Outcome* connect_as(const v1::ConnectRequest&) override { not_here(); }
-  v1::Outcome* commit(v1::ConnectionId) override { not_here(); }
-  v1::Outcome* modify(v1::ConnectionId, const v1::ServiceSpec&,
-                      const v1::OptionalServiceSpec&) override {
+  v2::Outcome* connect(const char*, const char*, const v2::ServiceSpec&) override { not_here(); }
+  v2::Outcome* connect_as(const v2::ConnectRequest&) override { not_here(); }
+  v2::Outcome* commit(v2::ConnectionId) override { not_here(); }
+  v2::Outcome* modify(v2::ConnectionId, const v2::ServiceSpec&,
+                      const v2::OptionalServiceSpec&) override {
     not_here();
   }
-  v1::Outcome* add_leaf(v1::ConnectionId, const char*) override { not_here(); }
-  v1::Outcome* drop_leaf(v1::ConnectionId, const char*) override { not_here(); }
-  v1::Outcome* release(v1::ConnectionId) override { not_here(); }
-  v1::OutcomeSeq* outcome_of(const char*, v1::RequestId) override { not_here(); }
-  v1::ConnectionState* describe(v1::ConnectionId) override { not_here(); }
-  v1::ConnectionStateSeq* list(v1::ConnectionId, CORBA::ULong) override { not_here(); }
-  void set_aggregation(const v1::Aggregation&) override { not_here(); }
-  v1::CacheStateSeq* caches() override { not_here(); }
-  void prepare(const char*, const char*, const v1::ServiceSpec&, CORBA::ULong) override {
+  v2::Outcome* add_leaf(v2::ConnectionId, const char*) override { not_here(); }
+  v2::Outcome* drop_leaf(v2::ConnectionId, const char*) override { not_here(); }
+  v2::Outcome* release(v2::ConnectionId) override { not_here(); }
+  v2::OutcomeSeq* outcome_of(const char*, v2::RequestId) override { not_here(); }
+  v2::ConnectionState* describe(v2::ConnectionId) override { not_here(); }
+  v2::ConnectionStateSeq* list(v2::ConnectionId, CORBA::ULong) override { not_here(); }
+  void set_aggregation(const v2::Aggregation&) override { not_here(); }
+  v2::CacheStateSeq* caches() override { not_here(); }
+  void prepare(const char*, const char*, const v2::ServiceSpec&, CORBA::ULong) override {
     not_here();
   }
 
  private:
   Daemon& daemon_;
-  v1::RequestInbox_var inbox_;
+  v2::RequestInbox_var inbox_;
 };
 
 // --- the process ----------------------------------------------------------------------------------
@@ -299,14 +299,15 @@ Result<Attached> attach_all(orb::Runtime& runtime,
     const CORBA::Object_var observer = runtime.activate(results.in());
     const auto attach = orb::remote("a null switch", [&] {
       const CORBA::Object_var object = runtime.orb()->string_to_object(reference->c_str());
-      const v1::SwitchServer_var server = v1::SwitchServer::_unchecked_narrow(object);
-      const v1::HopObserver_var observer_reference = v1::HopObserver::_unchecked_narrow(observer);
-      const v1::HopAttachment_var attachment =
-          server->attach("null", 1, v1::protocol_version, observer_reference);
-      attachment->inbox->submit(attachment->session, 0, 0, v1::HopBatch{});  // opens the connection
+      const v2::SwitchServer_var server = v2::SwitchServer::_unchecked_narrow(object);
+      const v2::HopObserver_var observer_reference = v2::HopObserver::_unchecked_narrow(observer);
+      const v2::HopAttachment_var attachment =
+          server->attach_manager("null", 1, v2::protocol_version, observer_reference);
+      attachment->inbox->submit_hops(attachment->session, 0, 0,
+                                     v2::HopBatch{});  // opens the connection
       attached.windows.push_back(attachment->batches_in_flight);
       attached.switches.push_back(
-          {SessionId{attachment->session}, v1::HopInbox::_duplicate(attachment->inbox)});
+          {SessionId{attachment->session}, v2::HopInbox::_duplicate(attachment->inbox)});
     });
     if (!attach) return tl::make_unexpected(attach.error());
   }
@@ -327,7 +328,7 @@ int serve_manager(orb::Runtime& runtime, const Gathering& rule, std::size_t swit
   for (auto& one : results) one->serve(&daemon);
   const PortableServer::Servant_var<InboxServant> inbox = new InboxServant(daemon);
   const CORBA::Object_var inbox_object = runtime.activate_apart(inbox.in(), "request_inbox");
-  const v1::RequestInbox_var inbox_reference = v1::RequestInbox::_unchecked_narrow(inbox_object);
+  const v2::RequestInbox_var inbox_reference = v2::RequestInbox::_unchecked_narrow(inbox_object);
   const PortableServer::Servant_var<ManagerServant> servant =
       new ManagerServant(daemon, inbox_reference);
   const CORBA::Object_var object = runtime.activate(servant.in());

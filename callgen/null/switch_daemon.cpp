@@ -39,7 +39,7 @@ class Daemon {
     return answer.get_future().get();
   }
   // Within the Serial.
-  void know(v1::HopObserver_ptr manager) { manager_ = v1::HopObserver::_duplicate(manager); }
+  void know(v2::HopObserver_ptr manager) { manager_ = v2::HopObserver::_duplicate(manager); }
 
  private:
   void after_drain() {
@@ -48,10 +48,11 @@ class Daemon {
     logic_.finish_step(steady_now(), out_);
     const SessionId session = logic_.manager();
     for (const NullSwitch::ToManager& frame : out_) {
-      v1::HopResultBatch batch;
+      v2::HopResultBatch batch;
       orb::to_idl(frame.batch ? *frame.batch : kNothing, batch);
       const auto sent = orb::remote("the null manager", [&] {
-        manager_->completed(session.value(), frame.seq.value(), frame.confirmed.value(), batch);
+        manager_->deliver_results(session.value(), frame.seq.value(), frame.confirmed.value(),
+                                  batch);
       });
       if (sent) continue;
       log::warn("{}", sent.error().text);
@@ -63,17 +64,17 @@ class Daemon {
 
   // Within the Serial.
   NullSwitch logic_;
-  v1::HopObserver_var manager_;
+  v2::HopObserver_var manager_;
   std::vector<NullSwitch::ToManager> out_;
   Serial serial_;
   orb::TimerThread timer_;
 };
 
-class InboxServant : public POA_xbind::v1::HopInbox {
+class InboxServant : public POA_xbind::v2::HopInbox {
  public:
   explicit InboxServant(Daemon& daemon) : daemon_(daemon) {}
-  void submit(v1::SessionId session, v1::BatchSeq seq, v1::BatchSeq confirmed,
-              const v1::HopBatch& batch) override {
+  void submit_hops(v2::SessionId session, v2::BatchSeq seq, v2::BatchSeq confirmed,
+                   const v2::HopBatch& batch) override {
     session::Frame<HopBatch> frame{BatchSeq{seq}, BatchSeq{confirmed}, nullptr};
     if (seq != 0) {
       auto converted = orb::to_core(batch);
@@ -92,19 +93,19 @@ class InboxServant : public POA_xbind::v1::HopInbox {
   Daemon& daemon_;
 };
 
-[[noreturn]] void not_here() { throw v1::Unavailable("a null switch takes batches alone"); }
+[[noreturn]] void not_here() { throw v2::Unavailable("a null switch takes batches alone"); }
 
-class SwitchServant : public POA_xbind::v1::SwitchServer {
+class SwitchServant : public POA_xbind::v2::SwitchServer {
  public:
-  SwitchServant(Daemon& daemon, v1::HopInbox_ptr inbox)
-      : daemon_(daemon), inbox_(v1::HopInbox::_duplicate(inbox)) {}
+  SwitchServant(Daemon& daemon, v2::HopInbox_ptr inbox)
+      : daemon_(daemon), inbox_(v2::HopInbox::_duplicate(inbox)) {}
 
-  v1::HopAttachment* attach(const char*, v1::Epoch, CORBA::ULong version,
-                            v1::HopObserver_ptr observer) override {
+  v2::HopAttachment* attach_manager(const char*, v2::Epoch, CORBA::ULong version,
+                                    v2::HopObserver_ptr observer) override {
     orb::check_version(version);
-    if (CORBA::is_nil(observer)) throw v1::BadRequest("attach needs an observer");
-    auto out = std::make_unique<v1::HopAttachment>();
-    out->inbox = v1::HopInbox::_duplicate(inbox_);
+    if (CORBA::is_nil(observer)) throw v2::BadRequest("attach needs an observer");
+    auto out = std::make_unique<v2::HopAttachment>();
+    out->inbox = v2::HopInbox::_duplicate(inbox_);
     out->hops_held = 0;
     daemon_.ask([&](NullSwitch& logic) {
       out->session = logic.attach(steady_now()).value();
@@ -114,39 +115,39 @@ class SwitchServant : public POA_xbind::v1::SwitchServer {
     });
     return out.release();
   }
-  void detach(v1::SessionId session) override {
+  void detach_manager(v2::SessionId session) override {
     daemon_.ask([&](NullSwitch& logic) {
       logic.detach(SessionId{session});
       return true;
     });
   }
-  v1::MetricSeq* status() override {
+  v2::MetricSeq* status() override {
     return orb::to_metrics(daemon_.ask([](NullSwitch& logic) {
       return std::vector<std::pair<std::string, std::uint64_t>>{
           {"rss_kib", orb::own_resident_kib()}, {"giop_requests", logic.frames()}};
     }));
   }
   CORBA::ULong forget_manager(const char*) override {
-    throw v1::BadRequest("a null switch remembers no manager");
+    throw v2::BadRequest("a null switch remembers no manager");
   }
-  v1::LedgerPage* audit_more(CORBA::ULongLong) override {
-    throw v1::BadRequest("a null switch has no audit");
+  v2::LedgerPage* audit_page(CORBA::ULongLong) override {
+    throw v2::BadRequest("a null switch has no audit");
   }
 
-  v1::PortGrant* grant(v1::SessionId, v1::PortNumber, CORBA::ULong, const v1::Demand&) override {
+  v2::PortGrant* grant(v2::SessionId, v2::PortNumber, CORBA::ULong, const v2::Demand&) override {
     not_here();
   }
-  void give_back(v1::SessionId, v1::PortNumber, const v1::LabelSeq&, const v1::Demand&) override {
+  void give_back(v2::SessionId, v2::PortNumber, const v2::LabelSeq&, const v2::Demand&) override {
     not_here();
   }
-  v1::HopResultBatch* execute(v1::SessionId, const v1::HopBatch&) override { not_here(); }
-  v1::LedgerPage* audit(const char*) override { not_here(); }
-  v1::PortReportSeq* ports() override { not_here(); }
-  v1::CellCounters count_cells(v1::PortNumber, const v1::LabelValue&) override { not_here(); }
+  v2::HopResultBatch* execute(v2::SessionId, const v2::HopBatch&) override { not_here(); }
+  v2::LedgerPage* audit_switch(const char*) override { not_here(); }
+  v2::PortReportSeq* ports() override { not_here(); }
+  v2::CellCounters count_cells(v2::PortNumber, const v2::LabelValue&) override { not_here(); }
 
  private:
   Daemon& daemon_;
-  v1::HopInbox_var inbox_;
+  v2::HopInbox_var inbox_;
 };
 
 }  // namespace
@@ -155,7 +156,7 @@ int serve_switch(orb::Runtime& runtime) {
   Daemon daemon;
   const PortableServer::Servant_var<InboxServant> inbox = new InboxServant(daemon);
   const CORBA::Object_var inbox_object = runtime.activate_apart(inbox.in(), "hop_inbox");
-  const v1::HopInbox_var inbox_reference = v1::HopInbox::_unchecked_narrow(inbox_object);
+  const v2::HopInbox_var inbox_reference = v2::HopInbox::_unchecked_narrow(inbox_object);
   const PortableServer::Servant_var<SwitchServant> servant =
       new SwitchServant(daemon, inbox_reference);
   const CORBA::Object_var object = runtime.activate(servant.in());

@@ -99,9 +99,9 @@ class Calls(InOneLab):
         self.assertEqual((now[0], now[2], now[3]), (times + 1, refused + 1, failed))
         self.assertGreater(now[1], 0)
         offer(self.lab, Load(calls=20, rate=200))
-        self.assertGreaterEqual(upcalls("attach")[0], 1)
-        self.assertGreaterEqual(upcalls("submit")[0], 20)  # one a setup at least, at this rate
-        self.assertGreaterEqual(upcalls("completed")[0], 20)
+        self.assertGreaterEqual(upcalls("attach_client")[0], 1)
+        self.assertGreaterEqual(upcalls("submit_requests")[0], 20)  # one a setup at least, at this rate
+        self.assertGreaterEqual(upcalls("deliver_results")[0], 20)
 
     def test_a_call_by_hand(self):
         connected = tool(self.lab, "xbindctl", "connect", CALLER, CALLEE)

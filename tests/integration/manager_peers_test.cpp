@@ -22,69 +22,70 @@ using namespace std::chrono_literals;
 using orb::Behind;
 using orb::Context;
 
-class Inbox : public POA_xbind::v1::HopInbox {
+class Inbox : public POA_xbind::v2::HopInbox {
  public:
-  void submit(v1::SessionId, v1::BatchSeq, v1::BatchSeq, const v1::HopBatch&) override {}
+  void submit_hops(v2::SessionId, v2::BatchSeq, v2::BatchSeq, const v2::HopBatch&) override {}
 };
 
 // Answers every operation with what it was given, the first time; attaches after that.
-class BadSwitch : public POA_xbind::v1::SwitchServer {
+class BadSwitch : public POA_xbind::v2::SwitchServer {
  public:
-  using Answer = std::function<void(v1::HopAttachment&)>;
-  BadSwitch(Answer first, v1::HopInbox_ptr inbox, v1::SessionId session)
-      : first_(std::move(first)), inbox_(v1::HopInbox::_duplicate(inbox)), session_(session) {}
+  using Answer = std::function<void(v2::HopAttachment&)>;
+  BadSwitch(Answer first, v2::HopInbox_ptr inbox, v2::SessionId session)
+      : first_(std::move(first)), inbox_(v2::HopInbox::_duplicate(inbox)), session_(session) {}
 
-  v1::HopAttachment* attach(const char*, v1::Epoch, CORBA::ULong, v1::HopObserver_ptr) override {
-    v1::HopAttachment_var attachment = new v1::HopAttachment();
+  v2::HopAttachment* attach_manager(const char*, v2::Epoch, CORBA::ULong,
+                                    v2::HopObserver_ptr) override {
+    v2::HopAttachment_var attachment = new v2::HopAttachment();
     attachment->session = session_;
-    attachment->inbox = v1::HopInbox::_duplicate(inbox_);
+    attachment->inbox = v2::HopInbox::_duplicate(inbox_);
     attachment->batches_in_flight = 8;
     if (attached_++ == 0) first_(attachment.inout());
     return attachment._retn();
   }
   int attached() const { return attached_; }
 
-  void detach(v1::SessionId) override { trouble(); }
-  v1::PortGrant* grant(v1::SessionId, v1::PortNumber, CORBA::ULong, const v1::Demand&) override {
-    return trouble<v1::PortGrant>();
+  void detach_manager(v2::SessionId) override { trouble(); }
+  v2::PortGrant* grant(v2::SessionId, v2::PortNumber, CORBA::ULong, const v2::Demand&) override {
+    return trouble<v2::PortGrant>();
   }
-  void give_back(v1::SessionId, v1::PortNumber, const v1::LabelSeq&, const v1::Demand&) override {
+  void give_back(v2::SessionId, v2::PortNumber, const v2::LabelSeq&, const v2::Demand&) override {
     trouble();
   }
-  v1::HopResultBatch* execute(v1::SessionId, const v1::HopBatch&) override {
-    return trouble<v1::HopResultBatch>();
+  v2::HopResultBatch* execute(v2::SessionId, const v2::HopBatch&) override {
+    return trouble<v2::HopResultBatch>();
   }
   CORBA::ULong forget_manager(const char*) override { return *trouble<CORBA::ULong>(); }
-  v1::LedgerPage* audit(const char*) override { return trouble<v1::LedgerPage>(); }
-  v1::LedgerPage* audit_more(CORBA::ULongLong) override { return trouble<v1::LedgerPage>(); }
-  v1::PortReportSeq* ports() override { return trouble<v1::PortReportSeq>(); }
-  v1::CellCounters count_cells(v1::PortNumber, const v1::LabelValue&) override {
-    return *trouble<v1::CellCounters>();
+  v2::LedgerPage* audit_switch(const char*) override { return trouble<v2::LedgerPage>(); }
+  v2::LedgerPage* audit_page(CORBA::ULongLong) override { return trouble<v2::LedgerPage>(); }
+  v2::PortReportSeq* ports() override { return trouble<v2::PortReportSeq>(); }
+  v2::CellCounters count_cells(v2::PortNumber, const v2::LabelValue&) override {
+    return *trouble<v2::CellCounters>();
   }
-  v1::MetricSeq* status() override { return orb::to_metrics({}); }
+  v2::MetricSeq* status() override { return orb::to_metrics({}); }
 
  private:
   template <class T = void>
   T* trouble() {
-    v1::HopAttachment attachment;
+    v2::HopAttachment attachment;
     first_(attachment);
     throw CORBA::NO_IMPLEMENT();
   }
 
   Answer first_;
-  v1::HopInbox_var inbox_;
-  v1::SessionId session_;
+  v2::HopInbox_var inbox_;
+  v2::SessionId session_;
   std::atomic<int> attached_ = 0;
 };
 
 // Has another answer to each call, good ones among them.
-class BadRoutes : public POA_xbind::v1::RouteObject {
+class BadRoutes : public POA_xbind::v2::RouteObject {
  public:
   explicit BadRoutes(std::vector<std::string> names) : names_(std::move(names)) {}
 
-  v1::RouteAnswers* find_paths(const v1::RouteQuerySeq& queries) override {
+  v2::RouteAnswers* find_paths(const v2::RouteQuerySeq& queries) override {
     trouble();
-    v1::RouteAnswers_var answers = new v1::RouteAnswers();
+    v2::RouteAnswers_var answers = new v2::RouteAnswers();
     answers->topology_version = 1;
     answers->validity_ms = 0;
     // Too many, without hops, and a cause that is none.
@@ -93,13 +94,13 @@ class BadRoutes : public POA_xbind::v1::RouteObject {
     answers->answers[0].cause = 0;
     return answers._retn();
   }
-  v1::RouteAnswers* find_alternates(const v1::RouteQuery&, CORBA::ULong) override {
+  v2::RouteAnswers* find_alternates(const v2::RouteQuery&, CORBA::ULong) override {
     throw CORBA::NO_IMPLEMENT();
   }
-  void report_ports(const char*, v1::Epoch, CORBA::ULongLong, const v1::PortNewsSeq&) override {}
-  v1::TopologyState* watch(const char*, v1::TopologyObserver_ptr) override {
+  void report_ports(const char*, v2::Epoch, CORBA::ULongLong, const v2::PortNewsSeq&) override {}
+  v2::TopologyState* watch(const char*, v2::TopologyObserver_ptr) override {
     trouble();
-    v1::TopologyState_var state = new v1::TopologyState();
+    v2::TopologyState_var state = new v2::TopologyState();
     state->topology_version = 0;
     state->validity_ms = 0;
     state->unusable.length(1);
@@ -107,26 +108,26 @@ class BadRoutes : public POA_xbind::v1::RouteObject {
     return state._retn();
   }
   void unwatch(const char*) override { throw Context::NotFound(); }
-  void drain(const v1::RouteElement&, CORBA::Boolean) override {}
-  v1::LinkStateSeq* links(CORBA::ULong, CORBA::ULong) override { throw CORBA::NO_IMPLEMENT(); }
-  v1::NameSeq* switches() override {
+  void drain(const v2::RouteElement&, CORBA::Boolean) override {}
+  v2::LinkStateSeq* links(CORBA::ULong, CORBA::ULong) override { throw CORBA::NO_IMPLEMENT(); }
+  v2::NameSeq* switches() override {
     trouble();
-    v1::NameSeq_var all = new v1::NameSeq();
+    v2::NameSeq_var all = new v2::NameSeq();
     all->length(static_cast<CORBA::ULong>(names_.size()));
     for (CORBA::ULong i = 0; i < all->length(); ++i) all[i] = names_[i].c_str();
     return all._retn();
   }
-  v1::NameSeq* endpoints() override { throw CORBA::NO_IMPLEMENT(); }
-  v1::TrafficDemandSeq* demands() override { throw CORBA::NO_IMPLEMENT(); }
-  v1::MetricSeq* status() override { return orb::to_metrics({}); }
+  v2::NameSeq* endpoints() override { throw CORBA::NO_IMPLEMENT(); }
+  v2::TrafficDemandSeq* demands() override { throw CORBA::NO_IMPLEMENT(); }
+  v2::MetricSeq* status() override { return orb::to_metrics({}); }
   int calls() const { return calls_; }
 
  private:
   void trouble() {
     switch (calls_++ % 6) {
-      case 0: throw v1::BadRequest("no");
+      case 0: throw v2::BadRequest("no");
       case 1: throw Context::CannotProceed();
-      case 2: throw v1::Unavailable("no");
+      case 2: throw v2::Unavailable("no");
       case 3: throw CORBA::MARSHAL();
       default: return;
     }
@@ -136,27 +137,28 @@ class BadRoutes : public POA_xbind::v1::RouteObject {
   std::atomic<int> calls_ = 0;
 };
 
-class Observers : public POA_xbind::v1::HopObserver {
+class Observers : public POA_xbind::v2::HopObserver {
  public:
-  void completed(v1::SessionId, v1::BatchSeq, v1::BatchSeq, const v1::HopResultBatch&) override {}
+  void deliver_results(v2::SessionId, v2::BatchSeq, v2::BatchSeq,
+                       const v2::HopResultBatch&) override {}
 };
-class Topologies : public POA_xbind::v1::TopologyObserver {
+class Topologies : public POA_xbind::v2::TopologyObserver {
  public:
-  void changed(const v1::TopologyState&) override {}
+  void topology_changed(const v2::TopologyState&) override {}
 };
 
-class Outcomes : public POA_xbind::v1::OutcomeObserver {
+class Outcomes : public POA_xbind::v2::OutcomeObserver {
  public:
-  void completed(v1::SessionId, v1::BatchSeq, v1::BatchSeq, const v1::OutcomeSeq&,
-                 const v1::NoticeSeq&) override {}
+  void deliver_outcomes(v2::SessionId, v2::BatchSeq, v2::BatchSeq, const v2::OutcomeSeq&,
+                        const v2::NoticeSeq&) override {}
 };
 
 class BehindManager : public Behind {
  protected:
   BehindManager() {
-    inbox_ = v1::HopInbox::_unchecked_narrow(activate(new Inbox));
-    observer_ = v1::HopObserver::_unchecked_narrow(activate(new Observers));
-    topology_ = v1::TopologyObserver::_unchecked_narrow(activate(new Topologies));
+    inbox_ = v2::HopInbox::_unchecked_narrow(activate(new Inbox));
+    observer_ = v2::HopObserver::_unchecked_narrow(activate(new Observers));
+    topology_ = v2::TopologyObserver::_unchecked_narrow(activate(new Topologies));
   }
   static CORBA::Object_var activate(PortableServer::ServantBase* servant) {
     const PortableServer::ServantBase_var owner = servant;
@@ -177,21 +179,21 @@ class BehindManager : public Behind {
     return daemon;
   }
 
-  v1::HopInbox_var inbox_;
-  v1::HopObserver_var observer_;
-  v1::TopologyObserver_var topology_;
+  v2::HopInbox_var inbox_;
+  v2::HopObserver_var observer_;
+  v2::TopologyObserver_var topology_;
 };
 
 TEST_F(BehindManager, it_outlives_all_that_its_peers_raise_and_attaches_in_the_end) {
-  using Attachment = v1::HopAttachment;
+  using Attachment = v2::HopAttachment;
   const std::vector<std::pair<std::string, BadSwitch::Answer>> bad{
-      {"refuses", [](Attachment&) { throw v1::BadRequest("no\nforged line"); }},
-      {"unavailable", [](Attachment&) { throw v1::Unavailable("no"); }},
-      {"version", [](Attachment&) { throw v1::VersionMismatch(4, 5); }},
+      {"refuses", [](Attachment&) { throw v2::BadRequest("no\nforged line"); }},
+      {"unavailable", [](Attachment&) { throw v2::Unavailable("no"); }},
+      {"version", [](Attachment&) { throw v2::VersionMismatch(4, 5); }},
       {"user", [](Attachment&) { throw Context::NotFound(); }},
       {"unknown-service", [](Attachment&) { throw Context::AlreadyBound(); }},
       {"system", [](Attachment&) { throw CORBA::INTERNAL(); }},
-      {"nil-inbox", [](Attachment& it) { it.inbox = v1::HopInbox::_nil(); }},
+      {"nil-inbox", [](Attachment& it) { it.inbox = v2::HopInbox::_nil(); }},
       {"session-0", [](Attachment& it) { it.session = 0; }},
       {"no-window", [](Attachment& it) { it.batches_in_flight = 0; }},
       {"odd-labels", [](Attachment& it) {
@@ -201,7 +203,7 @@ TEST_F(BehindManager, it_outlives_all_that_its_peers_raise_and_attaches_in_the_e
          throw CORBA::MARSHAL();
        }}};
   std::vector<std::string> switches;
-  v1::SessionId session = 1;
+  v2::SessionId session = 1;
   for (const auto& [name, answer] : bad) {
     switches.push_back(name);
     names().put("xbind/switchserver/" + name, activate(new BadSwitch(answer, inbox_, session++)));
@@ -238,8 +240,8 @@ TEST_F(BehindManager, of_a_session_that_ends_no_reference_is_left) {
     }
     return count;
   };
-  const v1::OutcomeObserver_var observer =
-      v1::OutcomeObserver::_unchecked_narrow(activate(new Outcomes));
+  const v2::OutcomeObserver_var observer =
+      v2::OutcomeObserver::_unchecked_narrow(activate(new Outcomes));
   const SessionId session = daemon->ask([&](ConnectionManager& manager) {
     const auto attached = manager.attach_client("mia", Epoch{1}, steady_now());
     daemon->peers().know_client(attached.value().session, observer);
@@ -255,7 +257,7 @@ TEST_F(BehindManager, of_a_session_that_ends_no_reference_is_left) {
 }
 
 TEST_F(BehindManager, fenced_it_says_so) {
-  const auto fenced = [](v1::HopAttachment&) { throw v1::Fenced(7, "epoch 8 has been here"); };
+  const auto fenced = [](v2::HopAttachment&) { throw v2::Fenced(7, "epoch 8 has been here"); };
   names().put("xbind/switchserver/one", activate(new BadSwitch(fenced, inbox_, 1)));
   names().put("xbind/routeobject/default", activate(new BadRoutes({"one"})));
   std::promise<std::string> said;

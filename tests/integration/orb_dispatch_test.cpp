@@ -61,8 +61,8 @@ TEST_F(DispatchTest, WhatNoServantHasLeavesNothingBehind) {
 
 TEST_F(DispatchTest, AnExceptionOfTheContractIsARefusalAndPasses) {
   Dispatch calls = dispatch();
-  EXPECT_THROW(call(calls, "list", 1us, []() -> bool { throw v1::BadRequest("limit 0"); }),
-               v1::BadRequest);
+  EXPECT_THROW(call(calls, "list", 1us, []() -> bool { throw v2::BadRequest("limit 0"); }),
+               v2::BadRequest);
   EXPECT_THAT(metrics(calls), ElementsAre(Pair("upcalls_list", 1), Pair("upcall_ns_list", 1'000),
                                           Pair("upcalls_refused_list", 1)));
 }

@@ -95,7 +95,7 @@ TEST(ReplyRoom, EndsWithTheFirstEntryThatDoesNotFit) {
 TEST(Raise, WhatACallerSentIsNotSentBackWhole) {
   try {
     raise({ErrorCode::kBadInput, "no such thing: " + std::string(100'000, 'x') + "\n"});
-  } catch (const v1::BadRequest& refused) {
+  } catch (const v2::BadRequest& refused) {
     EXPECT_LT(std::strlen(refused.reason), 1'100U);
   }
 }

@@ -73,7 +73,7 @@ TEST(Convert, a_batch_of_commands_survives_the_wire) {
   for (int i = 0; i < 20; ++i) batch.setups.push_back(some_setup(random));
   for (std::uint32_t i = 0; i < 20; ++i) batch.removals.push_back({some_setup(random).key, i});
   batch.returned = {{PortId{3}, {atm_label(0, 32), atm_label(0, 33)}}, {PortId{4}, {}}};
-  v1::HopBatch wire;
+  v2::HopBatch wire;
   to_idl(batch, wire);
   const auto back = to_core(through_the_wire(wire));
   ASSERT_TRUE(back) << back.error().text;
@@ -87,7 +87,7 @@ TEST(Convert, the_owners_of_a_batch_are_said_once_each) {
     batch.setups.push_back(some_setup(random));
     batch.setups.back().call.from = i % 3 == 0 ? "a" : "b";
   }
-  v1::HopBatch wire;
+  v2::HopBatch wire;
   to_idl(batch, wire);
   EXPECT_EQ(wire.owners.length(), 2U);
   const auto back = to_core(through_the_wire(wire));
@@ -103,7 +103,7 @@ TEST(Convert, a_setup_of_an_owner_that_is_not_there_is_refused_by_name) {
   std::mt19937_64 random(1);
   HopBatch batch;
   batch.setups.push_back(some_setup(random));
-  v1::HopBatch wire;
+  v2::HopBatch wire;
   to_idl(batch, wire);
   wire.setups[0].owner = 1;
   EXPECT_EQ(to_core(wire).error(),
@@ -123,7 +123,7 @@ TEST(Convert, a_batch_of_results_survives_the_wire) {
                              9'700});
   }
   batch.granted = {{PortId{2}, {atm_label(1, 2)}}};
-  v1::HopResultBatch wire;
+  v2::HopResultBatch wire;
   to_idl(batch, wire);
   const auto back = to_core(through_the_wire(wire));
   ASSERT_TRUE(back) << back.error().text;
@@ -149,7 +149,7 @@ TEST(Convert, requests_of_every_kind_survive_the_wire) {
   requests.leaves.push_back({RequestId{6}, ConnectionId{96}, "host-c", false});
   requests.leaves.push_back({RequestId{7}, ConnectionId{95}, "host-d", true});
   requests.commits.push_back({RequestId{8}, ConnectionId{94}});
-  v1::RequestBatch wire;
+  v2::RequestBatch wire;
   to_idl(requests, wire);
   const auto back = to_core(through_the_wire(wire));
   ASSERT_TRUE(back) << back.error().text;
@@ -159,7 +159,7 @@ TEST(Convert, requests_of_every_kind_survive_the_wire) {
 TEST(Convert, a_connect_with_numbers_out_of_bounds_is_refused_by_name) {
   RequestBatch requests;
   requests.connects.push_back({RequestId{5}, "host-a", "host-b", {}, {}, kPriorityMax, kHoldMsMax});
-  v1::RequestBatch wire;
+  v2::RequestBatch wire;
   to_idl(requests, wire);
   EXPECT_TRUE(to_core(wire));
   wire.connects[0].priority = 8;
@@ -176,7 +176,7 @@ TEST(Convert, a_second_reverse_contract_does_not_get_through_the_orb) {
   const CORBA::ULong two = 2;
   two >>= stream;
   for (CORBA::ULong i = 0; i < two; ++i) to_idl(ServiceSpec{}) >>= stream;
-  v1::OptionalServiceSpec reverse;
+  v2::OptionalServiceSpec reverse;
   EXPECT_THROW(reverse <<= stream, CORBA::MARSHAL);
 }
 
@@ -184,7 +184,7 @@ TEST(Convert, terms_beyond_the_contract_do_not_get_through_the_orb) {
   ServiceSpec service{ServiceKind::kClass};
   service.terms = ServiceTerms{std::string(kServiceNameMax + 1, 'v')};
   cdrMemoryStream stream;
-  const v1::ServiceSpec long_name = to_idl(service);
+  const v2::ServiceSpec long_name = to_idl(service);
   EXPECT_THROW(long_name >>= stream, CORBA::SystemException);
   service.kind = ServiceKind::kCells;  // terms of another kind are not looked at
   service.terms->name = "x";
@@ -199,7 +199,7 @@ TEST(Convert, a_batch_that_is_filled_again_has_nothing_of_before) {
     }
     return batch;
   };
-  v1::RequestBatch reused;
+  v2::RequestBatch reused;
   for (const auto& ends :
        std::vector<std::vector<std::string>>{{"host-10", "b", ""},
                                              {"h", "a-longer-host", "c"},
@@ -233,8 +233,8 @@ TEST(Convert, an_outcome_of_every_kind_survives_the_wire) {
     outcomes.notices.push_back({ConnectionId{98}, static_cast<NoticeKind>(kind), Cause::kLinkDown,
                                 "switch-1 port 2", 12'000, 9'700});
   }
-  v1::OutcomeSeq sequence;
-  v1::NoticeSeq notices;
+  v2::OutcomeSeq sequence;
+  v2::NoticeSeq notices;
   to_idl(outcomes, sequence, notices);
   const auto back = to_core(through_the_wire(sequence), through_the_wire(notices));
   ASSERT_TRUE(back);
@@ -242,7 +242,7 @@ TEST(Convert, an_outcome_of_every_kind_survives_the_wire) {
 }
 
 TEST(Convert, what_is_not_understood_is_refused_with_its_value) {
-  v1::HopResultBatch results;
+  v2::HopResultBatch results;
   results.results.length(1);
   results.results[0].name = {};
   results.results[0].action = 0;
@@ -257,27 +257,27 @@ TEST(Convert, what_is_not_understood_is_refused_with_its_value) {
   results.results[0].input_label.kind = 77;
   EXPECT_THAT(to_core(results).error().text, HasSubstr("label kind 77"));
 
-  v1::HopBatch commands;
+  v2::HopBatch commands;
   commands.removals.length(1);
   commands.removals[0].after = 5;
   EXPECT_THAT(to_core(commands).error().text, HasSubstr("setup 5"));
 
-  v1::Outcome outcome;
+  v2::Outcome outcome;
   outcome.outcome_kind = 8;
   EXPECT_THAT(to_core(outcome).error().text, HasSubstr("outcome kind 8"));
 
-  v1::NoticeSeq notices;
+  v2::NoticeSeq notices;
   notices.length(1);
   notices[0].notice_kind = 3;
   notices[0].cause = 0;
-  EXPECT_THAT(to_core(v1::OutcomeSeq{}, notices).error().text, HasSubstr("notice kind 3"));
+  EXPECT_THAT(to_core(v2::OutcomeSeq{}, notices).error().text, HasSubstr("notice kind 3"));
   notices[0].notice_kind = 0;
   notices[0].cause = 200;
-  EXPECT_THAT(to_core(v1::OutcomeSeq{}, notices).error().text, HasSubstr("cause code 200"));
+  EXPECT_THAT(to_core(v2::OutcomeSeq{}, notices).error().text, HasSubstr("cause code 200"));
 }
 
 TEST(Convert, an_unknown_service_is_the_managers_to_refuse) {
-  v1::ServiceSpec service{};
+  v2::ServiceSpec service{};
   service.service_kind = 42;
   EXPECT_EQ(static_cast<int>(to_core(service).kind), 42);
 }
@@ -293,26 +293,27 @@ TEST(RemoteError, says_who_and_what_to_do) {
 }
 
 TEST(Raise, maps_every_error_to_an_exception_of_the_contract) {
-  EXPECT_THROW(raise({ErrorCode::kFenced, "old"}, Epoch{3}), v1::Fenced);
-  EXPECT_THROW(raise({ErrorCode::kBadInput, "bad"}), v1::BadRequest);
-  EXPECT_THROW(raise({ErrorCode::kNotFound, "none"}), v1::BadRequest);
-  EXPECT_THROW(raise({ErrorCode::kProtocol, "odd"}), v1::BadRequest);
-  EXPECT_THROW(raise({ErrorCode::kExhausted, "full"}), v1::Unavailable);
-  EXPECT_THROW(raise({ErrorCode::kTimeout, "late"}), v1::Unavailable);
-  EXPECT_NO_THROW(check_version(v1::protocol_version));
+  EXPECT_THROW(raise({ErrorCode::kFenced, "old"}, Epoch{3}), v2::Fenced);
+  EXPECT_THROW(raise({ErrorCode::kBadInput, "bad"}), v2::BadRequest);
+  EXPECT_THROW(raise({ErrorCode::kNotFound, "none"}), v2::BadRequest);
+  EXPECT_THROW(raise({ErrorCode::kProtocol, "odd"}), v2::BadRequest);
+  EXPECT_THROW(raise({ErrorCode::kExhausted, "full"}), v2::Unavailable);
+  EXPECT_THROW(raise({ErrorCode::kTimeout, "late"}), v2::Unavailable);
+  EXPECT_NO_THROW(check_version(v2::protocol_version));
   try {
     check_version(99);
     FAIL();
-  } catch (const v1::VersionMismatch& mismatch) {
+  } catch (const v2::VersionMismatch& mismatch) {
     EXPECT_EQ(mismatch.offered, 99U);
-    EXPECT_EQ(mismatch.supported, v1::protocol_version);
+    EXPECT_EQ(mismatch.supported, v2::protocol_version);
   }
 }
 
 // An inbox that remembers what came.
-class Inbox : public POA_xbind::v1::RequestInbox {
+class Inbox : public POA_xbind::v2::RequestInbox {
  public:
-  void submit(v1::SessionId, v1::BatchSeq seq, v1::BatchSeq, const v1::RequestBatch&) override {
+  void submit_requests(v2::SessionId, v2::BatchSeq seq, v2::BatchSeq,
+                       const v2::RequestBatch&) override {
     const std::lock_guard lock(mutex_);
     seen_.push_back(seq);
     wake_.notify_all();
@@ -342,8 +343,9 @@ TEST(Runtime, an_object_apart_has_an_address_of_its_own_and_is_served_there) {
   const CORBA::Object_var usual_object = runtime.activate(usual.in());
   const CORBA::Object_var apart_object = runtime.activate_apart(apart.in(), "request_inbox");
   EXPECT_NE(port_of(runtime.orb(), usual_object), port_of(runtime.orb(), apart_object));
-  const v1::RequestInbox_var inbox = v1::RequestInbox::_unchecked_narrow(apart_object);
-  for (std::uint64_t seq = 1; seq <= 1000; ++seq) inbox->submit(1, seq, 0, v1::RequestBatch{});
+  const v2::RequestInbox_var inbox = v2::RequestInbox::_unchecked_narrow(apart_object);
+  for (std::uint64_t seq = 1; seq <= 1000; ++seq)
+    inbox->submit_requests(1, seq, 0, v2::RequestBatch{});
   const auto seen = apart->wait_for(1000);
   ASSERT_EQ(seen.size(), 1000U);
   for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], i + 1);

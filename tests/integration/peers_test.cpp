@@ -21,14 +21,15 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-class OtherKind : public POA_xbind::v1::HopInbox {
+class OtherKind : public POA_xbind::v2::HopInbox {
  public:
-  void submit(v1::SessionId, v1::BatchSeq, v1::BatchSeq, const v1::HopBatch&) override {}
+  void submit_hops(v2::SessionId, v2::BatchSeq, v2::BatchSeq, const v2::HopBatch&) override {}
 };
 
-class Inbox : public POA_xbind::v1::RequestInbox {
+class Inbox : public POA_xbind::v2::RequestInbox {
  public:
-  void submit(v1::SessionId, v1::BatchSeq, v1::BatchSeq, const v1::RequestBatch&) override {}
+  void submit_requests(v2::SessionId, v2::BatchSeq, v2::BatchSeq,
+                       const v2::RequestBatch&) override {}
 };
 
 const auto* const kEnvironment = testing::AddGlobalTestEnvironment(new OrbEnvironment);
@@ -74,16 +75,16 @@ TEST_F(BehindNames, every_exception_becomes_an_error_that_names_the_peer) {
   EXPECT_EQ(error(CORBA::TRANSIENT()).code, ErrorCode::kUnreachable);
   EXPECT_EQ(error(CORBA::INV_OBJREF()).code, ErrorCode::kUnreachable);
   EXPECT_EQ(error(CORBA::UNKNOWN()).code, ErrorCode::kUnreachable);
-  EXPECT_EQ(error(v1::BadRequest("no\nport")).code, ErrorCode::kBadInput);
-  EXPECT_THAT(error(v1::BadRequest("no\nport")).text, HasSubstr("no\\nport"));
-  EXPECT_THAT(error(v1::BadRequest(std::string(5'000, 'x').c_str())).text.size(),
+  EXPECT_EQ(error(v2::BadRequest("no\nport")).code, ErrorCode::kBadInput);
+  EXPECT_THAT(error(v2::BadRequest("no\nport")).text, HasSubstr("no\\nport"));
+  EXPECT_THAT(error(v2::BadRequest(std::string(5'000, 'x').c_str())).text.size(),
               testing::Lt(500U));
-  EXPECT_EQ(error(v1::Unavailable("full")).code, ErrorCode::kExhausted);
-  EXPECT_EQ(error(v1::Fenced(7, "epoch 8")).code, ErrorCode::kFenced);
-  EXPECT_THAT(error(v1::Fenced(7, "epoch 8")).text, HasSubstr("epoch 8"));
-  EXPECT_EQ(error(v1::VersionMismatch(3, 4)).code, ErrorCode::kVersion);
-  EXPECT_EQ(error(v1::UnknownService("x")).code, ErrorCode::kNotFound);
-  EXPECT_EQ(error(v1::UnknownConnection(9)).code, ErrorCode::kNotFound);
+  EXPECT_EQ(error(v2::Unavailable("full")).code, ErrorCode::kExhausted);
+  EXPECT_EQ(error(v2::Fenced(7, "epoch 8")).code, ErrorCode::kFenced);
+  EXPECT_THAT(error(v2::Fenced(7, "epoch 8")).text, HasSubstr("epoch 8"));
+  EXPECT_EQ(error(v2::VersionMismatch(3, 4)).code, ErrorCode::kVersion);
+  EXPECT_EQ(error(v2::UnknownService("x")).code, ErrorCode::kNotFound);
+  EXPECT_EQ(error(v2::UnknownConnection(9)).code, ErrorCode::kNotFound);
   EXPECT_EQ(error(Context::NotFound(Context::missing_node, {})).code, ErrorCode::kNotFound);
   EXPECT_EQ(error(Context::NotFound(Context::not_context, {})).code, ErrorCode::kBadInput);
   EXPECT_EQ(error(Context::CannotProceed()).code, ErrorCode::kBadInput);
@@ -93,21 +94,21 @@ TEST_F(BehindNames, every_exception_becomes_an_error_that_names_the_peer) {
 }
 
 TEST_F(BehindNames, an_error_names_the_address_that_was_tried) {
-  const v1::QOSMapper_var mapper = v1::QOSMapper::_unchecked_narrow(nobody());
+  const v2::QOSMapper_var mapper = v2::QOSMapper::_unchecked_narrow(nobody());
   const auto asked =
-      remote("qosmapper q", mapper, [&] { const v1::MetricSeq_var all = mapper->status(); });
+      remote("qosmapper q", mapper, [&] { const v2::MetricSeq_var all = mapper->status(); });
   ASSERT_FALSE(asked);
   EXPECT_THAT(asked.error().text, HasSubstr("qosmapper q at 127.0.0.1:9 cannot be reached"));
   EXPECT_EQ(address_of(CORBA::Object::_nil()), "");
 }
 
 TEST_F(BehindNames, a_nil_reference_and_an_object_of_another_kind_are_errors) {
-  v1::SwitchServer_var server = v1::SwitchServer::_nil();
-  const auto ask = [&] { const v1::MetricSeq_var all = server->status(); };
+  v2::SwitchServer_var server = v2::SwitchServer::_nil();
+  const auto ask = [&] { const v2::MetricSeq_var all = server->status(); };
   EXPECT_EQ(remote("s", server, ask).error().code, ErrorCode::kUnreachable);
-  server = v1::SwitchServer::_unchecked_narrow(inbox());
+  server = v2::SwitchServer::_unchecked_narrow(inbox());
   EXPECT_EQ(remote("s", server, ask).error().code, ErrorCode::kVersion);
-  server = v1::SwitchServer::_unchecked_narrow(gone());
+  server = v2::SwitchServer::_unchecked_narrow(gone());
   EXPECT_EQ(remote("s", server, ask).error().code, ErrorCode::kUnreachable);
 }
 

@@ -33,15 +33,15 @@ const auto* const kEnvironment = testing::AddGlobalTestEnvironment(new OrbEnviro
 constexpr std::chrono::seconds kPatience{20};  // only a failure waits so long
 
 // A manager that remembers what it was told.
-class Observer : public POA_xbind::v1::TopologyObserver {
+class Observer : public POA_xbind::v2::TopologyObserver {
  public:
-  void changed(const v1::TopologyState& state) override {
+  void topology_changed(const v2::TopologyState& state) override {
     const std::lock_guard lock(mutex_);
     last_ = state;
     wake_.notify_all();
   }
   // What it was told last, once that is `version` or later.
-  v1::TopologyState wait_for(std::uint64_t version) {
+  v2::TopologyState wait_for(std::uint64_t version) {
     std::unique_lock lock(mutex_);
     EXPECT_TRUE(wake_.wait_for(lock, kPatience, [&] { return last_.topology_version >= version; }))
         << "version " << version << " was not told";
@@ -55,7 +55,7 @@ class Observer : public POA_xbind::v1::TopologyObserver {
  private:
   std::mutex mutex_;
   std::condition_variable wake_;
-  v1::TopologyState last_{};
+  v2::TopologyState last_{};
 };
 
 // a:2 -- 1:x:2 -- 2:b
@@ -78,7 +78,7 @@ class RouteObjectTest : public testing::Test {
       : routes_(std::move(topology), validity_ms), watchers_(routes_) {
     servant_ = new RouteObjectServant(dispatch_, routes_, watchers_, drains_);
     const CORBA::Object_var object = OrbEnvironment::runtime->activate(servant_.in());
-    route_object = v1::RouteObject::_unchecked_narrow(object);
+    route_object = v2::RouteObject::_unchecked_narrow(object);
   }
   ~RouteObjectTest() override {
     const PortableServer::POA_var poa = servant_->_default_POA();
@@ -86,35 +86,35 @@ class RouteObjectTest : public testing::Test {
     poa->deactivate_object(id);
   }
 
-  v1::TopologyObserver_var reference(Observer& observer) {
+  v2::TopologyObserver_var reference(Observer& observer) {
     const CORBA::Object_var object = OrbEnvironment::runtime->activate(&observer);
-    return v1::TopologyObserver::_unchecked_narrow(object);
+    return v2::TopologyObserver::_unchecked_narrow(object);
   }
   void report_x(std::uint64_t number, bool up) {
-    v1::PortNewsSeq ports;
+    v2::PortNewsSeq ports;
     ports.length(1);
     ports[0] = {2, up, 500, 500};
     route_object->report_ports("x", 1, number, ports);
   }
-  static v1::RouteQuery query(const char* from, const char* to, std::uint64_t cells_per_s) {
-    v1::RouteQuery query;
+  static v2::RouteQuery query(const char* from, const char* to, std::uint64_t cells_per_s) {
+    v2::RouteQuery query;
     query.from_end = from;
     query.to_end = to;
     query.cells_per_s = cells_per_s;
-    query.metric = v1::metric_hops;
+    query.metric = v2::metric_hops;
     query.delay_us_max = 0;
     query.links_max = 0;
-    query.disjoint = v1::disjoint_no;
+    query.disjoint = v2::disjoint_no;
     return query;
   }
-  v1::RouteAnswers_var ask(const v1::RouteQuery& query) {
-    v1::RouteQuerySeq queries;
+  v2::RouteAnswers_var ask(const v2::RouteQuery& query) {
+    v2::RouteQuerySeq queries;
     queries.length(1);
     queries[0] = query;
     return route_object->find_paths(queries);
   }
   std::map<std::string, std::uint64_t> status() {
-    const v1::MetricSeq_var metrics = route_object->status();
+    const v2::MetricSeq_var metrics = route_object->status();
     std::map<std::string, std::uint64_t> named;
     for (CORBA::ULong i = 0; i < metrics->length(); ++i) {
       named[metrics.in()[i].name.in()] = metrics.in()[i].value;
@@ -127,12 +127,12 @@ class RouteObjectTest : public testing::Test {
   RemoteWatchers watchers_;
   DrainKeeper drains_{routes_, ""};
   PortableServer::Servant_var<RouteObjectServant> servant_;
-  v1::RouteObject_var route_object;
+  v2::RouteObject_var route_object;
 };
 
 TEST_F(RouteObjectTest, EveryConstraintGetsThroughAndEveryNumberComesBack) {
-  v1::RouteQuery wanted = query("a", "b", 500);
-  v1::RouteAnswers_var answers = ask(wanted);
+  v2::RouteQuery wanted = query("a", "b", 500);
+  v2::RouteAnswers_var answers = ask(wanted);
   EXPECT_EQ(answers->topology_version, 1u);
   EXPECT_EQ(answers->validity_ms, 3'600'000u);
   ASSERT_EQ(answers->answers[0].hops.length(), 3u);
@@ -140,7 +140,7 @@ TEST_F(RouteObjectTest, EveryConstraintGetsThroughAndEveryNumberComesBack) {
   EXPECT_EQ(answers->answers[0].free_cells_per_s, 500u);
   EXPECT_EQ(answers->answers[0].delay_us, 40u);
 
-  const auto cause_of = [&](const v1::RouteQuery& asked) {
+  const auto cause_of = [&](const v2::RouteQuery& asked) {
     answers = ask(asked);
     return cause_from(answers->answers[0].cause);
   };
@@ -168,7 +168,7 @@ TEST_F(RouteObjectTest, EveryConstraintGetsThroughAndEveryNumberComesBack) {
   wanted.avoid[0].output_port = 0;
   EXPECT_EQ(cause_of(wanted), Cause::kNoRoute);
   wanted = query("a", "b", 1);
-  wanted.disjoint = v1::disjoint_links;
+  wanted.disjoint = v2::disjoint_links;
   wanted.disjoint_from = ask(query("a", "b", 1))->answers[0].hops;
   EXPECT_EQ(cause_of(wanted), Cause::kNoRoute);
 }
@@ -177,27 +177,27 @@ TEST_F(RouteObjectTest, WhatCannotBeIsABadRequest) {
   const auto reason = [](auto call) -> std::string {
     try {
       call();
-    } catch (const v1::BadRequest& refused) {
+    } catch (const v2::BadRequest& refused) {
       return refused.reason.in();
     }
     return "nothing was refused";
   };
-  v1::RouteQuery wanted = query("a", "b", 1);
+  v2::RouteQuery wanted = query("a", "b", 1);
   wanted.metric = 3;
   EXPECT_EQ(reason([&] { ask(wanted); }), "metric 3 from 'a' to 'b' is none");
-  wanted.metric = v1::metric_load;
+  wanted.metric = v2::metric_load;
   wanted.disjoint = 3;
   EXPECT_EQ(reason([&] { ask(wanted); }), "disjoint 3 from 'a' to 'b' is none");
-  wanted.disjoint = v1::disjoint_no;
-  EXPECT_THAT(reason([&] { v1::RouteAnswers_var(route_object->find_alternates(wanted, 65)); }),
+  wanted.disjoint = v2::disjoint_no;
+  EXPECT_THAT(reason([&] { v2::RouteAnswers_var(route_object->find_alternates(wanted, 65)); }),
               HasSubstr("65 alternates"));
-  EXPECT_THAT(reason([&] { v1::LinkStateSeq_var(route_object->links(0, 0)); }),
+  EXPECT_THAT(reason([&] { v2::LinkStateSeq_var(route_object->links(0, 0)); }),
               HasSubstr("0 links"));
-  v1::RouteElement nowhere;
+  v2::RouteElement nowhere;
   nowhere.switch_name = "x";
   nowhere.output_port = 3;
   EXPECT_THAT(reason([&] { route_object->drain(nowhere, true); }), HasSubstr("port 3 of 'x'"));
-  EXPECT_THAT(reason([&] { route_object->report_ports("q", 1, 1, v1::PortNewsSeq{}); }),
+  EXPECT_THAT(reason([&] { route_object->report_ports("q", 1, 1, v2::PortNewsSeq{}); }),
               HasSubstr("'q'"));
 }
 
@@ -205,7 +205,7 @@ TEST_F(RouteObjectTest, WhatIsNoNameIsRefusedByName) {
   const auto reason = [](const auto& call) -> std::string {
     try {
       call();
-    } catch (const v1::BadRequest& refused) {
+    } catch (const v2::BadRequest& refused) {
       return refused.reason.in();
     }
     return "not refused";
@@ -214,13 +214,13 @@ TEST_F(RouteObjectTest, WhatIsNoNameIsRefusedByName) {
   EXPECT_THAT(reason([&] { ask(query("a\n", "b", 1)); }),
               HasSubstr("the endpoint 'a\\n' is no name"));
   EXPECT_LT(reason([&] { ask(query("a", huge.c_str(), 1)); }).size(), 200U);
-  v1::RouteQuery around = query("a", "b", 1);
+  v2::RouteQuery around = query("a", "b", 1);
   around.avoid.length(1);
   around.avoid[0].switch_name = "\x1b[2J";
   EXPECT_THAT(reason([&] { ask(around); }), HasSubstr("the switch '\\x1b[2J' is no name"));
-  EXPECT_THAT(reason([&] { route_object->report_ports("", 1, 1, v1::PortNewsSeq{}); }),
+  EXPECT_THAT(reason([&] { route_object->report_ports("", 1, 1, v2::PortNewsSeq{}); }),
               HasSubstr("the switch '' is no name: it is empty"));
-  v1::RouteElement nowhere;
+  v2::RouteElement nowhere;
   nowhere.switch_name = "a b";
   nowhere.output_port = 1;
   EXPECT_THAT(reason([&] { route_object->drain(nowhere, true); }), HasSubstr("is no name"));
@@ -244,8 +244,8 @@ class LongLine : public RouteObjectTest {
   static constexpr std::size_t kSwitches = 250;
   LongLine() : RouteObjectTest(long_line(kSwitches), 3'600'000) {}
 
-  static v1::RouteQuerySeq queries(CORBA::ULong count) {
-    v1::RouteQuerySeq all;
+  static v2::RouteQuerySeq queries(CORBA::ULong count) {
+    v2::RouteQuerySeq all;
     all.length(count);
     const std::string last = fmt::format("s{:062}", kSwitches - 1);
     const std::string first = fmt::format("s{:062}", 0);
@@ -261,14 +261,14 @@ class LongLine : public RouteObjectTest {
 };
 
 TEST_F(LongLine, AnswersThatWouldBeTooLongAreRefusedAndAManagersFit) {
-  const v1::RouteAnswers_var answers = route_object->find_paths(queries(32));  // remote_peers.cpp
+  const v2::RouteAnswers_var answers = route_object->find_paths(queries(32));  // remote_peers.cpp
   EXPECT_EQ(answers->answers.length(), 32U);
   EXPECT_GT(octets(answers.in()), 500'000U) << "or nothing is tested here";
   EXPECT_LT(octets(answers.in()), 1'000'000U);
   try {
-    v1::RouteAnswers_var(route_object->find_paths(queries(100)));
+    v2::RouteAnswers_var(route_object->find_paths(queries(100)));
     FAIL() << "the answers are longer than a reply may be";
-  } catch (const v1::BadRequest& refused) {
+  } catch (const v2::BadRequest& refused) {
     EXPECT_THAT(refused.reason.in(), HasSubstr("the answers to 100 queries exceed 900000 octets"));
   }
 }
@@ -281,7 +281,7 @@ class ManyLinks : public RouteObjectTest {
 TEST_F(ManyLinks, APageOfLinksEndsWhereItsOctetsDo) {
   CORBA::ULong seen = 0;
   for (int pages = 1;; ++pages) {
-    const v1::LinkStateSeq_var page = route_object->links(seen, 10'000);
+    const v2::LinkStateSeq_var page = route_object->links(seen, 10'000);
     if (page->length() == 0) {
       EXPECT_EQ(pages, 4);
       break;
@@ -295,10 +295,10 @@ TEST_F(ManyLinks, APageOfLinksEndsWhereItsOctetsDo) {
 }
 
 TEST_F(RouteObjectTest, AlternatesAndLinksAreTold) {
-  const v1::RouteAnswers_var paths = route_object->find_alternates(query("a", "b", 1), 64);
+  const v2::RouteAnswers_var paths = route_object->find_alternates(query("a", "b", 1), 64);
   EXPECT_EQ(paths->answers.length(), 1u);
   report_x(1, false);
-  const v1::LinkStateSeq_var links = route_object->links(1, 10);
+  const v2::LinkStateSeq_var links = route_object->links(1, 10);
   ASSERT_EQ(links->length(), 1u);
   EXPECT_STREQ(links.in()[0].first_end.switch_name, "x");
   EXPECT_EQ(links.in()[0].first_end.output_port, 2u);
@@ -310,12 +310,12 @@ TEST_F(RouteObjectTest, AlternatesAndLinksAreTold) {
 
 TEST_F(RouteObjectTest, WatchersAreToldAtOnceAndFromWatchOn) {
   const PortableServer::Servant_var<Observer> one = new Observer, other = new Observer;
-  v1::TopologyState_var state = route_object->watch("m1", reference(*one.in()));
+  v2::TopologyState_var state = route_object->watch("m1", reference(*one.in()));
   EXPECT_EQ(state->topology_version, 1u);
   EXPECT_EQ(state->unusable.length(), 0u);
   // x --> RouteObject: port 2 is down
   report_x(1, false);
-  const v1::TopologyState told = one->wait_for(2);
+  const v2::TopologyState told = one->wait_for(2);
   EXPECT_EQ(told.topology_version, 2u);
   EXPECT_EQ(told.validity_ms, 3'600'000u);
   ASSERT_EQ(told.unusable.length(), 2u);
@@ -328,7 +328,7 @@ TEST_F(RouteObjectTest, WatchersAreToldAtOnceAndFromWatchOn) {
   state = route_object->watch("m2", reference(*other.in()));
   EXPECT_EQ(state->topology_version, 2u);
   EXPECT_EQ(state->unusable.length(), 2u);
-  v1::RouteElement element;
+  v2::RouteElement element;
   element.switch_name = "a";
   element.output_port = 2;
   route_object->drain(element, true);
@@ -344,8 +344,8 @@ TEST_F(RouteObjectTest, WatchersAreToldAtOnceAndFromWatchOn) {
 
 TEST_F(RouteObjectTest, WhoEndsWatchingIsToldNoMore) {
   const PortableServer::Servant_var<Observer> gone = new Observer, still = new Observer;
-  v1::TopologyState_var(route_object->watch("a-gone", reference(*gone.in())));
-  v1::TopologyState_var(route_object->watch("still", reference(*still.in())));
+  v2::TopologyState_var(route_object->watch("a-gone", reference(*gone.in())));
+  v2::TopologyState_var(route_object->watch("still", reference(*still.in())));
   report_x(1, false);
   gone->wait_for(2);
   route_object->unwatch("a-gone");
@@ -360,9 +360,9 @@ TEST_F(RouteObjectTest, AWatcherThatIsDeadIsDroppedAndTheOthersAreTold) {
   // Nobody listens on port 1 of this host.
   const CORBA::Object_var nobody =
       OrbEnvironment::runtime->orb()->string_to_object("corbaloc:iiop:1.2@127.0.0.1:1/nobody");
-  const v1::TopologyObserver_var dead = v1::TopologyObserver::_unchecked_narrow(nobody);
-  v1::TopologyState_var(route_object->watch("a-dead-one", dead));
-  v1::TopologyState_var(route_object->watch("live", reference(*live.in())));
+  const v2::TopologyObserver_var dead = v2::TopologyObserver::_unchecked_narrow(nobody);
+  v2::TopologyState_var(route_object->watch("a-dead-one", dead));
+  v2::TopologyState_var(route_object->watch("live", reference(*live.in())));
   report_x(1, false);
   live->wait_for(2);
   report_x(2, true);  // the second notice waits for the first round to end
@@ -373,16 +373,16 @@ TEST_F(RouteObjectTest, AWatcherThatIsDeadIsDroppedAndTheOthersAreTold) {
 }
 
 TEST_F(RouteObjectTest, AWatcherWithoutObserverIsRefused) {
-  EXPECT_THROW(v1::TopologyState_var(route_object->watch("m1", v1::TopologyObserver::_nil())),
-               v1::Unavailable);
+  EXPECT_THROW(v2::TopologyState_var(route_object->watch("m1", v2::TopologyObserver::_nil())),
+               v2::Unavailable);
   const PortableServer::Servant_var<Observer> observer = new Observer;
-  EXPECT_THROW(v1::TopologyState_var(route_object->watch("", reference(*observer.in()))),
-               v1::Unavailable);
+  EXPECT_THROW(v2::TopologyState_var(route_object->watch("", reference(*observer.in()))),
+               v2::Unavailable);
 }
 
 TEST_F(RouteObjectTest, ANoticeOfABurstIsTheStateAsItThenIs) {
   const PortableServer::Servant_var<Observer> observer = new Observer;
-  v1::TopologyState_var(route_object->watch("m1", reference(*observer.in())));
+  v2::TopologyState_var(route_object->watch("m1", reference(*observer.in())));
   for (std::uint64_t number = 1; number <= 101; ++number) report_x(number, number % 2 == 0);
   EXPECT_EQ(observer->wait_for(102).unusable.length(), 2u);
   EXPECT_LE(status().at("notices_sent"), 101u);
@@ -395,7 +395,7 @@ class ShortLease : public RouteObjectTest {
 
 TEST_F(ShortLease, EndsByItself) {
   const PortableServer::Servant_var<Observer> observer = new Observer;
-  v1::TopologyState_var(route_object->watch("m1", reference(*observer.in())));
+  v2::TopologyState_var(route_object->watch("m1", reference(*observer.in())));
   const TimePoint until = steady_now() + kPatience;
   while (status().at("watchers_lost") == 0 && steady_now() < until) std::this_thread::yield();
   EXPECT_EQ(status().at("watchers_lost"), 1u);

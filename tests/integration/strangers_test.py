@@ -133,7 +133,7 @@ class Strangers(InOneLab):
 
     def test_a_newline_in_a_clients_name_forges_no_log_line(self):
         manager = self.manager()
-        status, reader, _ = manager.invoke("attach", self.attachment(FORGED))
+        status, reader, _ = manager.invoke("attach_client", self.attachment(FORGED))
         self.assertEqual(status, giop.USER_EXCEPTION)
         self.assertIn("BadRequest", reader.string())
         self.assertIn(r"the client 'x\n2026", reader.string())
@@ -189,7 +189,7 @@ class Strangers(InOneLab):
     def test_every_page_of_an_audit_is_below_a_megabyte(self):
         switch = remote(self.lab, f"xbind/switchserver/{MIDDLE}")
         self.addCleanup(switch.close)
-        status, reader, _ = switch.invoke("attach", self.attachment("hoarder"))
+        status, reader, _ = switch.invoke("attach_manager", self.attachment("hoarder"))
         self.assertEqual(status, giop.NO_EXCEPTION)
         session, granted = reader.number("Q"), 0
         for port in (1, 2):
@@ -201,7 +201,7 @@ class Strangers(InOneLab):
             granted += reader.number("I")
         self.assertGreater(8 * granted, MEGABYTE)  # or nothing is tested here
         listed, more, pages = 0, True, 0
-        status, reader, octets = switch.invoke("audit", lambda out: out.string("hoarder"))
+        status, reader, octets = switch.invoke("audit_switch", lambda out: out.string("hoarder"))
         while True:
             self.assertEqual(status, giop.NO_EXCEPTION)
             self.assertLess(octets, MEGABYTE)
@@ -210,10 +210,10 @@ class Strangers(InOneLab):
             if not more:
                 break
             status, reader, octets = switch.invoke(
-                "audit_more", lambda out, number=audit: out.ulonglong(number))
+                "audit_page", lambda out, number=audit: out.ulonglong(number))
         self.assertEqual(listed, granted)
         self.assertGreater(pages, 1)
-        switch.invoke("detach", lambda out: out.ulonglong(session))
+        switch.invoke("detach_manager", lambda out: out.ulonglong(session))
 
 
 class VeryLargeNetwork(unittest.TestCase):

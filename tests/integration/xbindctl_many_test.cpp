@@ -18,7 +18,7 @@ using testing::HasSubstr;
 // mia's two are released, one of which had ended; the pool's is nobody's.
 TEST_F(Commands, ReleaseOfAClientLeavesWhatIsOfOthers) {
   const auto add = [&](std::uint64_t id, const char* phase, const char* client) {
-    v1::ConnectionState& state = told_.more.emplace_back();
+    v2::ConnectionState& state = told_.more.emplace_back();
     state.connection = id;
     state.phase = phase;
     state.client = client;
@@ -49,24 +49,24 @@ TEST_F(Commands, ReleaseOfAClientLeavesWhatIsOfOthers) {
   EXPECT_EQ(said([&] { return release_many(manager_, "nobody"); }), "0: 0 connections released\n");
 }
 
-class ToldMapper : public POA_xbind::v1::QOSMapper {
+class ToldMapper : public POA_xbind::v2::QOSMapper {
  public:
-  v1::NameSeq* services() override {
-    auto out = std::make_unique<v1::NameSeq>();
+  v2::NameSeq* services() override {
+    auto out = std::make_unique<v2::NameSeq>();
     out->length(2);
     (*out)[0] = "conference";
     (*out)[1] = "best-effort";
     return out.release();
   }
-  v1::ServiceMapping* describe_service(const v1::ServiceSpec& service, CORBA::Octet) override {
-    auto out = std::make_unique<v1::ServiceMapping>();
+  v2::ServiceMapping* describe_service(const v2::ServiceSpec& service, CORBA::Octet) override {
+    auto out = std::make_unique<v2::ServiceMapping>();
     if (std::string_view{service.terms[0].name.in()} == "best-effort") {
       out->network = orb::to_idl(NetworkService{{0, 0}, {ServiceCategory::kUbr, 100, 0, 0, 0}});
       return out.release();
     }
     out->network = orb::to_idl(
         NetworkService{{14'075, 5}, {ServiceCategory::kRtVbr, 14'075, 218, 4'717, 1'126}});
-    const auto set = [](v1::OptionalNumber& number, std::uint64_t value) {
+    const auto set = [](v2::OptionalNumber& number, std::uint64_t value) {
       number.length(1);
       number[0] = value;
     };
@@ -75,26 +75,26 @@ class ToldMapper : public POA_xbind::v1::QOSMapper {
     set(out->whole.cdv_us, 40'500);
     return out.release();
   }
-  v1::MetricSeq* status() override { return new v1::MetricSeq; }
-  v1::Demand video_to_network(const v1::VideoQos&) override { throw CORBA::NO_IMPLEMENT(); }
-  v1::VideoQos network_to_frame_size(CORBA::ULongLong, CORBA::ULongLong) override {
+  v2::MetricSeq* status() override { return new v2::MetricSeq; }
+  v2::Demand video_to_network(const v2::VideoQos&) override { throw CORBA::NO_IMPLEMENT(); }
+  v2::VideoQos network_to_frame_size(CORBA::ULongLong, CORBA::ULongLong) override {
     throw CORBA::NO_IMPLEMENT();
   }
-  v1::VideoQos network_to_frame_rate(CORBA::ULongLong, CORBA::ULongLong) override {
+  v2::VideoQos network_to_frame_rate(CORBA::ULongLong, CORBA::ULongLong) override {
     throw CORBA::NO_IMPLEMENT();
   }
-  v1::NetworkService service_to_network(const v1::ServiceSpec&) override {
+  v2::NetworkService service_to_network(const v2::ServiceSpec&) override {
     throw CORBA::NO_IMPLEMENT();
   }
-  v1::FrameQuality* network_to_service(const v1::ServiceSpec&, const v1::TrafficContract&,
-                                       const v1::CellQualitySeq&) override {
+  v2::FrameQuality* network_to_service(const v2::ServiceSpec&, const v2::TrafficContract&,
+                                       const v2::CellQualitySeq&) override {
     throw CORBA::NO_IMPLEMENT();
   }
 };
 
 TEST(Services, AreATableOfWhatEachAsks) {
   const PortableServer::Servant_var<PortableServer::ServantBase> servant = new ToldMapper;
-  const v1::QOSMapper_var mapper = v1::QOSMapper::_unchecked_narrow(active(servant.in()));
+  const v2::QOSMapper_var mapper = v2::QOSMapper::_unchecked_narrow(active(servant.in()));
   EXPECT_THAT(said([&] { return services(mapper); }),
               HasSubstr("service      category   peak  guaranteed  takes  buffer         loss  "
                         "delay ms  variation ms\n"

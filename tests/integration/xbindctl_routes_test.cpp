@@ -16,30 +16,30 @@ namespace {
 using testing::HasSubstr;
 
 // Remembers the last question in words and gives the answers it was told to.
-class ToldRouteObject : public POA_xbind::v1::RouteObject {
+class ToldRouteObject : public POA_xbind::v2::RouteObject {
  public:
   std::string asked;
-  v1::RouteAnswers answers;
-  v1::LinkStateSeq all_links;
+  v2::RouteAnswers answers;
+  v2::LinkStateSeq all_links;
 
-  v1::RouteAnswers* find_paths(const v1::RouteQuerySeq& queries) override {
+  v2::RouteAnswers* find_paths(const v2::RouteQuerySeq& queries) override {
     asked += "; then " + words_of(queries[0]);
-    auto out = std::make_unique<v1::RouteAnswers>(answers);
+    auto out = std::make_unique<v2::RouteAnswers>(answers);
     out->answers.length(1);
     return out.release();
   }
-  v1::RouteAnswers* find_alternates(const v1::RouteQuery& query, CORBA::ULong count) override {
+  v2::RouteAnswers* find_alternates(const v2::RouteQuery& query, CORBA::ULong count) override {
     asked = fmt::format("{} of {}", count, words_of(query));
-    return new v1::RouteAnswers(answers);
+    return new v2::RouteAnswers(answers);
   }
-  void drain(const v1::RouteElement& element, CORBA::Boolean drained) override {
-    if (element.output_port == 9) throw v1::BadRequest("port 9 of 'switch-1' has no link");
+  void drain(const v2::RouteElement& element, CORBA::Boolean drained) override {
+    if (element.output_port == 9) throw v2::BadRequest("port 9 of 'switch-1' has no link");
     asked = fmt::format("{} {}:{}", drained ? "drain" : "undrain", element.switch_name.in(),
                         element.output_port);
   }
-  v1::LinkStateSeq* links(CORBA::ULong first, CORBA::ULong limit) override {
+  v2::LinkStateSeq* links(CORBA::ULong first, CORBA::ULong limit) override {
     asked += fmt::format("{} from {}, ", limit, first);
-    auto out = std::make_unique<v1::LinkStateSeq>();
+    auto out = std::make_unique<v2::LinkStateSeq>();
     for (CORBA::ULong i = first; i < all_links.length() && i - first < limit; ++i) {
       out->length(i - first + 1);
       (*out)[i - first] = all_links[i];
@@ -48,35 +48,35 @@ class ToldRouteObject : public POA_xbind::v1::RouteObject {
   }
 
   // What xbindctl does not use.
-  void report_ports(const char*, v1::Epoch, CORBA::ULongLong, const v1::PortNewsSeq&) override {
-    throw v1::BadRequest("no reports here");
+  void report_ports(const char*, v2::Epoch, CORBA::ULongLong, const v2::PortNewsSeq&) override {
+    throw v2::BadRequest("no reports here");
   }
-  v1::TopologyState* watch(const char*, v1::TopologyObserver_ptr) override {
-    throw v1::Unavailable("nobody watches here");
+  v2::TopologyState* watch(const char*, v2::TopologyObserver_ptr) override {
+    throw v2::Unavailable("nobody watches here");
   }
   void unwatch(const char*) override {}
-  v1::NameSeq* switches() override {
-    auto names = std::make_unique<v1::NameSeq>();
+  v2::NameSeq* switches() override {
+    auto names = std::make_unique<v2::NameSeq>();
     names->length(2);
     (*names)[0] = "switch-1";
     (*names)[1] = "switch-3";
     return names.release();
   }
-  v1::NameSeq* endpoints() override { return new v1::NameSeq; }
-  v1::TrafficDemandSeq* demands() override { return new v1::TrafficDemandSeq; }
-  v1::MetricSeq* status() override { return new v1::MetricSeq(metrics); }
+  v2::NameSeq* endpoints() override { return new v2::NameSeq; }
+  v2::TrafficDemandSeq* demands() override { return new v2::TrafficDemandSeq; }
+  v2::MetricSeq* status() override { return new v2::MetricSeq(metrics); }
 
-  v1::MetricSeq metrics;
+  v2::MetricSeq metrics;
 
  private:
-  static std::string words_of(const v1::RouteElementSeq& elements) {
+  static std::string words_of(const v2::RouteElementSeq& elements) {
     std::string words;
     for (CORBA::ULong i = 0; i < elements.length(); ++i) {
       words += fmt::format(" {}:{}", elements[i].switch_name.in(), elements[i].output_port);
     }
     return words;
   }
-  static std::string words_of(const v1::RouteQuery& query) {
+  static std::string words_of(const v2::RouteQuery& query) {
     return fmt::format(
         "{} {} at {} metric {} within {} us, {} links, avoid{}, require{}, disjoint {} from {}",
         query.from_end.in(), query.to_end.in(), query.cells_per_s, query.metric, query.delay_us_max,
@@ -90,16 +90,16 @@ class RouteCommands : public testing::Test {
   RouteCommands()
       : servant_(new ToldRouteObject),
         told_routes_(*dynamic_cast<ToldRouteObject*>(servant_.in())) {
-    route_object_ = v1::RouteObject::_unchecked_narrow(active(servant_.in()));
+    route_object_ = v2::RouteObject::_unchecked_narrow(active(servant_.in()));
   }
 
   PortableServer::Servant_var<PortableServer::ServantBase> servant_;
   ToldRouteObject& told_routes_;
-  v1::RouteObject_var route_object_;
+  v2::RouteObject_var route_object_;
 };
 
-v1::RouteAnswer path_over(const char* middle) {
-  v1::RouteAnswer answer;
+v2::RouteAnswer path_over(const char* middle) {
+  v2::RouteAnswer answer;
   answer.cause = 0;
   answer.free_cells_per_s = 1000;
   answer.asked = 0;
@@ -126,7 +126,7 @@ TEST_F(RouteCommands, RoutesAreAskedForWithAllThatWasSaidAndShownHopByHop) {
   told_routes_.all_links[0].first_end.output_port = 2;
   told_routes_.all_links[0].second_end.switch_name = "switch-3";
   told_routes_.all_links[0].second_end.output_port = 2;
-  RouteWish wish{"host-a", "host-b", 400, v1::metric_load, 90, 3};
+  RouteWish wish{"host-a", "host-b", 400, v2::metric_load, 90, 3};
   wish.avoid = {{"switch-3", PortId{2}}};
   wish.require = {{"switch-1", PortId{}}};
   wish.alternates = 2;
@@ -157,7 +157,7 @@ TEST_F(RouteCommands, ADisjointRouteIsAskedForBesideTheBestOne) {
   told_routes_.answers.answers.length(1);
   told_routes_.answers.answers[0] = path_over("switch-1");
   RouteWish wish{"host-a", "host-b"};
-  wish.disjoint = v1::disjoint_switches;
+  wish.disjoint = v2::disjoint_switches;
   EXPECT_THAT(said([&] { return routes(route_object_, wish); }), HasSubstr("path 2      3"));
   EXPECT_EQ(told_routes_.asked,
             "1 of host-a host-b at 0 metric 0 within 0 us, 0 links, avoid, require, disjoint 0 "
@@ -167,7 +167,7 @@ TEST_F(RouteCommands, ADisjointRouteIsAskedForBesideTheBestOne) {
 
 TEST_F(RouteCommands, ARefusedRouteIsExplained) {
   told_routes_.answers.answers.length(1);
-  v1::RouteAnswer& answer = told_routes_.answers.answers[0];
+  v2::RouteAnswer& answer = told_routes_.answers.answers[0];
   answer.cause = static_cast<CORBA::Octet>(Cause::kPathBound);
   answer.reason = "asked at most 8 us from 'a' to 'b', the fastest path takes 9";
   EXPECT_EQ(said([&] {
@@ -178,10 +178,10 @@ TEST_F(RouteCommands, ARefusedRouteIsExplained) {
 }
 
 TEST_F(RouteCommands, LinksAreATable) {
-  v1::LinkStateSeq& links_told = told_routes_.all_links;
+  v2::LinkStateSeq& links_told = told_routes_.all_links;
   links_told.length(1'004);
   for (CORBA::ULong i = 0; i < links_told.length(); ++i) {
-    v1::LinkState& link = links_told[i];
+    v2::LinkState& link = links_told[i];
     link.first_end.switch_name = "host-a";
     link.first_end.output_port = 2;
     link.second_end.switch_name = "switch-1";

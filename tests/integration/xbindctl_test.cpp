@@ -95,8 +95,8 @@ TEST_F(Commands, ARememberedRefusalIsAnAnswer) {
             "under way, has been forgotten, or never came to the manager\n");
 }
 
-v1::HopState hop(CORBA::UShort leg, CORBA::UShort number, const char* at) {
-  v1::HopState hop;
+v2::HopState hop(CORBA::UShort leg, CORBA::UShort number, const char* at) {
+  v2::HopState hop;
   hop.leg = leg;
   hop.number = number;
   hop.switch_name = at;
@@ -108,7 +108,7 @@ v1::HopState hop(CORBA::UShort leg, CORBA::UShort number, const char* at) {
 }
 
 TEST_F(Commands, AConnectionIsShownWithItsDirectionsLegsAndLeaves) {
-  v1::ConnectionState& state = told_.state;
+  v2::ConnectionState& state = told_.state;
   state.connection = 7;
   state.phase = "connected";
   state.generation = 1;
@@ -164,7 +164,7 @@ TEST_F(Commands, AConnectionIsShownWithItsDirectionsLegsAndLeaves) {
 }
 
 TEST_F(Commands, WhatAPeerSendsIsPrintedAsOneHarmlessLine) {
-  v1::ConnectionState& state = told_.state;
+  v2::ConnectionState& state = told_.state;
   state.connection = 7;
   state.client = "x\n9 connected \x1b[2J";
   const std::string listed = said([&] { return list(manager_); });
@@ -172,7 +172,7 @@ TEST_F(Commands, WhatAPeerSendsIsPrintedAsOneHarmlessLine) {
   EXPECT_EQ(std::ranges::count(listed, '\n'), 2);
   EXPECT_THAT(said([&] { return describe(manager_, 7); }), HasSubstr(R"(client      x\n9)"));
   told_.cache_states.length(1);
-  told_.cache_states[0] = {v1::cache_routes, "a\x1b[2J -> b\n", 1, 0, 1, 0, 0};
+  told_.cache_states[0] = {v2::cache_routes, "a\x1b[2J -> b\n", 1, 0, 1, 0, 0};
   const std::string table = said([&] { return caches(manager_); });
   EXPECT_THAT(table, HasSubstr(R"(a\x1b[2J -> b\n)"));
   EXPECT_EQ(std::ranges::count(table, '\n'), 2);
@@ -180,8 +180,8 @@ TEST_F(Commands, WhatAPeerSendsIsPrintedAsOneHarmlessLine) {
 
 TEST_F(Commands, CachesAreATable) {
   told_.cache_states.length(3);
-  told_.cache_states[0] = {v1::cache_labels, "switch-1 port 2", 980, 20, 40, 64, 12'340};
-  told_.cache_states[1] = {v1::cache_prepared, "host-a -> host-b", 0, 0, 0, 0, 0};
+  told_.cache_states[0] = {v2::cache_labels, "switch-1 port 2", 980, 20, 40, 64, 12'340};
+  told_.cache_states[1] = {v2::cache_prepared, "host-a -> host-b", 0, 0, 0, 0, 0};
   told_.cache_states[2] = {99, "x", 1, 2, 1, 0, 0};
   EXPECT_EQ(said([&] { return caches(manager_); }),
             "0: cache     element           hits  misses  hit ratio  size  wanted  oldest\n"
@@ -194,15 +194,15 @@ TEST_F(Commands, AggregationIsShownAndChangedWhereItWasGiven) {
   EXPECT_EQ(said([&] { return aggregation(manager_, std::nullopt); }),
             "0: mode adaptive, threshold 3, flush timeout 5 ms\n");
   EXPECT_EQ(said([&] {
-              return aggregation(manager_, AggregationChange{v1::aggregation_fixed, 8, {}});
+              return aggregation(manager_, AggregationChange{v2::aggregation_fixed, 8, {}});
             }),
             "0: mode fixed, threshold 8, flush timeout 5 ms\n");
   EXPECT_EQ(said([&] {
-              return aggregation(manager_, AggregationChange{v1::aggregation_regions, {}, 0.5});
+              return aggregation(manager_, AggregationChange{v2::aggregation_regions, {}, 0.5});
             }),
             "0: mode regions, threshold 8, flush timeout 0.5 ms\n");
   EXPECT_EQ(said([&] {
-              return aggregation(manager_, AggregationChange{v1::aggregation_fixed, {}, 101});
+              return aggregation(manager_, AggregationChange{v2::aggregation_fixed, {}, 101});
             }),
             "1: xbindctl: a flush timeout of more than 100 ms\n");
   EXPECT_EQ(told_.settings.flush_timeout_ms, 0.5);
@@ -215,7 +215,7 @@ class Audited : public Commands {
     told_.report.connections = 1;
   }
   void find(FindingKind kind, std::uint64_t amount = 1) {
-    v1::AuditFindingSeq& findings = told_.report.findings;
+    v2::AuditFindingSeq& findings = told_.report.findings;
     findings.length(findings.length() + 1);
     findings[findings.length() - 1] = {static_cast<CORBA::Octet>(kind), "switch-1 port 2", "x",
                                        amount};

@@ -11,50 +11,50 @@
 namespace xbind::ctl {
 
 // Remembers the last question in words and gives the answers it was told to.
-class ToldManager : public POA_xbind::v1::ConnectionManager {
+class ToldManager : public POA_xbind::v2::ConnectionManager {
  public:
   std::string asked;
   Outcome answer;
   bool remembers = true;
-  v1::ConnectionState state;
-  std::vector<v1::ConnectionState> more;  // ascending, above `state`
+  v2::ConnectionState state;
+  std::vector<v2::ConnectionState> more;  // ascending, above `state`
   std::vector<std::uint64_t> released;
   std::uint64_t ended = 0;  // the connection that ends before it is released
-  v1::Aggregation settings{v1::aggregation_adaptive, 3, 5};
-  v1::CacheStateSeq cache_states;
-  v1::AuditReport report{true, {}, 0, 0, 0, 0, 0, 0, 0};
-  v1::MetricSeq metrics;
+  v2::Aggregation settings{v2::aggregation_adaptive, 3, 5};
+  v2::CacheStateSeq cache_states;
+  v2::AuditReport report{true, {}, 0, 0, 0, 0, 0, 0, 0};
+  v2::MetricSeq metrics;
 
-  v1::Outcome* connect_as(const v1::ConnectRequest& request) override {
+  v2::Outcome* connect_as(const v2::ConnectRequest& request) override {
     const ConnectRequest core = orb::to_core(request).value();
     asked = fmt::format("{} {} {}", core.from, core.to, core.service.cells_per_s);
     if (core.reverse) asked += fmt::format(" back {}", core.reverse->cells_per_s);
     asked += fmt::format(" priority {} hold {}", core.priority, core.hold_ms);
     return told();
   }
-  v1::Outcome* commit(v1::ConnectionId connection) override {
+  v2::Outcome* commit(v2::ConnectionId connection) override {
     asked = fmt::format("commit {}", connection);
     return told();
   }
-  v1::Outcome* modify(v1::ConnectionId connection, const v1::ServiceSpec& service,
-                      const v1::OptionalServiceSpec& reverse) override {
+  v2::Outcome* modify(v2::ConnectionId connection, const v2::ServiceSpec& service,
+                      const v2::OptionalServiceSpec& reverse) override {
     asked = fmt::format("modify {} {} reverse {}", connection, service.cells_per_s,
                         reverse.length() == 0 ? 0 : reverse[0].cells_per_s);
     return told();
   }
-  v1::Outcome* add_leaf(v1::ConnectionId connection, const char* end) override {
+  v2::Outcome* add_leaf(v2::ConnectionId connection, const char* end) override {
     asked = fmt::format("add {} {}", connection, end);
     return told();
   }
-  v1::Outcome* drop_leaf(v1::ConnectionId connection, const char* end) override {
+  v2::Outcome* drop_leaf(v2::ConnectionId connection, const char* end) override {
     asked = fmt::format("drop {} {}", connection, end);
     return told();
   }
-  v1::Outcome* release(v1::ConnectionId connection) override {
+  v2::Outcome* release(v2::ConnectionId connection) override {
     asked = fmt::format("release {}", connection);
     released.push_back(connection);
     if (connection != ended) return told();
-    auto out = std::make_unique<v1::Outcome>();
+    auto out = std::make_unique<v2::Outcome>();
     orb::to_idl(Outcome{RequestId{},
                         OutcomeKind::kRefused,
                         ConnectionId{connection},
@@ -67,60 +67,60 @@ class ToldManager : public POA_xbind::v1::ConnectionManager {
                 *out);
     return out.release();
   }
-  v1::OutcomeSeq* outcome_of(const char* client, v1::RequestId request) override {
+  v2::OutcomeSeq* outcome_of(const char* client, v2::RequestId request) override {
     asked = fmt::format("outcome {} {}", client, request);
-    auto out = std::make_unique<v1::OutcomeSeq>();
+    auto out = std::make_unique<v2::OutcomeSeq>();
     if (remembers) {
       out->length(1);
       orb::to_idl(answer, (*out)[0]);
     }
     return out.release();
   }
-  v1::ConnectionState* describe(v1::ConnectionId connection) override {
-    if (connection != state.connection) throw v1::UnknownConnection(connection);
-    return new v1::ConnectionState(state);
+  v2::ConnectionState* describe(v2::ConnectionId connection) override {
+    if (connection != state.connection) throw v2::UnknownConnection(connection);
+    return new v2::ConnectionState(state);
   }
   // A page has one.
-  v1::ConnectionStateSeq* list(v1::ConnectionId after, CORBA::ULong) override {
-    auto out = std::make_unique<v1::ConnectionStateSeq>();
-    const auto add = [&](const v1::ConnectionState& one) {
+  v2::ConnectionStateSeq* list(v2::ConnectionId after, CORBA::ULong) override {
+    auto out = std::make_unique<v2::ConnectionStateSeq>();
+    const auto add = [&](const v2::ConnectionState& one) {
       if (out->length() != 0 || after >= one.connection) return;
       out->length(1);
       (*out)[0] = one;
     };
     add(state);
-    for (const v1::ConnectionState& one : more) add(one);
+    for (const v2::ConnectionState& one : more) add(one);
     return out.release();
   }
-  void set_aggregation(const v1::Aggregation& wanted) override {
-    if (wanted.flush_timeout_ms > 100) throw v1::BadRequest("a flush timeout of more than 100 ms");
+  void set_aggregation(const v2::Aggregation& wanted) override {
+    if (wanted.flush_timeout_ms > 100) throw v2::BadRequest("a flush timeout of more than 100 ms");
     settings = wanted;
   }
-  v1::Aggregation aggregation_now() override { return settings; }
-  v1::CacheStateSeq* caches() override { return new v1::CacheStateSeq(cache_states); }
-  void prepare(const char* from, const char* to, const v1::ServiceSpec& service,
+  v2::Aggregation aggregation_now() override { return settings; }
+  v2::CacheStateSeq* caches() override { return new v2::CacheStateSeq(cache_states); }
+  void prepare(const char* from, const char* to, const v2::ServiceSpec& service,
                CORBA::ULong count) override {
     asked = fmt::format("prepare {} {} {} {}", from, to, service.cells_per_s, count);
   }
 
   // What xbindctl does not use, or what others test with real processes.
-  v1::ClientAttachment* attach(const char*, v1::Epoch, CORBA::ULong,
-                               v1::OutcomeObserver_ptr) override {
-    throw v1::Unavailable("no sessions here");
+  v2::ClientAttachment* attach_client(const char*, v2::Epoch, CORBA::ULong,
+                                      v2::OutcomeObserver_ptr) override {
+    throw v2::Unavailable("no sessions here");
   }
-  void detach(v1::SessionId) override {}
-  v1::Outcome* connect(const char*, const char*, const v1::ServiceSpec&) override {
-    throw v1::Unavailable("connect_as is what is asked");
+  void detach_client(v2::SessionId) override {}
+  v2::Outcome* connect(const char*, const char*, const v2::ServiceSpec&) override {
+    throw v2::Unavailable("connect_as is what is asked");
   }
-  v1::AuditReport* audit() override {
-    if (report.switches == 0) throw v1::Unavailable("no audit now");
-    return new v1::AuditReport(report);
+  v2::AuditReport* audit_network() override {
+    if (report.switches == 0) throw v2::Unavailable("no audit now");
+    return new v2::AuditReport(report);
   }
-  v1::MetricSeq* status() override { return new v1::MetricSeq(metrics); }
+  v2::MetricSeq* status() override { return new v2::MetricSeq(metrics); }
 
  private:
-  v1::Outcome* told() const {
-    auto out = std::make_unique<v1::Outcome>();
+  v2::Outcome* told() const {
+    auto out = std::make_unique<v2::Outcome>();
     orb::to_idl(answer, *out);
     return out.release();
   }
@@ -129,7 +129,7 @@ class ToldManager : public POA_xbind::v1::ConnectionManager {
 class Commands : public testing::Test {
  protected:
   Commands() : servant_(new ToldManager), told_(*dynamic_cast<ToldManager*>(servant_.in())) {
-    manager_ = v1::ConnectionManager::_unchecked_narrow(active(servant_.in()));
+    manager_ = v2::ConnectionManager::_unchecked_narrow(active(servant_.in()));
   }
 
   void answer(OutcomeKind kind, Label ingress = {}, Label egress = {}) {
@@ -146,7 +146,7 @@ class Commands : public testing::Test {
 
   PortableServer::Servant_var<PortableServer::ServantBase> servant_;
   ToldManager& told_;
-  v1::ConnectionManager_var manager_;
+  v2::ConnectionManager_var manager_;
 };
 
 }  // namespace xbind::ctl
