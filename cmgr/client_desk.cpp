@@ -37,8 +37,11 @@ Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch
   }
   auto known = by_name_.find(name);
   if (known != by_name_.end() && epoch < clients_[known->second]->epoch) {
-    return fail(ErrorCode::kFenced, "client {} with epoch {} is fenced off by epoch {}", name,
-                epoch, clients_[known->second]->epoch);
+    const Epoch newest = clients_[known->second]->epoch;
+    return tl::make_unexpected(
+        Error{ErrorCode::kFenced,
+              fmt::format("client {} with epoch {} is fenced off by epoch {}", name, epoch, newest),
+              newest.value()});
   }
   const bool again = known != by_name_.end() && clients_[known->second]->link != nullptr;
   if (!again && by_session_.size() >= config_.clients_max) {
@@ -46,7 +49,8 @@ Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch
                 config_.clients_max);
   }
   if (known != by_name_.end()) {
-    end_session(*clients_[known->second]);
+    end_session(*clients_[known->second],
+                {SessionEnd::kReplaced, fmt::format("epoch {} has attached", epoch)});
   } else {
     ClientIndex index = 0;
     if (free_slots_.empty()) {
@@ -88,7 +92,7 @@ void ClientDesk::detach(SessionId session) {
   if (found == by_session_.end()) return;
   const ClientIndex index = found->second;
   log::info("client {} detached", clients_[index]->name);
-  end_session(*clients_[index]);
+  end_session(*clients_[index], {SessionEnd::kDetached});
   forget_if_done(index);
 }
 
@@ -107,7 +111,7 @@ Result<ClientIndex> ClientDesk::receive(SessionId session, session::Frame<Reques
   if (auto received = client.link->receive(std::move(frame), now, apply); !received) {
     log::warn("client {}: {}; its session ends", client.name, received.error().text);
     ++counters_.sessions_lost;
-    end_session(client);
+    end_session(client, {SessionEnd::kProtocol, received.error().text});
     forget_if_done(index);
     return tl::make_unexpected(received.error());
   }
@@ -256,7 +260,9 @@ void ClientDesk::flush(TimePoint now) {
       log::warn("client {}: {} outcomes wait and it confirms none; its session ends", client.name,
                 client.waiting.size());
       ++counters_.sessions_lost;
-      end_session(client);
+      end_session(client,
+                  {SessionEnd::kFlooded,
+                   fmt::format("{} outcomes wait, and none is confirmed", client.waiting.size())});
       forget_if_done(index);
     }
   }
@@ -264,7 +270,7 @@ void ClientDesk::flush(TimePoint now) {
 
 void ClientDesk::tick(TimePoint now) {
   std::vector<session::Frame<OutcomeBatch>> frames;
-  std::vector<ClientIndex> lost;
+  std::vector<std::pair<ClientIndex, std::string>> lost;
   for (const auto& [session, index] : by_session_) {
     Client& client = *clients_[index];
     if (client.link->next_deadline() > now) continue;
@@ -273,12 +279,12 @@ void ClientDesk::tick(TimePoint now) {
       log::warn("client {}: {}; its session ends, its connections stay", client.name,
                 ticked.error().text);
       ++counters_.sessions_lost;
-      lost.push_back(index);
+      lost.emplace_back(index, ticked.error().text);
     }
     for (auto& frame : frames) transmit(client, std::move(frame));
   }
-  for (const ClientIndex index : lost) {
-    end_session(*clients_[index]);
+  for (const auto& [index, reason] : lost) {
+    end_session(*clients_[index], {SessionEnd::kSilent, reason});
     forget_if_done(index);
   }
 }
@@ -291,10 +297,16 @@ TimePoint ClientDesk::next_deadline() const {
   return due;
 }
 
-void ClientDesk::end_session(Client& client) {
+void ClientDesk::end_all() {
+  for (const auto& client : clients_) {
+    if (client) end_session(*client, {SessionEnd::kShutdown});
+  }
+}
+
+void ClientDesk::end_session(Client& client, const SessionEnding& ending) {
   if (!client.link) return;
   by_session_.erase(client.session);
-  peers_.client_session_over(std::exchange(client.session, SessionId{}));
+  peers_.client_session_over(std::exchange(client.session, SessionId{}), ending);
   client.link.reset();
   // What waited is remembered in `requests` and told again to whoever repeats the request.
   for (const TimesIndex times : client.waiting_times) times_.close(times);

@@ -31,6 +31,7 @@
 #include "cmgr/peers.hpp"
 #include "cmgr/pool.hpp"
 #include "core/flat_map.hpp"
+#include "core/session/session_end.hpp"
 
 namespace xbind::cmgr {
 
@@ -55,6 +56,8 @@ class ClientDesk {
   // kFenced: a higher epoch of the name is attached. kExhausted: clients_max are. kBadInput: no name.
   Result<ClientAttachment> attach(const std::string& name, Epoch epoch, TimePoint now);
   void detach(SessionId session);
+  // The process ends in order: every client is told. Connections stay.
+  void end_all();
 
   // The batches that a frame brings into order, and whose they are. kNotFound: no such session (any
   // more). kProtocol: the client broke the protocol, its session has been ended.
@@ -130,7 +133,7 @@ class ClientDesk {
     bool dirty = false;  // in dirty_
   };
 
-  void end_session(Client& client);
+  void end_session(Client& client, const SessionEnding& ending);
   void wait_for_credit(ClientIndex index, Outcome&& outcome, TimesIndex times);
   // The request is not remembered any more, if it was.
   void drop(Client& client, RequestId request);

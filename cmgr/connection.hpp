@@ -114,6 +114,10 @@ struct Hop {
   }
   std::uint16_t count() const { return static_cast<std::uint16_t>(last_number + 1); }
   bool last() const { return number == last_number; }
+  // Its removal was asked for, and nobody has confirmed it.
+  bool owes_removal() const {
+    return state == HopState::kRemoving || state == HopState::kNotRemoved;
+  }
 };
 static_assert(sizeof(Hop) == 44 && kHopsPerPath <= 256);
 
@@ -126,6 +130,7 @@ struct Refusal {
   std::string element;
   std::uint64_t asked = 0;
   std::uint64_t free = 0;
+  std::string reason{};  // the rule that was broken, or empty
 };
 
 // Whom to answer.
@@ -206,6 +211,7 @@ struct ConnectionExtras {
   TimePoint held_until = kNever;
   bool try_next = false;           // once undone, another route is looked for
   std::uint32_t tries = 0;         // routes given up so far
+  std::vector<SwitchIndex> owing;  // where removals of theirs were owed when they were given up
   std::vector<PathElement> avoid;  // what refused
   std::vector<Leaf> leaves;
   bool first_end_dropped = false;  // ends->to is a destination no more

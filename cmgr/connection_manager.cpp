@@ -77,6 +77,8 @@ Result<ClientAttachment> ConnectionManager::attach_client(const std::string& nam
 
 void ConnectionManager::detach_client(SessionId session) { clients_.detach(session); }
 
+void ConnectionManager::end_client_sessions() { clients_.end_all(); }
+
 void ConnectionManager::on_requests(SessionId session, session::Frame<RequestBatch> frame,
                                     TimePoint now) {
   std::vector<std::shared_ptr<const RequestBatch>> batches;
@@ -130,7 +132,7 @@ void ConnectionManager::submit(ClientIndex client, const Body& request, unsigned
     // Here already: a request that waits keeps what it has brought.
     gate_.started();
     refuse_request({client, request.request}, connection_of(request),
-                   {Cause::kInvalidRequest, named.error().text});
+                   {Cause::kInvalidRequest, {}, 0, 0, named.error().text});
     return;
   }
   if (gate_.open() && gate_.waiting() == 0) {
@@ -273,16 +275,29 @@ void ConnectionManager::act(const Asker& asker, const Body& request, const Reque
 
 // --- requests ---------------------------------------------------------------------------------------
 
+namespace {
+
+std::optional<Refusal> broken_rule(const ConnectRequest& request) {
+  if (request.priority > kPriorityMax) {
+    return Refusal{Cause::kInvalidRequest, "priority", request.priority, kPriorityMax,
+                   fmt::format("the priority {} is above {}", request.priority, kPriorityMax)};
+  }
+  if (request.hold_ms > kHoldMsMax) {
+    return Refusal{Cause::kInvalidRequest, "hold", request.hold_ms, kHoldMsMax,
+                   fmt::format("{} ms are longer than {} ms", request.hold_ms, kHoldMsMax)};
+  }
+  if (request.broken_rule.empty()) return std::nullopt;
+  return Refusal{Cause::kInvalidRequest, {}, 0, 0, request.broken_rule};
+}
+
+}  // namespace
+
 void ConnectionManager::connect(Asker asker, const ConnectRequest& request,
                                 const RequestTimes& times, const Contract& contract,
                                 TimePoint now) {
   ++counters_.setups;
-  if (request.priority > kPriorityMax) {
-    refuse_request(asker, {}, {Cause::kInvalidRequest, "priority", request.priority, kPriorityMax});
-    return;
-  }
-  if (request.hold_ms > kHoldMsMax) {
-    refuse_request(asker, {}, {Cause::kInvalidRequest, "hold ms", request.hold_ms, kHoldMsMax});
+  if (auto broken = broken_rule(request)) {
+    refuse_request(asker, {}, std::move(*broken));
     return;
   }
   if (connections_.size() >= config_.connections_max) {

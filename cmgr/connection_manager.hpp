@@ -51,6 +51,8 @@ class ConnectionManager {
   // --- clients ------------------------------------------------------------------------------------
   Result<ClientAttachment> attach_client(const std::string& name, Epoch epoch, TimePoint now);
   void detach_client(SessionId session);
+  // The process ends in order.
+  void end_client_sessions();
   void on_requests(SessionId session, session::Frame<RequestBatch> frame, TimePoint now);
   // Two-way calls: exactly one Peers::local_outcome(token, ...) follows, perhaps before this returns.
   // The request's own number is not looked at.
@@ -175,9 +177,8 @@ class ConnectionManager {
   std::size_t prepared() const { return pools_.ready(); }
 
  private:
-  // Of one switch: port (none: all of them) and whether it is merely drained; all of them "drained"
-  // is an unknown switch.
-  using UnusablePorts = std::map<PortId, bool>;
+  // Of one switch: port (none: all of them).
+  using UnusablePorts = std::map<PortId, Unusable>;
   using TimerList = boost::intrusive::list<Connection, boost::intrusive::constant_time_size<false>>;
   struct QueryHash {
     std::size_t operator()(const RouteQuery& query) const;
@@ -221,6 +222,8 @@ class ConnectionManager {
   // The one outcome of a request that was begun, whose times end with it.
   void tell(const Asker& asker, Outcome&& outcome, TimesIndex times = kNotTimed);
   // Of a release or a leaf dropped: what could not be removed yet.
+  // After how long a request that was turned away may be taken: 10 ms to the queue timer.
+  std::uint32_t retry_after_ms() const;
   void name_what_is_owed(const Connection& connection, Outcome& outcome) const;
   // `about` is the connection that the request names, and the outcome's; 0 for a connect.
   void refuse_request(const Asker& asker, ConnectionId about, Refusal refusal);
@@ -279,7 +282,7 @@ class ConnectionManager {
     SwitchIndex at = 0;
     PortId port;
     bool drained = false;    // and neither down nor unknown
-    bool unknown = false;    // the whole switch is, and this is not down (core/unknown_switch.hpp)
+    bool unknown = false;    // the whole switch is, and this is not down (decision 0035)
     bool at_an_end = false;  // an access line, or an end's unknown switch: every path passes there
     std::string words;       // "switch-1 port 2", "switch-1 unknown"
 

@@ -272,9 +272,6 @@ void ConnectionManager::removals_done(Connection& connection, TimePoint now) {
 // of and all it goes into.
 void ConnectionManager::owe_unconfirmed(Connection& connection, TimePoint now) {
   Hops& hops = connection.hops;
-  const auto owes = [](const Hop& hop) {
-    return hop.state == HopState::kRemoving || hop.state == HopState::kNotRemoved;
-  };
   std::vector<std::shared_ptr<OwedLabel>> labels(hops.size());
   const auto own_label = [&](std::size_t hop) {
     if (!labels[hop] && hops[hop].output_label.present() && !hops[hop].last()) {
@@ -290,7 +287,7 @@ void ConnectionManager::owe_unconfirmed(Connection& connection, TimePoint now) {
   };
   for (std::size_t i = 0; i < hops.size(); ++i) {
     Hop& hop = hops[i];
-    if (!owes(hop)) continue;
+    if (!hop.owes_removal()) continue;
     Debt debt{hop.output_port, hop.state == HopState::kRemoving && hop.errand == Errand::kNone, {}};
     const auto hold = [&](std::shared_ptr<OwedLabel> label) {
       if (label) debt.labels.push_back(std::move(label));
@@ -406,6 +403,8 @@ void ConnectionManager::answer(Connection& connection, OutcomeKind kind, TimePoi
       outcome.element = refusal.element;
       outcome.asked = refusal.asked;
       outcome.free = refusal.free;
+      outcome.reason = refusal.reason;
+      name_what_is_owed(connection, outcome);
       break;
     }
   }
@@ -443,6 +442,9 @@ void ConnectionManager::clear_path(Connection& connection, TimePoint now) {
   }
   settle_labels(connection, now);
   if (!connection.hops.empty()) ++connection.generation;
+  for (const Hop& hop : connection.hops) {
+    if (hop.owes_removal()) connection.more().owing.push_back(hop.at);
+  }
   connection.hops.clear();
 }
 

@@ -51,9 +51,11 @@ void ConnectionManager::modify(Asker asker, const ModifyRequest& request, const 
   Connection* const connection = find_changeable(asker, request.connection);
   if (connection == nullptr) return;
   if (request.reverse.has_value() != connection->both) {
-    refuse_request(asker, request.connection,
-                   {Cause::kInvalidRequest,
-                    connection->both ? "reverse is missing" : "reverse of one direction"});
+    refuse_request(
+        asker, request.connection,
+        {Cause::kInvalidRequest, "reverse", 0, 0,
+         connection->both ? "a bidirectional connection needs a service for the other direction"
+                          : "the connection has one direction, and no other to be changed"});
     return;
   }
   const Contract has = connection->contract();
@@ -64,7 +66,9 @@ void ConnectionManager::modify(Asker asker, const ModifyRequest& request, const 
     refuse_request(
         asker, request.connection,
         {Cause::kInvalidRequest, "service category", static_cast<std::uint64_t>(wanted.category),
-         static_cast<std::uint64_t>(had.category)});
+         static_cast<std::uint64_t>(had.category),
+         fmt::format("a connection of {} cannot become one of {}", to_string(had.category),
+                     to_string(wanted.category))});
     return;
   }
   ConnectionExtras& extras = connection->more();

@@ -25,7 +25,7 @@ void ConnectionManager::change_leaf(Asker asker, const LeafRequest& request, Tim
   if (root == nullptr) return;
   if (root->both) {
     refuse_request(asker, request.connection,
-                   {Cause::kInvalidRequest, "a bidirectional connection has no leaves"});
+                   {Cause::kInvalidRequest, {}, 0, 0, "a bidirectional connection has no leaves"});
     return;
   }
   root->more().pool = 0;

@@ -19,6 +19,7 @@ Outcome outcome_of_refusal(RequestId request, ConnectionId about, Refusal refusa
   outcome.element = std::move(refusal.element);
   outcome.asked = refusal.asked;
   outcome.free = refusal.free;
+  outcome.reason = std::move(refusal.reason);
   return outcome;
 }
 
@@ -38,7 +39,10 @@ bool ConnectionManager::admit(ClientIndex client, RequestId request, std::uint64
     case ClientDesk::Admission::kTooMany: break;
     case ClientDesk::Admission::kOther:
       refusal = {Cause::kInvalidRequest,
-                 fmt::format("request number {}, which is another request's", request)};
+                 {},
+                 0,
+                 0,
+                 fmt::format("request number {} is another request's", request)};
       break;
     case ClientDesk::Admission::kOtherUnderWay:
       refusal = {
@@ -49,6 +53,7 @@ bool ConnectionManager::admit(ClientIndex client, RequestId request, std::uint64
   ++(refusal.cause == Cause::kBusy ? counters_.busy : counters_.refused);
   // Not admitted: there is no memory of it to answer from.
   Outcome outcome = outcome_of_refusal(request, about, std::move(refusal));
+  if (outcome.kind == OutcomeKind::kBusy) outcome.retry_after_ms = retry_after_ms();
   if (client == ClientDesk::kLocal) {
     peers_.local_outcome(request, std::move(outcome));
   } else {
@@ -63,7 +68,10 @@ void ConnectionManager::tell(const Asker& asker, Outcome&& outcome, TimesIndex t
     case OutcomeKind::kConnected: ++counters_.connected; break;
     case OutcomeKind::kRefused: ++counters_.refused; break;
     case OutcomeKind::kReleased: ++counters_.released; break;
-    case OutcomeKind::kBusy: ++counters_.busy; break;
+    case OutcomeKind::kBusy:
+      outcome.retry_after_ms = retry_after_ms();
+      ++counters_.busy;
+      break;
     case OutcomeKind::kHeld: ++counters_.held; break;
     case OutcomeKind::kModified: ++counters_.modified; break;
     case OutcomeKind::kLeafAdded: ++counters_.leaves_added; break;
@@ -73,20 +81,34 @@ void ConnectionManager::tell(const Asker& asker, Outcome&& outcome, TimesIndex t
   clients_.answer(asker.client, std::move(outcome), times);
 }
 
-// Protocol version 4 has no field for it: of what is done, `asked` counts the removals that are
-// owed and `element` names the switches.
 void ConnectionManager::name_what_is_owed(const Connection& connection, Outcome& outcome) const {
   constexpr std::size_t kNamed = 3;
   std::vector<SwitchIndex> at;
+  const auto note = [&](SwitchIndex where) {
+    ++outcome.owed.removals;
+    if (std::find(at.begin(), at.end(), where) == at.end()) at.push_back(where);
+  };
+  if (connection.extras) {
+    for (const SwitchIndex where : connection.extras->owing) note(where);
+  }
   for (const Hop& hop : connection.hops) {
-    if (hop.state != HopState::kRemoving && hop.state != HopState::kNotRemoved) continue;
-    ++outcome.asked;
-    if (std::find(at.begin(), at.end(), hop.at) == at.end()) at.push_back(hop.at);
+    if (hop.owes_removal()) note(hop.at);
   }
   for (std::size_t i = 0; i < std::min(at.size(), kNamed); ++i) {
-    outcome.element += (i == 0 ? "" : ", ") + switches_.name(at[i]);
+    outcome.owed.element += (i == 0 ? "" : ", ") + switches_.name(at[i]);
   }
-  if (at.size() > kNamed) outcome.element += fmt::format(" and {} more", at.size() - kNamed);
+  if (at.size() > kNamed) outcome.owed.element += fmt::format(" and {} more", at.size() - kNamed);
+}
+
+// The time in which as many requests have come as wait now: those that are answered make room as fast as
+// others come, or the manager would have been busy for longer.
+std::uint32_t ConnectionManager::retry_after_ms() const {
+  constexpr double kLeast = 10;  // less than a message takes on a loaded machine
+  const double most =
+      std::chrono::duration<double, std::milli>(std::max(config_.queue_timer, Duration{1})).count();
+  const double rate = switches_.aggregation().operations_per_s();
+  const double wait = rate > 0 ? 1'000.0 * static_cast<double>(gate_.waiting() + 1) / rate : most;
+  return static_cast<std::uint32_t>(std::clamp(wait, std::min(kLeast, most), most));
 }
 
 void ConnectionManager::refuse_request(const Asker& asker, ConnectionId about, Refusal refusal) {
@@ -96,7 +118,9 @@ void ConnectionManager::refuse_request(const Asker& asker, ConnectionId about, R
 void ConnectionManager::turn_away(ClientIndex client, RequestId request, ConnectionId about,
                                   Refusal refusal) {
   ++counters_.busy;
-  clients_.answer(client, outcome_of_refusal(request, about, std::move(refusal)));
+  Outcome outcome = outcome_of_refusal(request, about, std::move(refusal));
+  outcome.retry_after_ms = retry_after_ms();
+  clients_.answer(client, std::move(outcome));
 }
 
 }  // namespace xbind::cmgr

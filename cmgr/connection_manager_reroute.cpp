@@ -14,7 +14,6 @@
 #include "cmgr/path_change.hpp"
 #include "core/log.hpp"
 #include "core/planted.hpp"
-#include "core/unknown_switch.hpp"
 
 namespace xbind::cmgr {
 
@@ -65,8 +64,8 @@ void ConnectionManager::resolve_unusable() {
   for (const UnusableElement& it : topology_.unusable) {
     const auto at = switches_.find(it.element.switch_name);
     if (!at) continue;
-    const auto [port, fresh] = unusable_[*at].try_emplace(it.element.output_port, it.drained);
-    if (!fresh) port->second = port->second && it.drained;
+    const auto [port, fresh] = unusable_[*at].try_emplace(it.element.output_port, it.why);
+    if (!fresh && it.why == Unusable::kDown) port->second = it.why;
   }
 }
 
@@ -75,13 +74,15 @@ namespace {
 // Whether a port is usable, drained, of an unknown switch or down.
 enum class Use : std::uint8_t { kFree, kDrained, kUnknown, kDown };
 
-Use use_of(const std::map<PortId, bool>& unusable, PortId port) {
+// The lines of an unknown switch are to be left as drained ones are; a path over the switch itself is in doubt.
+Use use_of(const std::map<PortId, Unusable>& unusable, PortId port) {
   Use use = Use::kFree;
   for (const PortId it : {port, PortId{}}) {
     const auto found = unusable.find(it);
     if (found == unusable.end()) continue;
-    const Use merely = it == PortId{} ? Use::kUnknown : Use::kDrained;
-    use = std::max(use, found->second ? merely : Use::kDown);
+    const bool in_doubt = it == PortId{} && found->second == Unusable::kUnknown;
+    const Use works = in_doubt ? Use::kUnknown : Use::kDrained;
+    use = std::max(use, found->second == Unusable::kDown ? Use::kDown : works);
   }
   return use;
 }
@@ -104,8 +105,8 @@ std::optional<ConnectionManager::Blocked> ConnectionManager::worst_of(const Hops
     };
     Blocked found{at, unknown ? PortId{} : port, use == Use::kDrained, unknown, at_an_end, {}};
     if (worst && rank(*worst) >= rank(found)) return;
-    found.words = unknown ? unknown_element(switches_.name(at))
-                          : fmt::format("{} port {}", switches_.name(at), port);
+    found.words =
+        unknown ? switches_.name(at) : fmt::format("{} port {}", switches_.name(at), port);
     worst = std::move(found);
   };
   for (std::size_t i = 0; i < hops.size(); ++i) {
@@ -177,8 +178,11 @@ void ConnectionManager::report_broken(Connection& connection, const Blocked& blo
   broken = blocked.words;
   connection.extras->in_doubt = blocked.unknown;
   ++(blocked.unknown ? counters_.unknown : counters_.broken);
-  if (blocked.unknown) why = {Cause::kSwitchUnreachable, blocked.words};
-  notify(connection, NoticeKind::kBroken, std::move(why));
+  if (blocked.unknown) {
+    notify(connection, NoticeKind::kUnknown, {Cause::kNone, blocked.words});
+  } else {
+    notify(connection, NoticeKind::kBroken, std::move(why));
+  }
 }
 
 void ConnectionManager::start_reroutes(TimePoint now) {

@@ -48,6 +48,13 @@ ManagerDaemon::ManagerDaemon(CORBA::ORB_ptr orb, const Config& config,
 
 ManagerDaemon::~ManagerDaemon() { stop(); }
 
+void ManagerDaemon::end_sessions() {
+  ask([](ConnectionManager& manager) {
+    manager.end_client_sessions();
+    return true;
+  });
+}
+
 void ManagerDaemon::stop() {
   peers_.stop();
   timer_.stop();

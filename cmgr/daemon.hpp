@@ -39,6 +39,8 @@ class ManagerDaemon {
     peers_.start(observer, topology_observer);
   }
   void stop();
+  // Tells every client that its session ends, since this process does. Before stop(), with the ORB up.
+  void end_sessions();
 
   // Runs `job` with the logic, one at a time, and waits for it. Only from threads that may wait.
   template <class Job>

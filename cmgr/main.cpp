@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cmgr/servant.hpp"
+#include "cmgr/servant_operations.hpp"
 #include "core/log.hpp"
 #include "core/name.hpp"
 #include "core/pace_options.hpp"
@@ -313,9 +314,14 @@ int main(int argc, char** argv) {
       new cmgr::RequestInboxServant(daemon);
   const CORBA::Object_var inbox_object = runtime.activate_apart(inbox.in(), "request_inbox");
   const v2::RequestInbox_var inbox_reference = v2::RequestInbox::_unchecked_narrow(inbox_object);
+  const PortableServer::Servant_var<cmgr::ManagerOperationsServant> operations =
+      new cmgr::ManagerOperationsServant(daemon);
+  const CORBA::Object_var operations_object = runtime.activate(operations.in());
+  const v2::ManagerOperations_var operations_reference =
+      v2::ManagerOperations::_unchecked_narrow(operations_object);
   const PortableServer::Servant_var<cmgr::ConnectionManagerServant> servant =
       new cmgr::ConnectionManagerServant(
-          daemon, inbox_reference,
+          daemon, inbox_reference, operations_reference,
           // Every try may take all the timers; a change has two steps.
           config.queue_timer + config.route_timer +
               (config.hop_timer * 2 + config.undo_timer) *
@@ -343,6 +349,7 @@ int main(int argc, char** argv) {
       {{options.common.name,
         {naming::path_of(naming::kConnectionManagers, options.common.name), object}}},
       {begin, may_bind});
+  daemon.end_sessions();
   runtime.shutdown();  // no upcall any more, before the daemon goes
   daemon.stop();
   return orb::last_word(end);

@@ -11,6 +11,7 @@
 #include "core/call.hpp"
 #include "core/hop.hpp"
 #include "core/session/session.hpp"
+#include "core/session/session_end.hpp"
 
 namespace xbind::cmgr {
 
@@ -45,9 +46,9 @@ class Peers {
   virtual void attach_switch(const std::string& switch_name) = 0;
 
   // The session has ended, in whichever way: nothing is said in it any more, and what leads to its
-  // peer may go once all that was said has gone out.
+  // peer may go once all that was said has gone out. A client is told why.
   virtual void switch_session_over(SessionId session) = 0;
-  virtual void client_session_over(SessionId session) = 0;
+  virtual void client_session_over(SessionId session, const SessionEnding& ending) = 0;
 };
 
 }  // namespace xbind::cmgr

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/name.hpp"
 #include "core/pace_clock.hpp"
 #include "core/steady_now.hpp"
 #include "naming/names.hpp"
@@ -16,10 +17,6 @@ namespace {
 
 constexpr Duration kAttachBackOffMin = std::chrono::milliseconds{100};
 constexpr Duration kAttachBackOffMax = std::chrono::seconds{2};
-// Longer than a SwitchServer gives its switch to tell its table.
-constexpr CORBA::ULong kAuditTimeoutMs = 25'000;
-// Of a SwitchServer that we are not attached to: it is probably not there.
-constexpr CORBA::ULong kAuditAbsentTimeoutMs = 2'000;
 
 template <class T>
 std::vector<std::string> names_of(const T& names) {
@@ -28,61 +25,26 @@ std::vector<std::string> names_of(const T& names) {
   return out;
 }
 
-template <class T>
-void append(std::vector<T> more, std::vector<T>& to) {
-  if (to.empty()) {
-    to = std::move(more);
-  } else {
-    to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-  }
-}
-
 RouteReply reply_from(RouteQuery query, const v2::RouteAnswer& answer) {
   RouteReply reply;
   reply.query = std::move(query);
-  reply.cause = cause_from(answer.cause).value_or(Cause::kNoRouteObject);
-  reply.element = answer.element.in();
-  if (reply.cause != Cause::kNone) {
-    reply.free = answer.free_cells_per_s;
+  if (!answer._d()) {
+    const v2::Refusal& why = answer.why();
+    const Cause cause = cause_from(why.cause).value_or(Cause::kNoRouteObject);
+    reply.cause = cause == Cause::kNone ? Cause::kNoRouteObject : cause;
+    reply.element = why.element.in();
+    reply.free = why.free;
     return reply;
   }
-  reply.path.free_cells_per_s = answer.free_cells_per_s;
-  for (CORBA::ULong i = 0; i < answer.hops.length(); ++i) {
-    reply.path.hops.push_back({answer.hops[i].switch_name.in(), PortId{answer.hops[i].input_port},
-                               PortId{answer.hops[i].output_port}});
+  const v2::RouteFound& found = answer.found();
+  reply.cause = Cause::kNone;
+  reply.path.free_cells_per_s = found.free_cells_per_s;
+  for (CORBA::ULong i = 0; i < found.hops.length(); ++i) {
+    reply.path.hops.push_back({found.hops[i].switch_name.in(), PortId{found.hops[i].input_port},
+                               PortId{found.hops[i].output_port}});
   }
   if (reply.path.hops.empty()) reply.cause = Cause::kNoRoute;
   return reply;
-}
-
-// All pages of an audit. Throws what the SwitchServer does.
-Result<LedgerReport> whole_report(v2::SwitchServer_ptr server, const std::string& manager) {
-  LedgerReport report;
-  v2::LedgerPage_var page = server->audit_switch(manager.c_str());
-  report.cross_connects = page->cross_connects;
-  for (;;) {
-    auto findings = orb::to_core(page->findings);
-    auto cached = orb::to_core(page->cached);
-    auto quarantined = orb::to_core(page->quarantined);
-    if (!findings) return tl::make_unexpected(findings.error());
-    if (!cached) return tl::make_unexpected(cached.error());
-    if (!quarantined) return tl::make_unexpected(quarantined.error());
-    const bool empty =
-        findings->empty() && cached->empty() && quarantined->empty() && page->hops.length() == 0;
-    append(std::move(*findings), report.findings);
-    append(std::move(*cached), report.cached);
-    append(std::move(*quarantined), report.quarantined);
-    for (CORBA::ULong i = 0; i < page->hops.length(); ++i) {
-      auto hop = orb::to_core(page->hops[i]);
-      if (!hop) return tl::make_unexpected(hop.error());
-      report.hops.push_back(*hop);
-    }
-    if (!page->more) return report;
-    if (empty) {
-      return fail(ErrorCode::kProtocol, "an audit has more pages after an empty one");
-    }
-    page = server->audit_page(page->audit);
-  }
 }
 
 }  // namespace
@@ -153,7 +115,28 @@ void RemotePeers::send_collected(TimePoint now) {
   client_faults_.pass(to_clients, peer_of, now);
   for (const ToClient& outgoing : to_clients) send(outgoing);
   for (const SessionId session : std::exchange(switches_over_, {})) inboxes_.erase(session);
-  for (const SessionId session : std::exchange(clients_over_, {})) clients_.erase(session);
+  for (const auto& [session, ending] : std::exchange(clients_over_, {})) {
+    auto known = clients_.extract(session);
+    if (!known.empty()) tell_end(session, known.mapped(), ending);
+  }
+}
+
+// One that is silent may not read: that is not waited for here. When the process ends, nothing else waits.
+void RemotePeers::tell_end(SessionId session, const v2::OutcomeObserver_var& observer,
+                           const SessionEnding& ending) {
+  if (ending.why > kSessionEndToldLast) return;
+  auto tell = [session, observer, ending] {
+    const auto told = orb::remote("the client", observer, [&] {
+      observer->client_session_ended(session.value(), static_cast<v2::SessionEnd>(ending.why),
+                                     printable(ending.reason).c_str());
+    });
+    if (!told) log::info("client session {}: its end is not told: {}", session, told.error().text);
+  };
+  if (ending.why == SessionEnd::kShutdown) {
+    tell();
+  } else {
+    errands_.post(std::move(tell));
+  }
 }
 
 TimePoint RemotePeers::next_deadline() const {
@@ -450,8 +433,14 @@ Result<void> RemotePeers::at_route_object(const char* what,
 Result<std::vector<std::string>> RemotePeers::switches_of_topology() {
   std::vector<std::string> names;
   const auto asked = at_route_object("switches", [&](v2::RouteObject_ptr object) {
-    const v2::NameSeq_var switches = object->switches();
-    names = names_of(switches.in());
+    names.clear();  // a second try begins anew
+    constexpr CORBA::ULong kNamesPerPage = 1'000;
+    for (;;) {
+      const v2::NameSeq_var page =
+          object->switches(static_cast<CORBA::ULong>(names.size()), kNamesPerPage);
+      if (page->length() == 0 || names.size() > SwitchDesk::kSwitches) return;
+      for (std::string& name : names_of(page.in())) names.push_back(std::move(name));
+    }
   });
   if (!asked) return tl::make_unexpected(asked.error());
   if (names.size() > SwitchDesk::kSwitches) {
@@ -459,16 +448,6 @@ Result<std::vector<std::string>> RemotePeers::switches_of_topology() {
                 options_.route_object, names.size(), SwitchDesk::kSwitches);
   }
   return names;
-}
-
-Result<LedgerReport> RemotePeers::audit_switch(const std::string& switch_name, bool attached) {
-  auto server = switch_server(switch_name);
-  if (!server) return tl::make_unexpected(server.error());
-  omniORB::setClientCallTimeout(*server, attached ? kAuditTimeoutMs : kAuditAbsentTimeoutMs);
-  auto report = orb::remote("switchserver " + switch_name, *server,
-                            [&] { return whole_report(*server, options_.manager); });
-  if (!report) return tl::make_unexpected(report.error());
-  return *report;
 }
 
 }  // namespace xbind::cmgr

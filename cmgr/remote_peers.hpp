@@ -20,6 +20,7 @@
 #include "core/faults/fault_plan.hpp"
 #include "core/pace.hpp"
 #include "naming/names.hpp"
+#include "orb/errands.hpp"
 #include "orb/name_client.hpp"
 #include "orb/peer_log.hpp"
 #include "qos_mapper.hh"
@@ -68,7 +69,9 @@ class RemotePeers : public Peers {
   void invoke(SessionId session, const std::string& switch_name, HopBatch batch) override;
   void attach_switch(const std::string& switch_name) override;
   void switch_session_over(SessionId session) override { switches_over_.push_back(session); }
-  void client_session_over(SessionId session) override { clients_over_.push_back(session); }
+  void client_session_over(SessionId session, const SessionEnding& ending) override {
+    clients_over_.emplace_back(session, ending);
+  }
 
   // Within a step: the callback of a client just attached.
   void know_client(SessionId session, v2::OutcomeObserver_ptr observer);
@@ -93,9 +96,14 @@ class RemotePeers : public Peers {
   // waited for long.
   Result<LedgerReport> audit_switch(const std::string& switch_name, bool attached);
 
-  static TopologyState topology_from(const v2::TopologyState& state);
+  // A notice from RouteObject; the rest of a long one is asked for. Any thread.
+  void topology_told(const v2::TopologyState& state);
 
  private:
+  static TopologyState topology_from(const v2::TopologyState& state);
+  static std::optional<TopologyState> whole_topology(v2::RouteObject_ptr object,
+                                                     const v2::TopologyState& first);
+
   struct ToSwitch {
     SessionId session;
     std::string name;
@@ -108,6 +116,8 @@ class RemotePeers : public Peers {
 
   void send(const ToSwitch& outgoing);
   void send(const ToClient& outgoing);
+  void tell_end(SessionId session, const v2::OutcomeObserver_var& observer,
+                const SessionEnding& ending);
   void run_attaching();
   void run_watching();
   void run_jobs();
@@ -166,7 +176,8 @@ class RemotePeers : public Peers {
   std::unordered_map<SessionId, v2::OutcomeObserver_var> clients_;
   // Sessions that have ended in this step.
   std::vector<SessionId> switches_over_;
-  std::vector<SessionId> clients_over_;
+  std::vector<std::pair<SessionId, SessionEnding>> clients_over_;
+  orb::Errands errands_;
   std::uint64_t requests_sent_ = 0;
 
   orb::PeerLog troubles_;  // thread-safe
@@ -185,6 +196,7 @@ class RemotePeers : public Peers {
   std::map<std::string, TimePoint> attach_at_;  // when to try (again)
   std::map<std::string, Duration> back_off_;
   bool stop_ = false;
+  bool watch_now_ = false;  // a notice was too long for one message
   std::thread attaching_;
   std::thread watching_;  // remote_topology.cpp
 

@@ -31,7 +31,8 @@ void RemotePeers::map_now(const std::vector<ServiceSpec>& services) {
           pace_.take(1);
           reply.mapped = orb::to_core(mapped);
         } catch (const v2::BadRequest& refused) {
-          reply.mapped = tl::make_unexpected(Refusal{Cause::kInvalidRequest, refused.reason.in()});
+          reply.mapped =
+              tl::make_unexpected(Refusal{Cause::kInvalidRequest, {}, 0, 0, refused.reason.in()});
         } catch (const v2::UnknownService& unknown) {
           reply.mapped = tl::make_unexpected(Refusal{Cause::kUnknownService, unknown.reason.in()});
         }

@@ -1,6 +1,7 @@
 // RemotePeers: hears from RouteObject what is unusable in the network. A notice comes at once; since one
 // may be lost, everything is asked for again each validity time, which also keeps the watch alive.
 #include <algorithm>
+#include <optional>
 
 #include "cmgr/remote_peers.hpp"
 #include "core/cause.hpp"
@@ -22,10 +23,40 @@ TopologyState RemotePeers::topology_from(const v2::TopologyState& state) {
   out.unusable.reserve(state.unusable.length());
   for (CORBA::ULong i = 0; i < state.unusable.length(); ++i) {
     const v2::UnusableElement& it = state.unusable[i];
-    out.unusable.push_back(
-        {{it.element.switch_name.in(), PortId{it.element.output_port}}, it.drained});
+    // What has a reason that we do not know is not to be used either.
+    const bool known = it.why <= static_cast<CORBA::Octet>(kUnusableLast);
+    out.unusable.push_back({{it.element.switch_name.in(), PortId{it.element.output_port}},
+                            known ? static_cast<Unusable>(it.why) : Unusable::kDown});
   }
   return out;
+}
+
+void RemotePeers::topology_told(const v2::TopologyState& state) {
+  if (state.unusable.length() >= state.unusable_count) {
+    post_([told = topology_from(state)](ConnectionManager& manager) { manager.on_topology(told); });
+    return;
+  }
+  // The rest is asked for where waiting is allowed.
+  const std::lock_guard lock(mutex_);
+  watch_now_ = true;
+  wake_.notify_all();
+}
+
+// Nothing when the topology changed between two pages.
+std::optional<TopologyState> RemotePeers::whole_topology(v2::RouteObject_ptr object,
+                                                         const v2::TopologyState& first) {
+  constexpr CORBA::ULong kElementsPerPage = 10'000;
+  TopologyState state = topology_from(first);
+  while (state.unusable.size() < first.unusable_count) {
+    const v2::TopologyState_var page = object->unusable_elements(
+        static_cast<CORBA::ULong>(state.unusable.size()), kElementsPerPage);
+    if (page->topology_version != first.topology_version || page->unusable.length() == 0) {
+      return std::nullopt;
+    }
+    TopologyState more = topology_from(page.in());
+    state.unusable.insert(state.unusable.end(), more.unusable.begin(), more.unusable.end());
+  }
+  return state;
 }
 
 Result<void> RemotePeers::check_path(const std::string& from, const std::string& to) {
@@ -54,10 +85,10 @@ Result<void> RemotePeers::check_path(const std::string& from, const std::string&
                 options_.route_object, told->answers.length());
   }
   const v2::RouteAnswer& answer = told->answers[0];
-  if (answer.cause == 0) return {};
-  const auto cause = cause_from(answer.cause);
+  if (answer._d()) return {};
+  const auto cause = cause_from(answer.why().cause);
   return fail(ErrorCode::kBadInput, "{}: {}", cause ? to_string(*cause) : "unknown cause",
-              answer.reason.in());
+              answer.why().reason.in());
 }
 
 void RemotePeers::run_watching() {
@@ -67,24 +98,26 @@ void RemotePeers::run_watching() {
     lock.unlock();
     Duration again = kWatchAgainAfterFailure;
     v2::RouteObject_var asked;
-    TopologyState state;
+    std::optional<TopologyState> state;
     const auto told = at_route_object("watching the topology", [&](v2::RouteObject_ptr object) {
       const v2::TopologyState_var now = object->watch(options_.manager.c_str(), topology_observer_);
       again = std::clamp(Duration{std::chrono::milliseconds{now->validity_ms}}, kWatchAgainMin,
                          kWatchAgainMax);
-      state = topology_from(now.in());
+      state = whole_topology(object, now.in());
+      if (!state) again = kWatchAgainMin;
       asked = v2::RouteObject::_duplicate(object);
     });
-    if (told) {
+    if (told && state) {
       // Another object of that name counts its versions anew.
       const bool restarted = CORBA::is_nil(watched) || !watched->_is_equivalent(asked);
       watched = asked;
-      post_([state = std::move(state), restarted](ConnectionManager& manager) {
+      post_([state = std::move(*state), restarted](ConnectionManager& manager) {
         manager.on_topology(state, restarted);
       });
     }
     lock.lock();
-    wake_.wait_for(lock, again, [this] { return stop_; });
+    wake_.wait_for(lock, again, [this] { return stop_ || watch_now_; });
+    watch_now_ = false;
   }
   lock.unlock();
   // The watch is our name's: a newer manager of it watches now.

@@ -25,6 +25,8 @@ class HopObserverServant : public orb::Dispatched<POA_xbind::v2::HopObserver> {
  public:
   explicit HopObserverServant(ManagerDaemon& daemon)
       : Dispatched(daemon.dispatch()), daemon_(daemon) {}
+  void manager_session_ended(v2::SessionId session, v2::SessionEnd why,
+                             const char* reason) override;
   void deliver_results(v2::SessionId session, v2::BatchSeq seq, v2::BatchSeq confirmed,
                        const v2::HopResultBatch& batch) override;
 
@@ -46,43 +48,43 @@ class TopologyObserverServant : public orb::Dispatched<POA_xbind::v2::TopologyOb
 class ConnectionManagerServant : public orb::Dispatched<POA_xbind::v2::ConnectionManager> {
  public:
   // `call_timeout`: of connect and release; longer than every timer of the logic together.
-  ConnectionManagerServant(ManagerDaemon& daemon, v2::RequestInbox_ptr inbox, Duration call_timeout)
+  ConnectionManagerServant(ManagerDaemon& daemon, v2::RequestInbox_ptr inbox,
+                           v2::ManagerOperations_ptr operations, Duration call_timeout)
       : Dispatched(daemon.dispatch()),
         daemon_(daemon),
         inbox_(v2::RequestInbox::_duplicate(inbox)),
+        operations_(v2::ManagerOperations::_duplicate(operations)),
         call_timeout_(call_timeout) {}
 
   v2::ClientAttachment* attach_client(const char* client, v2::Epoch client_epoch,
                                       CORBA::ULong version,
                                       v2::OutcomeObserver_ptr observer) override;
   void detach_client(v2::SessionId session) override;
-  v2::Outcome* connect(const char* from_end, const char* to_end,
-                       const v2::ServiceSpec& service) override;
-  v2::Outcome* connect_as(const v2::ConnectRequest& request) override;
-  v2::Outcome* commit(v2::ConnectionId connection) override;
-  v2::Outcome* modify(v2::ConnectionId connection, const v2::ServiceSpec& service,
-                      const v2::OptionalServiceSpec& reverse) override;
-  v2::Outcome* add_leaf(v2::ConnectionId connection, const char* leaf_end) override;
-  v2::Outcome* drop_leaf(v2::ConnectionId connection, const char* leaf_end) override;
-  v2::OutcomeSeq* outcome_of(const char* client, v2::RequestId request) override;
-  void set_aggregation(const v2::Aggregation& settings) override;
-  v2::Aggregation aggregation_now() override;
-  v2::CacheStateSeq* caches() override;
-  void prepare(const char* from_end, const char* to_end, const v2::ServiceSpec& service,
-               CORBA::ULong count) override;
-  v2::Outcome* release(v2::ConnectionId connection) override;
+  v2::NewConnection* connect(const char* from_end, const char* to_end,
+                             const v2::ServiceSpec& service) override;
+  v2::NewConnection* connect_as(const v2::ConnectRequest& request) override;
+  v2::NewConnection* commit(v2::ConnectionId connection) override;
+  void modify(v2::ConnectionId connection, const v2::ServiceSpec& service,
+              const v2::OptionalServiceSpec& reverse) override;
+  v2::LabelValue add_leaf(v2::ConnectionId connection, const char* leaf_end) override;
+  v2::Debt* drop_leaf(v2::ConnectionId connection, const char* leaf_end) override;
+  v2::Debt* release(v2::ConnectionId connection) override;
+  v2::Outcome* outcome_of(const char* client, v2::RequestId request) override;
   v2::ConnectionState* describe(v2::ConnectionId connection) override;
-  v2::ConnectionStateSeq* list(v2::ConnectionId after, CORBA::ULong limit) override;
-  v2::AuditReport* audit_network() override;
+  v2::ConnectionStateSeq* list_connections(v2::ConnectionId after, CORBA::ULong limit) override;
+  v2::ManagerOperations_ptr manager_operations() override;
   v2::MetricSeq* status() override;
 
  private:
-  // Waits for the outcome of one request.
-  // `number`: the caller's own, or none.
-  v2::Outcome* ask_for(RequestBody request, RequestId number = {});
+  // Waits for the outcome of one request; one that is refused or busy is thrown as Refused. `number`: the
+  // caller's own, or none.
+  Outcome ask_for(RequestBody request, RequestId number = {});
+  v2::NewConnection* set_up(RequestBody request, RequestId number = {});
+  v2::Debt* take_down(RequestBody request);
 
   ManagerDaemon& daemon_;
   v2::RequestInbox_var inbox_;
+  v2::ManagerOperations_var operations_;
   Duration call_timeout_;
 };
 

@@ -11,8 +11,9 @@ tl::expected<NetworkService, Refusal> network_of(const ServiceSpec& service,
   auto mapped = service_to_network(service, catalogue);
   if (mapped) return *mapped;
   ServiceRefusal& refusal = mapped.error();
-  return tl::make_unexpected(
-      Refusal{refusal.cause, std::move(refusal.element), refusal.asked, refusal.free});
+  if (refusal.element == refusal.text) refusal.element.clear();  // a sentence that says it all
+  return tl::make_unexpected(Refusal{refusal.cause, std::move(refusal.element), refusal.asked,
+                                     refusal.free, std::move(refusal.text)});
 }
 
 }  // namespace xbind::cmgr

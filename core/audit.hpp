@@ -65,6 +65,10 @@ struct LedgerHop {
   Resources demand;
   bool settled = false;  // committed and nothing under way
   TrafficContract contract{};
+  bool held = false;            // reserved for a hold
+  std::uint16_t hop_count = 0;  // switches of its leg
+  std::uint32_t owner = 0;      // whose call it serves: a position in the report's owners
+  RequestId request{};          // the client's number for the setup
 
   friend bool operator==(const LedgerHop&, const LedgerHop&) = default;
 };
@@ -73,6 +77,7 @@ struct LedgerHop {
 struct LedgerReport {
   std::vector<Finding> findings;        // switch against ledger, and the ledger against itself
   std::vector<LedgerHop> hops;          // of this manager, ascending key
+  std::vector<CallRecord> owners;       // of the hops; their requests are with the hops
   std::vector<PortLabels> cached;       // granted to this manager and in no connection
   std::vector<PortLabels> quarantined;  // released by this manager, not yet returned
   std::uint64_t cross_connects = 0;     // how many the switch has in all

@@ -23,17 +23,20 @@ std::string_view to_string(NoticeKind kind) {
     case NoticeKind::kBroken: return "broken";
     case NoticeKind::kRerouted: return "rerouted";
     case NoticeKind::kMended: return "mended";
+    case NoticeKind::kUnknown: return "unknown";
   }
   return "unknown notice";
 }
 
+std::string explain(const Debt& debt) {
+  if (debt.removals == 0) return {};
+  return fmt::format("; owed: {} removal{} at {}", debt.removals, debt.removals == 1 ? "" : "s",
+                     debt.element);
+}
+
 std::string explain(const Outcome& outcome) {
   if (outcome.cause == Cause::kNone) {
-    std::string done{to_string(outcome.kind)};
-    if (outcome.asked == 0) return done;
-    // cmgr: name_what_is_owed()
-    return done + fmt::format("; owed: {} removal{} at {}", outcome.asked,
-                              outcome.asked == 1 ? "" : "s", outcome.element);
+    return std::string{to_string(outcome.kind)} + explain(outcome.owed);
   }
   std::string text{to_string(outcome.cause)};
   if (!outcome.element.empty()) text += fmt::format(" at {}", outcome.element);
@@ -46,7 +49,10 @@ std::string explain(const Outcome& outcome) {
       break;
     case Cause::kSwitchRefused: text += fmt::format(": GSMP failure {}", outcome.asked); break;
     case Cause::kInvalidRequest:
-      if (outcome.asked != 0 || outcome.free != 0) text += fmt::format(": {}", outcome.asked);
+      if (!outcome.reason.empty()) {
+        text += ": " + outcome.reason;
+      } else if (outcome.asked != 0 || outcome.free != 0)
+        text += fmt::format(": {}", outcome.asked);
       break;
     case Cause::kUnknownConnection:
     case Cause::kHoldExpired:
@@ -67,7 +73,9 @@ std::string explain(const Outcome& outcome) {
     case Cause::kTooHard: text += fmt::format(": {} partial paths", outcome.asked); break;
     default: break;
   }
-  return text;
+  if (outcome.retry_after_ms != 0)
+    text += fmt::format("; try again in {} ms", outcome.retry_after_ms);
+  return text + explain(outcome.owed);
 }
 
 }  // namespace xbind

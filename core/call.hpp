@@ -51,6 +51,8 @@ struct ConnectRequest {
   // Above 0: a hold. Every hop is reserved, no switch programmed, until a CommitRequest comes or so
   // many milliseconds have passed; at most kHoldMsMax.
   std::uint32_t hold_ms = 0;
+  // A rule of the contract that it broke before it got here; it is refused with this reason. Empty: none.
+  std::string broken_rule{};
 
   friend bool operator==(const ConnectRequest&, const ConnectRequest&) = default;
 };
@@ -115,6 +117,15 @@ inline constexpr OutcomeKind kOutcomeKindLast = OutcomeKind::kLeafDropped;
 
 std::string_view to_string(OutcomeKind kind);
 
+// Removals that could not be delivered in time and are made as soon as the switch can be reached
+// (docs/invariants.md, 3).
+struct Debt {
+  std::uint32_t removals = 0;  // hops; 0: nothing is owed
+  std::string element{};       // the switches, "switch-1, switch-2 and 3 more"
+
+  friend bool operator==(const Debt&, const Debt&) = default;
+};
+
 // The one answer to a request (docs/invariants.md, 4).
 struct Outcome {
   RequestId request;
@@ -128,6 +139,10 @@ struct Outcome {
   std::uint64_t free = 0;
   Label reverse_ingress{};  // connected, bidirectional: what the callee puts on its cells
   Label reverse_egress{};   // ... and what the caller finds on them
+  std::string
+      reason{};  // refused: the rule that was broken, for people; empty: the cause says it all
+  std::uint32_t retry_after_ms = 0;  // busy: another try may succeed then
+  Debt owed{};                       // what is left to be removed
 
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
@@ -137,9 +152,10 @@ enum class NoticeKind : std::uint8_t {
       0,  // its path is down and no other could be had: cause, element, asked, free say why. It
           // keeps its labels, and is tried again whenever the network changes
   kRerouted = 1,  // it has another path; the labels at its ends are the same; element: what it left
-  kMended = 2,    // it was broken, and what was down on its path is up again
+  kMended = 2,    // it was broken or in doubt, and its path is up again
+  kUnknown = 3,   // nobody knows how a switch of its path is; element: the switch
 };
-inline constexpr NoticeKind kNoticeKindLast = NoticeKind::kMended;
+inline constexpr NoticeKind kNoticeKindLast = NoticeKind::kUnknown;
 
 std::string_view to_string(NoticeKind kind);
 

@@ -5,6 +5,7 @@
 // always names the value that earned the refusal.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -27,7 +28,8 @@ std::string_view to_string(ErrorCode code);
 
 struct Error {
   ErrorCode code;
-  std::string text;  // one sentence, no trailing full stop, with the offending value
+  std::string text;          // one sentence, no trailing full stop, with the offending value
+  std::uint64_t newest = 0;  // kFenced: the highest epoch of the name that has been here
 
   friend bool operator==(const Error&, const Error&) = default;
 };

@@ -26,10 +26,19 @@ struct PathElement {
   friend auto operator<=>(const PathElement&, const PathElement&) = default;
 };
 
-// Something that no new path may use.
+// Why no new path may use something.
+enum class Unusable : std::uint8_t {
+  kDown = 0,
+  kDrained = 1,  // it works, but the operator wants it free of connections
+  // Nobody who could say knows how it is: its SwitchServer has lost the control session, or has itself
+  // fallen silent (decision 0035). Of a whole switch, and of its lines that are neither down nor drained.
+  kUnknown = 2,
+};
+inline constexpr Unusable kUnusableLast = Unusable::kUnknown;
+
 struct UnusableElement {
   PathElement element;
-  bool drained = false;  // it works, but the operator wants it free of connections; else it is down
+  Unusable why = Unusable::kDown;
 
   friend auto operator<=>(const UnusableElement&, const UnusableElement&) = default;
 };

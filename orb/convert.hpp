@@ -33,12 +33,16 @@ Result<std::vector<PortLabels>> to_core(const v2::PortLabelsSeq& ports);
 Result<std::vector<Finding>> to_core(const v2::AuditFindingSeq& findings);
 
 // switch_server.idl
+// What hops of a batch have in common, calls and services, is said once and referred to by its place.
 void to_idl(const HopBatch& batch, v2::HopBatch& out);
 void to_idl(const HopResultBatch& batch, v2::HopResultBatch& out);
-void to_idl(const LedgerHop& hop, v2::LedgerHop& out);
+// A page of hops; `owners` are those of the report the hops are of, and each of the page's is said once.
+void to_idl(const LedgerHop* hops, std::size_t count, const std::vector<CallRecord>& owners,
+            v2::LedgerPage& out);
 Result<HopBatch> to_core(const v2::HopBatch& batch);
 Result<HopResultBatch> to_core(const v2::HopResultBatch& batch);
-Result<LedgerHop> to_core(const v2::LedgerHop& hop);
+// Adds a page's hops and owners to the report.
+Result<void> add_hops(const v2::LedgerPage& page, LedgerReport& report);
 
 // connection_manager.idl
 v2::ServiceSpec to_idl(const ServiceSpec& service);
@@ -46,16 +50,24 @@ void to_idl(const ServiceSpec& service, v2::ServiceSpec& out);
 void to_idl(const std::optional<ServiceSpec>& service, v2::OptionalServiceSpec& out);
 void to_idl(const ConnectRequest& request, v2::ConnectRequest& out);
 void to_idl(const RequestBatch& batch, v2::RequestBatch& out);
+v2::Debt to_idl(const Debt& debt);
+// Of a refused outcome, or a busy one.
+v2::Refusal refusal_of(const Outcome& outcome);
+v2::ConnectionLabels labels_of(const Outcome& outcome);
 void to_idl(const Outcome& outcome, v2::Outcome& out);
+void to_idl(const Notice& notice, v2::Notice& out);
 void to_idl(const OutcomeBatch& batch, v2::OutcomeSeq& outcomes, v2::NoticeSeq& notices);
-// An unknown kind stays what it is: the manager refuses the one request, not the batch. A contract and
-// terms are only looked at in a service that names some.
 ServiceSpec to_core(const v2::ServiceSpec& service);
 std::optional<ServiceSpec> to_core(const v2::OptionalServiceSpec& service);
-// A priority above kPriorityMax and a hold above kHoldMsMax are refused, the batch with them.
-Result<ConnectRequest> to_core(const v2::ConnectRequest& request);
-Result<RequestBatch> to_core(const v2::RequestBatch& batch);
+// What breaks a rule of the contract says so in broken_rule: the one request is refused, not the batch.
+ConnectRequest to_core(const v2::ConnectRequest& request);
+RequestBatch to_core(const v2::RequestBatch& batch);
+Debt to_core(const v2::Debt& debt);
 Result<Outcome> to_core(const v2::Outcome& outcome);
+Result<Notice> to_core(const v2::Notice& notice);
+// What a two-way call answered, as the outcome it stands for; its request has no number.
+Result<Outcome> to_core(const v2::Refusal& why);
+Result<Outcome> to_core(const v2::NewConnection& made);
 Result<OutcomeBatch> to_core(const v2::OutcomeSeq& outcomes, const v2::NoticeSeq& notices);
 
 }  // namespace xbind::orb

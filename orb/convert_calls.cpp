@@ -1,7 +1,11 @@
 #include "orb/convert.hpp"
 
 #include <cstring>
+#include <optional>
 #include <utility>
+
+#include "core/check.hpp"
+#include "core/name.hpp"
 
 namespace xbind::orb {
 
@@ -45,27 +49,46 @@ v2::ServiceSpec to_idl(const ServiceSpec& service) {
 }
 
 void to_idl(const ServiceSpec& service, v2::ServiceSpec& out) {
-  out.service_kind = static_cast<CORBA::Octet>(service.kind);
-  out.cells_per_s = service.cells_per_s;
-  out.buffer_cells = service.buffer_cells;
-  out.frames_per_1000_s = service.frames_per_1000_s;
-  out.frame_octets = service.frame_octets;
-  out.contract = to_idl(service.contract);
-  out.terms.length(service.terms ? 1 : 0);
-  if (service.terms) to_idl(*service.terms, out.terms[0]);
+  switch (service.kind) {
+    case ServiceKind::kCells:
+      return out.cells(to_idl(Resources{service.cells_per_s, service.buffer_cells}));
+    case ServiceKind::kVideo: {
+      v2::VideoFrames video;
+      video.frames_per_1000_s = service.frames_per_1000_s;
+      video.frame_octets = service.frame_octets;
+      return out.video(video);
+    }
+    case ServiceKind::kContract: return out.contract(to_idl(service.contract));
+    case ServiceKind::kClass: {
+      v2::ServiceTerms terms;
+      to_idl(service.terms.value_or(ServiceTerms{}), terms);
+      return out.terms(terms);
+    }
+  }
+  XB_CHECK(false, static_cast<int>(service.kind));
 }
 
-// The contract bounds the terms to one: the ORB refuses more.
 ServiceSpec to_core(const v2::ServiceSpec& service) {
-  const auto kind = static_cast<ServiceKind>(service.service_kind);
-  ServiceSpec out{kind,
-                  service.cells_per_s,
-                  service.buffer_cells,
-                  service.frames_per_1000_s,
-                  service.frame_octets,
-                  kind == ServiceKind::kContract ? to_core(service.contract) : TrafficContract{}};
-  if (kind == ServiceKind::kClass && service.terms.length() == 1) {
-    out.terms = to_core(service.terms[0]);
+  ServiceSpec out;
+  switch (service._d()) {
+    case v2::service_cells:
+      out.kind = ServiceKind::kCells;
+      out.cells_per_s = service.cells().cells_per_s;
+      out.buffer_cells = service.cells().buffer_cells;
+      break;
+    case v2::service_video:
+      out.kind = ServiceKind::kVideo;
+      out.frames_per_1000_s = service.video().frames_per_1000_s;
+      out.frame_octets = service.video().frame_octets;
+      break;
+    case v2::service_contract:
+      out.kind = ServiceKind::kContract;
+      out.contract = to_core(service.contract());
+      break;
+    case v2::service_class:
+      out.kind = ServiceKind::kClass;
+      out.terms = to_core(service.terms());
+      break;
   }
   return out;
 }
@@ -89,24 +112,43 @@ void to_idl(const ConnectRequest& request, v2::ConnectRequest& out) {
   to_idl(request.reverse, out.reverse);
   out.priority = request.priority;
   out.hold_ms = request.hold_ms;
+  out.attachments.length(0);
 }
 
-Result<ConnectRequest> to_core(const v2::ConnectRequest& request) {
-  if (request.priority > kPriorityMax) {
-    return fail(ErrorCode::kProtocol, "priority {} of request {} is above {}", request.priority,
-                request.request, kPriorityMax);
+namespace {
+
+// The rule that a request's attachments break, as a sentence; empty: none. No switch here takes anything but
+// cells: what else is asked for is refused, and not left out.
+std::string broken_rule(const v2::ConnectRequest& request) {
+  for (CORBA::ULong i = 0; i < request.attachments.length(); ++i) {
+    const v2::Attachment& attachment = request.attachments[i];
+    const std::string_view end = attachment.endpoint.in();
+    if (end != request.from_end.in() && end != request.to_end.in()) {
+      return fmt::format("the attachment at '{}' is at neither end", printable(end));
+    }
+    if (attachment.kind != v2::attachment_cells) {
+      return fmt::format("no switch at '{}' serves attachment kind {}", printable(end),
+                         attachment.kind);
+    }
+    if (*attachment.traffic.in() != '\0') {
+      return fmt::format("cells enter at '{}', and not the traffic '{}'", printable(end),
+                         printable(attachment.traffic.in()));
+    }
   }
-  if (request.hold_ms > kHoldMsMax) {
-    return fail(ErrorCode::kProtocol, "a hold of {} ms in request {} is above {} ms",
-                request.hold_ms, request.request, kHoldMsMax);
-  }
-  return ConnectRequest{RequestId{request.request},
-                        request.from_end.in(),
-                        request.to_end.in(),
-                        to_core(request.service),
-                        to_core(request.reverse),
-                        request.priority,
-                        request.hold_ms};
+  return {};
+}
+
+}  // namespace
+
+ConnectRequest to_core(const v2::ConnectRequest& request) {
+  return {RequestId{request.request},
+          request.from_end.in(),
+          request.to_end.in(),
+          to_core(request.service),
+          to_core(request.reverse),
+          request.priority,
+          request.hold_ms,
+          broken_rule(request)};
 }
 
 void to_idl(const RequestBatch& batch, v2::RequestBatch& out) {
@@ -142,13 +184,11 @@ void to_idl(const RequestBatch& batch, v2::RequestBatch& out) {
   }
 }
 
-Result<RequestBatch> to_core(const v2::RequestBatch& batch) {
+RequestBatch to_core(const v2::RequestBatch& batch) {
   RequestBatch out;
   out.connects.reserve(batch.connects.length());
   for (CORBA::ULong i = 0; i < batch.connects.length(); ++i) {
-    auto request = to_core(batch.connects[i]);
-    if (!request) return tl::make_unexpected(request.error());
-    out.connects.push_back(std::move(*request));
+    out.connects.push_back(to_core(batch.connects[i]));
   }
   out.releases.reserve(batch.releases.length());
   for (CORBA::ULong i = 0; i < batch.releases.length(); ++i) {
@@ -175,59 +215,167 @@ Result<RequestBatch> to_core(const v2::RequestBatch& batch) {
   return out;
 }
 
+v2::Debt to_idl(const Debt& debt) {
+  v2::Debt out;
+  out.removals = debt.removals;
+  out.element = debt.element.c_str();
+  return out;
+}
+
+Debt to_core(const v2::Debt& debt) { return {debt.removals, debt.element.in()}; }
+
+v2::Refusal refusal_of(const Outcome& outcome) {
+  v2::Refusal why;
+  why.cause = static_cast<v2::CauseCode>(outcome.cause);
+  why.element = outcome.element.c_str();
+  why.asked = outcome.asked;
+  why.free = outcome.free;
+  why.reason = outcome.reason.empty() ? explain(outcome).c_str() : outcome.reason.c_str();
+  why.retry_after_ms = outcome.retry_after_ms;
+  why.owed = to_idl(outcome.owed);
+  return why;
+}
+
+v2::ConnectionLabels labels_of(const Outcome& outcome) {
+  v2::ConnectionLabels labels;
+  labels.forward.ingress = to_idl(outcome.ingress);
+  labels.forward.egress = to_idl(outcome.egress);
+  if (outcome.reverse_ingress.present() || outcome.reverse_egress.present()) {
+    labels.back.length(1);
+    labels.back[0].ingress = to_idl(outcome.reverse_ingress);
+    labels.back[0].egress = to_idl(outcome.reverse_egress);
+  }
+  return labels;
+}
+
 void to_idl(const Outcome& outcome, v2::Outcome& out) {
   out.request = outcome.request.value();
-  out.outcome_kind = static_cast<CORBA::Octet>(outcome.kind);
   out.connection = outcome.connection.value();
-  out.ingress = to_idl(outcome.ingress);
-  out.egress = to_idl(outcome.egress);
-  out.cause = static_cast<CORBA::Octet>(outcome.cause);
-  assign(outcome.element, out.element);
-  out.asked = outcome.asked;
-  out.free = outcome.free;
-  out.reverse_ingress = to_idl(outcome.reverse_ingress);
-  out.reverse_egress = to_idl(outcome.reverse_egress);
+  switch (outcome.kind) {
+    case OutcomeKind::kConnected: return out.body.labels(labels_of(outcome));
+    case OutcomeKind::kLeafAdded: return out.body.leaf_egress(to_idl(outcome.egress));
+    case OutcomeKind::kRefused:
+    case OutcomeKind::kBusy: out.body.why(refusal_of(outcome)); break;
+    case OutcomeKind::kReleased:
+    case OutcomeKind::kHeld:
+    case OutcomeKind::kModified:
+    case OutcomeKind::kLeafDropped: out.body.owed(to_idl(outcome.owed)); break;
+  }
+  out.body._d(static_cast<v2::OutcomeKind>(outcome.kind));  // of the kinds that share the member
+}
+
+void to_idl(const Notice& notice, v2::Notice& out) {
+  out.connection = notice.connection.value();
+  if (notice.kind == NoticeKind::kBroken) {
+    Outcome as_refused;
+    as_refused.kind = OutcomeKind::kRefused;
+    as_refused.cause = notice.cause;
+    as_refused.element = notice.element;
+    as_refused.asked = notice.asked;
+    as_refused.free = notice.free;
+    return out.body.why(refusal_of(as_refused));
+  }
+  out.body.element(notice.element.c_str());
+  out.body._d(static_cast<v2::NoticeKind>(notice.kind));
 }
 
 void to_idl(const OutcomeBatch& batch, v2::OutcomeSeq& outcomes, v2::NoticeSeq& notices) {
   outcomes.length(static_cast<CORBA::ULong>(batch.outcomes.size()));
   for (CORBA::ULong i = 0; i < outcomes.length(); ++i) to_idl(batch.outcomes[i], outcomes[i]);
   notices.length(static_cast<CORBA::ULong>(batch.notices.size()));
-  for (CORBA::ULong i = 0; i < notices.length(); ++i) {
-    const Notice& from = batch.notices[i];
-    v2::Notice& to = notices[i];
-    to.connection = from.connection.value();
-    to.notice_kind = static_cast<CORBA::Octet>(from.kind);
-    to.cause = static_cast<CORBA::Octet>(from.cause);
-    assign(from.element, to.element);
-    to.asked = from.asked;
-    to.free = from.free;
-  }
+  for (CORBA::ULong i = 0; i < notices.length(); ++i) to_idl(batch.notices[i], notices[i]);
 }
 
+namespace {
+
+// Remembers the first label that could not be understood.
+struct LabelReader {
+  std::optional<Error> error{};
+
+  Label operator()(const v2::LabelValue& label) {
+    const auto converted = orb::to_core(label);
+    if (converted) return *converted;
+    if (!error) error = converted.error();
+    return {};
+  }
+};
+
+void take_labels(const v2::ConnectionLabels& labels, LabelReader& label, Outcome& out) {
+  out.ingress = label(labels.forward.ingress);
+  out.egress = label(labels.forward.egress);
+  if (labels.back.length() == 0) return;
+  out.reverse_ingress = label(labels.back[0].ingress);
+  out.reverse_egress = label(labels.back[0].egress);
+}
+
+Result<void> take_refusal(const v2::Refusal& why, Outcome& out) {
+  const auto cause = cause_from(why.cause);
+  if (!cause) return fail(ErrorCode::kProtocol, "cause code {} is unknown", why.cause);
+  out.cause = *cause;
+  out.element = why.element.in();
+  out.asked = why.asked;
+  out.free = why.free;
+  out.reason = why.reason.in();
+  out.retry_after_ms = why.retry_after_ms;
+  out.owed = orb::to_core(why.owed);
+  return {};
+}
+
+}  // namespace
+
+Result<Outcome> to_core(const v2::Refusal& why) {
+  Outcome out;
+  if (auto taken = take_refusal(why, out); !taken) return tl::make_unexpected(taken.error());
+  out.kind = out.cause == Cause::kBusy ? OutcomeKind::kBusy : OutcomeKind::kRefused;
+  return out;
+}
+
+Result<Outcome> to_core(const v2::NewConnection& made) {
+  Outcome out;
+  out.connection = ConnectionId{made.connection};
+  out.kind = made.held ? OutcomeKind::kHeld : OutcomeKind::kConnected;
+  LabelReader label;
+  take_labels(made.labels, label, out);
+  if (label.error) return tl::make_unexpected(*label.error);
+  return out;
+}
+
+// The kinds have the numbers of core's: contract_test.cpp.
 Result<Outcome> to_core(const v2::Outcome& outcome) {
-  if (outcome.outcome_kind > static_cast<CORBA::Octet>(kOutcomeKindLast)) {
-    return fail(ErrorCode::kProtocol, "outcome kind {} is unknown", outcome.outcome_kind);
+  Outcome out;
+  out.request = RequestId{outcome.request};
+  out.connection = ConnectionId{outcome.connection};
+  out.kind = static_cast<OutcomeKind>(outcome.body._d());
+  LabelReader label;
+  Result<void> taken;
+  switch (outcome.body._d()) {
+    case v2::outcome_connected: take_labels(outcome.body.labels(), label, out); break;
+    case v2::outcome_leaf_added: out.egress = label(outcome.body.leaf_egress()); break;
+    case v2::outcome_refused:
+    case v2::outcome_busy: taken = take_refusal(outcome.body.why(), out); break;
+    case v2::outcome_released:
+    case v2::outcome_held:
+    case v2::outcome_modified:
+    case v2::outcome_leaf_dropped: out.owed = to_core(outcome.body.owed()); break;
   }
-  const auto cause = cause_from(outcome.cause);
-  if (!cause) return fail(ErrorCode::kProtocol, "cause code {} is unknown", outcome.cause);
-  Outcome out{RequestId{outcome.request},
-              static_cast<OutcomeKind>(outcome.outcome_kind),
-              ConnectionId{outcome.connection},
-              {},
-              {},
-              *cause,
-              outcome.element.in(),
-              outcome.asked,
-              outcome.free};
-  for (const auto& [label, into] : {std::pair{&outcome.ingress, &out.ingress},
-                                    {&outcome.egress, &out.egress},
-                                    {&outcome.reverse_ingress, &out.reverse_ingress},
-                                    {&outcome.reverse_egress, &out.reverse_egress}}) {
-    const auto converted = to_core(*label);
-    if (!converted) return tl::make_unexpected(converted.error());
-    *into = *converted;
+  if (label.error) return tl::make_unexpected(*label.error);
+  if (!taken) return tl::make_unexpected(taken.error());
+  return out;
+}
+
+Result<Notice> to_core(const v2::Notice& notice) {
+  Notice out{ConnectionId{notice.connection}, static_cast<NoticeKind>(notice.body._d())};
+  if (notice.body._d() != v2::notice_broken) {
+    out.element = notice.body.element();
+    return out;
   }
+  const v2::Refusal& why = notice.body.why();
+  const auto cause = cause_from(why.cause);
+  if (!cause) return fail(ErrorCode::kProtocol, "cause code {} is unknown", why.cause);
+  out.cause = *cause;
+  out.element = why.element.in();
+  out.asked = why.asked;
+  out.free = why.free;
   return out;
 }
 
@@ -241,14 +389,9 @@ Result<OutcomeBatch> to_core(const v2::OutcomeSeq& outcomes, const v2::NoticeSeq
   }
   out.notices.reserve(notices.length());
   for (CORBA::ULong i = 0; i < notices.length(); ++i) {
-    const v2::Notice& from = notices[i];
-    if (from.notice_kind > static_cast<CORBA::Octet>(kNoticeKindLast)) {
-      return fail(ErrorCode::kProtocol, "notice kind {} is unknown", from.notice_kind);
-    }
-    const auto cause = cause_from(from.cause);
-    if (!cause) return fail(ErrorCode::kProtocol, "cause code {} is unknown", from.cause);
-    out.notices.push_back({ConnectionId{from.connection}, static_cast<NoticeKind>(from.notice_kind),
-                           *cause, from.element.in(), from.asked, from.free});
+    auto notice = to_core(notices[i]);
+    if (!notice) return tl::make_unexpected(notice.error());
+    out.notices.push_back(std::move(*notice));
   }
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <vector>
 
 #include "core/name.hpp"
@@ -25,12 +26,37 @@ class Checker {
     note(Error{ErrorCode::kProtocol, fmt::format("cause code {} is unknown", code)});
     return Cause::kNone;
   }
+  // What the setup or change of that place takes.
+  NetworkService service(const v2::NetworkServiceSeq& services, CORBA::ULong place) {
+    if (place < services.length()) return orb::to_core(services[place]);
+    note(Error{ErrorCode::kProtocol,
+               fmt::format("service {} is meant, of {} services", place, services.length())});
+    return {};
+  }
+  // Whose it is.
+  template <class Owner>
+  Owner owner_of(const std::vector<Owner>& owners, CORBA::ULong place) {
+    if (place < owners.size()) return owners[place];
+    note(Error{ErrorCode::kProtocol,
+               fmt::format("owner {} is meant, of {} owners", place, owners.size())});
+    return {};
+  }
   HopAction action(CORBA::Octet code) {
     if (code <= static_cast<CORBA::Octet>(HopAction::kModify)) return static_cast<HopAction>(code);
     note(Error{ErrorCode::kProtocol, fmt::format("hop action {} is unknown", code)});
     return HopAction::kCommit;
   }
-  void owner(const CallRecord& call) {
+  std::vector<CallRecord> owners(const v2::HopOwnerSeq& owners) {
+    std::vector<CallRecord> calls;
+    calls.reserve(owners.length());
+    for (CORBA::ULong i = 0; i < owners.length(); ++i) {
+      const v2::HopOwner& owner = owners[i];
+      calls.push_back({owner.client.in(), RequestId{}, owner.from_end.in(), owner.to_end.in()});
+      check(calls.back());
+    }
+    return calls;
+  }
+  void check(const CallRecord& call) {
     if (is_name(call.from) && is_name(call.to) &&
         (call.client == kTwoWayClient || is_name(call.client))) {
       return;
@@ -45,6 +71,10 @@ class Checker {
   Result<T> done(T value) const {
     if (error_) return tl::make_unexpected(*error_);
     return value;
+  }
+  Result<void> done() const {
+    if (error_) return tl::make_unexpected(*error_);
+    return {};
   }
   void note(Error error) {
     if (!error_) error_ = std::move(error);
@@ -86,60 +116,6 @@ std::vector<PortQuota> to_core(const v2::PortQuotaSeq& quotas) {
 
 }  // namespace
 
-v2::LabelValue to_idl(Label label) {
-  v2::LabelValue value;
-  value.kind = static_cast<CORBA::Octet>(label.kind);
-  value.value = label.value;
-  return value;
-}
-
-Result<Label> to_core(const v2::LabelValue& label) {
-  if (label.kind > static_cast<CORBA::Octet>(LabelKind::kMpls)) {
-    return fail(ErrorCode::kProtocol, "label kind {} is unknown", label.kind);
-  }
-  return Label{static_cast<LabelKind>(label.kind), label.value};
-}
-
-v2::Demand to_idl(Resources resources) {
-  v2::Demand demand;
-  demand.cells_per_s = resources.cells_per_s;
-  demand.buffer_cells = resources.buffer_cells;
-  return demand;
-}
-
-Resources to_core(const v2::Demand& demand) { return {demand.cells_per_s, demand.buffer_cells}; }
-
-v2::TrafficContract to_idl(const TrafficContract& contract) {
-  v2::TrafficContract out;
-  out.category = static_cast<CORBA::Octet>(contract.category);
-  out.pcr_cells_per_s = contract.pcr_cells_per_s;
-  out.cdvt_us = contract.cdvt_us;
-  out.guaranteed_cells_per_s = contract.guaranteed_cells_per_s;
-  out.mbs_cells = contract.mbs_cells;
-  out.mfs_cells = contract.mfs_cells;
-  return out;
-}
-
-TrafficContract to_core(const v2::TrafficContract& contract) {
-  return {static_cast<ServiceCategory>(contract.category),
-          contract.pcr_cells_per_s,
-          contract.cdvt_us,
-          contract.guaranteed_cells_per_s,
-          contract.mbs_cells,
-          contract.mfs_cells};
-}
-
-v2::NetworkService to_idl(const NetworkService& service) {
-  v2::NetworkService out;
-  out.resources = to_idl(service.resources);
-  out.contract = to_idl(service.contract);
-  return out;
-}
-
-NetworkService to_core(const v2::NetworkService& service) {
-  return {to_core(service.resources), to_core(service.contract)};
-}
-
 void to_idl(const std::vector<PortLabels>& ports, v2::PortLabelsSeq& out) {
   out.length(static_cast<CORBA::ULong>(ports.size()));
   for (CORBA::ULong i = 0; i < out.length(); ++i) {
@@ -162,30 +138,6 @@ Result<std::vector<PortLabels>> to_core(const v2::PortLabelsSeq& ports) {
     }
   }
   return checker.done(std::move(out));
-}
-
-void to_idl(const std::vector<Finding>& findings, v2::AuditFindingSeq& out) {
-  out.length(static_cast<CORBA::ULong>(findings.size()));
-  for (CORBA::ULong i = 0; i < out.length(); ++i) {
-    out[i].finding_kind = static_cast<CORBA::Octet>(findings[i].kind);
-    out[i].element = findings[i].element.c_str();
-    out[i].text = findings[i].text.c_str();
-    out[i].amount = findings[i].amount;
-  }
-}
-
-Result<std::vector<Finding>> to_core(const v2::AuditFindingSeq& findings) {
-  std::vector<Finding> out;
-  out.reserve(findings.length());
-  for (CORBA::ULong i = 0; i < findings.length(); ++i) {
-    const v2::AuditFinding& finding = findings[i];
-    if (finding.finding_kind > static_cast<CORBA::Octet>(FindingKind::kUnreadable)) {
-      return fail(ErrorCode::kProtocol, "finding kind {} is unknown", finding.finding_kind);
-    }
-    out.push_back({static_cast<FindingKind>(finding.finding_kind), finding.element.in(),
-                   finding.text.in(), finding.amount});
-  }
-  return out;
 }
 
 namespace {
@@ -219,10 +171,36 @@ class Owners {
   std::array<Said, 64> said_{};
 };
 
+// The same of services.
+class Services {
+ public:
+  explicit Services(v2::NetworkServiceSeq& out) : out_(out) { out_.length(0); }
+  CORBA::ULong of(const Resources& demand, const TrafficContract& contract) {
+    // Calls of a batch seldom differ in more than the rate.
+    Said& said = said_[(demand.cells_per_s ^ demand.buffer_cells << 3) % said_.size()];
+    if (said.known && said.demand == demand && said.contract == contract) return said.place;
+    said = {true, demand, contract, out_.length()};
+    out_.length(said.place + 1);
+    out_[said.place] = orb::to_idl(NetworkService{demand, contract});
+    return said.place;
+  }
+
+ private:
+  struct Said {
+    bool known = false;
+    Resources demand;
+    TrafficContract contract;
+    CORBA::ULong place = 0;
+  };
+  v2::NetworkServiceSeq& out_;
+  std::array<Said, 32> said_{};
+};
+
 }  // namespace
 
 void to_idl(const HopBatch& batch, v2::HopBatch& out) {
   Owners owners(out.owners);
+  Services services(out.services);
   out.setups.length(static_cast<CORBA::ULong>(batch.setups.size()));
   for (CORBA::ULong i = 0; i < out.setups.length(); ++i) {
     const HopSetup& from = batch.setups[i];
@@ -234,7 +212,7 @@ void to_idl(const HopBatch& batch, v2::HopBatch& out) {
     to.input_label = to_idl(from.input_label);
     to.output_port = from.output_port.value();
     to.output_label = to_idl(from.output_label);
-    to.resources = to_idl(from.demand);
+    to.service = services.of(from.demand, from.contract);
     to.labels_wanted = from.labels_wanted;
     to.owner = owners.of(from.call);
     to.request = from.call.request.value();
@@ -243,7 +221,6 @@ void to_idl(const HopBatch& batch, v2::HopBatch& out) {
     to.takes_over = from.takes_over;
     to.joins = from.joins;
     to.quota_wanted = to_idl(from.quota_wanted);
-    to.contract = to_idl(from.contract);
   }
   out.removals.length(static_cast<CORBA::ULong>(batch.removals.size()));
   for (CORBA::ULong i = 0; i < out.removals.length(); ++i) {
@@ -255,8 +232,7 @@ void to_idl(const HopBatch& batch, v2::HopBatch& out) {
   for (CORBA::ULong i = 0; i < out.modifies.length(); ++i) {
     out.modifies[i].name = to_idl(batch.modifies[i].key);
     out.modifies[i].revision = batch.modifies[i].revision;
-    out.modifies[i].resources = to_idl(batch.modifies[i].demand);
-    out.modifies[i].contract = to_idl(batch.modifies[i].contract);
+    out.modifies[i].service = services.of(batch.modifies[i].demand, batch.modifies[i].contract);
   }
   to_idl(batch.quota_returned, out.quota_returned);
   out.declared.length(static_cast<CORBA::ULong>(batch.declared.size()));
@@ -269,13 +245,7 @@ void to_idl(const HopBatch& batch, v2::HopBatch& out) {
 Result<HopBatch> to_core(const v2::HopBatch& batch) {
   Checker checker;
   HopBatch out;
-  std::vector<CallRecord> owners;
-  owners.reserve(batch.owners.length());
-  for (CORBA::ULong i = 0; i < batch.owners.length(); ++i) {
-    const v2::HopOwner& owner = batch.owners[i];
-    owners.push_back({owner.client.in(), RequestId{}, owner.from_end.in(), owner.to_end.in()});
-    checker.owner(owners.back());
-  }
+  const std::vector<CallRecord> owners = checker.owners(batch.owners);
   out.setups.resize(batch.setups.length());
   for (CORBA::ULong i = 0; i < batch.setups.length(); ++i) {
     const v2::HopSetup& from = batch.setups[i];
@@ -287,20 +257,16 @@ Result<HopBatch> to_core(const v2::HopBatch& batch) {
     to.input_label = checker.label(from.input_label);
     to.output_port = PortId{from.output_port};
     to.output_label = checker.label(from.output_label);
-    to.demand = to_core(from.resources);
+    const NetworkService service = checker.service(batch.services, from.service);
+    to.demand = service.resources;
+    to.contract = service.contract;
     to.labels_wanted = from.labels_wanted;
     to.held = from.held;
     to.branch = from.branch;
     to.takes_over = from.takes_over;
     to.joins = from.joins;
     to.quota_wanted = to_core(from.quota_wanted);
-    to.contract = to_core(from.contract);
-    if (from.owner < owners.size()) {
-      to.call = owners[from.owner];
-    } else {
-      checker.note(Error{ErrorCode::kProtocol, fmt::format("setup {} is owner {}'s, of {} owners",
-                                                           i, from.owner, owners.size())});
-    }
+    to.call = checker.owner_of(owners, from.owner);
     to.call.request = RequestId{from.request};
   }
   out.removals.reserve(batch.removals.length());
@@ -325,8 +291,9 @@ Result<HopBatch> to_core(const v2::HopBatch& batch) {
   out.modifies.reserve(batch.modifies.length());
   for (CORBA::ULong i = 0; i < batch.modifies.length(); ++i) {
     const v2::HopModify& modify = batch.modifies[i];
-    out.modifies.push_back({to_core(modify.name), modify.revision, to_core(modify.resources),
-                            to_core(modify.contract)});
+    const NetworkService service = checker.service(batch.services, modify.service);
+    out.modifies.push_back(
+        {to_core(modify.name), modify.revision, service.resources, service.contract});
   }
   out.quota_returned = to_core(batch.quota_returned);
   out.declared.reserve(batch.declared.length());
@@ -343,12 +310,19 @@ void to_idl(const HopResultBatch& batch, v2::HopResultBatch& out) {
     v2::HopResult& to = out.results[i];
     to.name = to_idl(from.key);
     to.action = static_cast<CORBA::Octet>(from.action);
-    to.cause = static_cast<CORBA::Octet>(from.cause);
-    to.input_label = to_idl(from.input_label);
-    to.output_label = to_idl(from.output_label);
-    to.refusing_port = from.port.value();
-    to.asked = from.asked;
-    to.free = from.free;
+    if (from.cause == Cause::kNone) {
+      v2::HopLabels done;
+      done.input_label = to_idl(from.input_label);
+      done.output_label = to_idl(from.output_label);
+      to.answer.done(done);
+    } else {
+      v2::HopRefusal refused;
+      refused.cause = static_cast<CORBA::Octet>(from.cause);
+      refused.refusing_port = from.port.value();
+      refused.asked = from.asked;
+      refused.free = from.free;
+      to.answer.refused(refused);
+    }
   }
   to_idl(batch.granted, out.granted);
   to_idl(batch.quota_granted, out.quota_granted);
@@ -360,20 +334,37 @@ void to_idl(const HopResultBatch& batch, v2::HopResultBatch& out) {
   }
 }
 
+namespace {
+
+HopResult to_core(const v2::HopResult& result, Checker& checker) {
+  HopResult out;
+  out.key = to_core(result.name);
+  out.action = checker.action(result.action);
+  if (result.answer._d()) {
+    const v2::HopLabels& done = result.answer.done();
+    out.input_label = checker.label(done.input_label);
+    out.output_label = checker.label(done.output_label);
+    return out;
+  }
+  const v2::HopRefusal& refused = result.answer.refused();
+  out.cause = checker.cause(refused.cause);
+  if (out.cause == Cause::kNone) {
+    checker.note(Error{ErrorCode::kProtocol, "a refusal has no cause"});
+  }
+  out.port = PortId{refused.refusing_port};
+  out.asked = refused.asked;
+  out.free = refused.free;
+  return out;
+}
+
+}  // namespace
+
 Result<HopResultBatch> to_core(const v2::HopResultBatch& batch) {
   Checker checker;
   HopResultBatch out;
   out.results.resize(batch.results.length());
   for (CORBA::ULong i = 0; i < batch.results.length(); ++i) {
-    const v2::HopResult& from = batch.results[i];
-    out.results[i] = {to_core(from.name),
-                      checker.action(from.action),
-                      checker.cause(from.cause),
-                      checker.label(from.input_label),
-                      checker.label(from.output_label),
-                      PortId{from.refusing_port},
-                      from.asked,
-                      from.free};
+    out.results[i] = to_core(batch.results[i], checker);
   }
   auto granted = to_core(batch.granted);
   if (granted) {
@@ -390,27 +381,53 @@ Result<HopResultBatch> to_core(const v2::HopResultBatch& batch) {
   return checker.done(std::move(out));
 }
 
-void to_idl(const LedgerHop& hop, v2::LedgerHop& out) {
-  out.name = to_idl(hop.key);
-  out.input_port = hop.cross_connect.input_port.value();
-  out.input_label = to_idl(hop.cross_connect.input_label);
-  out.output_port = hop.cross_connect.output_port.value();
-  out.output_label = to_idl(hop.cross_connect.output_label);
-  out.resources = to_idl(hop.demand);
-  out.settled = hop.settled;
-  out.contract = to_idl(hop.contract);
+void to_idl(const LedgerHop* hops, std::size_t count, const std::vector<CallRecord>& owners,
+            v2::LedgerPage& out) {
+  Owners said(out.owners);
+  out.hops.length(static_cast<CORBA::ULong>(count));
+  for (CORBA::ULong i = 0; i < out.hops.length(); ++i) {
+    const LedgerHop& from = hops[i];
+    v2::LedgerHop& to = out.hops[i];
+    to.name = to_idl(from.key);
+    to.hop_count = from.hop_count;
+    to.settled = from.settled;
+    to.held = from.held;
+    to.owner = said.of(owners[from.owner]);
+    to.request = from.request.value();
+    to.input_port = from.cross_connect.input_port.value();
+    to.input_label = to_idl(from.cross_connect.input_label);
+    to.output_port = from.cross_connect.output_port.value();
+    to.output_label = to_idl(from.cross_connect.output_label);
+    to.service = to_idl(NetworkService{from.demand, from.contract});
+  }
 }
 
-Result<LedgerHop> to_core(const v2::LedgerHop& hop) {
+Result<void> add_hops(const v2::LedgerPage& page, LedgerReport& report) {
   Checker checker;
-  LedgerHop out;
-  out.key = to_core(hop.name);
-  out.cross_connect = {PortId{hop.input_port}, checker.label(hop.input_label),
-                       PortId{hop.output_port}, checker.label(hop.output_label)};
-  out.demand = to_core(hop.resources);
-  out.settled = hop.settled;
-  out.contract = to_core(hop.contract);
-  return checker.done(std::move(out));
+  const auto before = static_cast<std::uint32_t>(report.owners.size());
+  std::vector<CallRecord> owners = checker.owners(page.owners);
+  const auto count = static_cast<std::uint32_t>(owners.size());
+  std::move(owners.begin(), owners.end(), std::back_inserter(report.owners));
+  report.hops.reserve(report.hops.size() + page.hops.length());
+  for (CORBA::ULong i = 0; i < page.hops.length(); ++i) {
+    const v2::LedgerHop& from = page.hops[i];
+    if (from.owner >= count) {
+      return fail(ErrorCode::kProtocol, "owner {} is meant, of {} owners", from.owner, count);
+    }
+    LedgerHop& to = report.hops.emplace_back();
+    to.key = to_core(from.name);
+    to.cross_connect = {PortId{from.input_port}, checker.label(from.input_label),
+                        PortId{from.output_port}, checker.label(from.output_label)};
+    const NetworkService service = to_core(from.service);
+    to.demand = service.resources;
+    to.contract = service.contract;
+    to.settled = from.settled;
+    to.held = from.held;
+    to.hop_count = from.hop_count;
+    to.owner = before + from.owner;
+    to.request = RequestId{from.request};
+  }
+  return checker.done();
 }
 
 }  // namespace xbind::orb

@@ -19,7 +19,7 @@ void raise(const Error& error, Epoch offered) {
   // Perhaps with a value of the caller's in it, which is not sent back whole.
   const std::string text = printable(error.text, kReasonOctetsMax);
   switch (error.code) {
-    case ErrorCode::kFenced: throw v2::Fenced(offered.value(), text.c_str());
+    case ErrorCode::kFenced: throw v2::Fenced(offered.value(), error.newest, text.c_str());
     case ErrorCode::kBadInput:
     case ErrorCode::kNotFound:
     case ErrorCode::kProtocol: throw v2::BadRequest(text.c_str());

@@ -14,8 +14,8 @@
 namespace xbind {
 namespace {
 
-v2::VideoQos to_idl(const VideoSpec& video) {
-  v2::VideoQos out;
+v2::VideoFrames to_idl(const VideoSpec& video) {
+  v2::VideoFrames out;
   out.frames_per_1000_s = video.frames_per_1000_s;
   out.frame_octets = video.frame_octets;
   return out;
@@ -45,23 +45,23 @@ void to_idl(const NetworkQos& quality, v2::CellQuality& out) {
 
 }  // namespace
 
-v2::Demand QosMapperServant::video_to_network(const v2::VideoQos& video) {
+v2::Demand QosMapperServant::video_to_network(const v2::VideoFrames& video) {
   ++mappings_;
   const auto mapped = to_network({video.frames_per_1000_s, video.frame_octets});
   if (!mapped) orb::raise(mapped.error());
   return orb::to_idl(*mapped);
 }
 
-v2::VideoQos QosMapperServant::network_to_frame_size(CORBA::ULongLong cells_per_s,
-                                                     CORBA::ULongLong frames_per_1000_s) {
+v2::VideoFrames QosMapperServant::network_to_frame_size(CORBA::ULongLong cells_per_s,
+                                                        CORBA::ULongLong frames_per_1000_s) {
   ++mappings_;
   const auto mapped = finest_video(cells_per_s, frames_per_1000_s);
   if (!mapped) orb::raise(mapped.error());
   return to_idl(*mapped);
 }
 
-v2::VideoQos QosMapperServant::network_to_frame_rate(CORBA::ULongLong cells_per_s,
-                                                     CORBA::ULongLong frame_octets) {
+v2::VideoFrames QosMapperServant::network_to_frame_rate(CORBA::ULongLong cells_per_s,
+                                                        CORBA::ULongLong frame_octets) {
   ++mappings_;
   const auto mapped = fastest_video(cells_per_s, frame_octets);
   if (!mapped) orb::raise(mapped.error());

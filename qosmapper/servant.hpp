@@ -20,11 +20,11 @@ class QosMapperServant : public orb::Dispatched<POA_xbind::v2::QOSMapper> {
                    Pace* pace = nullptr)
       : Dispatched(dispatch), catalogue_(std::move(catalogue)), pace_(pace) {}
 
-  v2::Demand video_to_network(const v2::VideoQos& video) override;
-  v2::VideoQos network_to_frame_size(CORBA::ULongLong cells_per_s,
-                                     CORBA::ULongLong frames_per_1000_s) override;
-  v2::VideoQos network_to_frame_rate(CORBA::ULongLong cells_per_s,
-                                     CORBA::ULongLong frame_octets) override;
+  v2::Demand video_to_network(const v2::VideoFrames& video) override;
+  v2::VideoFrames network_to_frame_size(CORBA::ULongLong cells_per_s,
+                                        CORBA::ULongLong frames_per_1000_s) override;
+  v2::VideoFrames network_to_frame_rate(CORBA::ULongLong cells_per_s,
+                                        CORBA::ULongLong frame_octets) override;
   v2::NetworkService service_to_network(const v2::ServiceSpec& service) override;
   v2::ServiceMapping* describe_service(const v2::ServiceSpec& service, CORBA::Octet hops) override;
   v2::FrameQuality* network_to_service(const v2::ServiceSpec& service,

@@ -120,8 +120,13 @@ int main(int argc, char** argv) {
   orb::Dispatch dispatch("xbind-routeobject " + common.name);
   RemoteWatchers watchers(routes);
   TrustWatch trust_watch(routes, watchers);
+  const PortableServer::Servant_var<RouteOperationsServant> operations =
+      new RouteOperationsServant(dispatch, routes, watchers, drains);
+  const CORBA::Object_var operations_object = runtime.activate(operations.in());
+  const v2::RouteOperations_var operations_reference =
+      v2::RouteOperations::_unchecked_narrow(operations_object);
   const PortableServer::Servant_var<RouteObjectServant> servant =
-      new RouteObjectServant(dispatch, routes, watchers, drains, &pace);
+      new RouteObjectServant(dispatch, routes, watchers, operations_reference, &pace);
   const CORBA::Object_var object = runtime.activate(servant.in());
   const orb::Ending end = orb::serve_until_signal(
       runtime.orb(), "xbind-routeobject", common,

@@ -94,7 +94,7 @@ void RemoteWatchers::tell_all(std::unique_lock<std::mutex>& lock) {
   for (const auto& [name, watcher] : watchers_) to_tell.push_back(watcher);
   lock.unlock();
   v2::TopologyState state;
-  to_idl(routes_.condition()->state, routes_.validity_ms(), state);
+  to_idl(routes_.condition()->state, 0, kUnusableAtOnce, routes_.validity_ms(), state);
   for (const Watcher& watcher : to_tell) {
     const auto told = orb::remote("watcher " + watcher.name, watcher.observer,
                                   [&] { watcher.observer->topology_changed(state); });

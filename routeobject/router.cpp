@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "core/unknown_switch.hpp"
 
 namespace xbind {
 namespace {
@@ -228,7 +227,10 @@ TopologyState Router::state_of(const NetworkCondition& condition) const {
   const auto& switches = topology_->switches();
   const auto add = [&](const LineCondition& line, LinkEnd end) {
     if (line.usable()) return;
-    state.unusable.push_back({{switches[end.at].name, end.port}, line.up});
+    const Unusable why = !line.up       ? Unusable::kDown
+                         : line.drained ? Unusable::kDrained
+                                        : Unusable::kUnknown;
+    state.unusable.push_back({{switches[end.at].name, end.port}, why});
   };
   for (std::size_t link = 0; link < condition.links.size(); ++link) {
     add(condition.links[link], topology_->links()[link].a);
@@ -239,7 +241,7 @@ TopologyState Router::state_of(const NetworkCondition& condition) const {
   }
   for (SwitchIndex at = 0; at < condition.unknown_switches.size(); ++at) {
     if (condition.unknown_switches[at] != 0) {
-      state.unusable.push_back(unknown_switch(switches[at].name));
+      state.unusable.push_back({{switches[at].name, PortId{}}, Unusable::kUnknown});
     }
   }
   return state;

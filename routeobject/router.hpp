@@ -20,7 +20,7 @@
 //   have no other way.
 // - What is down, unknown or drained is used by no new path, at any rate. Who is told of it hears
 // "down"
-//   before "unknown" (core/unknown_switch.hpp) before "drained".
+//   before "unknown" before "drained".
 //
 // The version rises with every change of up, down, unknown or drained, by one for each report,
 // order or tick that makes any. Changes of rates alone leave it: they are learnt when an answer's

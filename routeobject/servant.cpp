@@ -9,7 +9,6 @@
 
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
-#include "core/unknown_switch.hpp"
 #include "orb/process.hpp"
 #include "orb/raise.hpp"
 #include "orb/reply.hpp"
@@ -18,24 +17,35 @@
 namespace xbind {
 namespace {
 
-v2::NameSeq* to_new(const std::vector<std::string>& names) {
-  auto out = std::make_unique<v2::NameSeq>();
-  out->length(static_cast<CORBA::ULong>(names.size()));
-  for (CORBA::ULong i = 0; i < out->length(); ++i) (*out)[i] = names[i].c_str();
-  return out.release();
-}
-
 // Bounds of what these take in CDR (orb/reply.hpp).
 std::size_t octets_of(const v2::RouteAnswer& answer) {
-  std::size_t octets = 56 + orb::cdr_string(answer.reason) + orb::cdr_string(answer.element);
-  for (CORBA::ULong i = 0; i < answer.hops.length(); ++i) {
-    octets += 8 + orb::cdr_string(answer.hops[i].switch_name);
+  if (!answer._d()) {
+    return 72 + orb::cdr_string(answer.why().reason) + orb::cdr_string(answer.why().element);
   }
+  const v2::RouteHopSeq& hops = answer.found().hops;
+  std::size_t octets = 40;
+  for (CORBA::ULong i = 0; i < hops.length(); ++i)
+    octets += 8 + orb::cdr_string(hops[i].switch_name);
   return octets;
 }
 std::size_t octets_of(const v2::LinkState& link) {
   return 64 + orb::cdr_string(link.first_end.switch_name) +
          orb::cdr_string(link.second_end.switch_name);
+}
+
+std::size_t octets_of(const v2::UnusableElement& it) {
+  return 16 + orb::cdr_string(it.element.switch_name);
+}
+std::size_t octets_of(const v2::TrafficDemand& demand) {
+  return 24 + orb::cdr_string(demand.from_end) + orb::cdr_string(demand.to_end);
+}
+
+constexpr CORBA::ULong kPageMax = 10'000;
+
+void check_page(CORBA::ULong limit) {
+  if (limit == 0 || limit > kPageMax) {
+    throw v2::BadRequest(fmt::format("limit {} is not in 1..{}", limit, kPageMax).c_str());
+  }
 }
 
 // How many of the first fit into one reply.
@@ -47,11 +57,49 @@ CORBA::ULong fitting(const Sequence& sequence) {
   return count;
 }
 
+std::vector<std::string> endpoints_of(const Topology& topology) {
+  std::vector<std::string> names;
+  for (const auto& at : topology.switches()) {
+    if (at.endpoint) names.push_back(at.name);
+  }
+  return names;
+}
+
+// The names on that page, of so many that `name_of` has.
+template <class NameOf>
+v2::NameSeq* page_of(std::size_t names, CORBA::ULong first, CORBA::ULong limit, NameOf name_of) {
+  check_page(limit);
+  auto out = std::make_unique<v2::NameSeq>();
+  const std::size_t from = std::min<std::size_t>(first, names);
+  out->length(static_cast<CORBA::ULong>(std::min<std::size_t>(limit, names - from)));
+  orb::ReplyRoom room;
+  for (CORBA::ULong i = 0; i < out->length(); ++i) {
+    const std::string& name = name_of(from + i);
+    if (!room.take(orb::cdr_string(name.size()))) {
+      out->length(i);
+      break;
+    }
+    (*out)[i] = name.c_str();
+  }
+  return out.release();
+}
+
 std::unique_ptr<v2::RouteAnswers> to_new(const Result<RouteAnswers>& answers) {
   if (!answers) orb::raise(answers.error());
   auto out = std::make_unique<v2::RouteAnswers>();
   to_idl(*answers, *out);
   return out;
+}
+
+// `cause`: who or what has changed the topology, for the log.
+void tell_if(RouteService& routes, RemoteWatchers& watchers, const Result<bool>& risen,
+             const std::string& cause) {
+  if (!risen) orb::raise(risen.error());
+  if (!*risen) return;
+  watchers.tell();
+  const auto now = routes.condition();
+  log::info("topology version {} after {}: {} ports unusable", now->state.version, cause,
+            now->state.unusable.size());
 }
 
 using Metrics = std::vector<std::pair<std::string, std::uint64_t>>;
@@ -72,12 +120,21 @@ void append_unknown(const std::vector<UnknownSwitch>& unknown, Metrics& metrics)
   for (std::size_t i = 0; i < std::min(unknown.size(), kShown); ++i) {
     const auto ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(unknown[i].in_doubt).count();
-    metrics.emplace_back(std::string{kUnknownSwitchMetric} + unknown[i].name,
-                         static_cast<std::uint64_t>(ms));
+    metrics.emplace_back("unknown_switch_ms/" + unknown[i].name, static_cast<std::uint64_t>(ms));
   }
 }
 
 }  // namespace
+
+RouteObjectServant::RouteObjectServant(orb::Dispatch& dispatch, RouteService& routes,
+                                       RemoteWatchers& watchers, v2::RouteOperations_ptr operations,
+                                       Pace* pace)
+    : Dispatched(dispatch),
+      routes_(routes),
+      watchers_(watchers),
+      operations_(v2::RouteOperations::_duplicate(operations)),
+      endpoints_(endpoints_of(routes.topology())),
+      pace_(pace) {}
 
 v2::RouteAnswers* RouteObjectServant::find_paths(const v2::RouteQuerySeq& queries) {
   ++invocations_;
@@ -114,20 +171,12 @@ v2::RouteAnswers* RouteObjectServant::find_alternates(const v2::RouteQuery& quer
   return out.release();
 }
 
-void RouteObjectServant::tell_if(const Result<bool>& risen, const std::string& cause) {
-  if (!risen) orb::raise(risen.error());
-  if (!*risen) return;
-  watchers_.tell();
-  const auto now = routes_.condition();
-  log::info("topology version {} after {}: {} ports unusable", now->state.version, cause,
-            now->state.unusable.size());
-}
-
 void RouteObjectServant::report_ports(const char* switch_name, v2::Epoch incarnation,
                                       CORBA::ULongLong number, const v2::PortNewsSeq& ports) {
   ++invocations_;
   const std::vector<PortReport> reported = to_core(ports);
-  tell_if(routes_.report(switch_name, Epoch{incarnation}, number, reported, steady_now()),
+  tell_if(routes_, watchers_,
+          routes_.report(switch_name, Epoch{incarnation}, number, reported, steady_now()),
           fmt::format("report {} of {}", number, switch_name));
 }
 
@@ -137,7 +186,7 @@ v2::TopologyState* RouteObjectServant::watch(const char* watcher,
   const auto watching = watchers_.watch(watcher, observer);
   if (!watching) throw v2::Unavailable(watching.error().text.c_str());
   auto out = std::make_unique<v2::TopologyState>();
-  to_idl(routes_.condition()->state, routes_.validity_ms(), *out);
+  to_idl(routes_.condition()->state, 0, kUnusableAtOnce, routes_.validity_ms(), *out);
   return out.release();
 }
 
@@ -146,51 +195,45 @@ void RouteObjectServant::unwatch(const char* watcher) {
   watchers_.unwatch(watcher);
 }
 
-void RouteObjectServant::drain(const v2::RouteElement& element, CORBA::Boolean drained) {
+v2::TopologyState* RouteObjectServant::unusable_elements(CORBA::ULong first, CORBA::ULong limit) {
   ++invocations_;
-  tell_if(drains_.drain(to_core(element), drained),
-          fmt::format("{} {} port {}", drained ? "draining" : "undraining",
-                      element.switch_name.in(), element.output_port));
+  check_page(limit);
+  auto out = std::make_unique<v2::TopologyState>();
+  to_idl(routes_.condition()->state, first, limit, routes_.validity_ms(), *out);
+  out->unusable.length(fitting(out->unusable));
+  return out.release();
 }
 
-v2::LinkStateSeq* RouteObjectServant::links(CORBA::ULong first, CORBA::ULong limit) {
-  ++invocations_;
-  const auto found = routes_.links(first, limit);
-  if (!found) orb::raise(found.error());
-  auto out = std::make_unique<v2::LinkStateSeq>();
-  out->length(static_cast<CORBA::ULong>(found->size()));
+v2::NameSeq* RouteObjectServant::switches(CORBA::ULong first, CORBA::ULong limit) {
+  const auto& all = routes_.topology().switches();
+  return page_of(all.size(), first, limit,
+                 [&](std::size_t i) -> const std::string& { return all[i].name; });
+}
+
+v2::NameSeq* RouteObjectServant::endpoints(CORBA::ULong first, CORBA::ULong limit) {
+  return page_of(endpoints_.size(), first, limit,
+                 [&](std::size_t i) -> const std::string& { return endpoints_[i]; });
+}
+
+v2::TrafficDemandSeq* RouteObjectServant::demands(CORBA::ULong first, CORBA::ULong limit) {
+  check_page(limit);
+  const Topology& topology = routes_.topology();
+  const std::size_t from = std::min<std::size_t>(first, topology.demands().size());
+  auto out = std::make_unique<v2::TrafficDemandSeq>();
+  out->length(
+      static_cast<CORBA::ULong>(std::min<std::size_t>(limit, topology.demands().size() - from)));
   for (CORBA::ULong i = 0; i < out->length(); ++i) {
-    to_idl((*found)[i], routes_.topology(), (*out)[i]);
+    const auto& demand = topology.demands()[from + i];
+    (*out)[i].from_end = topology.switches()[demand.from].name.c_str();
+    (*out)[i].to_end = topology.switches()[demand.to].name.c_str();
+    (*out)[i].weight = demand.weight;
   }
   out->length(fitting(*out));
   return out.release();
 }
 
-v2::NameSeq* RouteObjectServant::switches() {
-  std::vector<std::string> names;
-  for (const auto& at : routes_.topology().switches()) names.push_back(at.name);
-  return to_new(names);
-}
-
-v2::NameSeq* RouteObjectServant::endpoints() {
-  std::vector<std::string> names;
-  for (const auto& at : routes_.topology().switches()) {
-    if (at.endpoint) names.push_back(at.name);
-  }
-  return to_new(names);
-}
-
-v2::TrafficDemandSeq* RouteObjectServant::demands() {
-  const Topology& topology = routes_.topology();
-  auto out = std::make_unique<v2::TrafficDemandSeq>();
-  out->length(static_cast<CORBA::ULong>(topology.demands().size()));
-  for (CORBA::ULong i = 0; i < out->length(); ++i) {
-    const auto& demand = topology.demands()[i];
-    (*out)[i].from_end = topology.switches()[demand.from].name.c_str();
-    (*out)[i].to_end = topology.switches()[demand.to].name.c_str();
-    (*out)[i].weight = demand.weight;
-  }
-  return out.release();
+v2::RouteOperations_ptr RouteObjectServant::route_operations() {
+  return v2::RouteOperations::_duplicate(operations_);
 }
 
 v2::MetricSeq* RouteObjectServant::status() {
@@ -215,6 +258,26 @@ v2::MetricSeq* RouteObjectServant::status() {
   append_unknown(routes_.unknown_switches(steady_now()), metrics);
   dispatch().append_metrics(metrics);
   return orb::to_metrics(metrics);
+}
+
+// ===== for operators =====
+
+void RouteOperationsServant::drain(const v2::RouteElement& element, CORBA::Boolean drained) {
+  tell_if(routes_, watchers_, drains_.drain(to_core(element), drained),
+          fmt::format("{} {} port {}", drained ? "draining" : "undraining",
+                      element.switch_name.in(), element.output_port));
+}
+
+v2::LinkStateSeq* RouteOperationsServant::links(CORBA::ULong first, CORBA::ULong limit) {
+  const auto found = routes_.links(first, limit);
+  if (!found) orb::raise(found.error());
+  auto out = std::make_unique<v2::LinkStateSeq>();
+  out->length(static_cast<CORBA::ULong>(found->size()));
+  for (CORBA::ULong i = 0; i < out->length(); ++i) {
+    to_idl((*found)[i], routes_.topology(), (*out)[i]);
+  }
+  out->length(fitting(*out));
+  return out.release();
 }
 
 }  // namespace xbind

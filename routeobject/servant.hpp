@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <string>
+#include <vector>
 
 #include "core/pace.hpp"
 #include "orb/dispatch.hpp"
@@ -13,12 +15,28 @@
 
 namespace xbind {
 
+// What operators ask of it.
+class RouteOperationsServant : public orb::Dispatched<POA_xbind::v2::RouteOperations> {
+ public:
+  // All must outlive this.
+  RouteOperationsServant(orb::Dispatch& dispatch, RouteService& routes, RemoteWatchers& watchers,
+                         DrainKeeper& drains)
+      : Dispatched(dispatch), routes_(routes), watchers_(watchers), drains_(drains) {}
+
+  void drain(const v2::RouteElement& element, CORBA::Boolean drained) override;
+  v2::LinkStateSeq* links(CORBA::ULong first, CORBA::ULong limit) override;
+
+ private:
+  RouteService& routes_;
+  RemoteWatchers& watchers_;
+  DrainKeeper& drains_;
+};
+
 class RouteObjectServant : public orb::Dispatched<POA_xbind::v2::RouteObject> {
  public:
   // All must outlive this. With `pace`, every question of a manager costs what it says.
   RouteObjectServant(orb::Dispatch& dispatch, RouteService& routes, RemoteWatchers& watchers,
-                     DrainKeeper& drains, Pace* pace = nullptr)
-      : Dispatched(dispatch), routes_(routes), watchers_(watchers), drains_(drains), pace_(pace) {}
+                     v2::RouteOperations_ptr operations, Pace* pace = nullptr);
 
   v2::RouteAnswers* find_paths(const v2::RouteQuerySeq& queries) override;
   v2::RouteAnswers* find_alternates(const v2::RouteQuery& query, CORBA::ULong count) override;
@@ -26,20 +44,18 @@ class RouteObjectServant : public orb::Dispatched<POA_xbind::v2::RouteObject> {
                     const v2::PortNewsSeq& ports) override;
   v2::TopologyState* watch(const char* watcher, v2::TopologyObserver_ptr observer) override;
   void unwatch(const char* watcher) override;
-  void drain(const v2::RouteElement& element, CORBA::Boolean drained) override;
-  v2::LinkStateSeq* links(CORBA::ULong first, CORBA::ULong limit) override;
-  v2::NameSeq* switches() override;
-  v2::NameSeq* endpoints() override;
-  v2::TrafficDemandSeq* demands() override;
+  v2::TopologyState* unusable_elements(CORBA::ULong first, CORBA::ULong limit) override;
+  v2::NameSeq* switches(CORBA::ULong first, CORBA::ULong limit) override;
+  v2::NameSeq* endpoints(CORBA::ULong first, CORBA::ULong limit) override;
+  v2::TrafficDemandSeq* demands(CORBA::ULong first, CORBA::ULong limit) override;
+  v2::RouteOperations_ptr route_operations() override;
   v2::MetricSeq* status() override;
 
  private:
-  // `cause` is who or what has changed the topology, for the log.
-  void tell_if(const Result<bool>& risen, const std::string& cause);
-
   RouteService& routes_;
   RemoteWatchers& watchers_;
-  DrainKeeper& drains_;
+  v2::RouteOperations_var operations_;
+  const std::vector<std::string> endpoints_;
   Pace* const pace_;
   std::atomic<std::uint64_t> queries_{0};
   std::atomic<std::uint64_t> invocations_{0};

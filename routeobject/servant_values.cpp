@@ -1,5 +1,6 @@
 #include "routeobject/servant_values.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace xbind {
@@ -20,26 +21,29 @@ std::vector<PathElement> elements(const v2::RouteElementSeq& from) {
 }
 
 void to_idl(const FoundRoute& route, v2::RouteAnswer& out) {
-  out.cause = static_cast<CORBA::Octet>(Cause::kNone);
-  out.free_cells_per_s = route.path.free_cells_per_s;
-  out.asked = 0;
-  out.delay_us = route.delay_us;
-  out.hops.length(static_cast<CORBA::ULong>(route.path.hops.size()));
-  for (CORBA::ULong i = 0; i < out.hops.length(); ++i) {
+  v2::RouteFound found;
+  found.free_cells_per_s = route.path.free_cells_per_s;
+  found.delay_us = route.delay_us;
+  found.hops.length(static_cast<CORBA::ULong>(route.path.hops.size()));
+  for (CORBA::ULong i = 0; i < found.hops.length(); ++i) {
     const PathHop& hop = route.path.hops[i];
-    out.hops[i].switch_name = hop.switch_name.c_str();
-    out.hops[i].input_port = hop.input_port.value();
-    out.hops[i].output_port = hop.output_port.value();
+    found.hops[i].switch_name = hop.switch_name.c_str();
+    found.hops[i].input_port = hop.input_port.value();
+    found.hops[i].output_port = hop.output_port.value();
   }
+  out.found(found);
 }
 
 void to_idl(const RouteRefusal& refusal, v2::RouteAnswer& out) {
-  out.cause = static_cast<CORBA::Octet>(refusal.cause);
-  out.free_cells_per_s = refusal.free;
-  out.asked = refusal.asked;
-  out.delay_us = 0;
-  out.reason = refusal.text.c_str();
-  out.element = refusal.element.c_str();
+  v2::Refusal why;
+  why.cause = static_cast<CORBA::Octet>(refusal.cause);
+  why.free = refusal.free;
+  why.asked = refusal.asked;
+  why.reason = refusal.text.c_str();
+  why.element = refusal.element.c_str();
+  why.retry_after_ms = 0;
+  why.owed.removals = 0;
+  out.why(why);
 }
 
 }  // namespace
@@ -99,15 +103,18 @@ void to_idl(const RouteAnswers& answers, v2::RouteAnswers& out) {
   }
 }
 
-void to_idl(const TopologyState& state, std::uint32_t validity_ms, v2::TopologyState& out) {
+void to_idl(const TopologyState& state, std::size_t first, std::size_t limit,
+            std::uint32_t validity_ms, v2::TopologyState& out) {
   out.topology_version = state.version;
   out.validity_ms = static_cast<CORBA::ULong>(validity_ms);
-  out.unusable.length(static_cast<CORBA::ULong>(state.unusable.size()));
+  out.unusable_count = static_cast<CORBA::ULong>(state.unusable.size());
+  first = std::min(first, state.unusable.size());
+  out.unusable.length(static_cast<CORBA::ULong>(std::min(limit, state.unusable.size() - first)));
   for (CORBA::ULong i = 0; i < out.unusable.length(); ++i) {
-    const UnusableElement& element = state.unusable[i];
+    const UnusableElement& element = state.unusable[first + i];
     out.unusable[i].element.switch_name = element.element.switch_name.c_str();
     out.unusable[i].element.output_port = element.element.output_port.value();
-    out.unusable[i].drained = element.drained;
+    out.unusable[i].why = static_cast<CORBA::Octet>(element.why);
   }
 }
 
@@ -115,8 +122,8 @@ void to_idl(const LinkReport& link, const Topology& topology, v2::LinkState& out
   out.first_end = element_of(topology, link.first_end);
   out.second_end = element_of(topology, link.second_end);
   out.up = link.condition.up;
-  // As towards managers, who have no field for it either: nothing new goes there.
-  out.drained = link.condition.drained || link.condition.unknown;
+  out.drained = link.condition.drained;
+  out.unknown = link.condition.unknown;
   out.cells_per_s = link.cells_per_s;
   out.first_free = link.first_free;
   out.second_free = link.second_free;

@@ -31,13 +31,14 @@ std::uint64_t operations(const SwitchCounters& counters) {
 }  // namespace
 
 SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
-                                       orb::SharedTimers& timers, RemoteRouter* router)
+                                       orb::SharedTimers& timers, orb::Errands& errands,
+                                       RemoteRouter* router)
     : name_(options.server.controller.name),
       dispatch_("xbind-switchserver " + name_),
       name_in_log_(options.name_in_log ? name_ : std::string{}),
       pace_(options.pace, "xbind-switchserver " + name_, steady_pace_clock()),
       managers_(
-          options.server.controller.name, options.faults, pace_,
+          options.server.controller.name, options.faults, pace_, errands,
           [this](SessionId session, const std::string& reason) {
             log::warn("session {}: {}", session, reason);
             post([session](SwitchServer& server) { server.detach(session); });
@@ -101,6 +102,13 @@ SwitchServerDaemon::~SwitchServerDaemon() { stop(); }
 void SwitchServerDaemon::start() {
   post([this](SwitchServer&) { switch_away(steady_now()); });
   tcp_.start();
+}
+
+void SwitchServerDaemon::end_sessions() {
+  ask([](SwitchServer& server) {
+    server.end_all();
+    return true;
+  });
 }
 
 void SwitchServerDaemon::stop() {

@@ -87,9 +87,9 @@ class Awaited {
 
 class SwitchServerDaemon {
  public:
-  // Both outlive it. No router: nobody is told of the ports.
+  // All outlive it. No router: nobody is told of the ports.
   SwitchServerDaemon(const SwitchServerDaemonOptions& options, orb::SharedTimers& timers,
-                     RemoteRouter* router);
+                     orb::Errands& errands, RemoteRouter* router);
   ~SwitchServerDaemon();
   SwitchServerDaemon(const SwitchServerDaemon&) = delete;
   SwitchServerDaemon& operator=(const SwitchServerDaemon&) = delete;
@@ -98,6 +98,8 @@ class SwitchServerDaemon {
   void start();
   // Stops timer and connection; jobs posted afterwards find everything down.
   void stop();
+  // Tells every manager that its session ends, since this process does. Before stop(), with the ORB up.
+  void end_sessions();
 
   const std::string& name() const { return name_; }
 

@@ -261,6 +261,12 @@ class Ledger {
   std::uint32_t revision(HopRef hop) const;                // of the last modify
   Resources alone(HopRef hop) const;                       // see HopExtras
   std::optional<std::uint64_t> ingress(HopRef hop) const;  // see HopExtras
+  // Whose call the hop serves, and the number that calls of the same client and ends share.
+  CallRecord call_of(const HopRecord& record) const {
+    return names_.call(record.names, record.request);
+  }
+  std::uint32_t names_of(const HopRecord& record) const { return record.names; }
+
   // What hops take all told, in octets: records, hash table, names, extras; labels and ports apart.
   std::size_t hop_octets() const;
   std::size_t label_octets() const;  // what the labels of all ports take

@@ -111,8 +111,13 @@ orb::Served serve(orb::Runtime& runtime, SwitchServerDaemon& daemon) {
   const CORBA::Object_var inbox_object =
       runtime.activate_apart(inbox.in(), "hop_inbox/" + daemon.name());
   const v2::HopInbox_var inbox_reference = v2::HopInbox::_unchecked_narrow(inbox_object);
+  const PortableServer::Servant_var<SwitchOperationsServant> operations =
+      new SwitchOperationsServant(daemon);
+  const CORBA::Object_var operations_object = runtime.activate(operations.in());
+  const v2::SwitchOperations_var operations_reference =
+      v2::SwitchOperations::_unchecked_narrow(operations_object);
   const PortableServer::Servant_var<SwitchServerServant> servant =
-      new SwitchServerServant(daemon, inbox_reference);
+      new SwitchServerServant(daemon, inbox_reference, operations_reference);
   return {daemon.name(),
           {naming::path_of(naming::kSwitchServers, daemon.name()), runtime.activate(servant.in())}};
 }
@@ -136,13 +141,14 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
 
   orb::Ending end;
   orb::SharedTimers timers;
+  orb::Errands errands;
   RemoteRouter router(options.route_object, incarnation_now());
   std::vector<std::unique_ptr<SwitchServerDaemon>> daemons;
   // Sessions of an earlier process must not be taken for ours.
   std::uint64_t session_base = std::random_device{}();
   for (const NodeOptions& node : options.nodes) {
     daemons.push_back(std::make_unique<SwitchServerDaemon>(
-        daemon_options(options, node, (session_base++ & 0xFFFFFFFF) << 24), timers,
+        daemon_options(options, node, (session_base++ & 0xFFFFFFFF) << 24), timers, errands,
         options.route_object.empty() ? nullptr : &router));
   }
   {
@@ -162,6 +168,7 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
     };
     end = orb::serve_until_signal(runtime.orb(), "xbind-switchserver", options.common, served,
                                   {begin, {}});
+    for (const auto& daemon : daemons) daemon->end_sessions();
     router.stop();
   }  // no upcall any more
   for (const auto& daemon : daemons) daemon->stop();

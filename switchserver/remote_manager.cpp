@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/log.hpp"
+#include "core/name.hpp"
 #include "orb/convert.hpp"
 #include "orb/remote_error.hpp"
 
@@ -32,7 +34,28 @@ void RemoteManagers::send_collected(TimePoint now) {
       on_lost_(outgoing.session, sent.error().text);
     }
   }
-  for (const SessionId session : std::exchange(over_, {})) observers_.erase(session);
+  for (const auto& [session, ending] : std::exchange(over_, {})) {
+    auto known = observers_.extract(session);
+    if (!known.empty()) tell_end(session, known.mapped(), ending);
+  }
+}
+
+// One that is silent may not read: that is not waited for here. When the process ends, nothing else waits.
+void RemoteManagers::tell_end(SessionId session, const v2::HopObserver_var& observer,
+                              const SessionEnding& ending) {
+  if (ending.why > kSessionEndToldLast) return;
+  auto tell = [session, observer, ending] {
+    const auto told = orb::remote("the manager", observer, [&] {
+      observer->manager_session_ended(session.value(), static_cast<v2::SessionEnd>(ending.why),
+                                      printable(ending.reason).c_str());
+    });
+    if (!told) log::info("session {}: its end is not told: {}", session, told.error().text);
+  };
+  if (ending.why == SessionEnd::kShutdown) {
+    tell();
+  } else {
+    errands_.post(std::move(tell));
+  }
 }
 
 }  // namespace xbind

@@ -12,6 +12,7 @@
 
 #include "core/faults/fault_plan.hpp"
 #include "core/pace.hpp"
+#include "orb/errands.hpp"
 #include "switch_server.hh"
 #include "switchserver/switch_server.hpp"
 
@@ -24,14 +25,16 @@ class RemoteManagers : public ManagerOutlet {
   using Counted = std::function<void(const SwitchController::Counted& counted)>;
   using Executed = std::function<void(std::uint64_t token, Result<HopResultBatch> results)>;
 
-  // `name`: the SwitchServer's. `pace` outlives this.
+  // `name`: the SwitchServer's. `pace` and `errands` outlive this.
   RemoteManagers(const std::string& name, const faults::FaultOptions& faults, Pace& pace,
-                 Lost on_lost, Audited on_audited, Executed on_executed, Counted on_counted)
+                 orb::Errands& errands, Lost on_lost, Audited on_audited, Executed on_executed,
+                 Counted on_counted)
       : on_lost_(std::move(on_lost)),
         on_audited_(std::move(on_audited)),
         on_executed_(std::move(on_executed)),
         on_counted_(std::move(on_counted)),
         pace_(pace),
+        errands_(errands),
         faults_(faults, "switch-to-manager/" + name) {}
 
   void to_manager(SessionId session, session::Frame<HopResultBatch> frame) override {
@@ -47,7 +50,9 @@ class RemoteManagers : public ManagerOutlet {
 
   // Within the step that attached it.
   void know(SessionId session, v2::HopObserver_ptr observer);
-  void session_over(SessionId session) override { over_.push_back(session); }
+  void session_over(SessionId session, const SessionEnding& ending) override {
+    over_.emplace_back(session, ending);
+  }
   // Managers that we could call: one for each session that has not ended.
   std::size_t references() const { return observers_.size(); }
   // Sends what was collected, and what the fault layer has held back long enough. A peer that
@@ -67,15 +72,19 @@ class RemoteManagers : public ManagerOutlet {
     session::Frame<HopResultBatch> frame;
   };
 
+  void tell_end(SessionId session, const v2::HopObserver_var& observer,
+                const SessionEnding& ending);
+
   Lost on_lost_;
   Audited on_audited_;
   Executed on_executed_;
   Counted on_counted_;
   std::unordered_map<SessionId, v2::HopObserver_var> observers_;
-  std::vector<SessionId> over_;  // sessions that have ended in this step
+  std::vector<std::pair<SessionId, SessionEnding>> over_;  // sessions that have ended in this step
   std::vector<Outgoing> outbox_;
   v2::HopResultBatch results_;  // what is being sent; kept, for its memory
   Pace& pace_;
+  orb::Errands& errands_;
   faults::FaultyPipe<Outgoing> faults_;
   std::uint64_t requests_sent_ = 0;
 };

@@ -45,10 +45,10 @@ std::vector<PortLabels> take_labels(std::vector<PortLabels>& from, orb::ReplyRoo
 v2::PortState to_idl(const SwitchPort& port) {
   v2::PortState out;
   out.port_number = port.port.value();
-  out.vpi_min = port.labels.vpi_min;
-  out.vpi_max = port.labels.vpi_max;
-  out.vci_min = port.labels.vci_min;
-  out.vci_max = port.labels.vci_max;
+  out.labels.length(1);
+  out.labels[0].kind = v2::label_atm;
+  out.labels[0].first = atm_label(port.labels.vpi_min, port.labels.vci_min).value;
+  out.labels[0].last = atm_label(port.labels.vpi_max, port.labels.vci_max).value;
   out.cells_per_s = port.cells_per_s;
   out.up = port.up;
   return out;
@@ -180,13 +180,6 @@ v2::HopResultBatch* SwitchServerServant::execute(v2::SessionId session, const v2
   return out.release();
 }
 
-CORBA::ULong SwitchServerServant::forget_manager(const char* manager) {
-  const auto left =
-      daemon_.ask([&](xbind::SwitchServer& server) { return server.forget_manager(manager); });
-  if (!left) orb::raise(left.error());
-  return static_cast<CORBA::ULong>(*left);
-}
-
 v2::LedgerPage* SwitchServerServant::audit_switch(const char* manager) {
   if (const auto named = check_name("manager", manager); !named) orb::raise(named.error());
   auto report = daemon_.audit(manager, kAuditTimeout);
@@ -225,10 +218,7 @@ void SwitchServerServant::fill_page(v2::LedgerPage& page, std::uint64_t number, 
   const std::size_t count =
       room.take_up_to(std::min(kHopsPerPage, report.hops.size() - rest.next_hop), kHopOctets);
   page.audit = number;
-  page.hops.length(static_cast<CORBA::ULong>(count));
-  for (CORBA::ULong i = 0; i < count; ++i) {
-    orb::to_idl(report.hops[rest.next_hop + i], page.hops[i]);
-  }
+  orb::to_idl(report.hops.data() + rest.next_hop, count, report.owners, page);
   rest.next_hop += count;
   page.more = rest.next_finding < report.findings.size() || !report.cached.empty() ||
               !report.quarantined.empty() || rest.next_hop < report.hops.size();
@@ -237,7 +227,22 @@ void SwitchServerServant::fill_page(v2::LedgerPage& page, std::uint64_t number, 
   while (rests_.size() > kAuditsKept) rests_.erase(rests_.begin());
 }
 
-v2::PortReportSeq* SwitchServerServant::ports() {
+v2::SwitchOperations_ptr SwitchServerServant::switch_operations() {
+  return v2::SwitchOperations::_duplicate(operations_);
+}
+
+v2::MetricSeq* SwitchServerServant::status() { return orb::to_metrics(daemon_.metrics()); }
+
+// ===== for operators =====
+
+CORBA::ULong SwitchOperationsServant::forget_manager(const char* manager) {
+  const auto left =
+      daemon_.ask([&](xbind::SwitchServer& server) { return server.forget_manager(manager); });
+  if (!left) orb::raise(left.error());
+  return static_cast<CORBA::ULong>(*left);
+}
+
+v2::PortReportSeq* SwitchOperationsServant::ports() {
   const auto reports = daemon_.ports(kStatisticsTimeout);
   auto out = std::make_unique<v2::PortReportSeq>();
   out->length(static_cast<CORBA::ULong>(reports.size()));
@@ -257,15 +262,13 @@ v2::PortReportSeq* SwitchServerServant::ports() {
   return out.release();
 }
 
-v2::CellCounters SwitchServerServant::count_cells(v2::PortNumber input_port,
-                                                  const v2::LabelValue& input_label) {
+v2::CellCounters SwitchOperationsServant::count_cells(v2::PortNumber input_port,
+                                                      const v2::LabelValue& input_label) {
   const auto label = orb::to_core(input_label);
   if (!label) orb::raise(label.error());
   const auto cells = daemon_.count_cells(PortId{input_port}, *label, kStatisticsTimeout);
   if (!cells) orb::raise(cells.error());
   return to_idl(*cells);
 }
-
-v2::MetricSeq* SwitchServerServant::status() { return orb::to_metrics(daemon_.metrics()); }
 
 }  // namespace xbind

@@ -24,10 +24,28 @@ class HopInboxServant : public orb::Dispatched<POA_xbind::v2::HopInbox> {
   SwitchServerDaemon& daemon_;
 };
 
+// What operators ask of it.
+class SwitchOperationsServant : public orb::Dispatched<POA_xbind::v2::SwitchOperations> {
+ public:
+  explicit SwitchOperationsServant(SwitchServerDaemon& daemon)
+      : Dispatched(daemon.dispatch()), daemon_(daemon) {}
+  CORBA::ULong forget_manager(const char* manager) override;
+  v2::PortReportSeq* ports() override;
+  v2::CellCounters count_cells(v2::PortNumber input_port,
+                               const v2::LabelValue& input_label) override;
+
+ private:
+  SwitchServerDaemon& daemon_;
+};
+
 class SwitchServerServant : public orb::Dispatched<POA_xbind::v2::SwitchServer> {
  public:
-  SwitchServerServant(SwitchServerDaemon& daemon, v2::HopInbox_ptr inbox)
-      : Dispatched(daemon.dispatch()), daemon_(daemon), inbox_(v2::HopInbox::_duplicate(inbox)) {}
+  SwitchServerServant(SwitchServerDaemon& daemon, v2::HopInbox_ptr inbox,
+                      v2::SwitchOperations_ptr operations)
+      : Dispatched(daemon.dispatch()),
+        daemon_(daemon),
+        inbox_(v2::HopInbox::_duplicate(inbox)),
+        operations_(v2::SwitchOperations::_duplicate(operations)) {}
 
   v2::HopAttachment* attach_manager(const char* manager, v2::Epoch manager_epoch,
                                     CORBA::ULong version, v2::HopObserver_ptr observer) override;
@@ -37,12 +55,9 @@ class SwitchServerServant : public orb::Dispatched<POA_xbind::v2::SwitchServer> 
   void give_back(v2::SessionId session, v2::PortNumber port_number, const v2::LabelSeq& labels,
                  const v2::Demand& quota) override;
   v2::HopResultBatch* execute(v2::SessionId session, const v2::HopBatch& batch) override;
-  CORBA::ULong forget_manager(const char* manager) override;
   v2::LedgerPage* audit_switch(const char* manager) override;
   v2::LedgerPage* audit_page(CORBA::ULongLong audit_number) override;
-  v2::PortReportSeq* ports() override;
-  v2::CellCounters count_cells(v2::PortNumber input_port,
-                               const v2::LabelValue& input_label) override;
+  v2::SwitchOperations_ptr switch_operations() override;
   v2::MetricSeq* status() override;
 
  private:
@@ -59,6 +74,7 @@ class SwitchServerServant : public orb::Dispatched<POA_xbind::v2::SwitchServer> 
 
   SwitchServerDaemon& daemon_;
   v2::HopInbox_var inbox_;
+  v2::SwitchOperations_var operations_;
   std::mutex mutex_;
   std::uint64_t next_audit_ = 1;
   std::map<std::uint64_t, Rest> rests_;

@@ -29,8 +29,11 @@ Result<SwitchController::Attachment> SwitchController::attach(std::string_view m
   if (!known) session = {};  // the place of a name that has been forgotten
   if (epoch < session.epoch && !planted(Bug::kOldEpochAccepted)) {
     ++counters_.fenced;
-    return fail(ErrorCode::kFenced, "manager {} came with epoch {}, epoch {} has been here",
-                manager, epoch, session.epoch);
+    return tl::make_unexpected(
+        Error{ErrorCode::kFenced,
+              fmt::format("manager {} came with epoch {}, epoch {} has been here", manager, epoch,
+                          session.epoch),
+              session.epoch.value()});
   }
   if (session.attached) end_session(*index);
   session = {true, epoch};

@@ -1,6 +1,7 @@
 // SwitchController: what goes out, results and audit reports.
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
 #include <utility>
 
 #include "core/check.hpp"
@@ -163,12 +164,17 @@ Result<void> SwitchController::audit(std::string_view name, Token token) {
 
 void SwitchController::report(const Audit& audit, const std::vector<CrossConnect>* table) {
   LedgerReport report;
+  std::unordered_map<std::uint32_t, std::uint32_t> owners;  // the ledger's number to the report's
   TableExpectation expected;
   ledger_.for_each_hop([&](HopRef ref, const HopRecord& record) {
     const bool settled = record.settled();
     if (record.manager == audit.manager) {
-      report.hops.push_back(
-          {record.key, ledger_.cross_connect(record), record.demand, settled, record.contract()});
+      const auto [owner, fresh] = owners.try_emplace(
+          ledger_.names_of(record), static_cast<std::uint32_t>(report.owners.size()));
+      if (fresh) report.owners.push_back(ledger_.call_of(record));
+      report.hops.push_back({record.key, ledger_.cross_connect(record), record.demand, settled,
+                             record.contract(), record.held, record.hop_count, owner->second,
+                             record.request});
     }
     if (!record.input_label().present()) return;  // a reservation
     if (ledger_.superseded(ref) && record.version <= audit.since) return;

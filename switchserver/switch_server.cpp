@@ -35,7 +35,8 @@ Result<SwitchServer::Attachment> SwitchServer::attach(const std::string& manager
   if (!holdings) return tl::make_unexpected(holdings.error());
   if (const auto old = by_name_.find(manager); old != by_name_.end()) {
     fail_executes(*managers_.at(old->second), "the manager attached anew");
-    outlet_.session_over(old->second);
+    outlet_.session_over(old->second,
+                         {SessionEnd::kReplaced, fmt::format("epoch {} has attached", epoch)});
     managers_.erase(old->second);
   }
   const SessionId session{next_session_++};
@@ -47,8 +48,14 @@ Result<SwitchServer::Attachment> SwitchServer::attach(const std::string& manager
   return Attachment{session, options_.session.batches_in_flight, std::move(*holdings)};
 }
 
+void SwitchServer::end_all() {
+  while (!managers_.empty()) {
+    end(managers_.begin()->first, {SessionEnd::kShutdown, "this SwitchServer ends"});
+  }
+}
+
 void SwitchServer::detach(SessionId session) {
-  if (managers_.contains(session)) end(session, "it detached");
+  if (managers_.contains(session)) end(session, {SessionEnd::kDetached, "it detached"});
 }
 
 void SwitchServer::on_commands(SessionId session, session::Frame<HopBatch> frame, TimePoint now) {
@@ -62,7 +69,7 @@ void SwitchServer::on_commands(SessionId session, session::Frame<HopBatch> frame
   received_.clear();
   if (auto received = manager.link.receive(std::move(frame), now, received_); !received) {
     ++counters_.sessions_lost;
-    end(session, received.error().text);
+    end(session, {SessionEnd::kProtocol, received.error().text});
     return;
   }
   for (const auto& batch : received_) {
@@ -133,7 +140,7 @@ void SwitchServer::tick(TimePoint now) {
   }
   for (const auto& [session, reason] : lost) {
     ++counters_.sessions_lost;
-    end(session, reason);
+    end(session, {SessionEnd::kSilent, reason});
   }
 }
 
@@ -208,7 +215,7 @@ void SwitchServer::send_or_cut_off(Manager& manager, TimePoint now) {
   send_waiting(manager, now);
   if (manager.waiting.size() <= options_.results_waiting_max) return;
   ++counters_.sessions_lost;
-  end(manager.session, "it confirms no results");
+  end(manager.session, {SessionEnd::kFlooded, "it confirms no results"});
 }
 
 void SwitchServer::note_recall(const SwitchController::Recalled& recalled) {
@@ -253,13 +260,13 @@ void SwitchServer::fail_executes(const Manager& manager, std::string_view reason
   }
 }
 
-void SwitchServer::end(SessionId session, std::string_view reason) {
+void SwitchServer::end(SessionId session, const SessionEnding& ending) {
   const auto found = managers_.find(session);
-  fail_executes(*found->second, reason);
+  fail_executes(*found->second, ending.reason);
   const std::string name = found->second->name;
   log::info("session {} of manager {} ends: {}; its caches lapse, its connections stay", session,
-            name, reason);
-  outlet_.session_over(session);
+            name, ending.reason);
+  outlet_.session_over(session, ending);
   managers_.erase(found);
   by_name_.erase(name);
   controller_.detach(name);

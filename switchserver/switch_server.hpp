@@ -22,6 +22,7 @@
 #include "core/hop.hpp"
 #include "core/metrics/stage_times.hpp"
 #include "core/session/session.hpp"
+#include "core/session/session_end.hpp"
 #include "switchserver/switch_controller.hpp"
 
 namespace xbind {
@@ -38,7 +39,8 @@ class ManagerOutlet {
   virtual void executed(std::uint64_t /*token*/, Result<HopResultBatch> /*results*/) {}
   // The session has ended, in whichever way: what leads to its manager may go once all that was said
   // in it has gone out. An outlet that keeps nothing need not have it.
-  virtual void session_over(SessionId /*session*/) {}
+  // The manager is to be told why.
+  virtual void session_over(SessionId /*session*/, const SessionEnding& /*ending*/) {}
   // The answer to read_statistics(), by its token. An outlet of somebody who never asks need not have it.
   virtual void counted(const SwitchController::Counted& /*counted*/) {}
 };
@@ -88,6 +90,8 @@ class SwitchServer {
   // kBadInput: no name. Else as SwitchController::attach.
   Result<Attachment> attach(const std::string& manager, Epoch epoch, TimePoint now);
   void detach(SessionId session);
+  // The process ends in order: every manager is told.
+  void end_all();
   // A session that is not known is counted and ignored.
   void on_commands(SessionId session, session::Frame<HopBatch> frame, TimePoint now);
   // Applies the batch outside the session's numbering. kNotFound: no such session; else
@@ -145,7 +149,7 @@ class SwitchServer {
     std::uint64_t token = 0;  // the caller's
   };
 
-  void end(SessionId session, std::string_view reason);
+  void end(SessionId session, const SessionEnding& ending);
   void fail_executes(const Manager& manager, std::string_view reason);
   void hand_out(SwitchController::Results results, TimePoint now);
   void note_unasked(TimePoint now);

@@ -4,6 +4,7 @@
 
 #include "connection_manager.hh"
 #include "core/name.hpp"
+#include "orb/convert.hpp"
 #include "orb/remote_error.hpp"
 
 namespace xbind::ctl {
@@ -27,6 +28,11 @@ int guarded(const std::string& peer, CORBA::Object_ptr object,
   const auto done = orb::remote(peer, object, [&] {
     try {
       return command();
+    } catch (const v2::Refused& refused) {
+      const auto outcome = orb::to_core(refused.why);
+      return explain(outcome
+                         ? fmt::format("{}: {}", to_string(outcome->kind), xbind::explain(*outcome))
+                         : outcome.error().text);
     } catch (const v2::UnknownConnection& unknown) {
       return explain(fmt::format("connection {} is not known", unknown.connection));
     } catch (const v2::Unavailable& refused) {

@@ -1,6 +1,5 @@
 // Commands that ask for something and get an outcome.
 #include <cstdio>
-#include <string_view>
 #include <vector>
 
 #include "core/name.hpp"
@@ -39,13 +38,28 @@ std::string words_of(const Outcome& outcome) {
   return text;
 }
 
-int tell(const v2::Outcome& answer) {
-  const auto outcome = orb::to_core(answer);
+int tell(const Result<Outcome>& outcome) {
   if (!outcome) return explain(outcome.error().text);
-  const bool done = outcome->kind != OutcomeKind::kRefused && outcome->kind != OutcomeKind::kBusy;
-  if (!done) return explain(words_of(*outcome));
   say(words_of(*outcome));
   return 0;
+}
+
+Outcome done(std::uint64_t connection, OutcomeKind kind) {
+  Outcome outcome;
+  outcome.connection = ConnectionId{connection};
+  outcome.kind = kind;
+  return outcome;
+}
+
+Outcome done(std::uint64_t connection, OutcomeKind kind, const v2::Debt& owed) {
+  Outcome outcome = done(connection, kind);
+  outcome.owed = orb::to_core(owed);
+  return outcome;
+}
+
+int tell_refusal(const v2::Refusal& why) {
+  const auto outcome = orb::to_core(why);
+  return explain(outcome ? words_of(*outcome) : outcome.error().text);
 }
 
 // Asks and tells the outcome. `unknown`: what to do when there was no answer, for then the manager
@@ -58,8 +72,9 @@ int asked(v2::ConnectionManager_ptr manager, const std::string& unknown, Ask ask
   };
   return guarded(kManager, manager, [&] {
     try {
-      const v2::Outcome_var outcome = ask();
-      return tell(outcome.in());
+      return tell(ask());
+    } catch (const v2::Refused& refused) {
+      return tell_refusal(refused.why);
     } catch (const CORBA::TIMEOUT& exception) {
       return no_answer(exception);
     } catch (const CORBA::COMM_FAILURE& exception) {
@@ -81,33 +96,51 @@ int connect(v2::ConnectionManager_ptr manager, const ConnectRequest& request) {
                fmt::format("whether request {0} was carried out is not known: "
                            "`xbindctl outcome '{1}' {0}` tells, and the id to release",
                            request.request, kTwoWayClient),
-               [&] { return manager->connect_as(wire); });
+               [&] {
+                 const v2::NewConnection_var made = manager->connect_as(wire);
+                 return orb::to_core(made.in());
+               });
 }
 
 int commit(v2::ConnectionManager_ptr manager, std::uint64_t connection) {
-  return asked(manager, see(connection), [&] { return manager->commit(connection); });
+  return asked(manager, see(connection), [&] {
+    const v2::NewConnection_var made = manager->commit(connection);
+    return orb::to_core(made.in());
+  });
 }
 
 int modify(v2::ConnectionManager_ptr manager, std::uint64_t connection, const ServiceSpec& service,
            const std::optional<ServiceSpec>& reverse) {
   v2::OptionalServiceSpec back;
   orb::to_idl(reverse, back);
-  return asked(manager, see(connection),
-               [&] { return manager->modify(connection, orb::to_idl(service), back); });
+  return asked(manager, see(connection), [&] {
+    manager->modify(connection, orb::to_idl(service), back);
+    return done(connection, OutcomeKind::kModified);
+  });
 }
 
 int add_leaf(v2::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end) {
-  return asked(manager, see(connection),
-               [&] { return manager->add_leaf(connection, end.c_str()); });
+  return asked(manager, see(connection), [&]() -> Result<Outcome> {
+    const auto egress = orb::to_core(manager->add_leaf(connection, end.c_str()));
+    if (!egress) return tl::make_unexpected(egress.error());
+    Outcome outcome = done(connection, OutcomeKind::kLeafAdded);
+    outcome.egress = *egress;
+    return outcome;
+  });
 }
 
 int drop_leaf(v2::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end) {
-  return asked(manager, see(connection),
-               [&] { return manager->drop_leaf(connection, end.c_str()); });
+  return asked(manager, see(connection), [&] {
+    const v2::Debt_var owed = manager->drop_leaf(connection, end.c_str());
+    return done(connection, OutcomeKind::kLeafDropped, owed.in());
+  });
 }
 
 int release(v2::ConnectionManager_ptr manager, std::uint64_t connection) {
-  return asked(manager, see(connection), [&] { return manager->release(connection); });
+  return asked(manager, see(connection), [&] {
+    const v2::Debt_var owed = manager->release(connection);
+    return done(connection, OutcomeKind::kReleased, owed.in());
+  });
 }
 
 int release_many(v2::ConnectionManager_ptr manager, const std::optional<std::string>& client) {
@@ -115,23 +148,25 @@ int release_many(v2::ConnectionManager_ptr manager, const std::optional<std::str
     // Looked up first: those that are set up meanwhile stay.
     std::vector<std::uint64_t> connections;
     for_each_connection(manager, client, [&](const v2::ConnectionState& state) {
-      if (std::string_view{state.phase.in()} != "prepared") connections.push_back(state.connection);
+      if (state.phase != v2::phase_prepared) connections.push_back(state.connection);
     });
     std::size_t released = 0;
     std::size_t gone = 0;
     for (const std::uint64_t connection : connections) {
-      const v2::Outcome_var answer = manager->release(connection);
-      const auto outcome = orb::to_core(answer.in());
-      if (!outcome) return explain(outcome.error().text);
-      const bool went =
-          outcome->cause == Cause::kUnknownConnection || outcome->cause == Cause::kBeingReleased;
-      if (outcome->kind == OutcomeKind::kReleased) {
+      try {
+        const v2::Debt_var owed = manager->release(connection);
         ++released;
-        if (outcome->asked != 0) say(words_of(*outcome));
-      } else if (went) {
-        ++gone;
-      } else {
-        explain(fmt::format("{}: {}", connection, words_of(*outcome)));
+        if (owed->removals != 0) say(words_of(done(connection, OutcomeKind::kReleased, owed.in())));
+      } catch (const v2::Refused& refused) {
+        const bool went = refused.why.cause == v2::cause_unknown_connection ||
+                          refused.why.cause == v2::cause_being_released;
+        if (went) {
+          ++gone;
+          continue;
+        }
+        const auto outcome = orb::to_core(refused.why);
+        explain(
+            fmt::format("{}: {}", connection, outcome ? words_of(*outcome) : outcome.error().text));
       }
     }
     const std::size_t left = connections.size() - released - gone;
@@ -144,17 +179,15 @@ int release_many(v2::ConnectionManager_ptr manager, const std::optional<std::str
 
 int outcome(v2::ConnectionManager_ptr manager, const std::string& client, std::uint64_t request) {
   return guarded(kManager, manager, [&] {
-    const v2::OutcomeSeq_var found = manager->outcome_of(client.c_str(), request);
-    if (found->length() == 0) {
+    try {
+      const v2::Outcome_var found = manager->outcome_of(client.c_str(), request);
+      return tell(orb::to_core(found.in()));
+    } catch (const v2::UnknownRequest&) {
       return explain(
           fmt::format("no outcome of request {} of client '{}' is remembered: it is under way, has "
                       "been forgotten, or never came to the manager",
                       request, client));
     }
-    const auto remembered = orb::to_core(found.in()[0]);
-    if (!remembered) return explain(remembered.error().text);
-    say(words_of(*remembered));
-    return 0;
   });
 }
 

@@ -13,7 +13,7 @@ void for_each_connection(v2::ConnectionManager_ptr manager,
                          const std::function<void(const v2::ConnectionState&)>& look) {
   std::uint64_t after = 0;
   for (;;) {
-    const v2::ConnectionStateSeq_var page = manager->list(after, kListPage);
+    const v2::ConnectionStateSeq_var page = manager->list_connections(after, kListPage);
     if (page->length() == 0) return;  // a page may be shorter than asked
     for (CORBA::ULong i = 0; i < page->length(); ++i) {
       const v2::ConnectionState& state = page.in()[i];

@@ -25,7 +25,16 @@ int at_switch(orb::NameClient& names, const std::string& switch_name, Ask ask) {
 }
 
 std::string labels_of(const v2::PortState& port) {
-  return fmt::format("{}-{}/{}-{}", port.vpi_min, port.vpi_max, port.vci_min, port.vci_max);
+  std::string text;
+  for (CORBA::ULong i = 0; i < port.labels.length(); ++i) {
+    const v2::LabelRange& range = port.labels[i];
+    if (i != 0) text += ' ';
+    text += range.kind == v2::label_atm
+                ? fmt::format("{}-{}/{}-{}", range.first >> 16, range.last >> 16,
+                              range.first & 0xFFFF, range.last & 0xFFFF)
+                : fmt::format("{}-{}", range.first, range.last);
+  }
+  return text;
 }
 
 // Whether the SwitchServer has its switch; else what it tells of it is what it last heard.
@@ -75,7 +84,9 @@ Row row_of(const v2::PortReport& port, const Control& control) {
 int ports(orb::NameClient& names, const std::string& switch_name) {
   const int done = at_switch(names, switch_name, [&](v2::SwitchServer_ptr server) {
     const Control control = control_of(server);
-    const v2::PortReportSeq_var reports = server->ports();
+    const v2::PortReportSeq_var reports = v2::SwitchOperations_var {
+      server->switch_operations()
+      } -> ports();
     std::vector<Row> rows{{"port", "line", "labels", "cells/s", "taken", "buffer taken",
                            "labels free", "cells in", "cells out", "discarded", "hec errors",
                            "unknown labels"}};
@@ -100,7 +111,8 @@ int ports(orb::NameClient& names, const std::string& switch_name) {
 
 int count(orb::NameClient& names, const std::string& switch_name, PortId port, Label label) {
   return at_switch(names, switch_name, [&](v2::SwitchServer_ptr server) {
-    const v2::CellCounters cells = server->count_cells(port.value(), orb::to_idl(label));
+    const v2::SwitchOperations_var operations = server->switch_operations();
+    const v2::CellCounters cells = operations->count_cells(port.value(), orb::to_idl(label));
     say(fmt::format("port {} label {}: {} cells in, {} out, {} and {} discarded", port,
                     to_string(label), cells.input_cells, cells.output_cells,
                     cells.input_cell_discards, cells.output_cell_discards));

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/cause.hpp"
-#include "core/unknown_switch.hpp"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/commands.hpp"
 
@@ -42,17 +41,17 @@ v2::RouteQuery query_of(const RouteWish& wish) {
   return query;
 }
 
-int refused(const v2::RouteAnswer& answer) {
-  const auto cause = cause_from(answer.cause);
+int refused(const v2::Refusal& why) {
+  const auto cause = cause_from(why.cause);
   return explain(
-      fmt::format("{}: {}", cause ? to_string(*cause) : "unknown cause", answer.reason.in()));
+      fmt::format("{}: {}", cause ? to_string(*cause) : "unknown cause", why.reason.in()));
 }
 
-void print_path(std::size_t number, const v2::RouteAnswer& answer) {
+void print_path(std::size_t number, const v2::RouteFound& path) {
   say(fmt::format("path {}      {} switches, {} us, lines of {} cells/s", number,
-                  answer.hops.length(), answer.delay_us, answer.free_cells_per_s));
-  for (CORBA::ULong i = 0; i < answer.hops.length(); ++i) {
-    const v2::RouteHop& hop = answer.hops[i];
+                  path.hops.length(), path.delay_us, path.free_cells_per_s));
+  for (CORBA::ULong i = 0; i < path.hops.length(); ++i) {
+    const v2::RouteHop& hop = path.hops[i];
     say(fmt::format("  hop {:<2}    {:<16} port {} -> port {}", i, hop.switch_name.in(),
                     hop.input_port, hop.output_port));
   }
@@ -63,7 +62,7 @@ std::string end_text(const v2::RouteElement& end) {
 }
 
 // What RouteObject's status tells of switches, by their names: for how many milliseconds each that
-// is unknown has been so, and how old each one's last report is. Links have no field for either.
+// is unknown has been so, and how old each one's last report is.
 using BySwitch = std::map<std::string, std::uint64_t>;
 
 struct OfSwitches {
@@ -73,12 +72,13 @@ struct OfSwitches {
 
 OfSwitches ask_of_switches(v2::RouteObject_ptr route_object) {
   constexpr std::string_view kAge = "report_age_ms/";
+  constexpr std::string_view kUnknown = "unknown_switch_ms/";
   OfSwitches of;
   const v2::MetricSeq_var told = route_object->status();
   for (CORBA::ULong i = 0; i < told->length(); ++i) {
     const std::string_view name = told.in()[i].name.in();
     for (const auto& [prefix, values] :
-         {std::pair{kUnknownSwitchMetric, &of.unknown_ms}, {kAge, &of.report_age_ms}}) {
+         {std::pair{kUnknown, &of.unknown_ms}, {kAge, &of.report_age_ms}}) {
       if (name.starts_with(prefix)) {
         values->emplace(name.substr(prefix.size()), told.in()[i].value);
       }
@@ -87,10 +87,8 @@ OfSwitches ask_of_switches(v2::RouteObject_ptr route_object) {
   return of;
 }
 
-std::string state_text(const v2::LinkState& link, const BySwitch& unknown) {
-  const bool in_doubt = unknown.contains(link.first_end.switch_name.in()) ||
-                        unknown.contains(link.second_end.switch_name.in());
-  if (in_doubt) return link.up ? "unknown" : "down";
+std::string state_text(const v2::LinkState& link) {
+  if (link.unknown) return link.up ? "unknown" : "down";
   if (link.up) return link.drained ? "drained" : "up";
   return link.drained ? "down, drained" : "down";
 }
@@ -106,7 +104,7 @@ std::string age_text(const v2::LinkState& link, const BySwitch& ages) {
 }
 
 Row row_of(const v2::LinkState& link, const OfSwitches& of) {
-  Row row{end_text(link.first_end), end_text(link.second_end), state_text(link, of.unknown_ms)};
+  Row row{end_text(link.first_end), end_text(link.second_end), state_text(link)};
   for (const auto value : {link.cells_per_s, link.first_free, link.second_free}) {
     row.push_back(fmt::format("{}", value));
   }
@@ -117,8 +115,9 @@ Row row_of(const v2::LinkState& link, const OfSwitches& of) {
 
 template <class Visit>
 void for_each_link(v2::RouteObject_ptr route_object, Visit visit) {
+  const v2::RouteOperations_var operations = route_object->route_operations();
   for (CORBA::ULong first = 0;;) {
-    const v2::LinkStateSeq_var page = route_object->links(first, kLinksPage);
+    const v2::LinkStateSeq_var page = operations->links(first, kLinksPage);
     if (page->length() == 0) return;  // a page may be shorter than asked
     for (CORBA::ULong i = 0; i < page->length(); ++i) visit(page.in()[i]);
     first += page->length();
@@ -131,9 +130,11 @@ std::optional<std::string> unknown_among(v2::RouteObject_ptr route_object,
                                          const std::vector<PathElement>& elements) {
   if (elements.empty()) return std::nullopt;
   std::set<PathElement> known;
-  const v2::NameSeq_var switches = route_object->switches();
-  for (CORBA::ULong i = 0; i < switches->length(); ++i) {
-    known.insert({switches.in()[i].in(), PortId{}});
+  for (CORBA::ULong first = 0;;) {
+    const v2::NameSeq_var page = route_object->switches(first, kLinksPage);
+    if (page->length() == 0) break;
+    for (CORBA::ULong i = 0; i < page->length(); ++i) known.insert({page.in()[i].in(), PortId{}});
+    first += page->length();
   }
   for_each_link(route_object, [&](const v2::LinkState& link) {
     for (const v2::RouteElement* end : {&link.first_end, &link.second_end}) {
@@ -161,19 +162,20 @@ int routes(v2::RouteObject_ptr route_object, const RouteWish& wish) {
     const v2::RouteAnswers_var found = route_object->find_alternates(query, wish.alternates);
     for (CORBA::ULong i = 0; i < found->answers.length(); ++i) {
       const v2::RouteAnswer& answer = found->answers[i];
-      if (answer.cause != 0) return refused(answer);
-      print_path(i + 1, answer);
+      if (!answer._d()) return refused(answer.why());
+      print_path(i + 1, answer.found());
     }
     if (wish.disjoint != v2::disjoint_no && found->answers.length() != 0) {
       query.disjoint = wish.disjoint;
-      query.disjoint_from = found->answers[0].hops;
+      query.disjoint_from = found->answers[0].found().hops;
       v2::RouteQuerySeq queries;
       queries.length(1);
       queries[0] = query;
       const v2::RouteAnswers_var other = route_object->find_paths(queries);
       if (other->answers.length() != 1) return explain("one query has not one answer");
-      if (other->answers[0].cause != 0) return refused(other->answers[0]);
-      print_path(2, other->answers[0]);
+      const v2::RouteAnswer& answer = other->answers[0];
+      if (!answer._d()) return refused(answer.why());
+      print_path(2, answer.found());
     }
     say(fmt::format("topology version {}, to be kept for {} ms", found->topology_version,
                     found->validity_ms));
@@ -202,7 +204,7 @@ int drain(v2::RouteObject_ptr route_object, const PathElement& element, bool dra
     v2::RouteElement wire;
     wire.switch_name = element.switch_name.c_str();
     wire.output_port = element.output_port.value();
-    route_object->drain(wire, drained);
+    v2::RouteOperations_var { route_object->route_operations() } -> drain(wire, drained);
     const std::string words =
         element.output_port == PortId{}
             ? fmt::format("every link of {}", element.switch_name)

@@ -20,7 +20,9 @@ int forget_at(orb::NameClient& names, const std::string& path, const std::string
   const v2::SwitchServer_var server = v2::SwitchServer::_unchecked_narrow(*object);
   return guarded(path, server, [&] {
     try {
-      const CORBA::ULong hops = server->forget_manager(manager.c_str());
+      const CORBA::ULong hops = v2::SwitchOperations_var {
+        server->switch_operations()
+        } -> forget_manager(manager.c_str());
       say(fmt::format("{}: manager '{}' is forgotten, {} {}", path, manager, counted(hops, "hop"),
                       hops == 1 ? "stays" : "stay"));
       return 0;
@@ -43,17 +45,17 @@ std::string name_of_mode(CORBA::Octet mode) {
 
 int aggregation(v2::ConnectionManager_ptr manager, const std::optional<AggregationChange>& change) {
   return guarded(kManager, manager, [&] {
-    v2::Aggregation settings = manager->aggregation_now();
+    const v2::ManagerOperations_var operations = manager->manager_operations();
+    v2::Aggregation settings = operations->aggregation_now();
     if (change) {
-      settings.aggregation_mode = change->mode;
+      settings.mode = change->mode;
       if (change->threshold) settings.threshold = *change->threshold;
       if (change->flush_timeout_ms) settings.flush_timeout_ms = *change->flush_timeout_ms;
-      manager->set_aggregation(settings);
-      settings = manager->aggregation_now();
+      operations->set_aggregation(settings);
+      settings = operations->aggregation_now();
     }
-    say(fmt::format("mode {}, threshold {}, flush timeout {} ms",
-                    name_of_mode(settings.aggregation_mode), settings.threshold,
-                    settings.flush_timeout_ms));
+    say(fmt::format("mode {}, threshold {}, flush timeout {} ms", name_of_mode(settings.mode),
+                    settings.threshold, settings.flush_timeout_ms));
     return 0;
   });
 }
@@ -61,7 +63,8 @@ int aggregation(v2::ConnectionManager_ptr manager, const std::optional<Aggregati
 int prepare(v2::ConnectionManager_ptr manager, const std::string& from, const std::string& to,
             const ServiceSpec& service, std::uint32_t count) {
   return guarded(kManager, manager, [&] {
-    manager->prepare(from.c_str(), to.c_str(), orb::to_idl(service), count);
+    const v2::ManagerOperations_var operations = manager->manager_operations();
+    operations->prepare(from.c_str(), to.c_str(), orb::to_idl(service), count);
     say(
         fmt::format("{} -> {}: {} connection{} will be kept ready; `xbindctl caches` shows how "
                     "many are",

@@ -22,6 +22,27 @@ namespace {
 constexpr CORBA::ULong kAuditTimeoutMs = 120'000;
 constexpr const char* kManager = "the manager";
 
+// As docs/call-states.md has them.
+const char* words_of_phase(v2::PhaseCode phase) {
+  switch (phase) {
+    case v2::phase_routing: return "routing";
+    case v2::phase_reserving: return "reserving";
+    case v2::phase_held: return "held";
+    case v2::phase_committing: return "committing";
+    case v2::phase_connected: return "connected";
+    case v2::phase_switching_over: return "switching over";
+    case v2::phase_lingering: return "lingering";
+    case v2::phase_modifying: return "modifying";
+    case v2::phase_lowering: return "lowering";
+    case v2::phase_restoring: return "restoring";
+    case v2::phase_undoing: return "undoing";
+    case v2::phase_releasing: return "releasing";
+    case v2::phase_gone: return "gone";
+    case v2::phase_prepared: return "prepared";
+    default: return "unknown";
+  }
+}
+
 bool both_ways(const v2::ConnectionState& state) {
   return state.reverse_resources.cells_per_s != 0 || state.reverse_resources.buffer_cells != 0;
 }
@@ -55,7 +76,7 @@ std::size_t hops_of(const v2::ConnectionState& state) {
 void print_line(const v2::ConnectionState& state) {
   std::string rate = fmt::format("{}", state.resources.cells_per_s);
   if (both_ways(state)) rate += fmt::format(" + {}", state.reverse_resources.cells_per_s);
-  say(fmt::format(kListLine, state.connection, state.phase.in(), state.from_end.in(),
+  say(fmt::format(kListLine, state.connection, words_of_phase(state.phase), state.from_end.in(),
                   callee_of(state), rate, hops_of(state), state.leaves.length(),
                   state.client.in()));
 }
@@ -94,7 +115,7 @@ std::string name_of_cache(CORBA::Octet kind) {
 Row row_of(const v2::CacheState& cache) {
   const double asked = static_cast<double>(cache.hits) + static_cast<double>(cache.misses);
   const double hit = asked == 0 ? 0 : 100 * static_cast<double>(cache.hits) / asked;
-  return {name_of_cache(cache.cache_kind),
+  return {name_of_cache(cache.cache),
           cache.element.in(),
           fmt::format("{}", cache.hits),
           fmt::format("{}", cache.misses),
@@ -225,18 +246,19 @@ int describe(v2::ConnectionManager_ptr manager, std::uint64_t connection) {
     const v2::ConnectionState_var state = manager->describe(connection);
     const bool both = both_ways(state.in());
     say(fmt::format("connection  {}", state->connection));
-    say(fmt::format("phase       {}, generation {}", state->phase.in(), state->generation));
+    say(fmt::format("phase       {}, generation {}", words_of_phase(state->phase),
+                    state->generation));
     say(fmt::format("client      {}, request {}", state->client.in(), state->request));
     say(fmt::format("ends        {} {} {}", state->from_end.in(), both ? "<->" : "->",
                     callee_of(state.in())));
     say(fmt::format("takes       {}", words_of(state->resources)));
     if (both) say(fmt::format("reverse     {}", words_of(state->reverse_resources)));
     if (state->reroutes != 0) say("rerouted    " + counted(state->reroutes, "time"));
-    if (state->broken) {
-      say(fmt::format("broken      {} is down, no other path", state->broken_element.in()));
-    } else if (state->broken_element.in()[0] != '\0') {
+    if (state->condition == v2::path_down) {
+      say(fmt::format("broken      {} is down, no other path", state->element.in()));
+    } else if (state->condition == v2::path_unknown) {
       say(fmt::format("unknown     {}: nobody has it under control, no other path",
-                      state->broken_element.in()));
+                      state->element.in()));
     }
     for (CORBA::ULong i = 0; i < state->leaves.length(); ++i) {
       say(fmt::format("leaf        {}", state->leaves[i].in()));
@@ -275,7 +297,8 @@ int status(v2::ConnectionManager_ptr manager) {
 
 int caches(v2::ConnectionManager_ptr manager) {
   return guarded(kManager, manager, [&] {
-    const v2::CacheStateSeq_var found = manager->caches();
+    const v2::ManagerOperations_var operations = manager->manager_operations();
+    const v2::CacheStateSeq_var found = operations->caches();
     std::vector<Row> rows{
         {"cache", "element", "hits", "misses", "hit ratio", "size", "wanted", "oldest"}};
     for (CORBA::ULong i = 0; i < found->length(); ++i) rows.push_back(row_of(found.in()[i]));
@@ -286,8 +309,9 @@ int caches(v2::ConnectionManager_ptr manager) {
 
 int audit(v2::ConnectionManager_ptr manager) {
   return guarded(kManager, manager, [&] {
-    omniORB::setClientCallTimeout(manager, kAuditTimeoutMs);
-    const v2::AuditReport_var report = manager->audit_network();
+    const v2::ManagerOperations_var operations = manager->manager_operations();
+    omniORB::setClientCallTimeout(operations, kAuditTimeoutMs);
+    const v2::AuditReport_var report = operations->audit_network();
     const auto findings = orb::to_core(report->findings);
     if (!findings) return explain(findings.error().text);
     for (const Finding& finding : *findings) {

@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/name.hpp"
+#include "core/session/session_end.hpp"
 #include "core/steady_now.hpp"
 #include "naming/names.hpp"
 #include "orb/convert.hpp"
@@ -22,6 +24,9 @@ namespace {
 // A run looks so often at what is due, at most: what is due within this time travels together, for a message
 // and a wake-up cost many times what a request does. What it makes late is seen in the slip.
 constexpr Duration kBetweenSends = std::chrono::microseconds{50};
+
+// Of the topology's ends and demands.
+constexpr CORBA::ULong kPage = 10'000;
 
 // How long a wish to stop may go unseen.
 constexpr Duration kLookForStop = std::chrono::milliseconds{100};
@@ -83,6 +88,17 @@ class CorbaTarget::Observer : public POA_xbind::v2::OutcomeObserver {
                            now]() mutable { target->on_outcomes(manager, std::move(frame), now); });
   }
 
+  void client_session_ended(v2::SessionId session, v2::SessionEnd why,
+                            const char* reason) override {
+    std::string text = fmt::format("the manager has ended the session ({}): {}",
+                                   to_string(static_cast<SessionEnd>(why)), printable(reason));
+    const std::shared_lock lock(mutex_);
+    if (target_ == nullptr || SessionId{session} != session_) return;
+    target_->serial_.post([target = target_, text = std::move(text)] {
+      if (target->player_ != nullptr) target->lose(text, steady_now());
+    });
+  }
+
  private:
   // Shared: while one upcall runs what is queued, the next one queues its outcomes and returns.
   std::shared_mutex mutex_;
@@ -132,13 +148,21 @@ Result<KnownEnds> CorbaTarget::ends_from(const std::string& route_object) {
   const v2::RouteObject_var routes = v2::RouteObject::_unchecked_narrow(*object);
   KnownEnds known;
   const auto asked = orb::remote("routeobject " + route_object, routes, [&] {
-    const v2::TrafficDemandSeq_var told = routes->demands();
-    for (CORBA::ULong i = 0; i < told->length(); ++i) {
-      const v2::TrafficDemand& demand = told.in()[i];
-      known.demands.push_back({demand.from_end.in(), demand.to_end.in(), demand.weight});
+    for (;;) {
+      const v2::TrafficDemandSeq_var page =
+          routes->demands(static_cast<CORBA::ULong>(known.demands.size()), kPage);
+      if (page->length() == 0) break;
+      for (CORBA::ULong i = 0; i < page->length(); ++i) {
+        const v2::TrafficDemand& demand = page.in()[i];
+        known.demands.push_back({demand.from_end.in(), demand.to_end.in(), demand.weight});
+      }
     }
-    const v2::NameSeq_var names = routes->endpoints();
-    for (CORBA::ULong i = 0; i < names->length(); ++i) known.endpoints.emplace_back(names.in()[i]);
+    for (;;) {
+      const v2::NameSeq_var page =
+          routes->endpoints(static_cast<CORBA::ULong>(known.endpoints.size()), kPage);
+      if (page->length() == 0) break;
+      for (CORBA::ULong i = 0; i < page->length(); ++i) known.endpoints.emplace_back(page.in()[i]);
+    }
   });
   if (!asked) return tl::make_unexpected(asked.error());
   return known;

@@ -78,9 +78,10 @@ std::map<std::string, Result<RemoteAudit>> CorbaTarget::audits() {
 }
 
 Result<RemoteAudit> CorbaTarget::audit(Manager& manager) {
-  omniORB::setClientCallTimeout(manager.object, kAuditTimeoutMs);
   const auto asked = orb::remote(manager.peer, manager.object, [&] {
-    return v2::AuditReport_var{manager.object->audit_network()};
+    const v2::ManagerOperations_var operations = manager.object->manager_operations();
+    omniORB::setClientCallTimeout(operations, kAuditTimeoutMs);
+    return v2::AuditReport_var{operations->audit_network()};
   });
   if (!asked) return tl::make_unexpected(asked.error());
   const v2::AuditReport& report = asked->in();

@@ -152,7 +152,7 @@ class ManagerSite final : public Process, private cmgr::Peers {
   void invoke(SessionId session, const std::string& switch_name, HopBatch batch) override;
   void attach_switch(const std::string& switch_name) override;
   void switch_session_over(SessionId /*session*/) override {}  // the sites stay
-  void client_session_over(SessionId /*session*/) override {}
+  void client_session_over(SessionId /*session*/, const SessionEnding& /*ending*/) override {}
 
   SwitchServerSite& site_of(const std::string& switch_name);
   void ask(Process& mapper, std::size_t questions);

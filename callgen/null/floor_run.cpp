@@ -41,7 +41,8 @@ Result<Gathering> gathering_of(const ClientOptions& client, const std::string& m
   if (!object) return tl::make_unexpected(object.error());
   const v2::ConnectionManager_var connections = v2::ConnectionManager::_unchecked_narrow(*object);
   return orb::remote("manager " + manager, connections, [&] {
-    const v2::Aggregation now = connections->aggregation_now();
+    const v2::ManagerOperations_var operations = connections->manager_operations();
+    const v2::Aggregation now = operations->aggregation_now();
     const v2::MetricSeq_var metrics = connections->status();
     for (CORBA::ULong i = 0; i < metrics->length(); ++i) {
       const v2::Metric& metric = metrics.in()[i];
@@ -51,7 +52,7 @@ Result<Gathering> gathering_of(const ClientOptions& client, const std::string& m
       }
     }
     Gathering gathering;
-    gathering.adaptive = now.aggregation_mode == v2::aggregation_adaptive;
+    gathering.adaptive = now.mode == v2::aggregation_adaptive;
     gathering.threshold = now.threshold;
     gathering.flush_timeout = ns(now.flush_timeout_ms / 1000);
     return gathering;

@@ -167,7 +167,8 @@ class InboxServant : public POA_xbind::v2::RequestInbox {
   explicit InboxServant(Daemon& daemon) : daemon_(daemon) {}
   void submit_requests(v2::SessionId session, v2::BatchSeq seq, v2::BatchSeq confirmed,
                        const v2::RequestBatch& batch) override {
-    auto frame = frame_of<RequestBatch>(seq, confirmed, [&] { return orb::to_core(batch); });
+    auto frame = frame_of<RequestBatch>(seq, confirmed,
+                                        [&] { return Result<RequestBatch>(orb::to_core(batch)); });
     if (!frame) return;
     daemon_.post([id = SessionId{session}, frame = std::move(*frame)](NullManager& manager) {
       manager.on_requests(id, frame, steady_now());
@@ -187,6 +188,8 @@ class ResultsServant : public POA_xbind::v2::HopObserver {
     const std::lock_guard lock(mutex_);
     daemon_ = daemon;
   }
+  // Without its switches it is no floor: callgen sees calls without answers.
+  void manager_session_ended(v2::SessionId, v2::SessionEnd, const char*) override {}
   void deliver_results(v2::SessionId session, v2::BatchSeq seq, v2::BatchSeq confirmed,
                        const v2::HopResultBatch& batch) override {
     auto frame = frame_of<HopResultBatch>(seq, confirmed, [&] { return orb::to_core(batch); });
@@ -203,27 +206,14 @@ class ResultsServant : public POA_xbind::v2::HopObserver {
 
 [[noreturn]] void not_here() { throw v2::Unavailable("a null manager takes batches alone"); }
 
-class ManagerServant : public POA_xbind::v2::ConnectionManager {
+class OperationsServant : public POA_xbind::v2::ManagerOperations {
  public:
-  ManagerServant(Daemon& daemon, v2::RequestInbox_ptr inbox)
-      : daemon_(daemon), inbox_(v2::RequestInbox::_duplicate(inbox)) {}
+  explicit OperationsServant(Daemon& daemon) : daemon_(daemon) {}
 
-  v2::ClientAttachment* attach_client(const char* client, v2::Epoch, CORBA::ULong version,
-                                      v2::OutcomeObserver_ptr observer) override {
-    orb::check_version(version);
-    if (CORBA::is_nil(observer)) throw v2::BadRequest("attach needs an observer");
-    return daemon_.attach(client, observer, inbox_);
-  }
-  void detach_client(v2::SessionId session) override {
-    daemon_.ask([&](NullManager& manager) {
-      manager.detach_client(SessionId{session});
-      return true;
-    });
-  }
   v2::Aggregation aggregation_now() override {
     const Gathering& rule = daemon_.rule();
     v2::Aggregation out;
-    out.aggregation_mode = rule.adaptive ? v2::aggregation_adaptive : v2::aggregation_fixed;
+    out.mode = rule.adaptive ? v2::aggregation_adaptive : v2::aggregation_fixed;
     out.threshold = rule.adaptive ? 1 : static_cast<CORBA::ULong>(rule.threshold);
     out.flush_timeout_ms = std::chrono::duration<double, std::milli>(rule.flush_timeout).count();
     return out;
@@ -242,6 +232,35 @@ class ManagerServant : public POA_xbind::v2::ConnectionManager {
     report->connections = 0;
     return report.release();
   }
+  void set_aggregation(const v2::Aggregation&) override { not_here(); }
+  v2::CacheStateSeq* caches() override { not_here(); }
+  void prepare(const char*, const char*, const v2::ServiceSpec&, CORBA::ULong) override {
+    not_here();
+  }
+
+ private:
+  Daemon& daemon_;
+};
+
+class ManagerServant : public POA_xbind::v2::ConnectionManager {
+ public:
+  ManagerServant(Daemon& daemon, v2::RequestInbox_ptr inbox, v2::ManagerOperations_ptr operations)
+      : daemon_(daemon),
+        inbox_(v2::RequestInbox::_duplicate(inbox)),
+        operations_(v2::ManagerOperations::_duplicate(operations)) {}
+
+  v2::ClientAttachment* attach_client(const char* client, v2::Epoch, CORBA::ULong version,
+                                      v2::OutcomeObserver_ptr observer) override {
+    orb::check_version(version);
+    if (CORBA::is_nil(observer)) throw v2::BadRequest("attach needs an observer");
+    return daemon_.attach(client, observer, inbox_);
+  }
+  void detach_client(v2::SessionId session) override {
+    daemon_.ask([&](NullManager& manager) {
+      manager.detach_client(SessionId{session});
+      return true;
+    });
+  }
   v2::MetricSeq* status() override {
     return orb::to_metrics(daemon_.ask([this](NullManager& manager) {
       const Gathering& rule = daemon_.rule();
@@ -256,28 +275,29 @@ class ManagerServant : public POA_xbind::v2::ConnectionManager {
     }));
   }
 
-  v2::Outcome* connect(const char*, const char*, const v2::ServiceSpec&) override { not_here(); }
-  v2::Outcome* connect_as(const v2::ConnectRequest&) override { not_here(); }
-  v2::Outcome* commit(v2::ConnectionId) override { not_here(); }
-  v2::Outcome* modify(v2::ConnectionId, const v2::ServiceSpec&,
-                      const v2::OptionalServiceSpec&) override {
+  v2::ManagerOperations_ptr manager_operations() override {
+    return v2::ManagerOperations::_duplicate(operations_);
+  }
+
+  v2::NewConnection* connect(const char*, const char*, const v2::ServiceSpec&) override {
     not_here();
   }
-  v2::Outcome* add_leaf(v2::ConnectionId, const char*) override { not_here(); }
-  v2::Outcome* drop_leaf(v2::ConnectionId, const char*) override { not_here(); }
-  v2::Outcome* release(v2::ConnectionId) override { not_here(); }
-  v2::OutcomeSeq* outcome_of(const char*, v2::RequestId) override { not_here(); }
+  v2::NewConnection* connect_as(const v2::ConnectRequest&) override { not_here(); }
+  v2::NewConnection* commit(v2::ConnectionId) override { not_here(); }
+  void modify(v2::ConnectionId, const v2::ServiceSpec&, const v2::OptionalServiceSpec&) override {
+    not_here();
+  }
+  v2::LabelValue add_leaf(v2::ConnectionId, const char*) override { not_here(); }
+  v2::Debt* drop_leaf(v2::ConnectionId, const char*) override { not_here(); }
+  v2::Debt* release(v2::ConnectionId) override { not_here(); }
+  v2::Outcome* outcome_of(const char*, v2::RequestId) override { not_here(); }
   v2::ConnectionState* describe(v2::ConnectionId) override { not_here(); }
-  v2::ConnectionStateSeq* list(v2::ConnectionId, CORBA::ULong) override { not_here(); }
-  void set_aggregation(const v2::Aggregation&) override { not_here(); }
-  v2::CacheStateSeq* caches() override { not_here(); }
-  void prepare(const char*, const char*, const v2::ServiceSpec&, CORBA::ULong) override {
-    not_here();
-  }
+  v2::ConnectionStateSeq* list_connections(v2::ConnectionId, CORBA::ULong) override { not_here(); }
 
  private:
   Daemon& daemon_;
   v2::RequestInbox_var inbox_;
+  v2::ManagerOperations_var operations_;
 };
 
 // --- the process ----------------------------------------------------------------------------------
@@ -329,8 +349,12 @@ int serve_manager(orb::Runtime& runtime, const Gathering& rule, std::size_t swit
   const PortableServer::Servant_var<InboxServant> inbox = new InboxServant(daemon);
   const CORBA::Object_var inbox_object = runtime.activate_apart(inbox.in(), "request_inbox");
   const v2::RequestInbox_var inbox_reference = v2::RequestInbox::_unchecked_narrow(inbox_object);
+  const PortableServer::Servant_var<OperationsServant> operations = new OperationsServant(daemon);
+  const CORBA::Object_var operations_object = runtime.activate(operations.in());
+  const v2::ManagerOperations_var operations_reference =
+      v2::ManagerOperations::_unchecked_narrow(operations_object);
   const PortableServer::Servant_var<ManagerServant> servant =
-      new ManagerServant(daemon, inbox_reference);
+      new ManagerServant(daemon, inbox_reference, operations_reference);
   const CORBA::Object_var object = runtime.activate(servant.in());
   const CORBA::String_var reference = runtime.orb()->object_to_string(object);
   std::printf("%s\n", reference.in());

@@ -127,9 +127,7 @@ class SwitchServant : public POA_xbind::v2::SwitchServer {
           {"rss_kib", orb::own_resident_kib()}, {"giop_requests", logic.frames()}};
     }));
   }
-  CORBA::ULong forget_manager(const char*) override {
-    throw v2::BadRequest("a null switch remembers no manager");
-  }
+  v2::SwitchOperations_ptr switch_operations() override { not_here(); }
   v2::LedgerPage* audit_page(CORBA::ULongLong) override {
     throw v2::BadRequest("a null switch has no audit");
   }
@@ -142,8 +140,6 @@ class SwitchServant : public POA_xbind::v2::SwitchServer {
   }
   v2::HopResultBatch* execute(v2::SessionId, const v2::HopBatch&) override { not_here(); }
   v2::LedgerPage* audit_switch(const char*) override { not_here(); }
-  v2::PortReportSeq* ports() override { not_here(); }
-  v2::CellCounters count_cells(v2::PortNumber, const v2::LabelValue&) override { not_here(); }
 
  private:
   Daemon& daemon_;

@@ -201,6 +201,7 @@ std::string to_json(const RunReport& report) {
       {"broken", report.notices.broken},
       {"rerouted", report.notices.rerouted},
       {"mended", report.notices.mended},
+      {"unknown", report.notices.unknown},
       {"span_ms", std::chrono::duration<double, std::milli>(report.notices.span).count()}};
   root["calls"] = group(report, [](auto& io, auto& x) { fields::calls(io, x); });
   if (report.media) root["media"] = media(report);

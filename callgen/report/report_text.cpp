@@ -113,9 +113,9 @@ void came_back(const RunReport& report, Page& page) {
             rounded(report.call_operations_per_s));
   page.line("  at most {} calls up at a time", grouped(report.calls_up_peak));
   if (report.notices.all() > 0)
-    page.line("  notices: {} calls rerouted, {} broken, {} mended, within {} s",
+    page.line("  notices: {} calls rerouted, {} broken, {} unknown, {} mended, within {} s",
               grouped(report.notices.rerouted), grouped(report.notices.broken),
-              grouped(report.notices.mended),
+              grouped(report.notices.unknown), grouped(report.notices.mended),
               rounded(std::chrono::duration<double>(report.notices.span).count()));
   if (report.odd != OddOutcomes{})
     page.line("  odd answers: {} repeated, {} contradicted, {} too late, {} never asked for",

@@ -33,6 +33,7 @@ void Runner::notice(const Notice& notice, TimePoint now) {
     case NoticeKind::kBroken: ++notices.broken; break;
     case NoticeKind::kRerouted: ++notices.rerouted; break;
     case NoticeKind::kMended: ++notices.mended; break;
+    case NoticeKind::kUnknown: ++notices.unknown; break;
   }
   notices.span = now - first_notice_;
 }

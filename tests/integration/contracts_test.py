@@ -188,8 +188,8 @@ class Classes(OnTheWay):
         for words, sentence in (
                 (["video-9"], "refused: unknown service at service 'video-9'"),
                 (["voice-g711", "--burst-frames=4"],
-                 "refused: invalid request at burst frames of 4: voice takes none"),
-                (["video"], "refused: invalid request at video: frame octets 0 is not in")):
+                 "refused: invalid request: burst frames of 4: voice takes none"),
+                (["video"], "refused: invalid request: video: frame octets 0 is not in")):
             with self.subTest(words):
                 done = self.ctl("connect", CALLER, CALLEE, "--service-class", *words, code=1)
                 self.assertIn(sentence, done.stderr)

@@ -124,18 +124,12 @@ class Remote:
 
 def service(out, cells_per_s):
     """A ServiceSpec of so many cells a second."""
-    out.octet(0).ulonglong(cells_per_s).ulonglong(0).ulonglong(0).ulonglong(0)
-    out.octet(0)
-    for _ in range(5):
-        out.ulong(0)
-    out.ulong(0)
+    out.ulong(0).ulonglong(cells_per_s).ulonglong(0)
 
 
-def outcome(reader):
-    """Of an Outcome: kind, connection, cause, element."""
+def refusal(reader):
+    """Of a Refusal: cause, and element and reason in one text."""
+    cause, element = reader.number("B"), reader.string()
     reader.number("Q")
-    kind, connection = reader.number("B"), reader.number("Q")
-    for _ in range(2):
-        reader.number("B")
-        reader.number("I")
-    return kind, connection, reader.number("B"), reader.string()
+    reader.number("Q")
+    return cause, f"{element} {reader.string()}"

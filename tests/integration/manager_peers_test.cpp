@@ -55,13 +55,11 @@ class BadSwitch : public POA_xbind::v2::SwitchServer {
   v2::HopResultBatch* execute(v2::SessionId, const v2::HopBatch&) override {
     return trouble<v2::HopResultBatch>();
   }
-  CORBA::ULong forget_manager(const char*) override { return *trouble<CORBA::ULong>(); }
+  v2::SwitchOperations_ptr switch_operations() override {
+    return *trouble<v2::SwitchOperations_ptr>();
+  }
   v2::LedgerPage* audit_switch(const char*) override { return trouble<v2::LedgerPage>(); }
   v2::LedgerPage* audit_page(CORBA::ULongLong) override { return trouble<v2::LedgerPage>(); }
-  v2::PortReportSeq* ports() override { return trouble<v2::PortReportSeq>(); }
-  v2::CellCounters count_cells(v2::PortNumber, const v2::LabelValue&) override {
-    return *trouble<v2::CellCounters>();
-  }
   v2::MetricSeq* status() override { return orb::to_metrics({}); }
 
  private:
@@ -90,8 +88,14 @@ class BadRoutes : public POA_xbind::v2::RouteObject {
     answers->validity_ms = 0;
     // Too many, without hops, and a cause that is none.
     answers->answers.length(queries.length() + 7);
-    for (CORBA::ULong i = 0; i < answers->answers.length(); ++i) answers->answers[i].cause = 250;
-    answers->answers[0].cause = 0;
+    v2::Refusal why;
+    why.cause = 250;
+    why.asked = why.free = 0;
+    why.retry_after_ms = why.owed.removals = 0;
+    for (CORBA::ULong i = 0; i < answers->answers.length(); ++i) answers->answers[i].why(why);
+    v2::RouteFound nowhere;
+    nowhere.free_cells_per_s = nowhere.delay_us = 0;
+    answers->answers[0].found(nowhere);
     return answers._retn();
   }
   v2::RouteAnswers* find_alternates(const v2::RouteQuery&, CORBA::ULong) override {
@@ -105,20 +109,31 @@ class BadRoutes : public POA_xbind::v2::RouteObject {
     state->validity_ms = 0;
     state->unusable.length(1);
     state->unusable[0].element.switch_name = "";
+    state->unusable[0].element.output_port = 0;
+    state->unusable[0].why = 200;
+    state->unusable_count = 70;  // and no page has them
     return state._retn();
   }
   void unwatch(const char*) override { throw Context::NotFound(); }
-  void drain(const v2::RouteElement&, CORBA::Boolean) override {}
-  v2::LinkStateSeq* links(CORBA::ULong, CORBA::ULong) override { throw CORBA::NO_IMPLEMENT(); }
-  v2::NameSeq* switches() override {
+  v2::TopologyState* unusable_elements(CORBA::ULong, CORBA::ULong) override {
+    trouble();
+    v2::TopologyState_var none = new v2::TopologyState();
+    none->topology_version = none->validity_ms = none->unusable_count = 0;
+    return none._retn();
+  }
+  v2::RouteOperations_ptr route_operations() override { throw CORBA::NO_IMPLEMENT(); }
+  v2::NameSeq* switches(CORBA::ULong first, CORBA::ULong) override {
     trouble();
     v2::NameSeq_var all = new v2::NameSeq();
+    if (first != 0) return all._retn();
     all->length(static_cast<CORBA::ULong>(names_.size()));
     for (CORBA::ULong i = 0; i < all->length(); ++i) all[i] = names_[i].c_str();
     return all._retn();
   }
-  v2::NameSeq* endpoints() override { throw CORBA::NO_IMPLEMENT(); }
-  v2::TrafficDemandSeq* demands() override { throw CORBA::NO_IMPLEMENT(); }
+  v2::NameSeq* endpoints(CORBA::ULong, CORBA::ULong) override { throw CORBA::NO_IMPLEMENT(); }
+  v2::TrafficDemandSeq* demands(CORBA::ULong, CORBA::ULong) override {
+    throw CORBA::NO_IMPLEMENT();
+  }
   v2::MetricSeq* status() override { return orb::to_metrics({}); }
   int calls() const { return calls_; }
 
@@ -139,6 +154,7 @@ class BadRoutes : public POA_xbind::v2::RouteObject {
 
 class Observers : public POA_xbind::v2::HopObserver {
  public:
+  void manager_session_ended(v2::SessionId, v2::SessionEnd, const char*) override {}
   void deliver_results(v2::SessionId, v2::BatchSeq, v2::BatchSeq,
                        const v2::HopResultBatch&) override {}
 };
@@ -149,6 +165,7 @@ class Topologies : public POA_xbind::v2::TopologyObserver {
 
 class Outcomes : public POA_xbind::v2::OutcomeObserver {
  public:
+  void client_session_ended(v2::SessionId, v2::SessionEnd, const char*) override {}
   void deliver_outcomes(v2::SessionId, v2::BatchSeq, v2::BatchSeq, const v2::OutcomeSeq&,
                         const v2::NoticeSeq&) override {}
 };
@@ -257,7 +274,7 @@ TEST_F(BehindManager, of_a_session_that_ends_no_reference_is_left) {
 }
 
 TEST_F(BehindManager, fenced_it_says_so) {
-  const auto fenced = [](v2::HopAttachment&) { throw v2::Fenced(7, "epoch 8 has been here"); };
+  const auto fenced = [](v2::HopAttachment&) { throw v2::Fenced(7, 8, "epoch 8 has been here"); };
   names().put("xbind/switchserver/one", activate(new BadSwitch(fenced, inbox_, 1)));
   names().put("xbind/routeobject/default", activate(new BadRoutes({"one"})));
   std::promise<std::string> said;

@@ -105,7 +105,7 @@ class Operations:
                  "--reverse-cells-per-s", "900")
         self.audit()
         one_way = self.ctl("modify", connection, "--cells-per-s", "10", code=1)
-        self.assertIn("reverse is missing", one_way)
+        self.assertIn("a bidirectional connection needs a service for the other direction", one_way)
         leaf = self.ctl("add-leaf", connection, "node-2", code=1)
         self.assertIn("invalid request", leaf)
 

@@ -80,8 +80,8 @@ TEST_F(BehindNames, every_exception_becomes_an_error_that_names_the_peer) {
   EXPECT_THAT(error(v2::BadRequest(std::string(5'000, 'x').c_str())).text.size(),
               testing::Lt(500U));
   EXPECT_EQ(error(v2::Unavailable("full")).code, ErrorCode::kExhausted);
-  EXPECT_EQ(error(v2::Fenced(7, "epoch 8")).code, ErrorCode::kFenced);
-  EXPECT_THAT(error(v2::Fenced(7, "epoch 8")).text, HasSubstr("epoch 8"));
+  EXPECT_EQ(error(v2::Fenced(7, 8, "epoch 8")).code, ErrorCode::kFenced);
+  EXPECT_THAT(error(v2::Fenced(7, 8, "epoch 8")).text, HasSubstr("epoch 8"));
   EXPECT_EQ(error(v2::VersionMismatch(3, 4)).code, ErrorCode::kVersion);
   EXPECT_EQ(error(v2::UnknownService("x")).code, ErrorCode::kNotFound);
   EXPECT_EQ(error(v2::UnknownConnection(9)).code, ErrorCode::kNotFound);

@@ -113,7 +113,7 @@ TEST_F(Mapper, RefusesByName) {
   EXPECT_EQ(refused([&] { delete mapper_->describe_service(named("video"), 1); }),
             "bad request: video: frame octets 0 is not in 1 to 1000000000");
   v2::ServiceSpec strict = named("voice-quick");
-  strict.terms[0].frame_loss = 4;  // one frame is one cell
+  strict.terms().frame_loss = 4;  // one frame is one cell
   EXPECT_EQ(refused([&] { delete mapper_->describe_service(strict, 5); }),
             "bad request: CLR (parts of 10^12) 4 leaves nothing for each of 5 hops");
   const v2::ServiceSpec cells = orb::to_idl(ServiceSpec{ServiceKind::kCells, 100});

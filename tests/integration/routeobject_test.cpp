@@ -76,7 +76,10 @@ class RouteObjectTest : public testing::Test {
       : RouteObjectTest(line_of_three(), validity_ms) {}
   RouteObjectTest(Topology topology, std::uint32_t validity_ms)
       : routes_(std::move(topology), validity_ms), watchers_(routes_) {
-    servant_ = new RouteObjectServant(dispatch_, routes_, watchers_, drains_);
+    operations_ = new RouteOperationsServant(dispatch_, routes_, watchers_, drains_);
+    const CORBA::Object_var theirs = OrbEnvironment::runtime->activate(operations_.in());
+    const v2::RouteOperations_var reference = v2::RouteOperations::_unchecked_narrow(theirs);
+    servant_ = new RouteObjectServant(dispatch_, routes_, watchers_, reference);
     const CORBA::Object_var object = OrbEnvironment::runtime->activate(servant_.in());
     route_object = v2::RouteObject::_unchecked_narrow(object);
   }
@@ -84,6 +87,8 @@ class RouteObjectTest : public testing::Test {
     const PortableServer::POA_var poa = servant_->_default_POA();
     const PortableServer::ObjectId_var id = poa->servant_to_id(servant_.in());
     poa->deactivate_object(id);
+    const PortableServer::ObjectId_var operations = poa->servant_to_id(operations_.in());
+    poa->deactivate_object(operations);
   }
 
   v2::TopologyObserver_var reference(Observer& observer) {
@@ -96,6 +101,7 @@ class RouteObjectTest : public testing::Test {
     ports[0] = {2, up, 500, 500};
     route_object->report_ports("x", 1, number, ports);
   }
+  v2::RouteOperations_var operations() { return route_object->route_operations(); }
   static v2::RouteQuery query(const char* from, const char* to, std::uint64_t cells_per_s) {
     v2::RouteQuery query;
     query.from_end = from;
@@ -126,42 +132,51 @@ class RouteObjectTest : public testing::Test {
   RouteService routes_;
   RemoteWatchers watchers_;
   DrainKeeper drains_{routes_, ""};
+  PortableServer::Servant_var<RouteOperationsServant> operations_;
   PortableServer::Servant_var<RouteObjectServant> servant_;
   v2::RouteObject_var route_object;
 };
+
+// The named constants are the enumerators, number for number.
+static_assert(v2::metric_hops == static_cast<int>(PathMetric::kHops));
+static_assert(v2::metric_delay == static_cast<int>(PathMetric::kDelay));
+static_assert(v2::metric_load == static_cast<int>(PathMetric::kLoad));
+static_assert(v2::disjoint_no == static_cast<int>(Disjoint::kNo));
+static_assert(v2::disjoint_links == static_cast<int>(Disjoint::kLinks));
+static_assert(v2::disjoint_switches == static_cast<int>(Disjoint::kSwitches));
 
 TEST_F(RouteObjectTest, EveryConstraintGetsThroughAndEveryNumberComesBack) {
   v2::RouteQuery wanted = query("a", "b", 500);
   v2::RouteAnswers_var answers = ask(wanted);
   EXPECT_EQ(answers->topology_version, 1u);
   EXPECT_EQ(answers->validity_ms, 3'600'000u);
-  ASSERT_EQ(answers->answers[0].hops.length(), 3u);
-  EXPECT_STREQ(answers->answers[0].hops[1].switch_name, "x");
-  EXPECT_EQ(answers->answers[0].free_cells_per_s, 500u);
-  EXPECT_EQ(answers->answers[0].delay_us, 40u);
+  ASSERT_EQ(answers->answers[0].found().hops.length(), 3u);
+  EXPECT_STREQ(answers->answers[0].found().hops[1].switch_name, "x");
+  EXPECT_EQ(answers->answers[0].found().free_cells_per_s, 500u);
+  EXPECT_EQ(answers->answers[0].found().delay_us, 40u);
 
   const auto cause_of = [&](const v2::RouteQuery& asked) {
     answers = ask(asked);
-    return cause_from(answers->answers[0].cause);
+    return cause_from(answers->answers[0].why().cause);
   };
   EXPECT_EQ(cause_of(query("a", "b", 501)), Cause::kNoBandwidth);
-  EXPECT_EQ(answers->answers[0].asked, 501u);
-  EXPECT_EQ(answers->answers[0].free_cells_per_s, 500u);
+  EXPECT_EQ(answers->answers[0].why().asked, 501u);
+  EXPECT_EQ(answers->answers[0].why().free, 500u);
   wanted.delay_us_max = 39;
   EXPECT_EQ(cause_of(wanted), Cause::kPathBound);
-  EXPECT_STREQ(answers->answers[0].element, "delay_us");
-  EXPECT_EQ(answers->answers[0].asked, 39u);
-  EXPECT_EQ(answers->answers[0].free_cells_per_s, 40u);
+  EXPECT_STREQ(answers->answers[0].why().element, "delay_us");
+  EXPECT_EQ(answers->answers[0].why().asked, 39u);
+  EXPECT_EQ(answers->answers[0].why().free, 40u);
   wanted = query("a", "b", 1);
   wanted.links_max = 1;
   EXPECT_EQ(cause_of(wanted), Cause::kPathBound);
-  EXPECT_STREQ(answers->answers[0].element, "links");
+  EXPECT_STREQ(answers->answers[0].why().element, "links");
   wanted = query("a", "b", 1);
   wanted.require.length(1);
   wanted.require[0].switch_name = "q";
   wanted.require[0].output_port = 0;
   EXPECT_EQ(cause_of(wanted), Cause::kInvalidRequest);
-  EXPECT_STREQ(answers->answers[0].element, "q");
+  EXPECT_STREQ(answers->answers[0].why().element, "q");
   wanted = query("a", "b", 1);
   wanted.avoid.length(1);
   wanted.avoid[0].switch_name = "x";
@@ -169,7 +184,7 @@ TEST_F(RouteObjectTest, EveryConstraintGetsThroughAndEveryNumberComesBack) {
   EXPECT_EQ(cause_of(wanted), Cause::kNoRoute);
   wanted = query("a", "b", 1);
   wanted.disjoint = v2::disjoint_links;
-  wanted.disjoint_from = ask(query("a", "b", 1))->answers[0].hops;
+  wanted.disjoint_from = ask(query("a", "b", 1))->answers[0].found().hops;
   EXPECT_EQ(cause_of(wanted), Cause::kNoRoute);
 }
 
@@ -191,12 +206,12 @@ TEST_F(RouteObjectTest, WhatCannotBeIsABadRequest) {
   wanted.disjoint = v2::disjoint_no;
   EXPECT_THAT(reason([&] { v2::RouteAnswers_var(route_object->find_alternates(wanted, 65)); }),
               HasSubstr("65 alternates"));
-  EXPECT_THAT(reason([&] { v2::LinkStateSeq_var(route_object->links(0, 0)); }),
+  EXPECT_THAT(reason([&] { v2::LinkStateSeq_var(operations()->links(0, 0)); }),
               HasSubstr("0 links"));
   v2::RouteElement nowhere;
   nowhere.switch_name = "x";
   nowhere.output_port = 3;
-  EXPECT_THAT(reason([&] { route_object->drain(nowhere, true); }), HasSubstr("port 3 of 'x'"));
+  EXPECT_THAT(reason([&] { operations()->drain(nowhere, true); }), HasSubstr("port 3 of 'x'"));
   EXPECT_THAT(reason([&] { route_object->report_ports("q", 1, 1, v2::PortNewsSeq{}); }),
               HasSubstr("'q'"));
 }
@@ -223,7 +238,7 @@ TEST_F(RouteObjectTest, WhatIsNoNameIsRefusedByName) {
   v2::RouteElement nowhere;
   nowhere.switch_name = "a b";
   nowhere.output_port = 1;
-  EXPECT_THAT(reason([&] { route_object->drain(nowhere, true); }), HasSubstr("is no name"));
+  EXPECT_THAT(reason([&] { operations()->drain(nowhere, true); }), HasSubstr("is no name"));
 }
 
 // s000...: as long as names may be, one after the other.
@@ -281,7 +296,7 @@ class ManyLinks : public RouteObjectTest {
 TEST_F(ManyLinks, APageOfLinksEndsWhereItsOctetsDo) {
   CORBA::ULong seen = 0;
   for (int pages = 1;; ++pages) {
-    const v2::LinkStateSeq_var page = route_object->links(seen, 10'000);
+    const v2::LinkStateSeq_var page = operations()->links(seen, 10'000);
     if (page->length() == 0) {
       EXPECT_EQ(pages, 4);
       break;
@@ -298,7 +313,7 @@ TEST_F(RouteObjectTest, AlternatesAndLinksAreTold) {
   const v2::RouteAnswers_var paths = route_object->find_alternates(query("a", "b", 1), 64);
   EXPECT_EQ(paths->answers.length(), 1u);
   report_x(1, false);
-  const v2::LinkStateSeq_var links = route_object->links(1, 10);
+  const v2::LinkStateSeq_var links = operations()->links(1, 10);
   ASSERT_EQ(links->length(), 1u);
   EXPECT_STREQ(links.in()[0].first_end.switch_name, "x");
   EXPECT_EQ(links.in()[0].first_end.output_port, 2u);
@@ -322,7 +337,7 @@ TEST_F(RouteObjectTest, WatchersAreToldAtOnceAndFromWatchOn) {
   EXPECT_STREQ(told.unusable[0].element.switch_name, "x");
   EXPECT_EQ(told.unusable[0].element.output_port, 2u);
   EXPECT_STREQ(told.unusable[1].element.switch_name, "b");
-  EXPECT_FALSE(told.unusable[1].drained);
+  EXPECT_EQ(told.unusable[1].why, v2::unusable_down);
 
   // Who comes later learns it from watch() itself.
   state = route_object->watch("m2", reference(*other.in()));
@@ -331,8 +346,8 @@ TEST_F(RouteObjectTest, WatchersAreToldAtOnceAndFromWatchOn) {
   v2::RouteElement element;
   element.switch_name = "a";
   element.output_port = 2;
-  route_object->drain(element, true);
-  EXPECT_TRUE(one->wait_for(3).unusable[0].drained);
+  operations()->drain(element, true);
+  EXPECT_EQ(one->wait_for(3).unusable[0].why, v2::unusable_drained);
   EXPECT_EQ(other->wait_for(3).unusable.length(), 4u);
   const auto now = status();
   EXPECT_EQ(now.at("watchers"), 2u);

@@ -79,7 +79,6 @@ class Stopped(OneLab):
             self.assertEqual(self.status("owed"), 1)
         self.assertIn("clean: ", self.ctl("audit"))
 
-    @unittest.expectedFailure
     def test_a_refused_call_says_what_is_owed(self):
         with self.while_stopped():
             refused = self.ctl("connect", CALLER, CALLEE, code=1)

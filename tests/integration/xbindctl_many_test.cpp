@@ -17,17 +17,17 @@ using testing::HasSubstr;
 
 // mia's two are released, one of which had ended; the pool's is nobody's.
 TEST_F(Commands, ReleaseOfAClientLeavesWhatIsOfOthers) {
-  const auto add = [&](std::uint64_t id, const char* phase, const char* client) {
+  const auto add = [&](std::uint64_t id, v2::PhaseCode phase, const char* client) {
     v2::ConnectionState& state = told_.more.emplace_back();
     state.connection = id;
     state.phase = phase;
     state.client = client;
   };
   told_.state.connection = 0;  // none besides these
-  add(11, "connected", "mia");
-  add(12, "connected", "leo");
-  add(13, "held", "mia");
-  add(14, "prepared", "");
+  add(11, v2::phase_connected, "mia");
+  add(12, v2::phase_connected, "leo");
+  add(13, v2::phase_held, "mia");
+  add(14, v2::phase_prepared, "");
   answer(OutcomeKind::kReleased);
   told_.ended = 13;
   EXPECT_EQ(said([&] { return release_many(manager_, "mia"); }),
@@ -38,10 +38,9 @@ TEST_F(Commands, ReleaseOfAClientLeavesWhatIsOfOthers) {
             "0: 2 connections released; 1 had ended meanwhile\n");
   EXPECT_EQ(told_.released, (std::vector<std::uint64_t>{11, 12, 13}));
 
-  told_.answer.asked = 1;
-  told_.answer.element = "switch-1";
+  told_.answer.owed = {1, "switch-1"};
   EXPECT_EQ(said([&] { return release_many(manager_, "leo"); }),
-            "0: 7 released; owed: 1 removal at switch-1\n1 connection released\n");
+            "0: 12 released; owed: 1 removal at switch-1\n1 connection released\n");
   answer(OutcomeKind::kBusy);
   told_.answer.cause = Cause::kBusy;
   EXPECT_EQ(said([&] { return release_many(manager_, "leo"); }),
@@ -60,7 +59,7 @@ class ToldMapper : public POA_xbind::v2::QOSMapper {
   }
   v2::ServiceMapping* describe_service(const v2::ServiceSpec& service, CORBA::Octet) override {
     auto out = std::make_unique<v2::ServiceMapping>();
-    if (std::string_view{service.terms[0].name.in()} == "best-effort") {
+    if (std::string_view{service.terms().name.in()} == "best-effort") {
       out->network = orb::to_idl(NetworkService{{0, 0}, {ServiceCategory::kUbr, 100, 0, 0, 0}});
       return out.release();
     }
@@ -76,11 +75,11 @@ class ToldMapper : public POA_xbind::v2::QOSMapper {
     return out.release();
   }
   v2::MetricSeq* status() override { return new v2::MetricSeq; }
-  v2::Demand video_to_network(const v2::VideoQos&) override { throw CORBA::NO_IMPLEMENT(); }
-  v2::VideoQos network_to_frame_size(CORBA::ULongLong, CORBA::ULongLong) override {
+  v2::Demand video_to_network(const v2::VideoFrames&) override { throw CORBA::NO_IMPLEMENT(); }
+  v2::VideoFrames network_to_frame_size(CORBA::ULongLong, CORBA::ULongLong) override {
     throw CORBA::NO_IMPLEMENT();
   }
-  v2::VideoQos network_to_frame_rate(CORBA::ULongLong, CORBA::ULongLong) override {
+  v2::VideoFrames network_to_frame_rate(CORBA::ULongLong, CORBA::ULongLong) override {
     throw CORBA::NO_IMPLEMENT();
   }
   v2::NetworkService service_to_network(const v2::ServiceSpec&) override {

@@ -32,21 +32,6 @@ class ToldRouteObject : public POA_xbind::v2::RouteObject {
     asked = fmt::format("{} of {}", count, words_of(query));
     return new v2::RouteAnswers(answers);
   }
-  void drain(const v2::RouteElement& element, CORBA::Boolean drained) override {
-    if (element.output_port == 9) throw v2::BadRequest("port 9 of 'switch-1' has no link");
-    asked = fmt::format("{} {}:{}", drained ? "drain" : "undrain", element.switch_name.in(),
-                        element.output_port);
-  }
-  v2::LinkStateSeq* links(CORBA::ULong first, CORBA::ULong limit) override {
-    asked += fmt::format("{} from {}, ", limit, first);
-    auto out = std::make_unique<v2::LinkStateSeq>();
-    for (CORBA::ULong i = first; i < all_links.length() && i - first < limit; ++i) {
-      out->length(i - first + 1);
-      (*out)[i - first] = all_links[i];
-    }
-    return out.release();
-  }
-
   // What xbindctl does not use.
   void report_ports(const char*, v2::Epoch, CORBA::ULongLong, const v2::PortNewsSeq&) override {
     throw v2::BadRequest("no reports here");
@@ -55,18 +40,28 @@ class ToldRouteObject : public POA_xbind::v2::RouteObject {
     throw v2::Unavailable("nobody watches here");
   }
   void unwatch(const char*) override {}
-  v2::NameSeq* switches() override {
+  v2::TopologyState* unusable_elements(CORBA::ULong, CORBA::ULong) override {
+    throw v2::BadRequest("nobody asks that here");
+  }
+  v2::RouteOperations_ptr route_operations() override {
+    return v2::RouteOperations::_duplicate(operations);
+  }
+  v2::NameSeq* switches(CORBA::ULong first, CORBA::ULong) override {
     auto names = std::make_unique<v2::NameSeq>();
+    if (first != 0) return names.release();
     names->length(2);
     (*names)[0] = "switch-1";
     (*names)[1] = "switch-3";
     return names.release();
   }
-  v2::NameSeq* endpoints() override { return new v2::NameSeq; }
-  v2::TrafficDemandSeq* demands() override { return new v2::TrafficDemandSeq; }
+  v2::NameSeq* endpoints(CORBA::ULong, CORBA::ULong) override { return new v2::NameSeq; }
+  v2::TrafficDemandSeq* demands(CORBA::ULong, CORBA::ULong) override {
+    return new v2::TrafficDemandSeq;
+  }
   v2::MetricSeq* status() override { return new v2::MetricSeq(metrics); }
 
   v2::MetricSeq metrics;
+  v2::RouteOperations_var operations;
 
  private:
   static std::string words_of(const v2::RouteElementSeq& elements) {
@@ -85,33 +80,60 @@ class ToldRouteObject : public POA_xbind::v2::RouteObject {
   }
 };
 
+// The same for operators.
+class ToldRouteOperations : public POA_xbind::v2::RouteOperations {
+ public:
+  explicit ToldRouteOperations(ToldRouteObject& routes) : routes_(routes) {}
+
+  void drain(const v2::RouteElement& element, CORBA::Boolean drained) override {
+    if (element.output_port == 9) throw v2::BadRequest("port 9 of 'switch-1' has no link");
+    routes_.asked = fmt::format("{} {}:{}", drained ? "drain" : "undrain", element.switch_name.in(),
+                                element.output_port);
+  }
+  v2::LinkStateSeq* links(CORBA::ULong first, CORBA::ULong limit) override {
+    routes_.asked += fmt::format("{} from {}, ", limit, first);
+    auto out = std::make_unique<v2::LinkStateSeq>();
+    for (CORBA::ULong i = first; i < routes_.all_links.length() && i - first < limit; ++i) {
+      out->length(i - first + 1);
+      (*out)[i - first] = routes_.all_links[i];
+    }
+    return out.release();
+  }
+
+ private:
+  ToldRouteObject& routes_;
+};
+
 class RouteCommands : public testing::Test {
  protected:
   RouteCommands()
       : servant_(new ToldRouteObject),
-        told_routes_(*dynamic_cast<ToldRouteObject*>(servant_.in())) {
+        told_routes_(*dynamic_cast<ToldRouteObject*>(servant_.in())),
+        operations_(new ToldRouteOperations(told_routes_)) {
+    told_routes_.operations = v2::RouteOperations::_unchecked_narrow(active(operations_.in()));
     route_object_ = v2::RouteObject::_unchecked_narrow(active(servant_.in()));
   }
 
   PortableServer::Servant_var<PortableServer::ServantBase> servant_;
   ToldRouteObject& told_routes_;
+  PortableServer::Servant_var<PortableServer::ServantBase> operations_;
   v2::RouteObject_var route_object_;
 };
 
 v2::RouteAnswer path_over(const char* middle) {
-  v2::RouteAnswer answer;
-  answer.cause = 0;
-  answer.free_cells_per_s = 1000;
-  answer.asked = 0;
-  answer.delay_us = 30;
-  answer.hops.length(3);
+  v2::RouteFound found;
+  found.free_cells_per_s = 1000;
+  found.delay_us = 30;
+  found.hops.length(3);
   CORBA::ULong at = 0;
   for (const char* name : {"host-a", middle, "host-b"}) {
-    answer.hops[at].switch_name = name;
-    answer.hops[at].input_port = at == 0 ? 1 : 2;
-    answer.hops[at].output_port = at == 2 ? 1 : 3;
+    found.hops[at].switch_name = name;
+    found.hops[at].input_port = at == 0 ? 1 : 2;
+    found.hops[at].output_port = at == 2 ? 1 : 3;
     ++at;
   }
+  v2::RouteAnswer answer;
+  answer.found(found);
   return answer;
 }
 
@@ -167,9 +189,13 @@ TEST_F(RouteCommands, ADisjointRouteIsAskedForBesideTheBestOne) {
 
 TEST_F(RouteCommands, ARefusedRouteIsExplained) {
   told_routes_.answers.answers.length(1);
-  v2::RouteAnswer& answer = told_routes_.answers.answers[0];
-  answer.cause = static_cast<CORBA::Octet>(Cause::kPathBound);
-  answer.reason = "asked at most 8 us from 'a' to 'b', the fastest path takes 9";
+  v2::Refusal why;
+  why.cause = v2::cause_path_bound;
+  why.asked = 8;
+  why.free = 9;
+  why.reason = "asked at most 8 us from 'a' to 'b', the fastest path takes 9";
+  why.retry_after_ms = why.owed.removals = 0;
+  told_routes_.answers.answers[0].why(why);
   EXPECT_EQ(said([&] {
               return routes(route_object_, {"a", "b"});
             }),
@@ -188,6 +214,7 @@ TEST_F(RouteCommands, LinksAreATable) {
     link.second_end.output_port = 1;
     link.up = i % 2 == 0;
     link.drained = i % 4 >= 2;
+    link.unknown = false;
     link.cells_per_s = 353'207;
     link.first_free = 9'700;
     link.second_free = 0;

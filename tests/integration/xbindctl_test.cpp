@@ -65,8 +65,7 @@ TEST_F(Commands, ChangesAreAskedForAndTold) {
   EXPECT_EQ(told_.asked, "drop 7 host-c");
   answer(OutcomeKind::kReleased);
   EXPECT_EQ(said([&] { return release(manager_, 7); }), "0: 7 released\n");
-  told_.answer.element = "switch-1, switch-2";
-  told_.answer.asked = 3;
+  told_.answer.owed = {3, "switch-1, switch-2"};
   EXPECT_EQ(said([&] { return release(manager_, 7); }),
             "0: 7 released; owed: 3 removals at switch-1, switch-2\n");
 }
@@ -110,7 +109,7 @@ v2::HopState hop(CORBA::UShort leg, CORBA::UShort number, const char* at) {
 TEST_F(Commands, AConnectionIsShownWithItsDirectionsLegsAndLeaves) {
   v2::ConnectionState& state = told_.state;
   state.connection = 7;
-  state.phase = "connected";
+  state.phase = v2::phase_connected;
   state.generation = 1;
   state.client = "callgen";
   state.request = 5;

@@ -24,56 +24,52 @@ class ToldManager : public POA_xbind::v2::ConnectionManager {
   v2::CacheStateSeq cache_states;
   v2::AuditReport report{true, {}, 0, 0, 0, 0, 0, 0, 0};
   v2::MetricSeq metrics;
+  v2::ManagerOperations_var operations;
 
-  v2::Outcome* connect_as(const v2::ConnectRequest& request) override {
-    const ConnectRequest core = orb::to_core(request).value();
+  v2::ManagerOperations_ptr manager_operations() override {
+    return v2::ManagerOperations::_duplicate(operations);
+  }
+  v2::NewConnection* connect_as(const v2::ConnectRequest& request) override {
+    const ConnectRequest core = orb::to_core(request);
     asked = fmt::format("{} {} {}", core.from, core.to, core.service.cells_per_s);
     if (core.reverse) asked += fmt::format(" back {}", core.reverse->cells_per_s);
     asked += fmt::format(" priority {} hold {}", core.priority, core.hold_ms);
-    return told();
+    return made();
   }
-  v2::Outcome* commit(v2::ConnectionId connection) override {
+  v2::NewConnection* commit(v2::ConnectionId connection) override {
     asked = fmt::format("commit {}", connection);
-    return told();
+    return made();
   }
-  v2::Outcome* modify(v2::ConnectionId connection, const v2::ServiceSpec& service,
-                      const v2::OptionalServiceSpec& reverse) override {
-    asked = fmt::format("modify {} {} reverse {}", connection, service.cells_per_s,
-                        reverse.length() == 0 ? 0 : reverse[0].cells_per_s);
-    return told();
+  void modify(v2::ConnectionId connection, const v2::ServiceSpec& service,
+              const v2::OptionalServiceSpec& reverse) override {
+    asked = fmt::format("modify {} {} reverse {}", connection, service.cells().cells_per_s,
+                        reverse.length() == 0 ? 0 : reverse[0].cells().cells_per_s);
+    refuse_if_told();
   }
-  v2::Outcome* add_leaf(v2::ConnectionId connection, const char* end) override {
+  v2::LabelValue add_leaf(v2::ConnectionId connection, const char* end) override {
     asked = fmt::format("add {} {}", connection, end);
-    return told();
+    refuse_if_told();
+    return orb::to_idl(answer.egress);
   }
-  v2::Outcome* drop_leaf(v2::ConnectionId connection, const char* end) override {
+  v2::Debt* drop_leaf(v2::ConnectionId connection, const char* end) override {
     asked = fmt::format("drop {} {}", connection, end);
-    return told();
+    return owed();
   }
-  v2::Outcome* release(v2::ConnectionId connection) override {
+  v2::Debt* release(v2::ConnectionId connection) override {
     asked = fmt::format("release {}", connection);
     released.push_back(connection);
-    if (connection != ended) return told();
-    auto out = std::make_unique<v2::Outcome>();
-    orb::to_idl(Outcome{RequestId{},
-                        OutcomeKind::kRefused,
-                        ConnectionId{connection},
-                        {},
-                        {},
-                        Cause::kUnknownConnection,
-                        "",
-                        connection,
-                        0},
-                *out);
-    return out.release();
+    if (connection != ended) return owed();
+    Outcome refused;
+    refused.kind = OutcomeKind::kRefused;
+    refused.cause = Cause::kUnknownConnection;
+    refused.asked = connection;
+    throw v2::Refused(orb::refusal_of(refused));
   }
-  v2::OutcomeSeq* outcome_of(const char* client, v2::RequestId request) override {
+  v2::Outcome* outcome_of(const char* client, v2::RequestId request) override {
     asked = fmt::format("outcome {} {}", client, request);
-    auto out = std::make_unique<v2::OutcomeSeq>();
-    if (remembers) {
-      out->length(1);
-      orb::to_idl(answer, (*out)[0]);
-    }
+    if (!remembers) throw v2::UnknownRequest(client, request);
+    auto out = std::make_unique<v2::Outcome>();
+    orb::to_idl(answer, *out);
     return out.release();
   }
   v2::ConnectionState* describe(v2::ConnectionId connection) override {
@@ -81,7 +77,7 @@ class ToldManager : public POA_xbind::v2::ConnectionManager {
     return new v2::ConnectionState(state);
   }
   // A page has one.
-  v2::ConnectionStateSeq* list(v2::ConnectionId after, CORBA::ULong) override {
+  v2::ConnectionStateSeq* list_connections(v2::ConnectionId after, CORBA::ULong) override {
     auto out = std::make_unique<v2::ConnectionStateSeq>();
     const auto add = [&](const v2::ConnectionState& one) {
       if (out->length() != 0 || after >= one.connection) return;
@@ -92,43 +88,68 @@ class ToldManager : public POA_xbind::v2::ConnectionManager {
     for (const v2::ConnectionState& one : more) add(one);
     return out.release();
   }
-  void set_aggregation(const v2::Aggregation& wanted) override {
-    if (wanted.flush_timeout_ms > 100) throw v2::BadRequest("a flush timeout of more than 100 ms");
-    settings = wanted;
-  }
-  v2::Aggregation aggregation_now() override { return settings; }
-  v2::CacheStateSeq* caches() override { return new v2::CacheStateSeq(cache_states); }
-  void prepare(const char* from, const char* to, const v2::ServiceSpec& service,
-               CORBA::ULong count) override {
-    asked = fmt::format("prepare {} {} {} {}", from, to, service.cells_per_s, count);
-  }
-
   // What xbindctl does not use, or what others test with real processes.
   v2::ClientAttachment* attach_client(const char*, v2::Epoch, CORBA::ULong,
                                       v2::OutcomeObserver_ptr) override {
     throw v2::Unavailable("no sessions here");
   }
   void detach_client(v2::SessionId) override {}
-  v2::Outcome* connect(const char*, const char*, const v2::ServiceSpec&) override {
+  v2::NewConnection* connect(const char*, const char*, const v2::ServiceSpec&) override {
     throw v2::Unavailable("connect_as is what is asked");
-  }
-  v2::AuditReport* audit_network() override {
-    if (report.switches == 0) throw v2::Unavailable("no audit now");
-    return new v2::AuditReport(report);
   }
   v2::MetricSeq* status() override { return new v2::MetricSeq(metrics); }
 
  private:
-  v2::Outcome* told() const {
-    auto out = std::make_unique<v2::Outcome>();
-    orb::to_idl(answer, *out);
+  void refuse_if_told() const {
+    if (answer.cause != Cause::kNone) throw v2::Refused(orb::refusal_of(answer));
+  }
+  v2::NewConnection* made() const {
+    refuse_if_told();
+    auto out = std::make_unique<v2::NewConnection>();
+    out->connection = answer.connection.value();
+    out->held = answer.kind == OutcomeKind::kHeld;
+    out->labels = orb::labels_of(answer);
     return out.release();
   }
+  v2::Debt* owed() const {
+    refuse_if_told();
+    return new v2::Debt(orb::to_idl(answer.owed));
+  }
+};
+
+// The same for operators.
+class ToldOperations : public POA_xbind::v2::ManagerOperations {
+ public:
+  explicit ToldOperations(ToldManager& manager) : manager_(manager) {}
+
+  void set_aggregation(const v2::Aggregation& wanted) override {
+    if (wanted.flush_timeout_ms > 100) throw v2::BadRequest("a flush timeout of more than 100 ms");
+    manager_.settings = wanted;
+  }
+  v2::Aggregation aggregation_now() override { return manager_.settings; }
+  v2::CacheStateSeq* caches() override { return new v2::CacheStateSeq(manager_.cache_states); }
+  void prepare(const char* from, const char* to, const v2::ServiceSpec& service,
+               CORBA::ULong count) override {
+    manager_.asked =
+        fmt::format("prepare {} {} {} {}", from, to, service.cells().cells_per_s, count);
+  }
+
+  v2::AuditReport* audit_network() override {
+    if (manager_.report.switches == 0) throw v2::Unavailable("no audit now");
+    return new v2::AuditReport(manager_.report);
+  }
+
+ private:
+  ToldManager& manager_;
 };
 
 class Commands : public testing::Test {
  protected:
-  Commands() : servant_(new ToldManager), told_(*dynamic_cast<ToldManager*>(servant_.in())) {
+  Commands()
+      : servant_(new ToldManager),
+        told_(*dynamic_cast<ToldManager*>(servant_.in())),
+        operations_(new ToldOperations(told_)) {
+    told_.operations = v2::ManagerOperations::_unchecked_narrow(active(operations_.in()));
     manager_ = v2::ConnectionManager::_unchecked_narrow(active(servant_.in()));
   }
 
@@ -140,12 +161,17 @@ class Commands : public testing::Test {
     told_.answer.egress = egress;
   }
   void refuse() {
-    told_.answer = {RequestId{},         OutcomeKind::kRefused, ConnectionId{}, {},   {},
-                    Cause::kNoBandwidth, "switch-1 port 2",     12'000,         9'700};
+    told_.answer = {};
+    told_.answer.kind = OutcomeKind::kRefused;
+    told_.answer.cause = Cause::kNoBandwidth;
+    told_.answer.element = "switch-1 port 2";
+    told_.answer.asked = 12'000;
+    told_.answer.free = 9'700;
   }
 
   PortableServer::Servant_var<PortableServer::ServantBase> servant_;
   ToldManager& told_;
+  PortableServer::Servant_var<PortableServer::ServantBase> operations_;
   v2::ConnectionManager_var manager_;
 };
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/unknown_switch.hpp"
 #include "tests/sim/world.hpp"
 
 namespace xbind::sim {
@@ -130,9 +129,8 @@ void World::check_settled(const ClientSite& site, Call& call) {
     ++world_.tally["settled calls that wait for a lost switch"];
     return;
   }
-  const bool bad_news = call.heard && call.heard->kind == NoticeKind::kBroken;
-  const bool known_unknown = bad_news && says_unknown(call.heard->cause, call.heard->element);
-  const bool known_broken = bad_news && !known_unknown;
+  const bool known_broken = call.heard && call.heard->kind == NoticeKind::kBroken;
+  const bool known_unknown = call.heard && call.heard->kind == NoticeKind::kUnknown;
   const bool in_doubt = both.unknown && !both.cut;
   if (in_doubt) ++world_.tally["settled calls that are unknown"];
   if (in_doubt && !call.deaf && !known_unknown) complain("is unknown, its client was not told");

@@ -75,7 +75,7 @@ class ManagerSite : public cmgr::Peers {
   }
   void attach_switch(const std::string& switch_name) override;
   void switch_session_over(SessionId /*session*/) override {}  // addresses are for ever here
-  void client_session_over(SessionId /*session*/) override {}
+  void client_session_over(SessionId /*session*/, const SessionEnding& /*ending*/) override {}
 
  private:
   void attach_next();

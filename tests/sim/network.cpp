@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <deque>
 
-#include "core/unknown_switch.hpp"
-
 namespace xbind::sim {
 namespace {
 
@@ -103,9 +101,14 @@ void Network::publish() {
     }
   }
   for (const Port& end : both) {
-    unusable.push_back({{switch_name(end.first), end.second}, !down_.contains(end)});
+    const Unusable why = down_.contains(end)      ? Unusable::kDown
+                         : drained_.contains(end) ? Unusable::kDrained
+                                                  : Unusable::kUnknown;
+    unusable.push_back({{switch_name(end.first), end.second}, why});
   }
-  for (const std::size_t at : unknown_) unusable.push_back(unknown_switch(switch_name(at)));
+  for (const std::size_t at : unknown_) {
+    unusable.push_back({{switch_name(at), PortId{}}, Unusable::kUnknown});
+  }
   if (unusable == published_.unusable) return;
   published_ = {published_.version + 1, std::move(unusable)};
   known_ = std::move(both);

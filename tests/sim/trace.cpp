@@ -53,7 +53,9 @@ std::string words(const TopologyState& state) {
   std::string line = fmt::format("version {}:", state.version);
   for (const UnusableElement& it : state.unusable) {
     line += fmt::format(" {} port {} {};", it.element.switch_name, it.element.output_port,
-                        it.drained ? "drained" : "down");
+                        it.why == Unusable::kDown      ? "down"
+                        : it.why == Unusable::kDrained ? "drained"
+                                                       : "unknown");
   }
   return line;
 }

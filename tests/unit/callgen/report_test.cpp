@@ -424,12 +424,14 @@ TEST(ReportText, ShowsFindingsFaultsFailuresAndOddAnswersWhenThereAreAny) {
   Outcome busy;
   busy.kind = OutcomeKind::kBusy;
   report.release_failures.count(busy);
-  EXPECT_THAT(to_text(report),
-              AllOf(HasSubstr("1 500 messages dropped, 2 repeated, 3 reordered, 4 delayed"),
-                    HasSubstr("notices: 1 200 calls rerouted, 1 broken, 0 mended, within 0.15 s"),
-                    HasSubstr("odd answers: 4 repeated"), HasSubstr("failed 1 times: busy"),
-                    HasSubstr("label 0/42 of switch-2 port 1 is in no book"),
-                    HasSubstr("Verdict: FAILED, because\n  - the audit is not clean")));
+  EXPECT_THAT(
+      to_text(report),
+      AllOf(
+          HasSubstr("1 500 messages dropped, 2 repeated, 3 reordered, 4 delayed"),
+          HasSubstr("notices: 1 200 calls rerouted, 1 broken, 0 unknown, 0 mended, within 0.15 s"),
+          HasSubstr("odd answers: 4 repeated"), HasSubstr("failed 1 times: busy"),
+          HasSubstr("label 0/42 of switch-2 port 1 is in no book"),
+          HasSubstr("Verdict: FAILED, because\n  - the audit is not clean")));
 }
 
 TEST(ReportText, AManagerThatWasNeverHeardFromIsNamedWithTheCallback) {

@@ -53,8 +53,8 @@ TEST_F(BadInputTest, AnEndThatIsNoNameIsRefusedAtOnceAndAsksNobody) {
       const Outcome refusal = outcome();
       EXPECT_EQ(refusal.kind, OutcomeKind::kRefused);
       EXPECT_EQ(refusal.cause, Cause::kInvalidRequest);
-      EXPECT_THAT(refusal.element, HasSubstr("is no name"));
-      EXPECT_LT(refusal.element.size(), 300U);
+      EXPECT_THAT(refusal.reason, HasSubstr("is no name"));
+      EXPECT_LT(refusal.reason.size(), 300U);
     }
   }
   EXPECT_THAT(asked_routes(), IsEmpty());
@@ -162,7 +162,7 @@ TEST_F(BadInputTest, AServiceThatCannotBeIsRefusedInAModifyToo) {
   start_with_labels({vci(32)}, {vci(40)});
   const ConnectionId call = connected(1);
   modify(2, call, cells(0));
-  EXPECT_EQ(explain(outcome()), "invalid request at cells/s: 0");
+  EXPECT_EQ(explain(outcome()), "invalid request at cells/s: 0 cells/s are not in 1 to 16777215");
   EXPECT_TRUE(silent("sw1"));
   EXPECT_EQ(manager().describe(call).value().connection.state, State::kConnected);
 }
@@ -198,7 +198,7 @@ TEST_F(BadInputTest, ASwitchServerThatNeverAnswersCostsTheCallAndIsOwedTheRemova
   all_done("sw1");
   all_done("sw3");
   wait(config.undo_timer);
-  EXPECT_EQ(explain(outcome()), "timeout at sw2");
+  EXPECT_EQ(explain(outcome()), "timeout at sw2; owed: 1 removal at sw2");
   EXPECT_EQ(manager().connections(), 0U);
   EXPECT_EQ(manager().under_way(), 0U);
   EXPECT_EQ(manager().owed(), 1U);

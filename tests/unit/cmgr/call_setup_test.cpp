@@ -392,7 +392,7 @@ TEST_F(CallSetupTest, ASwitchNeverHeardOfIsAttachedAndTheCallRefused) {
 TEST_F(CallSetupTest, AServiceThatCannotBeIsRefusedWithItsNumber) {
   attach_all();
   ask("mia", {{call(1, 0)}, {}});
-  EXPECT_EQ(explain(outcome()), "invalid request at cells/s: 0");
+  EXPECT_EQ(explain(outcome()), "invalid request at cells/s: 0 cells/s are not in 1 to 16777215");
 }
 
 TEST_F(CallSetupTest, BusyWhenAsManyConnectionsAreKeptAsMayBe) {
@@ -403,7 +403,7 @@ TEST_F(CallSetupTest, BusyWhenAsManyConnectionsAreKeptAsMayBe) {
   const Outcome busy = outcome();
   EXPECT_EQ(busy.request, RequestId{2});
   EXPECT_EQ(busy.kind, OutcomeKind::kBusy);
-  EXPECT_EQ(explain(busy), "busy at manager");
+  EXPECT_EQ(explain(busy), "busy at manager; try again in 2000 ms");
   EXPECT_EQ(busy.asked, 2U);
 }
 

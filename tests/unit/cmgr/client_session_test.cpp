@@ -112,7 +112,7 @@ TEST_F(ClientSessionTest, AnotherRequestOfTheSameNumberAndEpochIsRefusedByName) 
   ask("mia", {{call(7, 300)}, {}});
   Outcome refused = outcome();
   EXPECT_EQ(refused.request, RequestId{7});
-  EXPECT_EQ(explain(refused), "invalid request at request number 7, which is another request's");
+  EXPECT_EQ(explain(refused), "invalid request: request number 7 is another request's");
   // Nor after the same life has come back.
   log_in("mia", 1);
   release(7, ConnectionId{4711});
@@ -134,7 +134,8 @@ TEST_F(ClientSessionTest, ANumberThatIsUnderWayForAnEarlierEpochIsBusy) {
   log_in("mia", 2);
   ask("mia", {{call(1, 300)}, {}});
   EXPECT_EQ(explain(outcome()),
-            "busy at request number 1, which is under way for an earlier epoch");
+            "busy at request number 1, which is under way for an earlier epoch; try again in "
+            "3000 ms");
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
   EXPECT_THAT(told(), IsEmpty()) << "she would take it for the answer to the other";
   // Again, as she was told to: the number is free now.

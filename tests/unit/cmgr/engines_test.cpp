@@ -210,7 +210,7 @@ TEST_F(EnginesTest, WhatHasNotBeenSaidWhenTheUndoTimerIsOverIsOwed) {
   const Invocation silent_one = next();  // the commit at sw2, never answered in time
   wait(config.hop_timer);
   wait(config.undo_timer);
-  EXPECT_EQ(explain(outcome()), "timeout at sw2");
+  EXPECT_EQ(explain(outcome()), "timeout at sw2; owed: 2 removals at sw1, sw2");
   EXPECT_EQ(manager().connections(), 0U);
   EXPECT_EQ(manager().owed(), 2U) << "sw1 was not told, sw2 did not answer";
   wait(SwitchDesk::kDebtRetry);
@@ -230,7 +230,7 @@ TEST_F(EnginesTest, AfterALostSessionTheSequenceGoesOnWithoutThatSwitch) {
   EXPECT_THAT(invocations(), IsEmpty());
   fail_it(two);
   EXPECT_EQ(served(), "remove sw1 leg 0");
-  EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
+  EXPECT_EQ(explain(outcome()), "switch unreachable at sw2; owed: 1 removal at sw2");
   EXPECT_EQ(manager().owed(), 1U);
   attach("sw2");
   answer("sw2", {removed(removal("sw2"))});

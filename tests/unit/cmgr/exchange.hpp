@@ -152,6 +152,7 @@ class ExchangeTest : public ::testing::Test, public Peers {
   // Sessions that the manager has said to be over.
   std::vector<SessionId> switches_over_;
   std::vector<SessionId> clients_over_;
+  SessionEnding last_ending_;  // of the last of them
 
  private:
   void to_switch(SessionId session, const std::string& name,
@@ -163,7 +164,10 @@ class ExchangeTest : public ::testing::Test, public Peers {
   void invoke(SessionId session, const std::string& name, HopBatch batch) override;
   void attach_switch(const std::string& name) override;
   void switch_session_over(SessionId session) override { switches_over_.push_back(session); }
-  void client_session_over(SessionId session) override { clients_over_.push_back(session); }
+  void client_session_over(SessionId session, const SessionEnding& ending) override {
+    clients_over_.push_back(session);
+    last_ending_ = ending;
+  }
 
   void carry();
   void wake_others();

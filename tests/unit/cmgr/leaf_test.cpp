@@ -164,7 +164,7 @@ TEST_F(LeafTest, ASwitchLostWhileALeafIsAddedIsOwedTheRemoval) {
   take("sw4");
   lose("sw4");
   everybody_does();
-  EXPECT_EQ(explain(outcome()), "switch unreachable at sw4");
+  EXPECT_EQ(explain(outcome()), "switch unreachable at sw4; owed: 1 removal at sw4");
   EXPECT_EQ(manager().owed(), 1U);
   EXPECT_EQ(hops_of(call), 3U);
   attach("sw4");

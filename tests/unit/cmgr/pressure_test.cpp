@@ -94,7 +94,7 @@ TEST_F(PressureTest, TheBoundedQueueGivesUpWhatIsLeastUrgent) {
   const Outcome given_up = outcome();
   EXPECT_EQ(given_up.request, RequestId{4});
   EXPECT_EQ(given_up.kind, OutcomeKind::kBusy);
-  EXPECT_EQ(explain(given_up), "busy at requests waiting");
+  EXPECT_EQ(explain(given_up), "busy at requests waiting; try again in 1500 ms");
   // One that is no more urgent than any is the one that goes.
   connect_urgently(6, 1);
   EXPECT_EQ(outcome().request, RequestId{6});

@@ -21,11 +21,11 @@ void RerouteTest::topology(std::uint64_t version, std::vector<UnusableElement> u
 }
 
 std::vector<UnusableElement> RerouteTest::link_down() {
-  return {{{"sw2", PortId{21}}, false}, {{"sw3", PortId{30}}, false}};
+  return {{{"sw2", PortId{21}}, Unusable::kDown}, {{"sw3", PortId{30}}, Unusable::kDown}};
 }
 
 std::vector<UnusableElement> RerouteTest::link_drained() {
-  return {{{"sw2", PortId{21}}, true}, {{"sw3", PortId{30}}, true}};
+  return {{{"sw2", PortId{21}}, Unusable::kDrained}, {{"sw3", PortId{30}}, Unusable::kDrained}};
 }
 
 RouteQuery RerouteTest::query() {

@@ -88,7 +88,7 @@ TEST_F(RerouteTest, BackAgainWhenTheOtherPathIsDrained) {
   all_done("sw1");
   wait(config.break_delay);
   everybody_does();
-  topology(3, {{{"sw5", PortId{51}}, true}});
+  topology(3, {{{"sw5", PortId{51}}, Unusable::kDrained}});
   route(found(query(), path()));
   everybody_does();
   wait(config.break_delay);
@@ -152,7 +152,7 @@ TEST_F(RerouteTest, ADrainedLinkWithoutAnotherPathIsNobodysTrouble) {
 TEST_F(RerouteTest, AnAccessLineThatIsDownLeavesNoWay) {
   start_with_two_paths();
   const ConnectionId connection = connected(1);
-  topology(2, {{{"sw3", PortId{2}}, false}});
+  topology(2, {{{"sw3", PortId{2}}, Unusable::kDown}});
   EXPECT_THAT(asked_routes(), IsEmpty());
   const Notice broken = notice();
   EXPECT_EQ(broken.kind, NoticeKind::kBroken);
@@ -174,7 +174,8 @@ class HeirOfALabelTest : public RerouteTest {
     const ConnectionId connection = connected(1);
     lose("sw2");
     attach("sw2", quarantined);
-    topology(2, {{{"sw1", PortId{10}}, true}, {{"sw2", PortId{20}}, true}});
+    topology(
+        2, {{{"sw1", PortId{10}}, Unusable::kDrained}, {{"sw2", PortId{20}}, Unusable::kDrained}});
     route(found(query(), {{{"sw1", PortId{1}, PortId{12}},
                            {"sw2", PortId{25}, PortId{21}},
                            {"sw3", PortId{30}, PortId{2}}},
@@ -438,7 +439,7 @@ TEST_F(RerouteTest, OfNewsThatWaitsForCreditTheLastIsTold) {
   config.client_session.batches_in_flight = 1;
   start_with_two_paths();
   const ConnectionId connection = connected(1);  // mia has not confirmed that
-  topology(2, {{{"sw3", PortId{2}}, false}});
+  topology(2, {{{"sw3", PortId{2}}, Unusable::kDown}});
   topology(3, {});
   EXPECT_THAT(noticed(), IsEmpty()) << "no credit";
   // mia --> cmgr: confirmed;  mia <-- cmgr: mended
@@ -453,7 +454,7 @@ TEST_F(RerouteTest, ANoticeThatNobodyHearsIsCounted) {
   start_with_two_paths();
   (void)connected(1);
   manager().detach_client(clients_.at("mia").session);
-  topology(2, {{{"sw3", PortId{2}}, false}});
+  topology(2, {{{"sw3", PortId{2}}, Unusable::kDown}});
   EXPECT_EQ(manager().client_counters().notices_lost, 1U);
 }
 

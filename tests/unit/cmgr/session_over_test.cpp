@@ -22,17 +22,20 @@ TEST_F(SessionOverTest, OfAClientThatDetaches) {
   manager().detach_client(session);
   manager().detach_client(session);
   EXPECT_THAT(clients_over_, ElementsAre(session));
+  EXPECT_EQ(last_ending_.why, SessionEnd::kDetached);
 }
 
 TEST_F(SessionOverTest, OfAClientThatAttachesAgain) {
   const SessionId session = of_mia();
   log_in("mia", 2);
   EXPECT_THAT(clients_over_, ElementsAre(session));
+  EXPECT_EQ(last_ending_.why, SessionEnd::kReplaced);
 }
 
 TEST_F(SessionOverTest, OfAClientThatBreaksTheProtocol) {
   manager().on_requests(of_mia(), {BatchSeq{}, BatchSeq{7}, nullptr}, now);
   EXPECT_THAT(clients_over_, ElementsAre(of_mia()));
+  EXPECT_EQ(last_ending_.why, SessionEnd::kProtocol);
 }
 
 TEST_F(SessionOverTest, OfAClientThatIsNotHeardAnyMore) {
@@ -40,6 +43,7 @@ TEST_F(SessionOverTest, OfAClientThatIsNotHeardAnyMore) {
   clients_.at("mia").deaf = true;
   for (int i = 0; i < 12; ++i) wait(std::chrono::seconds{5});
   EXPECT_THAT(clients_over_, ElementsAre(session));
+  EXPECT_EQ(last_ending_.why, SessionEnd::kSilent);
 }
 
 TEST_F(SessionOverTest, OfASwitchThatAttachesAgain) {

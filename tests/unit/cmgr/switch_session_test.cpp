@@ -26,7 +26,7 @@ TEST_F(SwitchSessionTest, LostInTheMiddleOfASetupTheCallIsUndoneAndTheRestOwed) 
   all_done("sw1");
   EXPECT_THAT(told(), IsEmpty());
   all_done("sw3");
-  EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
+  EXPECT_EQ(explain(outcome()), "switch unreachable at sw2; owed: 1 removal at sw2");
   EXPECT_EQ(manager().owed(), 1U);
   // sw2 is back: the first thing it hears is the debt
   attach("sw2");

@@ -35,7 +35,7 @@ class RouterTest : public ::testing::Test {
     std::vector<std::string> words;
     for (const UnusableElement& one : router->condition()->state.unusable) {
       words.push_back(fmt::format("{} port {} {}", one.element.switch_name, one.element.output_port,
-                                  one.drained ? "drained" : "down"));
+                                  one.why == Unusable::kDown ? "down" : "drained"));
     }
     return fmt::format("{}", fmt::join(words, ", "));
   }

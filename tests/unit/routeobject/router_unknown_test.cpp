@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/unknown_switch.hpp"
 #include "random_network.hpp"
 #include "routeobject/route_service.hpp"
 #include "routeobject/router.hpp"
@@ -47,7 +46,9 @@ class UnknownSwitchTest : public ::testing::Test {
   std::string unusable() const {
     std::vector<std::string> words;
     for (const UnusableElement& one : router->condition()->state.unusable) {
-      const char* const how = is_unknown_switch(one) ? "unknown" : one.drained ? "drained" : "down";
+      const char* const how = one.why == Unusable::kUnknown   ? "unknown"
+                              : one.why == Unusable::kDrained ? "drained"
+                                                              : "down";
       words.push_back(
           fmt::format("{}:{} {}", one.element.switch_name, one.element.output_port, how));
     }
@@ -60,7 +61,7 @@ class UnknownSwitchTest : public ::testing::Test {
   std::uint64_t number_ = 0;
 };
 
-constexpr const char* kXUnknown = "a:2 drained, x:1 drained, x:2 drained, b:2 drained, x:0 unknown";
+constexpr const char* kXUnknown = "a:2 unknown, x:1 unknown, x:2 unknown, b:2 unknown, x:0 unknown";
 
 TEST_F(UnknownSwitchTest, ALostSwitchTakesItsLinksWithItAndGivesThemBack) {
   wait(seconds{1}, {});
@@ -90,19 +91,19 @@ TEST_F(UnknownSwitchTest, ItsLastWordStandsAndItsNeighboursStillCount) {
   report("x", {{PortId{1}, true, 1000, 900}, {PortId{2}, false, 0, 0}});
   loses("x");
   wait(seconds{4}, {});
-  EXPECT_EQ(unusable(), "a:2 drained, x:1 drained, x:2 down, b:2 down, x:0 unknown");
+  EXPECT_EQ(unusable(), "a:2 unknown, x:1 unknown, x:2 down, b:2 down, x:0 unknown");
   // a --> Router: the line to x is down. So it is down.
   report("a", {{PortId{2}, false, 0, 0}});
   EXPECT_EQ(unusable(), "a:2 down, x:1 down, x:2 down, b:2 down, x:0 unknown");
   speaks("a");
-  EXPECT_EQ(unusable(), "a:2 drained, x:1 drained, x:2 down, b:2 down, x:0 unknown");
+  EXPECT_EQ(unusable(), "a:2 unknown, x:1 unknown, x:2 down, b:2 down, x:0 unknown");
 }
 
 TEST_F(UnknownSwitchTest, AnUnknownEndpointTakesItsAccessLineWithIt) {
   loses("a");
   wait(seconds{4}, {});
   EXPECT_EQ(unusable(),
-            "a:2 drained, x:1 drained, b:3 drained, a:3 drained, a:1 drained, a:0 unknown");
+            "a:2 unknown, x:1 unknown, b:3 unknown, a:3 unknown, a:1 unknown, a:0 unknown");
   EXPECT_EQ(router->condition()->access_lines[0], (LineCondition{true, false, true}));
 }
 
@@ -159,7 +160,7 @@ TEST_F(UnknownSwitchTest, DrainedAsWellItStaysDrainedWhenItIsBack) {
   const std::string drained = unusable();
   loses("x");
   wait(seconds{4}, {});
-  EXPECT_EQ(unusable(), kXUnknown);
+  EXPECT_EQ(unusable(), "a:2 drained, x:1 drained, x:2 drained, b:2 drained, x:0 unknown");
   speaks("x");
   wait(seconds{5}, {});
   EXPECT_EQ(unusable(), drained);

@@ -131,7 +131,13 @@ class LedgerAuditTest : public ::testing::Test {
 TEST_F(LedgerAuditTest, ACleanSwitchIsCleanAndTellsTheManagersHoldings) {
   const LedgerReport report = audit();
   EXPECT_THAT(report.findings, IsEmpty());
-  EXPECT_THAT(report.hops, ElementsAre(LedgerHop{key, hop_at(), {100, 10}, true}));
+  ASSERT_THAT(report.hops, SizeIs(1));
+  const LedgerHop& hop = report.hops.front();
+  EXPECT_EQ(std::tuple(hop.key, hop.cross_connect, hop.demand, hop.settled),
+            std::tuple(key, hop_at(), Resources{100, 10}, true));
+  EXPECT_GE(hop.hop_count, 1);
+  EXPECT_THAT(report.owners, SizeIs(1));
+  EXPECT_EQ(hop.owner, 0U);
   EXPECT_THAT(report.cached, ElementsAre(PortLabels{PortId{2}, {labels[1]}}));
   EXPECT_THAT(report.quarantined, IsEmpty());
   EXPECT_EQ(report.cross_connects, 1U);

@@ -24,8 +24,12 @@ class Outlet : public ManagerOutlet {
   void audited(std::uint64_t token, LedgerReport report) override {
     audits.emplace_back(token, std::move(report));
   }
-  void session_over(SessionId session) override { over.push_back(session); }
+  void session_over(SessionId session, const SessionEnding& ending) override {
+    over.push_back(session);
+    endings.push_back(ending.why);
+  }
   std::vector<SessionId> over;
+  std::vector<SessionEnd> endings;  // of the same
   std::vector<Sent> sent;
   std::vector<std::pair<std::uint64_t, LedgerReport>> audits;
 };
@@ -152,6 +156,7 @@ TEST_F(SilentManagerTest, has_results_waiting_up_to_the_bound_and_is_then_cut_of
   EXPECT_EQ(server_.managers(), 0U);
   EXPECT_EQ(server_.counters().sessions_lost, 1U);
   EXPECT_THAT(outlet_.over, ElementsAre(session));
+  EXPECT_THAT(outlet_.endings, ElementsAre(SessionEnd::kFlooded));
   EXPECT_THAT(switch_.table, SizeIs(5)) << "its connections stay";
 }
 
@@ -230,6 +235,7 @@ TEST_F(SwitchServerTest, a_session_whose_lease_runs_out_ends_and_its_connections
   EXPECT_EQ(server_.managers(), 0U);
   EXPECT_EQ(server_.counters().sessions_lost, 1U);
   EXPECT_THAT(outlet_.over, ElementsAre(session));
+  EXPECT_THAT(outlet_.endings, ElementsAre(SessionEnd::kSilent));
   EXPECT_THAT(switch_.table, SizeIs(1));
   const auto again = server_.attach("m1", Epoch{2}, now_);
   ASSERT_TRUE(again);
@@ -252,6 +258,7 @@ TEST_F(SwitchServerTest, who_breaks_the_protocol_loses_the_session_and_nobody_el
   submit(bad, 100'000, 0, one_hop(1));  // beyond any window
   EXPECT_EQ(server_.managers(), 1U);
   EXPECT_THAT(outlet_.over, ElementsAre(bad));
+  EXPECT_THAT(outlet_.endings, ElementsAre(SessionEnd::kProtocol));
   submit(good, 1, 0, one_hop(2));
   EXPECT_THAT(outlet_.sent, SizeIs(1));
 }
@@ -266,6 +273,7 @@ TEST_F(SwitchServerTest, attaching_anew_ends_the_older_session) {
   const SessionId old_session = attach("m1", 1);
   const SessionId new_session = attach("m1", 2);
   EXPECT_THAT(outlet_.over, ElementsAre(old_session));
+  EXPECT_THAT(outlet_.endings, ElementsAre(SessionEnd::kReplaced));
   submit(old_session, 1, 0, one_hop(7));
   EXPECT_EQ(server_.counters().unknown_session, 1U);
   submit(new_session, 1, 0, one_hop(7));

@@ -1,0 +1,66 @@
+// RemotePeers: the whole report of a SwitchServer, page by page.
+#include <iterator>
+#include <utility>
+
+#include "cmgr/remote_peers.hpp"
+#include "orb/convert.hpp"
+#include "orb/remote_error.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+// Longer than a SwitchServer gives its switch to tell its table.
+constexpr CORBA::ULong kAuditTimeoutMs = 25'000;
+// Of a SwitchServer that we are not attached to: it is probably not there.
+constexpr CORBA::ULong kAuditAbsentTimeoutMs = 2'000;
+
+template <class T>
+void append(std::vector<T> more, std::vector<T>& to) {
+  if (to.empty()) {
+    to = std::move(more);
+  } else {
+    to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  }
+}
+
+// All pages of an audit. Throws what the SwitchServer does.
+Result<LedgerReport> whole_report(v2::SwitchServer_ptr server, const std::string& manager) {
+  LedgerReport report;
+  v2::LedgerPage_var page = server->audit_switch(manager.c_str());
+  report.cross_connects = page->cross_connects;
+  for (;;) {
+    auto findings = orb::to_core(page->findings);
+    auto cached = orb::to_core(page->cached);
+    auto quarantined = orb::to_core(page->quarantined);
+    if (!findings) return tl::make_unexpected(findings.error());
+    if (!cached) return tl::make_unexpected(cached.error());
+    if (!quarantined) return tl::make_unexpected(quarantined.error());
+    const bool empty =
+        findings->empty() && cached->empty() && quarantined->empty() && page->hops.length() == 0;
+    append(std::move(*findings), report.findings);
+    append(std::move(*cached), report.cached);
+    append(std::move(*quarantined), report.quarantined);
+    if (auto added = orb::add_hops(page.in(), report); !added) {
+      return tl::make_unexpected(added.error());
+    }
+    if (!page->more) return report;
+    if (empty) {
+      return fail(ErrorCode::kProtocol, "an audit has more pages after an empty one");
+    }
+    page = server->audit_page(page->audit);
+  }
+}
+
+}  // namespace
+
+Result<LedgerReport> RemotePeers::audit_switch(const std::string& switch_name, bool attached) {
+  auto server = switch_server(switch_name);
+  if (!server) return tl::make_unexpected(server.error());
+  omniORB::setClientCallTimeout(*server, attached ? kAuditTimeoutMs : kAuditAbsentTimeoutMs);
+  auto report = orb::remote("switchserver " + switch_name, *server,
+                            [&] { return whole_report(*server, options_.manager); });
+  if (!report) return tl::make_unexpected(report.error());
+  return *report;
+}
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,144 @@
+#include "cmgr/servant_operations.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/steady_now.hpp"
+#include "orb/convert.hpp"
+#include "orb/raise.hpp"
+#include "orb/reply.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+constexpr std::size_t kFindingsReported = 1'000;
+constexpr std::size_t kCachesPerKind = 2'000;
+constexpr std::size_t kCacheKinds = 6;
+
+// Bounds of what these take in CDR (orb/reply.hpp).
+std::size_t octets_of(const CacheState& state) {
+  return 56 + orb::cdr_string(state.element.size());
+}
+std::size_t octets_of(const Finding& finding) {
+  return 24 + orb::cdr_string(finding.element.size()) + orb::cdr_string(finding.text.size());
+}
+
+// Of each kind the first ones, as many as fit if every kind has the same number at most.
+std::vector<CacheState> within_reply(std::vector<CacheState> states) {
+  for (std::size_t per_kind = kCachesPerKind;; per_kind = per_kind * 3 / 4) {
+    std::array<std::size_t, kCacheKinds> seen{};
+    std::erase_if(states, [&](const CacheState& state) {
+      return ++seen[static_cast<std::size_t>(state.kind)] > per_kind;
+    });
+    std::size_t octets = 0;
+    for (const CacheState& state : states) octets += octets_of(state);
+    if (octets <= orb::kReplyOctetsMax) return states;
+  }
+}
+
+// What the caller asked for cannot be; anything else is our trouble.
+[[noreturn]] void refuse(const Error& error) {
+  if (error.code != ErrorCode::kBadInput && error.code != ErrorCode::kNotFound) orb::raise(error);
+  Outcome refused;
+  refused.kind = OutcomeKind::kRefused;
+  refused.cause = Cause::kInvalidRequest;
+  refused.reason = error.text;
+  throw v2::Refused(orb::refusal_of(refused));
+}
+
+}  // namespace
+
+void ManagerOperationsServant::set_aggregation(const v2::Aggregation& settings) {
+  if (settings.mode > static_cast<CORBA::Octet>(AggregationMode::kAdaptive)) {
+    throw v2::BadRequest(fmt::format("aggregation mode {} is none of 0..2", settings.mode).c_str());
+  }
+  if (!(settings.flush_timeout_ms >= 0.05 && settings.flush_timeout_ms <= 10'000)) {
+    throw v2::BadRequest(
+        fmt::format("flush timeout {} ms is not in 0.05..10000", settings.flush_timeout_ms)
+            .c_str());
+  }
+  const auto set = daemon_.ask([&](cmgr::ConnectionManager& manager) {
+    Aggregation wanted = manager.aggregation().settings();
+    wanted.mode = static_cast<AggregationMode>(settings.mode);
+    if (wanted.mode == AggregationMode::kFixed) wanted.threshold = settings.threshold;
+    wanted.flush_timeout =
+        std::chrono::nanoseconds(static_cast<std::int64_t>(settings.flush_timeout_ms * 1e6));
+    return manager.set_aggregation(wanted, steady_now());
+  });
+  if (!set) orb::raise(set.error());
+}
+
+v2::Aggregation ManagerOperationsServant::aggregation_now() {
+  return daemon_.ask([](cmgr::ConnectionManager& manager) {
+    const AggregationPolicy& policy = manager.aggregation();
+    v2::Aggregation out;
+    out.mode = static_cast<CORBA::Octet>(policy.settings().mode);
+    out.threshold = static_cast<CORBA::ULong>(policy.threshold());
+    out.flush_timeout_ms =
+        std::chrono::duration<double, std::milli>(policy.settings().flush_timeout).count();
+    return out;
+  });
+}
+
+v2::CacheStateSeq* ManagerOperationsServant::caches() {
+  const auto states = within_reply(daemon_.ask([](cmgr::ConnectionManager& manager) {
+    return manager.caches(kCachesPerKind, steady_now());
+  }));
+  auto out = std::make_unique<v2::CacheStateSeq>();
+  out->length(static_cast<CORBA::ULong>(states.size()));
+  for (CORBA::ULong i = 0; i < out->length(); ++i) {
+    const CacheState& state = states[i];
+    (*out)[i].cache = static_cast<CORBA::Octet>(state.kind);
+    (*out)[i].element = state.element.c_str();
+    (*out)[i].hits = state.hits;
+    (*out)[i].misses = state.misses;
+    (*out)[i].size = state.size;
+    (*out)[i].wanted = state.wanted;
+    (*out)[i].age_ms = state.age_ms;
+  }
+  return out.release();
+}
+
+void ManagerOperationsServant::prepare(const char* from_end, const char* to_end,
+                                       const v2::ServiceSpec& service, CORBA::ULong count) {
+  // None is kept ready between ends that are not there, or that nothing joins now. A pool that is
+  // there stays when its path goes, and fills itself when there is one again.
+  if (count != 0) {
+    if (const auto joined = daemon_.peers().check_path(from_end, to_end); !joined) {
+      refuse(joined.error());
+    }
+  }
+  const auto prepared = daemon_.ask([&](cmgr::ConnectionManager& manager) {
+    return manager.prepare(from_end, to_end, orb::to_core(service), count, steady_now());
+  });
+  if (!prepared) refuse(prepared.error());
+}
+
+v2::AuditReport* ManagerOperationsServant::audit_network() {
+  const AuditSummary summary = daemon_.audit();
+  auto out = std::make_unique<v2::AuditReport>();
+  const AuditTotals totals = totals_of(summary.findings);
+  out->clean = totals.clean;
+  out->stray_cross_connects = static_cast<CORBA::ULong>(totals.stray_cross_connects);
+  out->leaked_labels = static_cast<CORBA::ULong>(totals.leaked_labels);
+  out->leaked_bandwidth_cells_per_s = totals.leaked_bandwidth_cells_per_s;
+  out->owed = static_cast<CORBA::ULong>(totals.owed);
+  out->unreadable = static_cast<CORBA::ULong>(totals.unreadable);
+  out->switches = static_cast<CORBA::ULong>(summary.switches);
+  out->connections = summary.connections;
+  orb::ReplyRoom room;
+  std::size_t reported = 0;
+  while (reported < std::min(summary.findings.size(), kFindingsReported) &&
+         room.take(octets_of(summary.findings[reported]))) {
+    ++reported;
+  }
+  orb::to_idl(
+      {summary.findings.begin(), summary.findings.begin() + static_cast<std::ptrdiff_t>(reported)},
+      out->findings);
+  return out.release();
+}
+
+}  // namespace xbind::cmgr

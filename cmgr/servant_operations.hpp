@@ -1,0 +1,27 @@
+// What operators ask of a ConnectionManager: convert, call, convert.
+#pragma once
+
+#include "cmgr/daemon.hpp"
+#include "connection_manager.hh"
+#include "orb/dispatch.hpp"
+
+namespace xbind::cmgr {
+
+class ManagerOperationsServant : public orb::Dispatched<POA_xbind::v2::ManagerOperations> {
+ public:
+  // `daemon` outlives this.
+  explicit ManagerOperationsServant(ManagerDaemon& daemon)
+      : Dispatched(daemon.dispatch()), daemon_(daemon) {}
+
+  void set_aggregation(const v2::Aggregation& settings) override;
+  v2::Aggregation aggregation_now() override;
+  v2::CacheStateSeq* caches() override;
+  void prepare(const char* from_end, const char* to_end, const v2::ServiceSpec& service,
+               CORBA::ULong count) override;
+  v2::AuditReport* audit_network() override;
+
+ private:
+  ManagerDaemon& daemon_;
+};
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,210 @@
+// The named constants of the IDL are core's enumerators, number for number, and no set has one more or less; and what
+// a record of the contract keeps.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include "cmgr/aggregation.hpp"
+#include "cmgr/cache_state.hpp"
+#include "cmgr/call_fsm.hpp"
+#include "connection_manager.hh"
+#include "core/audit.hpp"
+#include "core/call.hpp"
+#include "core/cause.hpp"
+#include "core/hop.hpp"
+#include "core/label.hpp"
+#include "core/path.hpp"
+#include "core/session/session_end.hpp"
+#include "core/traffic_contract.hpp"
+#include "orb/convert.hpp"
+#include "route_object.hh"
+#include "switch_server.hh"
+
+namespace xbind {
+namespace {
+
+// `last` is core's highest enumerator; the pairs stand in the order of the numbers from 0.
+template <class Constant, class Enumerator>
+void expect_same(std::initializer_list<std::pair<Constant, Enumerator>> pairs, Enumerator last) {
+  std::size_t number = 0;
+  for (const auto& [constant, enumerator] : pairs) {
+    EXPECT_EQ(static_cast<std::size_t>(constant), number);
+    EXPECT_EQ(static_cast<std::size_t>(enumerator), number);
+    ++number;
+  }
+  EXPECT_EQ(number, static_cast<std::size_t>(last) + 1);
+}
+
+TEST(Contract, CausesAreCores) {
+  expect_same<v2::CauseCode, Cause>({{v2::cause_none, Cause::kNone},
+                                     {v2::cause_invalid_request, Cause::kInvalidRequest},
+                                     {v2::cause_unknown_endpoint, Cause::kUnknownEndpoint},
+                                     {v2::cause_no_route, Cause::kNoRoute},
+                                     {v2::cause_no_bandwidth, Cause::kNoBandwidth},
+                                     {v2::cause_no_buffer, Cause::kNoBuffer},
+                                     {v2::cause_no_label, Cause::kNoLabel},
+                                     {v2::cause_unknown_port, Cause::kUnknownPort},
+                                     {v2::cause_foreign_input_label, Cause::kForeignInputLabel},
+                                     {v2::cause_label_not_held, Cause::kLabelNotHeld},
+                                     {v2::cause_stale, Cause::kStale},
+                                     {v2::cause_unknown_connection, Cause::kUnknownConnection},
+                                     {v2::cause_switch_refused, Cause::kSwitchRefused},
+                                     {v2::cause_switch_unreachable, Cause::kSwitchUnreachable},
+                                     {v2::cause_timeout, Cause::kTimeout},
+                                     {v2::cause_busy, Cause::kBusy},
+                                     {v2::cause_being_released, Cause::kBeingReleased},
+                                     {v2::cause_unknown_service, Cause::kUnknownService},
+                                     {v2::cause_withdrawn, Cause::kWithdrawn},
+                                     {v2::cause_no_route_object, Cause::kNoRouteObject},
+                                     {v2::cause_hold_expired, Cause::kHoldExpired},
+                                     {v2::cause_not_connected, Cause::kNotConnected},
+                                     {v2::cause_change_under_way, Cause::kChangeUnderWay},
+                                     {v2::cause_last_leaf, Cause::kLastLeaf},
+                                     {v2::cause_leaf_exists, Cause::kLeafExists},
+                                     {v2::cause_unknown_leaf, Cause::kUnknownLeaf},
+                                     {v2::cause_no_qos_mapper, Cause::kNoQosMapper},
+                                     {v2::cause_over_share, Cause::kOverShare},
+                                     {v2::cause_path_bound, Cause::kPathBound},
+                                     {v2::cause_too_hard, Cause::kTooHard},
+                                     {v2::cause_link_down, Cause::kLinkDown}},
+                                    kCauseLast);
+}
+
+TEST(Contract, OutcomesNoticesAndServicesAreCores) {
+  expect_same<v2::OutcomeKind, OutcomeKind>({{v2::outcome_connected, OutcomeKind::kConnected},
+                                             {v2::outcome_refused, OutcomeKind::kRefused},
+                                             {v2::outcome_released, OutcomeKind::kReleased},
+                                             {v2::outcome_busy, OutcomeKind::kBusy},
+                                             {v2::outcome_held, OutcomeKind::kHeld},
+                                             {v2::outcome_modified, OutcomeKind::kModified},
+                                             {v2::outcome_leaf_added, OutcomeKind::kLeafAdded},
+                                             {v2::outcome_leaf_dropped, OutcomeKind::kLeafDropped}},
+                                            kOutcomeKindLast);
+  expect_same<v2::NoticeKind, NoticeKind>({{v2::notice_broken, NoticeKind::kBroken},
+                                           {v2::notice_rerouted, NoticeKind::kRerouted},
+                                           {v2::notice_mended, NoticeKind::kMended},
+                                           {v2::notice_unknown, NoticeKind::kUnknown}},
+                                          kNoticeKindLast);
+  expect_same<v2::ServiceKind, ServiceKind>({{v2::service_cells, ServiceKind::kCells},
+                                             {v2::service_video, ServiceKind::kVideo},
+                                             {v2::service_contract, ServiceKind::kContract},
+                                             {v2::service_class, ServiceKind::kClass}},
+                                            ServiceKind::kClass);
+  expect_same<v2::ServiceCategory, ServiceCategory>(
+      {{v2::category_none, ServiceCategory::kNone},
+       {v2::category_cbr, ServiceCategory::kCbr},
+       {v2::category_rt_vbr, ServiceCategory::kRtVbr},
+       {v2::category_nrt_vbr, ServiceCategory::kNrtVbr},
+       {v2::category_ubr, ServiceCategory::kUbr},
+       {v2::category_gfr, ServiceCategory::kGfr}},
+      kServiceCategoryLast);
+}
+
+TEST(Contract, WhatHopsAndAuditsSayIsCores) {
+  expect_same<v2::LabelKind, LabelKind>({{v2::label_none, LabelKind::kNone},
+                                         {v2::label_atm, LabelKind::kAtm},
+                                         {v2::label_mpls, LabelKind::kMpls}},
+                                        LabelKind::kMpls);
+  expect_same<v2::HopAction, HopAction>({{v2::hop_reserve, HopAction::kReserve},
+                                         {v2::hop_commit, HopAction::kCommit},
+                                         {v2::hop_remove, HopAction::kRemove},
+                                         {v2::hop_modify, HopAction::kModify}},
+                                        HopAction::kModify);
+  expect_same<v2::FindingKind, FindingKind>(
+      {{v2::finding_stray_cross_connect, FindingKind::kStrayCrossConnect},
+       {v2::finding_missing_cross_connect, FindingKind::kMissingCrossConnect},
+       {v2::finding_changed_cross_connect, FindingKind::kChangedCrossConnect},
+       {v2::finding_stray_hop, FindingKind::kStrayHop},
+       {v2::finding_missing_hop, FindingKind::kMissingHop},
+       {v2::finding_leaked_label, FindingKind::kLeakedLabel},
+       {v2::finding_double_label, FindingKind::kDoubleLabel},
+       {v2::finding_leaked_bandwidth, FindingKind::kLeakedBandwidth},
+       {v2::finding_owed, FindingKind::kOwed},
+       {v2::finding_unreadable, FindingKind::kUnreadable}},
+      FindingKind::kUnreadable);
+  expect_same<v2::SessionEnd, SessionEnd>({{v2::ended_replaced, SessionEnd::kReplaced},
+                                           {v2::ended_silent, SessionEnd::kSilent},
+                                           {v2::ended_protocol, SessionEnd::kProtocol},
+                                           {v2::ended_flooded, SessionEnd::kFlooded},
+                                           {v2::ended_shutdown, SessionEnd::kShutdown}},
+                                          kSessionEndToldLast);
+  expect_same<v2::UnusableReason, Unusable>({{v2::unusable_down, Unusable::kDown},
+                                             {v2::unusable_drained, Unusable::kDrained},
+                                             {v2::unusable_unknown, Unusable::kUnknown}},
+                                            kUnusableLast);
+}
+
+TEST(Contract, WhatAManagerShowsIsItsOwn) {
+  using cmgr::State;
+  expect_same<v2::PhaseCode, State>({{v2::phase_routing, State::kRouting},
+                                     {v2::phase_reserving, State::kReserving},
+                                     {v2::phase_held, State::kHeld},
+                                     {v2::phase_committing, State::kCommitting},
+                                     {v2::phase_connected, State::kConnected},
+                                     {v2::phase_switching_over, State::kSwitchingOver},
+                                     {v2::phase_lingering, State::kLingering},
+                                     {v2::phase_modifying, State::kModifying},
+                                     {v2::phase_lowering, State::kLowering},
+                                     {v2::phase_restoring, State::kRestoring},
+                                     {v2::phase_undoing, State::kUndoing},
+                                     {v2::phase_releasing, State::kReleasing},
+                                     {v2::phase_gone, State::kGone}},
+                                    State::kGone);
+  EXPECT_EQ(v2::phase_prepared, cmgr::kStates);
+  using cmgr::AggregationMode;
+  expect_same<v2::AggregationMode, AggregationMode>(
+      {{v2::aggregation_fixed, AggregationMode::kFixed},
+       {v2::aggregation_regions, AggregationMode::kRegions},
+       {v2::aggregation_adaptive, AggregationMode::kAdaptive}},
+      AggregationMode::kAdaptive);
+  using cmgr::CacheKind;
+  expect_same<v2::CacheKind, CacheKind>({{v2::cache_labels, CacheKind::kLabels},
+                                         {v2::cache_routes, CacheKind::kRoutes},
+                                         {v2::cache_qos, CacheKind::kQos},
+                                         {v2::cache_quota, CacheKind::kQuota},
+                                         {v2::cache_connections, CacheKind::kConnections},
+                                         {v2::cache_prepared, CacheKind::kPrepared}},
+                                        CacheKind::kPrepared);
+}
+
+TEST(Contract, APageOfHopsSaysEachOwnerOnceAndKeepsTheWholeRecord) {
+  const std::vector<CallRecord> owners{{"mia", {}, "host-a", "host-b"},
+                                       {"noa", {}, "host-a", "host-c"}};
+  std::vector<LedgerHop> hops;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    LedgerHop& hop = hops.emplace_back();
+    hop.key = {ConnectionId{7 + i}, Generation{2}, 1, 0};
+    hop.cross_connect = {PortId{1}, atm_label(0, 32 + i), PortId{2}, atm_label(0, 64 + i)};
+    hop.demand = {100, i};
+    hop.contract = {ServiceCategory::kCbr, 100, 250};
+    hop.settled = i != 3;
+    hop.held = i == 3;
+    hop.hop_count = 3;
+    hop.owner = i % 2;
+    hop.request = RequestId{50 + i};
+  }
+  v2::LedgerPage page;
+  page.audit = page.cross_connects = 0;
+  page.more = false;
+  orb::to_idl(hops.data(), hops.size(), owners, page);
+  EXPECT_EQ(page.owners.length(), 2U);
+  LedgerReport report;
+  report.owners.resize(1);  // of an earlier page
+  cdrMemoryStream wire;
+  page >>= wire;
+  v2::LedgerPage back;
+  back <<= wire;
+  ASSERT_TRUE(orb::add_hops(back, report));
+  for (LedgerHop& hop : hops) ++hop.owner;
+  EXPECT_EQ(report.hops, hops);
+  EXPECT_EQ(report.owners.at(1), owners[0]);
+  EXPECT_EQ(report.owners.at(2), owners[1]);
+  page.hops[0].owner = 9;
+  EXPECT_EQ(orb::add_hops(page, report).error().text, "owner 9 is meant, of 2 owners");
+}
+
+}  // namespace
+}  // namespace xbind
