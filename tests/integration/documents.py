@@ -54,6 +54,11 @@ SHORTER = {
 
 # Printed commands that are not run here, and why. Their options are checked all the same.
 NOT_RUN = {
+    "deploy/wireshark/build-giop build/wireshark": "giop_dissector_test runs it, with another folder",
+    "WIRESHARK_PLUGIN_DIR=build/wireshark tshark -r FILE -Y xbind -O xbind":
+        "giop_dissector_test runs it, with a file",
+    "deploy/wireshark/build-giop ~/.local/lib/wireshark/plugins": "writes to the reader's home",
+    "tshark -i lo -f 'tcp and not port 6068' -w q.pcap": "captures until it is stopped",
     "./check": "runs this test",
     "./check --quick": "runs this test",
     "ctest --test-dir build -R unit/cmgr --output-on-failure": "runs beside this test",

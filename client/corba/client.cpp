@@ -1,0 +1,340 @@
+#include "client/corba/client.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "client/corba/manager_link.hpp"
+#include "client/corba/worker.hpp"
+#include "orb/runtime.hpp"
+
+namespace xbind::client {
+namespace {
+
+std::unique_ptr<orb::Runtime> start_orb(const Options& options) {
+  std::string program = "xbind-client";
+  char* arguments[] = {program.data(), nullptr};
+  return std::make_unique<orb::Runtime>(
+      1, arguments, orb::RuntimeOptions{options.listen_address, options.call_timeout_ms});
+}
+
+Identity identity_of(const Options& options) {
+  Identity identity{options.client, options.manager, Epoch{options.epoch}};
+  if (identity.client.empty()) identity.client = fmt::format("client-{}", getpid());
+  if (options.epoch == 0) {
+    const std::chrono::nanoseconds since_1970 = std::chrono::system_clock::now().time_since_epoch();
+    identity.epoch = Epoch{static_cast<std::uint64_t>(since_1970.count())};
+  }
+  return identity;
+}
+
+Limits limits_of(const Options& options, Epoch epoch) {
+  Limits limits = options.limits;
+  limits.session = orb::within_connection(limits.session);
+  // The low digits of an epoch that is a time are as good as chance.
+  if (limits.jitter == 0) limits.jitter = static_cast<double>(epoch.value() % 1000) / 1000;
+  return limits;
+}
+
+// One caller that waits for an answer, perhaps not long enough.
+class Waiting {
+ public:
+  // The answer; nothing when none came within `patience`: then nobody waits any more.
+  std::optional<Answer> wait(Duration patience) {
+    std::unique_lock lock(mutex_);
+    const bool there = came_.wait_for(lock, patience, [this] { return answer_.has_value(); });
+    gone_ = !there;
+    return std::move(answer_);
+  }
+  // False: nobody waits any more.
+  bool take(const Answer& answer) {
+    const std::lock_guard lock(mutex_);
+    if (gone_) return false;
+    answer_ = answer;
+    came_.notify_one();
+    return true;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::optional<Answer> answer_;
+  bool gone_ = false;
+};
+
+// Longer waits would not fit into a TimePoint.
+Duration bounded(Duration patience) {
+  return std::clamp(patience, Duration::zero(), Duration{std::chrono::hours{1}});
+}
+
+Answer without_outcome(Error why, bool sent) {
+  why.text += sent ? "; the outcome is not known" : "; the request was not sent";
+  return tl::make_unexpected(std::move(why));
+}
+
+}  // namespace
+
+// What the threads share. The handlers are of the Serial.
+class Client::Work {
+ public:
+  // Fulfils an answer within the Serial: must not block.
+  using Handler = std::function<void(const Answer&)>;
+
+  Work(orb::Runtime& runtime, const Options& options, const Identity& identity)
+      : identity_(identity),
+        limits_(limits_of(options, identity.epoch)),
+        answer_within_(bounded(options.answer_within)),
+        link_(runtime, options.name_service, identity_, limits_, events()) {}
+
+  // Callbacks may use the client while they are run for the last time.
+  ~Work() {
+    link_.run([this](Requester& requester, TimePoint now) {
+      closing_ = true;
+      closed_ = requester.state() == Requester::State::kEnded;
+      requester.end(now);
+    });
+    callbacks_.finish();
+  }
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+
+  Result<void> wait_until_attached(Duration patience) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, bounded(patience), [this] { return attached_ || ended_; });
+    if (ended_) return tl::make_unexpected(*ended_);
+    if (attached_) return {};
+    return fail(ErrorCode::kTimeout, "client {} was not attached to manager {} within {} ms",
+                identity_.client, identity_.manager,
+                std::chrono::duration_cast<std::chrono::milliseconds>(patience).count());
+  }
+
+  void submit(Request request, Handler handler) {
+    std::visit([](auto& each) { each.request = RequestId{}; }, request);
+    link_.post([this, request = std::move(request), handler = std::move(handler)](
+                   Requester& requester, TimePoint) mutable {
+      if (callbacks_.waiting() >= limits_.open_max) {
+        handler(fail(ErrorCode::kExhausted, "{} callbacks wait to be run, no request is taken",
+                     callbacks_.waiting()));
+        return;
+      }
+      const auto number = requester.submit(std::move(request));
+      if (number) {
+        handlers_.emplace(*number, std::move(handler));
+      } else {
+        handler(tl::make_unexpected(number.error()));
+      }
+    });
+  }
+
+  // A handler that lets the thread of the callbacks call.
+  Handler calling(Callback callback) {
+    return [this, callback = std::move(callback)](const Answer& answer) {
+      if (closed_) return;  // a callback that always asks again would never let the client go
+      callbacks_.post([callback, answer] { callback(answer); });
+    };
+  }
+
+  // The answer, waited for. `makes_connection`: if it comes too late, its connection is released.
+  Answer ask(Request request, bool makes_connection = false) {
+    const auto waiting = std::make_shared<Waiting>();
+    submit(std::move(request), [this, waiting, makes_connection](const Answer& answer) {
+      if (!waiting->take(answer) && makes_connection) release_unwanted(answer);
+    });
+    if (auto answer = waiting->wait(answer_within_)) return std::move(*answer);
+    return fail(ErrorCode::kTimeout,
+                "no answer of manager {} within {} ms; the outcome is not known", identity_.manager,
+                std::chrono::duration_cast<std::chrono::milliseconds>(answer_within_).count());
+  }
+
+  void on_notice(std::function<void(const Notice&)> callback) {
+    link_.post(
+        [this, callback = std::move(callback)](Requester&, TimePoint) { on_notice_ = callback; });
+  }
+  void on_session(std::function<void(const Result<void>&)> callback) {
+    link_.post(
+        [this, callback = std::move(callback)](Requester&, TimePoint) { on_session_ = callback; });
+  }
+
+  Status status() {
+    Status status;
+    link_.run([&](Requester& requester, TimePoint) {
+      status = {requester.state(),   requester.session(),  requester.open(),
+                requester.waiting(), requester.counters(), requester.session_counters(),
+                notices_dropped_};
+    });
+    return status;
+  }
+
+ private:
+  ManagerLink::Events events() {
+    return {
+        [this](const Outcome& outcome) { answer(outcome.request, outcome); },
+        [this](const Failure& failure) {
+          for (const RequestId request : failure.unsent) {
+            answer(request, without_outcome(failure.why, false));
+          }
+          for (const RequestId request : failure.unknown) {
+            answer(request, without_outcome(failure.why, true));
+          }
+        },
+        [this](const Notice& notice) { notify(notice); },
+        [this](const SessionChange& change) { change_session(change); },
+        [this](const Error& why) { end(why); },
+    };
+  }
+
+  void answer(RequestId request, const Answer& answer) {
+    auto handler = handlers_.extract(request);
+    if (!handler.empty()) handler.mapped()(answer);
+  }
+
+  void notify(const Notice& notice) {
+    if (!on_notice_ || callbacks_.waiting() >= 2 * limits_.open_max) {
+      ++notices_dropped_;
+      return;
+    }
+    callbacks_.post([callback = on_notice_, notice] { callback(notice); });
+  }
+
+  void change_session(const SessionChange& change) {
+    {
+      const std::lock_guard lock(mutex_);
+      attached_ = !change.lost;
+      changed_.notify_all();
+    }
+    if (!on_session_) return;
+    Result<void> told;
+    if (change.lost) told = tl::make_unexpected(*change.lost);
+    callbacks_.post([callback = on_session_, told] { callback(told); });
+  }
+
+  // After the answers to what was open.
+  void end(const Error& why) {
+    closed_ = closing_;
+    {
+      const std::lock_guard lock(mutex_);
+      attached_ = false;
+      ended_ = why;
+      changed_.notify_all();
+    }
+    if (on_session_) {
+      callbacks_.post([callback = on_session_, why] { callback(tl::make_unexpected(why)); });
+    }
+  }
+
+  // The caller of a connect has gone: nobody would ever release it.
+  void release_unwanted(const Answer& answer) {
+    const bool up =
+        answer && (answer->kind == OutcomeKind::kConnected || answer->kind == OutcomeKind::kHeld);
+    if (up) submit(ReleaseRequest{{}, answer->connection}, [](const Answer&) {});
+  }
+
+  const Identity identity_;
+  const Limits limits_;
+  const Duration answer_within_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool attached_ = false;
+  std::optional<Error> ended_;
+
+  // Within the Serial.
+  std::unordered_map<RequestId, Handler> handlers_;  // of the open requests
+  std::function<void(const Notice&)> on_notice_;
+  std::function<void(const Result<void>&)> on_session_;
+  std::uint64_t notices_dropped_ = 0;
+  bool closing_ = false;  // the client is being destroyed
+  bool closed_ = false;   // and what was open is answered
+
+  Worker callbacks_;
+  // Last, so that it goes first: its events use the others.
+  ManagerLink link_;
+};
+
+Client::Client(const Options& options) : own_runtime_(start_orb(options)) {
+  work_ = std::make_unique<Work>(*own_runtime_, options, identity_of(options));
+}
+
+Client::Client(orb::Runtime& runtime, const Options& options)
+    : work_(std::make_unique<Work>(runtime, options, identity_of(options))) {}
+
+Client::~Client() = default;
+
+Result<void> Client::wait_until_attached(Duration patience) {
+  return work_->wait_until_attached(patience);
+}
+
+std::future<Answer> Client::submit(Request request) {
+  const auto promise = std::make_shared<std::promise<Answer>>();
+  std::future<Answer> answer = promise->get_future();
+  work_->submit(std::move(request), [promise](const Answer& it) { promise->set_value(it); });
+  return answer;
+}
+
+void Client::submit(Request request, Callback callback) {
+  work_->submit(std::move(request), work_->calling(std::move(callback)));
+}
+
+void Client::on_notice(std::function<void(const Notice&)> callback) {
+  work_->on_notice(std::move(callback));
+}
+
+void Client::on_session(std::function<void(const Result<void>&)> callback) {
+  work_->on_session(std::move(callback));
+}
+
+Result<Connected> Client::connect(const std::string& from, const std::string& to,
+                                  const ServiceSpec& service) {
+  ConnectRequest request;
+  request.from = from;
+  request.to = to;
+  request.service = service;
+  return connect(std::move(request));
+}
+
+Result<Connected> Client::connect(ConnectRequest request) {
+  if (request.hold_ms != 0) {
+    return fail(ErrorCode::kBadInput, "a hold of {} ms is no connection: use hold()",
+                request.hold_ms);
+  }
+  return connected(work_->ask(std::move(request), true));
+}
+
+Result<ConnectionId> Client::hold(ConnectRequest request) {
+  if (request.hold_ms == 0) return fail(ErrorCode::kBadInput, "a hold lasts 0 ms");
+  return held(work_->ask(std::move(request), true));
+}
+
+Result<Connected> Client::commit(ConnectionId connection) {
+  return connected(work_->ask(CommitRequest{{}, connection}));
+}
+
+Result<void> Client::release(ConnectionId connection) {
+  return done(OutcomeKind::kReleased, work_->ask(ReleaseRequest{{}, connection}));
+}
+
+Result<void> Client::modify(ConnectionId connection, const ServiceSpec& service,
+                            const std::optional<ServiceSpec>& reverse) {
+  return done(OutcomeKind::kModified, work_->ask(ModifyRequest{{}, connection, service, reverse}));
+}
+
+Result<Label> Client::add_leaf(ConnectionId connection, const std::string& end) {
+  const Answer answer =
+      expect(OutcomeKind::kLeafAdded, work_->ask(LeafRequest{{}, connection, end, false}));
+  if (!answer) return tl::make_unexpected(answer.error());
+  return answer->egress;
+}
+
+Result<void> Client::drop_leaf(ConnectionId connection, const std::string& end) {
+  return done(OutcomeKind::kLeafDropped, work_->ask(LeafRequest{{}, connection, end, true}));
+}
+
+Status Client::status() { return work_->status(); }
+
+}  // namespace xbind::client

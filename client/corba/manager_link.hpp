@@ -1,0 +1,92 @@
+// A Requester over CORBA: performs what it wants and tells it what comes.
+//
+//   callers, timer thread, ORB threads ──▶ Serial ──▶ Requester ──┬──▶ oneway to the manager's inbox
+//                                            ▲                    ├──▶ Events, within the Serial
+//                                            └── two-way calls ◀──┘
+//                                                (a thread of its own: resolve, attach, detach)
+//
+// No function of the Serial waits for a peer: a oneway is bounded by the session's octet credit, which
+// fits into the connection's socket (orb/runtime.hpp).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "client/corba/worker.hpp"
+#include "client/requester.hpp"
+#include "connection_manager.hh"
+#include "core/serial.hpp"
+#include "orb/name_client.hpp"
+#include "orb/runtime.hpp"
+#include "orb/timer_thread.hpp"
+
+namespace xbind::client {
+
+class ManagerLink {
+ public:
+  // Called within the Serial: must not block, and must not wait for the link.
+  struct Events {
+    std::function<void(const Outcome&)> answered;
+    std::function<void(const Failure&)> failed;
+    std::function<void(const Notice&)> noticed;
+    std::function<void(const SessionChange&)> changed;
+    std::function<void(const Error&)> ended;
+  };
+
+  // Attaches to xbind/cmgr/MANAGER of identity.manager. The runtime outlives the link.
+  ManagerLink(orb::Runtime& runtime, const std::string& name_service, const Identity& identity,
+              const Limits& limits, Events events);
+  // As end(). Afterwards no event comes.
+  ~ManagerLink();
+  ManagerLink(const ManagerLink&) = delete;
+  ManagerLink& operator=(const ManagerLink&) = delete;
+
+  // Any thread: runs `job` within the Serial, perhaps before it returns.
+  void post(std::function<void(Requester&, TimePoint)> job);
+  // The same, and waits until it has been run. Not from an event or a job.
+  void run(const std::function<void(Requester&, TimePoint)>& job);
+
+ private:
+  class Observer;
+  struct Attachment {
+    SessionId session;
+    v2::RequestInbox_var inbox;
+    std::uint32_t window = 0;
+  };
+
+  void after_drain();
+  // Until the requester wants nothing more.
+  void perform(TimePoint now);
+  // False: a frame could not be sent, and the requester has been told.
+  bool transmit(TimePoint now);
+
+  // On the thread of the two-way calls.
+  void attach(const Attach& wanted);
+  Result<Attachment> attach_now(const Attach& wanted);
+  void detach(SessionId session);
+
+  const std::string peer_;  // in errors
+  const std::string path_;
+  Events events_;
+  orb::NameClient names_;
+  Observer* observer_;  // the POA's; references back to the link until forget()
+  v2::OutcomeObserver_var observer_reference_;
+
+  // Of the two-way thread.
+  v2::ConnectionManager_var manager_;
+
+  // Within the Serial.
+  Requester requester_;
+  v2::RequestInbox_var inbox_;    // of the present session
+  Actions actions_;               // this and the next one are kept for their memory
+  v2::RequestBatch on_the_wire_;  // the one that is sent
+
+  Serial serial_;
+  orb::TimerThread timer_;
+  Worker calls_;
+};
+
+}  // namespace xbind::client

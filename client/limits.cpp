@@ -1,0 +1,48 @@
+#include "client/limits.hpp"
+
+#include <string_view>
+
+namespace xbind::client {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+
+Result<void> in_range(std::string_view what, std::size_t value, std::size_t least,
+                      std::size_t most) {
+  if (value >= least && value <= most) return {};
+  return fail(ErrorCode::kBadInput, "{} is {}, not in {} to {}", what, value, least, most);
+}
+
+Result<void> in_range(std::string_view what, Duration value, Duration least,
+                      bool may_be_forever = false) {
+  if (value >= least && value <= hours{1}) return {};
+  if (may_be_forever && value == kForever) return {};
+  return fail(ErrorCode::kBadInput, "{} is {} ns, not in {} ns to an hour", what, value.count(),
+              least.count());
+}
+
+}  // namespace
+
+Result<void> check(const Limits& limits) {
+  if (!(limits.jitter >= 0 && limits.jitter <= 1)) {
+    return fail(ErrorCode::kBadInput, "jitter is {}, not in 0 to 1", limits.jitter);
+  }
+  if (limits.back_off.min > limits.back_off.max) {
+    return fail(ErrorCode::kBadInput, "the smallest back-off, {} ns, is above the largest, {} ns",
+                limits.back_off.min.count(), limits.back_off.max.count());
+  }
+  for (const Result<void>& checked :
+       {in_range("open_max", limits.open_max, 1, 200'000),
+        in_range("requests_per_batch", limits.requests_per_batch, 1, 4096),
+        in_range("the smallest back-off", limits.back_off.min, milliseconds{1}),
+        in_range("the largest back-off", limits.back_off.max, milliseconds{1}),
+        in_range("attach_answer", limits.attach_answer, milliseconds{10}),
+        in_range("reach_within", limits.reach_within, milliseconds{1}, true),
+        in_range("first_answer", limits.first_answer, milliseconds{1}, true)}) {
+    if (!checked) return checked;
+  }
+  return {};
+}
+
+}  // namespace xbind::client

@@ -1,0 +1,63 @@
+// The requests of one client that have no answer yet. Those that were sent can be sent again in a later
+// session: the table shares the batch that a request went out with and copies nothing until then.
+//
+// Bound: the owner adds at most as many requests as its limit allows. A batch stays in memory until
+// its last request is answered.
+//
+// Pure; owned by a Requester, one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "client/request_batch.hpp"
+#include "core/flat_map.hpp"
+#include "core/ids.hpp"
+
+namespace xbind::client {
+
+class OpenRequests {
+ public:
+  std::size_t size() const { return by_number_.size(); }
+  bool contains(RequestId request) const { return by_number_.contains(request); }
+
+  // False: the number is open already, and nothing is changed.
+  bool add(RequestId request);
+  // The batch goes out.
+  void sent(const std::shared_ptr<const RequestBatch>& batch);
+  // The request is open no longer. False: it was not open.
+  bool answered(RequestId request);
+
+  // Copies of the open requests that were sent and not copied since, the oldest first, in batches of
+  // at most `per_batch`. Afterwards no batch is shared.
+  std::deque<RequestBatch> copies_of_sent(std::size_t per_batch);
+
+  struct Left {
+    std::vector<RequestId> unsent;   // never sent: nothing has been done
+    std::vector<RequestId> unknown;  // sent at least once: the manager may have done it
+  };
+  // Forgets every request; tells which they were, the oldest first.
+  Left clear();
+
+ private:
+  struct Open {
+    RequestId request;
+    std::uint64_t order = 0;                    // in which it was added
+    std::shared_ptr<const RequestBatch> batch;  // null: it waits to be sent
+    Place place;                                // in the batch
+    bool was_sent = false;
+  };
+  // Slot numbers of the open requests, the oldest first.
+  std::vector<std::uint32_t> in_order() const;
+
+  // The slot of a request plus 1, because a FlatMap holds no zero.
+  FlatMap<RequestId, std::uint32_t> by_number_;
+  std::vector<Open> slots_;
+  std::vector<std::uint32_t> free_slots_;
+  std::uint64_t next_order_ = 0;
+};
+
+}  // namespace xbind::client

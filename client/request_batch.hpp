@@ -1,0 +1,46 @@
+// Requests of every kind as one type, and what a client has to know of a batch of them. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
+#include "core/call.hpp"
+
+namespace xbind::client {
+
+// What a client may ask a manager for. Each alternative has a member `request`, its number.
+using Request =
+    std::variant<ConnectRequest, ReleaseRequest, ModifyRequest, LeafRequest, CommitRequest>;
+
+// Where a request is in its batch: which of the vectors, and which element of it.
+struct Place {
+  enum class List : std::uint8_t { kConnects, kReleases, kModifies, kLeaves, kCommits };
+  List list = List::kConnects;
+  std::uint32_t index = 0;
+};
+
+std::size_t count(const RequestBatch& batch);
+
+// An estimate of what the batch takes on the wire, for the octet credit of a session.
+std::size_t octets_of(const RequestBatch& batch);
+
+void append(Request request, RequestBatch& to);
+// Copies one request of `from`.
+void append(const RequestBatch& from, Place place, RequestBatch& to);
+
+// Calls visit(RequestId, Place) for every request of the batch.
+template <class Visit>
+void for_each_number(const RequestBatch& batch, Visit&& visit) {
+  const auto each = [&](const auto& requests, Place::List list) {
+    std::uint32_t index = 0;
+    for (const auto& request : requests) visit(request.request, Place{list, index++});
+  };
+  each(batch.connects, Place::List::kConnects);
+  each(batch.releases, Place::List::kReleases);
+  each(batch.modifies, Place::List::kModifies);
+  each(batch.leaves, Place::List::kLeaves);
+  each(batch.commits, Place::List::kCommits);
+}
+
+}  // namespace xbind::client

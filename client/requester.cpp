@@ -1,0 +1,398 @@
+#include "client/requester.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "core/check.hpp"
+
+namespace xbind::client {
+namespace {
+
+std::int64_t in_ms(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+TimePoint later(TimePoint now, Duration wait) { return wait == kForever ? kNever : now + wait; }
+
+// What another attempt would not repair.
+bool is_final(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kFenced:
+    case ErrorCode::kVersion:
+    case ErrorCode::kBadInput: return true;
+    case ErrorCode::kNotFound:  // the manager is not bound yet
+    case ErrorCode::kExhausted:
+    case ErrorCode::kUnreachable:
+    case ErrorCode::kTimeout:
+    case ErrorCode::kProtocol:
+    case ErrorCode::kSystem: return false;
+  }
+  return false;
+}
+
+void add(session::Counters& sum, const session::Counters& more) {
+  sum.sent += more.sent;
+  sum.resent += more.resent;
+  sum.applied += more.applied;
+  sum.repeated += more.repeated;
+  sum.held_back += more.held_back;
+}
+
+}  // namespace
+
+Requester::Requester(Identity identity, const Limits& limits)
+    : identity_(std::move(identity)), limits_(limits), back_off_(limits.back_off) {
+  const Result<void> checked = check(limits);
+  XB_CHECK(checked.has_value(), checked ? std::string{} : checked.error().text);
+}
+
+void Requester::start(TimePoint now) {
+  XB_CHECK(state_ == State::kIdle, to_string(state_));
+  unreachable_at_ = later(now, limits_.reach_within);
+  attach(now);
+}
+
+// ===== requests =====
+
+Result<void> Requester::may_take(std::size_t requests) {
+  if (ended_) return tl::make_unexpected(*ended_);
+  if (unreachable_) return tl::make_unexpected(*unreachable_);
+  if (std::max(open_.size(), waiting_requests_) + requests > limits_.open_max) {
+    return fail(
+        ErrorCode::kExhausted,
+        "{} requests of client {} have no answer yet, at most {} are taken: {} more are not",
+        open_.size(), identity_.client, limits_.open_max, requests);
+  }
+  return {};
+}
+
+Result<RequestId> Requester::submit(Request request) {
+  if (auto taken = may_take(1); !taken) {
+    ++counters_.refused;
+    return tl::make_unexpected(std::move(taken.error()));
+  }
+  RequestId number = std::visit([](const auto& each) { return each.request; }, request);
+  if (number == RequestId{}) {
+    if (next_number_ == 0) {
+      ++counters_.refused;
+      return fail(ErrorCode::kExhausted, "request number {} was taken: there is none above",
+                  std::numeric_limits<std::uint64_t>::max());
+    }
+    number = RequestId{next_number_};
+    std::visit([number](auto& each) { each.request = number; }, request);
+  }
+  if (next_number_ != 0 && number.value() >= next_number_) next_number_ = number.value() + 1;
+  open_.add(number);
+  ++counters_.submitted;
+  gather(std::move(request));
+  return number;
+}
+
+void Requester::gather(Request request) {
+  if (!gathering_ || count(waiting_.back()) >= limits_.requests_per_batch) {
+    waiting_.emplace_back();
+    gathering_ = true;
+  }
+  append(std::move(request), waiting_.back());
+  ++waiting_requests_;
+}
+
+Result<void> Requester::submit(RequestBatch&& batch) {
+  const std::size_t requests = count(batch);
+  Result<void> taken = may_take(requests);
+  if (requests == 0 || requests > limits_.requests_per_batch) {
+    taken = fail(ErrorCode::kBadInput, "a batch has {} requests, not 1 to {}", requests,
+                 limits_.requests_per_batch);
+  }
+  if (taken) {
+    for_each_number(batch, [&taken](RequestId request, Place) {
+      if (request == RequestId{}) {
+        taken = fail(ErrorCode::kBadInput, "a request of a batch has the number 0");
+      }
+    });
+  }
+  if (!taken) {
+    counters_.refused += requests;
+    return taken;
+  }
+  for_each_number(batch, [this](RequestId request, Place) {
+    open_.add(request);
+    if (next_number_ != 0 && request.value() >= next_number_) next_number_ = request.value() + 1;
+  });
+  counters_.submitted += requests;
+  waiting_.push_back(std::move(batch));
+  waiting_requests_ += requests;
+  gathering_ = false;
+  return {};
+}
+
+// ===== attaching =====
+
+void Requester::attach(TimePoint now) {
+  state_ = State::kAttaching;
+  attach_due_ = now + limits_.attach_answer;
+  actions_.attach = Attach{++attempt_, identity_.client, identity_.epoch};
+}
+
+void Requester::attached(std::uint64_t attempt, SessionId session, std::uint32_t window,
+                         TimePoint now) {
+  if (state_ == State::kEnded) {
+    actions_.detach.push_back(session);
+    return;
+  }
+  if (state_ != State::kAttaching || attempt != attempt_) {
+    // The manager has ended this session already, or will with the next attempt.
+    ++counters_.stale_messages;
+    return;
+  }
+  if (session == SessionId{} || window == 0) {
+    attach_failed(attempt,
+                  Error{ErrorCode::kProtocol,
+                        fmt::format("manager {} gives session {} with a window of {} batches",
+                                    identity_.manager, session, window)},
+                  now);
+    return;
+  }
+  state_ = State::kAttached;
+  ++counters_.attached;
+  session_ = session;
+  attached_at_ = now;
+  first_sent_ = kNever;
+  heard_ = false;
+  attach_due_ = unreachable_at_ = kNever;
+  unreachable_.reset();
+  link_ = std::make_unique<Link>(limits_.session.agreed(window), now);
+  actions_.changes.push_back({});
+  if (std::exchange(ended_early_, {}) == session) {
+    lose({ErrorCode::kUnreachable,
+          fmt::format("manager {} has ended session {} at once", identity_.manager, session)},
+         now);
+  }
+}
+
+void Requester::attach_failed(std::uint64_t attempt, const Error& error, TimePoint now) {
+  if (state_ != State::kAttaching || attempt != attempt_) {
+    ++counters_.stale_messages;
+    return;
+  }
+  ++counters_.attach_failures;
+  attach_again_or_finish(error, now);
+}
+
+void Requester::attach_again_or_finish(const Error& why, TimePoint now) {
+  last_failure_ = why;
+  if (!limits_.reattach || is_final(why.code)) {
+    finish(why);
+    return;
+  }
+  state_ = State::kBackingOff;
+  attach_due_ = now + back_off_.next(limits_.jitter);
+}
+
+// ===== the session =====
+
+void Requester::receive(SessionId session, session::Frame<OutcomeBatch> frame, TimePoint now) {
+  if (state_ != State::kAttached || session != session_) {
+    ++counters_.stale_messages;
+    return;
+  }
+  heard_ = true;
+  const auto received = link_->receive(std::move(frame), now, in_order_);
+  for (const auto& batch : in_order_) {
+    if (auto news = news_of(batch)) actions_.told.push_back(std::move(news));
+  }
+  in_order_.clear();
+  if (!received) lose(received.error(), now);
+}
+
+std::shared_ptr<const OutcomeBatch> Requester::news_of(
+    const std::shared_ptr<const OutcomeBatch>& batch) {
+  counters_.notices += batch->notices.size();
+  std::vector<std::size_t> known;  // places of outcomes that nobody waits for
+  for (std::size_t i = 0; i < batch->outcomes.size(); ++i) {
+    if (!open_.answered(batch->outcomes[i].request)) known.push_back(i);
+  }
+  counters_.answered += batch->outcomes.size() - known.size();
+  counters_.unknown_outcomes += known.size();
+  if (known.empty()) return batch;
+  if (known.size() == batch->outcomes.size() && batch->notices.empty()) return nullptr;
+  auto news = std::make_shared<OutcomeBatch>();
+  auto skip = known.begin();
+  for (std::size_t i = 0; i < batch->outcomes.size(); ++i) {
+    if (skip != known.end() && *skip == i) {
+      ++skip;
+    } else {
+      news->outcomes.push_back(batch->outcomes[i]);
+    }
+  }
+  news->notices = batch->notices;
+  return news;
+}
+
+void Requester::session_failed(SessionId session, const Error& error, TimePoint now) {
+  if (state_ == State::kAttached && session == session_) lose(error, now);
+}
+
+void Requester::session_ended(SessionId session, std::string_view why, TimePoint now) {
+  if (state_ == State::kAttached && session == session_) {
+    lose({ErrorCode::kUnreachable,
+          fmt::format("manager {} has ended session {}: {}", identity_.manager, session, why)},
+         now);
+  } else if (state_ == State::kAttaching) {
+    // It may be the one that is about to be told of: the manager says this only once.
+    ended_early_ = session;
+  } else {
+    ++counters_.stale_messages;
+  }
+}
+
+void Requester::lose(const Error& why, TimePoint now) {
+  ++counters_.sessions_lost;
+  // A session that ends soon after it began is a failed attempt: two programs of one name and epoch
+  // would otherwise take it from each other as fast as they can.
+  if (now - attached_at_ >= back_off_.bounds().max) back_off_.reset();
+  drop_session();
+  actions_.changes.push_back({why});
+  unreachable_at_ = later(now, limits_.reach_within);
+
+  std::deque<RequestBatch> again = open_.copies_of_sent(limits_.requests_per_batch);
+  for (auto batch = again.rbegin(); batch != again.rend(); ++batch) {
+    const std::size_t requests = count(*batch);
+    counters_.repeated += requests;
+    waiting_requests_ += requests;
+    // Before those that were never sent.
+    waiting_.push_front(std::move(*batch));
+  }
+  attach_again_or_finish(why, now);
+}
+
+void Requester::drop_session() {
+  if (link_) add(earlier_sessions_, link_->counters());
+  link_.reset();
+  session_ = {};
+  actions_.transmit.clear();
+}
+
+// ===== time =====
+
+TimePoint Requester::silence_ends() const {
+  return heard_ || first_sent_ == kNever ? kNever : later(first_sent_, limits_.first_answer);
+}
+
+void Requester::tick(TimePoint now) {
+  if (state_ == State::kAttached) {
+    if (silence_ends() <= now) {
+      lose({ErrorCode::kTimeout,
+            fmt::format("manager {} has said nothing in session {} for {} ms: can it reach this "
+                        "program?",
+                        identity_.manager, session_, in_ms(limits_.first_answer))},
+           now);
+    } else if (const auto ticked = link_->tick(now, actions_.transmit); !ticked) {
+      lose({ticked.error().code,
+            fmt::format("manager {}: {}", identity_.manager, ticked.error().text)},
+           now);
+    }
+  }
+  if (state_ == State::kAttaching && attach_due_ <= now) {
+    attach_failed(
+        attempt_,
+        {ErrorCode::kTimeout, fmt::format("attaching to manager {} took more than {} ms",
+                                          identity_.manager, in_ms(limits_.attach_answer))},
+        now);
+  }
+  if (state_ == State::kBackingOff && attach_due_ <= now) attach(now);
+  if (unreachable_at_ <= now && state_ != State::kEnded) {
+    unreachable_at_ = kNever;
+    unreachable_ =
+        Error{ErrorCode::kUnreachable,
+              fmt::format("manager {} has not been reached for {} ms: {}", identity_.manager,
+                          in_ms(limits_.reach_within), last_failure_.text)};
+    fail_open(*unreachable_);
+  }
+}
+
+TimePoint Requester::next_deadline() const {
+  if (state_ == State::kIdle || state_ == State::kEnded) return kNever;
+  if (state_ == State::kAttached) return std::min(link_->next_deadline(), silence_ends());
+  return std::min(attach_due_, unreachable_at_);
+}
+
+// ===== sending =====
+
+void Requester::flush(TimePoint now, Actions& actions) {
+  while (state_ == State::kAttached && !waiting_.empty() && link_->has_credit()) {
+    RequestBatch batch = std::move(waiting_.front());
+    waiting_.pop_front();
+    waiting_requests_ -= count(batch);
+    const std::size_t octets = octets_of(batch);
+    session::Frame<RequestBatch> frame = link_->send(std::move(batch), octets, now);
+    open_.sent(frame.batch);
+    actions_.transmit.push_back(std::move(frame));
+    first_sent_ = std::min(first_sent_, now);
+  }
+  if (waiting_.empty()) gathering_ = false;
+  if (state_ == State::kAttached) actions_.session = session_;
+  actions.clear();
+  std::swap(actions, actions_);
+}
+
+// ===== the end =====
+
+void Requester::fail_open(const Error& why) {
+  waiting_.clear();
+  waiting_requests_ = 0;
+  gathering_ = false;
+  if (open_.size() == 0) return;
+  counters_.failed += open_.size();
+  OpenRequests::Left left = open_.clear();
+  actions_.failed.push_back({why, std::move(left.unsent), std::move(left.unknown)});
+}
+
+void Requester::finish(const Error& why) {
+  state_ = State::kEnded;
+  ended_ = why;
+  attach_due_ = unreachable_at_ = kNever;
+  actions_.attach.reset();
+  actions_.ended = why;
+  fail_open(why);
+}
+
+void Requester::end(TimePoint now) {
+  if (state_ == State::kEnded) return;
+  const Error why{ErrorCode::kTimeout,
+                  fmt::format("client {} has ended before the answer came", identity_.client)};
+  if (state_ == State::kAttached) {
+    const SessionId session = session_;
+    // The lone confirmation of what was received last is not due yet: it is sent now, so that the
+    // manager need not remember these outcomes any longer.
+    std::vector<session::Frame<RequestBatch>> last = std::exchange(actions_.transmit, {});
+    (void)link_->tick(now + limits_.session.confirm_after, last);
+    drop_session();
+    actions_.session = session;
+    actions_.transmit = std::move(last);
+    actions_.detach.push_back(session);
+  }
+  finish(why);
+}
+
+session::Counters Requester::session_counters() const {
+  session::Counters sum = earlier_sessions_;
+  if (link_) add(sum, link_->counters());
+  return sum;
+}
+
+std::string_view to_string(Requester::State state) {
+  switch (state) {
+    case Requester::State::kIdle: return "idle";
+    case Requester::State::kAttaching: return "attaching";
+    case Requester::State::kBackingOff: return "backing off";
+    case Requester::State::kAttached: return "attached";
+    case Requester::State::kEnded: return "ended";
+  }
+  return "?";
+}
+
+}  // namespace xbind::client
