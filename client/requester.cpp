@@ -242,7 +242,8 @@ void Requester::session_ended(SessionId session, std::string_view why, TimePoint
           fmt::format("manager {} has ended session {}: {}", identity_.manager, session, why)},
          now);
   } else if (state_ == State::kAttaching) {
-    // It may be the one that is about to be told of: the manager says this only once.
+    // attached() may be about to tell of this very session. The manager says its end only once, so that it
+    // is kept until then.
     ended_early_ = session;
   } else {
     ++counters_.stale_messages;
@@ -263,7 +264,7 @@ void Requester::lose(const Error& why, TimePoint now) {
     const std::size_t requests = count(*batch);
     counters_.repeated += requests;
     waiting_requests_ += requests;
-    // Before those that were never sent.
+    // Repeats are sent before the requests that were never sent.
     waiting_.push_front(std::move(*batch));
   }
   attach_again_or_finish(why, now);

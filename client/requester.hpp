@@ -114,7 +114,8 @@ class Requester {
   State state() const { return state_; }
   // 0: none.
   SessionId session() const { return session_; }
-  // Requests without an answer; of them, and of repeats, those that wait for a session or for credit.
+  // open(): requests without an answer. waiting(): requests and repeats that are not sent yet, for want of a
+  // session or of credit.
   std::size_t open() const { return open_.size(); }
   std::size_t waiting() const { return waiting_requests_; }
   // Whether anything has come from the manager in the present session.
@@ -179,7 +180,8 @@ class Requester {
   // The session. link_ is there in state kAttached only.
   std::unique_ptr<Link> link_;
   SessionId session_;
-  SessionId ended_early_;  // ended by the manager before attached() has told of it
+  // The manager has said that this session is over, and attached() has not named it yet.
+  SessionId ended_early_;
   TimePoint attached_at_;
   TimePoint first_sent_ = kNever;
   bool heard_ = false;

@@ -56,7 +56,7 @@ class ClientDesk {
   // kFenced: a higher epoch of the name is attached. kExhausted: clients_max are. kBadInput: no name.
   Result<ClientAttachment> attach(const std::string& name, Epoch epoch, TimePoint now);
   void detach(SessionId session);
-  // The process ends in order: every client is told. Connections stay.
+  // Ends every session and tells its client that this process ends. Connections stay.
   void end_all();
 
   // The batches that a frame brings into order, and whose they are. kNotFound: no such session (any

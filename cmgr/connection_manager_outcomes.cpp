@@ -100,8 +100,8 @@ void ConnectionManager::name_what_is_owed(const Connection& connection, Outcome&
   if (at.size() > kNamed) outcome.owed.element += fmt::format(" and {} more", at.size() - kNamed);
 }
 
-// The time in which as many requests have come as wait now: those that are answered make room as fast as
-// others come, or the manager would have been busy for longer.
+// (requests that wait) / (requests a second): how long the queue takes to empty itself if the manager begins as
+// many a second as clients send.
 std::uint32_t ConnectionManager::retry_after_ms() const {
   constexpr double kLeast = 10;  // less than a message takes on a loaded machine
   const double most =

@@ -46,7 +46,7 @@ class Peers {
   virtual void attach_switch(const std::string& switch_name) = 0;
 
   // The session has ended, in whichever way: nothing is said in it any more, and what leads to its
-  // peer may go once all that was said has gone out. A client is told why.
+  // peer may go once all that was said has gone out. Peers tells a client `ending`.
   virtual void switch_session_over(SessionId session) = 0;
   virtual void client_session_over(SessionId session, const SessionEnding& ending) = 0;
 };

@@ -369,13 +369,14 @@ Result<Notice> to_core(const v2::Notice& notice) {
     out.element = notice.body.element();
     return out;
   }
-  const v2::Refusal& why = notice.body.why();
-  const auto cause = cause_from(why.cause);
-  if (!cause) return fail(ErrorCode::kProtocol, "cause code {} is unknown", why.cause);
-  out.cause = *cause;
-  out.element = why.element.in();
-  out.asked = why.asked;
-  out.free = why.free;
+  Outcome refused;
+  if (auto taken = take_refusal(notice.body.why(), refused); !taken) {
+    return tl::make_unexpected(taken.error());
+  }
+  out.cause = refused.cause;
+  out.element = std::move(refused.element);
+  out.asked = refused.asked;
+  out.free = refused.free;
   return out;
 }
 

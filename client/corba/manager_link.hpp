@@ -60,7 +60,7 @@ class ManagerLink {
   void after_drain();
   // Until the requester wants nothing more.
   void perform(TimePoint now);
-  // False: a frame could not be sent, and the requester has been told.
+  // False: the ORB could not send a frame. The requester knows it then (session_failed()).
   bool transmit(TimePoint now);
 
   // On the thread of the two-way calls.

@@ -4,17 +4,15 @@
 idl2wrs makes the plug-in from the IDL, tshark reads the capture: neither uses our stubs.
 """
 
-import contextlib
 import importlib.machinery
 import importlib.util
 import os
 import shutil
-import signal
-import socket
 import subprocess
 import tempfile
 from pathlib import Path
 
+from capturing import capture
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
 BUILDER = ROOT / "deploy" / "wireshark" / "build-giop"
@@ -48,7 +46,8 @@ class Dissector(unittest.TestCase):
         cls.plugins = cls.directory / "plugins"
         built = run(BUILDER, cls.plugins, timeout=120)
         assert built.returncode == 0, built.stderr
-        with capture(cls.directory) as cls.file, lab_up() as lab:
+        with capture(cls.directory / "giop.pcap", f"tcp and not port {GSMP}", LAST_ADDRESS,
+                     ("-B", "32")) as cls.file, lab_up() as lab:
             cls.use(lab)
         cls.file.chmod(0o644)
 
@@ -151,34 +150,6 @@ def builder():
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("build_giop", loader))
     loader.exec_module(module)
     return module
-
-
-@contextlib.contextmanager
-def capture(directory):
-    """Captures TCP on the loopback interface, without GSMP, while the block runs."""
-    file = directory / "giop.pcap"
-    log = directory / "tshark.log"
-    with open(log, "w", encoding="utf-8") as errors:
-        tshark = subprocess.Popen(["tshark", "-Q", "-i", "lo", "-B", "32", "-f",
-                                   f"tcp and not port {GSMP}", "-w", str(file)],
-                                  stdout=errors, stderr=errors, start_new_session=True)
-    try:
-        # tshark writes the file's header once it captures.
-        wait_until(lambda: tshark.poll() is not None
-                   or (file.exists() and file.stat().st_size > 0), "tshark captures")
-        if tshark.poll() is not None:
-            raise unittest.SkipTest("NOT TESTED: tshark cannot capture on lo here: "
-                                    + log.read_text(encoding="utf-8").strip())
-        yield file
-        # A last packet to an address that nobody else uses: all earlier ones are in the file.
-        with contextlib.suppress(ConnectionRefusedError):
-            socket.create_connection(LAST_ADDRESS, timeout=5).close()
-        wait_until(lambda: socket.inet_aton(LAST_ADDRESS[0]) in file.read_bytes(),
-                   "the last packet is captured")
-    finally:
-        if tshark.poll() is None:
-            tshark.send_signal(signal.SIGINT)
-        tshark.wait(timeout=20)
 
 
 if __name__ == "__main__":

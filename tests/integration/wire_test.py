@@ -3,21 +3,18 @@
 header with GSMPv3 and claims TCP port 6068.
 """
 
-import contextlib
-import shutil
-import signal
-import socket
 import subprocess
 import tempfile
 from pathlib import Path
 
+from capturing import capture
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from labkit import naming
 
 FIELDS = ["ancp.adjcode", "ancp.timer", "ancp.sender_name", "ancp.receiver_name",
           "ancp.partition_info", "ancp.sender_instance", "ancp.receiver_instance"]
 SYN, SYNACK, ACK = "1", "2", "3"
-LAST_ADDRESS = "127.254.253.252"  # nobody listens there
+LAST = ("127.254.253.252", naming.GSMP_PORT)  # nobody listens there
 
 
 class OnTheWire(unittest.TestCase):
@@ -25,8 +22,11 @@ class OnTheWire(unittest.TestCase):
     def setUp(self):
         self.directory = self.enterContext(tempfile.TemporaryDirectory(prefix="xbind-wire-"))
 
+    def captured(self):
+        return capture(Path(self.directory) / "gsmp.pcap", "tcp port 6068", LAST)
+
     def test_tshark_reads_the_adjacency(self):
-        with capture(self.directory) as file, lab_up() as lab:
+        with self.captured() as file, lab_up() as lab:
             self.assertEqual(offer(lab, Load(calls=20, rate=200))[0].returncode, 0)
             switch = switch_address(lab, MIDDLE)
         messages = adjacency_messages(file, switch)
@@ -57,7 +57,7 @@ class OnTheWire(unittest.TestCase):
         self.assertEqual(said["controller"][0]["ancp.partition_info"], "0x02")
 
     def test_tshark_reads_the_headers_of_the_requests(self):
-        with capture(self.directory) as file, lab_up() as lab:
+        with self.captured() as file, lab_up() as lab:
             self.assertEqual(offer(lab, Load(calls=20, rate=200))[0].returncode, 0)
             switch = switch_address(lab, MIDDLE)
         to_switch = decode(file, f"ancp && ip.dst == {switch}", ["ancp.mtype", "ancp.transaction_id"])
@@ -65,35 +65,6 @@ class OnTheWire(unittest.TestCase):
         for kind in ("64", "16", "17", "52"):  # configuration, add, delete, report for the audit
             self.assertIn(kind, types)
         self.assertGreaterEqual(types.count("16"), 20)
-
-
-@contextlib.contextmanager
-def capture(directory):
-    """Captures TCP port 6068 on the loopback interface while the block runs. The file is whole after it."""
-    if shutil.which("tshark") is None:
-        raise unittest.SkipTest("NOT TESTED: tshark is not installed (./check installs it)")
-    file = Path(directory) / "gsmp.pcap"
-    log = Path(directory) / "tshark.log"
-    with open(log, "w", encoding="utf-8") as errors:
-        tshark = subprocess.Popen(["tshark", "-Q", "-i", "lo", "-f", "tcp port 6068", "-w", str(file)],
-                                  stdout=errors, stderr=errors, start_new_session=True)
-    try:
-        # It writes the file's header once it captures.
-        wait_until(lambda: tshark.poll() is not None
-                   or (file.exists() and file.stat().st_size > 0), "tshark captures")
-        if tshark.poll() is not None:
-            raise unittest.SkipTest("NOT TESTED: tshark cannot capture on lo here: "
-                                    + log.read_text(encoding="utf-8").strip())
-        yield file
-        # What is still in the kernel when it is told to stop would be lost: a last packet of a kind
-        # that nobody else sends has to be in the file first.
-        with contextlib.suppress(ConnectionRefusedError):
-            socket.create_connection((LAST_ADDRESS, naming.GSMP_PORT), timeout=5).close()
-        wait_until(lambda: socket.inet_aton(LAST_ADDRESS) in file.read_bytes(), "all is captured")
-    finally:
-        if tshark.poll() is None:
-            tshark.send_signal(signal.SIGINT)
-        tshark.wait(timeout=20)
 
 
 def adjacency_messages(file, switch):
