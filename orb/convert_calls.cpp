@@ -254,29 +254,33 @@ void to_idl(const Outcome& outcome, v2::Outcome& out) {
   switch (outcome.kind) {
     case OutcomeKind::kConnected: return out.body.labels(labels_of(outcome));
     case OutcomeKind::kLeafAdded: return out.body.leaf_egress(to_idl(outcome.egress));
-    case OutcomeKind::kRefused:
-    case OutcomeKind::kBusy: out.body.why(refusal_of(outcome)); break;
-    case OutcomeKind::kReleased:
+    case OutcomeKind::kRefused: return out.body.why(refusal_of(outcome));
+    case OutcomeKind::kBusy: return out.body.try_later(refusal_of(outcome));
+    case OutcomeKind::kReleased: return out.body.owed(to_idl(outcome.owed));
+    case OutcomeKind::kLeafDropped: return out.body.owed_of_leaf(to_idl(outcome.owed));
     case OutcomeKind::kHeld:
     case OutcomeKind::kModified:
-    case OutcomeKind::kLeafDropped: out.body.owed(to_idl(outcome.owed)); break;
+      out.body._default();
+      return out.body._d(static_cast<v2::OutcomeKind>(outcome.kind));
   }
-  out.body._d(static_cast<v2::OutcomeKind>(outcome.kind));  // of the kinds that share the member
 }
 
 void to_idl(const Notice& notice, v2::Notice& out) {
   out.connection = notice.connection.value();
-  if (notice.kind == NoticeKind::kBroken) {
-    Outcome as_refused;
-    as_refused.kind = OutcomeKind::kRefused;
-    as_refused.cause = notice.cause;
-    as_refused.element = notice.element;
-    as_refused.asked = notice.asked;
-    as_refused.free = notice.free;
-    return out.body.why(refusal_of(as_refused));
+  switch (notice.kind) {
+    case NoticeKind::kBroken: {
+      Outcome as_refused;
+      as_refused.kind = OutcomeKind::kRefused;
+      as_refused.cause = notice.cause;
+      as_refused.element = notice.element;
+      as_refused.asked = notice.asked;
+      as_refused.free = notice.free;
+      return out.body.why(refusal_of(as_refused));
+    }
+    case NoticeKind::kRerouted: return out.body.left_element(notice.element.c_str());
+    case NoticeKind::kUnknown: return out.body.unknown_switch(notice.element.c_str());
+    case NoticeKind::kMended: return out.body._default();
   }
-  out.body.element(notice.element.c_str());
-  out.body._d(static_cast<v2::NoticeKind>(notice.kind));
 }
 
 void to_idl(const OutcomeBatch& batch, v2::OutcomeSeq& outcomes, v2::NoticeSeq& notices) {
@@ -351,12 +355,12 @@ Result<Outcome> to_core(const v2::Outcome& outcome) {
   switch (outcome.body._d()) {
     case v2::outcome_connected: take_labels(outcome.body.labels(), label, out); break;
     case v2::outcome_leaf_added: out.egress = label(outcome.body.leaf_egress()); break;
-    case v2::outcome_refused:
-    case v2::outcome_busy: taken = take_refusal(outcome.body.why(), out); break;
-    case v2::outcome_released:
+    case v2::outcome_refused: taken = take_refusal(outcome.body.why(), out); break;
+    case v2::outcome_busy: taken = take_refusal(outcome.body.try_later(), out); break;
+    case v2::outcome_released: out.owed = to_core(outcome.body.owed()); break;
+    case v2::outcome_leaf_dropped: out.owed = to_core(outcome.body.owed_of_leaf()); break;
     case v2::outcome_held:
-    case v2::outcome_modified:
-    case v2::outcome_leaf_dropped: out.owed = to_core(outcome.body.owed()); break;
+    case v2::outcome_modified: break;
   }
   if (label.error) return tl::make_unexpected(*label.error);
   if (!taken) return tl::make_unexpected(taken.error());
@@ -365,9 +369,11 @@ Result<Outcome> to_core(const v2::Outcome& outcome) {
 
 Result<Notice> to_core(const v2::Notice& notice) {
   Notice out{ConnectionId{notice.connection}, static_cast<NoticeKind>(notice.body._d())};
-  if (notice.body._d() != v2::notice_broken) {
-    out.element = notice.body.element();
-    return out;
+  switch (notice.body._d()) {
+    case v2::notice_broken: break;
+    case v2::notice_rerouted: out.element = notice.body.left_element(); return out;
+    case v2::notice_unknown: out.element = notice.body.unknown_switch(); return out;
+    case v2::notice_mended: return out;
   }
   Outcome refused;
   if (auto taken = take_refusal(notice.body.why(), refused); !taken) {

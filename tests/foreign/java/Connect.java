@@ -481,9 +481,12 @@ public final class Connect {
     }
 
     static String text(Notice notice) {
-      return notice.body.discriminator() == NoticeKind.notice_broken
-          ? Connect.text(notice.body.why())
-          : "\"" + notice.body.element() + "\"";
+      switch (notice.body.discriminator().value()) {
+        case NoticeKind._notice_broken: return Connect.text(notice.body.why());
+        case NoticeKind._notice_rerouted: return "\"" + notice.body.left_element() + "\"";
+        case NoticeKind._notice_unknown: return "\"" + notice.body.unknown_switch() + "\"";
+        default: return "\"\"";
+      }
     }
 
     static long now() {

@@ -327,9 +327,13 @@ class Observer(skeletons.OutcomeObserver):
             self.outcomes[outcome.request] = outcome
         for notice in notices:
             kind = str(kind_of(notice.body)).removeprefix("notice_")
-            broken = kind_of(notice.body) == v2.notice_broken
-            self.notices[kind][notice.connection] = (
-                refusal_text(notice.body.why) if broken else f'"{notice.body.element}"')
+            text = {
+                "broken": lambda body: refusal_text(body.why),
+                "rerouted": lambda body: f'"{body.left_element}"',
+                "unknown": lambda body: f'"{body.unknown_switch}"',
+                "mended": lambda _: '""',
+            }[kind](notice.body)
+            self.notices[kind][notice.connection] = text
 
     def client_session_ended(self, session, why, reason):
         with self._changed:
