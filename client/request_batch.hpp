@@ -22,9 +22,6 @@ struct Place {
 
 std::size_t count(const RequestBatch& batch);
 
-// An estimate of what the batch takes on the wire, for the octet credit of a session.
-std::size_t octets_of(const RequestBatch& batch);
-
 void append(Request request, RequestBatch& to);
 // Copies one request of `from`.
 void append(const RequestBatch& from, Place place, RequestBatch& to);

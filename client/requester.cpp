@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/wire_octets.hpp"
 
 namespace xbind::client {
 namespace {
@@ -328,7 +329,7 @@ void Requester::flush(TimePoint now, Actions& actions) {
     RequestBatch batch = std::move(waiting_.front());
     waiting_.pop_front();
     waiting_requests_ -= count(batch);
-    const std::size_t octets = octets_of(batch);
+    const std::size_t octets = wire_octets(batch);
     session::Frame<RequestBatch> frame = link_->send(std::move(batch), octets, now);
     open_.sent(frame.batch);
     actions_.transmit.push_back(std::move(frame));

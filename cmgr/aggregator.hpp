@@ -10,7 +10,7 @@
 // kCommandsPerBatch; kCommandsQueued is the bound at which new calls are answered "busy".
 //
 // With every setup and removal stands whose it is, for those who take the times of calls; an aggregator
-// knows nothing more of that.
+// knows nothing more of that. A batch says the owners of its setups once (OwnersSaid).
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
@@ -23,6 +23,7 @@
 
 #include "cmgr/aggregation.hpp"
 #include "cmgr/call_times.hpp"
+#include "cmgr/owners_said.hpp"
 #include "core/clock.hpp"
 #include "core/hop.hpp"
 
@@ -48,6 +49,12 @@ class Aggregator {
     if (queued_.setups.empty()) queued_.setups.reserve(setups_expected_);
     setup_calls_.push_back(call);
     return queued_.setups.emplace_back();
+  }
+  // The same with an owner.
+  HopSetup& add_setup(const Owner& owner, TimePoint now, TimesIndex call) {
+    HopSetup& setup = add_setup(now, call);
+    setup.owner = owners_said_.place_of(owner, queued_.owners);
+    return setup;
   }
   void add(HopKey removal, TimePoint now, TimesIndex call = kNotTimed) {
     oldest_command_ = std::min(oldest_command_, now);
@@ -171,6 +178,7 @@ class Aggregator {
     }
     part.modifies = cut(queued_.modifies, modifies);
     part.setups = cut(queued_.setups, setups);
+    part.owners = queued_.owners;  // the rest needs them as well
     part.removals = cut(queued_.removals, removals);
     for (HopRemoval& removal : queued_.removals)
       removal.after -= static_cast<std::uint32_t>(setups);
@@ -204,6 +212,7 @@ class Aggregator {
 
   const AggregationPolicy* policy_;
   HopBatch queued_;
+  OwnersSaid owners_said_;
   std::size_t setups_expected_ = 0;
   std::size_t removals_expected_ = 0;
   std::vector<TimesIndex> setup_calls_;  // whose the setups are

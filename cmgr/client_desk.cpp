@@ -6,15 +6,13 @@
 #include "core/log.hpp"
 #include "core/name.hpp"
 #include "core/planted.hpp"
+#include "core/wire_octets.hpp"
 
 namespace xbind::cmgr {
 namespace {
 
 // Outcomes in one message: keeps it well below a socket's send buffer.
 constexpr std::size_t kOutcomesPerBatch = 1024;
-
-std::size_t octets_of(const Outcome& outcome) { return 64 + outcome.element.size(); }
-std::size_t octets_of(const Notice& notice) { return 48 + notice.element.size(); }
 
 }  // namespace
 
@@ -229,9 +227,9 @@ void ClientDesk::flush(TimePoint now) {
     while ((sent < client.waiting.size() || !client.notices.empty()) && client.link->has_credit()) {
       const std::size_t count = std::min(client.waiting.size() - sent, kOutcomesPerBatch);
       OutcomeBatch batch;
-      std::size_t octets = 64;
+      std::size_t octets = kEmptyBatchOctets;
       for (std::size_t i = sent; i < sent + count; ++i) {
-        octets += octets_of(client.waiting[i]);
+        octets += wire_octets(client.waiting[i]);
         times_.handed_over(client.waiting_times[i], now);
       }
       // As a rule all that waits goes at once, as it is.
@@ -247,7 +245,7 @@ void ClientDesk::flush(TimePoint now) {
       }
       while (!client.notices.empty() && batch.notices.size() < kOutcomesPerBatch - count) {
         auto notice = client.notices.extract(client.notices.begin());
-        octets += octets_of(notice.mapped());
+        octets += wire_octets(notice.mapped());
         batch.notices.push_back(std::move(notice.mapped()));
       }
       transmit(client, client.link->send(std::move(batch), octets, now));

@@ -92,6 +92,8 @@ class ClientDesk {
   TimePoint next_deadline() const;
 
   const std::string& name(ClientIndex client) const { return clients_[client]->name; }
+  // The newest under which it has attached; 0 of the manager itself.
+  Epoch epoch(ClientIndex client) const { return clients_[client]->epoch; }
   std::size_t attached() const { return by_session_.size(); }
 
   struct Counters {

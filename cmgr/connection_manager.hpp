@@ -341,6 +341,8 @@ class ConnectionManager {
   HopKey key_of(const Connection& connection, const Hop& hop) const {
     return {connection.id, Generation{hop.generation}, hop.leg, hop.number};
   }
+  static Asker caller_of(const Connection& connection);
+  Owner owner_of(const Connection& connection) const;
   void fill_in(HopSetup& setup, Connection& connection, Hop& hop, bool commit, TimePoint now);
   void arm(Connection& connection, TimePoint now);
   void expire(TimerList& list, TimePoint now);

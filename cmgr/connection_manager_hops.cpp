@@ -23,11 +23,13 @@ void ConnectionManager::say(Connection& connection, Hop& hop, TimePoint now) {
       hop.state = commit ? HopState::kCommitting : HopState::kReserving;
       if (!config_.one_by_one) {
         switches_.queue_setup(
-            hop.at, commit ? connection.times : kNotTimed, now,
+            hop.at, owner_of(connection), commit ? connection.times : kNotTimed, now,
             [&](HopSetup& setup) { fill_in(setup, connection, hop, commit, now); });
         return;
       }
-      fill_in(one->setups.emplace_back(), connection, hop, commit, now);
+      one->owners.push_back(owner_of(connection).value());
+      one->setups.emplace_back().owner = 0;
+      fill_in(one->setups.back(), connection, hop, commit, now);
       break;
     }
     case Errand::kModify: {
@@ -76,6 +78,18 @@ void ConnectionManager::drop_errands(Connection& connection) {
   for (Hop& hop : connection.hops) hop.errand = Errand::kNone;
 }
 
+// A leaf is told apart by its own end; the call it belongs to is the tree's.
+Asker ConnectionManager::caller_of(const Connection& connection) {
+  const Connection& call = connection.root != nullptr ? *connection.root : connection;
+  return call.asker.value_or(Asker{});
+}
+
+Owner ConnectionManager::owner_of(const Connection& connection) const {
+  const ClientIndex client = caller_of(connection).client;
+  return {clients_.name(client), clients_.epoch(client), *connection.ends};
+}
+
+// All but whose it is.
 void ConnectionManager::fill_in(HopSetup& setup, Connection& connection, Hop& hop, bool commit,
                                 TimePoint now) {
   setup.key = key_of(connection, hop);
@@ -103,13 +117,7 @@ void ConnectionManager::fill_in(HopSetup& setup, Connection& connection, Hop& ho
     book(connection, hop, now);
     setup.quota_wanted = switches_.want_quota(hop.at, hop.output_port, setup.key, now);
   }
-  // A leaf is told apart by its own end; the call it belongs to is the tree's.
-  const Connection& call = connection.root != nullptr ? *connection.root : connection;
-  const Asker caller = call.asker.value_or(Asker{});
-  setup.call.client = clients_.name(caller.client);
-  setup.call.request = caller.request;
-  setup.call.from = connection.ends->from;
-  setup.call.to = connection.ends->to;
+  setup.request = caller_of(connection).request;
 }
 
 }  // namespace xbind::cmgr

@@ -19,18 +19,6 @@ namespace {
 
 constexpr CORBA::ULong kListMax = 10'000;
 
-// Bounds of what these take in CDR (orb/reply.hpp).
-std::size_t octets_of(const v2::ConnectionState& state) {
-  std::size_t octets = 160 + orb::cdr_string(state.client) + orb::cdr_string(state.from_end) +
-                       orb::cdr_string(state.to_end) + orb::cdr_string(state.element);
-  for (CORBA::ULong i = 0; i < state.leaves.length(); ++i) {
-    octets += orb::cdr_string(state.leaves[i]);
-  }
-  for (CORBA::ULong i = 0; i < state.hops.length(); ++i) {
-    octets += 32 + orb::cdr_string(state.hops[i].switch_name);
-  }
-  return octets;
-}
 void describe_into(const cmgr::ConnectionManager& manager, ConnectionId id,
                    v2::ConnectionState& out) {
   const auto found = manager.describe(id);
@@ -249,7 +237,7 @@ v2::ConnectionStateSeq* ConnectionManagerServant::list_connections(v2::Connectio
     for (CORBA::ULong i = 0; i < out->length(); ++i) {
       describe_into(manager, ids[i], (*out)[i]);
       // One always goes (connection_manager_leaves.cpp bounds it), so that a caller gets on.
-      if (room.take(octets_of((*out)[i])) || i == 0) continue;
+      if (room.take(orb::octets_of((*out)[i])) || i == 0) continue;
       out->length(i);
     }
     return true;

@@ -6,29 +6,10 @@
 
 #include "core/log.hpp"
 #include "core/planted.hpp"
+#include "core/wire_octets.hpp"
 
 namespace xbind::cmgr {
 namespace {
-
-// Estimates of what a command takes on the wire, for the session's octet credit.
-std::size_t octets_of(const HopBatch& batch) {
-  std::size_t octets = 128 + batch.removals.size() * 24 + batch.modifies.size() * 64 +
-                       batch.quota_returned.size() * 24 + batch.declared.size() * 8;
-  // A batch says each owner once (idl/switch_server.idl); neighbours mostly have the same.
-  const CallRecord* said = nullptr;
-  for (const HopSetup& setup : batch.setups) {
-    const CallRecord& call = setup.call;
-    octets += 136;
-    if (said != nullptr && said->from == call.from && said->to == call.to &&
-        said->client == call.client) {
-      continue;
-    }
-    octets += 24 + call.client.size() + call.from.size() + call.to.size();
-    said = &call;
-  }
-  for (const PortLabels& returned : batch.returned) octets += 8 + returned.labels.size() * 8;
-  return octets;
-}
 
 // What is declared for a port beyond what is in use, when a call needs it at once.
 constexpr std::uint32_t kFirstDemand = 8;
@@ -436,7 +417,7 @@ SwitchDesk::Counters SwitchDesk::counters() const {
 
 void SwitchDesk::send_one(Switch& at, TimePoint now) {
   HopBatch batch = at.queue.take([&](TimesIndex call) { times_.left(call, now); });
-  const std::size_t octets = octets_of(batch);
+  const std::size_t octets = wire_octets(batch);
   ++batches_under_way_;
   transmit(at, at.link->send(std::move(batch), octets, now));
 }

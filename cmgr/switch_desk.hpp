@@ -97,13 +97,14 @@ class SwitchDesk {
   void granted(SwitchIndex at, const HopResultBatch& batch, TimePoint now);
 
   // Queues; a full batch of T commands is sent at once, credit permitting. `times`: of the call whose
-  // command it is. A setup is filled in by `fill` at its place in the queue.
+  // command it is. A setup is filled in by `fill` at its place in the queue; its owner is there.
   template <class Fill>
-  void queue_setup(SwitchIndex at, TimesIndex times, TimePoint now, Fill&& fill) {
+  void queue_setup(SwitchIndex at, const Owner& owner, TimesIndex times, TimePoint now,
+                   Fill&& fill) {
     Switch& to = *switches_[at];
     ++counters_.commands;
     times_.queued(times);
-    fill(to.queue.add_setup(now, times));
+    fill(to.queue.add_setup(owner, now, times));
     send_due(to, now, false);
   }
   void queue(SwitchIndex at, HopKey removal, TimesIndex times, TimePoint now);

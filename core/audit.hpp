@@ -77,7 +77,7 @@ struct LedgerHop {
 struct LedgerReport {
   std::vector<Finding> findings;        // switch against ledger, and the ledger against itself
   std::vector<LedgerHop> hops;          // of this manager, ascending key
-  std::vector<CallRecord> owners;       // of the hops; their requests are with the hops
+  std::vector<HopOwner> owners;         // of the hops
   std::vector<PortLabels> cached;       // granted to this manager and in no connection
   std::vector<PortLabels> quarantined;  // released by this manager, not yet returned
   std::uint64_t cross_connects = 0;     // how many the switch has in all

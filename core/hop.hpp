@@ -44,15 +44,19 @@ struct HopKey {
   friend auto operator<=>(const HopKey&, const HopKey&) = default;
 };
 
-// What a SwitchServer keeps with every hop, so that a manager can rebuild its table after a crash.
-struct CallRecord {
+// Whose calls hops serve. A SwitchServer keeps it with every hop, so that a manager can rebuild its table
+// after a crash; a batch says it once and its setups name it by number.
+struct HopOwner {
   std::string client;  // the name the client attached with
-  RequestId request;   // the client's number for the setup
+  Epoch epoch;         // that client's newest when the hop was set up; 0 of two-way calls
   std::string from;    // endpoint names
   std::string to;
 
-  friend bool operator==(const CallRecord&, const CallRecord&) = default;
+  friend bool operator==(const HopOwner&, const HopOwner&) = default;
 };
+
+// In place of a number: nobody has said whose it is.
+inline constexpr std::uint32_t kNoOwner = 0xffff'ffff;
 
 enum class HopAction : std::uint8_t {
   kReserve = 0,  // phase one, after a cache miss: take an output label and the resources
@@ -72,8 +76,9 @@ struct HopSetup {
                        // cache, or none (to be allotted from the port's range)
   Resources demand;
   std::uint16_t labels_wanted = 0;  // replacement labels of output_port, to come back piggybacked
-  CallRecord call;
-  bool held = false;         // reserve: outlives the session (hold, then commit)
+  std::uint32_t owner = kNoOwner;   // whose call it serves: a position in the batch's owners
+  RequestId request;                // the client's number for the setup
+  bool held = false;                // reserve: outlives the session (hold, then commit)
   bool branch = false;       // hop 0 of a leaf's leg: see above; its commit has an input label
   bool takes_over = false;   // see above; the commit names the input label, also at the first hop
   bool joins = false;        // see above; names the output label, also at the last hop
@@ -151,6 +156,7 @@ struct HopBatch {
   std::vector<HopModify> modifies{};
   std::vector<PortQuota> quota_returned{};
   std::vector<PortDemand> declared{};  // ports whose demand has changed
+  std::vector<HopOwner> owners{};      // of its setups
 
   std::size_t commands() const { return setups.size() + removals.size() + modifies.size(); }
   friend bool operator==(const HopBatch&, const HopBatch&) = default;

@@ -13,6 +13,7 @@
 #include "core/call.hpp"
 #include "core/hop.hpp"
 #include "core/result.hpp"
+#include "orb/reply.hpp"
 #include "switch_server.hh"
 
 namespace xbind::orb {
@@ -37,8 +38,11 @@ Result<std::vector<Finding>> to_core(const v2::AuditFindingSeq& findings);
 void to_idl(const HopBatch& batch, v2::HopBatch& out);
 void to_idl(const HopResultBatch& batch, v2::HopResultBatch& out);
 // A page of hops; `owners` are those of the report the hops are of, and each of the page's is said once.
-void to_idl(const LedgerHop* hops, std::size_t count, const std::vector<CallRecord>& owners,
+void to_idl(const LedgerHop* hops, std::size_t count, const std::vector<HopOwner>& owners,
             v2::LedgerPage& out);
+// How many of the report's hops from `first` on, at most `most`, fit into the room of one reply with their owners.
+std::size_t hops_that_fit(const LedgerReport& report, std::size_t first, std::size_t most,
+                          ReplyRoom& room);
 Result<HopBatch> to_core(const v2::HopBatch& batch);
 Result<HopResultBatch> to_core(const v2::HopResultBatch& batch);
 // Adds a page's hops and owners to the report.

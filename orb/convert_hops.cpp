@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/name.hpp"
-#include "core/name_hash.hpp"
 
 namespace xbind::orb {
 namespace {
@@ -33,36 +34,37 @@ class Checker {
                fmt::format("service {} is meant, of {} services", place, services.length())});
     return {};
   }
-  // Whose it is.
-  template <class Owner>
-  Owner owner_of(const std::vector<Owner>& owners, CORBA::ULong place) {
-    if (place < owners.size()) return owners[place];
-    note(Error{ErrorCode::kProtocol,
-               fmt::format("owner {} is meant, of {} owners", place, owners.size())});
-    return {};
+  // A position among so many owners.
+  std::uint32_t owner(CORBA::ULong place, std::size_t owners) {
+    if (place >= owners) {
+      note(Error{ErrorCode::kProtocol,
+                 fmt::format("owner {} is meant, of {} owners", place, owners)});
+    }
+    return place;
   }
   HopAction action(CORBA::Octet code) {
     if (code <= static_cast<CORBA::Octet>(HopAction::kModify)) return static_cast<HopAction>(code);
     note(Error{ErrorCode::kProtocol, fmt::format("hop action {} is unknown", code)});
     return HopAction::kCommit;
   }
-  std::vector<CallRecord> owners(const v2::HopOwnerSeq& owners) {
-    std::vector<CallRecord> calls;
-    calls.reserve(owners.length());
+  std::vector<HopOwner> owners(const v2::HopOwnerSeq& owners) {
+    std::vector<HopOwner> out;
+    out.reserve(owners.length());
     for (CORBA::ULong i = 0; i < owners.length(); ++i) {
       const v2::HopOwner& owner = owners[i];
-      calls.push_back({owner.client.in(), RequestId{}, owner.from_end.in(), owner.to_end.in()});
-      check(calls.back());
+      out.push_back(
+          {owner.client.in(), Epoch{owner.client_epoch}, owner.from_end.in(), owner.to_end.in()});
+      check(out.back());
     }
-    return calls;
+    return out;
   }
-  void check(const CallRecord& call) {
-    if (is_name(call.from) && is_name(call.to) &&
-        (call.client == kTwoWayClient || is_name(call.client))) {
+  void check(const HopOwner& owner) {
+    if (is_name(owner.from) && is_name(owner.to) &&
+        (owner.client == kTwoWayClient || is_name(owner.client))) {
       return;
     }
     for (const auto& [what, name] :
-         {std::pair{"endpoint", &call.from}, {"endpoint", &call.to}, {"client", &call.client}}) {
+         {std::pair{"endpoint", &owner.from}, {"endpoint", &owner.to}, {"client", &owner.client}}) {
       const auto named = check_name(what, *name);
       if (!named) note(Error{ErrorCode::kProtocol, named.error().text});
     }
@@ -95,6 +97,13 @@ v2::HopName to_idl(const HopKey& key) {
 
 HopKey to_core(const v2::HopName& name) {
   return {ConnectionId{name.connection}, Generation{name.generation}, name.leg, name.hop};
+}
+
+void to_idl(const HopOwner& owner, v2::HopOwner& out) {
+  out.client = owner.client.c_str();
+  out.client_epoch = owner.epoch.value();
+  out.from_end = owner.from.c_str();
+  out.to_end = owner.to.c_str();
 }
 
 void to_idl(const std::vector<PortQuota>& quotas, v2::PortQuotaSeq& out) {
@@ -142,36 +151,8 @@ Result<std::vector<PortLabels>> to_core(const v2::PortLabelsSeq& ports) {
 
 namespace {
 
-// The distinct owners of a batch, in the order in which they come up. Where two share a place here, which is
+// The distinct services of a batch, in the order in which they come up. Where two share a place here, which is
 // seldom, one of them may be said again.
-class Owners {
- public:
-  explicit Owners(v2::HopOwnerSeq& out) : out_(out) { out_.length(0); }
-  // `call` outlives this.
-  CORBA::ULong of(const CallRecord& call) {
-    Said& said = said_[name_hash(call.from, call.to) % said_.size()];
-    if (said.call != nullptr && said.call->from == call.from && said.call->to == call.to &&
-        said.call->client == call.client) {
-      return said.owner;
-    }
-    said = {&call, out_.length()};
-    out_.length(said.owner + 1);
-    out_[said.owner].client = call.client.c_str();
-    out_[said.owner].from_end = call.from.c_str();
-    out_[said.owner].to_end = call.to.c_str();
-    return said.owner;
-  }
-
- private:
-  struct Said {
-    const CallRecord* call = nullptr;
-    CORBA::ULong owner = 0;
-  };
-  v2::HopOwnerSeq& out_;
-  std::array<Said, 64> said_{};
-};
-
-// The same of services.
 class Services {
  public:
   explicit Services(v2::NetworkServiceSeq& out) : out_(out) { out_.length(0); }
@@ -199,7 +180,8 @@ class Services {
 }  // namespace
 
 void to_idl(const HopBatch& batch, v2::HopBatch& out) {
-  Owners owners(out.owners);
+  out.owners.length(static_cast<CORBA::ULong>(batch.owners.size()));
+  for (CORBA::ULong i = 0; i < out.owners.length(); ++i) to_idl(batch.owners[i], out.owners[i]);
   Services services(out.services);
   out.setups.length(static_cast<CORBA::ULong>(batch.setups.size()));
   for (CORBA::ULong i = 0; i < out.setups.length(); ++i) {
@@ -214,8 +196,8 @@ void to_idl(const HopBatch& batch, v2::HopBatch& out) {
     to.output_label = to_idl(from.output_label);
     to.service = services.of(from.demand, from.contract);
     to.labels_wanted = from.labels_wanted;
-    to.owner = owners.of(from.call);
-    to.request = from.call.request.value();
+    to.owner = from.owner;
+    to.request = from.request.value();
     to.held = from.held;
     to.branch = from.branch;
     to.takes_over = from.takes_over;
@@ -245,7 +227,7 @@ void to_idl(const HopBatch& batch, v2::HopBatch& out) {
 Result<HopBatch> to_core(const v2::HopBatch& batch) {
   Checker checker;
   HopBatch out;
-  const std::vector<CallRecord> owners = checker.owners(batch.owners);
+  out.owners = checker.owners(batch.owners);
   out.setups.resize(batch.setups.length());
   for (CORBA::ULong i = 0; i < batch.setups.length(); ++i) {
     const v2::HopSetup& from = batch.setups[i];
@@ -266,8 +248,8 @@ Result<HopBatch> to_core(const v2::HopBatch& batch) {
     to.takes_over = from.takes_over;
     to.joins = from.joins;
     to.quota_wanted = to_core(from.quota_wanted);
-    to.call = checker.owner_of(owners, from.owner);
-    to.call.request = RequestId{from.request};
+    to.owner = checker.owner(from.owner, out.owners.size());
+    to.request = RequestId{from.request};
   }
   out.removals.reserve(batch.removals.length());
   CORBA::ULong least = 0;
@@ -381,9 +363,30 @@ Result<HopResultBatch> to_core(const v2::HopResultBatch& batch) {
   return checker.done(std::move(out));
 }
 
-void to_idl(const LedgerHop* hops, std::size_t count, const std::vector<CallRecord>& owners,
+std::size_t hops_that_fit(const LedgerReport& report, std::size_t first, std::size_t most,
+                          ReplyRoom& room) {
+  constexpr std::size_t kHop = 96;
+  constexpr std::size_t kOwner = 16;  // without its names
+  std::unordered_set<std::uint32_t> said;
+  std::size_t count = 0;
+  for (; count < most && first + count < report.hops.size(); ++count) {
+    const std::uint32_t number = report.hops[first + count].owner;
+    std::size_t octets = kHop;
+    if (!said.contains(number)) {
+      const HopOwner& owner = report.owners[number];
+      octets += kOwner + cdr_string(owner.client.size()) + cdr_string(owner.from.size()) +
+                cdr_string(owner.to.size());
+    }
+    if (!room.take(octets)) break;
+    said.insert(number);
+  }
+  return count;
+}
+
+void to_idl(const LedgerHop* hops, std::size_t count, const std::vector<HopOwner>& owners,
             v2::LedgerPage& out) {
-  Owners said(out.owners);
+  std::unordered_map<std::uint32_t, CORBA::ULong> said;  // the report's number to the page's
+  out.owners.length(0);
   out.hops.length(static_cast<CORBA::ULong>(count));
   for (CORBA::ULong i = 0; i < out.hops.length(); ++i) {
     const LedgerHop& from = hops[i];
@@ -392,7 +395,12 @@ void to_idl(const LedgerHop* hops, std::size_t count, const std::vector<CallReco
     to.hop_count = from.hop_count;
     to.settled = from.settled;
     to.held = from.held;
-    to.owner = said.of(owners[from.owner]);
+    const auto [owner, fresh] = said.try_emplace(from.owner, out.owners.length());
+    if (fresh) {
+      out.owners.length(owner->second + 1);
+      to_idl(owners[from.owner], out.owners[owner->second]);
+    }
+    to.owner = owner->second;
     to.request = from.request.value();
     to.input_port = from.cross_connect.input_port.value();
     to.input_label = to_idl(from.cross_connect.input_label);
@@ -405,15 +413,12 @@ void to_idl(const LedgerHop* hops, std::size_t count, const std::vector<CallReco
 Result<void> add_hops(const v2::LedgerPage& page, LedgerReport& report) {
   Checker checker;
   const auto before = static_cast<std::uint32_t>(report.owners.size());
-  std::vector<CallRecord> owners = checker.owners(page.owners);
+  std::vector<HopOwner> owners = checker.owners(page.owners);
   const auto count = static_cast<std::uint32_t>(owners.size());
   std::move(owners.begin(), owners.end(), std::back_inserter(report.owners));
   report.hops.reserve(report.hops.size() + page.hops.length());
   for (CORBA::ULong i = 0; i < page.hops.length(); ++i) {
     const v2::LedgerHop& from = page.hops[i];
-    if (from.owner >= count) {
-      return fail(ErrorCode::kProtocol, "owner {} is meant, of {} owners", from.owner, count);
-    }
     LedgerHop& to = report.hops.emplace_back();
     to.key = to_core(from.name);
     to.cross_connect = {PortId{from.input_port}, checker.label(from.input_label),
@@ -424,7 +429,7 @@ Result<void> add_hops(const v2::LedgerPage& page, LedgerReport& report) {
     to.settled = from.settled;
     to.held = from.held;
     to.hop_count = from.hop_count;
-    to.owner = before + from.owner;
+    to.owner = before + checker.owner(from.owner, count);
     to.request = RequestId{from.request};
   }
   return checker.done();

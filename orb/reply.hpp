@@ -3,18 +3,27 @@
 // do, also before as many entries as were asked for.
 #pragma once
 
+#include <omniORB4/CORBA.h>
+
 #include <cstddef>
-#include <cstring>
 
 namespace xbind::orb {
 
 // Of what a reply carries; GIOP's own header and a service context have the rest of 1 MB.
 inline constexpr std::size_t kReplyOctetsMax = 900'000;
 
-// Octets of a string in CDR, at most: its length, what aligns it, its end. Bounds of structs below
-// are sums of these and of 8 a number.
-inline std::size_t cdr_string(const char* text) { return std::strlen(text) + 8; }
+// Octets of a string in CDR, at most: its length, what aligns it, its end. For what is counted before it is
+// converted: bounds of structs are sums of these and of 8 a number.
 inline std::size_t cdr_string(std::size_t size) { return size + 8; }
+
+// What a value of the contracts takes in CDR, wherever it begins: as the ORB marshals it.
+template <class Value>
+std::size_t octets_of(const Value& value) {
+  static const cdrMemoryStream memory;  // knows the code set
+  cdrCountingStream counted(memory.TCS_C(), memory.TCS_W());
+  value >>= counted;
+  return counted.total() + 7;
+}
 
 // Counts what goes into one reply.
 class ReplyRoom {

@@ -17,29 +17,6 @@
 namespace xbind {
 namespace {
 
-// Bounds of what these take in CDR (orb/reply.hpp).
-std::size_t octets_of(const v2::RouteAnswer& answer) {
-  if (!answer._d()) {
-    return 72 + orb::cdr_string(answer.why().reason) + orb::cdr_string(answer.why().element);
-  }
-  const v2::RouteHopSeq& hops = answer.found().hops;
-  std::size_t octets = 40;
-  for (CORBA::ULong i = 0; i < hops.length(); ++i)
-    octets += 8 + orb::cdr_string(hops[i].switch_name);
-  return octets;
-}
-std::size_t octets_of(const v2::LinkState& link) {
-  return 64 + orb::cdr_string(link.first_end.switch_name) +
-         orb::cdr_string(link.second_end.switch_name);
-}
-
-std::size_t octets_of(const v2::UnusableElement& it) {
-  return 16 + orb::cdr_string(it.element.switch_name);
-}
-std::size_t octets_of(const v2::TrafficDemand& demand) {
-  return 24 + orb::cdr_string(demand.from_end) + orb::cdr_string(demand.to_end);
-}
-
 constexpr CORBA::ULong kPageMax = 10'000;
 
 void check_page(CORBA::ULong limit) {
@@ -53,7 +30,7 @@ template <class Sequence>
 CORBA::ULong fitting(const Sequence& sequence) {
   orb::ReplyRoom room;
   CORBA::ULong count = 0;
-  while (count < sequence.length() && room.take(octets_of(sequence[count]))) ++count;
+  while (count < sequence.length() && room.take(orb::octets_of(sequence[count]))) ++count;
   return count;
 }
 

@@ -244,7 +244,8 @@ std::optional<HopRef> Ledger::find(ManagerIndex manager, const HopKey& key) cons
   return std::nullopt;
 }
 
-HopRef Ledger::insert(ManagerIndex manager, const HopSetup& setup, std::size_t bucket) {
+HopRef Ledger::insert(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner,
+                      std::size_t bucket) {
   if (alive_ >= buckets_.size()) {
     grow_buckets();
     bucket = this->bucket(manager, setup.key);
@@ -260,8 +261,9 @@ HopRef Ledger::insert(ManagerIndex manager, const HopSetup& setup, std::size_t b
   record.manager = manager;
   record.key = setup.key;
   note_words(record, setup);
-  record.names = names_.take(setup.call);
-  record.request = setup.call.request;
+  if (owner != kNoOwner) names_.take_again(owner);
+  record.owner = owner;
+  record.request = setup.request;
   record.demand = setup.demand;
   record.packed = PackedContract(setup.contract);
   record.next_in_bucket = buckets_[bucket];
@@ -289,7 +291,7 @@ void Ledger::erase(HopRef ref) {
   while (*link != ref.value()) link = &hops_[*link].next_in_bucket;
   *link = record.next_in_bucket;
   if (record.special) extras_.erase(ref.value());
-  names_.release(record.names);
+  if (record.owner != kNoOwner) names_.release(record.owner);
   Manager& owner = managers_[record.manager.value()];
   --owner.hops;
   --alive_;
@@ -327,7 +329,7 @@ HopSetup Ledger::setup_of(HopRef ref) const {
   if (record.input_named) setup.input_label = at.input_label;
   setup.output_port = at.output_port;
   if (record.output_named) setup.output_label = at.output_label;
-  setup.call = names_.call(record.names, record.request);
+  setup.request = record.request;
   setup.held = record.held;
   setup.branch = record.branch;
   setup.takes_over = record.takes_over;

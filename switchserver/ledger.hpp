@@ -70,8 +70,8 @@
 // would break the table above.
 //
 // A hop takes 160 octets: its record 128 (ledger_record.hpp), a place in the hash table 8 at the most, and 12 for
-// each of its two labels. To that come 32 at the most while no other hop has the same client and endpoints,
-// and the names themselves; for a hop that was modified, joined or takes part in a change of path,
+// each of its two labels. To that come 32 at the most while no other hop has the same owner, and the names
+// themselves; for a hop that was modified, joined or takes part in a change of path,
 // HopExtras, about 120.
 #pragma once
 
@@ -197,9 +197,13 @@ class Ledger {
 
   // ---- hops ----
 
+  // A number for an owner, to be given to set_up() and released once. A hop keeps its owner by itself.
+  std::uint32_t take_owner(const HopOwner& owner) { return names_.take(owner); }
+  void release_owner(std::uint32_t owner) { names_.release(owner); }
   // A reserve or a commit, refused or taken whole. A commit is then kCommitting; a repeated one is
-  // in whatever state it was.
-  Admission set_up(ManagerIndex manager, const HopSetup& setup);
+  // in whatever state it was. `owner`: a number of take_owner(), or kNoOwner; setup.owner is the batch's
+  // and means nothing here.
+  Admission set_up(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner = kNoOwner);
   // Another contract for a hop; less in either component of its charge is never refused, another
   // category is (kInvalidRequest). The same revision with what the hop has counts as done. Repeated
   // commits may name the old contract or the new one. One that asks for no more in its demand and in its
@@ -256,16 +260,18 @@ class Ledger {
   CrossConnect cross_connect(const HopRecord& record) const;
   CrossConnect cross_connect(HopRef ref) const { return cross_connect(hop(ref)); }
   // As the manager asked, word for word; but not how many labels and how much quota it wanted to come back
-  // with it, which is nobody's once it has been answered.
+  // with it, which is nobody's once it has been answered, and not its place among a batch's owners.
   HopSetup setup_of(HopRef hop) const;
   std::uint32_t revision(HopRef hop) const;                // of the last modify
   Resources alone(HopRef hop) const;                       // see HopExtras
   std::optional<std::uint64_t> ingress(HopRef hop) const;  // see HopExtras
-  // Whose call the hop serves, and the number that calls of the same client and ends share.
-  CallRecord call_of(const HopRecord& record) const {
-    return names_.call(record.names, record.request);
+  // Whose call the hop serves.
+  HopOwner owner_of(const HopRecord& record) const {
+    return record.owner == kNoOwner ? HopOwner{} : names_.owner(record.owner);
   }
-  std::uint32_t names_of(const HopRecord& record) const { return record.names; }
+
+  // Equal for hops of the same owner; kNoOwner: nobody's.
+  std::uint32_t owner_number(const HopRecord& record) const { return record.owner; }
 
   // What hops take all told, in octets: records, hash table, names, extras; labels and ports apart.
   std::size_t hop_octets() const;
@@ -380,12 +386,13 @@ class Ledger {
   static void set_quota(Port& port, Account& of, Resources quota);
   static void set_hops(Port& port, Account& of, Resources hops);
 
-  Admission set_up_new(ManagerIndex manager, const HopSetup& setup, std::size_t bucket);
-  Admission commit_reserved(HopRef ref, const HopSetup& setup);
-  Admission repeat(HopRef ref, const HopSetup& setup) const;
+  Admission set_up_new(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner,
+                       std::size_t bucket);
+  Admission commit_reserved(HopRef ref, const HopSetup& setup, std::uint32_t owner);
+  Admission repeat(HopRef ref, const HopSetup& setup, std::uint32_t owner) const;
   bool same_contract(HopRef ref, const HopSetup& again) const;
-  bool same_words(HopRef ref, const HopSetup& again) const;
-  bool same_hop(HopRef ref, const HopSetup& commit) const;
+  bool same_words(HopRef ref, const HopSetup& again, std::uint32_t owner) const;
+  bool same_hop(HopRef ref, const HopSetup& commit, std::uint32_t owner) const;
   void note_words(HopRecord& record, const HopSetup& setup);
   Refusal choose_input(ManagerIndex manager, const HopSetup& setup, Port& in, Spot& chosen);
   Refusal check_input_owner(ManagerIndex manager, const HopSetup& setup, LabelPlace at) const;
@@ -426,7 +433,8 @@ class Ledger {
   std::size_t bucket(ManagerIndex manager, const HopKey& key) const;
   bool is_there(HopRef ref) const { return ref.value() < hops_.size() && hops_[ref.value()].alive; }
   [[noreturn]] HopRecord& no_such_hop(HopRef ref) const;
-  HopRef insert(ManagerIndex manager, const HopSetup& setup, std::size_t bucket);
+  HopRef insert(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner,
+                std::size_t bucket);
   void erase(HopRef ref);
   void grow_buckets();
 
@@ -436,7 +444,7 @@ class Ledger {
   std::vector<Manager> managers_;
   Chunks<HopRecord> hops_;
   std::unordered_map<std::uint32_t, HopExtras> extras_;  // of hops_ that are special
-  CallNames names_;
+  OwnerNames names_;
   std::uint32_t vacant_ = kNil;         // of hops_, the first of a list
   std::vector<std::uint32_t> buckets_;  // heads, by (manager, connection, leg, hop)
   std::size_t alive_ = 0;

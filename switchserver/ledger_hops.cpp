@@ -35,7 +35,7 @@ bool takes_one_way(const HopSetup& s) {
 // ===== set up =====
 
 // One walk along the bucket finds the same hop and its newest generation.
-Admission Ledger::set_up(ManagerIndex manager, const HopSetup& setup) {
+Admission Ledger::set_up(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner) {
   const HopKey& key = setup.key;
   const std::size_t bucket = this->bucket(manager, key);
   std::uint32_t same = kNil;
@@ -52,10 +52,10 @@ Admission Ledger::set_up(ManagerIndex manager, const HopSetup& setup) {
   if (newest > key.generation) {
     return refuse(Cause::kStale, {}, key.generation.value(), newest.value());
   }
-  if (same == kNil) return set_up_new(manager, setup, bucket);
+  if (same == kNil) return set_up_new(manager, setup, owner, bucket);
   const HopRef ref{same};
-  if (hops_[same].state != HopState::kReserved || !setup.commit) return repeat(ref, setup);
-  const Admission admission = commit_reserved(ref, setup);
+  if (hops_[same].state != HopState::kReserved || !setup.commit) return repeat(ref, setup, owner);
+  const Admission admission = commit_reserved(ref, setup, owner);
   if (!admission.admitted()) undo(ref);
   return admission;
 }
@@ -72,33 +72,34 @@ bool Ledger::same_contract(HopRef ref, const HopSetup& again) const {
   return again.demand == extras.asked && again.contract == extras.asked_contract.contract();
 }
 
-// The commit of a reservation: labels come with the commit, the rest stands.
-bool Ledger::same_hop(HopRef ref, const HopSetup& commit) const {
+// The commit of a reservation: labels come with the commit, the rest stands. The client may have started
+// anew since a hold was reserved.
+bool Ledger::same_hop(HopRef ref, const HopSetup& commit, std::uint32_t owner) const {
   const HopRecord& record = hop(ref);
   return record.hop_count == commit.hop_count &&
          ports_[record.input_port].about.port == commit.input_port &&
          ports_[record.output_port].about.port == commit.output_port &&
-         record.request == commit.call.request && names_.same(record.names, commit.call) &&
+         record.request == commit.request && names_.same_call(record.owner, owner) &&
          record.branch == commit.branch && record.takes_over == commit.takes_over &&
          record.joins == commit.joins && same_contract(ref, commit);
 }
 
 // A setup said again. How many replacement labels and how much quota are wanted this time makes no
 // difference.
-bool Ledger::same_words(HopRef ref, const HopSetup& again) const {
+bool Ledger::same_words(HopRef ref, const HopSetup& again, std::uint32_t owner) const {
   const HopRecord& record = hop(ref);
   const Label input = record.input_named ? record.input_label() : Label{};
   const Label output = record.output_named ? record.output_label() : Label{};
   return record.key == again.key && record.commit == again.commit && input == again.input_label &&
          output == again.output_label && (again.commit || again.held == record.held) &&
-         same_hop(ref, again);
+         same_hop(ref, again, owner);
 }
 
-Admission Ledger::repeat(HopRef ref, const HopSetup& setup) const {
+Admission Ledger::repeat(HopRef ref, const HopSetup& setup, std::uint32_t owner) const {
   if (hop(ref).state == HopState::kRemoving) {
     return refuse(Cause::kBeingReleased, {}, setup.key.generation.value());
   }
-  if (!same_words(ref, setup)) {
+  if (!same_words(ref, setup, owner)) {
     return refuse(Cause::kInvalidRequest, {}, setup.key.generation.value());
   }
   return repeated(ref);
@@ -106,7 +107,8 @@ Admission Ledger::repeat(HopRef ref, const HopSetup& setup) const {
 
 // ===== a new one =====
 
-Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup, std::size_t bucket) {
+Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner,
+                             std::size_t bucket) {
   if (setup.key.hop >= setup.hop_count) {
     return refuse(Cause::kInvalidRequest, {}, setup.key.hop, setup.hop_count);
   }
@@ -139,7 +141,7 @@ Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup, std::s
   if (const auto refused = admit_resources(setup, *in, *out, books, charge)) return *refused;
 
   // Nothing can refuse any more: take it all.
-  const HopRef ref = insert(manager, setup, bucket);
+  const HopRef ref = insert(manager, setup, owner, bucket);
   HopRecord& record = hops_[ref.value()];
   record.state = setup.commit ? HopState::kCommitting : HopState::kReserved;
   record.input_port = static_cast<std::uint16_t>(in - ports_.data());
@@ -162,9 +164,9 @@ Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup, std::s
   return admission;
 }
 
-Admission Ledger::commit_reserved(HopRef ref, const HopSetup& setup) {
+Admission Ledger::commit_reserved(HopRef ref, const HopSetup& setup, std::uint32_t owner) {
   HopRecord& record = hop(ref);
-  if (!same_hop(ref, setup)) {
+  if (!same_hop(ref, setup, owner)) {
     return refuse(Cause::kInvalidRequest, {}, setup.key.generation.value());
   }
   if (setup.output_label.present() && setup.output_label != record.output_label()) {

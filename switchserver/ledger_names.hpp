@@ -1,6 +1,6 @@
-// Who asked for a hop: the client and the two endpoints of its call, as one number. Each name is kept once,
-// and so is each set of three, however many hops have it: there are as many endpoints as a network has,
-// but a hop for every connection.
+// Whose hops they are: a client in one of its lives and the two endpoints of its call, as one number. Each
+// name is kept once, and so is each owner, however many hops it has: there are as many endpoints as a
+// network has, but a hop for every connection.
 //
 // take() and release() take constant time on the average, in proportion to the names' lengths, and memory
 // only for what is new; a place that has become vacant is used again. One thread. XB_CHECK: a number that
@@ -53,23 +53,32 @@ class Interned {
   std::size_t used_ = 0;
 };
 
-class CallNames {
+class OwnerNames {
  public:
-  CallNames() { recent_.fill(kNil); }
+  OwnerNames() { recent_.fill(kNil); }
 
-  // The number of the three names of the call, to be released once.
-  std::uint32_t take(const CallRecord& call);
+  // The number of that owner, to be released once. Equal owners have equal numbers.
+  std::uint32_t take(const HopOwner& owner);
+  // One more user of a number that somebody has.
+  void take_again(std::uint32_t id) { sets_.take_again(id); }
   void release(std::uint32_t id);
-  bool same(std::uint32_t id, const CallRecord& call) const;
-  CallRecord call(std::uint32_t id, RequestId request) const;
+  HopOwner owner(std::uint32_t id) const;
+  // Whether both are calls of the same client, in whatever life of it, between the same ends. Either may be
+  // kNoOwner.
+  bool same_call(std::uint32_t id, std::uint32_t other) const;
 
   std::size_t names() const { return names_.size(); }  // that differ
-  std::size_t sets() const { return sets_.size(); }    // of three
-  std::size_t octets() const { return names_.octets() + sets_.octets(); }
+  std::size_t owners() const { return sets_.size(); }
+  std::size_t octets() const { return names_.octets() + lives_.octets() + sets_.octets(); }
 
  private:
-  struct Set {
+  struct Life {  // of a client; there are few of them
     std::uint32_t client = 0;
+    Epoch epoch;
+    friend bool operator==(const Life&, const Life&) = default;
+  };
+  struct Set {
+    std::uint32_t life = 0;
     std::uint32_t from = 0;
     std::uint32_t to = 0;
     friend bool operator==(const Set&, const Set&) = default;
@@ -77,11 +86,15 @@ class CallNames {
   static constexpr std::uint32_t kNil = 0xffff'ffff;
 
   std::uint32_t take_name(std::string_view name);
+  std::uint32_t take_life(const HopOwner& owner);
+  void release_life(std::uint32_t life);
   std::uint32_t& recent_of(std::string_view from, std::string_view to);
+  bool same(std::uint32_t id, const HopOwner& owner) const;
 
   Interned<std::string> names_;
+  Interned<Life> lives_;
   Interned<Set> sets_;
-  // Sets that were taken last, by their ends: the calls through a switch are mostly between a few dozen.
+  // Owners that were taken last, by their ends: the calls through a switch are mostly between a few dozen.
   std::array<std::uint32_t, 64> recent_;
 };
 

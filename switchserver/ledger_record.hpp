@@ -100,7 +100,7 @@ struct alignas(64) HopRecord {
   std::uint32_t remove_waiters = kNil;
 
  private:
-  std::uint32_t names = 0;  // of client, from and to: in the ledger's CallNames
+  std::uint32_t owner = kNoOwner;  // in the ledger's OwnerNames
 
  public:
   std::uint64_t version = 0;  // the ledger's clock at the last change of this record's state

@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t kHopsPerPage = 5'000;
 // Bounds of what these take in CDR (orb/reply.hpp).
 constexpr std::size_t kLabelOctets = 8;
-constexpr std::size_t kHopOctets = 112;
 constexpr std::size_t kPortOctets = 16;  // of labels, besides these
 constexpr Duration kAuditTimeout = std::chrono::seconds{20};
 constexpr std::size_t kExecuteMax = 4096;  // commands
@@ -215,8 +214,7 @@ void SwitchServerServant::fill_page(v2::LedgerPage& page, std::uint64_t number, 
   orb::to_idl(findings, page.findings);
   orb::to_idl(take_labels(report.cached, room), page.cached);
   orb::to_idl(take_labels(report.quarantined, room), page.quarantined);
-  const std::size_t count =
-      room.take_up_to(std::min(kHopsPerPage, report.hops.size() - rest.next_hop), kHopOctets);
+  const std::size_t count = orb::hops_that_fit(report, rest.next_hop, kHopsPerPage, room);
   page.audit = number;
   orb::to_idl(report.hops.data() + rest.next_hop, count, report.owners, page);
   rest.next_hop += count;

@@ -374,6 +374,10 @@ class SwitchController {
 
   // commands
   void set_up(Place place, ManagerIndex manager, const HopSetup& setup);
+  // The ledger's number of a setup's owner.
+  std::uint32_t owner_of(const HopSetup& setup) const {
+    return setup.owner < owners_.size() ? owners_[setup.owner] : kNoOwner;
+  }
   void modify(Place place, ManagerIndex manager, const HopModify& modify);
   void change(std::uint32_t waiters, ManagerIndex manager, const HopModify& wanted, bool reachable);
   void queue_behind(Change& open, std::uint32_t waiters, const HopModify& wanted);
@@ -421,7 +425,8 @@ class SwitchController {
   std::size_t open_batches_ = 0;
   std::vector<Waiter> waiters_;
   std::vector<std::uint32_t> vacant_waiters_;
-  std::vector<Wanted> wanted_;  // of the batch in hand
+  std::vector<Wanted> wanted_;         // of the batch in hand
+  std::vector<std::uint32_t> owners_;  // the same: the ledger's numbers of its owners
   std::unordered_map<HopRef, Change> changes_;
   std::unordered_map<HopRef, CrossConnect> moves_;  // hops whose open add is a move, and from where
   std::uint64_t statistics_asked_ = 0;

@@ -80,6 +80,8 @@ Result<void> SwitchController::apply(std::string_view name, const HopBatch& batc
   for (const PortDemand& declared : batch.declared) {
     ledger_.declare(*manager, declared.port, declared.labels);
   }
+  owners_.clear();
+  for (const HopOwner& owner : batch.owners) owners_.push_back(ledger_.take_owner(owner));
   Place place{index, 0};
   for (const HopModify& wanted : batch.modifies) {
     if (room) {
@@ -118,6 +120,7 @@ Result<void> SwitchController::apply(std::string_view name, const HopBatch& batc
     }
     ++place.position;
   }
+  for (const std::uint32_t owner : owners_) ledger_.release_owner(owner);
   take_back(*manager, batch);
   give_wanted(*manager, batches_[index].out);
   close_one(index);  // the one that open_batch() counted for this function
@@ -143,7 +146,7 @@ void SwitchController::set_up(Place place, ManagerIndex manager, const HopSetup&
     answer(place, refusal(setup.key, action, Cause::kSwitchUnreachable));
     return;
   }
-  const Admission admission = ledger_.set_up(manager, setup);
+  const Admission admission = ledger_.set_up(manager, setup, owner_of(setup));
   if (!admission.admitted()) {
     note_shortage(manager, admission);
     answer(place, refusal(setup.key, action, admission));

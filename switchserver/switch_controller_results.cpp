@@ -170,8 +170,8 @@ void SwitchController::report(const Audit& audit, const std::vector<CrossConnect
     const bool settled = record.settled();
     if (record.manager == audit.manager) {
       const auto [owner, fresh] = owners.try_emplace(
-          ledger_.names_of(record), static_cast<std::uint32_t>(report.owners.size()));
-      if (fresh) report.owners.push_back(ledger_.call_of(record));
+          ledger_.owner_number(record), static_cast<std::uint32_t>(report.owners.size()));
+      if (fresh) report.owners.push_back(ledger_.owner_of(record));
       report.hops.push_back({record.key, ledger_.cross_connect(record), record.demand, settled,
                              record.contract(), record.held, record.hop_count, owner->second,
                              record.request});

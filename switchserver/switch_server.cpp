@@ -5,18 +5,9 @@
 
 #include "core/log.hpp"
 #include "core/name.hpp"
+#include "core/wire_octets.hpp"
 
 namespace xbind {
-namespace {
-
-std::size_t octets_of(const HopResultBatch& batch) {
-  std::size_t octets = 96 + batch.results.size() * 72;
-  for (const PortLabels& granted : batch.granted) octets += 8 + granted.labels.size() * 8;
-  octets += (batch.quota_granted.size() + batch.recalls.size()) * 24;
-  return octets;
-}
-
-}  // namespace
 
 SwitchServer::SwitchServer(SwitchServerOptions options, SwitchDriver& driver, ManagerOutlet& outlet)
     : options_(std::move(options)),
@@ -282,7 +273,7 @@ void SwitchServer::send_waiting(Manager& manager, TimePoint now) {
 
 void SwitchServer::send(Manager& manager, Waiting next, TimePoint now) {
   if (next.times) count(*next.times, now);
-  const std::size_t octets = octets_of(next.batch);
+  const std::size_t octets = wire_octets(next.batch);
   transmit(manager, manager.link.send(std::move(next.batch), octets, now));
 }
 

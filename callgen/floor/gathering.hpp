@@ -26,9 +26,14 @@ class CommandQueue {
  public:
   explicit CommandQueue(const Gathering& rule) : rule_(rule) {}
 
-  void add(HopSetup setup, TimePoint now) {
+  // The owner is said once for neighbours that have the same.
+  void add(HopSetup setup, const HopOwner& owner, TimePoint now) {
     oldest_ = std::min(oldest_, now);
-    waiting_.setups.push_back(std::move(setup));
+    if (waiting_.owners.empty() || waiting_.owners.back() != owner) {
+      waiting_.owners.push_back(owner);
+    }
+    setup.owner = static_cast<std::uint32_t>(waiting_.owners.size() - 1);
+    waiting_.setups.push_back(setup);
   }
   void add(HopModify change, TimePoint now) {
     oldest_ = std::min(oldest_, now);

@@ -4,30 +4,24 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/wire_octets.hpp"
 
 namespace xbind::callgen::null {
 namespace {
 
 constexpr std::size_t kOutcomesPerBatch = 1024;  // as the real manager
 constexpr Resources kDemand{100, 0};
+// In place of an end of a connection that is changed: only the request of its setup has named it.
+constexpr const char* kEndNotKept = "not-kept";
 constexpr TrafficContract kContract{
     .category = ServiceCategory::kCbr, .pcr_cells_per_s = 100, .cdvt_us = 250};
-
-std::size_t octets_of(const HopBatch& batch) {
-  std::size_t octets = 128 + batch.removals.size() * 24 + batch.modifies.size() * 64;
-  for (const HopSetup& setup : batch.setups) {
-    octets += 192 + setup.call.client.size() + setup.call.from.size() + setup.call.to.size();
-  }
-  return octets;
-}
 
 HopKey key_of(ConnectionId number, std::size_t at) {
   return {number, Generation{1}, 0, static_cast<std::uint16_t>(at)};
 }
 
 // What a commit after a label cache hit looks like: both labels known but at the ends.
-HopSetup setup_at(std::size_t at, std::size_t switches, ConnectionId number, RequestId request,
-                  const std::string& client, const std::string& from, const std::string& to) {
+HopSetup setup_at(std::size_t at, std::size_t switches, ConnectionId number, RequestId request) {
   const auto label = [&](std::size_t hop) {
     const bool inside = hop > 0 && hop < switches;
     return inside ? Label{LabelKind::kAtm, 32 + static_cast<std::uint32_t>(number.value() % 60'000)}
@@ -42,7 +36,7 @@ HopSetup setup_at(std::size_t at, std::size_t switches, ConnectionId number, Req
           .output_label = label(at + 1),
           .demand = kDemand,
           .labels_wanted = 1,
-          .call = {client, request, from, to},
+          .request = request,
           .contract = kContract};
 }
 
@@ -105,10 +99,13 @@ void NullManager::take(const ConnectRequest& request, TimePoint now) {
   outcome.ingress = outcome.egress = {LabelKind::kAtm, 32};
   const auto number = begin(std::move(outcome));
   if (!number) return;
+  set_up(*number, request.request, {client_name_, {}, request.from, request.to}, now);
+}
+
+void NullManager::set_up(ConnectionId number, RequestId request, const HopOwner& owner,
+                         TimePoint now) {
   for (std::size_t at = 0; at < switches_.size(); ++at) {
-    switches_[at]->queue.add(setup_at(at, switches_.size(), *number, request.request, client_name_,
-                                      request.from, request.to),
-                             now);
+    switches_[at]->queue.add(setup_at(at, switches_.size(), number, request), owner, now);
   }
 }
 
@@ -155,17 +152,12 @@ void NullManager::on_requests(SessionId session, session::Frame<RequestBatch> fr
       if (request.drop) {
         to_all([&](std::size_t at) { return key_of(*number, at); });
       } else {
-        to_all([&](std::size_t at) {
-          return setup_at(at, switches_.size(), *number, request.request, client_name_, "",
-                          request.end);
-        });
+        set_up(*number, request.request, {client_name_, {}, kEndNotKept, request.end}, now);
       }
     }
     for (const CommitRequest& request : batch->commits) {
       if (const auto number = begin(outcome_of(request, OutcomeKind::kConnected))) {
-        to_all([&](std::size_t at) {
-          return setup_at(at, switches_.size(), *number, request.request, client_name_, "", "");
-        });
+        set_up(*number, request.request, {client_name_, {}, kEndNotKept, kEndNotKept}, now);
       }
     }
   }
@@ -246,7 +238,7 @@ Result<void> NullManager::finish_step(TimePoint now, std::vector<ToClient>& to_c
     }
     while (one.queue.due(now, one.link.unconfirmed()) && one.link.has_credit()) {
       HopBatch batch = one.queue.take();
-      const std::size_t octets = octets_of(batch);
+      const std::size_t octets = wire_octets(batch);
       to_switches.push_back({at, one.link.send(std::move(batch), octets, now)});
     }
   }

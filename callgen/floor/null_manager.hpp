@@ -81,6 +81,7 @@ class NullManager {
   };
 
   void take(const ConnectRequest& request, TimePoint now);
+  void set_up(ConnectionId number, RequestId request, const HopOwner& owner, TimePoint now);
   // The number under which the switches are to answer, if the request is to be passed on.
   std::optional<ConnectionId> begin(Outcome outcome);
   void done(Pending& pending);

@@ -3,13 +3,10 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/wire_octets.hpp"
 
 namespace xbind::callgen::null {
 namespace {
-
-std::size_t octets_of(const HopResultBatch& batch) {
-  return 96 + batch.results.size() * 72 + batch.granted.size() * 16;
-}
 
 // In the order in which a SwitchServer applies them; with the labels that were asked for.
 HopResultBatch acknowledge(const HopBatch& batch) {
@@ -78,7 +75,7 @@ void NullSwitch::finish_step(TimePoint now, std::vector<ToManager>& out) {
     }
   }
   while (!waiting_.empty() && link_->has_credit()) {
-    const std::size_t octets = octets_of(waiting_.front());
+    const std::size_t octets = wire_octets(waiting_.front());
     out.push_back(link_->send(std::move(waiting_.front()), octets, now));
     waiting_.pop_front();
   }

@@ -110,7 +110,7 @@ class Session {
   }
 
   // Numbers `batch`, keeps it, and returns the frame to transmit. Requires has_credit(). `octets` is
-  // the owner's estimate of its size on the wire.
+  // at least its size on the wire (core/wire_octets.hpp).
   Frame<Out> send(Out batch, std::size_t octets, TimePoint now) {
     XB_CHECK(has_credit(), unconfirmed_.size(), octets_in_flight_);
     const BatchSeq seq{next_seq_++};

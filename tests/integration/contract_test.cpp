@@ -170,9 +170,33 @@ TEST(Contract, WhatAManagerShowsIsItsOwn) {
                                         CacheKind::kPrepared);
 }
 
+TEST(Contract, APageOfHopsEndsBeforeTheReplyIsTooLongForItsOwners) {
+  constexpr std::size_t kHops = 5'000;
+  LedgerReport report;
+  for (std::uint32_t i = 0; i < kHops; ++i) {
+    const std::string end = std::string(58, 'e') + std::to_string(10'000 + i);
+    report.owners.push_back({std::string(63, 'c'), Epoch{1}, end, end});
+    report.hops.emplace_back().owner = i;
+  }
+  std::size_t first = 0;
+  int pages = 0;
+  while (first < kHops) {
+    orb::ReplyRoom room;
+    const std::size_t count = orb::hops_that_fit(report, first, kHops, room);
+    ASSERT_GT(count, 0U);
+    v2::LedgerPage page;
+    orb::to_idl(report.hops.data() + first, count, report.owners, page);
+    EXPECT_EQ(page.owners.length(), count);
+    EXPECT_LE(orb::octets_of(page.hops) + orb::octets_of(page.owners), orb::kReplyOctetsMax);
+    first += count;
+    ++pages;
+  }
+  EXPECT_EQ(pages, 2);
+}
+
 TEST(Contract, APageOfHopsSaysEachOwnerOnceAndKeepsTheWholeRecord) {
-  const std::vector<CallRecord> owners{{"mia", {}, "host-a", "host-b"},
-                                       {"noa", {}, "host-a", "host-c"}};
+  const std::vector<HopOwner> owners{{"mia", Epoch{3}, "host-a", "host-b"},
+                                     {"noa", Epoch{1}, "host-a", "host-c"}};
   std::vector<LedgerHop> hops;
   for (std::uint32_t i = 0; i < 4; ++i) {
     LedgerHop& hop = hops.emplace_back();

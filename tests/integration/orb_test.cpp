@@ -51,7 +51,8 @@ HopSetup some_setup(std::mt19937_64& random) {
   setup.output_label = {LabelKind::kMpls, static_cast<std::uint32_t>(random() % (1U << 20))};
   setup.demand = {random(), random()};
   setup.labels_wanted = static_cast<std::uint16_t>(random());
-  setup.call = {"client", RequestId{random()}, "from", "to"};
+  setup.owner = 0;
+  setup.request = RequestId{random()};
   setup.contract = {ServiceCategory::kNrtVbr, 353'207, 3,
                     static_cast<std::uint32_t>(1 + random() % 99), 188};
   return setup;
@@ -67,9 +68,12 @@ Idl through_the_wire(const Idl& value) {
   return back;
 }
 
+const HopOwner kOwner{"client", Epoch{7}, "from", "to"};
+
 TEST(Convert, a_batch_of_commands_survives_the_wire) {
   std::mt19937_64 random(1);
   HopBatch batch;
+  batch.owners = {kOwner};
   for (int i = 0; i < 20; ++i) batch.setups.push_back(some_setup(random));
   for (std::uint32_t i = 0; i < 20; ++i) batch.removals.push_back({some_setup(random).key, i});
   batch.returned = {{PortId{3}, {atm_label(0, 32), atm_label(0, 33)}}, {PortId{4}, {}}};
@@ -80,12 +84,13 @@ TEST(Convert, a_batch_of_commands_survives_the_wire) {
   EXPECT_EQ(*back, batch);
 }
 
-TEST(Convert, the_owners_of_a_batch_are_said_once_each) {
+TEST(Convert, the_setups_of_a_batch_name_their_owners_by_number) {
   std::mt19937_64 random(1);
   HopBatch batch;
-  for (int i = 0; i < 30; ++i) {
+  batch.owners = {kOwner, {"another", Epoch{}, "from", "to"}};
+  for (std::uint32_t i = 0; i < 30; ++i) {
     batch.setups.push_back(some_setup(random));
-    batch.setups.back().call.from = i % 3 == 0 ? "a" : "b";
+    batch.setups.back().owner = i % 3 == 0 ? 1 : 0;
   }
   v2::HopBatch wire;
   to_idl(batch, wire);
@@ -93,7 +98,9 @@ TEST(Convert, the_owners_of_a_batch_are_said_once_each) {
   const auto back = to_core(through_the_wire(wire));
   ASSERT_TRUE(back) << back.error().text;
   EXPECT_EQ(*back, batch);
+  batch.setups.erase(batch.setups.begin());
   batch.setups.resize(1);
+  batch.owners.resize(1);
   to_idl(batch, wire);  // into what is there: nothing of the former batch stays
   EXPECT_EQ(wire.owners.length(), 1U);
   EXPECT_EQ(*to_core(wire), batch);
@@ -102,6 +109,7 @@ TEST(Convert, the_owners_of_a_batch_are_said_once_each) {
 TEST(Convert, a_setup_of_an_owner_that_is_not_there_is_refused_by_name) {
   std::mt19937_64 random(1);
   HopBatch batch;
+  batch.owners = {kOwner};
   batch.setups.push_back(some_setup(random));
   v2::HopBatch wire;
   to_idl(batch, wire);
@@ -242,10 +250,10 @@ OutcomeBatch every_outcome_and_notice() {
     outcome.retry_after_ms = kind == OutcomeKind::kBusy ? 20 : 0;
     outcome.owed = {2, "switch-3"};
   }
-  for (const OutcomeKind kind : {OutcomeKind::kReleased, OutcomeKind::kHeld, OutcomeKind::kModified,
-                                 OutcomeKind::kLeafDropped}) {
-    add(kind).owed = {1, "switch-1"};
-  }
+  add(OutcomeKind::kReleased).owed = {1, "switch-1"};
+  add(OutcomeKind::kLeafDropped).owed = {2, "switch-2"};
+  add(OutcomeKind::kHeld);
+  add(OutcomeKind::kModified);
   all.notices.push_back(
       {ConnectionId{98}, NoticeKind::kBroken, Cause::kLinkDown, "switch-1 port 2", 12'000, 9'700});
   all.notices.push_back({ConnectionId{97}, NoticeKind::kRerouted, Cause::kNone, "switch-1 port 2"});
@@ -262,6 +270,11 @@ TEST(Convert, an_outcome_of_every_kind_survives_the_wire) {
   const auto back = to_core(through_the_wire(sequence), through_the_wire(notices));
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, all);
+  OutcomeBatch turned = all;  // converted into what is there: nothing of the former unions stays
+  std::reverse(turned.outcomes.begin(), turned.outcomes.end());
+  std::reverse(turned.notices.begin(), turned.notices.end());
+  to_idl(turned, sequence, notices);
+  EXPECT_EQ(*to_core(through_the_wire(sequence), through_the_wire(notices)), turned);
 }
 
 TEST(Convert, what_is_not_understood_is_refused_with_its_value) {

@@ -268,21 +268,5 @@ TEST_F(RequestsTest, AMessageOfAnotherSessionIsCountedAndDropped) {
   EXPECT_EQ(requester->open(), 1U);
 }
 
-TEST_F(RequestsTest, OctetsCountEveryKindAndItsNames) {
-  RequestBatch batch;
-  const std::size_t empty = octets_of(batch);
-  batch.connects = {call(1)};
-  const std::size_t one = octets_of(batch);
-  EXPECT_GT(one, empty + 60);
-  batch.connects.front().to = std::string(63, 'b');
-  EXPECT_EQ(octets_of(batch), one + 60);
-  batch.connects.front().service.terms = ServiceTerms{};
-  batch.connects.front().service.terms->name = "voice-g711";
-  EXPECT_GT(octets_of(batch), one + 60 + 64);
-  batch.leaves = {{RequestId{2}, ConnectionId{1}, "eve", true}};
-  EXPECT_GT(octets_of(batch), one + 150);
-  EXPECT_EQ(count(batch), 2U);
-}
-
 }  // namespace
 }  // namespace xbind::client

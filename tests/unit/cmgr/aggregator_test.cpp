@@ -207,6 +207,55 @@ TEST(AggregatorTest, FromTimeoutToAdaptiveAndBackNothingIsStuck) {
   EXPECT_EQ(queue.deadline(), kNow + milliseconds{5});
 }
 
+// ===== owners =====
+
+TEST(AggregatorTest, ABatchSaysEachOwnerOnceAndTheNextBatchSaysItAgain) {
+  const AggregationPolicy policy = fixed(10);
+  Aggregator queue(policy);
+  CallEndsTable table;
+  const CallEndsRef to_bob = table.get("ann", "bob");
+  const CallEndsRef to_eve = table.get("ann", "eve");
+  const std::string mia = "mia";
+  const std::string noa = "noa";
+  const std::vector<Owner> owners{{mia, Epoch{1}, *to_bob},
+                                  {mia, Epoch{1}, *to_eve},
+                                  {noa, Epoch{1}, *to_bob},
+                                  {mia, Epoch{2}, *to_bob}};
+  for (int batch = 0; batch < 3; ++batch) {
+    std::vector<const Owner*> added;
+    // Neighbours of one owner, as the hops of several calls are.
+    for (const Owner& owner : owners) {
+      for (int again = 0; again < 3; ++again) {
+        queue.add_setup(owner, kNow, kNotTimed);
+        added.push_back(&owner);
+      }
+    }
+    const HopBatch taken = queue.take();
+    EXPECT_THAT(taken.owners, SizeIs(owners.size()));
+    ASSERT_THAT(taken.setups, SizeIs(added.size()));
+    for (std::size_t i = 0; i < added.size(); ++i) {
+      EXPECT_EQ(taken.owners.at(taken.setups[i].owner), added[i]->value());
+    }
+  }
+}
+
+TEST(AggregatorTest, BothPartsOfADividedBatchHaveTheOwnersOfTheirSetups) {
+  const AggregationPolicy policy = fixed(10);
+  Aggregator queue(policy);
+  CallEndsTable table;
+  const CallEndsRef ends = table.get("ann", "bob");
+  const std::string mia = "mia";
+  for (std::size_t i = 0; i < Aggregator::kCommandsPerBatch + 1; ++i) {
+    queue.add_setup({mia, Epoch{1}, *ends}, kNow, kNotTimed);
+  }
+  for (const std::size_t setups : {Aggregator::kCommandsPerBatch, std::size_t{1}}) {
+    const HopBatch part = queue.take();
+    ASSERT_THAT(part.setups, SizeIs(setups));
+    EXPECT_THAT(part.owners, ElementsAre(HopOwner{"mia", Epoch{1}, "ann", "bob"}));
+    EXPECT_EQ(part.setups.back().owner, 0U);
+  }
+}
+
 // ===== adaptive =====
 
 TEST(AggregatorTest, AdaptiveCommandsGoTogetherAtTheEndOfTheStep) {

@@ -19,13 +19,16 @@ TEST_F(CallSetupTest, WithLabelsAtHandEveryHopIsCommittedAtOnce) {
   // cmgr --> sw1, sw2, sw3: commit, before any of them has answered; each label is the next one's
   // input
   const HopSetup one = setup("sw1");
+  EXPECT_EQ(owner(one), (HopOwner{"mia", Epoch{1}, "ann", "bob"}));
   const HopSetup two = setup("sw2");
+  EXPECT_EQ(owner(two), (HopOwner{"mia", Epoch{1}, "ann", "bob"}));
   const HopSetup three = setup("sw3");
+  EXPECT_EQ(owner(three), (HopOwner{"mia", Epoch{1}, "ann", "bob"}));
   for (const HopSetup& hop : {one, two, three}) {
     EXPECT_TRUE(hop.commit);
     EXPECT_EQ(hop.hop_count, 3);
     EXPECT_EQ(hop.demand, (Resources{100, 10}));
-    EXPECT_EQ(hop.call, (CallRecord{"mia", RequestId{7}, "ann", "bob"}));
+    EXPECT_EQ(hop.request, RequestId{7});
     EXPECT_EQ(hop.key.connection, one.key.connection);
     EXPECT_EQ(hop.key.generation, Generation{1});
   }

@@ -244,7 +244,9 @@ void ExchangeTest::lose(const std::string& name) {
 
 HopBatch ExchangeTest::take(const std::string& name) {
   switches_.at(name).batches = 0;
-  return std::exchange(switches_.at(name).heard, {});
+  HopBatch heard = std::exchange(switches_.at(name).heard, {});
+  owners_ = heard.owners;
+  return heard;
 }
 
 HopSetup ExchangeTest::setup(const std::string& name) {
@@ -260,6 +262,8 @@ HopRemoval ExchangeTest::removal(const std::string& name) {
   EXPECT_TRUE(heard.setups.empty()) << name;
   return heard.removals.empty() ? HopRemoval{} : heard.removals.front();
 }
+
+HopOwner ExchangeTest::owner(const HopSetup& setup) const { return owners_.at(setup.owner); }
 
 bool ExchangeTest::silent(const std::string& name) const {
   const HopBatch& heard = switches_.at(name).heard;
@@ -405,7 +409,13 @@ void ExchangeTest::carry() {
       const auto add = [](auto& to, const auto& from) {
         to.insert(to.end(), from.begin(), from.end());
       };
+      const auto owners_before = static_cast<std::uint32_t>(side.heard.owners.size());
+      add(side.heard.owners, batch->owners);
+      const std::size_t setups_before = side.heard.setups.size();
       add(side.heard.setups, batch->setups);
+      for (std::size_t i = setups_before; i < side.heard.setups.size(); ++i) {
+        side.heard.setups[i].owner += owners_before;
+      }
       add(side.heard.removals, batch->removals);
       add(side.heard.returned, batch->returned);
       add(side.heard.modifies, batch->modifies);

@@ -108,6 +108,8 @@ class ExchangeTest : public ::testing::Test, public Peers {
   // --- what the manager says
   HopBatch take(const std::string& name);
   HopSetup setup(const std::string& name);
+  // Whose that setup is; of the commands that were taken last.
+  HopOwner owner(const HopSetup& setup) const;
   HopRemoval removal(const std::string& name);
   bool silent(const std::string& name) const;
   std::vector<Outcome> told(const std::string& client = "mia");
@@ -147,6 +149,7 @@ class ExchangeTest : public ::testing::Test, public Peers {
   Config config;
   TimePoint now{seconds{1000}};
   std::map<std::string, SwitchSide> switches_;
+  std::vector<HopOwner> owners_;  // of the commands that were taken last
   std::map<std::string, ClientSide> clients_;
   std::vector<std::pair<RequestId, Outcome>> local_;
   // Sessions that the manager has said to be over.

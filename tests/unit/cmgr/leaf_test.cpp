@@ -58,7 +58,8 @@ TEST_F(LeafTest, ALeafBranchesOffWhereItsRouteLeavesTheTree) {
   EXPECT_EQ(branch.output_port, PortId{22});
   EXPECT_EQ(branch.output_label, vci(50));
   EXPECT_EQ(branch.demand, (Resources{100, 10}));
-  EXPECT_EQ(branch.call, (CallRecord{"mia", RequestId{1}, "ann", "eve"}));
+  EXPECT_EQ(owner(branch), (HopOwner{"mia", Epoch{1}, "ann", "eve"}));
+  EXPECT_EQ(branch.request, RequestId{1});
   const HopSetup last = setup("sw4");
   EXPECT_FALSE(last.branch);
   EXPECT_EQ(last.key.hop, 1);

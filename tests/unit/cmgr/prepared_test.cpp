@@ -48,7 +48,7 @@ TEST_F(PreparedTest, ACallTakesOneWithoutAWordAndThePoolIsFilledAgain) {
   // cmgr --> all: one more for the pool, in the manager's own name
   const HopSetup refill = setup("sw1");
   EXPECT_NE(refill.key.connection, connected.connection);
-  EXPECT_EQ(refill.call.client, "(two-way)");
+  EXPECT_EQ(owner(refill).client, "(two-way)");
   EXPECT_EQ(manager().prepared(), 1U);
   answer("sw1", {done(refill)});
   everybody_does();
@@ -106,11 +106,11 @@ TEST_F(PreparedTest, AnotherContractOrPairOrKindOfCallDoesNotMatch) {
   start_with_pool(1);
   learn_route("guy");
   ask("mia", {{call(1, 200)}, {}});
-  EXPECT_EQ(setup("sw1").call.client, "mia");
+  EXPECT_EQ(owner(setup("sw1")).client, "mia");
   ConnectRequest elsewhere = call(2);
   elsewhere.to = "guy";
   ask("mia", {{elsewhere}, {}});
-  EXPECT_EQ(setup("sw1").call.client, "mia");
+  EXPECT_EQ(owner(setup("sw1")).client, "mia");
   hold(3, 1'000);
   EXPECT_TRUE(setup("sw1").held);
   ConnectRequest both = call(4);
@@ -128,7 +128,7 @@ TEST_F(PreparedTest, AnEmptyPoolIsAMissAndTheCallIsSetUpAsAnyOther) {
   EXPECT_EQ(pool().misses, 1U);
   const HopBatch heard = take("sw1");
   ASSERT_THAT(heard.setups, SizeIs(2));
-  EXPECT_EQ(heard.setups[0].call.request, RequestId{2});
+  EXPECT_EQ(heard.setups[0].request, RequestId{2});
 }
 
 TEST_F(PreparedTest, FewerWantedMeansTheOthersAreReleased) {

@@ -27,7 +27,7 @@ class PressureTest : public ExchangeTest {
   }
   // What sw1 hears next, and that everybody has done it: the number of the client's request.
   std::uint64_t next_setup() {
-    const std::uint64_t request = setup("sw1").call.request.value();
+    const std::uint64_t request = setup("sw1").request.value();
     const HopBatch rest = take("sw2");
     EXPECT_THAT(rest.setups, SizeIs(1));
     const auto key = [&](std::uint16_t hop) {

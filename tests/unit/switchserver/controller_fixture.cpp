@@ -33,7 +33,7 @@ HopSetup SwitchControllerTest::middle(std::uint64_t connection, std::uint32_t in
   setup.output_port = kOut;
   setup.output_label = output;
   setup.demand = {100, 10};
-  setup.call = {"client", RequestId{connection}, "ann", "bob"};
+  setup.request = RequestId{connection};
   return setup;
 }
 

@@ -32,7 +32,7 @@ HopSetup LedgerTest::middle(std::uint64_t connection, Label input, Label output,
   setup.output_port = kOut;
   setup.output_label = output;
   setup.demand = demand;
-  setup.call = {"client", RequestId{connection}, "ann", "bob"};
+  setup.request = RequestId{connection};
   return setup;
 }
 

@@ -40,8 +40,7 @@ class LedgerMemoryTest : public ::testing::Test {
     ledger.grant_labels(manager, kTo, kHops, outputs);
   }
 
-  HopSetup setup(std::uint32_t number, std::uint32_t pairs) const {
-    const std::uint32_t pair = number % pairs;
+  HopSetup setup(std::uint32_t number) const {
     HopSetup setup;
     setup.key = {ConnectionId{number + 1}, Generation{1}, 0, 1};
     setup.hop_count = 3;
@@ -51,14 +50,18 @@ class LedgerMemoryTest : public ::testing::Test {
     setup.output_label = outputs[number];
     setup.demand = {1 + number % 5, 1};
     setup.contract = {ServiceCategory::kNrtVbr, 1000, 250, 1 + number % 7, 5};
-    setup.call = {"a client of some name", RequestId{number}, endpoint(pair % 500),
-                  endpoint(1000 + pair / 500)};
+    setup.request = RequestId{number};
     return setup;
+  }
+  static HopOwner owner(std::uint32_t pair) {
+    return {"a client of some name", Epoch{1}, endpoint(pair % 500), endpoint(1000 + pair / 500)};
   }
 
   void set_up(std::uint32_t pairs) {
     for (std::uint32_t i = 0; i < kHops; ++i) {
-      const Admission admission = ledger.set_up(manager, setup(i, pairs));
+      const std::uint32_t of = ledger.take_owner(owner(i % pairs));
+      const Admission admission = ledger.set_up(manager, setup(i), of);
+      ledger.release_owner(of);
       ASSERT_TRUE(admission.admitted()) << to_string(admission.cause);
       ledger.programmed(admission.hop);
       hops.push_back(admission.hop);
@@ -118,14 +121,13 @@ TEST_F(LedgerMemoryTest, OnceWarmNothingIsAllocated) {
 }
 
 TEST_F(LedgerMemoryTest, AChangedContractTakesMoreUntilTheHopIsGone) {
-  const HopRef hop = ledger.set_up(manager, setup(0, 1)).hop;
+  const HopRef hop = ledger.set_up(manager, setup(0)).hop;
   ledger.programmed(hop);
   const std::size_t plain = ledger.hop_octets();
-  ASSERT_TRUE(
-      ledger.modify(manager, {setup(0, 1).key, 1, {500, 1}, setup(0, 1).contract}).admitted());
+  ASSERT_TRUE(ledger.modify(manager, {setup(0).key, 1, {500, 1}, setup(0).contract}).admitted());
   EXPECT_GT(ledger.hop_octets(), plain);
   // The switch would not have it: what it had is all there is to keep.
-  ledger.settle(hop, 0, setup(0, 1).demand, setup(0, 1).contract);
+  ledger.settle(hop, 0, setup(0).demand, setup(0).contract);
   EXPECT_LE(ledger.hop_octets(), plain + 16 * sizeof(void*)) << "but for the map's table";
   EXPECT_EQ(ledger.revision(hop), 0U);
 }

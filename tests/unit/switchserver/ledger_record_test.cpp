@@ -16,7 +16,7 @@ TEST_F(LedgerRecordTest, SaysEachSetupWordForWord) {
   HopSetup one = middle(1, kInput, cache_one(a), {7, 3});
   one.contract = kSlow;
   HopSetup begins = first(2, cache_one(a));
-  begins.call = {"another client", RequestId{0xffff'ffff'ffff'ffff}, "", "bob"};
+  begins.request = RequestId{0xffff'ffff'ffff'ffff};
   const HopSetup ends = last(3, atm_label(0, 36));
   for (const HopSetup& setup : {one, begins, ends}) {
     const HopRef hop = committed(a, setup);

@@ -176,7 +176,7 @@ class RandomPlay {
     setup.key.generation = Generation{earlier.key.generation.value() + 1};
     setup.hop_count = earlier.hop_count;
     if (below(4) == 0) setup.key.hop = static_cast<std::uint16_t>(below(3));
-    setup.call = earlier.call;
+    setup.request = earlier.request;
     setup.contract = earlier.contract;
     if (below(3) != 0) setup.demand = earlier.demand;
     setup.held = false;

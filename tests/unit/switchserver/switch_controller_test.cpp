@@ -560,7 +560,7 @@ TEST_F(SwitchControllerTest, OnlyWhatIsMissingIsPutBackIntoASwitchThatKeptItsTab
 }
 
 TEST_F(SwitchControllerTest, AChangedEntryIsLeftForTheAuditAndNotBranched) {
-  const HopSetup setup = committed(1, 40);
+  committed(1, 40);
   session_breaks();
   const CrossConnect changed{kTrunk, atm_label(0, 40), kOut, atm_label(0, 61)};
   fake.table = {changed};
