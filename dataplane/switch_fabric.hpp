@@ -87,6 +87,14 @@ class SwitchFabric {
 
   // ----- counters -----
   PortCounters counters(PortId port) const;
+  // Of the port's link; nought without one.
+  LinkCounters line_counters(PortId port) const {
+    return at(port).link ? at(port).link->counters() : LinkCounters{};
+  }
+  // The highest VPI of a cell that leaves or enters there.
+  std::uint32_t vpi_max(PortId port) const {
+    return at(port).link ? at(port).link->vpi_max() : kVpiMax;
+  }
   // Nothing: no such connection.
   std::optional<ConnectionCounters> counters(const VirtualLink& input) const;
   std::uint64_t idle_cells(PortId port) const { return at(port).idle_cells; }  // dropped unseen

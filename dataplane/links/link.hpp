@@ -42,5 +42,7 @@ class Link {
 
   virtual const LinkCounters& counters() const = 0;
 };
+  // The highest VPI that a cell on the line can have: 255 with headers in UNI form.
+  virtual std::uint32_t vpi_max() const { return kVpiMax; }
 
 }  // namespace xbind::dataplane

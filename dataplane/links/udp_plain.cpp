@@ -20,6 +20,9 @@ class UdpPlain final : public UdpEnd {
   std::size_t receive(std::span<Cell> cells) override;
   std::size_t send(std::span<const Cell> cells) override;
   const LinkCounters& counters() const override { return counters_; }
+  std::uint32_t vpi_max() const override {
+    return form_ == HeaderForm::kUni ? kUniVpiMax : kVpiMax;
+  }
   std::uint16_t local_port() const override { return dataplane::local_port(*socket_); }
   void set_peer_port(std::uint16_t port) override { peer_.set_port(port); }
   std::shared_ptr<const Descriptor> pollable() const override { return socket_; }

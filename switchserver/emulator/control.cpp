@@ -255,6 +255,11 @@ class Execution {
   }
   Done operator()(const command::Labels& labels) {
     if (auto bad = missing(labels.port)) return tl::make_unexpected(*bad);
+    if (const auto most = switch_.fabric().cells().vpi_max(labels.port);
+        labels.range.vpi_max > most) {
+      return refuse(ControlFault::kBadValue, "VPI_MAX {} is above {}, the highest of port {}'s line",
+                    labels.range.vpi_max, most, labels.port);
+    }
     switch_.fabric().set_labels(labels.port, labels.range);
     return "";
   }

@@ -29,6 +29,7 @@ class EmulatedSwitch::BorrowedLink final : public dataplane::Link {
     return count;
   }
   const dataplane::LinkCounters& counters() const override { return link_.counters(); }
+  std::uint32_t vpi_max() const override { return link_.vpi_max(); }
 
  private:
   dataplane::Link& link_;

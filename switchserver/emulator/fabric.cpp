@@ -101,6 +101,10 @@ struct Fabric::Wish {
 
 // ----- what every request is judged by --------------------------------------------------------
 
+bool Fabric::leaves_by(PortId port, Label label) const {
+  return is_atm(label) && vpi_of(label) <= cells_.vpi_max(port);
+}
+
 FailureCode Fabric::check_ports(PortId input, PortId output, std::uint32_t session) const {
   if (!has(input) || !has(output)) return FailureCode::kNoSuchPort;
   return session == port_session(input) ? FailureCode::kNone : FailureCode::kInvalidPortSession;
@@ -182,9 +186,10 @@ FailureCode Fabric::add_branch(const gsmp::AddBranch& request) {
   const VirtualLink reverse = reverse_of(wish.input, branch);
 
   if (!wish.input_good) return FailureCode::kInvalidInputLabel;
-  // An output label is the next switch's input label: its range is not ours to know. On the way
-  // back it is an input label here.
-  if (!is_atm(wish.output) || (both_ways && (!fits(labels(wish.output_port), wish.output, path) ||
+  // An output label is the next switch's input label: of its range only the width of the line's headers
+  // is ours to know. On the way back it is an input label here.
+  if (!leaves_by(wish.output_port, wish.output) ||
+      (both_ways && (!fits(labels(wish.output_port), wish.output, path) ||
                                              reverse == wish.input))) {
     return FailureCode::kInvalidOutputLabel;
   }
@@ -287,7 +292,7 @@ FailureCode Fabric::move_output(const gsmp::MoveOutputBranch& request) {
   if (existing == nullptr) return FailureCode::kNoSuchConnection;
   const dataplane::Branch* there = is_atm(from.output) ? branch_at(existing, old_place) : nullptr;
   if (there == nullptr) return FailureCode::kNoSuchBranch;
-  if (!is_atm(wish.output)) return FailureCode::kInvalidOutputLabel;
+  if (!leaves_by(wish.output_port, wish.output)) return FailureCode::kInvalidOutputLabel;
   if (const auto code = check_service(wish, &profile_at(*there)); code != FailureCode::kNone)
     return code;
   if (path && !options_.vp_switching) return FailureCode::kNoVpSwitching;
@@ -361,7 +366,8 @@ FailureCode Fabric::reserve(const gsmp::ReservationRequest& request) {
   const bool unlabelled_out = request.output_label.type == gsmp::LabelType::kNone;
   if (!unlabelled_in && !fits(labels(request.input_port), input, false))
     return FailureCode::kInvalidInputLabel;
-  if (!unlabelled_out && !is_atm(output)) return FailureCode::kInvalidOutputLabel;
+  if (!unlabelled_out && !leaves_by(request.output_port, output))
+    return FailureCode::kInvalidOutputLabel;
   if (const auto code = check_service(wish, nullptr); code != FailureCode::kNone) return code;
   const auto free = reservations_.check_free(request.reservation);
   if (free != FailureCode::kNone) return free;

@@ -112,6 +112,8 @@ class Fabric {
   const LabelRange& labels(PortId port) const { return cells_.table().labels(port); }
   // By the operator of the switch: Port Configuration tells it from now on. What is connected stays.
   void set_labels(PortId port, const LabelRange& labels);
+  // What Label Range may ask for there at the most: the options' range, as far as the line's headers are wide.
+  LabelRange labels_most(PortId port) const;
   // True: it was the other way round, and up means a new session number.
   bool set_line(PortId port, bool up);
   // A card is put in or pulled: with it go the port's connections. 1..ports. True: a change.
@@ -139,6 +141,7 @@ class Fabric {
 
   // ----- connections -----
   // kNone, or kNoSuchPort, kInvalidPortSession: what every request on ports is asked first.
+  bool leaves_by(PortId port, Label label) const;
   gsmp::FailureCode check_ports(PortId input, PortId output, std::uint32_t session) const;
   // The rest of the rules, in the order of precedence of RFC 3292 section 12. The ports have been
   // checked. kNone: done. Anything else: nothing has changed.

@@ -276,6 +276,13 @@ FailureCode Fabric::query_labels(PortId port, gsmp::LabelRangeElement& range) co
   return FailureCode::kNone;
 }
 
+LabelRange Fabric::labels_most(PortId port) const {
+  LabelRange most = options_.labels_grantable;
+  most.vpi_max = std::min(most.vpi_max, cells_.vpi_max(port));
+  most.vpi_min = std::min(most.vpi_min, most.vpi_max);
+  return most;
+}
+
 FailureCode Fabric::set_labels(PortId port, gsmp::LabelRangeElement& range) {
   const Label min = gsmp::label_of(range.min);
   const Label max = gsmp::label_of(range.max);
@@ -285,7 +292,7 @@ FailureCode Fabric::set_labels(PortId port, gsmp::LabelRangeElement& range) {
   }
   const bool of_vpis = range.min.has(gsmp::kFlagVpiRange);
   const bool of_vcis = !of_vpis || range.min.has(gsmp::kFlagVciRange);
-  const LabelRange& most = options_.labels_grantable;
+  const LabelRange most = labels_most(port);
   LabelRange wanted = labels(port);
   LabelRange granted = wanted;
   if (of_vpis) {

@@ -104,6 +104,13 @@ Fault links_fault(const SwitchOptions& o) {
   const auto links =
       dataplane::parse_port_links(fmt::format("{}", fmt::join(o.links, ",")), o.ports);
   if (!links) return "--links: " + links.error().text;
+  for (const dataplane::PortLink& one : *links) {
+    const bool uni = one.link.form == dataplane::HeaderForm::kUni;
+    if (uni && o.labels.vpi_max > dataplane::kUniVpiMax) {
+      return fmt::format("--vpi-max {} is above {}, the highest VPI of the cells of --links {}={}",
+                         o.labels.vpi_max, dataplane::kUniVpiMax, one.port, to_string(one.link));
+    }
+  }
   return std::nullopt;
 }
 

@@ -132,6 +132,44 @@ TEST_F(Control, Labels) {
   EXPECT_TRUE(responses[1].success);
 }
 
+// A line whose headers have the UNI form: 8 bits of VPI.
+class UniLine final : public dataplane::Link {
+ public:
+  std::size_t receive(std::span<dataplane::Cell>) override { return 0; }
+  std::size_t send(std::span<const dataplane::Cell> cells) override { return cells.size(); }
+  const dataplane::LinkCounters& counters() const override { return counters_; }
+  std::uint32_t vpi_max() const override { return dataplane::kUniVpiMax; }
+
+ private:
+  dataplane::LinkCounters counters_;
+};
+
+TEST_F(Control, AUniLineTakesNoVpiThatItsHeadersHaveNoRoomFor) {
+  emulated.attach(PortId(2), std::make_unique<UniLine>());
+  EXPECT_EQ(tell("labels 2 0 256 32 100"),
+            "error bad-value: VPI_MAX 256 is above 255, the highest of port 2's line");
+  EXPECT_EQ(tell("labels 2 0 255 32 100"), "ok");
+  EXPECT_EQ(tell("labels 1 0 256 32 100"), "ok");
+
+  Controller& controller = add_controller();
+  connect(controller);
+  ASSERT_TRUE(controller.session->switch_configuration(0, 0, now));
+  settle();
+  controller.session->take_events();
+  // controller --> switch: Add Branch, from port 1, out of port 2 with VPI 256, then with VPI 255
+  gsmp::AddBranch wide = add(100, 200);
+  wide.output_label = gsmp::label_field(atm_label(256, 200));
+  gsmp::AddBranch narrow = add(100, 200);
+  narrow.output_label = gsmp::label_field(atm_label(255, 200));
+  ASSERT_TRUE(controller.session->add_branch(wide, 1, now));
+  ASSERT_TRUE(controller.session->add_branch(narrow, 2, now));
+  settle();
+  const auto responses = only<gsmp::Response>(controller);
+  ASSERT_EQ(responses.size(), 2U);
+  EXPECT_EQ(responses[0].code, gsmp::FailureCode::kInvalidOutputLabel);
+  EXPECT_TRUE(responses[1].success);
+}
+
 TEST_F(Control, StatisticsOfCells) {
   const dataplane::Cell cell{.header = dataplane::cell_header(0, 77), .payload = {}};
   emulated.fabric().cells().receive(PortId(1), std::span(&cell, 1), now);

@@ -78,6 +78,8 @@ TEST_F(Command, RefusalsNameTheValue) {
       {{"--gsmp-versions", "2"}, "--gsmp-versions: '2'"},
       {{"--links", "5=ring:a"}, "--links: "},
       {{"--links", "1=tin-can"}, "tin-can"},
+      {{"--vpi-max", "256", "--links", "1=plain:127.0.0.1:5001/127.0.0.1:5002/uni"},
+       "--vpi-max 256 is above 255, the highest VPI of the cells of --links 1=plain:"},
       {{"--captures", "1"}, "--captures: '1' is not PORT=FILE"},
       {{"--captures", "5=x.pcap"}, "beyond --ports 4"},
       {{"--port-cells-per-s", "5=1000"}, "beyond --ports 4"},
