@@ -23,6 +23,7 @@ struct LinkCounters {
   std::uint64_t malformed = 0;      // datagrams dropped for their shape
   std::uint64_t foreign = 0;        // datagrams of another peer
   std::uint64_t out_of_order = 0;   // datagrams dropped for having been overtaken
+  std::uint64_t expired = 0;        // datagrams dropped because their time to live was over
   std::uint64_t full = 0;           // times the line took less than was offered
   std::uint64_t cells_lost = 0;     // cells the operating system refused for good
   std::uint64_t overrun = 0;        // cells dropped because the owner let too many wait
@@ -41,8 +42,8 @@ class Link {
   virtual std::size_t send(std::span<const Cell> cells) = 0;
 
   virtual const LinkCounters& counters() const = 0;
-};
   // The highest VPI that a cell on the line can have: 255 with headers in UNI form.
   virtual std::uint32_t vpi_max() const { return kVpiMax; }
+};
 
 }  // namespace xbind::dataplane

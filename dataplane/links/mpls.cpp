@@ -33,6 +33,7 @@ MplsVerdict MplsReceiver::decode(std::span<const std::byte> datagram, std::vecto
   const auto label = mpls_label(datagram);
   if (!label) return MplsVerdict::kMalformed;
   if (*label != label_) return MplsVerdict::kForeign;
+  if ((get_u32(datagram.data()) & kTtl) == 0) return MplsVerdict::kExpired;
 
   const std::uint32_t word = get_u32(datagram.data() + 4);
   if (word >> 28 != 0) return MplsVerdict::kMalformed;  // 1: an associated channel, not cells

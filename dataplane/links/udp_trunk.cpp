@@ -170,6 +170,7 @@ void Pseudowire::arrived(std::span<const std::byte> datagram) {
     case MplsVerdict::kMalformed: ++counters_.malformed; return;
     case MplsVerdict::kForeign: ++counters_.foreign; return;
     case MplsVerdict::kOutOfOrder: ++counters_.out_of_order; return;
+    case MplsVerdict::kExpired: ++counters_.expired; return;
   }
   if (const std::size_t max = trunk_->options.waiting_cells_max; waiting() > max) {
     counters_.overrun += waiting() - max;

@@ -268,12 +268,15 @@ class Execution {
     if (auto bad = missing(statistics.port)) return tl::make_unexpected(*bad);
     const dataplane::SwitchFabric& cells = switch_.fabric().cells();
     const dataplane::PortCounters port = cells.counters(statistics.port);
+    const dataplane::LinkCounters line = cells.line_counters(statistics.port);
     return fmt::format(
         "input_cells={} input_discards={} hec_errors={} invalid_label={} output_cells={} "
-        "output_discards={} queued={} line={}",
+        "output_discards={} queued={} line={} malformed={} foreign={} out_of_order={} expired={} "
+        "lost={}",
         port.input_cells, port.input_discards, port.hec_errors, port.invalid_label,
         port.output_cells, port.output_discards, cells.queued(statistics.port),
-        cells.line_up(statistics.port) ? "up" : "down");
+        cells.line_up(statistics.port) ? "up" : "down", line.malformed, line.foreign,
+        line.out_of_order, line.expired, line.cells_lost);
   }
   Done operator()(const command::Capture& capture) {
     if (auto bad = missing(capture.port)) return tl::make_unexpected(*bad);

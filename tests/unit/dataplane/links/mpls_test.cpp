@@ -91,6 +91,16 @@ TEST_F(MplsReceiverTest, WhatHasAnotherShapeIsMalformed) {
   EXPECT_TRUE(cells.empty());
 }
 
+TEST_F(MplsReceiverTest, ADatagramWhoseTimeToLiveIsOverIsDropped) {
+  Octets last_hop = datagram({make_cell(0, 32)});
+  last_hop[3] = std::byte{1};
+  EXPECT_EQ(decode(last_hop), MplsVerdict::kCells);
+  Octets expired = last_hop;
+  expired[3] = std::byte{0};
+  EXPECT_EQ(decode(expired), MplsVerdict::kExpired);
+  EXPECT_EQ(cells.size(), 1U);
+}
+
 TEST_F(MplsReceiverTest, AnotherLabelIsSomebodyElses) {
   EXPECT_EQ(decode(datagram({make_cell(0, 32)}, 1, 1001)), MplsVerdict::kForeign);
 }
