@@ -332,6 +332,7 @@ std::string_view to_string(ControlFault fault) {
     case ControlFault::kUnknownCommand: return "unknown-command";
     case ControlFault::kArguments: return "arguments";
     case ControlFault::kBadValue: return "bad-value";
+    case ControlFault::kNotText: return "not-text";
     case ControlFault::kNoSuchPort: return "no-such-port";
     case ControlFault::kNoSuchSwitch: return "no-such-switch";
     case ControlFault::kLineTooLong: return "line-too-long";
@@ -374,6 +375,13 @@ std::string answer(std::string_view line, const std::vector<EmulatedSwitch*>& sw
     if (!done) return to_string(done.error());
     return done->empty() ? "ok" : "ok " + *done;
   };
+  // It would be said again in the answer and in the log, to somebody's terminal.
+  const auto control = std::ranges::find_if(
+      line, [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; });
+  if (control != line.end()) {
+    return said(refuse(ControlFault::kNotText, "octet {:#04x} at place {}",
+                       static_cast<unsigned char>(*control), control - line.begin() + 1));
+  }
   EmulatedSwitch* meant = switches.size() == 1 ? switches.front() : nullptr;
   line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
   if (line.starts_with('@')) {

@@ -102,6 +102,7 @@ enum class ControlFault : std::uint8_t {
   kUnknownCommand,
   kArguments,  // too few or too many
   kBadValue,   // a word that cannot be read, or out of bounds
+  kNotText,    // a control character: nobody types one
   kNoSuchPort,
   kNoSuchSwitch,
   kLineTooLong,

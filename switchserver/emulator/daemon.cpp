@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/name.hpp"
 #include "core/pace_clock.hpp"
 #include "core/steady_now.hpp"
 #include "dataplane/capture_file.hpp"
@@ -228,7 +229,7 @@ struct Daemon::Impl {
     if (found == operators.end()) return;
     std::string answers;
     const bool good = found->second.feed(octets, [&](std::string_view line) {
-      log::info("control: {}", line);
+      log::info("control: {}", printable(line));
       answers += answer(line, all, capture_control, steady_now()) + "\n";
       for (const auto& one : served) one->dirty = true;
     });

@@ -220,6 +220,9 @@ TEST_F(Control, EveryRefusalHasItsNameAndTheValue) {
       {"labels 9 0 0 32 100", "error no-such-port: port 9"},
       {"statistics 9", "error no-such-port: port 9"},
       {"capture 9 x.pcap", "error no-such-port: port 9"},
+      {"line 1 \x1b[31mup", "error not-text: octet 0x1b at place 8"},
+      {"\x1b]0;title\x07", "error not-text: octet 0x1b at place 1"},
+      {"@sw1\x7f status", "error not-text: octet 0x7f at place 5"},
   };
   for (const auto& [line, expected] : refused)
     EXPECT_THAT(tell(line), StartsWith(expected)) << line;
