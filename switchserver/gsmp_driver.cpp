@@ -191,7 +191,8 @@ void GsmpDriver::tick(TimePoint now) {
 
 TimePoint GsmpDriver::next_deadline() const {
   TimePoint due = session_.next_deadline();
-  // One that is due already waits for room, not for time.
+  // What is due already waits for room, not for time.
+  if (up_ && look_at_ > now_) due = std::min(due, look_at_);
   for (const auto& [port, reset] : resets_) {
     if (up_ && reset.due > now_) due = std::min(due, reset.due);
   }

@@ -65,6 +65,7 @@ struct DriverCounters {
   std::uint64_t by_service = 0;
   std::uint64_t by_priority = 0;
   std::uint64_t old_port_session = 0;
+  std::uint64_t ports_taken = 0;
 };
 
 struct DriverCounterName {
@@ -91,12 +92,19 @@ inline constexpr DriverCounterName kDriverCounterNames[] = {
     {"gsmp_old_port_session",
      "Requests that the switch refused because their port had begun a new session.",
      &DriverCounters::old_port_session},
+    {"gsmp_ports_taken",
+     "Ports that have begun a new session without a word to us: another controller has brought them "
+     "up, and what came in there is put back.",
+     &DriverCounters::ports_taken},
 };
 
 class GsmpDriver : public SwitchDriver {
  public:
   static constexpr Duration kInvalidLabelPause = std::chrono::milliseconds(100);
   static constexpr Duration kInvalidLabelLogPause = std::chrono::seconds(1);
+  // While the switch has other controllers, how often all its ports are looked at. Who brings a port up
+  // empties it (RFC 3292 section 6.1), and no event tells the others.
+  static constexpr Duration kOthersPause = std::chrono::seconds(1);
 
   static constexpr std::size_t kScanMax = 65'536;
 
@@ -208,6 +216,7 @@ class GsmpDriver : public SwitchDriver {
   void on_port(const gsmp::Response& response);
   void port_read(PortId port);
   void know(const gsmp::PortRecord& record);
+  void look_at_ports();
   void tell_ports();
   void note_event(const gsmp::Event& event);
   void want_reset(PortId port, std::uint16_t flag, TimePoint due);
@@ -228,6 +237,7 @@ class GsmpDriver : public SwitchDriver {
   std::set<PortId> wanted_ports_;       // to be read again
   std::map<PortId, bool> reading_;      // being read; true: and once more
   std::map<PortId, Reset> resets_;      // to be sent
+  TimePoint look_at_ = kNever;          // all ports, because of other controllers
   std::map<PortId, TimePoint> rested_;  // when the next Invalid Label may be let through
   std::vector<Stale> stale_;
   std::set<PortId> by_priority_;  // named in the log

@@ -19,11 +19,17 @@ void GsmpDriver::read_all_ports() {
 void GsmpDriver::on_all_ports(const gsmp::Response& response) {
   const auto* part = response.body ? std::get_if<gsmp::AllPortsPart>(response.body.get()) : nullptr;
   if (!response.success || part == nullptr) {
-    drop_reason_ = "the switch does not tell its ports: " + to_string(response.code);
+    const std::string why = "the switch does not tell its ports: " + to_string(response.code);
+    if (up_) {
+      log::warn("{}", why);
+    } else {
+      drop_reason_ = why;
+    }
     return;
   }
   for (const gsmp::PortRecord& record : part->records) know(record);
   if (response.more) return;
+  if (up_) return tell_ports();
   tc_flags_ = {};
   const bool services = std::any_of(ports_.begin(), ports_.end(),
                                     [](const auto& entry) { return entry.second.services != 0; });
@@ -58,6 +64,14 @@ std::uint32_t GsmpDriver::port_session(PortId port) const { return port_at(port)
 // ----- one port -------------------------------------------------------------------------------
 
 void GsmpDriver::know(const gsmp::PortRecord& record) {
+  const auto known = ports_.find(record.port);
+  if (up_ && known != ports_.end() && known->second.session != record.port_session) {
+    ++counters_.ports_taken;
+    log::warn(
+        "port {} has begun session {} in place of {} without a word to us: another controller has "
+        "brought it up; what came in there is put back",
+        record.port, record.port_session, known->second.session);
+  }
   Port& port = ports_[record.port];
   const auto labels = gsmp::atm_label_range(record);
   if (!labels && port.has_labels) {
@@ -134,6 +148,7 @@ void GsmpDriver::on(const gsmp::SwitchEvent& of) {
       ++counters_.adjacency_update;
       counters_.adjacencies = static_cast<std::uint64_t>(event.header.code);
       log::info("the switch has {} controllers", counters_.adjacencies);
+      look_at_ = now_;  // also after the last one has left: it may have done something
       return;
     default: return;
   }
@@ -200,8 +215,14 @@ void GsmpDriver::on_reset(const gsmp::Response& response) {
 
 // What is due of port reads and resets, as far as the session takes it; the rest stays for the next
 // time.
+void GsmpDriver::look_at_ports() {
+  if (look_at_ > now_ || !session_.all_ports_configuration(0, now_)) return;
+  look_at_ = counters_.adjacencies > 1 ? now_ + kOthersPause : kNever;
+}
+
 void GsmpDriver::send_wanted() {
   if (!up_) return;
+  look_at_ports();
   for (auto at = wanted_ports_.begin(); at != wanted_ports_.end();) {
     const PortId port = *at;
     if (const auto reading = reading_.find(port); reading != reading_.end()) {

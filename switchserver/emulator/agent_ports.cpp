@@ -1,4 +1,6 @@
 // Port Management and Label Range: RFC 3292 section 6.
+#include <fmt/format.h>
+
 #include "switchserver/emulator/agent_request.hpp"
 
 namespace xbind::emulator {
@@ -9,8 +11,17 @@ using gsmp::ResultField;
 
 void SwitchAgent::serve(Request& request, gsmp::PortManagement& message) {
   FailureCode code = check(request, {message.port}, message.port, message.port_session);
+  const std::size_t branches = fabric_.branches();
   if (code == FailureCode::kNone) code = fabric_.manage(message, request.now);
   if (code != FailureCode::kNone) return fail_request(request, code);
+  // What it has deleted may have been another controller's, which no event tells.
+  if (message.function != PortFunction::kResetFlags) {
+    notices_.push_back({request.from, fabric_.branches() < branches,
+                        fmt::format("controller {}: {} of port {}; {} branches are deleted",
+                                    gsmp::name_to_string(request.adjacency.peer().name),
+                                    gsmp::to_string(message.function), message.port,
+                                    branches - fabric_.branches())});
+  }
   Fabric::EventState& events = fabric_.events(message.port);
   if (message.function == PortFunction::kResetFlags) {
     events.flags &= static_cast<std::uint16_t>(~message.event_flags);

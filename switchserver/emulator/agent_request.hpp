@@ -12,11 +12,12 @@ struct SwitchAgent::Request {
   std::span<const std::byte> octets;
   gsmp::HeaderAndBody message;
   wire::Buffer& output;
-  std::uint8_t partition;  // of the adjacency
+  ControllerId from;
+  const gsmp::Adjacency& adjacency;
   TimePoint now;
 
   const gsmp::Header& header() const { return message.header; }
-  bool in_partition() const { return header().partition == partition; }
+  bool in_partition() const { return header().partition == adjacency.partition(); }
   // Whether a success is to be told.
   bool wants_success() const { return header().result != gsmp::ResultField::kNoSuccessAck; }
 };

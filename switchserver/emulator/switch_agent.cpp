@@ -176,7 +176,7 @@ bool SwitchAgent::on_message(ControllerId id, Controller& controller,
   if (message[1] == static_cast<std::byte>(MessageType::kAdjacency)) {
     on_adjacency(id, controller, message, now);
   } else {
-    on_other(controller, message, now);
+    on_other(id, controller, message, now);
   }
   if (controller.output.size() <= options_.output_octets_max) return true;
   cut_off(id, controller,
@@ -184,8 +184,8 @@ bool SwitchAgent::on_message(ControllerId id, Controller& controller,
   return false;
 }
 
-void SwitchAgent::on_other(Controller& controller, std::span<const std::byte> message,
-                           TimePoint now) {
+void SwitchAgent::on_other(ControllerId id, Controller& controller,
+                           std::span<const std::byte> message, TimePoint now) {
   const auto decoded = gsmp::decode_header(message);
   if (!decoded) {
     const gsmp::Adjacency& adjacency = controller.adjacency;
@@ -212,7 +212,7 @@ void SwitchAgent::on_other(Controller& controller, std::span<const std::byte> me
   }
   ++counters_.requests;
   ++counters_.requests_of[static_cast<std::uint8_t>(header.type)];
-  Request request{message, *decoded, controller.output, controller.adjacency.partition(), now};
+  Request request{message, *decoded, controller.output, id, controller.adjacency, now};
   answer(request);
 }
 

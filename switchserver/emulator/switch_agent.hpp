@@ -142,7 +142,8 @@ class SwitchAgent {
                   TimePoint now);
   void on_adjacency(ControllerId id, Controller& controller, std::span<const std::byte> message,
                     TimePoint now);
-  void on_other(Controller& controller, std::span<const std::byte> message, TimePoint now);
+  void on_other(ControllerId id, Controller& controller, std::span<const std::byte> message,
+                TimePoint now);
   void on_up(ControllerId id, Controller& controller);
   void on_down(ControllerId id, std::string why);
   void cut_off(ControllerId id, Controller& controller, std::string why);

@@ -46,6 +46,23 @@ class SeveralControllers(InOneLab):
         self.assertEqual(self.log().count("adjacency with the switch is up"), 1)
         self.assertNotIn("adjacency with the switch is lost", self.log())
 
+    def test_what_another_controller_brings_up_is_put_back(self):
+        standing = [connection_of(tool(self.lab, "xbindctl", "connect", CALLER, CALLEE))
+                    for _ in range(3)]
+        with GsmpClient(switch_address(self.lab, MIDDLE), name=b"\x02\x00\x00\x0e\x00\x01") as client:
+            before = client.table()
+            self.assertEqual(len(before), 3)
+            port = min(before).input_port
+            client.bring_up(port)
+            wait_until(lambda: client.table() == before, "the connections are put back", 2.0)
+        wait_until(lambda: f"port {port} has begun session" in self.log(), "the log says so")
+        switch = self.lab.process_of("xbind-switch", MIDDLE).output()
+        self.assertIn(f"controller 02:00:00:0e:00:01: bring up of port {port}; "
+                      "3 branches are deleted", switch)
+        self.assertEqual(tool(self.lab, "xbindctl", "audit").returncode, 0)
+        for connection in standing:
+            self.assertEqual(tool(self.lab, "xbindctl", "release", connection).returncode, 0)
+
 
 if __name__ == "__main__":
     unittest.main()

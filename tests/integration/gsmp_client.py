@@ -2,7 +2,7 @@
 changes its table behind its SwitchServer's back.
 
 GSMPv3 over TCP (RFC 3292, RFC 3293), as far as that needs: adjacency, Switch and Port Configuration,
-Add Branch, Delete Branches, Report Connection State. One request at a time; ATM labels only. Labels
+Add Branch, Delete Branches, Report Connection State, Port Management. One request at a time; ATM labels only. Labels
 are (VPI, VCI); a branch is (input port, input label, output port, output label).
 """
 
@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 
 FRAME_TYPE = 0x880C
-ADJACENCY, ADD_BRANCH, DELETE_BRANCHES = 10, 16, 17
+ADJACENCY, ADD_BRANCH, DELETE_BRANCHES, PORT_MANAGEMENT = 10, 16, 17, 32
 REPORT_CONNECTION_STATE, SWITCH_CONFIGURATION, PORT_CONFIGURATION = 52, 64, 65
 ALL_PORTS_CONFIGURATION = 66
 PORT_UP, PORT_DOWN, INVALID_LABEL = 80, 81, 82
@@ -212,6 +212,11 @@ class GsmpClient:
     def table(self):
         """Every branch of the switch."""
         return set().union(*(self.branches(port) for port in self.ports()))
+
+    def bring_up(self, port):
+        """Port Management, Bring Up: what comes in there is deleted, the port begins a new session."""
+        self.request(PORT_MANAGEMENT, struct.pack(
+            ">IIIBBHHHI", port, self.port_session(port), 0, 0, 0, 1, 0, 0, 0))
 
     def add(self, branch):
         body = struct.pack(">IIIIII", self.port_session(branch.input_port), 0, branch.input_port, 0,

@@ -45,6 +45,42 @@ TEST_F(GsmpDriverByHand, APortThatComesUpHasANewSessionAndItsHopsAreToBeAsserted
   EXPECT_EQ(added({}).port_session, 0x5eed0011U);
 }
 
+// Who brings a port up empties it, and no event tells the other controllers (RFC 3292 section 6.1).
+TEST_F(GsmpDriverByHand, APortThatAnotherControllerBringsUpIsSeenByLooking) {
+  bring_up();
+  const auto controllers = [&](std::uint8_t count) {
+    // <-- Adjacency Update: so many controllers
+    gsmp::Event update;
+    update.header.type = MessageType::kAdjacencyUpdate;
+    update.header.code = static_cast<gsmp::FailureCode>(count);
+    say(update);
+    play();
+  };
+  controllers(2);
+  EXPECT_THAT(taken<driver::Ports>(), IsEmpty()) << "nothing has changed yet";
+  ports[PortId{2}].port_session = 0x5eed0099;
+  // the next look;  --> All Ports Configuration
+  now += GsmpDriver::kOthersPause;
+  EXPECT_LE(driver.next_deadline(), now);
+  driver.tick(now);
+  play();
+  const auto news = taken<driver::Ports>();
+  ASSERT_THAT(news, SizeIs(1));
+  EXPECT_THAT(news[0].renewed, ElementsAre(PortId{2}));
+  EXPECT_EQ(driver.driver_counters().ports_taken, 1U);
+  // It brings the other up, and leaves: one more look.
+  ports[PortId{1}].port_session = 0x5eed0098;
+  controllers(1);
+  const auto last = taken<driver::Ports>();
+  ASSERT_THAT(last, SizeIs(1));
+  EXPECT_THAT(last[0].renewed, ElementsAre(PortId{1}));
+  ports[PortId{1}].port_session = 0x5eed0097;
+  now += GsmpDriver::kOthersPause;
+  driver.tick(now);
+  play();
+  EXPECT_THAT(taken<driver::Ports>(), IsEmpty()) << "we are alone: nobody looks";
+}
+
 TEST_F(GsmpDriverByHand, PortsThatComeAndGoAreTold) {
   bring_up();
   ports[PortId{3}] = ports[PortId{2}];
