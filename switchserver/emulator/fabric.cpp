@@ -138,17 +138,6 @@ FailureCode Fabric::check_service(const Wish& wish, const QosProfile* existing) 
   return good ? FailureCode::kNone : FailureCode::kInvalidServiceSelector;
 }
 
-// The classes are those of the output port: it is there that calls meet.
-FailureCode Fabric::check_region(const Wish& wish) const {
-  for (const Qos qos : {wish.qos.input, wish.qos.output}) {
-    if (qos.model == QosModel::kOptional &&
-        qos.selector >= region_.classes(wish.output_port).size()) {
-      return FailureCode::kNoSuchClass;
-    }
-  }
-  return FailureCode::kNone;
-}
-
 // Of the output port's priorities. A service gets one by how much it minds waiting.
 std::uint8_t Fabric::queue_of(Qos output) const {
   std::uint32_t queue = output.selector;
@@ -230,7 +219,10 @@ FailureCode Fabric::add_branch(const gsmp::AddBranch& request) {
       return FailureCode::kTooManyBranches;
     if (bidirectional(*existing)) return FailureCode::kMultipointOntoBidirectional;
   }
-  if (const auto code = check_region(wish); code != FailureCode::kNone) return code;
+  if (const auto code = check_region(wish.qos, wish.output_port, wish.input, branch);
+      code != FailureCode::kNone) {
+    return code;
+  }
   const std::size_t more = there != nullptr ? 0 : (both_ways ? 2 : 1);
   if (branches() + more > options_.branches_max ||
       (existing == nullptr && connections() + more > options_.connections_max)) {
@@ -298,7 +290,10 @@ FailureCode Fabric::move_output(const gsmp::MoveOutputBranch& request) {
   if (path && !options_.vp_switching) return FailureCode::kNoVpSwitching;
   if (!new_place.same_place(old_place) && branch_at(existing, new_place) != nullptr)
     return FailureCode::kBranchOnSamePort;
-  if (const auto code = check_region(wish); code != FailureCode::kNone) return code;
+  if (const auto code = check_region(wish.qos, wish.output_port, wish.input, old_place);
+      code != FailureCode::kNone) {
+    return code;
+  }
 
   const QosProfiles::Number old_number = number_in(there->tag);
   const bool moved = !new_place.same_place(old_place);
@@ -344,7 +339,10 @@ FailureCode Fabric::move_input(const gsmp::MoveInputBranch& request) {
       return FailureCode::kTooManyBranches;
     if (bidirectional(*target)) return FailureCode::kMultipointOntoBidirectional;
   }
-  if (const auto code = check_region(wish); code != FailureCode::kNone) return code;
+  if (const auto code = check_region(wish.qos, wish.output_port, from, place);
+      code != FailureCode::kNone) {
+    return code;
+  }
   if (moved && target == nullptr && old->branches.size() > 1 &&
       connections() >= options_.connections_max) {
     return FailureCode::kOutOfResources;
@@ -371,7 +369,10 @@ FailureCode Fabric::reserve(const gsmp::ReservationRequest& request) {
   if (const auto code = check_service(wish, nullptr); code != FailureCode::kNone) return code;
   const auto free = reservations_.check_free(request.reservation);
   if (free != FailureCode::kNone) return free;
-  if (const auto code = check_region(wish); code != FailureCode::kNone) return code;
+  if (const auto code = check_region(wish.qos, wish.output_port, {}, {});
+      code != FailureCode::kNone) {
+    return code;
+  }
   reservations_.hold(request.reservation,
                      {request.input_port, request.output_port, input, output, wish.qos});
   return FailureCode::kNone;

@@ -201,7 +201,12 @@ class Fabric {
   void bring_up(PortId port);
 
   gsmp::FailureCode check_service(const Wish& wish, const QosProfile* existing) const;
-  gsmp::FailureCode check_region(const Wish& wish) const;
+  // Whether one call more of its class fits into the region of `output`: kNone, kNoSuchClass or
+  // kOutsideRegion. The branch from `from` to `replaced` goes for it and is not counted. Takes time in
+  // proportion to the branches of the switch, where the class is one of the region model.
+  gsmp::FailureCode check_region(const QosProfile& qos, PortId output,
+                                 const dataplane::VirtualLink& from,
+                                 const dataplane::Branch& replaced) const;
   bool serves(Qos qos, const std::optional<gsmp::TrafficBlock>& traffic) const;
   std::uint8_t queue_of(Qos output) const;
   const QosProfile& profile_at(const dataplane::Branch& branch) const;

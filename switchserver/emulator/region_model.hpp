@@ -1,7 +1,7 @@
 // The traffic model "xbind-sr" of the emulated switch, MType 201 (draft-adam-gsmp-sr-00): the traffic
 // classes, the estimation policy and the schedulable region of each output port. The one estimator is
-// that of peak rates: a class has room for floor(rate / PCR) calls. Whether one call more fits is the
-// controller's to decide (gsmp::refusal, code 61); here a class only has to exist.
+// that of peak rates: a class has room for floor(rate / PCR) calls. Whether one call more fits the fabric
+// decides (Fabric::check_region, code 61): it knows the calls that are there.
 //
 // Bounded: kTrafficClassesMax classes a port. Ports are numbered 1..ports and exist wherever not said
 // otherwise. Not thread-safe.
