@@ -17,8 +17,10 @@ namespace xbind::cmgr {
 
 // The QOSMapper's answer, or why there is none.
 struct ServiceReply {
+  using Mapped = tl::expected<NetworkService, Refusal>;
+
   ServiceSpec service;
-  tl::expected<NetworkService, Refusal> mapped;
+  Mapped mapped;
 };
 
 class Peers {

@@ -23,7 +23,7 @@ void append(std::vector<T> more, std::vector<T>& to) {
   }
 }
 
-// All pages of an audit. Throws what the SwitchServer does.
+// All pages of an audit. Within remote(): throws what the SwitchServer does.
 Result<LedgerReport> whole_report(v2::SwitchServer_ptr server, const std::string& manager) {
   LedgerReport report;
   v2::LedgerPage_var page = server->audit_switch(manager.c_str());
@@ -57,10 +57,8 @@ Result<LedgerReport> RemotePeers::audit_switch(const std::string& switch_name, b
   auto server = switch_server(switch_name);
   if (!server) return tl::make_unexpected(server.error());
   omniORB::setClientCallTimeout(*server, attached ? kAuditTimeoutMs : kAuditAbsentTimeoutMs);
-  auto report = orb::remote("switchserver " + switch_name, *server,
-                            [&] { return whole_report(*server, options_.manager); });
-  if (!report) return tl::make_unexpected(report.error());
-  return *report;
+  return orb::remote("switchserver " + switch_name, *server,
+                     [&] { return whole_report(*server, options_.manager); });
 }
 
 }  // namespace xbind::cmgr

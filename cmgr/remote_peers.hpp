@@ -125,6 +125,8 @@ class RemotePeers : public Peers {
   void attach_now(const std::string& switch_name);
   void ask_now(std::vector<RouteQuery> queries);
   void map_now(const std::vector<ServiceSpec>& services);
+  // The QOSMapper's answer, refusals among them; an Error: it gave none.
+  Result<ServiceReply::Mapped> map_service(const ServiceSpec& service);
   void invoke_now(SessionId session, const std::string& switch_name, const HopBatch& batch);
   Result<v2::HopAttachment_var> attach_to(const std::string& switch_name);
   Result<v2::QOSMapper_var> qos_mapper();

@@ -13,39 +13,40 @@ void RemotePeers::ask_services(std::vector<ServiceSpec> services) {
   hand_over([this, services = std::move(services)] { map_now(services); });
 }
 
+Result<ServiceReply::Mapped> RemotePeers::map_service(const ServiceSpec& service) {
+  using Mapped = ServiceReply::Mapped;
+  const auto mapper = qos_mapper();
+  if (!mapper) return tl::make_unexpected(mapper.error());
+  return orb::remote(
+      "qosmapper " + options_.qos_mapper, *mapper,
+      [&]() -> Mapped {
+        pace_.send(1);
+        const v2::NetworkService mapped = (*mapper)->service_to_network(orb::to_idl(service));
+        pace_.take(1);
+        return orb::to_core(mapped);
+      },
+      [](const v2::BadRequest& bad) -> Mapped {
+        return tl::make_unexpected(Refusal{Cause::kInvalidRequest, {}, 0, 0, bad.reason.in()});
+      },
+      [](const v2::UnknownService& unknown) -> Mapped {
+        return tl::make_unexpected(Refusal{Cause::kUnknownService, unknown.reason.in()});
+      });
+}
+
 void RemotePeers::map_now(const std::vector<ServiceSpec>& services) {
+  const std::string peer = "qosmapper " + options_.qos_mapper;
   std::vector<ServiceReply> replies;
   for (const ServiceSpec& service : services) {
-    ServiceReply reply{service, tl::make_unexpected(Refusal{Cause::kNoQosMapper,
-                                                            "qosmapper " + options_.qos_mapper})};
-    const std::string peer = "qosmapper " + options_.qos_mapper;
-    const auto mapper = qos_mapper();
-    Result<void> asked = fail(ErrorCode::kUnreachable, "not asked");
-    if (!mapper) {
-      asked = tl::make_unexpected(mapper.error());
-    } else {
-      asked = orb::remote(peer, *mapper, [&] {
-        try {
-          pace_.send(1);
-          const v2::NetworkService mapped = (*mapper)->service_to_network(orb::to_idl(service));
-          pace_.take(1);
-          reply.mapped = orb::to_core(mapped);
-        } catch (const v2::BadRequest& refused) {
-          reply.mapped =
-              tl::make_unexpected(Refusal{Cause::kInvalidRequest, {}, 0, 0, refused.reason.in()});
-        } catch (const v2::UnknownService& unknown) {
-          reply.mapped = tl::make_unexpected(Refusal{Cause::kUnknownService, unknown.reason.in()});
-        }
-      });
-    }
-    if (asked) {
+    auto mapped = map_service(service);
+    if (mapped) {
       troubles_.well(peer);
-    } else {
-      troubles_.failed(peer, asked.error().text);
-      const std::lock_guard lock(references_mutex_);
-      qos_mapper_ = v2::QOSMapper::_nil();
+      replies.push_back({service, std::move(*mapped)});
+      continue;
     }
-    replies.push_back(std::move(reply));
+    troubles_.failed(peer, mapped.error().text);
+    replies.push_back({service, tl::make_unexpected(Refusal{Cause::kNoQosMapper, peer})});
+    const std::lock_guard lock(references_mutex_);
+    qos_mapper_ = v2::QOSMapper::_nil();
   }
   post_([replies = std::move(replies)](ConnectionManager& manager) {
     manager.on_services(replies, steady_now());

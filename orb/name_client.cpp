@@ -65,13 +65,10 @@ CosNaming::Name first_steps(const CosNaming::Name& name, CORBA::ULong count) {
 
 // What the configuration of omniORB names as NameService; nil when it names none.
 CORBA::Object_var configured_name_service(CORBA::ORB_ptr orb) {
-  try {
-    return orb->resolve_initial_references("NameService");
-  } catch (const CORBA::ORB::InvalidName&) {
-    return CORBA::Object::_nil();
-  } catch (const CORBA::SystemException&) {
-    return CORBA::Object::_nil();  // a reference that the ORB cannot resolve is none
-  }
+  // A reference that the ORB cannot resolve is none.
+  const auto configured = remote(
+      "the ORB", [&] { return CORBA::Object_var(orb->resolve_initial_references("NameService")); });
+  return configured ? *configured : CORBA::Object_var();
 }
 
 }  // namespace
@@ -96,72 +93,54 @@ CosNaming::NamingContext_var NameClient::root() {
   return CosNaming::NamingContext::_unchecked_narrow(object);
 }
 
-void NameClient::make_contexts(CosNaming::NamingContext_ptr context, const CosNaming::Name& name) {
+Result<void> NameClient::make_contexts(const std::string& path, const CosNaming::Name& name) {
   for (CORBA::ULong steps = 1; steps < name.length(); ++steps) {
-    try {
-      const CosNaming::NamingContext_var made = context->bind_new_context(first_steps(name, steps));
-    } catch (const CosNaming::NamingContext::AlreadyBound&) {
-      // It exists, which is all that is wanted.
-    }
+    auto made = ask(
+        path,
+        [&] { CosNaming::NamingContext_var{root()->bind_new_context(first_steps(name, steps))}; },
+        [](const CosNaming::NamingContext::AlreadyBound&) {});  // it exists, as is wanted
+    if (!made) return made;
   }
+  return {};
 }
 
 Result<bool> NameClient::bind(const std::string& path, CORBA::Object_ptr object) {
   auto name = to_name_of_ours(path);
   if (!name) return tl::make_unexpected(name.error());
-  return ask(path, [&] {
-    const CosNaming::NamingContext_var context = root();
-    make_contexts(context, *name);
-    try {
-      context->bind(*name, object);
-      return true;
-    } catch (const CosNaming::NamingContext::AlreadyBound&) {
-      return false;
-    }
-  });
+  if (auto made = make_contexts(path, *name); !made) return tl::make_unexpected(made.error());
+  return ask(
+      path,
+      [&] {
+        root()->bind(*name, object);
+        return true;
+      },
+      [](const CosNaming::NamingContext::AlreadyBound&) { return false; });
 }
 
 Result<void> NameClient::rebind(const std::string& path, CORBA::Object_ptr object) {
   auto name = to_name_of_ours(path);
   if (!name) return tl::make_unexpected(name.error());
-  return ask(path, [&] {
-    const CosNaming::NamingContext_var context = root();
-    make_contexts(context, *name);
-    context->rebind(*name, object);
-  });
+  if (auto made = make_contexts(path, *name); !made) return made;
+  return ask(path, [&] { root()->rebind(*name, object); });
 }
 
 Result<void> NameClient::unbind(const std::string& path) {
   auto name = to_name(path);
   if (!name) return tl::make_unexpected(name.error());
-  return ask(path, [&] {
-    try {
-      root()->unbind(*name);
-    } catch (const CosNaming::NamingContext::NotFound&) {
-      // Gone already.
-    }
-  });
+  return ask(
+      path, [&] { root()->unbind(*name); },
+      [](const CosNaming::NamingContext::NotFound&) {});  // gone already
 }
 
 Result<CORBA::Object_var> NameClient::resolve(const std::string& path) {
   auto name = to_name(path);
   if (!name) return tl::make_unexpected(name.error());
-  bool bound = true;
-  auto object = ask(path, [&] {
-    try {
-      return CORBA::Object_var(root()->resolve(*name));
-    } catch (const CosNaming::NamingContext::NotFound& not_found) {
-      if (not_found.why != CosNaming::NamingContext::missing_node) throw;
-      bound = false;
-      return CORBA::Object_var();
-    }
-  });
-  if (!object) return object;
-  if (!bound) {
+  auto object = ask(path, [&] { return CORBA::Object_var(root()->resolve(*name)); });
+  if (!object && object.error().code == ErrorCode::kNotFound) {
     return fail(ErrorCode::kNotFound, "{} is not bound in the name service at {}", printable(path),
                 service_);
   }
-  if (CORBA::is_nil(*object)) {
+  if (object && CORBA::is_nil(*object)) {
     return fail(ErrorCode::kNotFound, "{} is bound to no object in the name service at {}",
                 printable(path), service_);
   }
@@ -176,25 +155,22 @@ Result<std::vector<std::string>> NameClient::list(const std::string& context) {
     name = *steps;
   }
   std::vector<std::string> paths;
-  bool is_context = true;
-  const auto listed = ask(context, [&] {
-    CosNaming::NamingContext_var start = root();
-    if (!context.empty()) {
-      try {
-        const CORBA::Object_var object = start->resolve(name);
-        start = CosNaming::NamingContext::_narrow(object);
-      } catch (const CosNaming::NamingContext::NotFound& not_found) {
-        if (not_found.why != CosNaming::NamingContext::missing_node) throw;
-        return;  // no such context: nothing is bound below it
-      }
-      is_context = !CORBA::is_nil(start);
-    }
-    if (is_context) list_into(start, context.empty() ? "" : context + "/", 0, paths);
+  const auto start = ask(context, [&] {
+    if (context.empty()) return root();
+    const CORBA::Object_var object = root()->resolve(name);
+    return CosNaming::NamingContext_var(CosNaming::NamingContext::_narrow(object));
   });
-  if (!listed) return tl::make_unexpected(listed.error());
-  if (!is_context) {
+  if (!start) {
+    // No such context: nothing is bound below it.
+    if (start.error().code == ErrorCode::kNotFound) return paths;
+    return tl::make_unexpected(start.error());
+  }
+  if (CORBA::is_nil(*start)) {
     return fail(ErrorCode::kBadInput, "{} is an object, not a context", printable(context));
   }
+  const auto listed =
+      ask(context, [&] { list_into(*start, context.empty() ? "" : context + "/", 0, paths); });
+  if (!listed) return tl::make_unexpected(listed.error());
   std::sort(paths.begin(), paths.end());
   return paths;
 }

@@ -45,19 +45,21 @@ class NameClient {
   const std::string& service() const { return service_; }
 
  private:
-  // Throws CORBA::SystemException.
+  // Within ask(): throws CORBA::SystemException where the service's address is none.
   CosNaming::NamingContext_var root();
   // orb::remote() to the name service; an error that is about the path names it whole.
-  template <class Call>
-  auto ask(const std::string& path, Call&& call) const {
-    auto result = remote("the name service at " + service_, std::forward<Call>(call));
+  template <class Call, class... Answers>
+  auto ask(const std::string& path, Call&& call, const Answers&... answers) const {
+    auto result = remote("the name service at " + service_, call, answers...);
     if (!result && (result.error().code == ErrorCode::kNotFound ||
                     result.error().code == ErrorCode::kBadInput)) {
       result.error().text += " (of " + printable(path) + ")";
     }
     return result;
   }
-  static void make_contexts(CosNaming::NamingContext_ptr context, const CosNaming::Name& name);
+  // All contexts on the way to `name`, which is `path`.
+  Result<void> make_contexts(const std::string& path, const CosNaming::Name& name);
+  // Within ask().
   void list_into(CosNaming::NamingContext_ptr context, const std::string& prefix, int depth,
                  std::vector<std::string>& paths);
 

@@ -8,7 +8,7 @@ namespace xbind::orb {
 namespace {
 
 // Whether an exception means that nobody answered. Every other one is an answer.
-bool nobody_answered(const CORBA::Exception& exception) {
+bool nobody_answered(const CORBA::SystemException& exception) {
   return CORBA::TRANSIENT::_downcast(&exception) != nullptr ||
          CORBA::COMM_FAILURE::_downcast(&exception) != nullptr ||
          CORBA::TIMEOUT::_downcast(&exception) != nullptr ||
@@ -58,14 +58,14 @@ Holder NameHolders::ask(CORBA::Object_ptr object, CORBA::Object_ptr ours,
                         const std::string& address) {
   if (silent_.contains(address)) return Holder::kSilent;
   omniORB::setClientCallTimeout(object, static_cast<CORBA::ULong>(kAnswerPatience.count()));
-  try {
-    if (object->_non_existent()) return Holder::kSilent;
-  } catch (const CORBA::Exception& exception) {
-    if (nobody_answered(exception)) {
-      if (!address.empty()) silent_.insert(address);
-      return Holder::kSilent;
-    }
-  }
+  const auto silent = remote(
+      address, [&] { return static_cast<bool>(object->_non_existent()); },
+      [&](const CORBA::SystemException& exception) {
+        if (!nobody_answered(exception)) return false;
+        if (!address.empty()) silent_.insert(address);
+        return true;
+      });
+  if (silent && *silent) return Holder::kSilent;
   // Of our kind is what says so, by its reference or asked.
   const auto kind =
       remote(address, [&] { return object->_is_a(ours->_PR_getobj()->_mostDerivedRepoId()); });

@@ -7,6 +7,7 @@
 
 #include "connection_manager.hh"
 #include "core/name.hpp"
+#include "orb/convert.hpp"
 #include "qos_mapper.hh"
 #include "types.hh"
 
@@ -47,6 +48,11 @@ std::optional<Error> of_contract(const CORBA::Exception& exception, const std::s
   if (const auto* it = v2::Unavailable::_downcast(&exception)) {
     return refused(ErrorCode::kExhausted, it->reason);
   }
+  if (const auto* it = v2::Refused::_downcast(&exception)) {
+    const auto outcome = to_core(it->why);
+    return refused(ErrorCode::kExhausted,
+                   outcome ? explain(*outcome).c_str() : outcome.error().text.c_str());
+  }
   if (const auto* it = v2::Fenced::_downcast(&exception)) {
     return refused(ErrorCode::kFenced, it->reason);
   }
@@ -56,6 +62,11 @@ std::optional<Error> of_contract(const CORBA::Exception& exception, const std::s
   if (const auto* it = v2::UnknownConnection::_downcast(&exception)) {
     return Error{ErrorCode::kNotFound,
                  fmt::format("{}: connection {} is not known", peer, it->connection)};
+  }
+  if (const auto* it = v2::UnknownRequest::_downcast(&exception)) {
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("{}: no outcome of request {} of client '{}' is remembered", peer,
+                             it->request, printable(it->client.in()))};
   }
   if (const auto* it = v2::VersionMismatch::_downcast(&exception)) {
     return Error{ErrorCode::kVersion, fmt::format("{} speaks protocol version {}, we {}", peer,
@@ -124,16 +135,15 @@ Error to_error(const CORBA::Exception& exception, const std::string& peer) {
 
 std::string address_of(CORBA::Object_ptr object) {
   if (CORBA::is_nil(object)) return {};
-  try {
+  // Asks nobody, but throws where it cannot read the reference: of an ORB that speaks no TCP.
+  const auto address = remote("the reference", [&]() -> std::string {
     const omniIOR_var ior = object->_PR_getobj()->_getIOR();
     auto& addresses = ior->getIORInfo()->addresses();
-    if (addresses.empty()) return {};
-    const std::string address = addresses.front()->address();  // "giop:tcp:127.0.0.1:41234"
-    const std::size_t transport = address.find(':', address.find(':') + 1);
-    return printable(transport == std::string::npos ? address : address.substr(transport + 1));
-  } catch (const CORBA::Exception&) {
-    return {};  // the reference cannot be read, for example of an ORB that speaks no TCP
-  }
+    return addresses.empty() ? "" : addresses.front()->address();  // "giop:tcp:127.0.0.1:41234"
+  });
+  if (!address) return {};
+  const std::size_t transport = address->find(':', address->find(':') + 1);
+  return printable(transport == std::string::npos ? *address : address->substr(transport + 1));
 }
 
 std::string with_address(const std::string& peer, CORBA::Object_ptr object) {

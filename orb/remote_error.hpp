@@ -3,12 +3,16 @@
 // object behind a name is: system exceptions, those of our contracts, those of the name service and
 // any that a foreign object may raise.
 //
+// Every outgoing invocation is made within remote().
+//
 // Thread-safe. orb/peer_log.hpp logs such errors without filling the log.
 #pragma once
 
 #include <omniORB4/CORBA.h>
 
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "core/result.hpp"
@@ -18,8 +22,8 @@ namespace xbind::orb {
 // "switchserver host-a cannot be reached (TRANSIENT, ...): is it running?"
 //
 // The peer did not serve: kUnreachable, kTimeout, kVersion (it does not understand us). It refused
-// by its contract or the name service's: kBadInput (BadRequest), kExhausted (Unavailable), kFenced,
-// kVersion, kNotFound. Text of the peer is made printable and cut.
+// by its contract or the name service's: kBadInput (BadRequest), kExhausted (Refused, Unavailable),
+// kFenced, kVersion, kNotFound. Text of the peer is made printable and cut.
 Error to_error(const CORBA::Exception& exception, const std::string& peer);
 
 // Where the reference leads, "127.0.0.1:41234"; empty where it does not say.
@@ -28,38 +32,83 @@ std::string address_of(CORBA::Object_ptr object);
 // `peer` with that address: "switchserver host-a at 127.0.0.1:41234".
 std::string with_address(const std::string& peer, CORBA::Object_ptr object);
 
-// Runs a remote call; whatever it throws becomes an Error that names the peer. A caller for which
-// an exception of the contract is an answer catches it within `call`.
-template <class Call>
-auto remote(const std::string& peer, Call&& call) -> Result<decltype(call())> {
-  try {
-    if constexpr (std::is_void_v<decltype(call())>) {
-      call();
-      return {};
-    } else {
-      return call();
-    }
-  } catch (const CORBA::Exception& exception) {
-    return tl::make_unexpected(to_error(exception, peer));
-  } catch (const omniORB::fatalException& fatal) {
-    return fail(ErrorCode::kVersion, "{} does not understand us (the ORB: {})", peer,
-                fatal.errmsg());
+namespace remote_detail {
+
+// The exception that a function takes: E of `[](const E& exception) { ... }`.
+template <class Function>
+struct Taken : Taken<decltype(&Function::operator())> {};
+template <class Object, class Returned, class Exception>
+struct Taken<Returned (Object::*)(const Exception&) const> {
+  using Type = Exception;
+};
+
+// What remote() returns for a call that returns T: a call that can fail itself returns its Result.
+template <class T>
+struct Returned {
+  using Type = Result<T>;
+};
+template <class T>
+struct Returned<Result<T>> {
+  using Type = Result<T>;
+};
+
+// What `answer` makes of `exception`; nullopt: it takes another one.
+template <class R, class Answer>
+std::optional<R> taken_by(const Answer& answer, const CORBA::Exception& exception) {
+  const auto* it = Taken<Answer>::Type::_downcast(&exception);
+  if (it == nullptr) return std::nullopt;
+  if constexpr (std::is_void_v<decltype(answer(*it))>) {
+    answer(*it);
+    return std::optional<R>(std::in_place);
+  } else {
+    return std::optional<R>(std::in_place, answer(*it));
   }
 }
 
-// The same; the Error names the address of `object`, too.
-template <class Call>
-auto remote(const std::string& peer, CORBA::Object_ptr object, Call&& call)
-    -> Result<decltype(call())> {
-  auto result = remote(peer, std::forward<Call>(call));
-  if (!result) {
-    // The peer's name begins the text.
-    Error& error = result.error();
-    if (error.text.starts_with(peer)) {
-      error.text.replace(0, peer.size(), with_address(peer, object));
+}  // namespace remote_detail
+
+// Runs a remote call and returns one of three things:
+//   the value of `call`, or its Result if it returns one;
+//   for an exception that one of `answers` takes: what that function returns, either a value of the
+//   type that `call` returns or an Error. The first that takes the exception is used;
+//   for every other exception: an Error that names the peer and the address of `object`.
+// An exception that the caller has forgotten to name is therefore an Error. No exception of CORBA
+// leaves this function.
+//
+//   const auto bound = remote("the name service", context,
+//                             [&] { context->bind(name, object); return true; },
+//                             [](const CosNaming::NamingContext::AlreadyBound&) { return false; });
+//
+// Each of `answers` is a lambda that takes one exception class by const reference, and so also the
+// classes derived from it. It makes no remote call and throws nothing.
+template <class Call, class... Answers>
+auto remote(const std::string& peer, CORBA::Object_ptr object, Call&& call,
+            const Answers&... answers) {
+  using T = std::invoke_result_t<Call&>;
+  using R = typename remote_detail::Returned<T>::Type;
+  try {
+    if constexpr (std::is_void_v<T>) {
+      call();
+      return R{};
+    } else {
+      return R(call());
     }
+  } catch (const CORBA::Exception& exception) {
+    std::optional<R> answer;  // of the first that takes the exception
+    (void)((answer = remote_detail::taken_by<R>(answers, exception)).has_value() || ...);
+    if (answer) return *std::move(answer);
+    return R(tl::make_unexpected(to_error(exception, with_address(peer, object))));
+  } catch (const omniORB::fatalException& fatal) {
+    return R(fail(ErrorCode::kVersion, "{} does not understand us (the ORB: {})",
+                  with_address(peer, object), fatal.errmsg()));
   }
-  return result;
+}
+
+// The same for a peer whose address is in its name, or is of no use in an Error.
+template <class Call, class... Answers>
+requires std::is_invocable_v<Call&>
+auto remote(const std::string& peer, Call&& call, const Answers&... answers) {
+  return remote(peer, CORBA::Object::_nil(), call, answers...);
 }
 
 }  // namespace xbind::orb

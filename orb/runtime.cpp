@@ -12,6 +12,8 @@
 #include "core/check.hpp"
 #include "orb/caller.hpp"
 
+// The catch clauses of this file are for the ORB of this process itself, which starts and ends. No
+// peer has a part in that: what they say is about options and upcalls, not about a remote call.
 namespace xbind::orb {
 namespace {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "orb/addresses.hpp"
+#include "orb/convert.hpp"
 #include "orb/name_client.hpp"
 #include "orb/name_keeper.hpp"
 #include "orb/remote_error.hpp"
@@ -85,12 +86,48 @@ TEST_F(BehindNames, every_exception_becomes_an_error_that_names_the_peer) {
   EXPECT_EQ(error(v2::VersionMismatch(3, 4)).code, ErrorCode::kVersion);
   EXPECT_EQ(error(v2::UnknownService("x")).code, ErrorCode::kNotFound);
   EXPECT_EQ(error(v2::UnknownConnection(9)).code, ErrorCode::kNotFound);
+  EXPECT_EQ(error(v2::UnknownRequest("mia", 5)).code, ErrorCode::kNotFound);
+  Outcome no_bandwidth;
+  no_bandwidth.kind = OutcomeKind::kRefused;
+  no_bandwidth.cause = Cause::kNoBandwidth;
+  EXPECT_EQ(error(v2::Refused(refusal_of(no_bandwidth))).code, ErrorCode::kExhausted);
+  EXPECT_THAT(error(v2::Refused(refusal_of(no_bandwidth))).text, HasSubstr("no bandwidth"));
   EXPECT_EQ(error(Context::NotFound(Context::missing_node, {})).code, ErrorCode::kNotFound);
   EXPECT_EQ(error(Context::NotFound(Context::not_context, {})).code, ErrorCode::kBadInput);
   EXPECT_EQ(error(Context::CannotProceed()).code, ErrorCode::kBadInput);
   EXPECT_EQ(error(Context::InvalidName()).code, ErrorCode::kBadInput);
   EXPECT_EQ(error(Context::AlreadyBound()).code, ErrorCode::kVersion);
   EXPECT_EQ(error(omniORB::fatalException("file", 1, "odd")).code, ErrorCode::kVersion);
+}
+
+TEST_F(BehindNames, an_exception_that_the_caller_names_is_an_answer) {
+  const auto asked = [](auto exception) {
+    return remote(
+        "the peer", [&]() -> std::string { throw exception; },
+        [](const v2::BadRequest& bad) { return "bad: " + std::string{bad.reason}; },
+        [](const v2::Unavailable& full) -> Result<std::string> {
+          return fail(ErrorCode::kSystem, "full: {}", full.reason.in());
+        },
+        [](const CORBA::SystemException& system) { return std::string{system._name()}; },
+        [](const v2::BadRequest&) { return std::string{"the first one is used"}; });
+  };
+  EXPECT_EQ(asked(v2::BadRequest("x")).value(), "bad: x");
+  EXPECT_EQ(asked(v2::Unavailable("y")).error(), (Error{ErrorCode::kSystem, "full: y"}));
+  EXPECT_EQ(asked(CORBA::TRANSIENT()).value(), "TRANSIENT")
+      << "a class takes those derived from it";
+  // What nobody has named.
+  EXPECT_THAT(asked(v2::Fenced(7, 8, "epoch 8")).error().text, HasSubstr("epoch 8"));
+  EXPECT_EQ(asked(omniORB::fatalException("file", 1, "odd")).error().code, ErrorCode::kVersion);
+
+  bool named = false;
+  EXPECT_TRUE(remote(
+      "the peer", nobody(), [] { throw v2::UnknownConnection(7); },
+      [&](const v2::UnknownConnection&) { named = true; }));
+  EXPECT_TRUE(named);
+  // A call that can fail itself.
+  const Result<int> own = remote(
+      "the peer", []() -> Result<int> { return fail(ErrorCode::kProtocol, "seven is no answer"); });
+  EXPECT_EQ(own.error().text, "seven is no answer");
 }
 
 TEST_F(BehindNames, an_error_names_the_address_that_was_tried) {
