@@ -1,0 +1,184 @@
+// A TwoWay, and a manager that answers as it was told: what of an answer is a value, and what an Error.
+#include "client/corba/two_way.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "naming/names.hpp"
+#include "peers_world.hpp"
+#include "told_manager.hpp"
+
+namespace xbind::client {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr ConnectionId kCall{7};
+
+class TwoWayTest : public orb::Behind {
+ protected:
+  TwoWayTest()
+      : servant_(new ToldManager),
+        operations_(new ToldOperations(*servant_.in())),
+        names_client_(world().runtime.orb(), world().service) {
+    const CORBA::Object_var operations = world().runtime.activate(operations_.in());
+    told().operations = v2::ManagerOperations::_unchecked_narrow(operations);
+    names().put(naming::path_of(naming::kConnectionManagers, "told"),
+                world().runtime.activate(servant_.in()));
+  }
+  ToldManager& told() { return *servant_.in(); }
+  TwoWay manager() { return TwoWay::find(names_client_, "told").value(); }
+
+  // What the functions make of an exception that their operations may raise. The ORB makes UNKNOWN of
+  // every other one, so that each test asks those functions whose contract has it.
+  std::vector<Error> errors_of_requests(const std::function<void()>& trouble) {
+    told().trouble = trouble;
+    return {manager().connect({}).error(),
+            manager().commit(kCall).error(),
+            manager().modify(kCall, {}).error(),
+            manager().add_leaf(kCall, "host-c").error(),
+            manager().drop_leaf(kCall, "host-c").error(),
+            manager().release(kCall).error()};
+  }
+  std::vector<Error> errors_of_questions(const std::function<void()>& trouble) {
+    told().trouble = trouble;
+    return {manager().outcome_of("mia", RequestId{5}).error(),
+            manager().describe(kCall).error(),
+            manager().for_each_connection({}, [](const v2::ConnectionState&) {}).error(),
+            manager().aggregation().error(),
+            manager().set_aggregation({}).error(),
+            manager().caches().error(),
+            manager().prepare("host-a", "host-b", {}, 1).error(),
+            manager().audit().error()};
+  }
+
+  PortableServer::Servant_var<ToldManager> servant_;
+  PortableServer::Servant_var<ToldOperations> operations_;
+  orb::NameClient names_client_;
+};
+
+TEST_F(TwoWayTest, IsFoundByItsManagersName) {
+  EXPECT_EQ(TwoWay::find(names_client_, "another").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(TwoWay::find(names_client_, "").error().code, ErrorCode::kBadInput);
+  EXPECT_TRUE(manager().status().has_value());
+}
+
+TEST_F(TwoWayTest, ARefusalIsAnOutcomeOfEveryRequest) {
+  told().answer.kind = OutcomeKind::kBusy;
+  told().answer.cause = Cause::kBusy;
+  told().answer.retry_after_ms = 20;
+  for (const Answer& answer :
+       {manager().connect({}), manager().commit(kCall), manager().modify(kCall, {}),
+        manager().add_leaf(kCall, "host-c"), manager().drop_leaf(kCall, "host-c"),
+        manager().release(kCall), manager().outcome_of("mia", RequestId{5})}) {
+    ASSERT_TRUE(answer.has_value()) << answer.error().text;
+    EXPECT_EQ(answer->kind, OutcomeKind::kBusy);
+    EXPECT_EQ(answer->retry_after_ms, 20U);
+    EXPECT_EQ(connected(answer).error().code, ErrorCode::kExhausted);
+  }
+  const auto prepared = manager().prepare("host-a", "host-b", {}, 1);
+  EXPECT_EQ(prepared.error().code, ErrorCode::kExhausted);
+  EXPECT_THAT(prepared.error().text, StartsWith("busy: "));
+}
+
+TEST_F(TwoWayTest, WhatTheManagerDoesIsAnOutcomeToo) {
+  told().answer.connection = kCall;
+  told().answer.egress = atm_label(0, 33);
+  const auto call = connected(manager().connect({{}, "host-a", "host-b", {}}));
+  ASSERT_TRUE(call.has_value()) << call.error().text;
+  EXPECT_EQ(call->connection, kCall);
+  EXPECT_EQ(call->egress, atm_label(0, 33));
+  EXPECT_EQ(manager().add_leaf(kCall, "host-c")->egress, atm_label(0, 33));
+  EXPECT_TRUE(done(OutcomeKind::kModified, manager().modify(kCall, {})).has_value());
+  told().answer.owed = {3, "switch-1"};
+  const Answer released = manager().release(kCall);
+  EXPECT_TRUE(done(OutcomeKind::kReleased, released).has_value());
+  EXPECT_EQ(released->owed.removals, 3U);
+  told().answer.kind = OutcomeKind::kHeld;
+  EXPECT_EQ(held(manager().connect({})).value(), kCall);
+}
+
+TEST_F(TwoWayTest, ARequestThatWasCutOffIsATimeoutSinceItsOutcomeIsUnknown) {
+  for (const Error& error : errors_of_requests([] { throw CORBA::COMM_FAILURE(); })) {
+    EXPECT_EQ(error.code, ErrorCode::kTimeout);
+    EXPECT_THAT(error.text, StartsWith("the manager at 127.0.0.1:"));
+    EXPECT_THAT(error.text, HasSubstr("did not answer: the connection broke (COMM_FAILURE)"));
+  }
+  for (const Error& error : errors_of_requests([] { throw CORBA::TIMEOUT(); })) {
+    EXPECT_EQ(error.code, ErrorCode::kTimeout);
+  }
+  for (const Error& error : errors_of_requests([] { throw CORBA::TRANSIENT(); })) {
+    EXPECT_EQ(error.code, ErrorCode::kUnreachable);
+  }
+  for (const Error& error : errors_of_questions([] { throw CORBA::COMM_FAILURE(); })) {
+    EXPECT_EQ(error.code, ErrorCode::kUnreachable) << "a question has no outcome";
+  }
+}
+
+TEST_F(TwoWayTest, TheContractsExceptionsAreErrorsInTheManagersOwnWords) {
+  const auto busy = [] { throw v2::Unavailable("too\nbusy"); };
+  for (const Error& error : errors_of_requests(busy)) {
+    EXPECT_EQ(error, (Error{ErrorCode::kExhausted, "too\\nbusy"}));
+  }
+  for (const Error& error : errors_of_questions(busy)) {
+    EXPECT_EQ(error, (Error{ErrorCode::kExhausted, "too\\nbusy"}));
+  }
+  told().trouble = [] { throw v2::BadRequest("no such mode"); };
+  const Error no_such_mode{ErrorCode::kBadInput, "no such mode"};
+  EXPECT_EQ(manager().set_aggregation({}).error(), no_such_mode);
+  EXPECT_EQ(manager().for_each_connection({}, [](const v2::ConnectionState&) {}).error(),
+            no_such_mode);
+}
+
+TEST_F(TwoWayTest, WhatIsNotKnownIsNotFound) {
+  told().remembers = false;
+  EXPECT_EQ(manager().outcome_of("mia", RequestId{5}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(manager().describe(ConnectionId{8}).error(),
+            (Error{ErrorCode::kNotFound, "connection 8 is not known"}));
+}
+
+TEST_F(TwoWayTest, ConnectionsAreSeenPageByPage) {
+  const auto add = [&](std::uint64_t id, const char* client) {
+    v2::ConnectionState& state = told().more.emplace_back();
+    state.connection = id;
+    state.client = client;
+  };
+  told().state.connection = 0;
+  add(11, "mia");
+  add(12, "leo");
+  add(13, "mia");
+  std::vector<std::uint64_t> seen;
+  const auto look = [&](const v2::ConnectionState& state) { seen.push_back(state.connection); };
+  EXPECT_TRUE(manager().for_each_connection({}, look).has_value());
+  EXPECT_THAT(seen, ElementsAre(11, 12, 13));
+  seen.clear();
+  EXPECT_TRUE(manager().for_each_connection("mia", look).has_value());
+  EXPECT_THAT(seen, ElementsAre(11, 13));
+}
+
+TEST_F(TwoWayTest, AnAuditIsInNumbersAndFindings) {
+  told().report.clean = false;
+  told().report.switches = 3;
+  told().report.connections = 2;
+  told().report.owed = 1;
+  told().report.findings.length(1);
+  told().report.findings[0] = {static_cast<CORBA::Octet>(FindingKind::kOwed), "switch-1", "x", 1};
+  const auto audit = manager().audit();
+  ASSERT_TRUE(audit.has_value()) << audit.error().text;
+  EXPECT_FALSE(audit->totals.clean);
+  EXPECT_EQ(audit->totals.owed, 1U);
+  EXPECT_EQ(audit->switches, 3U);
+  EXPECT_EQ(audit->connections, 2U);
+  EXPECT_THAT(audit->findings, ElementsAre(Finding{FindingKind::kOwed, "switch-1", "x", 1}));
+  told().report.findings[0].finding = 200;
+  EXPECT_EQ(manager().audit().error().code, ErrorCode::kProtocol);
+}
+
+}  // namespace
+}  // namespace xbind::client
