@@ -1,11 +1,11 @@
 #include "xbindctl/answers.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstdio>
 
-#include "connection_manager.hh"
 #include "core/name.hpp"
-#include "orb/convert.hpp"
-#include "orb/remote_error.hpp"
 
 namespace xbind::ctl {
 namespace {
@@ -21,28 +21,6 @@ int explain(const std::string& text) {
 }
 
 void say(const std::string& line) { std::printf("%s\n", printable(line, kLineOctetsMax).c_str()); }
-
-int guarded(const std::string& peer, CORBA::Object_ptr object,
-            const std::function<int()>& command) {
-  // What the contract says for itself; the rest names the peer.
-  const auto done = orb::remote(peer, object, [&] {
-    try {
-      return command();
-    } catch (const v2::Refused& refused) {
-      const auto outcome = orb::to_core(refused.why);
-      return explain(outcome
-                         ? fmt::format("{}: {}", to_string(outcome->kind), xbind::explain(*outcome))
-                         : outcome.error().text);
-    } catch (const v2::UnknownConnection& unknown) {
-      return explain(fmt::format("connection {} is not known", unknown.connection));
-    } catch (const v2::Unavailable& refused) {
-      return explain(refused.reason.in());
-    } catch (const v2::BadRequest& refused) {
-      return explain(refused.reason.in());
-    }
-  });
-  return done ? *done : explain(done.error().text);
-}
 
 std::string counted(std::uint64_t count, const std::string& one, const std::string& ending) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : ending);

@@ -1,12 +1,14 @@
-// How every command of xbindctl says what it got: what a peer throws is a sentence and an exit code.
+// How every command of xbindctl prints what it got, and what it says and returns when it failed.
 #pragma once
 
 #include <omniORB4/CORBA.h>
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
+
+#include "orb/remote_error.hpp"
+#include "types.hh"
 
 namespace xbind::ctl {
 
@@ -28,9 +30,19 @@ int explain(const std::string& text);
 // One line on standard output, without its end.
 void say(const std::string& line);
 
-// Runs a command at `object`; what `peer` ("the manager") or the ORB throws becomes a sentence,
-// which names the object's address where it cannot be reached, and exit code 1.
-int guarded(const std::string& peer, CORBA::Object_ptr object, const std::function<int()>& command);
+// Runs a command at `object`, which returns its exit code. A reason that `peer` ("the RouteObject")
+// gives by its contract is printed as it is, unless one of `answers` takes the exception
+// (orb::remote()). For every other exception the sentence names the peer and its address. Either is
+// exit code 1.
+template <class Command, class... Answers>
+int guarded(const std::string& peer, CORBA::Object_ptr object, const Command& command,
+            const Answers&... answers) {
+  const Result<int> done = orb::remote(
+      peer, object, command, answers...,
+      [](const v2::Unavailable& refused) { return explain(refused.reason.in()); },
+      [](const v2::BadRequest& refused) { return explain(refused.reason.in()); });
+  return done ? *done : explain(done.error().text);
+}
 
 // "1 hop", "3 hops", "2 switches".
 std::string counted(std::uint64_t count, const std::string& one, const std::string& ending = "s");

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "connection_manager.hh"
+#include "client/corba/two_way.hpp"
 #include "core/call.hpp"
 #include "core/path.hpp"
 #include "orb/name_client.hpp"
@@ -19,36 +18,28 @@ namespace xbind::ctl {
 
 // --- calls.cpp: one request, one outcome -----------------------------------------------------------
 
-int connect(v2::ConnectionManager_ptr manager, const ConnectRequest& request);
-int commit(v2::ConnectionManager_ptr manager, std::uint64_t connection);
-int modify(v2::ConnectionManager_ptr manager, std::uint64_t connection, const ServiceSpec& service,
+int connect(const client::TwoWay& manager, const ConnectRequest& request);
+int commit(const client::TwoWay& manager, ConnectionId connection);
+int modify(const client::TwoWay& manager, ConnectionId connection, const ServiceSpec& service,
            const std::optional<ServiceSpec>& reverse);
-int add_leaf(v2::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end);
-int drop_leaf(v2::ConnectionManager_ptr manager, std::uint64_t connection, const std::string& end);
-int release(v2::ConnectionManager_ptr manager, std::uint64_t connection);
+int add_leaf(const client::TwoWay& manager, ConnectionId connection, const std::string& end);
+int drop_leaf(const client::TwoWay& manager, ConnectionId connection, const std::string& end);
+int release(const client::TwoWay& manager, ConnectionId connection);
 // Every connection and hold of `client`, or of all clients, one after the other; those that are
 // prepared in advance are nobody's and stay. 0 only when none was refused.
-int release_many(v2::ConnectionManager_ptr manager, const std::optional<std::string>& client);
+int release_many(const client::TwoWay& manager, const std::optional<std::string>& client);
 // Of an earlier request: also "refused" is an answer here, and 0; 1 when none is remembered.
-int outcome(v2::ConnectionManager_ptr manager, const std::string& client, std::uint64_t request);
-
-// --- pages.cpp -------------------------------------------------------------------------------------
-
-// Those of `client`, or all, page by page, ascending; what comes meanwhile with a higher id is seen,
-// too.
-void for_each_connection(v2::ConnectionManager_ptr manager,
-                         const std::optional<std::string>& client,
-                         const std::function<void(const v2::ConnectionState&)>& look);
+int outcome(const client::TwoWay& manager, const std::string& client, RequestId request);
 
 // --- views.cpp: what there is ----------------------------------------------------------------------
 
-int describe(v2::ConnectionManager_ptr manager, std::uint64_t connection);
+int describe(const client::TwoWay& manager, ConnectionId connection);
 // Of `client` alone, if one is given.
-int list(v2::ConnectionManager_ptr manager, const std::optional<std::string>& client = {});
-int status(v2::ConnectionManager_ptr manager);
-int caches(v2::ConnectionManager_ptr manager);
+int list(const client::TwoWay& manager, const std::optional<std::string>& client = {});
+int status(const client::TwoWay& manager);
+int caches(const client::TwoWay& manager);
 // 0 only if the audit is clean; else one of answers.hpp's kAudit*, or 1 when it could not be made.
-int audit(v2::ConnectionManager_ptr manager);
+int audit(const client::TwoWay& manager);
 
 // --- ports.cpp: what a SwitchServer knows of its switch ---------------------------------------------
 
@@ -93,8 +84,8 @@ struct AggregationChange {
 };
 
 // Shows the settings in force; with `change` after it was made.
-int aggregation(v2::ConnectionManager_ptr manager, const std::optional<AggregationChange>& change);
-int prepare(v2::ConnectionManager_ptr manager, const std::string& from, const std::string& to,
+int aggregation(const client::TwoWay& manager, const std::optional<AggregationChange>& change);
+int prepare(const client::TwoWay& manager, const std::string& from, const std::string& to,
             const ServiceSpec& service, std::uint32_t count);
 // `switch_name`: of a SwitchServer, or "all" for every one in the name service; 0 only if each of
 // them has forgotten the manager.

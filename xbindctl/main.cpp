@@ -84,21 +84,22 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
     return ctl::services(v2::QOSMapper::_unchecked_narrow(*mapper));
   }
   if (const auto exit_code = ask_routes(line, set, names)) return *exit_code;
-  const auto object = names.resolve(naming::path_of(naming::kConnectionManagers, line.manager));
-  if (!object) return ctl::explain(object.error().text);
-  const v2::ConnectionManager_var manager = v2::ConnectionManager::_unchecked_narrow(*object);
+  const auto found = client::TwoWay::find(names, line.manager);
+  if (!found) return ctl::explain(found.error().text);
+  const client::TwoWay& manager = *found;
+  const ConnectionId connection{line.id};
   if (verb == "connect") {
     return ctl::connect(manager, {new_request(), words[1], words[2], line.service, line.reverse(),
                                   line.priority, line.hold_ms()});
   }
-  if (verb == "commit") return ctl::commit(manager, line.id);
-  if (verb == "modify") return ctl::modify(manager, line.id, line.service, line.reverse());
-  if (verb == "add-leaf") return ctl::add_leaf(manager, line.id, words[2]);
-  if (verb == "drop-leaf") return ctl::drop_leaf(manager, line.id, words[2]);
-  if (verb == "release" && words.size() > 1) return ctl::release(manager, line.id);
+  if (verb == "commit") return ctl::commit(manager, connection);
+  if (verb == "modify") return ctl::modify(manager, connection, line.service, line.reverse());
+  if (verb == "add-leaf") return ctl::add_leaf(manager, connection, words[2]);
+  if (verb == "drop-leaf") return ctl::drop_leaf(manager, connection, words[2]);
+  if (verb == "release" && words.size() > 1) return ctl::release(manager, connection);
   if (verb == "release") return ctl::release_many(manager, client_of(line));
-  if (verb == "outcome") return ctl::outcome(manager, words[1], line.id);
-  if (verb == "describe") return ctl::describe(manager, line.id);
+  if (verb == "outcome") return ctl::outcome(manager, words[1], RequestId{line.id});
+  if (verb == "describe") return ctl::describe(manager, connection);
   if (verb == "list") return ctl::list(manager, client_of(line));
   if (verb == "status") return ctl::status(manager);
   if (verb == "audit") return ctl::audit(manager);

@@ -11,16 +11,12 @@
 
 #include "core/audit.hpp"
 #include "core/metrics/stage_times.hpp"
-#include "core/name.hpp"
 #include "orb/convert.hpp"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/commands.hpp"
 
 namespace xbind::ctl {
 namespace {
-
-constexpr CORBA::ULong kAuditTimeoutMs = 120'000;
-constexpr const char* kManager = "the manager";
 
 // As docs/call-states.md has them.
 const char* words_of_phase(v2::PhaseCode phase) {
@@ -131,23 +127,24 @@ struct AuditVerdict {
 };
 
 // What is certain goes first: something wrong, then what nobody knows, then what is owed.
-AuditVerdict verdict_of(const v2::AuditReport& report) {
-  const bool wrong = report.stray_cross_connects != 0 || report.leaked_labels != 0 ||
-                     report.leaked_bandwidth_cells_per_s != 0;
+AuditVerdict verdict_of(const AuditTotals& totals) {
+  const bool wrong = totals.stray_cross_connects != 0 || totals.leaked_labels != 0 ||
+                     totals.leaked_bandwidth_cells_per_s != 0;
   if (wrong) return {"NOT CLEAN", kAuditWrong};
-  if (report.unreadable != 0) return {"UNKNOWN", kAuditUnknown};
-  if (report.owed != 0) return {"OWED", kAuditOwed};
+  if (totals.unreadable != 0) return {"UNKNOWN", kAuditUnknown};
+  if (totals.owed != 0) return {"OWED", kAuditOwed};
   // A manager newer than this program may know of more.
-  if (!report.clean) return {"NOT CLEAN", kAuditWrong};
+  if (!totals.clean) return {"NOT CLEAN", kAuditWrong};
   return {"clean", 0};
 }
 
 // The report has one count for cross-connects that are stray, missing or changed, and one for all
 // that is wrong with hops and labels. The findings tell them apart, unless there are too many to be
 // listed.
-std::string totals_in_words(const v2::AuditReport& report, const std::vector<Finding>& findings) {
+std::string totals_in_words(const client::NetworkAudit& audit) {
+  const AuditTotals& totals = audit.totals;
   std::map<FindingKind, std::uint64_t> listed;
-  for (const Finding& finding : findings) listed[finding.kind] += finding.amount;
+  for (const Finding& finding : audit.findings) listed[finding.kind] += finding.amount;
   const auto cross_connects = {FindingKind::kStrayCrossConnect, FindingKind::kMissingCrossConnect,
                                FindingKind::kChangedCrossConnect};
   const auto labels = {FindingKind::kLeakedLabel, FindingKind::kDoubleLabel, FindingKind::kStrayHop,
@@ -169,20 +166,20 @@ std::string totals_in_words(const v2::AuditReport& report, const std::vector<Fin
     }
     return text;
   };
-  std::string text = fmt::format("{}, {}; ", counted(report.switches, "switch", "es"),
-                                 counted(report.connections, "connection"));
+  std::string text = fmt::format("{}, {}; ", counted(audit.switches, "switch", "es"),
+                                 counted(audit.connections, "connection"));
   text +=
-      sum(cross_connects) == report.stray_cross_connects
+      sum(cross_connects) == totals.stray_cross_connects
           ? each(cross_connects)
-          : fmt::format("{} cross-connects stray, missing or changed", report.stray_cross_connects);
+          : fmt::format("{} cross-connects stray, missing or changed", totals.stray_cross_connects);
   text += "; ";
-  text += sum(labels) == report.leaked_labels
+  text += sum(labels) == totals.leaked_labels
               ? each(labels)
               : fmt::format("{} labels leaked or held twice, hops stray or missing",
-                            report.leaked_labels);
+                            totals.leaked_labels);
   return text + fmt::format("; {} cells/s leaked; {} owed; {} unreadable",
-                            report.leaked_bandwidth_cells_per_s, counted(report.owed, "removal"),
-                            counted(report.unreadable, "switch", "es"));
+                            totals.leaked_bandwidth_cells_per_s, counted(totals.owed, "removal"),
+                            counted(totals.unreadable, "switch", "es"));
 }
 
 // A number of the status that stands for a word; nothing for the others.
@@ -241,86 +238,72 @@ void print_upcalls(const std::map<std::string, Upcalls>& upcalls) {
 
 }  // namespace
 
-int describe(v2::ConnectionManager_ptr manager, std::uint64_t connection) {
-  return guarded(kManager, manager, [&] {
-    const v2::ConnectionState_var state = manager->describe(connection);
-    const bool both = both_ways(state.in());
-    say(fmt::format("connection  {}", state->connection));
-    say(fmt::format("phase       {}, generation {}", words_of_phase(state->phase),
-                    state->generation));
-    say(fmt::format("client      {}, request {}", state->client.in(), state->request));
-    say(fmt::format("ends        {} {} {}", state->from_end.in(), both ? "<->" : "->",
-                    callee_of(state.in())));
-    say(fmt::format("takes       {}", words_of(state->resources)));
-    if (both) say(fmt::format("reverse     {}", words_of(state->reverse_resources)));
-    if (state->reroutes != 0) say("rerouted    " + counted(state->reroutes, "time"));
-    if (state->condition == v2::path_down) {
-      say(fmt::format("broken      {} is down, no other path", state->element.in()));
-    } else if (state->condition == v2::path_unknown) {
-      say(fmt::format("unknown     {}: nobody has it under control, no other path",
-                      state->element.in()));
-    }
-    for (CORBA::ULong i = 0; i < state->leaves.length(); ++i) {
-      say(fmt::format("leaf        {}", state->leaves[i].in()));
-    }
-    print_hops(state->hops);
-    return 0;
-  });
+int describe(const client::TwoWay& manager, ConnectionId connection) {
+  const auto described = manager.describe(connection);
+  if (!described) return explain(described.error().text);
+  const v2::ConnectionState& state = described->in();
+  const bool both = both_ways(state);
+  say(fmt::format("connection  {}", state.connection));
+  say(fmt::format("phase       {}, generation {}", words_of_phase(state.phase), state.generation));
+  say(fmt::format("client      {}, request {}", state.client.in(), state.request));
+  say(fmt::format("ends        {} {} {}", state.from_end.in(), both ? "<->" : "->",
+                  callee_of(state)));
+  say(fmt::format("takes       {}", words_of(state.resources)));
+  if (both) say(fmt::format("reverse     {}", words_of(state.reverse_resources)));
+  if (state.reroutes != 0) say("rerouted    " + counted(state.reroutes, "time"));
+  if (state.condition == v2::path_down) {
+    say(fmt::format("broken      {} is down, no other path", state.element.in()));
+  } else if (state.condition == v2::path_unknown) {
+    say(fmt::format("unknown     {}: nobody has it under control, no other path",
+                    state.element.in()));
+  }
+  for (CORBA::ULong i = 0; i < state.leaves.length(); ++i) {
+    say(fmt::format("leaf        {}", state.leaves[i].in()));
+  }
+  print_hops(state.hops);
+  return 0;
 }
 
-int list(v2::ConnectionManager_ptr manager, const std::optional<std::string>& client) {
-  return guarded(kManager, manager, [&] {
-    say(fmt::format(kListLine, "connection", "phase", "from", "to", "cells/s", "hops", "leaves",
-                    "client"));
-    for_each_connection(manager, client, print_line);
-    return 0;
-  });
+int list(const client::TwoWay& manager, const std::optional<std::string>& client) {
+  say(fmt::format(kListLine, "connection", "phase", "from", "to", "cells/s", "hops", "leaves",
+                  "client"));
+  const auto listed = manager.for_each_connection(client, print_line);
+  return listed ? 0 : explain(listed.error().text);
 }
 
-int status(v2::ConnectionManager_ptr manager) {
-  return guarded(kManager, manager, [&] {
-    const v2::MetricSeq_var told = manager->status();
-    Metrics metrics;
-    for (CORBA::ULong i = 0; i < told->length(); ++i) {
-      metrics.emplace_back(printable(told.in()[i].name.in()), told.in()[i].value);
-    }
-    const std::vector<OperationStages> stages = take_stages(metrics);
-    const std::map<std::string, Upcalls> upcalls = take_upcalls(metrics);
-    for (const auto& [name, value] : metrics) {
-      say(fmt::format("{:<24} {}", name, word_of(name, value).value_or(fmt::format("{}", value))));
-    }
-    print_upcalls(upcalls);
-    std::printf("%s", stages_as_text(stages).c_str());
-    return 0;
-  });
+int status(const client::TwoWay& manager) {
+  auto metrics = manager.status();
+  if (!metrics) return explain(metrics.error().text);
+  const std::vector<OperationStages> stages = take_stages(*metrics);
+  const std::map<std::string, Upcalls> upcalls = take_upcalls(*metrics);
+  for (const auto& [name, value] : *metrics) {
+    say(fmt::format("{:<24} {}", name, word_of(name, value).value_or(fmt::format("{}", value))));
+  }
+  print_upcalls(upcalls);
+  std::printf("%s", stages_as_text(stages).c_str());
+  return 0;
 }
 
-int caches(v2::ConnectionManager_ptr manager) {
-  return guarded(kManager, manager, [&] {
-    const v2::ManagerOperations_var operations = manager->manager_operations();
-    const v2::CacheStateSeq_var found = operations->caches();
-    std::vector<Row> rows{
-        {"cache", "element", "hits", "misses", "hit ratio", "size", "wanted", "oldest"}};
-    for (CORBA::ULong i = 0; i < found->length(); ++i) rows.push_back(row_of(found.in()[i]));
-    print_table(2, rows);
-    return 0;
-  });
+int caches(const client::TwoWay& manager) {
+  const auto found = manager.caches();
+  if (!found) return explain(found.error().text);
+  const v2::CacheStateSeq& states = found->in();
+  std::vector<Row> rows{
+      {"cache", "element", "hits", "misses", "hit ratio", "size", "wanted", "oldest"}};
+  for (CORBA::ULong i = 0; i < states.length(); ++i) rows.push_back(row_of(states[i]));
+  print_table(2, rows);
+  return 0;
 }
 
-int audit(v2::ConnectionManager_ptr manager) {
-  return guarded(kManager, manager, [&] {
-    const v2::ManagerOperations_var operations = manager->manager_operations();
-    omniORB::setClientCallTimeout(operations, kAuditTimeoutMs);
-    const v2::AuditReport_var report = operations->audit_network();
-    const auto findings = orb::to_core(report->findings);
-    if (!findings) return explain(findings.error().text);
-    for (const Finding& finding : *findings) {
-      say(fmt::format("{} at {}: {}", to_string(finding.kind), finding.element, finding.text));
-    }
-    const AuditVerdict verdict = verdict_of(report.in());
-    say(fmt::format("{}: {}", verdict.word, totals_in_words(report.in(), *findings)));
-    return verdict.exit_code;
-  });
+int audit(const client::TwoWay& manager) {
+  const auto found = manager.audit();
+  if (!found) return explain(found.error().text);
+  for (const Finding& finding : found->findings) {
+    say(fmt::format("{} at {}: {}", to_string(finding.kind), finding.element, finding.text));
+  }
+  const AuditVerdict verdict = verdict_of(found->totals);
+  say(fmt::format("{}: {}", verdict.word, totals_in_words(*found)));
+  return verdict.exit_code;
 }
 
 }  // namespace xbind::ctl

@@ -45,51 +45,71 @@ TEST_F(Commands, AHoldIsToldAndCommitted) {
   const ConnectRequest hold{RequestId{}, "host-a", "host-b", kCells100, {}, 0, 1'000};
   EXPECT_EQ(said([&] { return connect(manager_, hold); }), "0: 7 held\n");
   told_.answer.kind = OutcomeKind::kConnected;
-  EXPECT_EQ(said([&] { return commit(manager_, 7); }),
+  EXPECT_EQ(said([&] { return commit(manager_, ConnectionId{7}); }),
             "0: 7 connected, ingress label none, egress label none\n");
   EXPECT_EQ(told_.asked, "commit 7");
 }
 
 TEST_F(Commands, ChangesAreAskedForAndTold) {
   answer(OutcomeKind::kModified);
-  EXPECT_EQ(said([&] { return modify(manager_, 7, kCells100, kCells40); }), "0: 7 modified\n");
+  EXPECT_EQ(said([&] { return modify(manager_, ConnectionId{7}, kCells100, kCells40); }),
+            "0: 7 modified\n");
   EXPECT_EQ(told_.asked, "modify 7 100 reverse 40");
-  EXPECT_EQ(said([&] { return modify(manager_, 7, kCells100, {}); }), "0: 7 modified\n");
+  EXPECT_EQ(said([&] { return modify(manager_, ConnectionId{7}, kCells100, {}); }),
+            "0: 7 modified\n");
   EXPECT_EQ(told_.asked, "modify 7 100 reverse 0");
   answer(OutcomeKind::kLeafAdded, {}, atm_label(0, 50));
-  EXPECT_EQ(said([&] { return add_leaf(manager_, 7, "host-c"); }),
+  EXPECT_EQ(said([&] { return add_leaf(manager_, ConnectionId{7}, "host-c"); }),
             "0: 7 leaf added, egress label 0/50\n");
   EXPECT_EQ(told_.asked, "add 7 host-c");
   answer(OutcomeKind::kLeafDropped);
-  EXPECT_EQ(said([&] { return drop_leaf(manager_, 7, "host-c"); }), "0: 7 leaf dropped\n");
+  EXPECT_EQ(said([&] { return drop_leaf(manager_, ConnectionId{7}, "host-c"); }),
+            "0: 7 leaf dropped\n");
   EXPECT_EQ(told_.asked, "drop 7 host-c");
   answer(OutcomeKind::kReleased);
-  EXPECT_EQ(said([&] { return release(manager_, 7); }), "0: 7 released\n");
+  EXPECT_EQ(said([&] { return release(manager_, ConnectionId{7}); }), "0: 7 released\n");
   told_.answer.owed = {3, "switch-1, switch-2"};
-  EXPECT_EQ(said([&] { return release(manager_, 7); }),
+  EXPECT_EQ(said([&] { return release(manager_, ConnectionId{7}); }),
             "0: 7 released; owed: 3 removals at switch-1, switch-2\n");
 }
 
 TEST_F(Commands, ARefusalIsExplainedAndTheExitCodeIsOne) {
   refuse();
   EXPECT_EQ(said([&] { return connect(manager_, {{}, "host-a", "host-b", kCells100}); }), kRefusal);
-  EXPECT_EQ(said([&] { return commit(manager_, 7); }), kRefusal);
-  EXPECT_EQ(said([&] { return modify(manager_, 7, kCells100, {}); }), kRefusal);
-  EXPECT_EQ(said([&] { return add_leaf(manager_, 7, "host-c"); }), kRefusal);
-  EXPECT_EQ(said([&] { return drop_leaf(manager_, 7, "host-c"); }), kRefusal);
-  EXPECT_EQ(said([&] { return release(manager_, 7); }), kRefusal);
+  EXPECT_EQ(said([&] { return commit(manager_, ConnectionId{7}); }), kRefusal);
+  EXPECT_EQ(said([&] { return modify(manager_, ConnectionId{7}, kCells100, {}); }), kRefusal);
+  EXPECT_EQ(said([&] { return add_leaf(manager_, ConnectionId{7}, "host-c"); }), kRefusal);
+  EXPECT_EQ(said([&] { return drop_leaf(manager_, ConnectionId{7}, "host-c"); }), kRefusal);
+  EXPECT_EQ(said([&] { return release(manager_, ConnectionId{7}); }), kRefusal);
   EXPECT_EQ(said([&] { return audit(manager_); }), "1: xbindctl: no audit now\n");
-  EXPECT_EQ(said([&] { return describe(manager_, 8); }),
+  EXPECT_EQ(said([&] { return describe(manager_, ConnectionId{8}); }),
             "1: xbindctl: connection 8 is not known\n");
+}
+
+TEST_F(Commands, ARequestWithoutAnAnswerSaysHowItsOutcomeIsFound) {
+  told_.trouble = [] { throw CORBA::COMM_FAILURE(); };
+  const std::string cut_off = " did not answer: the connection broke (COMM_FAILURE); ";
+  EXPECT_THAT(
+      said([&] { return release(manager_, ConnectionId{7}); }),
+      HasSubstr(cut_off + "whether it was done is not known: `xbindctl describe 7` tells\n"));
+  EXPECT_THAT(said([&] {
+                return connect(manager_, {RequestId{5}, "host-a", "host-b", kCells100});
+              }),
+              HasSubstr(cut_off + "whether request 5 was carried out is not known: `xbindctl "
+                                  "outcome '(two-way)' 5` tells, and the id to release\n"));
+  told_.trouble = [] { throw CORBA::TRANSIENT(); };
+  const std::string absent = said([&] { return release(manager_, ConnectionId{7}); });
+  EXPECT_THAT(absent, testing::StartsWith("1: xbindctl: the manager at 127.0.0.1:"));
+  EXPECT_THAT(absent, testing::EndsWith(" cannot be reached (TRANSIENT): is it running?\n"));
 }
 
 TEST_F(Commands, ARememberedRefusalIsAnAnswer) {
   refuse();
-  EXPECT_EQ(said([&] { return outcome(manager_, "callgen", 5); }),
+  EXPECT_EQ(said([&] { return outcome(manager_, "callgen", RequestId{5}); }),
             "0: refused: no bandwidth at switch-1 port 2: asked 12000 cells/s, free 9700\n");
   EXPECT_EQ(told_.asked, "outcome callgen 5");
   told_.remembers = false;
-  EXPECT_EQ(said([&] { return outcome(manager_, "callgen", 5); }),
+  EXPECT_EQ(said([&] { return outcome(manager_, "callgen", RequestId{5}); }),
             "1: xbindctl: no outcome of request 5 of client 'callgen' is remembered: it is "
             "under way, has been forgotten, or never came to the manager\n");
 }
@@ -120,7 +140,7 @@ TEST_F(Commands, AConnectionIsShownWithItsDirectionsLegsAndLeaves) {
   state.hops.length(2);
   state.hops[0] = hop(0, 0, "host-a");
   state.hops[1] = hop(0, 1, "host-b");
-  EXPECT_EQ(said([&] { return describe(manager_, 7); }),
+  EXPECT_EQ(said([&] { return describe(manager_, ConnectionId{7}); }),
             "0: connection  7\n"
             "phase       connected, generation 1\n"
             "client      callgen, request 5\n"
@@ -143,14 +163,14 @@ TEST_F(Commands, AConnectionIsShownWithItsDirectionsLegsAndLeaves) {
   state.hops.length(4);
   state.hops[2] = hop(1, 0, "host-b");
   state.hops[3] = hop(3, 0, "switch-1");
-  EXPECT_THAT(said([&] { return describe(manager_, 7); }),
+  EXPECT_THAT(said([&] { return describe(manager_, ConnectionId{7}); }),
               HasSubstr("ends        host-a <-> -\n"
                         "takes       100 cells/s, 3 cells of buffer\n"
                         "reverse     40 cells/s, 0 cells of buffer\n"
                         "leaf        host-c\n"
                         "leaf        host-d\n"
                         "forward\n"));
-  EXPECT_THAT(said([&] { return describe(manager_, 7); }),
+  EXPECT_THAT(said([&] { return describe(manager_, ConnectionId{7}); }),
               HasSubstr("0/33\n"
                         "reverse\n"
                         "  hop 0     host-b           port 1 label 0/32     -> port 2 label 0/33\n"
@@ -169,7 +189,8 @@ TEST_F(Commands, WhatAPeerSendsIsPrintedAsOneHarmlessLine) {
   const std::string listed = said([&] { return list(manager_); });
   EXPECT_THAT(listed, HasSubstr(R"(x\n9 connected \x1b[2J)"));
   EXPECT_EQ(std::ranges::count(listed, '\n'), 2);
-  EXPECT_THAT(said([&] { return describe(manager_, 7); }), HasSubstr(R"(client      x\n9)"));
+  EXPECT_THAT(said([&] { return describe(manager_, ConnectionId{7}); }),
+              HasSubstr(R"(client      x\n9)"));
   told_.cache_states.length(1);
   told_.cache_states[0] = {v2::cache_routes, "a\x1b[2J -> b\n", 1, 0, 1, 0, 0};
   const std::string table = said([&] { return caches(manager_); });

@@ -1,6 +1,7 @@
 // xbindctl's commands and a manager that answers as it was told.
 #pragma once
 
+#include "client/corba/two_way.hpp"
 #include "told_manager.hpp"
 #include "xbindctl_test.hpp"
 
@@ -11,9 +12,15 @@ class Commands : public testing::Test {
   Commands()
       : servant_(new ToldManager),
         told_(*dynamic_cast<ToldManager*>(servant_.in())),
-        operations_(new ToldOperations(told_)) {
+        operations_(new ToldOperations(told_)),
+        manager_(two_way(servant_.in())) {
     told_.operations = v2::ManagerOperations::_unchecked_narrow(active(operations_.in()));
-    manager_ = v2::ConnectionManager::_unchecked_narrow(active(servant_.in()));
+  }
+
+  static client::TwoWay two_way(PortableServer::ServantBase* servant) {
+    const v2::ConnectionManager_var manager =
+        v2::ConnectionManager::_unchecked_narrow(active(servant));
+    return client::TwoWay(manager);
   }
 
   void answer(OutcomeKind kind, Label ingress = {}, Label egress = {}) {
@@ -35,7 +42,7 @@ class Commands : public testing::Test {
   PortableServer::Servant_var<PortableServer::ServantBase> servant_;
   ToldManager& told_;
   PortableServer::Servant_var<PortableServer::ServantBase> operations_;
-  v2::ConnectionManager_var manager_;
+  client::TwoWay manager_;
 };
 
 }  // namespace xbind::ctl
