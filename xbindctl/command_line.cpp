@@ -130,7 +130,10 @@ Refusal check_words(CommandLine& line, const std::vector<config::Command>& known
       continue;
     }
     const auto id = number(word);
-    if (!id) return fmt::format("{}: {} '{}' is not a number", line.verb(), argument, word);
+    if (!id) {
+      const char* const name = argument == "[ID]" ? "ID" : argument.c_str();
+      return fmt::format("{}: {} '{}' is not a number", line.verb(), name, word);
+    }
     line.id = *id;
   }
   return std::nullopt;
@@ -227,6 +230,7 @@ Refusal check_routes(CommandLine& line, const config::OptionSet& set) {
 
 // Options without which a command would do something else than was meant.
 Refusal check_options(const CommandLine& line, const config::OptionSet& set) {
+  if (line.manager.empty()) return "manager is empty";
   if (line.reverse_cells_per_s != 0 && !line.both) return "reverse-cells-per-s goes with both";
   if (line.hold_s > 0 && line.hold_ms() == 0) {
     return fmt::format("hold: {} s is less than a millisecond", line.hold_s);

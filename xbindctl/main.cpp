@@ -85,7 +85,13 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   }
   if (const auto exit_code = ask_routes(line, set, names)) return *exit_code;
   const auto found = client::TwoWay::find(names, line.manager);
-  if (!found) return ctl::explain(found.error().text);
+  if (!found) {
+    const bool absent = found.error().code == ErrorCode::kNotFound;
+    return ctl::explain(found.error().text +
+                        (absent ? ": is the manager running? `xbind-names list` prints the names "
+                                  "that are bound"
+                                : ""));
+  }
   const client::TwoWay& manager = *found;
   const ConnectionId connection{line.id};
   if (verb == "connect") {

@@ -122,7 +122,8 @@ class CommandLines(unittest.TestCase):
         cases = [
             (["connect", CALLER], ["connect FROM TO"]),
             (["connect", CALLER, CALLEE, "more"], ["more"]),
-            (["release", "first"], ["ID", "first"]),
+            (["release", "first"], ["release: ID 'first' is not a number"]),
+            (["list", "--manager", ""], ["manager is empty"]),
             (["release"], ["release needs an ID, or --client NAME, or --all"]),
             (["release", "1", "--all"], ["1 and --all exclude each other"]),
             (["release", "--all", "--client", "x"], ["--all and --client exclude each other"]),
@@ -251,7 +252,8 @@ class Requests(InOneLab):
     def test_a_manager_that_is_not_there(self):
         done = tool(self.lab, "xbindctl", "status", "--manager", "nobody")
         self.assertEqual(done.returncode, 1, done.stdout)
-        self.assertIn("xbind/cmgr/nobody", done.stderr)
+        self.assertIn("xbind/cmgr/nobody is not bound", done.stderr)
+        self.assertIn("is the manager running? `xbind-names list` prints the names", done.stderr)
 
     def test_managers_that_are_not_forgotten(self):
         # The one that is attached, one that never was, and a switch that is not there.
