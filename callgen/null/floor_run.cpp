@@ -4,10 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "connection_manager.hh"
-#include "naming/names.hpp"
+#include "client/corba/two_way.hpp"
 #include "orb/name_client.hpp"
-#include "orb/remote_error.hpp"
 
 namespace xbind::callgen::null {
 namespace {
@@ -37,26 +35,21 @@ RunPlan plain_load(const RunPlan& run) {
 Result<Gathering> gathering_of(const ClientOptions& client, const std::string& manager,
                                orb::Runtime& runtime) {
   orb::NameClient names(runtime.orb(), client.common.name_service);
-  const auto object = names.resolve(naming::path_of(naming::kConnectionManagers, manager));
-  if (!object) return tl::make_unexpected(object.error());
-  const v2::ConnectionManager_var connections = v2::ConnectionManager::_unchecked_narrow(*object);
-  return orb::remote("manager " + manager, connections, [&] {
-    const v2::ManagerOperations_var operations = connections->manager_operations();
-    const v2::Aggregation now = operations->aggregation_now();
-    const v2::MetricSeq_var metrics = connections->status();
-    for (CORBA::ULong i = 0; i < metrics->length(); ++i) {
-      const v2::Metric& metric = metrics.in()[i];
-      // The engines that wait for every answer send each command alone.
-      if (std::string_view{metric.name.in()} == "engine" && metric.value != 0) {
-        return Gathering{.threshold = 1};
-      }
-    }
-    Gathering gathering;
-    gathering.adaptive = now.mode == v2::aggregation_adaptive;
-    gathering.threshold = now.threshold;
-    gathering.flush_timeout = ns(now.flush_timeout_ms / 1000);
-    return gathering;
-  });
+  const auto connections = client::TwoWay::find(names, manager, "manager " + manager);
+  if (!connections) return tl::make_unexpected(connections.error());
+  const auto now = connections->aggregation();
+  if (!now) return tl::make_unexpected(now.error());
+  const auto metrics = connections->status();
+  if (!metrics) return tl::make_unexpected(metrics.error());
+  for (const auto& [name, value] : *metrics) {
+    // The engines that wait for every answer send each command alone.
+    if (name == "engine" && value != 0) return Gathering{.threshold = 1};
+  }
+  Gathering gathering;
+  gathering.adaptive = now->mode == v2::aggregation_adaptive;
+  gathering.threshold = now->threshold;
+  gathering.flush_timeout = ns(now->flush_timeout_ms / 1000);
+  return gathering;
 }
 
 }  // namespace
