@@ -52,6 +52,17 @@ OUTSIDE_WORLD = {
         r"tests/integration/.*"]),
 }
 
+# Where an exception of CORBA or of a contract may be caught. Outgoing invocations are made within
+# orb::remote(), which makes a value of every exception. One that a caller forgets to catch by hand
+# ends its thread, and so the daemon.
+CATCHES_CORBA = re.compile(
+    r"\bcatch\s*\(\s*(\.\.\.|(const\s+)?(::)?(\w+::)*(v2|CORBA|CosNaming|omniORB)::)")
+MAY_CATCH_CORBA = {
+    "orb/remote_error.hpp": "orb::remote() itself",
+    "orb/dispatch.cpp": "upcalls: counts what a servant throws, and passes it on to the caller",
+    "orb/runtime.cpp": "the ORB of this process starts and ends",
+}
+
 LEFTOVERS = [
     ("a note to oneself", re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")),
     ("code switched off", re.compile(r"^\s*#\s*if\s+0\b")),
@@ -136,6 +147,19 @@ def outside_world():
         for name, number, line in lines_of(names):
             if pattern.search(without_comment(line)) and not door.fullmatch(name):
                 yield f"{name}:{number}: {what} in a file that is to be handed it: {line.strip()}"
+
+
+def remote_calls():
+    """Exceptions of CORBA and of the contracts are caught in the listed files, and by tests."""
+    for name in MAY_CATCH_CORBA:
+        if not CATCHES_CORBA.search(read(name)):
+            yield f"{name}: catches no exception of CORBA; take it from MAY_CATCH_CORBA"
+    names = [name for name in tree() if name.endswith((".cpp", ".hpp"))
+             and not name.startswith("tests/") and name not in MAY_CATCH_CORBA]
+    for name, number, line in lines_of(names):
+        if CATCHES_CORBA.search(without_comment(line)):
+            yield f"{name}:{number}: catches an exception of CORBA: {line.strip()} Make the call " \
+                  "within orb::remote(), with a function for each exception that is an answer"
 
 
 def leftovers():
@@ -395,7 +419,8 @@ def options_document(programs_dir):
 
 
 CHECKS = {check.__name__: check for check in (
-    corba_rooms, outside_world, leftovers, headers, everything_built, threads_sanitized, decisions_listed,
+    corba_rooms, outside_world, remote_calls, leftovers, headers, everything_built,
+    threads_sanitized, decisions_listed,
     links_lead_somewhere, options_documented, machine_paths, packages_list, scripts, growth, budget,
     expected_failures, glossary_places, invariants_held)}
 
