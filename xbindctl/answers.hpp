@@ -12,9 +12,6 @@
 
 namespace xbind::ctl {
 
-// What peers send may hold anything: these three are the only ones that print, and what they print
-// is printable (core/name.hpp).
-
 // Exit codes of `audit` but 0, clean. 2 is wrong use, as everywhere; 3 means a void run to callgen.
 inline constexpr int kAuditWrong = 1;  // something is stray, missing, changed, leaked or held twice
 inline constexpr int kAuditOwed = 4;   // nothing but removals that are owed
@@ -24,10 +21,13 @@ inline constexpr int kAuditUnknown =
 // "fixed", "regions", "adaptive": one of aggregation_*.
 std::string name_of_mode(CORBA::Octet mode);
 
-// Says on standard error why nothing came of it; 1, the exit code.
+// explain(), say() and print_table() alone print what a peer sent. They make it printable
+// (core/name.hpp), since a peer may send anything.
+
+// Prints on standard error why a command failed. Returns 1, the exit code.
 int explain(const std::string& text);
 
-// One line on standard output, without its end.
+// Prints one line on standard output; `line` has no line end.
 void say(const std::string& line);
 
 // Runs a command at `object`, which returns its exit code. A reason that `peer` ("the RouteObject")
