@@ -105,7 +105,7 @@ void ManagerDaemon::complete(RequestId token, Outcome outcome) {
   }
   const bool unclaimed = call.number == RequestId{} && made_connection(outcome);
   calls_.erase(found);
-  if (unclaimed) release(outcome.connection);
+  if (unclaimed) release_unclaimed(outcome.connection);
 }
 
 std::optional<Outcome> ManagerDaemon::outcome_of_call(RequestId number) {
@@ -114,11 +114,6 @@ std::optional<Outcome> ManagerDaemon::outcome_of_call(RequestId number) {
 }
 
 void ManagerDaemon::release_unclaimed(ConnectionId connection) {
-  const std::lock_guard lock(calls_mutex_);
-  release(connection);
-}
-
-void ManagerDaemon::release(ConnectionId connection) {
   log::warn("connection {}: the two-way call that asked for it was given up; it is released",
             connection);
   const RequestId token{next_token_++};  // no call waits for its outcome

@@ -2,6 +2,7 @@
 // threads of remote_peers.hpp and by a timer.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <future>
 #include <mutex>
@@ -77,7 +78,8 @@ class ManagerDaemon {
   // The last outcome of a two-way call of that number; nothing: none is remembered (any more).
   std::optional<Outcome> outcome_of_call(RequestId number);
   // Releases a connection, or hold, whose caller has closed its TCP connection before the reply came.
-  // Returns at once.
+  // Does not wait for that. No lock is held meanwhile: the caller's thread may become the one that runs the
+  // logic (core/serial.hpp) and answers other two-way calls, which takes calls_mutex_.
   void release_unclaimed(ConnectionId connection);
 
   // Compares every switch's table, every ledger and our own table; up to four looks while
@@ -99,7 +101,6 @@ class ManagerDaemon {
 
   void after_drain();
   void complete(RequestId token, Outcome outcome);
-  void release(ConnectionId connection);  // under calls_mutex_
   std::vector<Finding> look();
 
   Config config_;
@@ -108,7 +109,7 @@ class ManagerDaemon {
   ConnectionManager manager_;
 
   std::mutex calls_mutex_;
-  std::uint64_t next_token_ = 1;
+  std::atomic<std::uint64_t> next_token_ = 1;
   std::unordered_map<RequestId, LocalCall> calls_;
   NumberedOutcomes numbered_;
   std::mutex audit_mutex_;

@@ -273,6 +273,20 @@ TEST_F(BehindManager, of_a_session_that_ends_no_reference_is_left) {
   daemon->stop();
 }
 
+// Whoever finds the logic idle runs it: also what answers two-way calls, the release's own among them.
+TEST_F(BehindManager, what_nobody_waits_for_is_released_without_waiting_for_oneself) {
+  const auto daemon = manager({});
+  daemon->release_unclaimed(ConnectionId{7});  // unknown: answered in the same step
+  const auto refused = daemon->call(
+      [](ConnectionManager& manager, RequestId token) {
+        manager.release_local(token, ConnectionId{7}, steady_now());
+      },
+      1h);
+  ASSERT_TRUE(refused) << refused.error().text;
+  EXPECT_EQ(refused->cause, Cause::kUnknownConnection);
+  daemon->stop();
+}
+
 TEST_F(BehindManager, fenced_it_says_so) {
   const auto fenced = [](v2::HopAttachment&) { throw v2::Fenced(7, 8, "epoch 8 has been here"); };
   names().put("xbind/switchserver/one", activate(new BadSwitch(fenced, inbox_, 1)));
