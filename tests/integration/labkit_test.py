@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from unittest import mock
 
@@ -262,7 +261,7 @@ class Pids(unittest.TestCase):
         child = os.fork()
         if child == 0:
             os._exit(0)
-        time.sleep(0.05)
+        os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
         self.assertIsNone(start_ticks(child))  # a corpse, not yet buried
         os.waitpid(child, 0)
         self.assertIsNone(start_ticks(child))
