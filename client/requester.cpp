@@ -45,14 +45,17 @@ void add(session::Counters& sum, const session::Counters& more) {
 }  // namespace
 
 Requester::Requester(Identity identity, const Limits& limits)
-    : identity_(std::move(identity)), limits_(limits), back_off_(limits.back_off) {
+    : identity_(std::move(identity)),
+      limits_(limits),
+      attaching_({.back_off = limits.back_off, .answer_within = limits.attach_answer}) {
   const Result<void> checked = check(limits);
   XB_CHECK(checked.has_value(), checked ? std::string{} : checked.error().text);
 }
 
 void Requester::start(TimePoint now) {
-  XB_CHECK(state_ == State::kIdle, to_string(state_));
+  XB_CHECK(state() == State::kIdle, to_string(state()));
   unreachable_at_ = later(now, limits_.reach_within);
+  attaching_.begin(now);
   attach(now);
 }
 
@@ -133,18 +136,17 @@ Result<void> Requester::submit(RequestBatch&& batch) {
 // ===== attaching =====
 
 void Requester::attach(TimePoint now) {
-  state_ = State::kAttaching;
-  attach_due_ = now + limits_.attach_answer;
-  actions_.attach = Attach{++attempt_, identity_.client, identity_.epoch};
+  const auto attempt = attaching_.take(now);
+  if (attempt) actions_.attach = Attach{*attempt, identity_.client, identity_.epoch};
 }
 
 void Requester::attached(std::uint64_t attempt, SessionId session, std::uint32_t window,
                          TimePoint now) {
-  if (state_ == State::kEnded) {
+  if (ended_) {
     actions_.detach.push_back(session);
     return;
   }
-  if (state_ != State::kAttaching || attempt != attempt_) {
+  if (!attaching_.awaits(attempt)) {
     // The manager has ended this session already, or will with the next attempt.
     ++counters_.stale_messages;
     return;
@@ -157,13 +159,12 @@ void Requester::attached(std::uint64_t attempt, SessionId session, std::uint32_t
                   now);
     return;
   }
-  state_ = State::kAttached;
+  attaching_.attached(attempt, now);
   ++counters_.attached;
   session_ = session;
-  attached_at_ = now;
   first_sent_ = kNever;
   heard_ = false;
-  attach_due_ = unreachable_at_ = kNever;
+  unreachable_at_ = kNever;
   unreachable_.reset();
   link_ = std::make_unique<Link>(limits_.session.agreed(window), now);
   actions_.changes.push_back({});
@@ -175,28 +176,25 @@ void Requester::attached(std::uint64_t attempt, SessionId session, std::uint32_t
 }
 
 void Requester::attach_failed(std::uint64_t attempt, const Error& error, TimePoint now) {
-  if (state_ != State::kAttaching || attempt != attempt_) {
+  if (!attaching_.awaits(attempt)) {
     ++counters_.stale_messages;
     return;
   }
   ++counters_.attach_failures;
-  attach_again_or_finish(error, now);
+  if (!finish_if_final(error)) attaching_.failed(attempt, now, limits_.jitter);
 }
 
-void Requester::attach_again_or_finish(const Error& why, TimePoint now) {
+bool Requester::finish_if_final(const Error& why) {
   last_failure_ = why;
-  if (!limits_.reattach || is_final(why.code)) {
-    finish(why);
-    return;
-  }
-  state_ = State::kBackingOff;
-  attach_due_ = now + back_off_.next(limits_.jitter);
+  if (limits_.reattach && !is_final(why.code)) return false;
+  finish(why);
+  return true;
 }
 
 // ===== the session =====
 
 void Requester::receive(SessionId session, session::Frame<OutcomeBatch> frame, TimePoint now) {
-  if (state_ != State::kAttached || session != session_) {
+  if (state() != State::kAttached || session != session_) {
     ++counters_.stale_messages;
     return;
   }
@@ -234,15 +232,15 @@ std::shared_ptr<const OutcomeBatch> Requester::news_of(
 }
 
 void Requester::session_failed(SessionId session, const Error& error, TimePoint now) {
-  if (state_ == State::kAttached && session == session_) lose(error, now);
+  if (state() == State::kAttached && session == session_) lose(error, now);
 }
 
 void Requester::session_ended(SessionId session, std::string_view why, TimePoint now) {
-  if (state_ == State::kAttached && session == session_) {
+  if (state() == State::kAttached && session == session_) {
     lose({ErrorCode::kUnreachable,
           fmt::format("manager {} has ended session {}: {}", identity_.manager, session, why)},
          now);
-  } else if (state_ == State::kAttaching) {
+  } else if (state() == State::kAttaching) {
     // attached() may be about to tell of this very session. The manager says its end only once, so that it
     // is kept until then.
     ended_early_ = session;
@@ -253,9 +251,6 @@ void Requester::session_ended(SessionId session, std::string_view why, TimePoint
 
 void Requester::lose(const Error& why, TimePoint now) {
   ++counters_.sessions_lost;
-  // A session that ends soon after it began is a failed attempt: two programs of one name and epoch
-  // would otherwise take it from each other as fast as they can.
-  if (now - attached_at_ >= back_off_.bounds().max) back_off_.reset();
   drop_session();
   actions_.changes.push_back({why});
   unreachable_at_ = later(now, limits_.reach_within);
@@ -268,7 +263,7 @@ void Requester::lose(const Error& why, TimePoint now) {
     // Repeats are sent before the requests that were never sent.
     waiting_.push_front(std::move(*batch));
   }
-  attach_again_or_finish(why, now);
+  if (!finish_if_final(why)) attaching_.lost(now, limits_.jitter);
 }
 
 void Requester::drop_session() {
@@ -285,7 +280,7 @@ TimePoint Requester::silence_ends() const {
 }
 
 void Requester::tick(TimePoint now) {
-  if (state_ == State::kAttached) {
+  if (state() == State::kAttached) {
     if (silence_ends() <= now) {
       lose({ErrorCode::kTimeout,
             fmt::format("manager {} has said nothing in session {} for {} ms: can it reach this "
@@ -298,15 +293,15 @@ void Requester::tick(TimePoint now) {
            now);
     }
   }
-  if (state_ == State::kAttaching && attach_due_ <= now) {
+  if (const auto attempt = attaching_.overdue(now)) {
     attach_failed(
-        attempt_,
+        *attempt,
         {ErrorCode::kTimeout, fmt::format("attaching to manager {} took more than {} ms",
                                           identity_.manager, in_ms(limits_.attach_answer))},
         now);
   }
-  if (state_ == State::kBackingOff && attach_due_ <= now) attach(now);
-  if (unreachable_at_ <= now && state_ != State::kEnded) {
+  attach(now);
+  if (unreachable_at_ <= now && !ended_) {
     unreachable_at_ = kNever;
     unreachable_ =
         Error{ErrorCode::kUnreachable,
@@ -317,15 +312,14 @@ void Requester::tick(TimePoint now) {
 }
 
 TimePoint Requester::next_deadline() const {
-  if (state_ == State::kIdle || state_ == State::kEnded) return kNever;
-  if (state_ == State::kAttached) return std::min(link_->next_deadline(), silence_ends());
-  return std::min(attach_due_, unreachable_at_);
+  if (link_) return std::min(link_->next_deadline(), silence_ends());
+  return std::min(attaching_.next_deadline(), unreachable_at_);
 }
 
 // ===== sending =====
 
 void Requester::flush(TimePoint now, Actions& actions) {
-  while (state_ == State::kAttached && !waiting_.empty() && link_->has_credit()) {
+  while (state() == State::kAttached && !waiting_.empty() && link_->has_credit()) {
     RequestBatch batch = std::move(waiting_.front());
     waiting_.pop_front();
     waiting_requests_ -= count(batch);
@@ -336,7 +330,7 @@ void Requester::flush(TimePoint now, Actions& actions) {
     first_sent_ = std::min(first_sent_, now);
   }
   if (waiting_.empty()) gathering_ = false;
-  if (state_ == State::kAttached) actions_.session = session_;
+  if (state() == State::kAttached) actions_.session = session_;
   actions.clear();
   std::swap(actions, actions_);
 }
@@ -354,19 +348,19 @@ void Requester::fail_open(const Error& why) {
 }
 
 void Requester::finish(const Error& why) {
-  state_ = State::kEnded;
   ended_ = why;
-  attach_due_ = unreachable_at_ = kNever;
+  attaching_.stop();
+  unreachable_at_ = kNever;
   actions_.attach.reset();
   actions_.ended = why;
   fail_open(why);
 }
 
 void Requester::end(TimePoint now) {
-  if (state_ == State::kEnded) return;
+  if (ended_) return;
   const Error why{ErrorCode::kTimeout,
                   fmt::format("client {} has ended before the answer came", identity_.client)};
-  if (state_ == State::kAttached) {
+  if (state() == State::kAttached) {
     const SessionId session = session_;
     // The lone confirmation of what was received last is not due yet: it is sent now, so that the
     // manager need not remember these outcomes any longer.
@@ -384,6 +378,17 @@ session::Counters Requester::session_counters() const {
   session::Counters sum = earlier_sessions_;
   if (link_) add(sum, link_->counters());
   return sum;
+}
+
+Requester::State Requester::state() const {
+  if (ended_) return State::kEnded;
+  switch (attaching_.state()) {
+    case Attaching::State::kIdle: return State::kIdle;
+    case Attaching::State::kWaiting: return State::kBackingOff;
+    case Attaching::State::kAttempting: return State::kAttaching;
+    case Attaching::State::kAttached: return State::kAttached;
+  }
+  return State::kIdle;
 }
 
 std::string_view to_string(Requester::State state) {

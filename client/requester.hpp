@@ -44,7 +44,7 @@
 #include "client/limits.hpp"
 #include "client/open_requests.hpp"
 #include "client/request_batch.hpp"
-#include "core/back_off.hpp"
+#include "core/attaching.hpp"
 #include "core/call.hpp"
 #include "core/clock.hpp"
 #include "core/result.hpp"
@@ -111,7 +111,7 @@ class Requester {
 
   // ===== status =====
 
-  State state() const { return state_; }
+  State state() const;
   // 0: none.
   SessionId session() const { return session_; }
   // open(): requests without an answer. waiting(): requests and repeats that are not sent yet, for want of a
@@ -146,7 +146,8 @@ class Requester {
   Result<void> may_take(std::size_t requests);
   void gather(Request request);
   void attach(TimePoint now);
-  void attach_again_or_finish(const Error& why, TimePoint now);
+  // Ends the client if no further attempt may follow this failure; true: it has ended.
+  bool finish_if_final(const Error& why);
   void lose(const Error& why, TimePoint now);
   void finish(const Error& why);
   void fail_open(const Error& why);
@@ -158,7 +159,6 @@ class Requester {
 
   Identity identity_;
   Limits limits_;
-  State state_ = State::kIdle;
   std::optional<Error> ended_;
 
   // Requests.
@@ -170,9 +170,7 @@ class Requester {
   bool gathering_ = false;  // waiting_.back() takes more single requests
 
   // Attaching.
-  BackOff back_off_;
-  std::uint64_t attempt_ = 0;
-  TimePoint attach_due_ = kNever;  // kBackingOff: the next attempt; kAttaching: its answer is late
+  Attaching attaching_;
   TimePoint unreachable_at_ = kNever;  // from when on requests are refused; kNever while attached
   std::optional<Error> unreachable_;   // they are: why
   Error last_failure_{ErrorCode::kUnreachable, "it was never tried"};
@@ -182,7 +180,6 @@ class Requester {
   SessionId session_;
   // The manager has said that this session is over, and attached() has not named it yet.
   SessionId ended_early_;
-  TimePoint attached_at_;
   TimePoint first_sent_ = kNever;
   bool heard_ = false;
 
