@@ -16,6 +16,9 @@ std::vector<ReportedPort> reported_ports(const Ledger& ledger) {
   return reported;
 }
 
+PortReporter::PortReporter(PortReporterOptions options)
+    : options_(options), reporting_({.back_off = options.back_off}) {}
+
 void PortReporter::switch_up(TimePoint now) {
   switch_up_ = true;
   looked_ = false;
@@ -39,7 +42,7 @@ void PortReporter::books_moved(TimePoint now) {
 
 TimePoint PortReporter::look_due() const {
   if (!switch_up_) return kNever;
-  return std::min(look_at_, refresh_due());
+  return std::min(look_at_, reporting_.next_deadline());
 }
 
 void PortReporter::look(std::vector<ReportedPort> ports, TimePoint now) {
@@ -51,24 +54,24 @@ void PortReporter::look(std::vector<ReportedPort> ports, TimePoint now) {
 
 std::optional<PortReport> PortReporter::take(TimePoint now) {
   if (report_due() > now) return std::nullopt;
-  under_way_ = true;
+  reporting_.begin(now);
+  number_ = reporting_.take(now).value();
   owes_whole_ = false;
   last_sent_ = now;
   sent_ = seen_;
-  return PortReport{++number_, sent_};
+  return PortReport{number_, sent_};
 }
 
 void PortReporter::told(bool arrived, TimePoint now) {
-  under_way_ = false;
   if (arrived) {
-    back_off_ = Duration::zero();
+    // The refresh counts from the report, however late its answer is.
+    const Duration left = options_.refresh - (now - last_sent_);
+    reporting_.attached(number_, now, std::max(left, Duration::zero()));
     return;
   }
-  back_off_ = std::clamp(back_off_ * 2, options_.back_off_min, options_.back_off_max);
-  not_before_ = now + back_off_;
+  // The next report tells what is true then: look_due() comes with it.
+  reporting_.failed(number_, now);
   owes_whole_ = true;
-  if (switch_up_)
-    look_at_ = std::min(look_at_, not_before_);  // what is told then is what is true then
 }
 
 TimePoint PortReporter::next_deadline() const { return std::min(look_due(), report_due()); }
@@ -89,16 +92,17 @@ bool PortReporter::has_moved() const {
   return false;
 }
 
-TimePoint PortReporter::refresh_due() const {
-  if (under_way_) return kNever;
-  return std::max(last_sent_ + options_.refresh, not_before_);
-}
-
 TimePoint PortReporter::report_due() const {
-  if (!looked_ || under_way_) return kNever;
-  if (owes_whole_ || is_news()) return not_before_;
-  if (!has_moved()) return refresh_due();
-  return std::min(std::max(last_sent_ + options_.interval, not_before_), refresh_due());
+  if (!looked_) return kNever;
+  switch (reporting_.state()) {
+    case Attaching::State::kAttempting: return kNever;
+    case Attaching::State::kWaiting: return reporting_.next_deadline();
+    case Attaching::State::kIdle:
+    case Attaching::State::kAttached: break;
+  }
+  if (owes_whole_ || is_news()) return last_look_;
+  if (!has_moved()) return reporting_.next_deadline();
+  return std::min(last_sent_ + options_.interval, reporting_.next_deadline());
 }
 
 }  // namespace xbind

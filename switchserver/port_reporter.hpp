@@ -5,7 +5,7 @@
 //   nothing happens ──▶ a report every refresh: an earlier one, or who heard it, may be gone
 //
 // A report is whole: every port of the switch. One is under way at a time; one that failed is not repeated,
-// the next one takes its place after a pause that doubles.
+// the next one takes its place after a pause that doubles (core/attaching.hpp).
 //
 // While the switch is away nothing is said of its lines: that its control channel is lost says
 // nothing about them. What is said, by a report without any port, is that it is away; from the
@@ -20,6 +20,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/attaching.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "switchserver/ledger.hpp"
@@ -49,14 +50,13 @@ struct PortReporterOptions {
       0.1;  // 0 to 1: how much of a port's capacity moves before it is worth a report
   Duration interval = std::chrono::milliseconds{200};  // least time between looks, and such reports
   Duration refresh = std::chrono::seconds{5};          // longest time between reports
-  Duration back_off_min =
-      std::chrono::milliseconds{200};               // after a report that failed; doubles ...
-  Duration back_off_max = std::chrono::seconds{5};  // ... up to this
+  // The pauses after reports that failed: they spare a RouteObject that is away or busy.
+  BackOff::Bounds back_off{std::chrono::milliseconds{200}, std::chrono::seconds{5}};
 };
 
 class PortReporter {
  public:
-  explicit PortReporter(PortReporterOptions options) : options_(options) {}
+  explicit PortReporter(PortReporterOptions options);
 
   // The switch is there, with what it has; or it is away. Before the first of these nothing is
   // reported.
@@ -81,22 +81,19 @@ class PortReporter {
  private:
   bool is_news() const;    // what nobody waits an interval for
   bool has_moved() const;  // by more than the threshold
-  TimePoint refresh_due() const;
   TimePoint report_due() const;
 
   PortReporterOptions options_;
+  Attaching reporting_;  // an attempt: a report under way; a refresh: the next one in any case
   bool switch_up_ = false;
-  bool looked_ = false;      // since the switch is up or away
-  bool owes_whole_ = false;  // nothing has arrived since then, or the last one did not
-  bool under_way_ = false;
+  bool looked_ = false;             // since the switch is up or away
+  bool owes_whole_ = false;         // nothing has arrived since then, or the last one did not
   std::vector<ReportedPort> seen_;  // at the last look
   std::vector<ReportedPort> sent_;  // under way, or the last that was
   TimePoint look_at_ = kNever;
   TimePoint last_look_{};
   TimePoint last_sent_{};
-  TimePoint not_before_{};
-  Duration back_off_{};
-  std::uint64_t number_ = 0;
+  std::uint64_t number_ = 0;  // of the last report, which is its attempt's
 };
 
 }  // namespace xbind
