@@ -3,13 +3,19 @@
 #include <chrono>
 #include <utility>
 
+#include "core/attaching.hpp"
 #include "core/log.hpp"
+#include "core/steady_now.hpp"
 
 namespace xbind::orb {
 namespace {
 
-constexpr std::chrono::milliseconds kRetryPeriod{50};    // until bound
-constexpr std::chrono::milliseconds kWatchPeriod{1000};  // afterwards
+// Until all are bound. The wait does not grow: a daemon that starts is to be found as soon as it
+// may be bound, and so is one after a restart of the name service.
+constexpr Attaching::Policy kBinding{
+    .back_off = {std::chrono::milliseconds{50}, std::chrono::milliseconds{50}}};
+// Between looks at the bindings: how long a lost or taken name may stay unnoticed.
+constexpr Duration kWatchPeriod = std::chrono::seconds{1};
 
 }  // namespace
 
@@ -41,15 +47,32 @@ NameKeeper::~NameKeeper() {
 void NameKeeper::run() {
   bool may_bind = false;
   bool all_bound = false;
+  Attaching binding(kBinding);  // attached: all are bound
+  binding.begin(steady_now());
   std::unique_lock lock(mutex_);
   while (!stop_) {
+    const TimePoint now = steady_now();
+    const auto attempt = binding.take(now);
+    if (!attempt) {
+      if (over_) {
+        wake_.wait(lock);
+      } else {
+        wake_.wait_for(lock, binding.next_deadline() - now);
+      }
+      continue;
+    }
     lock.unlock();
     may_bind = may_bind || !callbacks_.may_bind || callbacks_.may_bind();
-    if (all_bound && !over_) watch();
+    if (all_bound) watch();
     if (may_bind && !over_) all_bound = bind_missing();
+    if (over_) {
+      binding.stop();
+    } else if (all_bound) {
+      binding.attached(*attempt, steady_now(), kWatchPeriod);
+    } else {
+      binding.failed(*attempt, steady_now());
+    }
     lock.lock();
-    wake_.wait_for(lock, all_bound || over_ ? kWatchPeriod : kRetryPeriod,
-                   [this] { return stop_; });
   }
 }
 
