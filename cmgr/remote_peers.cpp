@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/check.hpp"
 #include "core/log.hpp"
 #include "core/name.hpp"
 #include "core/pace_clock.hpp"
@@ -14,9 +15,6 @@
 
 namespace xbind::cmgr {
 namespace {
-
-constexpr Duration kAttachBackOffMin = std::chrono::milliseconds{100};
-constexpr Duration kAttachBackOffMax = std::chrono::seconds{2};
 
 template <class T>
 std::vector<std::string> names_of(const T& names) {
@@ -63,7 +61,9 @@ RemotePeers::~RemotePeers() { stop(); }
 void RemotePeers::start(v2::HopObserver_ptr observer, v2::TopologyObserver_ptr topology_observer) {
   observer_ = v2::HopObserver::_duplicate(observer);
   topology_observer_ = v2::TopologyObserver::_duplicate(topology_observer);
-  attaching_ = std::thread([this] { run_attaching(); });
+  for (std::size_t i = 0; i < kSwitchAttachLimits.at_once; ++i) {
+    attaching_.emplace_back([this] { run_attaching(); });
+  }
   watching_ = std::thread([this] { run_watching(); });
   for (std::size_t i = 0; i < options_.workers; ++i) {
     workers_.emplace_back([this] { run_jobs(); });
@@ -81,7 +81,8 @@ void RemotePeers::stop() {
   }
   wake_.notify_all();
   jobs_wake_.notify_all();
-  if (attaching_.joinable()) attaching_.join();
+  for (std::thread& thread : attaching_) thread.join();
+  attaching_.clear();
   if (watching_.joinable()) watching_.join();
   for (std::thread& worker : workers_) worker.join();
   workers_.clear();
@@ -221,8 +222,9 @@ void RemotePeers::invoke(SessionId session, const std::string& switch_name, HopB
 void RemotePeers::attach_switch(const std::string& switch_name) {
   {
     const std::lock_guard lock(mutex_);
-    attach_at_[switch_name] = steady_now();
-    back_off_[switch_name] = kAttachBackOffMin;
+    const auto wanted = attachments_.attach(switch_name, steady_now(),
+                                            attach_jitter(options_.manager, switch_name));
+    XB_CHECK(wanted.has_value(), wanted.error().text);  // SwitchDesk has the same bound
   }
   wake_.notify_all();
 }
@@ -231,22 +233,20 @@ void RemotePeers::run_attaching() {
   std::unique_lock lock(mutex_);
   while (!stop_) {
     const TimePoint now = steady_now();
-    const auto due =
-        std::min_element(attach_at_.begin(), attach_at_.end(),
-                         [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (due == attach_at_.end()) {
+    if (const auto due = attachments_.take(now)) {
+      lock.unlock();
+      attach_now(*due);
+      // Its place is free, and its next attempt may be the earliest one.
+      wake_.notify_all();
+      lock.lock();
+      continue;
+    }
+    const TimePoint next = attachments_.next_deadline();
+    if (next == kNever) {
       wake_.wait(lock);
-      continue;
+    } else {
+      wake_.wait_for(lock, next - now);
     }
-    if (due->second > now) {
-      wake_.wait_for(lock, due->second - now);
-      continue;
-    }
-    const std::string name = due->first;
-    attach_at_.erase(due);
-    lock.unlock();
-    attach_now(name);
-    lock.lock();
   }
 }
 
@@ -269,32 +269,49 @@ Result<v2::HopAttachment_var> RemotePeers::attach_to(const std::string& switch_n
   return attachment;
 }
 
-void RemotePeers::attach_now(const std::string& switch_name) {
-  const std::string peer = "switchserver " + switch_name;
-  auto attached = attach_to(switch_name);
-  if (attached) {
-    troubles_.well(peer);
-    const v2::HopAttachment_var& attachment = *attached;
-    auto quarantined = orb::to_core(attachment->quarantined);
-    if (!quarantined) quarantined = std::vector<PortLabels>{};
-    post_([this, switch_name, session = SessionId{attachment->session},
-           inbox = v2::HopInbox_var(attachment->inbox), window = attachment->batches_in_flight,
-           quarantined = std::move(*quarantined)](ConnectionManager& manager) {
-      inboxes_[session] = inbox;
-      manager.switch_attached(switch_name, session, window, quarantined, steady_now());
-    });
+void RemotePeers::attach_now(const AttachTable::Due& due) {
+  const std::string peer = "switchserver " + due.name;
+  auto attached = attach_to(due.name);
+  const TimePoint now = steady_now();
+  if (!attached) {
+    const bool fenced = attached.error().code == ErrorCode::kFenced && options_.fenced;
+    {
+      const std::lock_guard lock(mutex_);
+      if (fenced) {
+        attachments_.give_up(due.name);
+      } else {
+        attachments_.failed(due.name, due.attempt, now);
+      }
+    }
+    if (fenced) {
+      fenced_ = true;
+      options_.fenced("manager " + options_.manager + " is fenced: " + attached.error().text);
+    } else {
+      troubles_.failed(peer, "not attached: " + attached.error().text);
+    }
     return;
   }
-  if (attached.error().code == ErrorCode::kFenced && options_.fenced) {
-    fenced_ = true;  // for good: this switch is not tried again
-    options_.fenced("manager " + options_.manager + " is fenced: " + attached.error().text);
+  bool in_time = false;
+  {
+    const std::lock_guard lock(mutex_);
+    // Before the logic knows of the session, for it may lose it at once. The session of a late
+    // answer is not used: at the SwitchServer that of the next attempt takes its place.
+    in_time = attachments_.attached(due.name, due.attempt, now);
+  }
+  if (!in_time) {
+    troubles_.failed(peer, "not attached: " + peer + " has answered too late");
     return;
   }
-  troubles_.failed(peer, "not attached: " + attached.error().text);
-  const std::lock_guard lock(mutex_);
-  Duration& back_off = back_off_[switch_name];
-  attach_at_[switch_name] = steady_now() + back_off;
-  back_off = std::min(back_off * 2, kAttachBackOffMax);
+  troubles_.well(peer);
+  const v2::HopAttachment_var& attachment = *attached;
+  auto quarantined = orb::to_core(attachment->quarantined);
+  if (!quarantined) quarantined = std::vector<PortLabels>{};
+  post_([this, switch_name = due.name, session = SessionId{attachment->session},
+         inbox = v2::HopInbox_var(attachment->inbox), window = attachment->batches_in_flight,
+         quarantined = std::move(*quarantined)](ConnectionManager& manager) {
+    inboxes_[session] = inbox;
+    manager.switch_attached(switch_name, session, window, quarantined, steady_now());
+  });
 }
 
 void RemotePeers::ask_now(std::vector<RouteQuery> queries) {

@@ -1,6 +1,7 @@
-// The world of a connection manager over CORBA: Peers that collect during a step and send after it, and
-// threads for what is two-way, so that no step ever waits: one attaches to SwitchServers, and workers
-// ask RouteObject and QOSMapper and, for the engines that wait for every answer, invoke SwitchServers.
+// The world of a connection manager over CORBA: Peers that collect during a step and send after it,
+// and threads for what is two-way, so that no step ever waits: some attach to SwitchServers, one
+// watches the topology, and workers ask RouteObject and QOSMapper and, for the engines that wait
+// for every answer, invoke SwitchServers. When to attach and to watch: attach_policy.hpp.
 // The sequential engine has one worker: what it waits for is all that goes on.
 #pragma once
 
@@ -10,13 +11,17 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unordered_map>
 #include <vector>
 
+#include "cmgr/attach_policy.hpp"
 #include "cmgr/connection_manager.hpp"
 #include "connection_manager.hh"
+#include "core/attach_table.hpp"
+#include "core/attaching.hpp"
 #include "core/faults/fault_plan.hpp"
 #include "core/pace.hpp"
 #include "naming/names.hpp"
@@ -34,7 +39,7 @@ enum class RouteMetric : std::uint8_t { kHops = 0, kDelay = 1, kLoad = 2 };
 
 class RemotePeers : public Peers {
  public:
-  // How the two threads and failed sends come back into the logic; posted, never run inline.
+  // How the threads and failed sends come back into the logic; posted, never run inline.
   using Post = std::function<void(std::function<void(ConnectionManager&)>)>;
   using LocalOutcome = std::function<void(RequestId token, Outcome outcome)>;
 
@@ -49,7 +54,7 @@ class RemotePeers : public Peers {
     RouteMetric route_metric = RouteMetric::kHops;
     PaceOptions pace;
     // A SwitchServer has met a newer epoch of our name: there is no way back for this process. On
-    // the attaching thread; may be empty.
+    // any of the attaching threads; may be empty.
     std::function<void(const std::string& why)> fenced;
   };
 
@@ -120,9 +125,11 @@ class RemotePeers : public Peers {
                 const SessionEnding& ending);
   void run_attaching();
   void run_watching();
+  // Asks RouteObject for the whole topology; when to ask again, or nothing: it could not be asked.
+  std::optional<Duration> watch_now(v2::RouteObject_var& watched);
   void run_jobs();
   void hand_over(std::function<void()> job);
-  void attach_now(const std::string& switch_name);
+  void attach_now(const AttachTable::Due& due);
   void ask_now(std::vector<RouteQuery> queries);
   void map_now(const std::vector<ServiceSpec>& services);
   // The QOSMapper's answer, refusals among them; an Error: it gave none.
@@ -192,15 +199,14 @@ class RemotePeers : public Peers {
   bool jobs_stop_ = false;
   std::vector<std::thread> workers_;
 
-  // What the attaching thread is to do.
+  // What the attaching threads and the watching one are to do.
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::map<std::string, TimePoint> attach_at_;  // when to try (again)
-  std::map<std::string, Duration> back_off_;
+  AttachTable attachments_{kSwitchAttaching, kSwitchAttachLimits};
+  Attaching watch_{kTopologyWatching};
   bool stop_ = false;
-  bool watch_now_ = false;  // a notice was too long for one message
-  std::thread attaching_;
-  std::thread watching_;  // remote_topology.cpp
+  std::vector<std::thread> attaching_;  // kSwitchAttachLimits.at_once
+  std::thread watching_;                // remote_topology.cpp
 
   // Object references, asked of the name service once and again after a failure.
   std::mutex references_mutex_;

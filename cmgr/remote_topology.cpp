@@ -10,13 +10,6 @@
 #include "orb/remote_error.hpp"
 
 namespace xbind::cmgr {
-namespace {
-
-constexpr Duration kWatchAgainMin = std::chrono::milliseconds{100};
-constexpr Duration kWatchAgainMax = std::chrono::seconds{60};
-constexpr Duration kWatchAgainAfterFailure = std::chrono::seconds{1};
-
-}  // namespace
 
 TopologyState RemotePeers::topology_from(const v2::TopologyState& state) {
   TopologyState out{state.topology_version, {}};
@@ -38,7 +31,7 @@ void RemotePeers::topology_told(const v2::TopologyState& state) {
   }
   // The rest is asked for where waiting is allowed.
   const std::lock_guard lock(mutex_);
-  watch_now_ = true;
+  watch_.begin(steady_now());
   wake_.notify_all();
 }
 
@@ -94,30 +87,21 @@ Result<void> RemotePeers::check_path(const std::string& from, const std::string&
 void RemotePeers::run_watching() {
   v2::RouteObject_var watched;
   std::unique_lock lock(mutex_);
+  watch_.begin(steady_now());
   while (!stop_) {
-    lock.unlock();
-    Duration again = kWatchAgainAfterFailure;
-    v2::RouteObject_var asked;
-    std::optional<TopologyState> state;
-    const auto told = at_route_object("watching the topology", [&](v2::RouteObject_ptr object) {
-      const v2::TopologyState_var now = object->watch(options_.manager.c_str(), topology_observer_);
-      again = std::clamp(Duration{std::chrono::milliseconds{now->validity_ms}}, kWatchAgainMin,
-                         kWatchAgainMax);
-      state = whole_topology(object, now.in());
-      if (!state) again = kWatchAgainMin;
-      asked = v2::RouteObject::_duplicate(object);
-    });
-    if (told && state) {
-      // Another object of that name counts its versions anew.
-      const bool restarted = CORBA::is_nil(watched) || !watched->_is_equivalent(asked);
-      watched = asked;
-      post_([state = std::move(*state), restarted](ConnectionManager& manager) {
-        manager.on_topology(state, restarted);
-      });
+    const TimePoint now = steady_now();
+    if (const auto attempt = watch_.take(now)) {
+      lock.unlock();
+      const std::optional<Duration> refresh = watch_now(watched);
+      lock.lock();
+      if (refresh) {
+        watch_.attached(*attempt, steady_now(), *refresh);
+      } else {
+        watch_.failed(*attempt, steady_now());
+      }
+      continue;
     }
-    lock.lock();
-    wake_.wait_for(lock, again, [this] { return stop_ || watch_now_; });
-    watch_now_ = false;
+    wake_.wait_for(lock, watch_.next_deadline() - now);  // never kNever: it watches on and on
   }
   lock.unlock();
   // The watch is our name's: a newer manager of it watches now.
@@ -125,6 +109,30 @@ void RemotePeers::run_watching() {
   const auto gone = orb::remote("routeobject " + options_.route_object, watched,
                                 [&] { watched->unwatch(options_.manager.c_str()); });
   if (!gone) log::info("{}", gone.error().text);
+}
+
+std::optional<Duration> RemotePeers::watch_now(v2::RouteObject_var& watched) {
+  Duration refresh = kTopologyRefreshMin;
+  v2::RouteObject_var asked;
+  std::optional<TopologyState> state;
+  const auto told = at_route_object("watching the topology", [&](v2::RouteObject_ptr object) {
+    const v2::TopologyState_var now = object->watch(options_.manager.c_str(), topology_observer_);
+    state = whole_topology(object, now.in());
+    if (!state) return;
+    refresh = std::clamp(Duration{std::chrono::milliseconds{now->validity_ms}}, kTopologyRefreshMin,
+                         kTopologyRefreshMax);
+    asked = v2::RouteObject::_duplicate(object);
+  });
+  if (!told) return std::nullopt;
+  if (state) {
+    // Another object of that name counts its versions anew.
+    const bool restarted = CORBA::is_nil(watched) || !watched->_is_equivalent(asked);
+    watched = asked;
+    post_([state = std::move(*state), restarted](ConnectionManager& manager) {
+      manager.on_topology(state, restarted);
+    });
+  }
+  return refresh;
 }
 
 }  // namespace xbind::cmgr

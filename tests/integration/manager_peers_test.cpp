@@ -287,6 +287,32 @@ TEST_F(BehindManager, what_nobody_waits_for_is_released_without_waiting_for_ones
   daemon->stop();
 }
 
+// One that takes the call and does not answer holds up its own attempt, and nobody else's.
+TEST_F(BehindManager, it_attaches_to_others_while_some_are_silent) {
+  std::promise<void> answer;
+  const auto silent = [until = answer.get_future().share()](v2::HopAttachment&) { until.wait(); };
+  std::vector<std::string> switches;
+  for (v2::SessionId number = 1; number < kSwitchAttachLimits.at_once; ++number) {
+    switches.push_back("silent-" + std::to_string(number));
+    names().put("xbind/switchserver/" + switches.back(),
+                activate(new BadSwitch(silent, inbox_, number)));
+  }
+  switches.emplace_back("well");  // asked for last
+  auto* const well = new BadSwitch([](v2::HopAttachment&) {}, inbox_, 100);
+  names().put("xbind/switchserver/well", activate(well));
+  names().put("xbind/routeobject/default", activate(new BadRoutes(switches)));
+  const auto daemon = manager([](const std::string& why) { FAIL() << why; });
+  const auto attached = [&] {
+    daemon->may_serve(1h);  // learns the names
+    return daemon->ask([](ConnectionManager& manager) { return manager.switches_attached(); });
+  };
+  EXPECT_TRUE(names().wait_for([&] { return attached() == 1; }));
+  EXPECT_EQ(well->attached(), 1);
+  answer.set_value();
+  EXPECT_TRUE(names().wait_for([&] { return attached() == switches.size(); }));
+  daemon->stop();
+}
+
 TEST_F(BehindManager, fenced_it_says_so) {
   const auto fenced = [](v2::HopAttachment&) { throw v2::Fenced(7, 8, "epoch 8 has been here"); };
   names().put("xbind/switchserver/one", activate(new BadSwitch(fenced, inbox_, 1)));

@@ -11,6 +11,7 @@ import threading
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
+RING = ROOT / "deploy" / "topologies" / "ring6.toml"
 SERVER = f"xbind-switchserver/{MIDDLE}"
 # Short timers, so that the test is over soon; the lease of a session (15 s) stays far away. Nor is it told
 # here what comes of silence (unknown_test.py).
@@ -99,6 +100,35 @@ class Stopped(OneLab):
         _, summary = answers[0]
         self.assertGreater(self.status("debts_made"), made)
         self.assertTrue(summary["audit"]["clean"], summary["audit"])
+
+
+class OthersAttach(InOneLab):
+
+    LAB = {"topology": RING, "more": MANAGER}
+
+    def attached(self):
+        done = tool(self.lab, "xbindctl", "status")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return counter(done.stdout, "switches_attached")
+
+    def test_a_restarted_switchserver_is_attached_while_others_are_silent(self):
+        *stopped, restarted = [self.lab.process_of("xbind-switchserver", f"node-{number}")
+                               for number in range(1, 7)]
+        for process in stopped:
+            os.kill(process.pid, signal.SIGSTOP)
+        try:
+            wait_until(lambda: self.attached() == 1, "the leases of the stopped ones are over", 60)
+            restarted.signal(signal.SIGKILL)
+            wait_until(lambda: not restarted.alive(), "it is dead")
+            wait_until(lambda: self.attached() == 0, "the manager knows", 60)
+            self.lab.start(restarted.name)
+            self.lab.wait_ready(restarted)
+            # Attempts at the stopped ones take 5 s each: one after the other they would take 25 s.
+            wait_until(lambda: self.attached() == 1, "it is attached", 10)
+        finally:
+            for process in stopped:
+                os.kill(process.pid, signal.SIGCONT)
+        wait_until(lambda: self.attached() == 6, "all are attached", 60)
 
 
 class GoneForGood(OneLab):

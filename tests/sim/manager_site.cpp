@@ -1,11 +1,10 @@
 #include "tests/sim/manager_site.hpp"
 
-#include <algorithm>
-
 namespace xbind::sim {
 namespace {
 
 constexpr Duration kTwoWay = milliseconds{10};  // there, and the same back, at most
+constexpr Duration kTooLate = seconds{1};       // after an attempt has failed for want of an answer
 
 }  // namespace
 
@@ -79,36 +78,49 @@ void ManagerSite::ask_services(std::vector<ServiceSpec> services) {
 
 void ManagerSite::attach_switch(const std::string& switch_name) {
   sessions_.erase(switch_name);
-  if (std::find(to_attach_.begin(), to_attach_.end(), switch_name) == to_attach_.end()) {
-    to_attach_.push_back(switch_name);
-  }
-  if (!attaching_) world_.after(Duration::zero(), [this] { attach_next(); });
+  const auto wanted =
+      attachments_.attach(switch_name, world_.now, cmgr::attach_jitter(name_, switch_name));
+  if (!wanted) world_.violated(wanted.error().text);
+  // Not within the step.
+  world_.after(Duration::zero(), [this] { attach_due(); });
 }
 
-void ManagerSite::attach_next() {
-  if (dead_ || attaching_ || to_attach_.empty()) return;
-  attaching_ = true;
-  const std::string switch_name = to_attach_.front();
-  to_attach_.pop_front();
+void ManagerSite::attach_due() {
+  if (dead_) return;
+  while (const auto due = attachments_.take(world_.now)) attempt(*due);
+  const TimePoint next = attachments_.next_deadline();
+  const bool planned = attach_at_ > world_.now && attach_at_ <= next;
+  if (planned || next == kNever) return;
+  attach_at_ = next;
+  world_.agenda.at(next, [this] { attach_due(); });
+}
+
+void ManagerSite::attempt(const AttachTable::Due& due) {
   // Once asked, it arrives, whatever becomes of who has asked.
-  world_.after(world_.chance.up_to(kTwoWay), [this, switch_name] {
-    auto attached = hooks_.attach(switch_name, epoch_);
-    world_.after(world_.chance.up_to(kTwoWay), [this, switch_name, attached = std::move(attached)] {
-      if (dead_) return;
-      attaching_ = false;
-      if (attached) {
-        step([&](cmgr::ConnectionManager& manager) {
-          sessions_[switch_name] = attached->session;
-          manager.switch_attached(switch_name, attached->session, attached->window,
-                                  attached->quarantined, world_.now);
-        });
-      } else {
-        ++world_.tally["attaches failed"];
-        world_.after(milliseconds{200}, [this, switch_name] { attach_switch(switch_name); });
-      }
-      attach_next();
-    });
+  world_.after(world_.chance.up_to(kTwoWay), [this, due] {
+    const auto attached = hooks_.attach(due.name, epoch_);
+    Duration back = world_.chance.up_to(kTwoWay);
+    if (world_.chance.percent(world_.weather.loss / 4)) {
+      ++world_.tally["attach answers late"];
+      back += cmgr::kSwitchAttaching.answer_within + world_.chance.up_to(kTooLate);
+    }
+    world_.after(back, [this, due, attached] { answered(due, attached); });
   });
+}
+
+void ManagerSite::answered(const AttachTable::Due& due, const std::optional<Attached>& attached) {
+  if (dead_) return;
+  if (!attached) {
+    ++world_.tally["attaches failed"];
+    attachments_.failed(due.name, due.attempt, world_.now);
+  } else if (attachments_.attached(due.name, due.attempt, world_.now)) {
+    step([&](cmgr::ConnectionManager& manager) {
+      sessions_[due.name] = attached->session;
+      manager.switch_attached(due.name, attached->session, attached->window, attached->quarantined,
+                              world_.now);
+    });
+  }
+  attach_due();
 }
 
 }  // namespace xbind::sim

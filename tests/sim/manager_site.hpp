@@ -2,14 +2,15 @@
 // two-way calls (attaching, asking for routes and services, invoking) take their time and may fail.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cmgr/attach_policy.hpp"
 #include "cmgr/connection_manager.hpp"
+#include "core/attach_table.hpp"
 #include "tests/sim/parts.hpp"
 
 namespace xbind::sim {
@@ -78,15 +79,19 @@ class ManagerSite : public cmgr::Peers {
   void client_session_over(SessionId /*session*/, const SessionEnding& /*ending*/) override {}
 
  private:
-  void attach_next();
+  // Makes the attempts that are due, and again when more are, as the daemon's threads do
+  // (cmgr/remote_peers.cpp).
+  void attach_due();
+  void attempt(const AttachTable::Due& due);
+  void answered(const AttachTable::Due& due, const std::optional<Attached>& attached);
 
   Surroundings& world_;
   std::string name_;
   Epoch epoch_;
   Hooks hooks_;
   bool dead_ = false;
-  std::deque<std::string> to_attach_;  // one at a time, as the daemon's thread does
-  bool attaching_ = false;
+  AttachTable attachments_{cmgr::kSwitchAttaching, cmgr::kSwitchAttachLimits};
+  TimePoint attach_at_ = kNever;  // attach_due() is on the agenda
   std::map<std::string, SessionId> sessions_;
   cmgr::ConnectionManager manager_;  // last: its constructor may call the others
 };

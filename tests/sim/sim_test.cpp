@@ -40,6 +40,7 @@ constexpr const char* kFaults[] = {
     "QOSMapper away",
     "service queries while away",
     "attaches failed",
+    "attach answers late",
     "attaches fenced off",
     "attaches of the dead",
     "two-way calls lost",

@@ -1,0 +1,78 @@
+// Attaching (core/attaching.hpp) to many peers by their names, several at a time: a manager and its
+// SwitchServers.
+//
+// Peers that are due have their turns in the order in which they fell due. A silent peer, one whose
+// last attempt took Limits::silent_after or longer, holds a thread of the owner for all of that
+// time. So at most at_once_silent of the attempts under way are made to silent peers: the other
+// places stay free for peers that answer.
+//
+// Bounded by Limits::peers_max. Each step looks at every peer, which is cheap beside an attempt.
+// Use it from one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/attaching.hpp"
+#include "core/result.hpp"
+
+namespace xbind {
+
+class AttachTable {
+ public:
+  struct Limits {
+    std::size_t peers_max = 1;       // 1 or more
+    std::size_t at_once = 1;         // attempts under way, 1 or more
+    std::size_t at_once_silent = 1;  // of them, to silent peers; 1 to at_once
+    Duration silent_after = Attaching::kUnbounded;
+  };
+  struct Due {
+    std::string name;
+    Attaching::Attempt attempt = 0;  // counts for each name by itself
+  };
+
+  AttachTable(const Attaching::Policy& policy, const Limits& limits);
+
+  // A session with the peer is wanted: it is a new one, was given up, or its session is over.
+  // Changes nothing for a peer that waits for an attempt or for its answer. `jitter`, 0 to 1: of
+  // each of its waits up to half is left out (core/back_off.hpp); peers should differ in it.
+  // kExhausted: it would be one peer more than Limits::peers_max.
+  Result<void> attach(const std::string& name, TimePoint now, double jitter = 0);
+  // No attempt is made any more until attach(). The peer keeps its place in the table.
+  void give_up(const std::string& name);
+
+  // An attempt that is due and has a place; it is then under way. Attempts whose answers are
+  // overdue fail before.
+  std::optional<Due> take(TimePoint now);
+
+  // The answers. False: late, nothing has changed.
+  bool attached(const std::string& name, Attaching::Attempt attempt, TimePoint now);
+  bool failed(const std::string& name, Attaching::Attempt attempt, TimePoint now);
+
+  // When take() has something next; kNever: not before another event.
+  TimePoint next_deadline() const;
+
+ private:
+  struct Peer {
+    explicit Peer(const Attaching::Policy& policy) : attaching(policy) {}
+    Attaching attaching;
+    double jitter = 0;
+    TimePoint began;      // the attempt under way
+    bool silent = false;  // so was the last attempt that was answered, or overdue
+  };
+
+  bool is_waiting(const Peer& peer) const;
+  bool has_place(const Peer& peer) const;
+  void place_left(Peer& peer, TimePoint now);
+
+  Attaching::Policy policy_;
+  Limits limits_;
+  std::map<std::string, Peer, std::less<>> peers_;  // at most limits_.peers_max
+  std::size_t under_way_ = 0;
+  std::size_t silent_under_way_ = 0;
+};
+
+}  // namespace xbind
