@@ -32,4 +32,17 @@ void append(const RequestBatch& from, Place place, RequestBatch& to) {
   }
 }
 
+RequestBatch without(const RequestBatch& batch, const std::vector<Place>& places) {
+  RequestBatch rest;
+  auto skip = places.begin();
+  for_each_number(batch, [&](RequestId, Place place) {
+    if (skip != places.end() && *skip == place) {
+      ++skip;
+    } else {
+      append(batch, place, rest);
+    }
+  });
+  return rest;
+}
+
 }  // namespace xbind::client

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <variant>
+#include <vector>
 
 #include "core/call.hpp"
 
@@ -18,6 +19,8 @@ struct Place {
   enum class List : std::uint8_t { kConnects, kReleases, kModifies, kLeaves, kCommits };
   List list = List::kConnects;
   std::uint32_t index = 0;
+
+  friend bool operator==(const Place&, const Place&) = default;
 };
 
 std::size_t count(const RequestBatch& batch);
@@ -39,5 +42,8 @@ void for_each_number(const RequestBatch& batch, Visit&& visit) {
   each(batch.leaves, Place::List::kLeaves);
   each(batch.commits, Place::List::kCommits);
 }
+
+// A copy that lacks the requests at `places`, which are in the order of for_each_number().
+RequestBatch without(const RequestBatch& batch, const std::vector<Place>& places);
 
 }  // namespace xbind::client

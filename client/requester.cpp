@@ -89,9 +89,9 @@ Result<RequestId> Requester::submit(Request request) {
     std::visit([number](auto& each) { each.request = number; }, request);
   }
   if (next_number_ != 0 && number.value() >= next_number_) next_number_ = number.value() + 1;
-  open_.add(number);
+  const bool fresh = open_.add(number);
   ++counters_.submitted;
-  gather(std::move(request));
+  if (fresh) gather(std::move(request));
   return number;
 }
 
@@ -122,13 +122,16 @@ Result<void> Requester::submit(RequestBatch&& batch) {
     counters_.refused += requests;
     return taken;
   }
-  for_each_number(batch, [this](RequestId request, Place) {
-    open_.add(request);
+  std::vector<Place> open_already;  // as a rule none
+  for_each_number(batch, [&](RequestId request, Place place) {
+    if (!open_.add(request)) open_already.push_back(place);
     if (next_number_ != 0 && request.value() >= next_number_) next_number_ = request.value() + 1;
   });
   counters_.submitted += requests;
+  if (open_already.size() == requests) return {};
+  if (!open_already.empty()) batch = without(batch, open_already);
   waiting_.push_back(std::move(batch));
-  waiting_requests_ += requests;
+  waiting_requests_ += requests - open_already.size();
   gathering_ = false;
   return {};
 }

@@ -73,16 +73,21 @@ class Requester {
   // ===== requests =====
 
   // Takes a request and returns its number: the caller's own, or the next free one if `request` in it
-  // is 0. Own numbers begin at 1 and are above all that were ever taken. A number that is open already
-  // repeats its request: both are sent, one answer comes.
+  // is 0. Own numbers begin at 1, may come in any order, and none is used for two requests
+  // (decision 0033). A request that has failed may be submitted again under its number, in this
+  // life of the program or a later one.
+  //
+  // A request whose number is open already is taken and not sent. The answer of the first one is
+  // its answer, too. The session sends the first one until it arrives; a second one might arrive
+  // after the outcome was confirmed, and the manager would do it again.
   //
   // Refusals: kExhausted, Limits::open_max requests have no answer yet, or the numbers are used up;
   // kUnreachable, there has been no session for Limits::reach_within; the error that ended the client.
   // A refused request leaves no trace.
   Result<RequestId> submit(Request request);
-  // A batch with the caller's numbers, as one message, without copying. It is taken whole or refused
-  // whole, and then left as it was. Also kBadInput: a number is 0, or the batch is empty or holds more
-  // than Limits::requests_per_batch requests.
+  // A batch with the caller's numbers, as one message; copied only if a number of it is open
+  // already. It is taken whole or refused whole, and then left as it was. Also kBadInput: a number
+  // is 0, or the batch is empty or holds more than Limits::requests_per_batch requests.
   Result<void> submit(RequestBatch&& batch);
 
   // ===== events =====

@@ -171,7 +171,18 @@ class World {
   };
   using Message = std::variant<ToManager, ToClient, Attach, Attached, Ended>;
 
+  // A program that is impatient asks again for what has no outcome yet.
+  void repeat() {
+    if (asked_ == 0 || !chance_.percent(20)) return;
+    const RequestId request{1 + chance_.below(asked_)};
+    const auto made = requests_.find(request);
+    if (made != requests_.end() && outcomes_.count(request) == 0) {
+      (void)requester_->submit(made->second);
+    }
+  }
+
   void offer() {
+    repeat();
     if (asked_ == kRequests || !chance_.percent(60)) return;
     const std::uint64_t many = std::min(kRequests - asked_, 1 + chance_.below(7));
     for (std::uint64_t i = 0; i < many; ++i) {
@@ -185,6 +196,8 @@ class World {
       }
       ++asked_;
       EXPECT_EQ(*taken, RequestId{asked_});
+      std::visit([taken](auto& each) { each.request = *taken; }, request);
+      requests_.emplace(*taken, request);
     }
   }
 
@@ -263,6 +276,7 @@ class World {
   Actions actions_;
   std::multimap<TimePoint, Message> under_way_;
   std::uint64_t asked_ = 0;
+  std::map<RequestId, Request> requests_;  // as they were made
   std::set<RequestId> outcomes_;
 };
 
