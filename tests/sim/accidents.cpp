@@ -6,6 +6,7 @@ namespace {
 
 // Of a restarted manager: above that of any other manager, as its connections' ids must be.
 constexpr std::uint64_t kEpochsApart = 10;
+constexpr double kEndsInOrder = 40;  // of managers that are killed, percent
 
 }  // namespace
 
@@ -42,15 +43,7 @@ void World::accident() {
       ++world_.tally["partitions"];
       leg('>', manager, at).cut_until = leg('<', manager, at).cut_until = later;
       break;
-    case 5:
-      if (world_.chance.percent(50)) {
-        clients_[client].client->die(world_.chance.up_to(seconds{3}));
-        break;
-      }
-      ++world_.tally["clients cut off"];
-      leg('c', clients_[client].manager, client).cut_until = later;
-      leg('m', client, clients_[client].manager).cut_until = later;
-      break;
+    case 5: trouble_client(client, later); break;
     case 6: lose_switch(at); break;
     case 7:
       ++world_.tally["RouteObject away"];
@@ -61,6 +54,23 @@ void World::accident() {
       ++world_.tally["QOSMapper away"];
       site.services_away_until = later;
       site.away_means_silent = world_.chance.percent(50);
+      break;
+  }
+}
+
+void World::trouble_client(std::size_t index, TimePoint until) {
+  const std::size_t manager = clients_[index].manager;
+  Client& client = *clients_[index].client;
+  switch (world_.chance.below(4)) {
+    case 0: client.die(world_.chance.up_to(seconds{3})); break;
+    case 1:
+      if (client.session() == SessionId{}) break;
+      ++world_.tally["connections of clients broken"];
+      client.on_session_failed(client.session());
+      break;
+    default:
+      ++world_.tally["clients cut off"];
+      leg('c', manager, index).cut_until = leg('m', index, manager).cut_until = until;
       break;
   }
 }
@@ -86,10 +96,16 @@ void World::kill_manager(std::size_t index, bool for_good) {
   if (place.site->dead()) return;
   ++world_.tally[for_good ? "managers killed for good" : "managers restarted"];
   const bool contracts_known = place.site->manager().owed() == 0;
+  if (world_.chance.percent(kEndsInOrder)) {
+    ++world_.tally["managers ended in order"];
+    place.site->step([](cmgr::ConnectionManager& manager) { manager.end_client_sessions(); });
+  }
   place.site->kill();
   place.for_good = for_good;
   for (ClientSite& site : clients_) {
-    if (site.manager == index) site.client->orphaned(for_good, contracts_known);
+    if (site.manager == index) {
+      site.client->orphaned(place.site->epoch(), for_good, contracts_known);
+    }
   }
   if (for_good) {
     world_.after(seconds{1}, [this, index] { forget_manager(index); });

@@ -17,6 +17,7 @@ struct Asked {
   cmgr::RequestBody body;
   RequestId call;          // the setup of the call that it is about; 0: of none that is known
   bool contested = false;  // something else about the same call was under way meanwhile
+  bool sent = false;       // since it was handed to the Requester
   Label dropped;           // of a leaf that is to be dropped: what arrived there
   std::optional<Outcome> outcome;
 };

@@ -2,49 +2,97 @@
 
 #include <fmt/format.h>
 
-#include <type_traits>
+#include <algorithm>
+#include <utility>
+
+#include "client/request_batch.hpp"
 
 namespace xbind::sim {
+namespace {
 
-// ===== sessions =====
+// Of programs that die, percent: those that end in order, and those that were only suspended.
+constexpr std::uint64_t kEndInOrder = 30;
+constexpr std::uint64_t kSuspended = 30;
+// Of requests, percent.
+constexpr double kSaidTwice = 3;            // on the wire, in one batch
+constexpr double kSaidAgain = 3;            // by the program, some time later
+constexpr double kInBatches = 20;           // made as a batch
+constexpr double kCountedByRequester = 60;  // their number is the Requester's choice
+// How long a suspended one sleeps on when the next life has attached, at most.
+constexpr Duration kSleep = seconds{5};
 
-void Client::attach_anew() {
-  if (gone_) return;
-  epoch_ = Epoch{epoch_.value() + 1};
-  hooks_.attach(epoch_);
-  // Should the answer get lost: ask again.
-  world_.after(seconds{5}, [this, of = epoch_] {
-    if (of == epoch_ && !link_) attach_anew();
-  });
+void number(cmgr::RequestBody& body, RequestId request) {
+  std::visit([request](auto& it) { it.request = request; }, body);
 }
 
-void Client::on_attached(Epoch epoch, SessionId session, std::uint32_t window) {
-  if (epoch != epoch_ || gone_) return;
-  session_ = session;
-  link_ = std::make_unique<Link>(session::Limits{}.agreed(window), world_.now);
-  waiting_ = {};
-  for (const auto& [request, asked] : asked_) {
-    if (asked.outcome) continue;
-    enqueue(asked.body);
-    ++world_.tally["requests repeated"];
+}  // namespace
+
+// ===== lives =====
+
+void Client::begin_life() {
+  epoch_ = Epoch{epoch_.value() + 1};
+  requester_ =
+      std::make_unique<client::Requester>(client::Identity{name_, "of " + name_, epoch_}, limits_);
+  numbers_go_on_ = ending_ = false;
+  said_again_ = 0;
+  for (auto& [request, asked] : asked_) {
+    if (!asked.outcome) to_repeat_.insert(request);
   }
+  requester_->start(world_.now);
   finish_step();
 }
 
 void Client::die(Duration for_how_long) {
-  if (!link_) return;
-  ++world_.tally["client sessions lost"];
-  link_.reset();
-  session_ = SessionId{};
-  has_lost_sessions_ = true;
-  for (auto& [request, call] : calls_) call.deaf = true;
-  epoch_ = Epoch{epoch_.value() + 1};  // whatever was under way is of yesterday
-  world_.after(for_how_long, [this, of = epoch_] {
-    if (of == epoch_) attach_anew();
-  });
+  if (!requester_) return;
+  const std::uint64_t dice = world_.chance.below(100);
+  if (dice < kEndInOrder) {
+    ++world_.tally["clients ended in order"];
+    ending_ = true;
+    requester_->end(world_.now);
+    finish_step();
+  } else if (dice < kEndInOrder + kSuspended) {
+    ++world_.tally["clients suspended"];
+    on_session_failed(requester_->session());
+  } else {
+    ++world_.tally["clients killed"];
+  }
+  add_up();
+  former_ = ending_ || dice >= kEndInOrder + kSuspended ? nullptr : std::move(requester_);
+  former_awake_ = false;
+  former_epoch_ = epoch_;
+  requester_.reset();
+  lose_notices();
+  world_.after(for_how_long, [this] { begin_life(); });
 }
 
-void Client::orphaned(bool for_good, bool contracts_known) {
+// It has no session. Whoever has attached since fences it off, which ends it.
+void Client::step_former() {
+  if (!former_) return;
+  client::Actions actions;
+  former_->flush(world_.now, actions);
+  if (!actions.transmit.empty() || !actions.told.empty()) {
+    world_.violated(fmt::format("client {}: a former life speaks without a session", name_));
+  }
+  if (actions.attach) hooks_.attach(*actions.attach);
+  if (!actions.ended) return;
+  if (actions.ended->code == ErrorCode::kFenced) {
+    ++world_.tally["former lives fenced off"];
+  } else {
+    world_.violated(
+        fmt::format("client {}: a former life has ended: {}", name_, actions.ended->text));
+  }
+  former_.reset();
+}
+
+void Client::lose_notices() {
+  has_lost_sessions_ = true;
+  for (auto& [request, call] : calls_) call.deaf = true;
+}
+
+void Client::orphaned(Epoch manager, bool for_good, bool contracts_known) {
+  dead_manager_ = manager;
+  contracts_known_ = contracts_known;
+  gone_ = for_good;
   for (auto& [request, call] : calls_) {
     if (call.state == Call::State::kAsked) continue;
     // What was under way may or may not be done; a hold nobody can commit any more.
@@ -52,49 +100,193 @@ void Client::orphaned(bool for_good, bool contracts_known) {
     call.orphan = true;
     call.contract_known = call.contract_known && contracts_known;
   }
-  die(world_.chance.up_to(seconds{3}));
-  gone_ = for_good;
+}
+
+void Client::add_up() {
+  if (!requester_) return;
+  const OfRequester& counters = requester_->counters();
+  for (const auto& [name, counter] : kRequesterCounters) world_.tally[name] += counters.*counter;
+  const session::Counters batches = requester_->session_counters();
+  for (const auto& [name, counter] : kRequesterBatches) world_.tally[name] += batches.*counter;
+  const std::uint64_t ended = counters.answered + counters.failed;
+  if (world_.planted == Planted::kClientReusesRequest ||
+      counters.submitted == ended + requester_->open() + said_again_) {
+    return;
+  }
+  world_.violated(fmt::format(
+      "client {}: of {} requests taken {} were said again, {} have ended and {} are open", name_,
+      counters.submitted, said_again_, ended, requester_->open()));
+}
+
+std::size_t Client::unanswered() const {
+  std::size_t count = 0;
+  for (const auto& [request, asked] : asked_) count += !asked.outcome;
+  return gone_ ? 0 : count;
+}
+
+// ===== what happens =====
+
+// Answers to an attempt of a life that is over find nobody.
+void Client::on_attached(const client::Attach& attempt, SessionId session, std::uint32_t window) {
+  if (former_awake_ && former_ && attempt.epoch == former_epoch_) {
+    // By a manager without memory. Two programs of one name would confirm each other's outcomes:
+    // that one is killed.
+    ++world_.tally["former lives let in"];
+    former_.reset();
+  }
+  if (!requester_ || attempt.epoch != epoch_) return;
+  requester_->attached(attempt.attempt, session, window, world_.now);
+  finish_step();
+  if (!former_ || former_awake_) return;
+  former_awake_ = true;
+  former_wakes_ = world_.now + world_.chance.up_to(kSleep);
+}
+
+void Client::on_attach_failed(const client::Attach& attempt, const Error& error) {
+  if (former_awake_ && former_ && attempt.epoch == former_epoch_) {
+    former_->attach_failed(attempt.attempt, error, world_.now);
+    step_former();
+  }
+  if (!requester_ || attempt.epoch != epoch_) return;
+  requester_->attach_failed(attempt.attempt, error, world_.now);
+  finish_step();
+}
+
+void Client::on_outcomes(SessionId session, const session::Frame<OutcomeBatch>& frame) {
+  if (!requester_) return;
+  hears_in_ = session;
+  if (frame.batch && session == requester_->session()) judge_repeats(*frame.batch);
+  requester_->receive(session, frame, world_.now);
+  finish_step();
+}
+
+void Client::on_session_ended(SessionId session, std::string_view why) {
+  if (!requester_) return;
+  requester_->session_ended(session, why, world_.now);
+  finish_step();
+}
+
+void Client::on_session_failed(SessionId session) {
+  if (!requester_) return;
+  requester_->session_failed(session, {ErrorCode::kUnreachable, "the connection has broken"},
+                             world_.now);
+  finish_step();
+}
+
+TimePoint Client::next_deadline() const {
+  const TimePoint own = requester_ ? requester_->next_deadline() : kNever;
+  if (!former_ || !former_awake_) return own;
+  return std::min(own, std::max(former_wakes_, former_->next_deadline()));
 }
 
 void Client::tick() {
-  if (!link_) return;
-  std::vector<session::Frame<RequestBatch>> frames;
-  if (const auto ticked = link_->tick(world_.now, frames); !ticked) {
-    die(Duration::zero());
-    return;
+  if (former_ && former_awake_ && former_wakes_ <= world_.now) {
+    former_->tick(world_.now);
+    step_former();
   }
-  for (auto& frame : frames) hooks_.transmit(session_, std::move(frame));
+  if (!requester_) return;
+  requester_->tick(world_.now);
+  finish_step();
 }
 
 void Client::finish_step() {
-  if (!link_ || !link_->has_credit()) return;
-  if (waiting_ == RequestBatch{}) return;
-  hooks_.transmit(session_, link_->send(std::exchange(waiting_, {}), 200, world_.now));
+  if (!requester_) return;
+  if (!ending_) repeat_unanswered();
+  requester_->flush(world_.now, actions_);
+  transmit();
+  for (const SessionId session : actions_.detach) hooks_.detach(session);
+  if (actions_.attach) hooks_.attach(*actions_.attach);
+  for (const auto& batch : actions_.told) {
+    for (const Outcome& outcome : batch->outcomes) judge(outcome);
+    for (const Notice& notice : batch->notices) hear(notice);
+  }
+  for (const client::Failure& failure : actions_.failed) judge(failure);
+  for (const client::SessionChange& change : actions_.changes) judge(change);
+  if (actions_.ended && !ending_) {
+    world_.violated(fmt::format("client {} has ended: {}", name_, actions_.ended->text));
+  }
+}
+
+void Client::transmit() {
+  for (session::Frame<RequestBatch>& frame : actions_.transmit) {
+    if (frame.batch) {
+      client::for_each_number(*frame.batch, [this](RequestId request, client::Place) {
+        const auto asked = asked_.find(request);
+        if (asked != asked_.end()) {
+          asked->second.sent = true;
+        } else {
+          world_.violated(
+              fmt::format("client {}: request {} is sent and was never made", name_, request));
+        }
+      });
+      if (world_.chance.percent(kSaidTwice)) say_twice(frame);
+    }
+    hooks_.transmit(actions_.session, std::move(frame));
+  }
+}
+
+// Other clients than ours may do this, and a manager does the request once.
+void Client::say_twice(session::Frame<RequestBatch>& frame) {
+  RequestBatch batch = *frame.batch;
+  const std::uint64_t which = world_.chance.below(client::count(batch));
+  std::uint64_t at = 0;
+  client::for_each_number(*frame.batch, [&](RequestId, client::Place place) {
+    if (at++ == which) client::append(*frame.batch, place, batch);
+  });
+  frame.batch = std::make_shared<const RequestBatch>(std::move(batch));
+  ++world_.tally["requests said twice"];
 }
 
 // ===== requests =====
 
-void Client::enqueue(const cmgr::RequestBody& body) {
-  std::visit(
-      [&](const auto& request) {
-        using Body = std::decay_t<decltype(request)>;
-        if constexpr (std::is_same_v<Body, ConnectRequest>) waiting_.connects.push_back(request);
-        if constexpr (std::is_same_v<Body, ReleaseRequest>) waiting_.releases.push_back(request);
-        if constexpr (std::is_same_v<Body, ModifyRequest>) waiting_.modifies.push_back(request);
-        if constexpr (std::is_same_v<Body, LeafRequest>) waiting_.leaves.push_back(request);
-        if constexpr (std::is_same_v<Body, CommitRequest>) waiting_.commits.push_back(request);
-      },
-      body);
+// A refusal is no reason to wait for anything in particular: the next step tries again.
+void Client::repeat_unanswered() {
+  while (!to_repeat_.empty()) {
+    Asked& asked = asked_.at(*to_repeat_.begin());
+    if (!requester_->submit(asked.body)) return;
+    ++world_.tally["requests repeated by the program"];
+    asked.sent = false;
+    to_repeat_.erase(to_repeat_.begin());
+  }
 }
 
-RequestId Client::ask(cmgr::RequestBody body, Call* call) {
-  const RequestId request{next_request_++};
-  std::visit([&](auto& it) { it.request = request; }, body);
-  enqueue(body);
-  if (world_.chance.percent(3)) {
-    ++world_.tally["requests said twice"];
-    enqueue(body);
+// Alone or as a batch of the program's own.
+Result<RequestId> Client::submit(const cmgr::RequestBody& body, RequestId request) {
+  if (!world_.chance.percent(kInBatches)) return requester_->submit(body);
+  RequestBatch batch;
+  client::append(body, batch);
+  if (auto taken = requester_->submit(std::move(batch)); !taken) {
+    return tl::make_unexpected(std::move(taken.error()));
   }
+  return request;
+}
+
+std::optional<RequestId> Client::ask(cmgr::RequestBody body, Call* call) {
+  if (!requester_) return std::nullopt;
+  const RequestId request{next_request_};
+  number(body, request);
+  Result<RequestId> taken = request;
+  if (numbers_go_on_ && world_.chance.percent(kCountedByRequester)) {
+    number(body, RequestId{});
+    taken = requester_->submit(body);
+  } else {
+    taken = submit(body, request);
+  }
+  if (!taken) {
+    ++world_.tally["requests refused by the Requester: " +
+                   std::string{to_string(taken.error().code)}];
+    return std::nullopt;
+  }
+  if (*taken != request) {
+    world_.violated(
+        fmt::format("client {}: a request has the number {}, not {}", name_, *taken, request));
+  }
+  number(body, request);
+  if (world_.chance.percent(kSaidAgain)) {
+    world_.after(world_.chance.up_to(milliseconds{500}), [this, request] { say_again(request); });
+  }
+  ++next_request_;
+  numbers_go_on_ = true;
   Asked& asked = asked_[request];
   asked.body = std::move(body);
   if (call != nullptr) {
@@ -106,58 +298,62 @@ RequestId Client::ask(cmgr::RequestBody body, Call* call) {
   return request;
 }
 
+// The program is impatient. Its Requester has the request, which is not to be done twice.
+void Client::say_again(RequestId request) {
+  const Asked& asked = asked_.at(request);
+  if (!requester_ || asked.outcome || to_repeat_.contains(request)) return;
+  if (!submit(asked.body, request)) return;
+  ++said_again_;
+  ++world_.tally["requests said again"];
+  finish_step();
+}
+
 void Client::connect(ConnectRequest wanted) {
   if (world_.planted == Planted::kClientReusesRequest && world_.chance.percent(20) &&
       !asked_.empty()) {
     wanted.request = asked_.begin()->first;
-    waiting_.connects.push_back(wanted);
+    (void)requester_->submit(wanted);
     finish_step();
     return;
   }
-  const RequestId request = ask(wanted, nullptr);
-  asked_[request].call = request;
-  Call& call = calls_[request];
-  call.setup = std::get<ConnectRequest>(asked_[request].body);
-  call.open.insert(request);
+  const auto request = ask(wanted, nullptr);
+  if (!request) return;
+  Asked& asked = asked_.at(*request);
+  asked.call = *request;
+  Call& call = calls_[*request];
+  call.setup = std::get<ConnectRequest>(asked.body);
+  call.open.insert(*request);
   finish_step();
 }
 
 void Client::release(Call& call) {
-  ask(ReleaseRequest{{}, call.id}, &call);
+  if (!ask(ReleaseRequest{{}, call.id}, &call)) return;
   ++call.releases;
   finish_step();
 }
 
 void Client::modify(Call& call, const ServiceSpec& service,
                     const std::optional<ServiceSpec>& reverse) {
-  ask(ModifyRequest{{}, call.id, service, reverse}, &call);
-  finish_step();
+  if (ask(ModifyRequest{{}, call.id, service, reverse}, &call)) finish_step();
 }
 
 void Client::leaf(Call& call, const std::string& end, bool drop) {
-  const RequestId request = ask(LeafRequest{{}, call.id, end, drop}, &call);
+  const auto request = ask(LeafRequest{{}, call.id, end, drop}, &call);
+  if (!request) return;
   call.had_leaves = true;
   if (const auto there = call.ends.find(end); drop && there != call.ends.end()) {
-    asked_[request].dropped = there->second;
+    asked_.at(*request).dropped = there->second;
     call.ends.erase(there);
   }
   finish_step();
 }
 
 void Client::commit(Call& call) {
-  ask(CommitRequest{{}, call.id}, &call);
-  finish_step();
+  if (ask(CommitRequest{{}, call.id}, &call)) finish_step();
 }
 
 void Client::ask_nonsense(cmgr::RequestBody body) {
-  ask(std::move(body), nullptr);
-  finish_step();
-}
-
-std::size_t Client::unanswered() const {
-  std::size_t count = 0;
-  for (const auto& [request, asked] : asked_) count += !asked.outcome;
-  return gone_ ? 0 : count;
+  if (ask(std::move(body), nullptr)) finish_step();
 }
 
 }  // namespace xbind::sim

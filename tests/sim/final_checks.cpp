@@ -242,6 +242,7 @@ void World::add_up() {
   };
   for (const auto& site : graveyard_) add(*site);
   for (const ManagerPlace& place : managers_) add(*place.site);
+  for (const ClientSite& site : clients_) site.client->add_up();
   for (const SwitchSite& site : switches_) {
     const SwitchCounters& counters = site.server->controller().counters();
     world_.tally["put back"] += counters.put_back;
@@ -260,6 +261,8 @@ void World::check_fair() {
             place.site->manager().switch_counters().debts_made;
   }
   for (const SwitchSite& site : switches_) lost += site.server->counters().sessions_lost;
+  lost += world_.tally.of("requester: sessions lost") +
+          world_.tally.of("requester: attach failures") + world_.tally.of("requester: failed");
   if (lost != 0) world_.violated("sessions were lost or commands owed in fair weather");
   for (const Cause cause : {Cause::kTimeout, Cause::kSwitchUnreachable, Cause::kForeignInputLabel,
                             Cause::kLabelNotHeld, Cause::kStale, Cause::kSwitchRefused}) {

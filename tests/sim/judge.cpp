@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cmgr/service.hpp"
+#include "core/log.hpp"
 #include "tests/sim/client.hpp"
 
 namespace xbind::sim {
@@ -32,21 +33,7 @@ bool says_not_there(Cause cause, bool lines) {
 
 }  // namespace
 
-void Client::on_outcomes(SessionId session, const session::Frame<OutcomeBatch>& frame) {
-  if (!link_ || session != session_) return;
-  std::vector<std::shared_ptr<const OutcomeBatch>> batches;
-  if (const auto received = link_->receive(frame, world_.now, batches); !received) {
-    world_.violated(fmt::format("client {}: {}", name_, received.error().text));
-    return;
-  }
-  for (const auto& batch : batches) {
-    for (const Outcome& outcome : batch->outcomes) judge(outcome);
-    for (const Notice& notice : batch->notices) hear(notice);
-  }
-  finish_step();
-}
-
-// Exactly one outcome of each request; repeated perhaps, but never another.
+// Exactly one outcome of each request that the manager was asked for.
 void Client::judge(const Outcome& outcome) {
   const auto found = asked_.find(outcome.request);
   if (found == asked_.end()) {
@@ -56,12 +43,9 @@ void Client::judge(const Outcome& outcome) {
   }
   Asked& asked = found->second;
   if (asked.outcome) {
-    ++world_.tally["outcomes repeated"];
-    if (!(*asked.outcome == outcome)) {
-      world_.violated(fmt::format("client {}: request {} has two outcomes: {} ({}) and {} ({})",
-                                  name_, outcome.request, explain(*asked.outcome),
-                                  asked.outcome->connection, explain(outcome), outcome.connection));
-    }
+    world_.violated(fmt::format("client {}: request {} has two outcomes: {} ({}) and {} ({})",
+                                name_, outcome.request, explain(*asked.outcome),
+                                asked.outcome->connection, explain(outcome), outcome.connection));
     return;
   }
   asked.outcome = outcome;
@@ -71,6 +55,54 @@ void Client::judge(const Outcome& outcome) {
     ++world_.tally["cause: " + std::string{to_string(outcome.cause)}];
   }
   judge_first(asked, outcome);
+}
+
+// What the Requester need not tell again: the manager may repeat an outcome, but never say another.
+void Client::judge_repeats(const OutcomeBatch& batch) {
+  for (const Outcome& outcome : batch.outcomes) {
+    const auto found = asked_.find(outcome.request);
+    if (found == asked_.end()) {
+      world_.violated(fmt::format("client {}: request {} was answered {} and never made", name_,
+                                  outcome.request, explain(outcome)));
+      return;
+    }
+    const std::optional<Outcome>& known = found->second.outcome;
+    if (!known || *known == outcome) continue;
+    world_.violated(fmt::format("client {}: request {} has two outcomes: {} ({}) and {} ({})",
+                                name_, outcome.request, explain(*known), known->connection,
+                                explain(outcome), outcome.connection));
+  }
+}
+
+// Without an outcome, each of them once.
+void Client::judge(const client::Failure& failure) {
+  const auto fails = [&](RequestId request) {
+    const auto found = asked_.find(request);
+    if (found == asked_.end() || found->second.outcome || !to_repeat_.insert(request).second) {
+      world_.violated(fmt::format("client {}: request {} fails and was not open: {}", name_,
+                                  request, failure.why.text));
+    }
+  };
+  for (const RequestId request : failure.unsent) {
+    fails(request);
+    const auto found = asked_.find(request);
+    if (found == asked_.end() || !found->second.sent) continue;
+    world_.violated(fmt::format("client {}: request {} was sent, and is said not to have been",
+                                name_, request));
+  }
+  for (const RequestId request : failure.unknown) fails(request);
+  world_.tally["requests that failed unsent"] += failure.unsent.size();
+  world_.tally["requests that failed when sent"] += failure.unknown.size();
+}
+
+void Client::judge(const client::SessionChange& change) {
+  const auto now = std::chrono::duration_cast<milliseconds>(world_.now.time_since_epoch());
+  log::debug("{} ms {} {}", now.count(), name_, change.lost ? change.lost->text : "has attached");
+  if (!change.lost) return;
+  lose_notices();
+  if (change.lost->code == ErrorCode::kProtocol) {
+    world_.violated(fmt::format("client {}: {}", name_, change.lost->text));
+  }
 }
 
 // About a connection that it has, or has had: one may be on its way when that is released. Or is to have:
@@ -118,6 +150,11 @@ void Client::judge_first(Asked& asked, const Outcome& outcome) {
   }
   Call& call = found->second;
   call.open.erase(outcome.request);
+  if (hears_the_dead()) {
+    ++world_.tally["last words of dead managers"];
+    call.orphan = true;
+    call.contract_known = call.contract_known && contracts_known_;
+  }
   std::visit(
       [&](const auto& request) {
         if constexpr (std::is_same_v<std::decay_t<decltype(request)>, ConnectRequest>) {
@@ -127,6 +164,14 @@ void Client::judge_first(Asked& asked, const Outcome& outcome) {
         }
       },
       asked.body);
+  // As in orphaned(): a hold cannot be committed, and of what was under way nothing is sure.
+  if (hears_the_dead() && (!call.quiet() || call.state == Call::State::kHeld)) {
+    call.state = Call::State::kGone;
+  }
+}
+
+bool Client::hears_the_dead() const {
+  return dead_manager_ != Epoch{} && hears_in_.value() >> 32 <= dead_manager_.value();
 }
 
 void Client::comes_up(Call& call, const Outcome& outcome) {

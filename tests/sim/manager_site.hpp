@@ -25,6 +25,7 @@ class ManagerSite : public cmgr::Peers {
   struct Hooks {
     std::function<void(const std::string&, SessionId, session::Frame<HopBatch>)> to_switch;
     std::function<void(SessionId, session::Frame<OutcomeBatch>)> to_client;
+    std::function<void(SessionId, const SessionEnding&)> client_session_over;
     // Nothing: the SwitchServer cannot be reached.
     std::function<std::optional<Attached>(const std::string& switch_name, Epoch epoch)> attach;
     std::function<void(const std::string&, SessionId, HopBatch)> invoke;  // invoked() follows
@@ -76,7 +77,9 @@ class ManagerSite : public cmgr::Peers {
   }
   void attach_switch(const std::string& switch_name) override;
   void switch_session_over(SessionId /*session*/) override {}  // addresses are for ever here
-  void client_session_over(SessionId /*session*/, const SessionEnding& /*ending*/) override {}
+  void client_session_over(SessionId session, const SessionEnding& ending) override {
+    hooks_.client_session_over(session, ending);
+  }
 
  private:
   // Makes the attempts that are due, and again when more are, as the daemon's threads do

@@ -28,10 +28,27 @@ constexpr const char* kFaults[] = {
     "switch sessions lost, seen by the manager",
     "partitions",
     "clients cut off",
-    "client sessions lost",
-    "requests repeated",
+    "clients killed",
+    "clients ended in order",
+    "clients suspended",
+    "former lives fenced off",
+    "connections of clients broken",
+    "client attaches lost",
+    "client attaches late",
+    "answers to client attaches lost",
+    "answers to client attaches late",
+    "client attaches fenced off",
+    "client sessions ended: replaced",
+    "client sessions ended: silent",
+    "client sessions ended: shut down",
     "requests said twice",
-    "outcomes repeated",
+    "requests said again",
+    "requests that failed unsent",
+    "requests that failed when sent",
+    "requests repeated by the program",
+    "requests refused by the Requester: exhausted",
+    "requests refused by the Requester: unreachable",
+    "last words of dead managers",
     "switches lost",
     "switches restarted empty",
     "put back",
@@ -46,6 +63,7 @@ constexpr const char* kFaults[] = {
     "two-way calls lost",
     "two-way calls done and not answered",
     "managers restarted",
+    "managers ended in order",
     "managers killed for good",
     "managers forgotten",
     "debts made",
@@ -123,6 +141,8 @@ void expect_everything(const Tally& tally, const cmgr::Occurrences& rows) {
   EXPECT_GE(tally.of("outcomes"), kOutcomes);
   for (const char* what : kFaults) EXPECT_GT(tally.of(what), 0U) << what;
   for (const char* what : kWays) EXPECT_GT(tally.of(what), 0U) << what;
+  for (const auto& row : kRequesterCounters) EXPECT_GT(tally.of(row.name), 0U) << row.name;
+  for (const auto& row : kRequesterBatches) EXPECT_GT(tally.of(row.name), 0U) << row.name;
   for (int kind = 0; kind <= static_cast<int>(kOutcomeKindLast); ++kind) {
     const std::string name{to_string(static_cast<OutcomeKind>(kind))};
     EXPECT_GT(tally.of("outcome: " + name), 0U) << name;

@@ -10,6 +10,8 @@ namespace {
 
 constexpr Duration kOneWay = milliseconds{10};  // of a two-way call, at most
 constexpr Duration kCallTimeout = milliseconds{1'500};
+constexpr Duration kLate = seconds{25};    // of what is late when a client attaches, at most
+constexpr double kConnectionRefused = 20;  // of what is sent to a dead manager, percent
 
 }  // namespace
 
@@ -72,10 +74,14 @@ void World::carry_to_client(std::size_t manager, SessionId session,
 void World::carry_to_inbox(std::size_t client, SessionId session,
                            session::Frame<RequestBatch> frame) {
   const std::size_t manager = clients_[client].manager;
-  world_.carry(leg('m', client, manager), [this, manager, session, frame = std::move(frame)] {
-    managers_[manager].site->step(
-        [&](cmgr::ConnectionManager& it) { it.on_requests(session, frame, world_.now); });
-  });
+  world_.carry(
+      leg('m', client, manager), [this, client, manager, session, frame = std::move(frame)] {
+        if (managers_[manager].site->dead() && world_.chance.percent(kConnectionRefused)) {
+          clients_[client].client->on_session_failed(session);
+        }
+        managers_[manager].site->step(
+            [&](cmgr::ConnectionManager& it) { it.on_requests(session, frame, world_.now); });
+      });
 }
 
 // ===== two-way =====
@@ -120,23 +126,77 @@ std::optional<ManagerSite::Attached> World::attach(std::size_t manager, const st
                                attached->holdings.quarantined};
 }
 
-void World::attach_client(std::size_t client, Epoch epoch) {
-  world_.after(world_.chance.up_to(milliseconds{10}), [this, client, epoch] {
-    ManagerSite& site = *managers_[clients_[client].manager].site;
-    SessionId session;
-    std::uint32_t window = 0;
+// Once asked, it is done, whatever becomes of who has asked; the answer may get lost, or be late.
+void World::attach_client(std::size_t client, const client::Attach& attempt) {
+  const std::size_t m = clients_[client].manager;
+  if (world_.now < leg('m', client, m).cut_until ||
+      world_.chance.percent(world_.weather.two_way_lost)) {
+    ++world_.tally["client attaches lost"];
+    return;
+  }
+  Duration wait = world_.chance.up_to(kOneWay);
+  if (world_.chance.percent(world_.weather.two_way_lost)) {
+    ++world_.tally["client attaches late"];
+    wait += world_.chance.up_to(kLate);
+  }
+  world_.after(wait, [this, m, client, attempt] {
+    ManagerSite& site = *managers_[m].site;
+    Result<cmgr::ClientAttachment> answer =
+        fail(ErrorCode::kUnreachable, "{} cannot be reached", site.name());
     site.step([&](cmgr::ConnectionManager& manager) {
-      const auto attached =
-          manager.attach_client(clients_[client].client->name(), epoch, world_.now);
-      if (!attached) return;  // fenced off by a later attempt of its own
-      session = attached->session;
-      window = attached->batches_in_flight;
-      client_of_session_[session] = client;
+      answer = manager.attach_client(attempt.client, attempt.epoch, world_.now);
+      if (answer) client_of_session_[answer->session] = client;
     });
-    if (window == 0) return;
-    world_.after(world_.chance.up_to(milliseconds{10}), [this, client, epoch, session, window] {
-      clients_[client].client->on_attached(epoch, session, window);
-    });
+    answer_attach(client, attempt, answer);
+  });
+}
+
+void World::answer_attach(std::size_t client, const client::Attach& attempt,
+                          const Result<cmgr::ClientAttachment>& answer) {
+  const std::size_t m = clients_[client].manager;
+  Duration wait = world_.chance.up_to(kOneWay);
+  if (world_.now < leg('c', m, client).cut_until ||
+      world_.chance.percent(world_.weather.two_way_lost)) {
+    ++world_.tally["answers to client attaches lost"];
+    return;
+  }
+  if (world_.chance.percent(world_.weather.two_way_lost)) {
+    ++world_.tally["answers to client attaches late"];
+    wait += world_.chance.up_to(kLate);
+  }
+  if (!answer && answer.error().code == ErrorCode::kFenced) {
+    ++world_.tally["client attaches fenced off"];
+  }
+  world_.after(wait, [this, client, attempt, answer] {
+    Client& it = *clients_[client].client;
+    if (answer) {
+      it.on_attached(attempt, answer->session, answer->batches_in_flight);
+    } else {
+      it.on_attach_failed(attempt, answer.error());
+    }
+  });
+}
+
+void World::detach_client(std::size_t client, SessionId session) {
+  const std::size_t m = clients_[client].manager;
+  world_.carry(leg('m', client, m), [this, m, session] {
+    managers_[m].site->step(
+        [session](cmgr::ConnectionManager& manager) { manager.detach_client(session); });
+  });
+}
+
+void World::tell_session_over(std::size_t manager, SessionId session, const SessionEnding& ending) {
+  const auto whose = client_of_session_.find(session);
+  if (ending.why == SessionEnd::kDetached || whose == client_of_session_.end()) return;
+  if (ending.why == SessionEnd::kProtocol || ending.why == SessionEnd::kFlooded) {
+    world_.violated(fmt::format("{} ends session {} of a client, which {}: {}",
+                                managers_[manager].site->name(), session, to_string(ending.why),
+                                ending.reason));
+  }
+  const std::size_t client = whose->second;
+  ++world_.tally["client sessions ended: " + std::string{to_string(ending.why)}];
+  world_.carry(leg('c', manager, client), [this, client, session, why = ending.why] {
+    clients_[client].client->on_session_ended(session, to_string(why));
   });
 }
 

@@ -170,6 +170,9 @@ std::unique_ptr<ManagerSite> World::make_manager(std::size_t index) {
   hooks.to_client = [this, index](SessionId session, session::Frame<OutcomeBatch> frame) {
     carry_to_client(index, session, std::move(frame));
   };
+  hooks.client_session_over = [this, index](SessionId session, const SessionEnding& ending) {
+    tell_session_over(index, session, ending);
+  };
   hooks.attach = [this, index](const std::string& name, Epoch epoch) {
     return attach(index, name, epoch);
   };
@@ -189,15 +192,35 @@ World::ClientSite World::make_client(std::size_t index) {
   hooks.transmit = [this, index](SessionId session, session::Frame<RequestBatch> frame) {
     carry_to_inbox(index, session, std::move(frame));
   };
-  hooks.attach = [this, index](Epoch epoch) { attach_client(index, epoch); };
+  hooks.attach = [this, index](const client::Attach& attempt) { attach_client(index, attempt); };
+  hooks.detach = [this, index](SessionId session) { detach_client(index, session); };
   hooks.up = [this, index](Call& call) {
     check_call(clients_[index], call);
     check_cells(clients_[index], call);
     live(index, call.setup.request);
   };
   hooks.held = [this, index](Call& call) { live_held(index, call.setup.request); };
-  site.client = std::make_unique<Client>(world_, fmt::format("client-{}", index), std::move(hooks));
+  site.client = std::make_unique<Client>(world_, fmt::format("client-{}", index), choose_limits(),
+                                         std::move(hooks));
   return site;
+}
+
+// In foul weather some are short of everything: requests that may be open, patience, credit.
+client::Limits World::choose_limits() {
+  client::Limits limits;
+  if (plan_.fair || !plan_.managers.empty()) return limits;
+  limits.open_max = one_of(world_.chance, std::array<std::size_t, 3>{65'536, 65'536, 12});
+  limits.requests_per_batch = one_of(world_.chance, std::array<std::size_t, 3>{512, 512, 2});
+  limits.back_off.max = one_of(world_.chance, std::array<Duration, 2>{seconds{1}, seconds{5}});
+  limits.jitter = static_cast<double>(world_.chance.below(101)) / 100;
+  limits.attach_answer =
+      one_of(world_.chance, std::array<Duration, 3>{seconds{1}, seconds{5}, seconds{20}});
+  limits.reach_within =
+      one_of(world_.chance, std::array<Duration, 3>{seconds{2}, seconds{60}, client::kForever});
+  limits.first_answer =
+      one_of(world_.chance, std::array<Duration, 3>{seconds{2}, seconds{10}, client::kForever});
+  limits.session.batches_in_flight = one_of(world_.chance, std::array<std::uint32_t, 2>{256, 2});
+  return limits;
 }
 
 // ===== time =====
@@ -363,8 +386,8 @@ void World::live_through() {
     place.site->routes_away_until = place.site->services_away_until = world_.now;
   }
   run_until(world_.now + kCalm);
-  if (world_.lines) settle_lines();
   check_answered();
+  if (world_.lines) settle_lines();
   check_tables();
   audit_all();
 

@@ -114,6 +114,7 @@ class World : public ManagerOutlet {
   cmgr::Aggregation choose_aggregation();
   SwitchSite make_switch(std::size_t index);
   ClientSite make_client(std::size_t index);
+  client::Limits choose_limits();
 
   // transport.cpp
   void carry_to_switch(std::size_t manager, std::size_t at, SessionId session,
@@ -123,7 +124,11 @@ class World : public ManagerOutlet {
   void carry_to_inbox(std::size_t client, SessionId session, session::Frame<RequestBatch> frame);
   std::optional<ManagerSite::Attached> attach(std::size_t manager, const std::string& switch_name,
                                               Epoch epoch);
-  void attach_client(std::size_t client, Epoch epoch);
+  void attach_client(std::size_t client, const client::Attach& attempt);
+  void answer_attach(std::size_t client, const client::Attach& attempt,
+                     const Result<cmgr::ClientAttachment>& answer);
+  void detach_client(std::size_t client, SessionId session);
+  void tell_session_over(std::size_t manager, SessionId session, const SessionEnding& ending);
   void invoke(std::size_t manager, std::size_t at, SessionId session, HopBatch batch);
   void executed(std::uint64_t token, Result<HopResultBatch> results) override;
   void answer_invocation(std::uint64_t token, const Result<HopResultBatch>& results);
@@ -151,6 +156,7 @@ class World : public ManagerOutlet {
 
   // accidents.cpp
   void accident();
+  void trouble_client(std::size_t client, TimePoint until);
   void lose_switch(std::size_t at);
   void kill_manager(std::size_t manager, bool for_good);
   void restart_manager(std::size_t manager);
