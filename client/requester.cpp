@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/planted.hpp"
 #include "core/wire_octets.hpp"
 
 namespace xbind::client {
@@ -91,7 +92,7 @@ Result<RequestId> Requester::submit(Request request) {
   if (next_number_ != 0 && number.value() >= next_number_) next_number_ = number.value() + 1;
   const bool fresh = open_.add(number);
   ++counters_.submitted;
-  if (fresh) gather(std::move(request));
+  if (fresh || planted(Bug::kOpenSentAgain)) gather(std::move(request));
   return number;
 }
 
@@ -197,7 +198,8 @@ bool Requester::finish_if_final(const Error& why) {
 // ===== the session =====
 
 void Requester::receive(SessionId session, session::Frame<OutcomeBatch> frame, TimePoint now) {
-  if (state() != State::kAttached || session != session_) {
+  const bool present = session == session_ || planted(Bug::kOldSessionHeard);
+  if (state() != State::kAttached || !present) {
     ++counters_.stale_messages;
     return;
   }
@@ -219,7 +221,7 @@ std::shared_ptr<const OutcomeBatch> Requester::news_of(
   }
   counters_.answered += batch->outcomes.size() - known.size();
   counters_.unknown_outcomes += known.size();
-  if (known.empty()) return batch;
+  if (known.empty() || planted(Bug::kAnsweredTwice)) return batch;
   if (known.size() == batch->outcomes.size() && batch->notices.empty()) return nullptr;
   auto news = std::make_shared<OutcomeBatch>();
   auto skip = known.begin();
@@ -259,7 +261,11 @@ void Requester::lose(const Error& why, TimePoint now) {
   unreachable_at_ = later(now, limits_.reach_within);
 
   std::deque<RequestBatch> again = open_.copies_of_sent(limits_.requests_per_batch);
+  if (planted(Bug::kRepeatDropped)) again.clear();
   for (auto batch = again.rbegin(); batch != again.rend(); ++batch) {
+    if (planted(Bug::kRepeatRenumbered)) {
+      for (ConnectRequest& connect : batch->connects) connect.request = RequestId{next_number_++};
+    }
     const std::size_t requests = count(*batch);
     counters_.repeated += requests;
     waiting_requests_ += requests;

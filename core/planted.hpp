@@ -13,6 +13,12 @@ enum class Bug : std::uint8_t {
   kRepeatsApplied,    // a batch that comes twice is applied twice
   kRequestTwice,      // a client's repeated request is taken for a new one
   kOldEpochAccepted,  // a manager that has been restarted is not fenced off
+  // a client (client/requester.hpp)
+  kRepeatRenumbered,  // a request that is repeated in the next session has a new number
+  kRepeatDropped,     // a request without an outcome is not repeated
+  kOpenSentAgain,     // a request that the caller repeats is sent again in the same session
+  kAnsweredTwice,     // an outcome that the manager repeats is handed out again
+  kOldSessionHeard,   // a message of an earlier session is taken for one of the present
   // labels
   kNoQuarantine,          // the SwitchServer frees a released label at once
   kLabelBackTooEarly,     // the manager reuses it before the other end of the link has confirmed

@@ -44,6 +44,12 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"RepeatsApplied", Bug::kRepeatsApplied, 5, "in the cache of manager-"},
         Mistake{"RequestTwice", Bug::kRequestTwice, 5, "two outcomes"},
         Mistake{"OldEpochAccepted", Bug::kOldEpochAccepted, 60, "let in with an older epoch"},
+        Mistake{"RepeatRenumbered", Bug::kRepeatRenumbered, 5, "is sent and was never made"},
+        Mistake{"RepeatDropped", Bug::kRepeatDropped, 20, "has no outcome of"},
+        Mistake{"OpenSentAgain", Bug::kOpenSentAgain, 60, "has two outcomes|connections"},
+        Mistake{"AnsweredTwice", Bug::kAnsweredTwice, 5, "has two outcomes"},
+        Mistake{"OldSessionHeard", Bug::kOldSessionHeard, 60,
+                "peer confirms batch|has no outcome of|beyond the window"},
         Mistake{"NoQuarantine", Bug::kNoQuarantine, 5,
                 "in the cache of manager-|at the other end of the link|ledger has it"},
         Mistake{
