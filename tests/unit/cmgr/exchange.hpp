@@ -8,6 +8,10 @@
 //     sw2 22══40[sw4]2─ eve, 3─ fay
 //
 // and another way to bob: sw1 11══50[sw5]51══31 sw3.
+//
+// Its clients are bare sessions, not client::Requesters: a test must see every outcome that the
+// manager sends, repeats too, and must be able to be a client that no Requester is (out of order,
+// deaf, with an old epoch, with the number of another request).
 #pragma once
 
 #include <gmock/gmock.h>
