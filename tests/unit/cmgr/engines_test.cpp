@@ -293,6 +293,58 @@ TEST_F(EnginesTest, ASilentSwitchIsOwedTheOldContractAndItsLateAnswerServesForNo
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
 }
 
+TEST_F(EnginesTest, TheAnswerToAnOlderDebtDoesNotPayTheNewerOne) {
+  config.hop_timer = seconds{1};
+  attach_all();
+  const ConnectionId call = up(1);
+  // 300 are not to be had: sw1 is owed the 100 that it had, and is told so by the session
+  modify(2, call, cells(300));
+  const Invocation slow = next();
+  wait(2 * config.hop_timer);
+  EXPECT_EQ(explain(outcome()), "timeout at sw1");
+  wait(SwitchDesk::kDebtRetry);
+  const HopModify older = change("sw1");
+  reply(slow);
+  // 50 are: sw1 cannot be reached, so that it is owed these instead
+  modify(3, call, cells(50));
+  fail_it(next());
+  EXPECT_THAT(all_served(), ElementsAre("modify sw2 leg 0", "modify sw3 leg 0"));
+  EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
+  EXPECT_EQ(manager().owed(), 1U);
+  // cmgr <-- sw1: the 100 are done
+  answer("sw1", {done(older)});
+  EXPECT_EQ(manager().owed(), 1U) << "the 50 are not";
+  wait(SwitchDesk::kDebtRetry);
+  const HopModify newer = change("sw1");
+  EXPECT_EQ(newer.demand.cells_per_s, 50U);
+  answer("sw1", {done(newer)});
+  EXPECT_EQ(manager().owed(), 0U);
+}
+
+// The session has told sw1 of the older contract before it took the newer one.
+TEST_F(EnginesTest, ADebtThatALaterChangeHasOvertakenIsPaidByItsOwnAnswer) {
+  config.hop_timer = seconds{1};
+  attach_all();
+  const ConnectionId call = up(1);
+  modify(2, call, cells(300));
+  const Invocation slow = next();
+  wait(2 * config.hop_timer);
+  EXPECT_EQ(explain(outcome()), "timeout at sw1");
+  wait(SwitchDesk::kDebtRetry);
+  const HopModify older = change("sw1");
+  reply(slow);
+  modify(3, call, cells(50));
+  EXPECT_THAT(all_served(),
+              ElementsAre("modify sw1 leg 0", "modify sw2 leg 0", "modify sw3 leg 0"));
+  EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
+  // cmgr <-- sw1: stale
+  HopResult stale = done(older);
+  stale.cause = Cause::kStale;
+  answer("sw1", {stale});
+  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().counters().late_results, 0U);
+}
+
 TEST_F(EnginesTest, AReleaseDuringAModifyWaitsForTheAnswerUnderWay) {
   config.operations_at_once = 2;
   attach_all();
