@@ -338,6 +338,20 @@ void ManagerSite::attach(const std::string& switch_name, TimePoint now) {
 
 // ===== the client =====
 
+namespace {
+
+client::Limits limits_of(const ClientPlan& plan) {
+  client::Limits limits;
+  limits.open_max = 200'000;
+  limits.requests_per_batch = plan.batch;
+  limits.reach_within = limits.first_answer = client::kForever;
+  limits.reattach = false;
+  limits.session = plan.session;
+  return limits;
+}
+
+}  // namespace
+
 ClientSite::ClientSite(std::string name, const ClientPlan& plan, const Machine& machine,
                        const Costs& costs)
     : Process(std::move(name)),
@@ -355,13 +369,16 @@ void ClientSite::connect(ManagerSite& manager, std::function<void()> on_arrival,
   manager_ = &manager;
   on_arrival_ = std::move(on_arrival);
   for (std::size_t caller = 0; caller < plan_.callers; ++caller) {
+    const client::Identity identity{fmt::format("{}-{}", name(), caller), manager.name(), Epoch{1}};
+    client::Requester& requester =
+        callers_.emplace_back(Caller{client::Requester{identity, limits_of(plan_)}}).requester;
+    requester.start(now);
+    requester.flush(now, actions_);
     const auto attached =
-        manager.manager().attach_client(fmt::format("{}-{}", name(), caller), Epoch{1}, now);
+        manager.manager().attach_client(actions_.attach->client, actions_.attach->epoch, now);
     XB_CHECK(attached.has_value());
-    lines_.push_back({attached->session,
-                      std::make_unique<session::Session<RequestBatch, OutcomeBatch>>(
-                          plan_.session.agreed(attached->batches_in_flight), now),
-                      {}});
+    requester.attached(actions_.attach->attempt, attached->session, attached->batches_in_flight,
+                       now);
   }
   began_ = now;
   plan_next_call(now);
@@ -369,52 +386,54 @@ void ClientSite::connect(ManagerSite& manager, std::function<void()> on_arrival,
 
 Duration ClientSite::cost_of(const Message& message) const { return taking(costs_, message); }
 
-ClientSite::Line& ClientSite::line_of(SessionId session) {
-  const auto line = std::find_if(lines_.begin(), lines_.end(),
-                                 [&](const Line& each) { return each.session == session; });
-  XB_CHECK(line != lines_.end(), session);
-  return *line;
+ClientSite::Caller& ClientSite::caller_of(SessionId session) {
+  const auto caller = std::find_if(callers_.begin(), callers_.end(), [&](const Caller& each) {
+    return each.requester.session() == session;
+  });
+  XB_CHECK(caller != callers_.end(), session);
+  return *caller;
 }
 
 void ClientSite::step(std::vector<Message>& messages, TimePoint now, std::vector<Outgoing>& out) {
-  std::vector<std::shared_ptr<const OutcomeBatch>> batches;
   for (Message& message : messages) {
     auto& frame = std::get<session::Frame<OutcomeBatch>>(message.body);
-    const auto received = line_of(message.session).link->receive(std::move(frame), now, batches);
-    XB_CHECK(received.has_value());
+    Caller& caller = caller_of(message.session);
+    caller.requester.receive(message.session, std::move(frame), now);
+    caller.stepped = true;
   }
-  for (const auto& batch : batches) {
-    for (const Outcome& outcome : batch->outcomes) judge(outcome, now);
+  for (Caller& caller : callers_) {
+    if (caller.requester.next_deadline() > now) continue;
+    caller.requester.tick(now);
+    caller.stepped = true;
   }
-  offer(now);
-  for (Line& line : lines_) {
-    if (!line.waiting.empty() || line.link->next_deadline() <= now) say(line, now);
-  }
+  // An answer may be followed by a request at once.
+  do {
+    offer(now);
+  } while (flush(now));
   outbox_.take(out);
 }
 
-void ClientSite::say(Line& line, TimePoint now) {
-  std::vector<session::Frame<RequestBatch>> frames;
-  if (line.link->next_deadline() <= now) {
-    const auto ticked = line.link->tick(now, frames);
-    XB_CHECK(ticked.has_value());
+bool ClientSite::flush(TimePoint now) {
+  bool answered = false;
+  for (Caller& caller : callers_) {
+    if (!std::exchange(caller.stepped, false)) continue;
+    caller.requester.flush(now, actions_);
+    XB_CHECK(!actions_.ended, actions_.ended->text);
+    for (auto& frame : actions_.transmit) {
+      const Duration cost = sending(costs_, frame);
+      outbox_.put(*manager_, {actions_.session, std::move(frame)}, cost);
+    }
+    for (const auto& batch : actions_.told) {
+      for (const Outcome& outcome : batch->outcomes) judge(outcome, now);
+      answered = true;
+    }
   }
-  std::size_t sent = 0;
-  for (; sent < line.waiting.size() && line.link->has_credit(); ++sent) {
-    const std::size_t octets = 96 + 100 * items(line.waiting[sent]);
-    frames.push_back(line.link->send(std::move(line.waiting[sent]), octets, now));
-  }
-  line.waiting.erase(line.waiting.begin(),
-                     line.waiting.begin() + static_cast<std::ptrdiff_t>(sent));
-  for (auto& frame : frames) {
-    const Duration cost = sending(costs_, frame);
-    outbox_.put(*manager_, {line.session, std::move(frame)}, cost);
-  }
+  return answered;
 }
 
 TimePoint ClientSite::next_deadline() const {
   TimePoint next = std::min(next_arrival_, ends_.empty() ? kNever : ends_.top().due);
-  for (const Line& line : lines_) next = std::min(next, line.link->next_deadline());
+  for (const Caller& caller : callers_) next = std::min(next, caller.requester.next_deadline());
   return next;
 }
 
@@ -428,24 +447,24 @@ void ClientSite::plan_next_call(TimePoint now) {
   }
 }
 
-RequestBatch& ClientSite::room(std::uint64_t call) {
-  std::vector<RequestBatch>& waiting = line_of(call).waiting;
-  if (waiting.empty() || items(waiting.back()) >= plan_.batch) waiting.emplace_back();
-  return waiting.back();
+void ClientSite::ask(std::uint64_t call, client::Request request) {
+  Caller& caller = callers_[call % callers_.size()];
+  const auto taken = caller.requester.submit(std::move(request));
+  XB_CHECK(taken.has_value(), taken.error().text);
+  caller.stepped = true;
 }
 
 void ClientSite::offer(TimePoint now) {
   static const ServiceSpec kService{ServiceKind::kCells, kCellsPerS, 0, 0, 0};
   for (; !ends_.empty() && ends_.top().due <= now; ends_.pop()) {
     const std::uint64_t call = ends_.top().call;
-    room(call).releases.push_back({RequestId{2 * call + 2}, calls_[call].connection});
+    ask(call, ReleaseRequest{RequestId{2 * call + 2}, calls_[call].connection});
   }
   while (next_arrival_ <= now) {
     if (next_call_ >= plan_.warm_calls) on_arrival_();
     const Duration hold = plan_.one_at_a_time ? Duration::zero() : holding_.next();
     calls_[next_call_] = {next_arrival_, hold, {}};
-    room(next_call_)
-        .connects.push_back({RequestId{2 * next_call_ + 1}, "host-a", "host-b", kService});
+    ask(next_call_, ConnectRequest{RequestId{2 * next_call_ + 1}, "host-a", "host-b", kService});
     ++figures_.offered;
     ++open_;
     ++next_call_;

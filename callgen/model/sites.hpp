@@ -15,6 +15,7 @@
 #include "callgen/load/pacer.hpp"
 #include "callgen/model/costs.hpp"
 #include "callgen/model/machine.hpp"
+#include "client/requester.hpp"
 #include "cmgr/connection_manager.hpp"
 #include "core/metrics/histogram.hpp"
 #include "core/session/session.hpp"
@@ -198,7 +199,8 @@ struct ClientPlan {
 };
 
 // Offers calls without regard to how earlier ones fared (unless one at a time), and releases them when
-// their time is over.
+// their time is over. Each caller is a client::Requester, as in a program. Nothing is lost here, so
+// that it attaches once and repeats no request.
 class ClientSite final : public Process {
  public:
   ClientSite(std::string name, const ClientPlan& plan, const Machine& machine, const Costs& costs);
@@ -232,10 +234,9 @@ class ClientSite final : public Process {
       return due != other.due ? due > other.due : call > other.call;
     }
   };
-  struct Line {
-    SessionId session;
-    std::unique_ptr<session::Session<RequestBatch, OutcomeBatch>> link;
-    std::vector<RequestBatch> waiting;
+  struct Caller {
+    client::Requester requester;
+    bool stepped = false;  // something has happened since its last flush
   };
   struct Call {
     TimePoint intended;
@@ -246,16 +247,17 @@ class ClientSite final : public Process {
   void plan_next_call(TimePoint now);
   void offer(TimePoint now);
   void judge(const Outcome& outcome, TimePoint now);
-  void say(Line& line, TimePoint now);
-  Line& line_of(std::uint64_t call) { return lines_[call % lines_.size()]; }
-  Line& line_of(SessionId session);
-  RequestBatch& room(std::uint64_t call);
+  void ask(std::uint64_t call, client::Request request);
+  // Sends what the callers have to say; true: one of them was answered.
+  bool flush(TimePoint now);
+  Caller& caller_of(SessionId session);
 
   const ProcessCosts& costs_;
   ClientPlan plan_;
   Outbox outbox_;
   Process* manager_ = nullptr;
-  std::vector<Line> lines_;
+  std::vector<Caller> callers_;
+  client::Actions actions_;  // kept for its memory
   std::function<void()> on_arrival_;
   callgen::Pacer pacer_;
   callgen::HoldingTime holding_;
