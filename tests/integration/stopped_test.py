@@ -48,10 +48,12 @@ class Stopped(OneLab):
             self.assertEqual(summary["setups"]["refused"], 2000)
             self.assertEqual(summary["setups"]["unanswered"], 0)
             self.assertIn(MIDDLE, done.stdout)
-            # The manager answers others, and knows what it owes: at most one removal a call, none paid.
+            # The manager answers others, and knows what it owes: at most one removal a call. On a busy machine
+            # the others confirm a removal too late as well; those debts are paid meanwhile.
             owed = self.status("owed")
             self.assertTrue(1 <= owed <= 2000, owed)
-            self.assertEqual(owed, self.status("debts_made") - made)
+            self.assertEqual(owed, self.status("debts_made") - self.status("debts_paid"))
+            self.assertLessEqual(owed, self.status("debts_made") - made)
         finally:
             self.signal(signal.SIGCONT)
         wait_until(lambda: self.status("owed") == 0, "the debts are paid")
