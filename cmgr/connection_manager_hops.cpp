@@ -41,8 +41,8 @@ void ConnectionManager::say(Connection& connection, Hop& hop, TimePoint now) {
         const std::uint8_t answers = switches_.forgive_change(hop.at, key_of(connection, hop));
         hop.answers_to_skip = static_cast<std::uint8_t>(hop.answers_to_skip + answers);
       }
-      // With invocations the debt stays until its own answer comes by the session, which may be that
-      // it is stale: were it forgiven, that answer would pay for what the hop is owed next.
+      // With invocations the debt stays until its own answer comes by the session, perhaps that it is
+      // stale: were it forgiven, that answer would pay for what the hop is owed next.
       const Contract contract = contract_to_tell(connection);
       HopModify change{key_of(connection, hop), connection.more().revision,
                        contract.of_leg(hop.leg), contract.traffic_of_leg(hop.leg)};
