@@ -10,11 +10,9 @@
 #pragma once
 
 #include <functional>
-#include <memory>
-#include <shared_mutex>
 #include <string>
-#include <vector>
 
+#include "client/corba/manager_session.hpp"
 #include "client/corba/worker.hpp"
 #include "client/requester.hpp"
 #include "connection_manager.hh"
@@ -50,13 +48,6 @@ class ManagerLink {
   void run(const std::function<void(Requester&, TimePoint)>& job);
 
  private:
-  class Observer;
-  struct Attachment {
-    SessionId session;
-    v2::RequestInbox_var inbox;
-    std::uint32_t window = 0;
-  };
-
   void after_drain();
   // Until the requester wants nothing more.
   void perform(TimePoint now);
@@ -72,20 +63,18 @@ class ManagerLink {
   const std::string path_;
   Events events_;
   orb::NameClient names_;
-  Observer* observer_;  // the POA's; references back to the link until forget()
-  v2::OutcomeObserver_var observer_reference_;
 
   // Of the two-way thread.
   v2::ConnectionManager_var manager_;
 
   // Within the Serial.
   Requester requester_;
-  v2::RequestInbox_var inbox_;    // of the present session
-  Actions actions_;               // this and the next one are kept for their memory
-  v2::RequestBatch on_the_wire_;  // the one that is sent
+  RequestSender sender_;
+  Actions actions_;  // kept for its memory
 
   Serial serial_;
   orb::TimerThread timer_;
+  Observer observer_;
   Worker calls_;
 };
 
