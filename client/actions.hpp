@@ -45,6 +45,9 @@ struct Actions {
   std::optional<Attach> attach;
   // Outcomes, each the one of its request, and notices, in the manager's order.
   std::vector<std::shared_ptr<const OutcomeBatch>> told;
+  // Outcomes that answer no open request: repeats in another batch, or of a number that was never
+  // asked for. An application need not look at them; a program that checks the manager counts them.
+  std::vector<Outcome> unexpected;
   std::vector<Failure> failed;
   std::vector<SessionChange> changes;
   // The client has ended, for this reason. Once; nothing but `detach` comes afterwards.
@@ -56,6 +59,7 @@ struct Actions {
     detach.clear();
     attach.reset();
     told.clear();
+    unexpected.clear();
     failed.clear();
     changes.clear();
     ended.reset();

@@ -33,7 +33,7 @@ Result<void> check(const Limits& limits) {
                 limits.back_off.min.count(), limits.back_off.max.count());
   }
   for (const Result<void>& checked :
-       {in_range("open_max", limits.open_max, 1, 200'000),
+       {in_range("open_max", limits.open_max, 1, 4'000'000),
         in_range("requests_per_batch", limits.requests_per_batch, 1, 4096),
         in_range("the smallest back-off", limits.back_off.min, milliseconds{1}),
         in_range("the largest back-off", limits.back_off.max, milliseconds{1}),

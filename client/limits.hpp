@@ -14,8 +14,8 @@ namespace xbind::client {
 inline constexpr Duration kForever = Duration::max();
 
 struct Limits {
-  // Requests without an answer; more are refused (kExhausted). 1 to 200 000, which is what a manager
-  // keeps for one client.
+  // Requests without an answer; more are refused (kExhausted). 1 to 4 000 000. A manager keeps
+  // 200 000 for one client and answers "busy" to what is sent beyond that.
   std::size_t open_max = 65'536;
   // Requests of one message, 1 to 4096. With `open_max` it bounds the memory of what may have to be
   // repeated: a batch is kept until its last request is answered.
@@ -36,7 +36,7 @@ struct Limits {
   // has not said anything for so long cannot: the session counts as lost. 1 ms to 1 h, or kForever.
   Duration first_answer = std::chrono::seconds{10};
   // False: the first failed attempt, and the first loss of a session, ends the client. For a measured
-  // run, in which nothing is to be repaired.
+  // run, in which nothing is to be repaired. No batch is kept then beyond its confirmation.
   bool reattach = true;
 
   session::Limits session{};

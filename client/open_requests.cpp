@@ -25,9 +25,10 @@ void OpenRequests::sent(const std::shared_ptr<const RequestBatch>& batch) {
     const std::uint32_t slot = by_number_.find(request);
     if (slot == 0) return;  // answered while a repeat of it waited for credit
     Open& open = slots_[slot - 1];
+    open.was_sent = true;
+    if (!repeats_) return;
     open.batch = batch;
     open.place = place;
-    open.was_sent = true;
   });
 }
 

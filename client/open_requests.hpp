@@ -1,8 +1,9 @@
 // The requests of one client that have no answer yet. Those that were sent can be sent again in a later
-// session: the table shares the batch that a request went out with and copies nothing until then.
+// session, if there is to be one: the table shares the batch that a request went out with and copies
+// nothing until then.
 //
-// Bound: the owner adds at most as many requests as its limit allows. A batch stays in memory until
-// its last request is answered.
+// Bound: the owner adds at most as many requests as its limit allows. A shared batch stays in memory
+// until its last request is answered.
 //
 // Pure; owned by a Requester, one thread at a time.
 #pragma once
@@ -21,6 +22,9 @@ namespace xbind::client {
 
 class OpenRequests {
  public:
+  // `repeats` false: nothing will be sent again, so no batch is shared and copies_of_sent() is empty.
+  explicit OpenRequests(bool repeats) : repeats_(repeats) {}
+
   std::size_t size() const { return by_number_.size(); }
   bool contains(RequestId request) const { return by_number_.contains(request); }
 
@@ -46,13 +50,14 @@ class OpenRequests {
   struct Open {
     RequestId request;
     std::uint64_t order = 0;                    // in which it was added
-    std::shared_ptr<const RequestBatch> batch;  // null: it waits to be sent
+    std::shared_ptr<const RequestBatch> batch;  // null: it waits to be sent, or is not repeated
     Place place;                                // in the batch
     bool was_sent = false;
   };
   // Slot numbers of the open requests, the oldest first.
   std::vector<std::uint32_t> in_order() const;
 
+  bool repeats_;
   // The slot of a request plus 1, because a FlatMap holds no zero.
   FlatMap<RequestId, std::uint32_t> by_number_;
   std::vector<Open> slots_;

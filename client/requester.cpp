@@ -48,6 +48,7 @@ void add(session::Counters& sum, const session::Counters& more) {
 Requester::Requester(Identity identity, const Limits& limits)
     : identity_(std::move(identity)),
       limits_(limits),
+      open_(limits.reattach),
       attaching_({.back_off = limits.back_off, .answer_within = limits.attach_answer}) {
   const Result<void> checked = check(limits);
   XB_CHECK(checked.has_value(), checked ? std::string{} : checked.error().text);
@@ -222,6 +223,7 @@ std::shared_ptr<const OutcomeBatch> Requester::news_of(
   counters_.answered += batch->outcomes.size() - known.size();
   counters_.unknown_outcomes += known.size();
   if (known.empty() || planted(Bug::kAnsweredTwice)) return batch;
+  for (const std::size_t i : known) actions_.unexpected.push_back(batch->outcomes[i]);
   if (known.size() == batch->outcomes.size() && batch->notices.empty()) return nullptr;
   auto news = std::make_shared<OutcomeBatch>();
   auto skip = known.begin();
@@ -256,6 +258,7 @@ void Requester::session_ended(SessionId session, std::string_view why, TimePoint
 
 void Requester::lose(const Error& why, TimePoint now) {
   ++counters_.sessions_lost;
+  const SessionId lost = session_;
   drop_session();
   actions_.changes.push_back({why});
   unreachable_at_ = later(now, limits_.reach_within);
@@ -272,7 +275,12 @@ void Requester::lose(const Error& why, TimePoint now) {
     // Repeats are sent before the requests that were never sent.
     waiting_.push_front(std::move(*batch));
   }
-  if (!finish_if_final(why)) attaching_.lost(now, limits_.jitter);
+  if (finish_if_final(why)) {
+    // The manager may not know yet that the session is over, and no later attempt would tell it.
+    actions_.detach.push_back(lost);
+  } else {
+    attaching_.lost(now, limits_.jitter);
+  }
 }
 
 void Requester::drop_session() {

@@ -176,6 +176,7 @@ TEST_F(RequestsTest, AnOutcomeThatComesTwiceIsHandedOutOnce) {
   deliver();
   say(outcomes({connected(1), connected(2)}));
   EXPECT_THAT(answered(), ElementsAre(2));
+  EXPECT_THAT(wanted.unexpected, ElementsAre(connected(1)));
   EXPECT_EQ(requester->counters().unknown_outcomes, 1U);
   EXPECT_EQ(requester->counters().answered, 2U);
 }
@@ -187,16 +188,20 @@ TEST_F(RequestsTest, OutcomesTwiceInOneBatchAreOne) {
   deliver();
   say(outcomes({connected(1), connected(1)}));
   EXPECT_THAT(answered(), ElementsAre(1));
+  EXPECT_THAT(wanted.unexpected, ElementsAre(connected(1)));
 }
 
-TEST_F(RequestsTest, AnOutcomeOfAnUnknownNumberIsCountedAndDropped) {
+TEST_F(RequestsTest, AnOutcomeOfAnUnknownNumberIsCountedAndSetApart) {
   log_in();
   say(outcomes({connected(99)}));
   EXPECT_THAT(wanted.told, IsEmpty());
+  EXPECT_THAT(wanted.unexpected, ElementsAre(connected(99)));
   EXPECT_EQ(requester->counters().unknown_outcomes, 1U);
   say(outcomes({connected(99)}, {rerouted(5)}));
   EXPECT_THAT(answered(), IsEmpty());
   EXPECT_THAT(noticed(), ElementsAre(rerouted(5))) << "the notice beside it counts";
+  EXPECT_THAT(wanted.unexpected, ElementsAre(connected(99)));
+  EXPECT_THAT(step().unexpected, IsEmpty());
 }
 
 TEST_F(RequestsTest, NoticesAreHandedOnInTheirPlaceAmongTheOutcomes) {

@@ -166,6 +166,7 @@ TEST_F(SessionsTest, TheNextSessionGetsWhatHasNoOutcomeAndNothingElse) {
   ask(call());
   step();
   EXPECT_EQ(loss(), "manager default has ended session 1: nothing was heard");
+  EXPECT_THAT(wanted.detach, IsEmpty()) << "the next attempt ends the session as well";
   EXPECT_EQ(requester->open(), 3U);
   wait_for_attempt();
   // mia --> manager: attach, under the same epoch
@@ -304,9 +305,25 @@ TEST_F(SessionsTest, WithoutReattachTheLossOfTheSessionEndsIt) {
   requester->session_ended(session, "the process ends in order", now);
   step();
   EXPECT_EQ(requester->state(), State::kEnded);
+  EXPECT_THAT(wanted.detach, ElementsAre(session)) << "no later attempt ends it";
   ASSERT_THAT(wanted.failed, SizeIs(1));
   EXPECT_THAT(wanted.failed.front().unknown, ElementsAre(RequestId{1}));
   EXPECT_THAT(wanted.failed.front().unsent, ElementsAre(RequestId{2}));
+}
+
+TEST_F(SessionsTest, ABatchIsKeptOnlyIfItMayBeRepeated) {
+  for (const bool reattach : {true, false}) {
+    limits.reattach = reattach;
+    log_in();
+    ask(call());
+    step();
+    const std::weak_ptr<const RequestBatch> batch = wanted.transmit.front().batch;
+    EXPECT_THAT(deliver(), ElementsAre(1));
+    // mia <-- manager: confirms the batch, without an outcome
+    say(outcomes({}));
+    EXPECT_EQ(requester->open(), 1U);
+    EXPECT_EQ(batch.expired(), !reattach);
+  }
 }
 
 TEST_F(SessionsTest, ANewerEpochIsTheEndOfThisOne) {
@@ -370,8 +387,8 @@ TEST_F(SessionsTest, ASessionThatComesAfterTheEndIsDetached) {
 TEST(LimitsTest, ALimitOutOfRangeIsNamedWithItsValue) {
   EXPECT_TRUE(check(Limits{}).has_value());
   Limits limits;
-  limits.open_max = 200'001;
-  EXPECT_EQ(check(limits).error().text, "open_max is 200001, not in 1 to 200000");
+  limits.open_max = 4'000'001;
+  EXPECT_EQ(check(limits).error().text, "open_max is 4000001, not in 1 to 4000000");
   limits = {};
   limits.first_answer = Duration::zero();
   EXPECT_THAT(check(limits).error().text, HasSubstr("first_answer is 0 ns"));
