@@ -6,17 +6,16 @@
 namespace xbind::client {
 
 bool OpenRequests::add(RequestId request) {
-  if (by_number_.contains(request)) return false;
-  std::uint32_t slot = static_cast<std::uint32_t>(slots_.size());
+  const auto fresh = static_cast<std::uint32_t>(slots_.size());
+  const std::uint32_t slot = free_slots_.empty() ? fresh : free_slots_.back();
+  if (!by_number_.insert(request, slot + 1)) return false;
   if (free_slots_.empty()) {
     slots_.emplace_back();
   } else {
-    slot = free_slots_.back();
     free_slots_.pop_back();
   }
   slots_[slot].request = request;
   slots_[slot].order = next_order_++;
-  by_number_.insert(request, slot + 1);
   return true;
 }
 
@@ -49,8 +48,8 @@ std::vector<std::uint32_t> OpenRequests::in_order() const {
   return slots;
 }
 
-std::deque<RequestBatch> OpenRequests::copies_of_sent(std::size_t per_batch) {
-  std::deque<RequestBatch> batches;
+std::vector<RequestBatch> OpenRequests::copies_of_sent(std::size_t per_batch) {
+  std::vector<RequestBatch> batches;
   std::size_t in_last = per_batch;
   for (const std::uint32_t slot : in_order()) {
     Open& open = slots_[slot];

@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -37,7 +36,7 @@ class OpenRequests {
 
   // Copies of the open requests that were sent and not copied since, the oldest first, in batches of
   // at most `per_batch`. Afterwards no batch is shared.
-  std::deque<RequestBatch> copies_of_sent(std::size_t per_batch);
+  std::vector<RequestBatch> copies_of_sent(std::size_t per_batch);
 
   struct Left {
     std::vector<RequestId> unsent;   // never sent: nothing has been done

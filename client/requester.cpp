@@ -99,7 +99,7 @@ Result<RequestId> Requester::submit(Request request) {
 
 void Requester::gather(Request request) {
   if (!gathering_ || count(waiting_.back()) >= limits_.requests_per_batch) {
-    waiting_.emplace_back();
+    waiting_.push_back({});
     gathering_ = true;
   }
   append(std::move(request), waiting_.back());
@@ -263,18 +263,18 @@ void Requester::lose(const Error& why, TimePoint now) {
   actions_.changes.push_back({why});
   unreachable_at_ = later(now, limits_.reach_within);
 
-  std::deque<RequestBatch> again = open_.copies_of_sent(limits_.requests_per_batch);
+  std::vector<RequestBatch> again = open_.copies_of_sent(limits_.requests_per_batch);
   if (planted(Bug::kRepeatDropped)) again.clear();
-  for (auto batch = again.rbegin(); batch != again.rend(); ++batch) {
+  for (RequestBatch& batch : again) {
     if (planted(Bug::kRepeatRenumbered)) {
-      for (ConnectRequest& connect : batch->connects) connect.request = RequestId{next_number_++};
+      for (ConnectRequest& connect : batch.connects) connect.request = RequestId{next_number_++};
     }
-    const std::size_t requests = count(*batch);
+    const std::size_t requests = count(batch);
     counters_.repeated += requests;
     waiting_requests_ += requests;
-    // Repeats are sent before the requests that were never sent.
-    waiting_.push_front(std::move(*batch));
   }
+  // Repeats are sent before the requests that were never sent.
+  waiting_.push_front(std::move(again));
   if (finish_if_final(why)) {
     // The manager may not know yet that the session is over, and no later attempt would tell it.
     actions_.detach.push_back(lost);
@@ -337,8 +337,7 @@ TimePoint Requester::next_deadline() const {
 
 void Requester::flush(TimePoint now, Actions& actions) {
   while (state() == State::kAttached && !waiting_.empty() && link_->has_credit()) {
-    RequestBatch batch = std::move(waiting_.front());
-    waiting_.pop_front();
+    RequestBatch batch = waiting_.take_front();
     waiting_requests_ -= count(batch);
     const std::size_t octets = wire_octets(batch);
     session::Frame<RequestBatch> frame = link_->send(std::move(batch), octets, now);
@@ -349,7 +348,7 @@ void Requester::flush(TimePoint now, Actions& actions) {
   if (waiting_.empty()) gathering_ = false;
   if (state() == State::kAttached) actions_.session = session_;
   actions.clear();
-  std::swap(actions, actions_);
+  swap(actions, actions_);
 }
 
 // ===== the end =====

@@ -33,7 +33,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +40,7 @@
 #include <vector>
 
 #include "client/actions.hpp"
+#include "client/batch_queue.hpp"
 #include "client/limits.hpp"
 #include "client/open_requests.hpp"
 #include "client/request_batch.hpp"
@@ -169,8 +169,7 @@ class Requester {
   // Requests.
   std::uint64_t next_number_ = 1;  // 0: used up
   OpenRequests open_;              // at most limits_.open_max
-  std::deque<RequestBatch>
-      waiting_;  // at most 2 * limits_.open_max requests: open ones and repeats
+  BatchQueue waiting_;             // at most 2 * limits_.open_max requests: open ones and repeats
   std::size_t waiting_requests_ = 0;
   bool gathering_ = false;  // waiting_.back() takes more single requests
 
