@@ -1,21 +1,15 @@
 #include "callgen/corba/corba_target.hpp"
 
-#include <fmt/format.h>
 #include <sys/prctl.h>
 
 #include <algorithm>
 #include <chrono>
-#include <future>
-#include <iterator>
-#include <shared_mutex>
+#include <optional>
 #include <utility>
 
 #include "core/log.hpp"
-#include "core/name.hpp"
-#include "core/session/session_end.hpp"
 #include "core/steady_now.hpp"
 #include "naming/names.hpp"
-#include "orb/convert.hpp"
 #include "orb/remote_error.hpp"
 
 namespace xbind::callgen {
@@ -41,71 +35,34 @@ void wake_exactly() {
   static_cast<void>(told);
 }
 
-std::size_t octets_of(const RequestBatch& batch) {
-  std::size_t octets = 96 + batch.releases.size() * 16;
-  for (const ConnectRequest& request : batch.connects) {
-    octets += 72 + request.from.size() + request.to.size();
-  }
-  octets += batch.modifies.size() * 72 + batch.commits.size() * 16;
-  for (const LeafRequest& request : batch.leaves) octets += 24 + request.end.size();
-  return octets;
+// Nothing is repaired in a measured run: the first loss of a session is its end.
+client::Limits limits_of_a_run() {
+  client::Limits limits;
+  limits.open_max = RunPlan{}.max_open_calls;  // each has one request under way
+  limits.requests_per_batch = 4096;            // the most that --client-batch takes
+  limits.reach_within = client::kForever;
+  limits.first_answer = kFirstAnswer;
+  limits.reattach = false;
+  limits.session.lease = std::chrono::seconds{60};
+  limits.session = orb::within_connection(limits.session);
+  return limits;
 }
 
 }  // namespace
 
-// Outcomes come in on the connection's own thread; the time they are stamped with is that of their
-// arrival, before any queue of ours.
-class CorbaTarget::Observer : public POA_xbind::v2::OutcomeObserver {
- public:
-  Observer(CorbaTarget& target, std::size_t manager) : target_(&target), manager_(manager) {}
-
-  // Outcomes of any other session are not ours.
-  void expect(SessionId session) {
-    const std::unique_lock lock(mutex_);
-    session_ = session;
-  }
-  // No outcome is handed on afterwards.
-  void forget_target() {
-    const std::unique_lock lock(mutex_);
-    target_ = nullptr;
-  }
-
-  void deliver_outcomes(v2::SessionId session, v2::BatchSeq seq, v2::BatchSeq confirmed,
-                        const v2::OutcomeSeq& outcomes, const v2::NoticeSeq& notices) override {
-    const TimePoint now = steady_now();
-    session::Frame<OutcomeBatch> frame{BatchSeq{seq}, BatchSeq{confirmed}, nullptr};
-    if (seq != 0) {
-      auto converted = orb::to_core(outcomes, notices);
-      if (!converted) {
-        log::error("outcomes of batch {} are not understood: {}", seq, converted.error().text);
-        return;  // not confirmed: it will be repeated, and the run will end as unanswered
-      }
-      frame.batch = std::make_shared<const OutcomeBatch>(std::move(*converted));
-    }
-    const std::shared_lock lock(mutex_);
-    if (target_ == nullptr || SessionId{session} != session_) return;
-    target_->serial_.post([target = target_, manager = manager_, frame = std::move(frame),
-                           now]() mutable { target->on_outcomes(manager, std::move(frame), now); });
-  }
-
-  void client_session_ended(v2::SessionId session, v2::SessionEnd why,
-                            const char* reason) override {
-    std::string text = fmt::format("the manager has ended the session ({}): {}",
-                                   to_string(static_cast<SessionEnd>(why)), printable(reason));
-    const std::shared_lock lock(mutex_);
-    if (target_ == nullptr || SessionId{session} != session_) return;
-    target_->serial_.post([target = target_, text = std::move(text)] {
-      if (target->player_ != nullptr) target->lose(text, steady_now());
-    });
-  }
-
- private:
-  // Shared: while one upcall runs what is queued, the next one queues its outcomes and returns.
-  std::shared_mutex mutex_;
-  CorbaTarget* target_;
-  std::size_t manager_;
-  SessionId session_;
-};
+CorbaTarget::Manager::Manager(CorbaTarget& target, std::size_t place, const std::string& its_name,
+                              CORBA::Object_ptr reference, const client::Identity& identity)
+    : index(place),
+      name(its_name),
+      peer("manager " + its_name),
+      object(v2::ConnectionManager::_unchecked_narrow(reference)),
+      requester(identity, limits_of_a_run()),
+      sender(peer),
+      observer(target.runtime_, [&target, this](client::ManagerMessage message) {
+        target.serial_.post([&target, this, message = std::move(message)]() mutable {
+          target.on_message(*this, std::move(message));
+        });
+      }) {}
 
 class CorbaTarget::Offering final : public Player {
  public:
@@ -138,7 +95,7 @@ CorbaTarget::CorbaTarget(orb::Runtime& runtime, const std::string& name_service,
       }) {}
 
 CorbaTarget::~CorbaTarget() {
-  for (const Manager& manager : managers_) manager.observer->forget_target();
+  for (const auto& manager : managers_) manager->observer.forget();
   timer_.stop();
 }
 
@@ -176,29 +133,36 @@ Result<void> CorbaTarget::attach(const std::string& name, const std::string& cli
 
 Result<void> CorbaTarget::attach_to(const std::string& name, CORBA::Object_ptr object,
                                     const std::string& client_name) {
-  Manager& manager = managers_.emplace_back();
-  manager.name = name;
-  manager.peer = "manager " + name;
-  manager.object = v2::ConnectionManager::_unchecked_narrow(object);
-  manager.observer = new Observer(*this, managers_.size() - 1);
-  const PortableServer::Servant_var<Observer> servant = manager.observer;
-  const CORBA::Object_var reference = runtime_.activate(manager.observer);
-  manager.observer_reference = v2::OutcomeObserver::_unchecked_narrow(reference);
   const auto epoch =
       static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
-  return orb::remote(manager.peer, object, [&] {
-    const v2::ClientAttachment_var attachment = manager.object->attach_client(
-        client_name.c_str(), epoch, v2::protocol_version, manager.observer_reference);
-    manager.session = SessionId{attachment->session};
-    manager.observer->expect(manager.session);
-    manager.inbox = v2::RequestInbox::_duplicate(attachment->inbox);
-    manager.inbox->submit_requests(attachment->session, 0, 0,
-                                   v2::RequestBatch{});  // opens the connection
-    session::Limits limits =
-        orb::within_connection(session::Limits{}.agreed(attachment->batches_in_flight));
-    limits.lease = std::chrono::seconds{60};
-    manager.link = std::make_unique<ClientSession>(limits, steady_now());
+  auto manager = std::make_unique<Manager>(*this, managers_.size(), name, object,
+                                           client::Identity{client_name, name, Epoch{epoch}});
+  const client::Attach wanted = within([&] {
+    const TimePoint now = steady_now();
+    manager->requester.start(now);
+    manager->requester.flush(now, actions_);
+    return *actions_.attach;
   });
+  const auto attachment =
+      client::attach(manager->peer, manager->object, wanted, manager->observer.reference());
+  const std::optional<Error> failed = within([&] {
+    const TimePoint now = steady_now();
+    client::Requester& requester = manager->requester;
+    if (attachment) {
+      manager->sender.open(attachment->inbox);
+      requester.attached(wanted.attempt, attachment->session, attachment->window, now);
+    } else {
+      requester.attach_failed(wanted.attempt, attachment.error(), now);
+    }
+    return requester.ended();
+  });
+  if (failed) {
+    manager->observer.forget();
+    within([] {});  // after the messages that it has posted
+    return tl::make_unexpected(*failed);
+  }
+  within([&] { managers_.push_back(std::move(manager)); });
+  return {};
 }
 
 RunFigures CorbaTarget::run(const RunPlan& plan, Workload workload, Media* media,
@@ -226,12 +190,10 @@ RunFigures CorbaTarget::run(const RunPlan& plan, Workload workload, Media* media
   if (media != nullptr) {
     if (const auto stopped = media->lines.stop(); !stopped) log::error("{}", stopped.error().text);
   }
-  std::promise<RunFigures> figures;
-  serial_.post([&] {
+  return within([this] {
     media_ = nullptr;
-    figures.set_value(offering_->runner.figures());
+    return offering_->runner.figures();
   });
-  return figures.get_future().get();
 }
 
 void CorbaTarget::play(Player& player, const std::function<bool()>& stop) {
@@ -240,12 +202,7 @@ void CorbaTarget::play(Player& player, const std::function<bool()>& stop) {
     player_ = &player;
   });
   wait_until_finished(Duration::zero(), {}, stop);
-  std::promise<void> over;
-  serial_.post([&] {
-    player_ = nullptr;  // it is the caller's
-    over.set_value();
-  });
-  over.get_future().wait();
+  within([this] { player_ = nullptr; });  // it is the caller's
 }
 
 void CorbaTarget::wait_until_finished(Duration progress_interval,
@@ -269,9 +226,7 @@ void CorbaTarget::wait_until_finished(Duration progress_interval,
       serial_.post([this] { player_->stop(steady_now()); });
     }
     if (show && steady_now() >= show_at) {
-      std::promise<Progress> told;
-      serial_.post([&] { told.set_value(offering_->runner.progress(steady_now())); });
-      progress(told.get_future().get());
+      progress(within([this] { return offering_->runner.progress(steady_now()); }));
       show_at = steady_now() + progress_interval;
     }
     lock.lock();
@@ -279,16 +234,24 @@ void CorbaTarget::wait_until_finished(Duration progress_interval,
 }
 
 void CorbaTarget::detach() {
-  std::promise<void> ended;
-  serial_.post([&] {
-    lost_ = true;  // nothing is sent any more
-    ended.set_value();
+  const std::vector<SessionOf> sessions = within([this] {
+    lost_ = true;  // no answer is wanted any more
+    const TimePoint now = steady_now();
+    for (const auto& manager : managers_) {
+      manager->requester.end(now);
+      manager->requester.flush(now, actions_);
+      for (const auto& frame : actions_.transmit) {
+        // A confirmation. Without it the manager remembers the last outcomes for longer.
+        (void)manager->sender.send(actions_.session, frame);
+      }
+      actions_.transmit.clear();
+      keep_for_transport(*manager);
+    }
+    return std::move(to_detach_);
   });
-  ended.get_future().wait();
-  for (Manager& manager : managers_) {
-    const auto detached = orb::remote("manager " + manager.name, manager.object, [&] {
-      manager.object->detach_client(manager.session.value());
-    });
+  for (const SessionOf& each : sessions) {
+    const Manager& manager = *managers_[each.manager];
+    const auto detached = client::detach(manager.peer, manager.object, each.session);
     if (!detached) log::warn("{}", detached.error().text);
   }
 }
@@ -298,14 +261,16 @@ void CorbaTarget::detach() {
 void CorbaTarget::after_drain() {
   if (player_ == nullptr) return;
   const TimePoint now = steady_now();
-  for (std::size_t manager = 0; manager < managers_.size(); ++manager) {
-    tick(manager, now);
-    send_waiting(manager, now);
+  for (const auto& manager : managers_) {
+    if (lost_) break;
+    if (manager->requester.next_deadline() > now) continue;
+    manager->requester.tick(now);
+    perform(*manager, now);
   }
   advance_media(now);
   if (now >= next_send_) {
     for (Dispatch& dispatch : player_->advance(now)) {
-      send_or_keep(dispatch, now);
+      submit(dispatch, now);
       next_send_ = now + between_sends_;
     }
   }
@@ -344,100 +309,80 @@ TimePoint CorbaTarget::media_deadline(TimePoint now) const {
   return std::min(media_->check.next_deadline(), waits_for_silence ? quiet : kNever);
 }
 
-TimePoint CorbaTarget::silence_ends(const Manager& manager) {
-  return manager.heard || manager.first_sent == kNever ? kNever : manager.first_sent + kFirstAnswer;
+void CorbaTarget::on_message(Manager& manager, client::ManagerMessage&& message) {
+  // The time of arrival, before any queue of ours, is what the answers are stamped with.
+  const TimePoint arrived = message.arrived;
+  std::move(message).tell(manager.requester, arrived);
+  // Before a play and after it nobody takes answers. They stay with the requester, which does not
+  // confirm them then, so that no more than its window comes.
+  if (player_ != nullptr && !lost_) perform(manager, arrived);
 }
 
-void CorbaTarget::tick(std::size_t manager, TimePoint now) {
+void CorbaTarget::submit(Dispatch& dispatch, TimePoint now) {
   if (lost_) return;
-  if (silence_ends(managers_[manager]) <= now) {
-    lose(no_answer_from(managers_[manager].name,
-                        orb::address_of(managers_[manager].observer_reference)),
-         now);
+  Manager& manager = *managers_[dispatch.manager];
+  const auto taken = manager.requester.submit(std::move(dispatch.batch));
+  if (!taken) {
+    lose(manager, taken.error(), now);
     return;
   }
-  std::vector<RequestFrame> frames;
-  if (const auto ticked = managers_[manager].link->tick(now, frames); !ticked) {
-    lose(ticked.error().text, now);
-    return;
+  perform(manager, now);
+}
+
+void CorbaTarget::perform(Manager& manager, TimePoint now) {
+  manager.requester.flush(now, actions_);
+  keep_for_transport(manager);
+  for (const auto& batch : actions_.told) player_->answered(*batch, manager.index, now);
+  if (!actions_.unexpected.empty()) {  // the player checks the manager
+    OutcomeBatch unexpected;
+    unexpected.outcomes.swap(actions_.unexpected);
+    player_->answered(unexpected, manager.index, now);
   }
-  for (RequestFrame& frame : frames) outbox_.push_back({manager, std::move(frame)});
+  if (actions_.ended) lose(manager, *actions_.ended, now);
 }
 
-void CorbaTarget::send_waiting(std::size_t manager, TimePoint now) {
-  auto& waiting = managers_[manager].waiting;
-  while (!waiting.empty() && !lost_ && managers_[manager].link->has_credit()) {
-    hand_to_link(manager, std::move(waiting.front()), now);
-    waiting.pop_front();
-  }
-}
-
-void CorbaTarget::send_or_keep(Dispatch& dispatch, TimePoint now) {
-  if (lost_) return;
-  Manager& manager = managers_[dispatch.manager];
-  if (manager.waiting.empty() && manager.link->has_credit())
-    hand_to_link(dispatch.manager, std::move(dispatch.batch), now);
-  else
-    manager.waiting.push_back(std::move(dispatch.batch));
-}
-
-void CorbaTarget::hand_to_link(std::size_t manager, RequestBatch&& batch, TimePoint now) {
-  const std::size_t octets = octets_of(batch);
-  managers_[manager].first_sent = std::min(managers_[manager].first_sent, now);
-  outbox_.push_back({manager, managers_[manager].link->send(std::move(batch), octets, now)});
+void CorbaTarget::keep_for_transport(const Manager& manager) {
+  for (auto& frame : actions_.transmit)
+    outbox_.push_back({manager.index, actions_.session, std::move(frame)});
+  for (const SessionId session : actions_.detach) to_detach_.push_back({manager.index, session});
 }
 
 TimePoint CorbaTarget::links_deadline() const {
   TimePoint deadline = kNever;
-  for (const Manager& manager : managers_) {
-    deadline = std::min({deadline, manager.link->next_deadline(), silence_ends(manager)});
-  }
+  for (const auto& manager : managers_)
+    deadline = std::min(deadline, manager->requester.next_deadline());
   return deadline;
-}
-
-void CorbaTarget::on_outcomes(std::size_t manager, session::Frame<OutcomeBatch> frame,
-                              TimePoint now) {
-  managers_[manager].heard = true;
-  if (player_ == nullptr || lost_) return;
-  if (const auto received = managers_[manager].link->receive(std::move(frame), now, in_order_);
-      !received) {
-    in_order_.clear();
-    lose(received.error().text, now);
-    return;
-  }
-  for (const auto& batch : in_order_) player_->answered(*batch, manager, now);
-  in_order_.clear();
 }
 
 void CorbaTarget::transmit(TimePoint now) {
   if (!lost_) {
     faults_.pass(
         outbox_, [](const Outgoing& outgoing) { return std::uint64_t{outgoing.manager}; }, now);
-  }
-  for (const Outgoing& outgoing : outbox_) {
-    if (!lost_) send(outgoing, now);
+    for (const Outgoing& outgoing : outbox_) {
+      Manager& manager = *managers_[outgoing.manager];
+      const auto sent = manager.sender.send(outgoing.session, outgoing.frame);
+      if (sent) continue;
+      manager.requester.session_failed(outgoing.session, sent.error(), now);
+      perform(manager, now);
+      break;
+    }
   }
   outbox_.clear();
 }
 
-void CorbaTarget::send(const Outgoing& outgoing, TimePoint now) {
-  static const RequestBatch kNothing;
-  const RequestFrame& frame = outgoing.frame;
-  Manager& manager = managers_[outgoing.manager];
-  orb::to_idl(frame.batch ? *frame.batch : kNothing, on_the_wire_);
-  const auto sent = orb::remote(manager.peer, manager.inbox, [&] {
-    manager.inbox->submit_requests(manager.session.value(), frame.seq.value(),
-                                   frame.confirmed.value(), on_the_wire_);
-  });
-  if (!sent) lose(sent.error().text, now);
+void CorbaTarget::lose(const Manager& manager, const Error& why, TimePoint now) {
+  if (lost_) return;
+  const bool never_reached_us = why.code == ErrorCode::kTimeout && is_unheard(manager);
+  log::error("the run ends early: {}",
+             never_reached_us
+                 ? no_answer_from(manager.name, orb::address_of(manager.observer.reference()))
+                 : why.text);
+  lost_ = true;
+  player_->target_lost(now);
 }
 
-void CorbaTarget::lose(const std::string& reason, TimePoint now) {
-  if (lost_) return;
-  log::error("the run ends early: {}", reason);
-  lost_ = true;
-  for (Manager& manager : managers_) manager.waiting.clear();
-  player_->target_lost(now);
+bool CorbaTarget::is_unheard(const Manager& manager) {
+  return !manager.requester.heard() && manager.requester.session_counters().sent > 0;
 }
 
 }  // namespace xbind::callgen

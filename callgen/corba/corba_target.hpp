@@ -1,17 +1,19 @@
 // The managers as seen by a load generator: attaches to each once, then plays a Player against them in
-// batches over a session with each (core/session), and asks for status and audit around it.
+// batches, and asks for status and audit around it. A client::Requester holds the session with each
+// manager; all of them are in one Serial, so that the Player sees one order of all answers.
 //
-//   timer thread ────┐                    ┌─▶ oneway submit to the managers
-//   upcall threads ──┴─▶ Serial ─▶ Player ┘
+//   timer thread ────┐                        ┌─▶ oneways to the managers
+//   upcall threads ──┴─▶ Serial ─▶ Requesters ┴◀─▶ Player
 #pragma once
 
 #include <condition_variable>
-#include <deque>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "callgen/load/matrix.hpp"
@@ -21,11 +23,12 @@
 #include "callgen/report/report.hpp"
 #include "callgen/run/player.hpp"
 #include "callgen/run/runner.hpp"
+#include "client/corba/manager_session.hpp"
+#include "client/requester.hpp"
 #include "connection_manager.hh"
 #include "core/audit.hpp"
 #include "core/faults/fault_plan.hpp"
 #include "core/serial.hpp"
-#include "core/session/session.hpp"
 #include "orb/name_client.hpp"
 #include "orb/runtime.hpp"
 #include "orb/timer_thread.hpp"
@@ -58,7 +61,7 @@ class CorbaTarget {
   Result<KnownEnds> ends_from(const std::string& route_object);
 
   // Finds xbind/cmgr/NAME and opens a session under `client_name`. Once for each manager; the first
-  // one attached is manager 0 of the plan.
+  // one attached is manager 0 of the plan. After an error the target is as before.
   Result<void> attach(const std::string& manager, const std::string& client_name);
   // The same of a manager that is in hand; `name`: what to call it.
   Result<void> attach_to(const std::string& name, CORBA::Object_ptr object,
@@ -91,30 +94,49 @@ class CorbaTarget {
   void detach();
 
  private:
-  class Observer;
   class Offering;  // a Runner as Player
-  using ClientSession = session::Session<RequestBatch, OutcomeBatch>;
-  using RequestFrame = session::Frame<RequestBatch>;
 
+  // A manager, and this program's session with it.
   struct Manager {
-    std::string name;
-    std::string peer;  // in errors
-    v2::ConnectionManager_var object;
-    v2::RequestInbox_var inbox;
-    SessionId session;
-    Observer* observer = nullptr;  // owned by the POA
-    v2::OutcomeObserver_var observer_reference;
+    // `place`: among the managers of the plan, from 0.
+    Manager(CorbaTarget& target, std::size_t place, const std::string& its_name,
+            CORBA::Object_ptr reference, const client::Identity& identity);
+
+    const std::size_t index;
+    const std::string name;
+    const std::string peer;  // in errors
+    const v2::ConnectionManager_var object;
     // Within the Serial.
-    std::unique_ptr<ClientSession> link;
-    TimePoint first_sent =
-        kNever;          // of the batches; the empty one that opens the connection is none
-    bool heard = false;  // anything in this session
-    std::deque<RequestBatch> waiting;  // no credit; bounded by the runner's open calls
+    client::Requester requester;
+    client::RequestSender sender;
+
+    client::Observer observer;  // last, so that it goes first: its messages are for the others
   };
   struct Outgoing {
     std::size_t manager = 0;
-    RequestFrame frame;
+    SessionId session;
+    session::Frame<RequestBatch> frame;
   };
+  struct SessionOf {
+    std::size_t manager = 0;
+    SessionId session;
+  };
+
+  // Runs `job` within the Serial and returns what it returns. Not from the Serial.
+  template <class Job>
+  auto within(Job&& job) {
+    using Answer = decltype(job());
+    std::promise<Answer> answer;
+    serial_.post([&] {
+      if constexpr (std::is_void_v<Answer>) {
+        job();
+        answer.set_value();
+      } else {
+        answer.set_value(job());
+      }
+    });
+    return answer.get_future().get();
+  }
 
   void wait_until_finished(Duration progress_interval,
                            const std::function<void(const Progress&)>& progress,
@@ -123,23 +145,24 @@ class CorbaTarget {
   void advance_media(TimePoint now);
   // kNever: nothing to wake for.
   TimePoint media_deadline(TimePoint now) const;
-  void lose(const std::string& reason, TimePoint now);
-  void tick(std::size_t manager, TimePoint now);
-  // Until when the first answer of a manager that was asked is awaited; kNever: it has come, or
-  // none is due.
-  static TimePoint silence_ends(const Manager& manager);
-  void send_waiting(std::size_t manager, TimePoint now);
-  void send_or_keep(Dispatch& dispatch, TimePoint now);
-  void hand_to_link(std::size_t manager, RequestBatch&& batch, TimePoint now);
+  void on_message(Manager& manager, client::ManagerMessage&& message);
+  void submit(Dispatch& dispatch, TimePoint now);
+  // Does what the manager's requester wants: answers go to the player, frames into the outbox.
+  void perform(Manager& manager, TimePoint now);
+  // Moves the frames of actions_ into the outbox, and its sessions to those to detach.
+  void keep_for_transport(const Manager& manager);
+  // Sends what is in the outbox, through the fault layer.
   void transmit(TimePoint now);
-  void send(const Outgoing& outgoing, TimePoint now);
-  void on_outcomes(std::size_t manager, session::Frame<OutcomeBatch> frame, TimePoint now);
+  // Ends the run: nothing is sent any more, and the player learns that its target is lost.
+  void lose(const Manager& manager, const Error& why, TimePoint now);
+  // The manager was sent batches in its session and has not said anything.
+  static bool is_unheard(const Manager& manager);
   TimePoint links_deadline() const;
-  static Result<RemoteAudit> audit(Manager& manager);
+  static Result<RemoteAudit> audit(const Manager& manager);
 
   orb::Runtime& runtime_;
   orb::NameClient names_;
-  std::vector<Manager> managers_;  // none is added once the run has begun
+  std::vector<std::unique_ptr<Manager>> managers_;  // none is added once the run has begun
 
   // Within the Serial.
   std::unique_ptr<Offering> offering_;  // of a run
@@ -147,9 +170,9 @@ class CorbaTarget {
   Duration between_sends_{};            // at least; of a run
   TimePoint next_send_;                 // not before
   Media* media_ = nullptr;
-  std::vector<Outgoing> outbox_;  // this and the next two are kept for their memory
-  std::vector<std::shared_ptr<const OutcomeBatch>> in_order_;
-  v2::RequestBatch on_the_wire_;  // the one being sent
+  client::Actions actions_;  // of one requester; this and the next are kept for their memory
+  std::vector<Outgoing> outbox_;
+  std::vector<SessionOf> to_detach_;  // detach() does, on the caller's thread
   faults::FaultyPipe<Outgoing> faults_;
   bool lost_ = false;  // one of the managers: the run is over
 

@@ -2,7 +2,6 @@
 // never heard.
 #include <fmt/format.h>
 
-#include <future>
 #include <utility>
 
 #include "callgen/corba/corba_target.hpp"
@@ -29,9 +28,9 @@ Metrics to_core(const v2::MetricSeq& metrics) {
 
 Result<std::vector<Metrics>> CorbaTarget::statuses() {
   std::vector<Metrics> statuses;
-  for (Manager& manager : managers_) {
-    auto status = orb::remote("manager " + manager.name, manager.object, [&] {
-      const v2::MetricSeq_var metrics = manager.object->status();
+  for (const auto& manager : managers_) {
+    auto status = orb::remote(manager->peer, manager->object, [&] {
+      const v2::MetricSeq_var metrics = manager->object->status();
       return to_core(metrics.in());
     });
     if (!status) return tl::make_unexpected(status.error());
@@ -66,18 +65,16 @@ std::map<std::string, Metrics> CorbaTarget::switch_statuses() {
 }
 
 faults::FaultCounters CorbaTarget::own_faults() {
-  std::promise<faults::FaultCounters> counters;
-  serial_.post([&] { counters.set_value(faults_.counters()); });
-  return counters.get_future().get();
+  return within([this] { return faults_.counters(); });
 }
 
 std::map<std::string, Result<RemoteAudit>> CorbaTarget::audits() {
   std::map<std::string, Result<RemoteAudit>> audits;
-  for (Manager& manager : managers_) audits.emplace(manager.name, audit(manager));
+  for (const auto& manager : managers_) audits.emplace(manager->name, audit(*manager));
   return audits;
 }
 
-Result<RemoteAudit> CorbaTarget::audit(Manager& manager) {
+Result<RemoteAudit> CorbaTarget::audit(const Manager& manager) {
   const auto asked = orb::remote(manager.peer, manager.object, [&] {
     const v2::ManagerOperations_var operations = manager.object->manager_operations();
     omniORB::setClientCallTimeout(operations, kAuditTimeoutMs);
@@ -102,16 +99,14 @@ Result<RemoteAudit> CorbaTarget::audit(Manager& manager) {
 }
 
 std::map<std::string, std::string> CorbaTarget::unheard() {
-  std::promise<std::map<std::string, std::string>> told;
-  serial_.post([&] {
+  return within([this] {
     std::map<std::string, std::string> silent;
-    for (const Manager& manager : managers_) {
-      if (manager.heard || manager.first_sent == kNever) continue;
-      silent[manager.name] = orb::address_of(manager.observer_reference);
+    for (const auto& manager : managers_) {
+      if (!is_unheard(*manager)) continue;
+      silent[manager->name] = orb::address_of(manager->observer.reference());
     }
-    told.set_value(std::move(silent));
+    return silent;
   });
-  return told.get_future().get();
 }
 
 }  // namespace xbind::callgen
