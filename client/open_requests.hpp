@@ -1,6 +1,7 @@
 // The requests of one client that have no answer yet. Those that were sent can be sent again in a later
 // session, if there is to be one: the table shares the batch that a request went out with and copies
-// nothing until then.
+// nothing until then. Without repeats an entry is a number alone: the call generator takes part in
+// what it measures, and a ceiling run completes a million requests a second.
 //
 // Bound: the owner adds at most as many requests as its limit allows. A shared batch stays in memory
 // until its last request is answered.
@@ -29,7 +30,8 @@ class OpenRequests {
 
   // False: the number is open already, and nothing is changed.
   bool add(RequestId request);
-  // The batch goes out.
+  // The batch goes out. Batches go out in the order in which their requests were added, but for
+  // those of copies_of_sent().
   void sent(const std::shared_ptr<const RequestBatch>& batch);
   // The request is open no longer. False: it was not open.
   bool answered(RequestId request);
@@ -48,20 +50,26 @@ class OpenRequests {
  private:
   struct Open {
     RequestId request;
-    std::uint64_t order = 0;                    // in which it was added
-    std::shared_ptr<const RequestBatch> batch;  // null: it waits to be sent, or is not repeated
+    std::uint64_t order = 0;
+    std::shared_ptr<const RequestBatch> batch;  // null: it waits to be sent
     Place place;                                // in the batch
     bool was_sent = false;
   };
-  // Slot numbers of the open requests, the oldest first.
-  std::vector<std::uint32_t> in_order() const;
+  struct Known {
+    std::uint64_t order = 0;
+    RequestId request;
+    bool was_sent = false;
+  };
+  // All open requests, the oldest first.
+  std::vector<Known> in_order() const;
 
   bool repeats_;
-  // The slot of a request plus 1, because a FlatMap holds no zero.
-  FlatMap<RequestId, std::uint32_t> by_number_;
+  std::uint64_t added_ = 0;  // so far, repeated numbers as well: the order of the last one
+  std::uint64_t sent_ = 0;   // without repeats: the order of the last request that was sent
+  // With repeats the slot of a request plus 1, because a FlatMap holds no zero; without, its order.
+  FlatMap<RequestId, std::uint64_t> by_number_;
   std::vector<Open> slots_;
-  std::vector<std::uint32_t> free_slots_;
-  std::uint64_t next_order_ = 0;
+  std::vector<std::uint64_t> free_slots_;
 };
 
 }  // namespace xbind::client

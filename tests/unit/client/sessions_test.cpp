@@ -311,6 +311,25 @@ TEST_F(SessionsTest, WithoutReattachTheLossOfTheSessionEndsIt) {
   EXPECT_THAT(wanted.failed.front().unsent, ElementsAre(RequestId{2}));
 }
 
+TEST_F(SessionsTest, WithoutReattachTheEndTellsWhatWasSentInTheOrderOfTheRequests) {
+  limits.reattach = false;
+  log_in(1);
+  ask(call(9));
+  ask(release(55, 4));
+  ask(call(5));
+  step();
+  ask(call(4));  // its number is open: one answer is due, and the first was sent
+  RequestBatch batch;
+  batch.connects = {call(8), call(7)};
+  ASSERT_TRUE(requester->submit(std::move(batch)).has_value());
+  EXPECT_THAT(step().transmit, IsEmpty()) << "there is no credit";
+  requester->session_ended(session, "the process ends in order", now);
+  step();
+  ASSERT_THAT(wanted.failed, SizeIs(1));
+  EXPECT_THAT(wanted.failed.front().unknown, ElementsAre(RequestId{9}, RequestId{4}, RequestId{5}));
+  EXPECT_THAT(wanted.failed.front().unsent, ElementsAre(RequestId{8}, RequestId{7}));
+}
+
 TEST_F(SessionsTest, ABatchIsKeptOnlyIfItMayBeRepeated) {
   for (const bool reattach : {true, false}) {
     limits.reattach = reattach;
