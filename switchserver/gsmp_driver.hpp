@@ -93,7 +93,8 @@ inline constexpr DriverCounterName kDriverCounterNames[] = {
      "Requests that the switch refused because their port had begun a new session.",
      &DriverCounters::old_port_session},
     {"gsmp_ports_taken",
-     "Ports that have begun a new session without a word to us: another controller has brought them "
+     "Ports that have begun a new session without a word to us: another controller has brought "
+     "them "
      "up, and what came in there is put back.",
      &DriverCounters::ports_taken},
 };

@@ -48,7 +48,7 @@ enum class MplsVerdict : std::uint8_t {
   kMalformed,   // short, a deeper label stack, no data control word, or no whole number of cells
   kForeign,     // another label
   kOutOfOrder,  // a later one has come already
-  kExpired,     // its time to live is 0: it should have been dropped before (RFC 3032 section 2.4.2)
+  kExpired,  // its time to live is 0: it should have been dropped before (RFC 3032 section 2.4.2)
 };
 
 // Nothing: kMalformed, for it is too short or has more than one label.

@@ -257,8 +257,9 @@ class Execution {
     if (auto bad = missing(labels.port)) return tl::make_unexpected(*bad);
     if (const auto most = switch_.fabric().cells().vpi_max(labels.port);
         labels.range.vpi_max > most) {
-      return refuse(ControlFault::kBadValue, "VPI_MAX {} is above {}, the highest of port {}'s line",
-                    labels.range.vpi_max, most, labels.port);
+      return refuse(ControlFault::kBadValue,
+                    "VPI_MAX {} is above {}, the highest of port {}'s line", labels.range.vpi_max,
+                    most, labels.port);
     }
     switch_.fabric().set_labels(labels.port, labels.range);
     return "";
@@ -376,8 +377,9 @@ std::string answer(std::string_view line, const std::vector<EmulatedSwitch*>& sw
     return done->empty() ? "ok" : "ok " + *done;
   };
   // It would be said again in the answer and in the log, to somebody's terminal.
-  const auto control = std::ranges::find_if(
-      line, [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; });
+  const auto control = std::ranges::find_if(line, [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
+  });
   if (control != line.end()) {
     return said(refuse(ControlFault::kNotText, "octet {:#04x} at place {}",
                        static_cast<unsigned char>(*control), control - line.begin() + 1));

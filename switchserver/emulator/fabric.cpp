@@ -178,8 +178,8 @@ FailureCode Fabric::add_branch(const gsmp::AddBranch& request) {
   // An output label is the next switch's input label: of its range only the width of the line's headers
   // is ours to know. On the way back it is an input label here.
   if (!leaves_by(wish.output_port, wish.output) ||
-      (both_ways && (!fits(labels(wish.output_port), wish.output, path) ||
-                                             reverse == wish.input))) {
+      (both_ways &&
+       (!fits(labels(wish.output_port), wish.output, path) || reverse == wish.input))) {
     return FailureCode::kInvalidOutputLabel;
   }
   const dataplane::Connection* existing = table.find(wish.input);
