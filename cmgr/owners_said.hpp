@@ -1,6 +1,6 @@
-// The owners of a batch of commands, each said once: a setup names its owner by number. Calls of one batch are
-// mostly between a few dozen pairs of ends, so that a small table finds almost all that were said; one
-// that it has lost sight of is said again.
+// The owners of a batch of commands, each said once: a setup names its owner by number. Calls of
+// one batch are mostly between a few dozen pairs of ends, so that a small table finds almost all
+// that were said; one that it has lost sight of is said again.
 //
 // Not thread-safe; of one aggregator.
 #pragma once
@@ -15,7 +15,8 @@
 
 namespace xbind::cmgr {
 
-// Whose call a setup serves, as the manager has it. Refers to the client's name and the call's ends.
+// Whose call a setup serves, as the manager has it. Refers to the client's name and the call's
+// ends.
 struct Owner {
   const std::string& client;
   Epoch epoch;
@@ -30,8 +31,8 @@ struct Owner {
 
 class OwnersSaid {
  public:
-  // The position of `owner` in `owners`, which are those of the batch in hand: a place that was noted for
-  // an earlier batch is found to name somebody else, or nobody.
+  // The position of `owner` in `owners`, which are those of the batch in hand: a place that was
+  // noted for an earlier batch is found to name somebody else, or nobody.
   std::uint32_t place_of(const Owner& owner, std::vector<HopOwner>& owners) {
     // Ends are kept once for all calls between them: their address tells most of them apart.
     const auto address = reinterpret_cast<std::uintptr_t>(&owner.ends);

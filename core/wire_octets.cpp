@@ -40,8 +40,8 @@ std::size_t octets(const std::optional<ServiceSpec>& service) {
 
 std::size_t octets(const Debt& debt) { return 8 + octets(debt.element); }
 
-// What stands in place of a missing reason is explain() (core/call.hpp): the words of a cause, the element, two
-// numbers, and what is owed where.
+// What stands in place of a missing reason is explain() (core/call.hpp): the words of a cause, the
+// element, two numbers, and what is owed where.
 std::size_t octets_of_refusal(const Outcome& outcome) {
   const std::size_t reason = outcome.reason.empty()
                                  ? 160 + outcome.element.size() + outcome.owed.element.size()

@@ -1,11 +1,12 @@
-// How many octets a message of a session takes on the wire at the most, for the octet credit of the session
-// (core/session/session.hpp): what is under way never exceeds the socket's send buffer, so that a write cannot
-// block.
+// How many octets a message of a session takes on the wire at the most. The octet credit of the
+// session (core/session/session.hpp) counts them, to keep what is under way within the socket's
+// send buffer: then a write does not block.
 //
-// Never less than what is marshalled (CDR, CORBA 3.3 part 2, chapter 9, with the headers of GIOP 1.2), and
-// little more: an upper bound by the form of the contracts (idl/), so that a step needs neither a second
-// marshalling nor the ORB. tests/integration/wire_octets_test.cpp holds it against the ORB's own count, message
-// by message: a field that is added to the contracts and not here fails there.
+// Never less than what is marshalled (CDR, CORBA 3.3 part 2, chapter 9, with the headers of GIOP
+// 1.2), and little more: an upper bound by the form of the contracts (idl/), so that a step needs
+// neither a second marshalling nor the ORB. tests/integration/wire_octets_test.cpp holds it against
+// the ORB's own count, message by message: a field that is added to the contracts and not here
+// fails there.
 //
 // Pure; time in proportion to the message.
 #pragma once

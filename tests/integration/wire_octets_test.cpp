@@ -1,4 +1,5 @@
-// The octets that a session counts for a message are never fewer than the ORB marshals, and few more.
+// The octets that a session counts for a message are never fewer than the ORB marshals, and few
+// more.
 #include "core/wire_octets.hpp"
 
 #include <gtest/gtest.h>
@@ -13,8 +14,8 @@ namespace xbind {
 namespace {
 
 constexpr int kMessages = 2'000;
-// What GIOP 1.2 puts before the parameters: its header, a request header with an object key of 30 octets
-// and the longest operation name, and no service context.
+// What GIOP 1.2 puts before the parameters: its header, a request header with an object key of 30
+// octets and the longest operation name, and no service context.
 constexpr std::size_t kGiopHeader = 12 + 5 * 4 + 32 + 8 + 24;
 
 class WireOctets : public testing::Test {
