@@ -5,15 +5,15 @@
 #include <utility>
 
 #include "callgen/corba/corba_target.hpp"
+#include "client/corba/two_way.hpp"
 #include "core/log.hpp"
 #include "naming/names.hpp"
-#include "orb/convert.hpp"
 #include "orb/remote_error.hpp"
+#include "switch_server.hh"
 
 namespace xbind::callgen {
 namespace {
 
-constexpr CORBA::ULong kAuditTimeoutMs = 120'000;
 constexpr CORBA::ULong kSwitchStatusTimeoutMs = 1'000;
 
 Metrics to_core(const v2::MetricSeq& metrics) {
@@ -75,23 +75,10 @@ std::map<std::string, Result<RemoteAudit>> CorbaTarget::audits() {
 }
 
 Result<RemoteAudit> CorbaTarget::audit(const Manager& manager) {
-  const auto asked = orb::remote(manager.peer, manager.object, [&] {
-    const v2::ManagerOperations_var operations = manager.object->manager_operations();
-    omniORB::setClientCallTimeout(operations, kAuditTimeoutMs);
-    return v2::AuditReport_var{operations->audit_network()};
-  });
+  const auto asked = client::TwoWay(manager.object, manager.peer).audit();
   if (!asked) return tl::make_unexpected(asked.error());
-  const v2::AuditReport& report = asked->in();
-  RemoteAudit audit;
-  audit.totals = {static_cast<bool>(report.clean),
-                  report.stray_cross_connects,
-                  report.leaked_labels,
-                  report.leaked_bandwidth_cells_per_s,
-                  report.owed,
-                  report.unreadable};
-  const auto findings = orb::to_core(report.findings);
-  if (!findings) return tl::make_unexpected(findings.error());
-  for (const Finding& finding : *findings) {
+  RemoteAudit audit{asked->totals, {}};
+  for (const Finding& finding : asked->findings) {
     audit.findings.push_back(
         fmt::format("{} at {}: {}", to_string(finding.kind), finding.element, finding.text));
   }
