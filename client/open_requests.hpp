@@ -30,8 +30,8 @@ class OpenRequests {
 
   // False: the number is open already, and nothing is changed.
   bool add(RequestId request);
-  // The batch goes out. Batches go out in the order in which their requests were added, but for
-  // those of copies_of_sent().
+  // Notes that the owner sends `batch`. The owner sends batches in the order in which it added their
+  // requests; only those of copies_of_sent() go before.
   void sent(const std::shared_ptr<const RequestBatch>& batch);
   // The request is open no longer. False: it was not open.
   bool answered(RequestId request);

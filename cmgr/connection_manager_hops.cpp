@@ -36,8 +36,8 @@ void ConnectionManager::say(Connection& connection, Hop& hop, TimePoint now) {
       hop.state = HopState::kChanging;
       hop.behind = hop.behind || switches_.owes_change(hop.at, key_of(connection, hop));
       if (!config_.one_by_one) {
-        // What it was owed is forgiven; perhaps that was told in this session, and is answered
-        // first.
+        // The new contract replaces the one that the manager owed this hop. If the session has
+        // sent that one already, the SwitchServer answers it before the new one.
         const std::uint8_t answers = switches_.forgive_change(hop.at, key_of(connection, hop));
         hop.answers_to_skip = static_cast<std::uint8_t>(hop.answers_to_skip + answers);
       }
@@ -81,7 +81,7 @@ void ConnectionManager::drop_errands(Connection& connection) {
   for (Hop& hop : connection.hops) hop.errand = Errand::kNone;
 }
 
-// A leaf is told apart by its own end; the call it belongs to is the tree's.
+// Who asked for the connection. A leaf's hops belong to the call of the whole tree.
 Asker ConnectionManager::caller_of(const Connection& connection) {
   const Connection& call = connection.root != nullptr ? *connection.root : connection;
   return call.asker.value_or(Asker{});
@@ -92,7 +92,7 @@ Owner ConnectionManager::owner_of(const Connection& connection) const {
   return {clients_.name(client), clients_.epoch(client), *connection.ends};
 }
 
-// All but whose it is.
+// Fills in every field but `owner`, which the caller sets.
 void ConnectionManager::fill_in(HopSetup& setup, Connection& connection, Hop& hop, bool commit,
                                 TimePoint now) {
   setup.key = key_of(connection, hop);

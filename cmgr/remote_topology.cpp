@@ -115,7 +115,7 @@ std::optional<Duration> RemotePeers::watch_now(v2::RouteObject_var& watched) {
   Duration refresh = kTopologyRefreshMin;
   v2::RouteObject_var asked;
   std::optional<TopologyState> state;
-  const auto told = at_route_object("watching the topology", [&](v2::RouteObject_ptr object) {
+  const auto called = at_route_object("watching the topology", [&](v2::RouteObject_ptr object) {
     const v2::TopologyState_var now = object->watch(options_.manager.c_str(), topology_observer_);
     state = whole_topology(object, now.in());
     if (!state) return;
@@ -123,7 +123,7 @@ std::optional<Duration> RemotePeers::watch_now(v2::RouteObject_var& watched) {
                          kTopologyRefreshMax);
     asked = v2::RouteObject::_duplicate(object);
   });
-  if (!told) return std::nullopt;
+  if (!called) return std::nullopt;
   if (state) {
     // Another object of that name counts its versions anew.
     const bool restarted = CORBA::is_nil(watched) || !watched->_is_equivalent(asked);

@@ -55,7 +55,7 @@ struct HopOwner {
   friend bool operator==(const HopOwner&, const HopOwner&) = default;
 };
 
-// In place of a number: nobody has said whose it is.
+// The number of an owner where the sender has named none.
 inline constexpr std::uint32_t kNoOwner = 0xffff'ffff;
 
 enum class HopAction : std::uint8_t {

@@ -1,7 +1,8 @@
 #include "core/wire_octets.hpp"
 
-#include <algorithm>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace xbind {
 namespace {

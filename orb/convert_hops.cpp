@@ -34,7 +34,7 @@ class Checker {
                fmt::format("service {} is meant, of {} services", place, services.length())});
     return {};
   }
-  // A position among so many owners.
+  // Checks that a setup or hop names one of the `owners` that its message has.
   std::uint32_t owner(CORBA::ULong place, std::size_t owners) {
     if (place >= owners) {
       note(Error{ErrorCode::kProtocol,

@@ -64,15 +64,15 @@ std::uint32_t GsmpDriver::port_session(PortId port) const { return port_at(port)
 // ----- one port -------------------------------------------------------------------------------
 
 void GsmpDriver::know(const gsmp::PortRecord& record) {
-  const auto known = ports_.find(record.port);
-  if (up_ && known != ports_.end() && known->second.session != record.port_session) {
+  const auto [known, fresh] = ports_.try_emplace(record.port);
+  Port& port = known->second;
+  if (up_ && !fresh && port.session != record.port_session) {
     ++counters_.ports_taken;
     log::warn(
         "port {} has begun session {} in place of {} without a word to us: another controller has "
         "brought it up; what came in there is put back",
-        record.port, record.port_session, known->second.session);
+        record.port, record.port_session, port.session);
   }
-  Port& port = ports_[record.port];
   const auto labels = gsmp::atm_label_range(record);
   if (!labels && port.has_labels) {
     log::warn("port {} has no ATM label range and is left out", record.port);

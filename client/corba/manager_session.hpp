@@ -33,7 +33,7 @@ struct ManagerMessage {
   // A frame; why the frame was not understood; or that the session has ended, as a sentence.
   std::variant<session::Frame<OutcomeBatch>, Error, std::string> content;
 
-  // Passes the content to the requester, which may not be told anything else at the same time. A
+  // Passes the content to the requester. The caller is the only thread that uses the requester. A
   // frame that was not understood fails the session: its repeats would not be understood either.
   void tell(Requester& requester, TimePoint now) &&;
 };

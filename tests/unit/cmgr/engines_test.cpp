@@ -55,6 +55,18 @@ class EnginesTest : public ExchangeTest {
     }
     return said;
   }
+  // A change to 300 cells/s times out at sw1, so that it is owed the contract that it had; the session
+  // has told it that one, and it has not answered yet.
+  HopModify owe_sw1_what_it_had(ConnectionId call) {
+    modify(2, call, cells(300));
+    const Invocation slow = next();
+    wait(2 * config.hop_timer);
+    EXPECT_EQ(explain(outcome()), "timeout at sw1");
+    wait(SwitchDesk::kDebtRetry);
+    HopModify older = change("sw1");
+    reply(slow);
+    return older;
+  }
   ConnectionId up(std::uint64_t request) {
     connect(request);
     all_served();
@@ -297,14 +309,7 @@ TEST_F(EnginesTest, TheAnswerToAnOlderDebtDoesNotPayTheNewerOne) {
   config.hop_timer = seconds{1};
   attach_all();
   const ConnectionId call = up(1);
-  // 300 are not to be had: sw1 is owed the 100 that it had, and is told so by the session
-  modify(2, call, cells(300));
-  const Invocation slow = next();
-  wait(2 * config.hop_timer);
-  EXPECT_EQ(explain(outcome()), "timeout at sw1");
-  wait(SwitchDesk::kDebtRetry);
-  const HopModify older = change("sw1");
-  reply(slow);
+  const HopModify older = owe_sw1_what_it_had(call);
   // 50 are: sw1 cannot be reached, so that it is owed these instead
   modify(3, call, cells(50));
   fail_it(next());
@@ -326,13 +331,7 @@ TEST_F(EnginesTest, ADebtThatALaterChangeHasOvertakenIsPaidByItsOwnAnswer) {
   config.hop_timer = seconds{1};
   attach_all();
   const ConnectionId call = up(1);
-  modify(2, call, cells(300));
-  const Invocation slow = next();
-  wait(2 * config.hop_timer);
-  EXPECT_EQ(explain(outcome()), "timeout at sw1");
-  wait(SwitchDesk::kDebtRetry);
-  const HopModify older = change("sw1");
-  reply(slow);
+  const HopModify older = owe_sw1_what_it_had(call);
   modify(3, call, cells(50));
   EXPECT_THAT(all_served(),
               ElementsAre("modify sw1 leg 0", "modify sw2 leg 0", "modify sw3 leg 0"));
