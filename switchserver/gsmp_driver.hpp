@@ -46,7 +46,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "switchserver/gsmp/session.hpp"
+#include "gsmp/session.hpp"
 #include "switchserver/gsmp_service.hpp"
 #include "switchserver/label_set.hpp"
 #include "switchserver/switch_driver.hpp"

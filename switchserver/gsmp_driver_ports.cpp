@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/log.hpp"
-#include "switchserver/gsmp/port_management.hpp"
+#include "gsmp/port_management.hpp"
 #include "switchserver/gsmp_driver.hpp"
 
 namespace xbind {

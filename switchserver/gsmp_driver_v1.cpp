@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/log.hpp"
-#include "switchserver/gsmp/v1/traffic.hpp"
+#include "gsmp/v1/traffic.hpp"
 #include "switchserver/gsmp_driver.hpp"
 
 namespace xbind {

@@ -17,9 +17,9 @@
 #include <cstdint>
 
 #include "core/traffic_contract.hpp"
-#include "switchserver/gsmp/port_configuration.hpp"
-#include "switchserver/gsmp/qos_fields.hpp"
-#include "switchserver/gsmp/service_configuration.hpp"
+#include "gsmp/port_configuration.hpp"
+#include "gsmp/qos_fields.hpp"
+#include "gsmp/service_configuration.hpp"
 
 namespace xbind {
 

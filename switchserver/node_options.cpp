@@ -9,7 +9,7 @@
 
 #include "core/config/option_tables.hpp"
 #include "core/name.hpp"
-#include "switchserver/gsmp/tcp_transport.hpp"
+#include "gsmp/tcp_transport.hpp"
 
 namespace xbind {
 namespace {

@@ -38,7 +38,7 @@
 #include "core/bench.hpp"
 #include "core/steady_now.hpp"
 #include "dataplane/host/open_host_lines.hpp"
-#include "switchserver/gsmp/tcp_transport.hpp"
+#include "gsmp/tcp_transport.hpp"
 #include "switchserver/gsmp_driver.hpp"
 
 namespace xbind {

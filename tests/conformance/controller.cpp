@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "switchserver/gsmp/codec.hpp"
-#include "switchserver/gsmp/print.hpp"
+#include "gsmp/codec.hpp"
+#include "gsmp/print.hpp"
 
 namespace xbind::conformance {
 namespace {

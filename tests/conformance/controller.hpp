@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "core/label.hpp"
-#include "switchserver/gsmp/adjacency_fsm.hpp"
-#include "switchserver/gsmp/framing.hpp"
+#include "gsmp/adjacency_fsm.hpp"
+#include "gsmp/framing.hpp"
 
-#include "switchserver/gsmp/message.hpp"
+#include "gsmp/message.hpp"
 #include "tests/conformance/transport.hpp"
 
 namespace xbind::conformance {

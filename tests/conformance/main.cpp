@@ -15,7 +15,7 @@
 #include <string>
 
 #include "core/steady_now.hpp"
-#include "switchserver/gsmp/tcp_transport.hpp"
+#include "gsmp/tcp_transport.hpp"
 #include "tests/conformance/memory_switch.hpp"
 #include "tests/conformance/suite.hpp"
 

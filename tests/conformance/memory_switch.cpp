@@ -1,6 +1,6 @@
 #include "tests/conformance/memory_switch.hpp"
 
-#include "switchserver/emulator/switch_agent.hpp"
+#include "emulator/switch_agent.hpp"
 
 namespace xbind::conformance {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "switchserver/gsmp/codec.hpp"
-#include "switchserver/gsmp/failure_response.hpp"
-#include "switchserver/gsmp/framing.hpp"
-#include "switchserver/gsmp/print.hpp"
+#include "gsmp/codec.hpp"
+#include "gsmp/failure_response.hpp"
+#include "gsmp/framing.hpp"
+#include "gsmp/print.hpp"
 
 namespace xbind::fuzz {
 namespace {

@@ -1,5 +1,5 @@
 // What must hold of the GSMP decoder for any octets whatever. Held by the mutation tests of
-// unit_switchserver_gsmp in every run and by the fuzzer (README.md) for as long as one lets it.
+// unit_gsmp in every run and by the fuzzer (README.md) for as long as one lets it.
 #pragma once
 
 #include <cstddef>

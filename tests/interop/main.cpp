@@ -16,11 +16,11 @@
 #include <string_view>
 
 #include "core/steady_now.hpp"
-#include "switchserver/gsmp/session.hpp"
+#include "gsmp/session.hpp"
 
-#include "switchserver/gsmp/codec.hpp"
-#include "switchserver/gsmp/print.hpp"
-#include "switchserver/gsmp/tcp_server.hpp"
+#include "gsmp/codec.hpp"
+#include "gsmp/print.hpp"
+#include "gsmp/tcp_server.hpp"
 
 namespace xbind::gsmp {
 namespace {

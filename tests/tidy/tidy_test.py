@@ -37,7 +37,7 @@ OUTSIDE_WORLD = {
         "core/steady_now.hpp", r"core/pace_clock\.cpp", r"client/corba/.*",
         r"orb/.*", r"naming/.*", r"xbindctl/.*", r".*/(main|daemon|program)\..*", r".*/servant.*",
         r".*/remote_.*",
-        r"callgen/(corba/|commands/|null/|processes/|media/media_lines).*", r"switchserver/gsmp/tcp_.*",
+        r"callgen/(corba/|commands/|null/|processes/|media/media_lines).*", r"gsmp/tcp_.*",
         r"tests/integration/.*"]),
     "unseeded chance": (re.compile(r"random_device|\bs?rand\(\)|\bdrand48\("), [
         r"orb/.*", r".*/(main|daemon|program)\..*"]),
@@ -45,8 +45,8 @@ OUTSIDE_WORLD = {
         r"orb/.*", r"naming/.*", r".*/(main|daemon)\.cpp", r"core/pace_clock\.cpp"]),
     "sockets": (re.compile(r'#\s*include\s*<(sys/socket|netinet/|arpa/|netdb|sys/un|poll|sys/epoll'
                            r'|boost/asio)'), [
-        r"switchserver/gsmp/tcp_.*", r"switchserver/gsmpdump/proxy\.cpp",
-        r"switchserver/emulator/main\.cpp", r"switchserver/bench/main\.cpp", r"dataplane/links/udp_.*",
+        r"gsmp/tcp_.*", r"gsmp/gsmpdump/proxy\.cpp",
+        r"emulator/main\.cpp", r"switchserver/bench/main\.cpp", r"dataplane/links/udp_.*",
         r"callgen/(media/media_lines|processes/.*|null/.*)\.cpp", r"switchserver/main\.cpp", r"orb/.*", r"tests/unit/.*transport_test\.cpp",
         r"tests/unit/dataplane/links/udp\.hpp",
         r"tests/integration/.*"]),

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "switchserver/emulator/switch_agent.hpp"
+#include "emulator/switch_agent.hpp"
 #include "switchserver/gsmp_driver.hpp"
 
 namespace xbind {

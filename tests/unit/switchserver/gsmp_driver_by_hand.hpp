@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "switchserver/gsmp/port_management.hpp"
+#include "gsmp/port_management.hpp"
 #include "switchserver/gsmp_driver.hpp"
-#include "tests/unit/switchserver/gsmp/hex.hpp"
+#include "tests/unit/gsmp/hex.hpp"
 
 namespace xbind {
 

@@ -1,0 +1,79 @@
+// Events (RFC 3292 section 9): Port Up and Down, Invalid Label, New and Dead Port, Adjacency Update.
+#include <algorithm>
+
+#include "emulator/agent_request.hpp"
+
+namespace xbind::emulator {
+
+using gsmp::MessageType;
+using gsmp::ResultField;
+
+void SwitchAgent::send_adjacency_update() {
+  gsmp::Event event;
+  event.header.type = MessageType::kAdjacencyUpdate;
+  event.header.code = static_cast<gsmp::FailureCode>(std::min<std::size_t>(adjacencies(), 255));
+  send_event(event);
+}
+
+// To everybody in whose version there is such an event.
+void SwitchAgent::send_event(gsmp::Event event) {
+  const bool wants_receipt =
+      options_.return_receipt && event.header.type != MessageType::kAdjacencyUpdate;
+  for (auto& [id, controller] : controllers_) {
+    const std::uint8_t version = controller.adjacency.version();
+    if (!controller.heard() || !gsmp::exists_in(event.header.type, version)) continue;
+    event.header.version = version;
+    event.header.partition = controller.adjacency.partition();
+    event.header.result =
+        wants_receipt && version != 1 ? ResultField::kReturnReceipt : ResultField::kEvent;
+    gsmp::append_frame(controller.output, event);
+    ++counters_.events_sent;
+  }
+}
+
+// Detected; sent unless flow control holds it back or nobody is there.
+void SwitchAgent::raise(MessageType type, PortId port, std::uint32_t session, Label label) {
+  Fabric::EventState& state = fabric_.events(port);
+  ++state.sequence;
+  const std::uint16_t flag = gsmp::event_flag(type);
+  if ((state.flags & state.flow_control & flag) != 0 || adjacencies() == 0) {
+    ++counters_.events_held;
+    return;
+  }
+  state.flags |= flag;
+  gsmp::Event event;
+  event.header.type = type;
+  event.port = port;
+  event.port_session = session;
+  event.sequence = state.sequence;
+  event.label = gsmp::label_field(label);
+  send_event(event);
+}
+
+void SwitchAgent::on_unknown_label(PortId port, Label label, TimePoint now) {
+  TimePoint& next = invalid_label_next_[port.value() - 1];
+  const bool held_by_flag = (fabric_.events(port).flow_control & gsmp::kEventInvalidLabel) != 0;
+  if (!held_by_flag && now < next) {
+    ++fabric_.events(port).sequence;
+    ++counters_.events_held;
+    return;
+  }
+  next = now + kInvalidLabelRest;
+  raise(MessageType::kInvalidLabel, port, fabric_.port_session(port), label);
+}
+
+void SwitchAgent::set_line(PortId port, bool up, TimePoint) {
+  const std::uint32_t before = fabric_.port_session(port);
+  if (!fabric_.set_line(port, up)) return;
+  raise(up ? MessageType::kPortUp : MessageType::kPortDown, port,
+        up ? fabric_.port_session(port) : before);
+}
+
+void SwitchAgent::set_installed(PortId port, bool installed, TimePoint) {
+  // The numbers of a new port begin anew, those of a dead one end with this event.
+  if (!fabric_.set_installed(port, installed)) return;
+  raise(installed ? MessageType::kNewPort : MessageType::kDeadPort, port,
+        fabric_.port_session(port));
+}
+
+}  // namespace xbind::emulator

@@ -1,0 +1,161 @@
+// What can be done to an emulated switch while it runs, as lines of text: over its control socket, and
+// at the start as --fault. One command a line, one line back.
+//
+//   line PORT up|down                  the line of a port goes down or comes up, with its event
+//   card PORT out|in                   the port is pulled out with its connections, or put in
+//   refuse-next K CODE                 the next K Add Branch requests fail with CODE
+//   drop-adjacency [rstack|silent|off] RSTACK on every adjacency (without a word: this);
+//                                      hear and say nothing until off
+//   tcp-reset                          every connection is reset
+//   slow-reader OCTETS_PER_S|off       so much is read from each controller
+//   reorder P|off                      an answer is overtaken by 1 to 8 others with probability P
+//   partial-frames OCTETS|off          what is sent goes in pieces of so many octets
+//   restart hot|cold                   hot: the table stays; cold: nothing does
+//   delay message US                   the processor needs so many microseconds for a request, one
+//   delay connection US                after another; and so many for each connection operation
+//   labels PORT VPI_MIN VPI_MAX VCI_MIN VCI_MAX     what may be entered from now on
+//   status                             what goes on, and the faults in force
+//   statistics PORT                    its counters of cells
+//   capture PORT FILE|off              cells of a port into FILE.erf or FILE.pcap
+//
+//   answers: ok [NAME=VALUE ...]       error NAME: what was wrong
+//
+// Where a process has several switches a line begins with the one that is meant: "@sw2 line 1 down".
+//
+// Pure.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/label.hpp"
+#include "emulator/emulated_switch.hpp"
+#include "gsmp/failure_code.hpp"
+
+namespace xbind::emulator {
+
+inline constexpr std::size_t kControlLineMax = 1024;  // octets, without the end of line
+inline constexpr std::uint32_t kDelayMaxUs = 10'000'000;
+
+namespace command {
+
+struct SetLine {
+  PortId port;
+  bool up = true;
+};
+struct SetCard {
+  PortId port;
+  bool in = true;
+};
+struct RefuseNext {
+  std::uint64_t count = 0;
+  gsmp::FailureCode code{};
+};
+struct DropAdjacency {
+  enum class How : std::uint8_t { kRstAck, kSilent, kOff } how = How::kRstAck;
+};
+struct TcpReset {};
+struct SetSlowReader {
+  std::uint32_t octets_per_s = 0;  // 0: off, as below
+};
+struct Reorder {
+  double probability = 0;
+};
+struct PartialFrames {
+  std::size_t octets = 0;
+};
+struct RestartNow {
+  Restart how = Restart::kHot;
+};
+struct Delay {
+  bool per_connection = false;
+  Duration time{};
+};
+struct Labels {
+  PortId port;
+  LabelRange range;
+};
+struct Status {};
+struct Statistics {
+  PortId port;
+};
+struct Capture {
+  PortId port;
+  std::string file;  // empty: off
+};
+
+}  // namespace command
+
+using Command =
+    std::variant<command::SetLine, command::SetCard, command::RefuseNext, command::DropAdjacency,
+                 command::TcpReset, command::SetSlowReader, command::Reorder,
+                 command::PartialFrames, command::RestartNow, command::Delay, command::Labels,
+                 command::Status, command::Statistics, command::Capture>;
+
+// The NAME of an answer "error NAME: text".
+enum class ControlFault : std::uint8_t {
+  kUnknownCommand,
+  kArguments,  // too few or too many
+  kBadValue,   // a word that cannot be read, or out of bounds
+  kNotText,    // a control character: nobody types one
+  kNoSuchPort,
+  kNoSuchSwitch,
+  kLineTooLong,
+  kSystem,  // a file that cannot be written
+};
+std::string_view to_string(ControlFault fault);  // "unknown-command", ...
+
+struct ControlError {
+  ControlFault fault;
+  std::string text;  // what was wrong, with the value
+};
+std::string to_string(const ControlError& error);  // "error bad-value: ..."
+
+template <class T>
+using ControlResult = tl::expected<T, ControlError>;
+
+// Whether a port exists is seen by execute().
+ControlResult<Command> parse_command(std::string_view line);
+
+// Begins a capture of a port's cells, or ends it (no file). Files are the owner's business.
+using CaptureControl =
+    std::function<Result<void>(EmulatedSwitch&, PortId, const std::string& file)>;
+
+// The words after "ok", perhaps none.
+ControlResult<std::string> execute(const Command& command, EmulatedSwitch& emulated,
+                                   const CaptureControl& capture, TimePoint now);
+
+// A line of a process that has these switches: the answer, without an end of line.
+std::string answer(std::string_view line, const std::vector<EmulatedSwitch*>& switches,
+                   const CaptureControl& capture, TimePoint now);
+
+// Cuts what comes over a control connection into lines. Carriage returns before the end are dropped.
+class ControlLines {
+ public:
+  // Calls sink(std::string_view line) for each. False: a line is too long, give up.
+  template <class Sink>
+  bool feed(std::string_view octets, Sink&& sink) {
+    for (const char c : octets) {
+      if (c == '\n') {
+        if (!line_.empty() && line_.back() == '\r') line_.pop_back();
+        sink(std::string_view(line_));
+        line_.clear();
+      } else if (line_.size() >= kControlLineMax) {
+        return false;
+      } else {
+        line_ += c;
+      }
+    }
+    return true;
+  }
+
+ private:
+  std::string line_;
+};
+
+}  // namespace xbind::emulator

@@ -1,0 +1,372 @@
+#include "emulator/daemon.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <random>
+#include <utility>
+
+#include "core/log.hpp"
+#include "core/name.hpp"
+#include "core/pace_clock.hpp"
+#include "core/steady_now.hpp"
+#include "dataplane/capture_file.hpp"
+#include "dataplane/links/link_set.hpp"
+#include "emulator/control.hpp"
+#include "emulator/switch_set.hpp"
+#include "gsmp/tcp_server.hpp"
+
+namespace xbind::emulator {
+namespace {
+
+using dataplane::CaptureFile;
+using gsmp::TcpConnectionKey;
+
+// A line with a rate is served no more often than this; it catches up on what is due (Pacer).
+constexpr Duration kCellRest = std::chrono::microseconds{100};
+constexpr std::size_t kControllersMax = 64;
+constexpr std::size_t kControlConnectionsMax = 8;
+
+dataplane::CaptureTime wall_now() { return std::chrono::system_clock::now().time_since_epoch(); }
+
+// One switch and its socket.
+class Served {
+ public:
+  // `pace` outlives this.
+  Served(const SwitchOptions& options, std::uint64_t seed, std::string log_prefix, Pace& pace)
+      : emulated(emulated_options(options, seed)), prefix_(std::move(log_prefix)), pace_(pace) {
+    if (options.refuse_next > 0) {
+      emulated.agent().refuse_next(options.refuse_next,
+                                   static_cast<gsmp::FailureCode>(options.refuse_code));
+    }
+  }
+
+  Result<void> listen(gsmp::TcpLoop& loop, const std::string& address) {
+    const auto host_port = gsmp::parse_host_port(address);
+    if (!host_port) return tl::make_unexpected(host_port.error());
+    gsmp::TcpServerOptions options;
+    options.listen = *host_port;
+    options.connections_max = kControllersMax;
+    gsmp::TcpServerCallbacks callbacks;
+    callbacks.on_connected = [this](TcpConnectionKey key) { connected(key); };
+    callbacks.on_octets = [this](TcpConnectionKey key, std::span<const std::byte> octets) {
+      const std::uint64_t before = emulated.agent().counters().requests;
+      emulated.receive(key, octets, steady_now());
+      const std::uint64_t requests = emulated.agent().counters().requests - before;
+      if (requests > 0) pace_.take(requests);  // and answering costs nothing more
+      deliver(steady_now());  // at once: answers that pile up must stop the reading
+    };
+    callbacks.on_closed = [this](TcpConnectionKey key, const std::string& reason) {
+      log::info("{}connection {}: {}", prefix_, key, reason);
+      told_.erase(key);
+      emulated.closed(key, steady_now());
+      dirty = true;
+    };
+    callbacks.on_refused = [this](const std::string& reason) {
+      log::warn("{}not taken: {}", prefix_, reason);
+    };
+    auto server = gsmp::TcpServer::listen(loop, options, std::move(callbacks));
+    if (!server) return tl::make_unexpected(server.error());
+    server_ = std::move(*server);
+    return {};
+  }
+
+  // What the switch has to say, to whom it concerns.
+  void deliver(TimePoint now) {
+    dirty = false;
+    for (auto& [key, told] : told_) {
+      for (emulated.take_output(key, output_, now); !output_.empty();
+           emulated.take_output(key, output_, now)) {
+        if (const auto sent = server_->send(key, output_); !sent) {
+          log::warn("{}connection {}: {}", prefix_, key, sent.error().text);
+        }
+      }
+      const std::size_t allowance = emulated.allowance(key);
+      if (allowance != told || allowance != kUnlimited) server_->allow(key, allowance);
+      told = allowance;
+    }
+    for (const EmulatedSwitch::Ending& ending : emulated.take_endings()) {
+      if (ending.reset) {
+        server_->reset(ending.connection, ending.reason);
+      } else {
+        server_->close(ending.connection, ending.reason);
+      }
+    }
+    for (const EmulatedSwitch::Notice& notice : emulated.take_notices()) {
+      log::write(notice.trouble ? log::Level::kWarn : log::Level::kInfo, prefix_ + notice.text);
+    }
+  }
+
+  const std::string& address() const { return server_->address(); }
+
+  EmulatedSwitch emulated;
+  bool dirty = true;  // it may have something to deliver
+  std::map<PortId, std::unique_ptr<CaptureFile>> captures;
+
+ private:
+  void connected(TcpConnectionKey key) {
+    dirty = true;
+    if (const auto known = emulated.connected(key, steady_now()); !known) {
+      return server_->close(key, known.error().text);
+    }
+    told_.emplace(key, kUnlimited);
+    log::info("{}connection {}: a controller", prefix_, key);
+  }
+
+  std::string prefix_;  // of log lines: which switch, where there are several
+  Pace& pace_;
+  std::unique_ptr<gsmp::TcpServer> server_;
+  std::map<TcpConnectionKey, std::size_t> told_;  // every connection and its last allowance
+  wire::Buffer output_;
+};
+
+}  // namespace
+
+struct Daemon::Impl {
+  Impl(const PaceOptions& paced, const std::string& name)
+      : pace(paced, "xbind-switch " + name, steady_pace_clock()) {}
+
+  // ----- opening -----
+
+  Result<void> open(const std::vector<SwitchOptions>& switches, const std::string& control_address,
+                    std::uint64_t seed) {
+    for (const SwitchOptions& one : switches) {
+      if (auto good = add(one, seed++, switches.size() > 1); !good) {
+        return fail(good.error().code, "{}: {}", one.name, good.error().text);
+      }
+      all.push_back(&served.back()->emulated);
+    }
+    if (auto good = open_links(switches); !good) return good;
+    for (std::size_t index = 0; index < switches.size(); ++index) {
+      if (auto good = prepare(*served[index], switches[index]); !good) {
+        return fail(good.error().code, "{}: {}", switches[index].name, good.error().text);
+      }
+    }
+    if (!control_address.empty()) {
+      if (auto good = open_control(control_address); !good) return good;
+    }
+    loop.stop_on_signals();
+    loop.set_turn([this] { return turn(); });
+    return {};
+  }
+
+  Result<void> add(const SwitchOptions& options, std::uint64_t seed, bool several) {
+    const std::string prefix = several ? options.name + ": " : std::string{};
+    served.push_back(std::make_unique<Served>(options, seed, prefix, pace));
+    log::info("{}seed {}", prefix, options.seed != 0 ? options.seed : seed);
+    return served.back()->listen(loop, options.listen);
+  }
+
+  Result<void> open_links(const std::vector<SwitchOptions>& switches) {
+    const std::vector<dataplane::LinkPlace> places = link_places(switches);
+    auto opened = dataplane::LinkSet::open(places);
+    if (!opened) return tl::make_unexpected(opened.error());
+    links.emplace(std::move(*opened));
+    for (const auto& one : served) {
+      for (const dataplane::LinkPlace& place : places) {
+        if (place.node != one->emulated.name()) continue;
+        log_link(place);
+        one->emulated.attach(place.port, links->take(place.node, place.port));
+      }
+    }
+    for (const int descriptor : links->descriptors()) {
+      if (auto good = loop.watch(descriptor, [this] { wake_cells(); }); !good) return good;
+    }
+    return {};
+  }
+
+  // With the UDP port that the system has picked, where it was to.
+  void log_link(const dataplane::LinkPlace& place) const {
+    dataplane::LinkSpec link = place.link;
+    if (link.local.port == 0) link.local.port = links->local_port(place.node, place.port);
+    log::info("{} port {}: {}", place.node, place.port, to_string(link));
+  }
+
+  // Captures and faults of the start.
+  Result<void> prepare(Served& one, const SwitchOptions& options) {
+    for (const std::string& text : options.captures) {
+      const auto [port, file] = *parse_port_file(text);
+      if (auto good = capture(one.emulated, port, file); !good) return good;
+    }
+    for (const std::string& text : options.faults) {
+      const auto done = execute(*parse_command(text), one.emulated, capture_control, steady_now());
+      if (!done) {
+        return fail(ErrorCode::kBadInput, "--fault '{}': {}", text, done.error().text);
+      }
+    }
+    return {};
+  }
+
+  Result<void> open_control(const std::string& address) {
+    gsmp::TcpServerOptions options;
+    options.listen = *gsmp::parse_host_port(address);
+    options.connections_max = kControlConnectionsMax;
+    options.queue_octets_max = 1U << 20;
+    options.read_pause_octets = 64U << 10;
+    gsmp::TcpServerCallbacks callbacks;
+    callbacks.on_connected = [this](TcpConnectionKey key) { operators[key]; };
+    callbacks.on_octets = [this](TcpConnectionKey key, std::span<const std::byte> octets) {
+      on_control(key, {reinterpret_cast<const char*>(octets.data()), octets.size()});
+    };
+    callbacks.on_closed = [this](TcpConnectionKey key, const std::string&) {
+      operators.erase(key);
+    };
+    callbacks.on_refused = [](const std::string& reason) {
+      log::warn("control connection not taken: {}", reason);
+    };
+    auto opened = gsmp::TcpServer::listen(loop, options, std::move(callbacks));
+    if (!opened) return fail(opened.error().code, "control socket: {}", opened.error().text);
+    control = std::move(*opened);
+    return {};
+  }
+
+  // ----- the operator -----
+
+  void on_control(TcpConnectionKey key, std::string_view octets) {
+    const auto found = operators.find(key);
+    if (found == operators.end()) return;
+    std::string answers;
+    const bool good = found->second.feed(octets, [&](std::string_view line) {
+      log::info("control: {}", printable(line));
+      answers += answer(line, all, capture_control, steady_now()) + "\n";
+      for (const auto& one : served) one->dirty = true;
+    });
+    if (!good) {
+      answers += to_string(ControlError{ControlFault::kLineTooLong,
+                                        fmt::format("more than {} octets", kControlLineMax)});
+      answers += "\n";
+    }
+    // A peer that does not read its answers is closed with its queue; it has only itself to blame.
+    if (!answers.empty() && !control->send(key, std::as_bytes(std::span(answers)))) return;
+    if (!good) control->close(key, "line too long");
+  }
+
+  Result<void> capture(EmulatedSwitch& emulated, PortId port, const std::string& file) {
+    const auto found =
+        std::ranges::find_if(served, [&](const auto& one) { return &one->emulated == &emulated; });
+    Served& one = **found;
+    if (file.empty()) {
+      Result<void> flushed;
+      if (const auto open = one.captures.find(port); open != one.captures.end()) {
+        flushed = open->second->flush();
+        one.captures.erase(open);
+      }
+      if (one.captures.empty()) emulated.set_tap({});
+      return flushed;
+    }
+    auto opened = CaptureFile::open({.path = file});
+    if (!opened) return tl::make_unexpected(opened.error());
+    one.captures[port] = std::move(*opened);
+    emulated.set_tap([&one](PortId tapped, dataplane::Direction direction,
+                            std::span<const dataplane::Cell> cells) {
+      const auto open = one.captures.find(tapped);
+      if (open != one.captures.end()) open->second->cells(direction, cells, wall_now());
+    });
+    return {};
+  }
+
+  void flush_captures(Served& one) {
+    for (auto& [port, file] : one.captures) {
+      const bool was_well = !file->error();
+      if (const auto flushed = file->flush(); !flushed && was_well) {
+        log::error("{}: capture of port {}: {}", one.emulated.name(), port, flushed.error().text);
+      }
+    }
+  }
+
+  // ----- the loop -----
+
+  TimePoint turn() {
+    const TimePoint now = steady_now();
+    if (cells_due <= now) wake_cells();
+    if (cells_active) pump(now);
+    TimePoint due = cells_active ? now : cells_due;
+    for (const auto& one : served) {
+      if (one->emulated.next_deadline() <= now) {
+        one->emulated.tick(now);
+        one->dirty = true;
+      }
+      if (one->dirty) one->deliver(now);
+      due = std::min(due, one->emulated.next_deadline());
+    }
+    return due;
+  }
+
+  void wake_cells() {
+    cells_active = true;
+    pumped_in_vain = 0;
+  }
+
+  // Moves cells of one switch, the next that has any. When none has, all rest.
+  void pump(TimePoint now) {
+    while (pumped_in_vain < served.size()) {
+      Served& one = *served[next_pumped];
+      next_pumped = (next_pumped + 1) % served.size();
+      const std::size_t moved = one.emulated.pump(now);
+      if (moved > 0) {
+        pumped_in_vain = 0;
+        one.dirty = true;
+        return;
+      }
+      ++pumped_in_vain;
+    }
+    cells_active = false;
+    cells_due = kNever;
+    for (const auto& one : served) {
+      cells_due = std::min(cells_due, one->emulated.cells_deadline());
+      flush_captures(*one);
+    }
+    if (cells_due != kNever) cells_due = std::max(cells_due, now + kCellRest);
+  }
+
+  Pace pace;  // one loop, one server
+  gsmp::TcpLoop loop;
+  std::optional<dataplane::LinkSet> links;
+  std::vector<std::unique_ptr<Served>> served;
+  std::vector<EmulatedSwitch*> all;  // of `served`
+  std::unique_ptr<gsmp::TcpServer> control;
+  std::map<TcpConnectionKey, ControlLines> operators;
+  CaptureControl capture_control = [this](EmulatedSwitch& emulated, PortId port,
+                                          const std::string& file) {
+    return capture(emulated, port, file);
+  };
+
+  bool cells_active = false;  // pump again
+  std::size_t pumped_in_vain = 0;
+  std::size_t next_pumped = 0;
+  TimePoint cells_due = kNever;  // while not active
+};
+
+Daemon::Daemon(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Daemon::~Daemon() = default;
+
+Result<std::unique_ptr<Daemon>> Daemon::open(const std::vector<SwitchOptions>& switches,
+                                             const std::string& control, std::uint64_t seed,
+                                             const PaceOptions& pace) {
+  auto impl = std::make_unique<Impl>(pace, switches.front().name);
+  if (auto good = impl->open(switches, control, seed); !good) {
+    return tl::make_unexpected(good.error());
+  }
+  return std::unique_ptr<Daemon>(new Daemon(std::move(impl)));
+}
+
+std::vector<std::string> Daemon::ready_lines() const {
+  std::vector<std::string> lines;
+  if (impl_->control) {
+    lines.push_back(fmt::format("xbind-switch control on {}", impl_->control->address()));
+  }
+  for (const auto& one : impl_->served) {
+    lines.push_back(
+        fmt::format("xbind-switch {} listening on {}", one->emulated.name(), one->address()));
+  }
+  return lines;
+}
+
+void Daemon::run() {
+  impl_->loop.run();
+  for (const auto& one : impl_->served) impl_->flush_captures(*one);
+}
+
+}  // namespace xbind::emulator

@@ -1,0 +1,274 @@
+#include "emulator/emulated_switch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "gsmp/adjacency.hpp"
+#include "gsmp/framing.hpp"
+
+namespace xbind::emulator {
+
+using gsmp::AdjacencyCode;
+
+// What the fabric has of a link: the link itself stays here when the fabric goes.
+class EmulatedSwitch::BorrowedLink final : public dataplane::Link {
+ public:
+  BorrowedLink(dataplane::Link& link, PortId port, const Tap& tap)
+      : link_(link), port_(port), tap_(tap) {}
+
+  std::size_t receive(std::span<dataplane::Cell> cells) override {
+    const std::size_t count = link_.receive(cells);
+    if (tap_ && count > 0) tap_(port_, dataplane::Direction::kIn, cells.first(count));
+    return count;
+  }
+  std::size_t send(std::span<const dataplane::Cell> cells) override {
+    const std::size_t count = link_.send(cells);
+    if (tap_ && count > 0) tap_(port_, dataplane::Direction::kOut, cells.first(count));
+    return count;
+  }
+  const dataplane::LinkCounters& counters() const override { return link_.counters(); }
+  std::uint32_t vpi_max() const override { return link_.vpi_max(); }
+
+ private:
+  dataplane::Link& link_;
+  PortId port_;
+  const Tap& tap_;
+};
+
+namespace {
+
+// A line with nobody at its other end: what goes out is gone, as on a fibre that is not plugged in.
+class OpenLine final : public dataplane::Link {
+ public:
+  std::size_t receive(std::span<dataplane::Cell>) override { return 0; }
+  std::size_t send(std::span<const dataplane::Cell> cells) override {
+    counters_.cells_out += cells.size();
+    return cells.size();
+  }
+  const dataplane::LinkCounters& counters() const override { return counters_; }
+
+ private:
+  dataplane::LinkCounters counters_;
+};
+
+}  // namespace
+
+EmulatedSwitch::EmulatedSwitch(EmulatedSwitchOptions options)
+    : options_(std::move(options)),
+      random_bits_(options_.seed),
+      random_([this] { return static_cast<std::uint32_t>(random_bits_() >> 32); }) {
+  build_fabric();
+  build_agent(false);
+}
+
+EmulatedSwitch::~EmulatedSwitch() = default;
+
+void EmulatedSwitch::build_fabric() {
+  fabric_ = std::make_unique<Fabric>(options_.fabric, random_);
+  for (std::uint32_t number = 1; number <= options_.fabric.ports; ++number) {
+    const PortId port(number);
+    if (links_.contains(port)) {
+      lend_link(port);
+    } else {
+      fabric_->cells().attach(port, std::make_unique<OpenLine>());
+    }
+  }
+}
+
+void EmulatedSwitch::build_agent(bool recovered) {
+  AgentOptions agent = options_.agent;
+  agent.recovered = recovered;
+  agent_ = std::make_unique<SwitchAgent>(*fabric_, agent, random_);
+}
+
+void EmulatedSwitch::attach(PortId port, std::unique_ptr<dataplane::Link> link) {
+  fabric_->cells().attach(port, nullptr);  // the one it had may go
+  links_[port] = std::move(link);
+  lend_link(port);
+}
+
+void EmulatedSwitch::lend_link(PortId port) {
+  fabric_->cells().attach(port, std::make_unique<BorrowedLink>(*links_.at(port), port, tap_));
+}
+
+// ----- connections ------------------------------------------------------------------------------
+
+Result<void> EmulatedSwitch::connected(ConnectionKey connection, TimePoint now) {
+  const auto controller = agent_->connected(now);
+  if (!controller) return tl::make_unexpected(controller.error());
+  Line& line = lines_[connection];
+  line.controller = *controller;
+  line.reader.tick(now, settings_.slow_reader_octets_per_s);
+  return {};
+}
+
+void EmulatedSwitch::closed(ConnectionKey connection, TimePoint now) {
+  const auto found = lines_.find(connection);
+  if (found == lines_.end()) return;
+  processor_.drop(connection);
+  const ControllerId controller = found->second.controller;
+  lines_.erase(found);
+  agent_->closed(controller, now);
+}
+
+void EmulatedSwitch::receive(ConnectionKey connection, std::span<const std::byte> octets,
+                             TimePoint now) {
+  const auto found = lines_.find(connection);
+  if (found == lines_.end() || found->second.ending) return;
+  Line& line = found->second;
+  line.reader.read(octets.size());
+  const bool cut = settings_.silent || settings_.delays() || processor_.waiting(connection) > 0;
+  line.input.feed(
+      octets, cut,
+      [&](std::span<const std::byte> straight) { agent_->receive(line.controller, straight, now); },
+      [&](std::span<const std::byte> frame) { on_frame(connection, line, frame, now); });
+  run_processor(now);
+}
+
+// Adjacency messages do not wait for the processor: a switch that is slow to connect is not dead.
+void EmulatedSwitch::on_frame(ConnectionKey connection, Line& line,
+                              std::span<const std::byte> frame, TimePoint now) {
+  if (settings_.silent) {
+    ++fault_counters_.unheard;
+    return;
+  }
+  if (is_adjacency(frame)) {
+    const auto message = gsmp::decode_adjacency(frame.subspan(gsmp::kFrameHeaderOctets));
+    // What was asked on the old instance of the link must not be answered on the new one.
+    if (message &&
+        (message->code == AdjacencyCode::kSyn || message->code == AdjacencyCode::kRstAck))
+      fault_counters_.void_now += processor_.drop(connection);
+    agent_->receive(line.controller, frame, now);
+    return;
+  }
+  if (settings_.delays()) ++fault_counters_.delayed;
+  processor_.put(connection, frame, now);
+}
+
+void EmulatedSwitch::run_processor(TimePoint now) {
+  if (settings_.silent) return;
+  while (auto request = processor_.take(now, settings_)) {
+    const auto found = lines_.find(request->connection);
+    if (found != lines_.end() && !found->second.ending)
+      agent_->receive(found->second.controller, request->frame, now);
+  }
+}
+
+std::size_t EmulatedSwitch::allowance(ConnectionKey connection) const {
+  const auto found = lines_.find(connection);
+  if (found == lines_.end()) return 0;
+  const Line& line = found->second;
+  const bool full = processor_.waiting(connection) > kWaitingOctetsMax ||
+                    line.answers.waiting() > kWaitingOctetsMax;
+  return full ? 0 : line.reader.allowance();
+}
+
+void EmulatedSwitch::collect(Line& line, TimePoint now) {
+  agent_->take_output(line.controller, scratch_);
+  line.answers.put(scratch_, now, settings_, random_, fault_counters_);
+}
+
+void EmulatedSwitch::take_output(ConnectionKey connection, wire::Buffer& into, TimePoint now) {
+  into.clear();
+  const auto found = lines_.find(connection);
+  if (found == lines_.end()) return;
+  collect(found->second, now);
+  found->second.answers.take(into, now, settings_, fault_counters_);
+}
+
+void EmulatedSwitch::end(ConnectionKey connection, bool reset, std::string reason) {
+  const auto found = lines_.find(connection);
+  if (found == lines_.end() || std::exchange(found->second.ending, true)) return;
+  endings_.push_back({connection, reset, std::move(reason)});
+}
+
+std::vector<EmulatedSwitch::Ending> EmulatedSwitch::take_endings() {
+  for (const auto& [connection, line] : lines_) {
+    if (line.ending || settings_.silent) continue;
+    if (auto reason = agent_->to_close(line.controller)) end(connection, false, *reason);
+  }
+  return std::exchange(endings_, {});
+}
+
+std::vector<EmulatedSwitch::Notice> EmulatedSwitch::take_notices() {
+  for (AgentNotice& notice : agent_->take_notices()) {
+    notices_.push_back(
+        {notice.trouble, fmt::format("controller {}: {}", notice.controller, notice.text)});
+  }
+  return std::exchange(notices_, {});
+}
+
+void EmulatedSwitch::tick(TimePoint now) {
+  for (auto& [connection, line] : lines_) {
+    line.reader.tick(now, settings_.slow_reader_octets_per_s);
+    line.answers.tick(now, settings_);
+  }
+  run_processor(now);
+  if (!settings_.silent) agent_->tick(now);
+}
+
+TimePoint EmulatedSwitch::next_deadline() const {
+  TimePoint due = kNever;
+  if (!settings_.silent) {
+    due = std::min(agent_->next_deadline(), processor_.next_deadline(settings_));
+  }
+  for (const auto& [connection, line] : lines_) {
+    if (line.ending) continue;
+    due = std::min({due, line.answers.next_deadline(settings_), line.reader.next_deadline()});
+  }
+  return due;
+}
+
+// ----- cells ------------------------------------------------------------------------------------
+
+std::size_t EmulatedSwitch::pump(TimePoint now) { return fabric_->cells().pump(now); }
+TimePoint EmulatedSwitch::cells_deadline() const { return fabric_->cells().next_deadline(); }
+
+// ----- faults -----------------------------------------------------------------------------------
+
+void EmulatedSwitch::drop_adjacencies(TimePoint now) {
+  for (auto& [connection, line] : lines_) {
+    if (line.ending) continue;
+    collect(line, now);
+    auto message = gsmp::decode_adjacency(line.answers.last_adjacency());
+    if (!message || message->receiver.instance == 0) continue;  // there is none to drop
+    fault_counters_.void_now += processor_.drop(connection);
+    message->code = AdjacencyCode::kRstAck;
+    wire::Buffer frame;
+    gsmp::append_frame(frame, *message);
+    line.answers.put(frame, now, settings_, random_, fault_counters_);
+    std::swap(message->sender, message->receiver);
+    frame.clear();
+    gsmp::append_frame(frame, *message);
+    agent_->receive(line.controller, frame, now);
+  }
+}
+
+void EmulatedSwitch::reset_connections() {
+  for (const auto& [connection, line] : lines_) end(connection, true, "reset on purpose");
+}
+
+void EmulatedSwitch::restart(Restart how, TimePoint now) {
+  const bool cold = how == Restart::kCold;
+  for (const auto& [connection, line] : lines_) end(connection, cold, "the switch restarts");
+  for (const auto& [connection, line] : lines_) agent_->closed(line.controller, now);
+  for (Notice& notice : take_notices()) notices_.push_back(std::move(notice));
+  notices_.push_back({true, cold ? "restarted, cold" : "restarted, hot"});
+  processor_ = Processor{};
+  lines_.clear();
+  agent_.reset();
+  if (cold) build_fabric();
+  build_agent(!cold);
+}
+
+void EmulatedSwitch::set_line(PortId port, bool up, TimePoint now) {
+  agent_->set_line(port, up, now);
+}
+
+void EmulatedSwitch::set_card(PortId port, bool in, TimePoint now) {
+  agent_->set_installed(port, in, now);
+}
+
+}  // namespace xbind::emulator

@@ -1,0 +1,336 @@
+// The ports of the fabric: RFC 3292 section 6.
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "core/check.hpp"
+#include "emulator/fabric.hpp"
+
+namespace xbind::emulator {
+
+using dataplane::Loopback;
+using gsmp::FailureCode;
+using gsmp::PortFunction;
+using gsmp::PortStatus;
+
+std::vector<gsmp::ServiceRecord> default_services() {
+  using gsmp::ServiceId;
+  using gsmp::TrafficControl;
+  gsmp::CapabilitySet hard;  // for what minds delay
+  hard.id = 1;
+  hard.policing = TrafficControl::kPerConnection;
+  hard.egress_peak_shaping = TrafficControl::kAlways;
+  hard.clr = 9;
+  hard.ctd_us = 500;
+  hard.cdv_us = 100;
+  gsmp::CapabilitySet soft = hard;  // for what minds loss alone
+  soft.egress_peak_shaping = TrafficControl::kNo;
+  soft.clr = 6;
+  soft.ctd_us = soft.cdv_us = 0;
+  gsmp::CapabilitySet frames;  // for what minds neither much
+  frames.id = 1;
+  frames.packet_discard = TrafficControl::kAlways;
+  frames.vc_merge = TrafficControl::kPerConnection;
+  return {{ServiceId::kCbr1, {hard}},
+          {ServiceId::kRtVbr1, {hard}},
+          {ServiceId::kNrtVbr1, {soft}},
+          {ServiceId::kUbr1, {frames}},
+          {ServiceId::kGfr1, {frames}}};
+}
+
+Fabric::Fabric(FabricOptions options, std::function<std::uint32_t()> random)
+    : options_(std::move(options)),
+      random_(std::move(random)),
+      ports_(options_.ports),
+      cells_({.ports = options_.ports,
+              .labels = options_.labels,
+              .connections_max = options_.connections_max,
+              .branches_max = options_.branches_max,
+              .branches_per_connection_max = options_.branches_per_connection_max},
+             {.cells_max = options_.queue_cells_max,
+              .clp1_cells_max = options_.queue_cells_max * 3 / 4,
+              .priorities = options_.priorities},
+             {.on_unknown_label =
+                  [this](PortId port, std::uint16_t vpi, std::uint16_t vci, TimePoint now) {
+                    if (on_unknown_label_) on_unknown_label_(port, atm_label(vpi, vci), now);
+                  },
+              .on_cells = {}}),
+      reservations_(options_.max_reservations),
+      region_(options_.ports) {
+  XB_CHECK(options_.ports >= 1 && options_.ports <= 0xffff, options_.ports);
+  for (std::uint32_t number = 1; number <= options_.ports; ++number) {
+    const PortId id(number);
+    Port& port = at(id);
+    port.session = new_session(0);
+    const auto own_rate = options_.port_cells_per_s.find(id);
+    port.rate_default =
+        own_rate == options_.port_cells_per_s.end() ? options_.link_cells_per_s : own_rate->second;
+    port.rate = port.rate_default;
+    port.labels_default = options_.labels;
+    cells_.set_rate(id, port.rate);
+  }
+}
+
+// 0 is no session number, and the old one is no new one: a source that gives nothing else must not
+// hold us up.
+std::uint32_t Fabric::new_session(std::uint32_t old) {
+  std::uint32_t session = std::max(random_(), std::uint32_t{1});
+  if (session == old) session = session == 0xffffffff ? 1 : session + 1;
+  return session;
+}
+
+std::uint32_t Fabric::installed_ports() const {
+  return static_cast<std::uint32_t>(std::ranges::count_if(ports_, &Port::installed));
+}
+
+gsmp::PortRecord Fabric::port_record(PortId id) const {
+  const Port& port = at(id);
+  gsmp::PortRecord record;
+  record.port = id;
+  record.port_session = port.session;
+  record.event_sequence = port.events.sequence;
+  record.event_flags = port.events.flags;
+  record.attribute_flags = port.replace ? 0x8000 : 0;
+  record.vp_switching = options_.vp_switching;
+  record.multicast_labels = true;
+  record.logical_multicast = true;
+  record.label_range_message = true;
+  const LabelRange& labels = port.labels_default;
+  record.label_ranges = {{gsmp::label_field(atm_label(labels.vpi_min, labels.vci_min)),
+                          gsmp::label_field(atm_label(labels.vpi_max, labels.vci_max))}};
+  record.transmit_cells_per_s = port.rate;
+  record.receive_cells_per_s = port.rate_default;
+  record.port_status = port.status;
+  record.line_status = port.line_up ? gsmp::LineStatus::kUp : gsmp::LineStatus::kDown;
+  record.priorities = options_.priorities;
+  record.physical_slot = 0;
+  record.physical_port = static_cast<std::uint16_t>(id.value());
+  if (!options_.services.empty()) {
+    auto& specs = record.services.emplace();
+    for (const gsmp::ServiceRecord& service : options_.services) {
+      for (const gsmp::CapabilitySet& set : service.sets)
+        specs.push_back({static_cast<std::uint16_t>(service.service), set.id});
+    }
+  }
+  return record;
+}
+
+void Fabric::set_labels(PortId port, const LabelRange& labels) {
+  at(port).labels_default = labels;
+  cells_.table().set_labels(port, labels);
+}
+
+void Fabric::apply_line(PortId id) {
+  const Port& port = at(id);
+  cells_.set_line(id, port.installed && port.line_up && port.status != PortStatus::kUnavailable);
+}
+
+bool Fabric::set_line(PortId id, bool up) {
+  Port& port = at(id);
+  if (port.line_up == up) return false;
+  port.line_up = up;
+  if (up) port.session = new_session(port.session);
+  apply_line(id);
+  return true;
+}
+
+bool Fabric::set_installed(PortId id, bool installed) {
+  Port& port = at(id);
+  if (port.installed == installed) return false;
+  delete_all_input(id);
+  delete_all_output(id);
+  port.installed = installed;
+  if (installed) {  // another card, with nothing of the old one
+    port.session = new_session(port.session);
+    port.line_up = true;
+    port.replace = false;
+    port.status = PortStatus::kAvailable;
+    port.rate = port.rate_default;
+    port.events = {};
+    cells_.set_rate(id, port.rate);
+    cells_.table().set_labels(id, port.labels_default);
+  }
+  port.loopback_end = kNever;
+  cells_.set_loopback(id, Loopback::kNone);
+  apply_line(id);
+  return true;
+}
+
+// ----- Port Management ------------------------------------------------------------------------
+
+void Fabric::bring_up(PortId id) {
+  Port& port = at(id);
+  delete_all_input(id);
+  port.session = new_session(port.session);
+  port.status = PortStatus::kAvailable;
+  port.loopback_end = kNever;
+  cells_.set_loopback(id, Loopback::kNone);
+  apply_line(id);
+}
+
+FailureCode Fabric::manage(const gsmp::PortManagement& request, TimePoint now) {
+  const PortId id = request.port;
+  Port& port = at(id);
+  const auto enter = [&](PortStatus status, Loopback loopback) {
+    port.status = status;
+    port.loopback_end = loopback == Loopback::kNone || request.duration_s == 0
+                            ? kNever
+                            : now + std::chrono::seconds{request.duration_s};
+    cells_.set_loopback(id, loopback);
+    apply_line(id);
+  };
+  switch (request.function) {
+    case PortFunction::kBringUp:
+      if (request.replace && !options_.connection_replace) return FailureCode::kReplaceUnsupported;
+      bring_up(id);
+      port.replace = request.replace;
+      return FailureCode::kNone;
+    case PortFunction::kTakeDown:
+      if (port.status == PortStatus::kUnavailable) return FailureCode::kPortDown;
+      enter(PortStatus::kUnavailable, Loopback::kNone);
+      return FailureCode::kNone;
+    case PortFunction::kInternalLoopback:
+      enter(PortStatus::kInternalLoopback, Loopback::kInternal);
+      return FailureCode::kNone;
+    case PortFunction::kExternalLoopback:
+      enter(PortStatus::kExternalLoopback, Loopback::kExternal);
+      return FailureCode::kNone;
+    case PortFunction::kBothwayLoopback:
+      enter(PortStatus::kBothwayLoopback, Loopback::kBothway);
+      return FailureCode::kNone;
+    case PortFunction::kResetInputPort:
+      delete_all_input(id);
+      cells_.table().set_labels(id, port.labels_default);
+      port.rate = port.rate_default;
+      cells_.set_rate(id, port.rate);
+      region_.rate_changed(id, port.rate);
+      enter(PortStatus::kUnavailable, Loopback::kNone);
+      return FailureCode::kNone;
+    case PortFunction::kSetTransmitRate: {
+      if (request.header.version == 1) break;  // there it does not exist
+      if (!options_.rate_settable) return FailureCode::kRateFixed;
+      const bool fastest = request.transmit_cells_per_s == gsmp::kTransmitRateFastest;
+      const std::uint32_t rate = fastest ? port.rate_default : request.transmit_cells_per_s;
+      if (rate == 0 || rate > port.rate_default) return FailureCode::kRateOutOfRange;
+      port.rate = rate;
+      cells_.set_rate(id, rate);
+      region_.rate_changed(id, rate);
+      return FailureCode::kNone;
+    }
+    case PortFunction::kResetFlags: return FailureCode::kNone;  // the agent's: it knows the events
+  }
+  return FailureCode::kInvalidMessage;
+}
+
+// A loopback that has lasted is left for service: as brought up.
+void Fabric::tick(TimePoint now) {
+  for (std::uint32_t number = 1; number <= options_.ports; ++number) {
+    if (at(PortId(number)).loopback_end <= now) bring_up(PortId(number));
+  }
+}
+
+TimePoint Fabric::next_deadline() const {
+  TimePoint due = kNever;
+  for (const Port& port : ports_) due = std::min(due, port.loopback_end);
+  return due;
+}
+
+// ----- Label Range ----------------------------------------------------------------------------
+
+namespace {
+
+std::uint32_t remaining(std::uint64_t vpis, std::uint64_t vcis) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(vpis, 0xffff) << 16 |
+                                    std::min<std::uint64_t>(vcis, 0xffff));
+}
+
+}  // namespace
+
+FailureCode Fabric::query_labels(PortId port, gsmp::LabelRangeElement& range) const {
+  const LabelRange& held = labels(port);
+  const dataplane::ForwardingTable& table = cells_.table();
+  if (range.min.has(gsmp::kFlagVpiRange)) {
+    std::set<std::uint32_t> used;
+    for (const Entry& entry : connections_of(port)) {
+      const std::uint32_t vpi = vpi_of(entry.input_label);
+      if (vpi >= held.vpi_min && vpi <= held.vpi_max) used.insert(vpi);
+    }
+    range.min = gsmp::label_field(atm_label(held.vpi_min, 0), range.min.flags);
+    range.max = gsmp::label_field(atm_label(held.vpi_max, 0), range.max.flags);
+    range.remaining = remaining(held.vpi_max - held.vpi_min + 1 - used.size(), 0);
+    return FailureCode::kNone;
+  }
+  const Label max = gsmp::label_of(range.max);
+  if (max.kind != LabelKind::kAtm || max.value >> 28 != 0) return FailureCode::kInvalidInputLabel;
+  const std::uint32_t vpi = vpi_of(max);
+  if (vpi < held.vpi_min || vpi > held.vpi_max) return FailureCode::kInvalidInputLabel;
+  std::uint64_t used = 0;
+  for (const Entry& entry : connections_of(port)) {
+    if (held.contains(entry.input_label) && vpi_of(entry.input_label) == vpi) ++used;
+  }
+  const bool whole = table.find(dataplane::path(port, static_cast<std::uint16_t>(vpi))) != nullptr;
+  range.min = gsmp::label_field(atm_label(vpi, held.vci_min), range.min.flags);
+  range.max = gsmp::label_field(atm_label(vpi, held.vci_max), range.max.flags);
+  range.remaining = remaining(0, whole ? 0 : held.vci_max - held.vci_min + 1 - used);
+  return FailureCode::kNone;
+}
+
+LabelRange Fabric::labels_most(PortId port) const {
+  LabelRange most = options_.labels_grantable;
+  most.vpi_max = std::min(most.vpi_max, cells_.vpi_max(port));
+  most.vpi_min = std::min(most.vpi_min, most.vpi_max);
+  return most;
+}
+
+FailureCode Fabric::set_labels(PortId port, gsmp::LabelRangeElement& range) {
+  const Label min = gsmp::label_of(range.min);
+  const Label max = gsmp::label_of(range.max);
+  for (const Label label : {min, max}) {
+    if (label.kind != LabelKind::kAtm || label.value >> 28 != 0)
+      return FailureCode::kInvalidInputLabel;
+  }
+  const bool of_vpis = range.min.has(gsmp::kFlagVpiRange);
+  const bool of_vcis = !of_vpis || range.min.has(gsmp::kFlagVciRange);
+  const LabelRange most = labels_most(port);
+  LabelRange wanted = labels(port);
+  LabelRange granted = wanted;
+  if (of_vpis) {
+    wanted.vpi_min = vpi_of(min);
+    wanted.vpi_max = std::max(vpi_of(max), wanted.vpi_min);  // not above it: the one value
+    granted.vpi_min = std::clamp(wanted.vpi_min, most.vpi_min, most.vpi_max);
+    granted.vpi_max = std::clamp(wanted.vpi_max, most.vpi_min, most.vpi_max);
+  }
+  if (of_vcis) {
+    wanted.vci_min = vci_of(min);
+    wanted.vci_max = std::max(vci_of(max), wanted.vci_min);
+    granted.vci_min = std::clamp(wanted.vci_min, most.vci_min, most.vci_max);
+    granted.vci_max = std::clamp(wanted.vci_max, most.vci_min, most.vci_max);
+  }
+  range.min = gsmp::label_field(
+      atm_label(of_vpis ? granted.vpi_min : vpi_of(min), of_vcis ? granted.vci_min : vci_of(min)),
+      range.min.flags);
+  range.max = gsmp::label_field(
+      atm_label(of_vpis ? granted.vpi_max : vpi_of(max), of_vcis ? granted.vci_max : vci_of(max)),
+      range.max.flags);
+  if (granted != wanted) return FailureCode::kLabelRangeImpossible;
+  cells_.table().set_labels(port, granted);
+  bool outside = false;
+  std::uint64_t used = 0;
+  std::set<std::uint32_t> used_vpis;
+  for (const Entry& entry : connections_of(port)) {
+    const std::uint32_t vpi = vpi_of(entry.input_label);
+    const bool path = entry.connection->input.path;
+    const bool inside = path ? vpi >= granted.vpi_min && vpi <= granted.vpi_max
+                             : granted.contains(entry.input_label);
+    outside = outside || !inside;
+    if (!inside) continue;
+    used_vpis.insert(vpi);
+    if (!path && vpi == vpi_of(gsmp::label_of(range.max))) ++used;
+  }
+  range.remaining = of_vpis ? remaining(granted.vpi_max - granted.vpi_min + 1 - used_vpis.size(), 0)
+                            : remaining(0, granted.vci_max - granted.vci_min + 1 - used);
+  return outside ? FailureCode::kOldLabelsInUse : FailureCode::kNone;
+}
+
+}  // namespace xbind::emulator

@@ -1,0 +1,327 @@
+#include "emulator/options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <functional>
+
+#include "core/pace_options.hpp"
+#include "emulator/control.hpp"
+#include "gsmp/tcp_transport.hpp"
+#include "gsmp/traffic.hpp"
+
+namespace xbind::emulator {
+namespace {
+
+using config::OptionSet;
+using Fault = std::optional<std::string>;
+
+constexpr std::array kAtmServices{
+    gsmp::ServiceId::kCbr1,    gsmp::ServiceId::kRtVbr1,  gsmp::ServiceId::kRtVbr2,
+    gsmp::ServiceId::kRtVbr3,  gsmp::ServiceId::kNrtVbr1, gsmp::ServiceId::kNrtVbr2,
+    gsmp::ServiceId::kNrtVbr3, gsmp::ServiceId::kUbr1,    gsmp::ServiceId::kUbr2,
+    gsmp::ServiceId::kGfr1,    gsmp::ServiceId::kGfr2};
+
+std::string option_word(gsmp::ServiceId service) {
+  std::string word = gsmp::to_string(service);
+  for (char& c : word)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return word;
+}
+
+// With the capability set of the family's .1, which every switch has.
+gsmp::ServiceRecord service_record(gsmp::ServiceId service) {
+  const std::string word = option_word(service);
+  const std::string_view family = std::string_view(word).substr(0, word.find('.'));
+  gsmp::ServiceRecord record;
+  for (const gsmp::ServiceRecord& known : default_services())
+    if (option_word(known.service).starts_with(fmt::format("{}.", family))) record = known;
+  record.service = service;
+  return record;
+}
+
+// The number before the equal sign, and what is behind it.
+std::optional<std::pair<PortId, std::string>> port_and_text(const std::string& text) {
+  std::uint32_t port = 0;
+  const char* const end = text.data() + text.size();
+  const auto [equals, error] = std::from_chars(text.data(), end, port);
+  if (error != std::errc{} || equals == end || *equals != '=' || port == 0) return std::nullopt;
+  return std::pair{PortId{port}, std::string(equals + 1, end)};
+}
+
+// ----- the checks, one for each kind of text -----
+
+Fault rates_fault(const SwitchOptions& o) {
+  for (const std::string& text : o.port_rates) {
+    const auto rate = parse_port_rate(text);
+    if (!rate) return fmt::format("--port-cells-per-s: '{}' is not PORT=RATE", text);
+    if (rate->first.value() > o.ports) {
+      return fmt::format("--port-cells-per-s: '{}' names a port beyond --ports {}", text, o.ports);
+    }
+  }
+  return std::nullopt;
+}
+
+Fault labels_fault(const SwitchOptions& o) {
+  if (o.labels.vpi_min > o.labels.vpi_max) {
+    return fmt::format("--vpi-min {} is above --vpi-max {}", o.labels.vpi_min, o.labels.vpi_max);
+  }
+  if (o.labels.vci_min > o.labels.vci_max) {
+    return fmt::format("--vci-min {} is above --vci-max {}", o.labels.vci_min, o.labels.vci_max);
+  }
+  return std::nullopt;
+}
+
+Fault services_fault(const SwitchOptions& o) {
+  if (o.services == std::vector<std::string>{"none"}) return std::nullopt;
+  for (auto text = o.services.begin(); text != o.services.end(); ++text) {
+    if (const auto service = parse_service(*text); !service) {
+      return "--services: " + service.error().text;
+    }
+    if (std::find(o.services.begin(), text, *text) != text) {
+      return fmt::format("--services: '{}' comes twice", *text);
+    }
+  }
+  return std::nullopt;
+}
+
+Fault versions_fault(const SwitchOptions& o) {
+  for (auto text = o.gsmp_versions.begin(); text != o.gsmp_versions.end(); ++text) {
+    if (*text != "1" && *text != "3") {
+      return fmt::format("--gsmp-versions: '{}' is neither 3 nor 1", *text);
+    }
+    if (std::find(o.gsmp_versions.begin(), text, *text) != text) {
+      return fmt::format("--gsmp-versions: {} comes twice", *text);
+    }
+  }
+  return std::nullopt;
+}
+
+Fault links_fault(const SwitchOptions& o) {
+  const auto links =
+      dataplane::parse_port_links(fmt::format("{}", fmt::join(o.links, ",")), o.ports);
+  if (!links) return "--links: " + links.error().text;
+  for (const dataplane::PortLink& one : *links) {
+    const bool uni = one.link.form == dataplane::HeaderForm::kUni;
+    if (uni && o.labels.vpi_max > dataplane::kUniVpiMax) {
+      return fmt::format("--vpi-max {} is above {}, the highest VPI of the cells of --links {}={}",
+                         o.labels.vpi_max, dataplane::kUniVpiMax, one.port, to_string(one.link));
+    }
+  }
+  return std::nullopt;
+}
+
+Fault captures_fault(const SwitchOptions& o) {
+  for (const std::string& text : o.captures) {
+    const auto capture = parse_port_file(text);
+    if (!capture) return fmt::format("--captures: '{}' is not PORT=FILE", text);
+    if (capture->first.value() > o.ports) {
+      return fmt::format("--captures: '{}' names a port beyond --ports {}", text, o.ports);
+    }
+  }
+  return std::nullopt;
+}
+
+Fault faults_fault(const SwitchOptions& o) {
+  for (const std::string& text : o.faults) {
+    if (const auto command = parse_command(text); !command) {
+      return fmt::format("--fault '{}': {}", text, command.error().text);
+    }
+  }
+  return std::nullopt;
+}
+
+Fault switch_fault(const SwitchOptions& o) {
+  if (const auto parsed = gsmp::parse_host_port(o.listen); !parsed) {
+    return "--listen: " + parsed.error().text;
+  }
+  if (o.name.empty()) return "--name is empty";
+  if (o.name.find_first_of(" \t\r\n") != std::string::npos) {
+    return fmt::format("--name '{}' has a blank in it", o.name);
+  }
+  for (const auto check : {rates_fault, labels_fault, services_fault, versions_fault, links_fault,
+                           captures_fault, faults_fault}) {
+    if (auto fault = check(o)) return fault;
+  }
+  return std::nullopt;
+}
+
+void declare_gsmp(OptionSet& set, SwitchOptions* o) {
+  set.add_uint("priorities", &o->priorities, 4, {1, 255}, "Number of priorities of every port.");
+  set.add_strings(
+      "services", &o->services,
+      "Services of every port, each with capability set 1: cbr, rt-vbr, nrt-vbr, ubr, gfr, "
+      "of which .2 and .3 are there as in nrt-vbr.2; or none. Not given: each .1 of these.");
+  set.add_strings("gsmp-versions", &o->gsmp_versions,
+                  "Versions of GSMP it speaks, 3 and 1. Not given: both.");
+  set.add_uint("window", &o->window, 256, {1, 65535},
+               "Requests a controller is told it may have unanswered.");
+  set.add_uint("timer", &o->timer, 10, {1, 255},
+               "Period of the adjacency protocol in units of 100 milliseconds.");
+  set.add_uint("branches-max", &o->branches_max, 1U << 20, {1, 1U << 24},
+               "Branches the cross-connect table holds; beyond, requests fail with code 19.");
+  set.add_uint("max-reservations", &o->max_reservations, 1024, {0, 65535},
+               "Reservations it can keep at a time; 0: it knows none.");
+  set.add_flag("region-model", &o->region_model,
+               "Offer the traffic model xbind-sr (MType 201) with schedulable regions.");
+}
+
+}  // namespace
+
+std::optional<std::pair<PortId, std::uint32_t>> parse_port_rate(const std::string& text) {
+  const auto parts = port_and_text(text);
+  if (!parts) return std::nullopt;
+  std::uint32_t rate = 0;
+  const char* const end = parts->second.data() + parts->second.size();
+  const auto [last, error] = std::from_chars(parts->second.data(), end, rate);
+  if (error != std::errc{} || last != end || rate == 0) return std::nullopt;
+  return std::pair{parts->first, rate};
+}
+
+std::optional<std::pair<PortId, std::string>> parse_port_file(const std::string& text) {
+  auto parts = port_and_text(text);
+  if (!parts || parts->second.empty()) return std::nullopt;
+  return parts;
+}
+
+Result<gsmp::ServiceId> parse_service(const std::string& text) {
+  std::vector<std::string> known;
+  for (const gsmp::ServiceId service : kAtmServices) {
+    known.push_back(option_word(service));
+    if (known.back() == text || known.back() == text + ".1") return service;
+  }
+  return fail(ErrorCode::kBadInput, "'{}' is no service; there are: {}", text,
+              fmt::join(known, ", "));
+}
+
+void declare(OptionSet& set, SwitchOptions& options) {
+  SwitchOptions* const o = &options;
+  set.add_string("listen", &o->listen, "127.0.0.1:6068",
+                 "HOST:PORT to listen on for controllers; port 0 lets the "
+                 "system pick one.");
+  set.add_string("name", &o->name, "switch",
+                 "Name of the switch; its 48-bit GSMP name is derived from it.");
+  set.add_uint("ports", &o->ports, 4, {1, 4096}, "Number of ports, numbered from 1.");
+  set.add_uint("vpi-min", &o->labels.vpi_min, 0, {0, 4095}, "Lowest VPI a port accepts.");
+  set.add_uint("vpi-max", &o->labels.vpi_max, 0, {0, 4095}, "Highest VPI a port accepts.");
+  set.add_uint("vci-min", &o->labels.vci_min, 32, {32, 65535}, "Lowest VCI a port accepts.");
+  set.add_uint("vci-max", &o->labels.vci_max, 1023, {32, 65535}, "Highest VCI a port accepts.");
+  set.add_uint("link-cells-per-s", &o->link_cells_per_s, 353207, {1, 0xffffffff},
+               "Rate of every link in cells a second.");
+  set.add_strings("port-cells-per-s", &o->port_rates,
+                  "PORT=RATE of a port whose link has another rate, in cells a second.");
+  declare_gsmp(set, o);
+  set.add_strings("links", &o->links,
+                  "PORT=SPEC of a port with a line for cells; SPEC is "
+                  "mpls:LOCAL/PEER/LABEL, "
+                  "plain:LOCAL/PEER[/uni|/nni] or ring:NAME, an address HOST:PORT.");
+  set.add_strings("captures", &o->captures,
+                  "PORT=FILE of a port whose cells go into FILE, a name in .pcap or .erf.");
+  set.add_strings("fault", &o->faults,
+                  "Command to carry out at the start, such as 'delay message "
+                  "500'; all that the "
+                  "control socket takes.");
+  set.add_uint("refuse-next", &o->refuse_next, 0, {},
+               "Number of Add Branch requests to refuse, from the first on.");
+  set.add_uint("refuse-code", &o->refuse_code, 18, {1, 255},
+               "Failure code of the requests refused by --refuse-next.");
+  set.add_uint("seed", &o->seed, 0, {},
+               "Seed of faults, instance and port session numbers; 0 draws "
+               "one, which the log tells.");
+  set.add_check([o] { return switch_fault(*o); });
+}
+
+std::vector<std::string> switch_option_names() {
+  return {"listen",           "name",        "ports",        "vpi-min",
+          "vpi-max",          "vci-min",     "vci-max",      "link-cells-per-s",
+          "port-cells-per-s", "priorities",  "services",     "gsmp-versions",
+          "window",           "timer",       "branches-max", "max-reservations",
+          "region-model",     "links",       "captures",     "fault",
+          "refuse-next",      "refuse-code", "seed"};
+}
+
+void declare(OptionSet& set, Options& options) {
+  Options* const o = &options;
+  declare(set, o->one);
+  set.add_string("switches", &o->switches, "",
+                 "File of [[switch]] tables, one for each switch of this "
+                 "process, whose keys are the "
+                 "options above; these are then not given here.");
+  set.add_string("control", &o->control, "",
+                 "HOST:PORT of a socket for commands while it runs; port 0 "
+                 "lets the system pick one.");
+  set.add_enum("log-level", &o->log_level, log::Level::kInfo,
+               {{"debug", log::Level::kDebug},
+                {"info", log::Level::kInfo},
+                {"warn", log::Level::kWarn},
+                {"error", log::Level::kError},
+                {"off", log::Level::kOff}},
+               "Least severe lines to log on standard error.");
+  declare_pace_options(set, o->pace);
+  set.add_check([o, &set]() -> Fault {
+    if (!o->control.empty()) {
+      if (const auto parsed = gsmp::parse_host_port(o->control); !parsed) {
+        return "--control: " + parsed.error().text;
+      }
+    }
+    if (o->switches.empty()) return std::nullopt;
+    for (const std::string& name : switch_option_names()) {
+      if (set.given(name)) {
+        return fmt::format("--{} and --switches {}: it belongs in the file", name, o->switches);
+      }
+    }
+    return std::nullopt;
+  });
+}
+
+EmulatedSwitchOptions emulated_options(const SwitchOptions& options, std::uint64_t seed) {
+  EmulatedSwitchOptions out;
+  out.name = options.name;
+  out.seed = options.seed != 0 ? options.seed : seed;
+  out.fabric.ports = options.ports;
+  out.fabric.labels = options.labels;
+  out.fabric.link_cells_per_s = options.link_cells_per_s;
+  for (const std::string& text : options.port_rates) {
+    out.fabric.port_cells_per_s.insert(*parse_port_rate(text));
+  }
+  out.fabric.priorities = options.priorities;
+  out.fabric.branches_max = options.branches_max;
+  out.fabric.connections_max = options.branches_max;
+  if (!options.services.empty()) {
+    out.fabric.services.clear();
+    for (const std::string& text : options.services)
+      if (text != "none") out.fabric.services.push_back(service_record(*parse_service(text)));
+  }
+  out.fabric.max_reservations = options.max_reservations;
+  if (!options.gsmp_versions.empty()) {
+    out.agent.versions.clear();
+    for (const std::string& text : options.gsmp_versions)
+      out.agent.versions.push_back(text == "1" ? 1 : 3);
+    std::ranges::sort(out.agent.versions, std::greater{});
+  }
+  out.agent.region_model = options.region_model;
+  out.agent.name = name_from(options.name);
+  out.agent.timer = options.timer;
+  out.agent.window = options.window;
+  return out;
+}
+
+std::vector<dataplane::PortLink> links_of(const SwitchOptions& options) {
+  return *dataplane::parse_port_links(fmt::format("{}", fmt::join(options.links, ",")));
+}
+
+void declare(OptionSet& set, TellOptions& options) {
+  set.add_uint("timeout-ms", &options.timeout_ms, 5000, {1, 600000},
+               "Milliseconds to wait for the answer.");
+  set.take_arguments("HOST:PORT COMMAND...", &options.words, 2, 64);
+  set.add_check([o = &options]() -> Fault {
+    if (o->words.empty()) return std::nullopt;
+    const auto parsed = gsmp::parse_host_port(o->words.front());
+    return parsed ? std::nullopt : Fault(parsed.error().text);
+  });
+}
+
+}  // namespace xbind::emulator

@@ -1,0 +1,86 @@
+// The options of xbind-switch, said once: --help, the refusals and
+// docs/options.md come from here. Those of one switch are also the keys of a
+// [[switch]] in the file of --switches (switch_set.hpp).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/config/options.hpp"
+#include "core/ids.hpp"
+#include "core/label.hpp"
+#include "core/log.hpp"
+#include "core/pace.hpp"
+#include "core/result.hpp"
+#include "dataplane/links/link_spec.hpp"
+#include "emulator/emulated_switch.hpp"
+#include "gsmp/traffic.hpp"
+
+namespace xbind::emulator {
+
+// Of one switch, as they were given. All lists are texts that have been
+// checked.
+struct SwitchOptions {
+  std::string listen;
+  std::string name;
+  std::uint32_t ports = 0;
+  LabelRange labels;
+  std::uint32_t link_cells_per_s = 0;
+  std::vector<std::string> port_rates;  // "PORT=RATE"
+  std::uint8_t priorities = 0;
+  std::vector<std::string> services;       // empty: cbr, nrt-vbr, ubr
+  std::vector<std::string> gsmp_versions;  // empty: 3, 1
+  std::uint16_t window = 0;
+  std::uint8_t timer = 0;
+  std::uint64_t branches_max = 0;
+  std::uint32_t max_reservations = 0;
+  bool region_model = false;
+  std::vector<std::string> links;     // "PORT=SPEC"
+  std::vector<std::string> captures;  // "PORT=FILE"
+  std::vector<std::string> faults;    // commands of control.hpp
+  std::uint64_t refuse_next = 0;
+  std::uint8_t refuse_code = 0;
+  std::uint64_t seed = 0;
+};
+
+// Of the process.
+struct Options {
+  SwitchOptions one;
+  std::string switches;  // a file; empty: `one` is the only switch
+  std::string control;   // HOST:PORT; empty: none
+  PaceOptions pace;
+  log::Level log_level = log::Level::kInfo;
+};
+
+// "2=353207" as port and rate; nothing unless it is a port from 1 and a rate of
+// 1 to 4294967295.
+std::optional<std::pair<PortId, std::uint32_t>> parse_port_rate(const std::string& text);
+// "2=/tmp/x.pcap" as port and file; nothing unless it is a port from 1 and a
+// name.
+std::optional<std::pair<PortId, std::string>> parse_port_file(const std::string& text);
+// "cbr", "nrt-vbr.2", "gfr.1": a service of RFC 3292 section 10.4 in lower
+// case; ".1" may be left out. kBadInput: none of ATM.
+Result<gsmp::ServiceId> parse_service(const std::string& text);
+
+// Both add options to a set that `options` outlives, with the checks between
+// them.
+void declare(config::OptionSet& set, SwitchOptions& options);
+void declare(config::OptionSet& set, Options& options);
+// Names of the options that stand for one switch.
+std::vector<std::string> switch_option_names();
+
+// What checked options say. `seed` is used where they give none.
+EmulatedSwitchOptions emulated_options(const SwitchOptions& options, std::uint64_t seed);
+std::vector<dataplane::PortLink> links_of(const SwitchOptions& options);
+
+// xbind-switch tell HOST:PORT COMMAND...
+struct TellOptions {
+  std::uint32_t timeout_ms = 0;
+  std::vector<std::string> words;  // the address first
+};
+void declare(config::OptionSet& set, TellOptions& options);
+
+}  // namespace xbind::emulator

@@ -1,0 +1,58 @@
+#include "emulator/switch_set.hpp"
+
+#include <fmt/format.h>
+
+#include "core/config/option_tables.hpp"
+
+namespace xbind::emulator {
+namespace {
+
+config::OptionTableKind kind() {
+  return {"switch", switch_option_names(), {"name", "listen"}, kSwitchesMax};
+}
+
+Result<std::vector<SwitchOptions>> switches_of(
+    const Result<std::vector<config::OptionTable>>& tables) {
+  if (!tables) return tl::make_unexpected(tables.error());
+  std::vector<SwitchOptions> switches;
+  for (const config::OptionTable& table : *tables) {
+    SwitchOptions options;
+    config::OptionSet set("[[switch]]", "One switch of several in a process.");
+    declare(set, options);
+    if (const auto good = table.load(set); !good) return tl::make_unexpected(good.error());
+    for (const SwitchOptions& other : switches) {
+      if (other.name == options.name) {
+        return tl::make_unexpected(
+            table.refusal("name", fmt::format("another switch is called '{}'", options.name)));
+      }
+      if (other.listen == options.listen && !options.listen.ends_with(":0")) {
+        return tl::make_unexpected(table.refusal(
+            "listen", fmt::format("{} listens on {} already", other.name, options.listen)));
+      }
+    }
+    switches.push_back(std::move(options));
+  }
+  return switches;
+}
+
+}  // namespace
+
+Result<std::vector<SwitchOptions>> parse_switches(std::string_view text, const std::string& path) {
+  return switches_of(config::read_option_tables(text, path, kind()));
+}
+
+Result<std::vector<SwitchOptions>> load_switches(const std::string& path) {
+  return switches_of(config::load_option_tables(path, kind()));
+}
+
+std::vector<dataplane::LinkPlace> link_places(const std::vector<SwitchOptions>& switches) {
+  std::vector<dataplane::LinkPlace> places;
+  for (const SwitchOptions& one : switches) {
+    for (dataplane::PortLink& link : links_of(one)) {
+      places.push_back({one.name, link.port, std::move(link.link)});
+    }
+  }
+  return places;
+}
+
+}  // namespace xbind::emulator

@@ -1,0 +1,58 @@
+// Every TCP connection of a GSMP port in a capture, both directions of each: packets in, lines out.
+//
+// A connection that was there before the capture is read from its next frame on. At most
+// `directions_max` are followed at a time; beyond, the one that was silent longest is let go, with a
+// line that says so.
+//
+// Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "gsmp/gsmpdump/dump.hpp"
+#include "gsmp/gsmpdump/packet.hpp"
+#include "gsmp/gsmpdump/reassembly.hpp"
+
+namespace xbind::gsmpdump {
+
+struct ConversationOptions {
+  std::uint16_t port = 6068;  // the switches'
+  std::size_t directions_max = 2048;
+  ReassemblyLimits reassembly;
+};
+
+class Conversations {
+ public:
+  // `dump` outlives it.
+  Conversations(Dump& dump, const ConversationOptions& options) : dump_(dump), options_(options) {}
+
+  void packet(Micros time, LinkLayer link, std::span<const std::byte> octets);
+  // The capture is over.
+  void finish();
+
+ private:
+  struct Direction {
+    Direction(Dump& dump, const ReassemblyLimits& limits, std::string way, bool from_the_start);
+
+    Seen seen;  // when last
+    Stream messages;
+    Reassembly tcp;
+    std::uint64_t used = 0;
+  };
+  using Directions = std::map<std::string, std::unique_ptr<Direction>>;  // by "FROM > TO"
+
+  Direction& open(const std::string& way, bool from_the_start);
+  void end(const std::string& way);
+  static void finish(Direction& direction);
+
+  Dump& dump_;
+  ConversationOptions options_;
+  Directions directions_;
+  std::uint64_t packets_ = 0;
+};
+
+}  // namespace xbind::gsmpdump

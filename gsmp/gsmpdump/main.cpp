@@ -1,0 +1,102 @@
+// gsmpdump: GSMP messages in words, from hexadecimal text, a capture, an interface, or on their way.
+//
+// Exit code 0: all that was there was read; 1: something was no message, or could not be had; 2:
+// wrong use.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <string>
+
+#include "core/read_file.hpp"
+#include "gsmp/gsmpdump/capture.hpp"
+#include "gsmp/gsmpdump/hex_text.hpp"
+#include "gsmp/gsmpdump/options.hpp"
+#include "gsmp/gsmpdump/proxy.hpp"
+
+namespace xbind::gsmpdump {
+namespace {
+
+constexpr std::size_t kHexOctetsMax = 64U << 20;
+
+Micros wall_clock() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::microseconds>(since).count();
+}
+
+Result<void> dump_hex(Dump& dump, const std::string& text) {
+  const auto messages = parse_hex(text);
+  if (!messages) return tl::make_unexpected(messages.error());
+  for (const wire::Buffer& message : *messages) dump_typed(dump, message);
+  return {};
+}
+
+Result<std::string> standard_input() {
+  std::string text;
+  char letter = 0;
+  while (text.size() < kHexOctetsMax && std::cin.get(letter)) text += letter;
+  if (std::cin) {
+    return fail(ErrorCode::kBadInput, "standard input is longer than {} octets", kHexOctetsMax);
+  }
+  return text;
+}
+
+std::string beginning_of(const std::string& path) {
+  std::string octets(4, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(octets.data(), static_cast<std::streamsize>(octets.size()));
+  octets.resize(static_cast<std::size_t>(file.gcount()));
+  return octets;
+}
+
+Result<void> run(const Options& options, Dump& dump) {
+  if (!options.listen.empty()) {
+    const ProxyOptions between{*gsmp::parse_host_port(options.listen),
+                               *gsmp::parse_host_port(options.to)};  // both have been checked
+    const auto proxy = Proxy::listen(between, dump, wall_clock);
+    if (!proxy) return tl::make_unexpected(proxy.error());
+    std::printf("gsmpdump listening on %s\n", (*proxy)->address().c_str());
+    std::fflush(stdout);
+    (*proxy)->run();
+    return {};
+  }
+  ConversationOptions conversation;
+  conversation.port = options.port;
+  Conversations conversations(dump, conversation);
+  if (!options.interface.empty()) return listen_to(options.interface, options.port, conversations);
+  if (!options.read.empty() && is_capture(beginning_of(options.read))) {
+    return read_capture(options.read, conversations);
+  }
+  if (!options.hex.empty()) {
+    std::string text;
+    for (const std::string& word : options.hex) text += word + ' ';
+    return dump_hex(dump, text);
+  }
+  const auto text =
+      options.read.empty() ? standard_input() : read_file(options.read, kHexOctetsMax);
+  if (!text) return tl::make_unexpected(text.error());
+  return dump_hex(dump, *text);
+}
+
+}  // namespace
+}  // namespace xbind::gsmpdump
+
+int main(int argc, char** argv) {
+  using namespace xbind;
+  gsmpdump::Options options;
+  config::OptionSet set = gsmpdump::declare(options);
+  if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
+  gsmpdump::Dump dump(options.octets, [](std::string_view line) {
+    std::fwrite(line.data(), 1, line.size(), stdout);
+    std::fputc('\n', stdout);
+    std::fflush(stdout);
+  });
+  if (const auto done = gsmpdump::run(options, dump); !done) {
+    fmt::print(stderr, "gsmpdump: {}\n", done.error().text);
+    return 1;
+  }
+  return dump.troubles() == 0 ? 0 : 1;
+}

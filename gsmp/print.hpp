@@ -1,0 +1,12 @@
+// A message as one line of words: for logs, dumps and the golden files.
+#pragma once
+
+#include <string>
+
+#include "gsmp/message.hpp"
+
+namespace xbind::gsmp {
+
+std::string to_string(const Message& message);
+
+}  // namespace xbind::gsmp

@@ -1,0 +1,194 @@
+// The controller's side of one GSMP connection: the adjacency, and the requests that wait for
+// answers.
+//
+// Octets come in through receive(), leave through take_output(), news leave through take_events(),
+// time is handed in. Many requests made in a row lie in one output buffer, for one write. Every
+// request carries a cookie that means nothing here; it comes back exactly once with the final
+// Response, RequestTimeout or RequestLost (a Response with `more` comes before the final one).
+//
+// Life: connected() .. SessionUp .. requests .. SessionDown .. closed(), then connected() again on
+// the next TCP connection, with a new instance of the link.
+//
+// Requests beyond the window wait in a queue with a bound; their timeout starts when they leave it.
+// Transaction ids run from 1 to 0xffffff and round again, begin anew with each adjacency, and skip
+// what is still outstanding. Answers are matched by id alone: their order does not matter.
+//
+// Version 1.1 (RFC 1987), when the adjacency has agreed on it: the same requests and answers, as far as
+// it has them. A type or a wish that it lacks is refused by name with kVersion (exists_in(), v1::lacks()
+// tell beforehand); a delete has one element. Its switch names no window: Window Size of the options
+// holds once Switch Configuration has been answered, since over TCP a switch that cannot follow stops
+// reading and loses nothing. The parts of All Ports Configuration come as with version 3, `more` until
+// as many records were read as the switch said.
+//
+// Costs: one slot in a flat table for a request, found by its id; all timeouts are alike, so the
+// slots form a list in the order of their deadlines and expiry looks at its head only. Add Branch
+// allocates nothing once the buffers have grown.
+//
+// Not thread-safe: the owner holds a lock around every call.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/label.hpp"
+#include "core/result.hpp"
+#include "core/wire/writer.hpp"
+#include "gsmp/adjacency_fsm.hpp"
+#include "gsmp/framing.hpp"
+#include "gsmp/message.hpp"
+#include "gsmp/session_event.hpp"
+
+namespace xbind::gsmp {
+
+struct SessionOptions {
+  AdjacencyOptions adjacency;  // `master` is forced to true
+  // Requests outstanding at most, 1..32768; the switch's own Window Size, once it has told it,
+  // lowers this. Until Switch Configuration has been answered only `window_unconfigured` may be
+  // outstanding.
+  std::uint32_t window = 256;
+  std::uint32_t window_unconfigured = 1;
+  // What may wait beyond the window; a request that finds no room is refused with kExhausted.
+  std::size_t queue_max = 65536;
+  std::size_t queue_octets_max = 16U << 20;
+  Duration transaction_timeout = std::chrono::seconds(2);
+  // Where the ids of an adjacency begin: a test of the far end need not send 16 million requests.
+  std::uint32_t first_transaction = 1;
+};
+
+struct SessionCounters {
+  std::uint64_t requests_sent = 0;
+  std::uint64_t successes = 0;  // parts with `more` included
+  std::uint64_t failures = 0;
+  std::uint64_t timeouts = 0;
+  std::uint64_t events = 0;
+  std::uint64_t unmatched = 0;      // answers nobody waits for (any more)
+  std::uint64_t too_early = 0;      // messages before the adjacency was up
+  std::uint64_t other_version = 0;  // messages of another version than the one agreed on
+  std::uint64_t refused = 0;        // messages that did not decode
+  std::string last_refusal;
+};
+
+class Session {
+ public:
+  Session(const SessionOptions& options, std::function<std::uint32_t()> random);
+
+  void connected(TimePoint now);
+  // Harmless when not connected.
+  void closed(TimePoint now);
+  void receive(std::span<const std::byte> octets, TimePoint now);
+  void tick(TimePoint now);
+  TimePoint next_deadline() const;
+
+  // The adjacency is established.
+  bool can_send() const;
+  // Requests that would be taken now without being refused, octets of the queue apart.
+  std::size_t room() const;
+  std::size_t outstanding() const { return outstanding_; }
+  std::size_t queued() const { return queued_.size(); }
+
+  // Of the adjacency, while it is established.
+  std::uint8_t version() const { return adjacency_.version(); }
+
+  // Every request: kUnreachable while the adjacency is not established, kExhausted when the queue
+  // is full, kVersion when the version agreed on has no such request. `message.header` need not be
+  // filled in, but for its type; the result is always AckAll.
+  Result<void> add_branch(const AddBranch& message, std::uint64_t cookie, TimePoint now);
+  // How many elements one delete may have: kDeleteElementsMax, in version 1.1 one.
+  std::size_t delete_elements_max() const;
+  // One message. kBadInput unless there are 1 to delete_elements_max() elements.
+  Result<void> delete_branches(std::span<const DeleteElement> elements, std::uint64_t cookie,
+                               TimePoint now);
+  // The first request of an adjacency. A success sets the window.
+  Result<void> switch_configuration(std::uint8_t model_type, std::uint64_t cookie, TimePoint now);
+  Result<void> port_configuration(PortId port, std::uint64_t cookie, TimePoint now);
+  Result<void> all_ports_configuration(std::uint64_t cookie, TimePoint now);
+  // Every connection that enters at `port`; none there is failure kGeneral.
+  Result<void> report_connections(PortId port, std::uint64_t cookie, TimePoint now);
+  Result<void> report_connection(PortId port, Label label, std::uint64_t cookie, TimePoint now);
+
+  // Any other request; the answer comes back with its body. kBadInput: an adjacency message, an event,
+  // what only a switch sends, or more than kSentOctetsMax octets.
+  Result<void> request(const Message& message, std::uint64_t cookie, TimePoint now);
+
+  // Swaps: `into` is emptied, its memory serves the next requests.
+  void take_output(wire::Buffer& into);
+  wire::Buffer take_output();
+  bool has_output() const { return !output_.empty(); }
+  void take_events(std::vector<SessionEvent>& into);
+  std::vector<SessionEvent> take_events();
+
+  const SessionCounters& counters() const { return counters_; }
+  const Adjacency& adjacency() const { return adjacency_; }
+
+ private:
+  static constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};
+  struct Slot {
+    std::uint32_t id = 0;  // 0: free
+    MessageType type = MessageType::kAddBranch;
+    std::uint64_t cookie = 0;
+    TimePoint deadline;
+    std::uint16_t records = 0;         // of All Ports Configuration in version 1.1, so far
+    std::uint32_t previous = kNoSlot;  // neighbours in order of deadlines
+    std::uint32_t next = kNoSlot;
+  };
+  struct Queued {
+    std::uint64_t cookie;
+    MessageType type;
+    std::uint32_t octets;
+  };
+
+  template <class Encode>
+  Result<void> submit(MessageType type, std::uint64_t cookie, TimePoint now, Encode&& encode);
+  template <class M>
+  Result<void> submit_message(const M& message, std::uint64_t cookie, TimePoint now);
+  std::uint32_t window() const;
+  std::uint32_t open_slot(MessageType type, std::uint64_t cookie, TimePoint now);
+  void close_slot(std::uint32_t index);
+  void link_last(std::uint32_t index);
+  void unlink(std::uint32_t index);
+  void send_queued(TimePoint now);
+
+  bool on_message(std::span<const std::byte> message, TimePoint now);
+  void on_adjacency(std::span<const std::byte> message, TimePoint now);
+  void on_response(const HeaderAndBody& message, TimePoint now);
+  void on_event(const HeaderAndBody& message);
+  void refused(DecodeError error);
+  bool more_ports_to_come(AllPortsPart& part, std::uint16_t& records) const;
+  std::string why_lost() const;
+  void go_down(DownReason reason);
+  void give_up(DownReason reason, std::string text);
+
+  SessionOptions options_;
+  std::function<std::uint32_t()> random_;
+  Adjacency adjacency_;
+  FrameReader frames_;
+  bool connected_ = false;
+  bool up_ = false;
+  bool given_up_ = false;           // DropTransport is out: deaf until closed()
+  std::uint8_t heard_version_ = 0;  // of the last adjacency message in another version than ours
+
+  std::vector<Slot>
+      slots_;  // a power of two, at least twice the window; a slot's index is id & mask
+  std::uint32_t mask_ = 0;
+  std::uint32_t head_ = kNoSlot;
+  std::uint32_t tail_ = kNoSlot;
+  std::size_t outstanding_ = 0;
+  std::uint32_t next_id_ = 1;
+  bool configured_ = false;
+  std::uint32_t peer_window_ = 0;  // 0: no hint
+
+  wire::Buffer queued_octets_;  // frames without transaction ids, from queued_begin_ on
+  std::size_t queued_begin_ = 0;
+  std::deque<Queued> queued_;
+
+  wire::Buffer output_;
+  std::vector<SessionEvent> events_;
+  SessionCounters counters_;
+};
+
+}  // namespace xbind::gsmp

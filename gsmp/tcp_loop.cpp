@@ -1,0 +1,145 @@
+#include "gsmp/tcp_loop.hpp"
+
+#include <fcntl.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "core/log.hpp"
+#include "core/steady_now.hpp"
+
+namespace xbind::gsmp {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+namespace {
+constexpr int kHandledMax = 32;  // between two turns
+constexpr int kLookEvery = 8;    // of the sleeps, when there was nothing more at the last look
+}  // namespace
+
+struct TcpLoop::Impl {
+  struct Watch {
+    asio::posix::stream_descriptor descriptor;  // of our own, to the same socket
+    std::function<void()> on_readable;
+    bool armed = false;
+  };
+
+  // Every watch tells us of octets once; they are read in the turn, so it is asked anew only when the
+  // turn has nothing left to do.
+  void arm_watches() {
+    for (const auto& watch : watches) {
+      if (std::exchange(watch->armed, true)) continue;
+      watch->descriptor.async_wait(asio::posix::stream_descriptor::wait_read,
+                                   [one = watch.get()](const error_code& error) {
+                                     one->armed = false;
+                                     if (!error) one->on_readable();
+                                   });
+    }
+  }
+
+  // The timer may ring too early, never too late: moving it back and forth would cost more.
+  void arm_timer(TimePoint due, TimePoint now) {
+    if (due >= armed_for) return;
+    armed_for = due;
+    timer.expires_after(due - now);
+    timer.async_wait([this](const error_code& error) {
+      if (!error) armed_for = kNever;
+    });
+  }
+
+  void run() {
+    while (!stopping) {
+      const TimePoint due = turn ? turn() : kNever;
+      const TimePoint now = steady_now();
+      if (due > now) {
+        arm_watches();
+        arm_timer(due, now);
+        io.run_one();
+        // Looking for more is a system call: where one peer asks and waits, a second for each request.
+        // What is passed over here ends the next sleep at once.
+        if (!crowded && ++sleeps % kLookEvery != 0) continue;
+      }
+      // A peer that always has more to say must not keep the turn waiting.
+      int handled = 0;
+      while (handled < kHandledMax - 1 && io.poll_one() > 0) ++handled;
+      crowded = handled > 0;
+    }
+    for (const auto& watch : watches) {
+      error_code ignored;
+      watch->descriptor.close(ignored);
+    }
+    timer.cancel();
+    work.reset();
+    io.run();  // ends when nothing is pending any more
+  }
+
+  void await_signal() {
+    signals.async_wait([this](const error_code& error, int number) {
+      if (error) return;
+      if (number != SIGHUP) return stop();
+      log::warn("SIGHUP (a terminal was closed?) changes nothing; SIGTERM ends this process");
+      await_signal();
+    });
+  }
+
+  void stop() {
+    if (std::exchange(stopping, true)) return;
+    error_code ignored;
+    signals.cancel(ignored);
+    for (const auto& call : stops) call();
+  }
+
+  asio::io_context io{1};
+  asio::steady_timer timer{io};
+  asio::signal_set signals{io};
+  asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
+  TimePoint armed_for = kNever;
+  std::vector<std::unique_ptr<Watch>> watches;
+  std::function<TimePoint()> turn;
+  std::vector<std::function<void()>> stops;
+  bool crowded = false;  // the last look without waiting has found something
+  unsigned sleeps = 0;
+  bool stopping = false;
+};
+
+TcpLoop::TcpLoop() : impl_(std::make_unique<Impl>()) {}
+TcpLoop::~TcpLoop() = default;
+
+void TcpLoop::set_turn(std::function<TimePoint()> turn) { impl_->turn = std::move(turn); }
+
+Result<void> TcpLoop::watch(int descriptor, std::function<void()> on_readable) {
+  const int own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  if (own < 0) {
+    return fail(ErrorCode::kSystem, "descriptor {} cannot be watched: {}", descriptor,
+                std::strerror(errno));
+  }
+  impl_->watches.push_back(std::make_unique<Impl::Watch>(
+      Impl::Watch{asio::posix::stream_descriptor(impl_->io, own), std::move(on_readable)}));
+  return {};
+}
+
+void TcpLoop::stop_on_signals() {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) impl_->signals.add(number);
+  impl_->await_signal();
+}
+
+void TcpLoop::run() { impl_->run(); }
+
+void TcpLoop::stop() {
+  asio::post(impl_->io, [impl = impl_.get()] { impl->stop(); });
+}
+
+asio::io_context& TcpLoop::io() { return impl_->io; }
+void TcpLoop::on_stop(std::function<void()> call) { impl_->stops.push_back(std::move(call)); }
+
+}  // namespace xbind::gsmp

@@ -1,0 +1,27 @@
+// Verify Tree (RFC 1987 section 3.4), in version 1.1 only: asks whether a connection has as many
+// branches as the controller believes. If not: failure kGeneral, with the true number. The picture of
+// the 32 octets is that of connections.hpp; of its output side only Number of Branches is used.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/ids.hpp"
+#include "gsmp/header.hpp"
+#include "gsmp/label_field.hpp"
+
+namespace xbind::gsmp {
+
+struct VerifyTree {
+  Header header{.version = 1, .type = MessageType::kVerifyTree};
+  std::uint32_t port_session = 0;  // of the input port
+  PortId input_port;
+  LabelField input_label;
+  std::uint16_t branches = 0;  // as believed; in a failure: as they are
+
+  friend bool operator==(const VerifyTree&, const VerifyTree&) = default;
+};
+
+std::string to_string(const VerifyTree& message);
+
+}  // namespace xbind::gsmp

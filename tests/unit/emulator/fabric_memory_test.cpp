@@ -1,0 +1,133 @@
+// What a cross-connect takes of the switch's memory, table and all, and how much one Add Branch may take
+// at once: a table that is built anew when it has grown stands still for that long.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+#include "emulator/fabric.hpp"
+
+namespace {
+
+std::size_t octets_live = 0;   // with what the allocator adds
+std::size_t octets_taken = 0;  // ever
+
+void* take(std::size_t octets, std::size_t alignment) {
+  void* const memory =
+      alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__
+          ? std::malloc(octets)
+          : std::aligned_alloc(alignment, (octets + alignment - 1) / alignment * alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  octets_live += malloc_usable_size(memory);
+  octets_taken += malloc_usable_size(memory);
+  return memory;
+}
+void give_back(void* memory) {
+  if (memory != nullptr) octets_live -= malloc_usable_size(memory);
+  std::free(memory);
+}
+
+}  // namespace
+
+void* operator new(std::size_t octets) { return take(octets, __STDCPP_DEFAULT_NEW_ALIGNMENT__); }
+void* operator new(std::size_t octets, std::align_val_t alignment) {
+  return take(octets, static_cast<std::size_t>(alignment));
+}
+// Of temporary buffers: without it a sanitizer's own would meet our delete.
+void* operator new(std::size_t octets, const std::nothrow_t&) noexcept {
+  return take(octets, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+}
+void operator delete(void* memory) noexcept { give_back(memory); }
+void operator delete(void* memory, std::size_t) noexcept { give_back(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { give_back(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { give_back(memory); }
+
+namespace xbind::emulator {
+namespace {
+
+constexpr std::uint32_t kConnections = 100'000;
+
+FabricOptions wide() {
+  FabricOptions options;
+  options.ports = 4;
+  options.labels = {0, 3, 32, 65535};
+  return options;
+}
+
+// Of those that a manager sets up one after another: labels side by side, a contract for all.
+gsmp::AddBranch add_of(const Fabric& fabric, std::uint32_t number) {
+  constexpr std::uint32_t kOfAVpi = 65536 - 32;
+  const Label label = atm_label(number / kOfAVpi, 32 + number % kOfAVpi);
+  gsmp::AddBranch add;
+  add.input_port = PortId(1);
+  add.output_port = PortId(4);
+  add.port_session = fabric.port_session(PortId(1));
+  add.input_label = gsmp::label_field(label);
+  add.output_label = gsmp::label_field(label);
+  gsmp::set_service(add, gsmp::ServiceId::kCbr1, 1, {gsmp::kTcPolicing, gsmp::CellRate{4528, 250}});
+  return add;
+}
+
+bool remove(Fabric& fabric, std::uint32_t number) {
+  const gsmp::AddBranch add = add_of(fabric, number);
+  const Label label = gsmp::label_of(add.input_label);
+  return fabric.delete_branch(PortId(1), label, PortId(4), label) == gsmp::FailureCode::kNone;
+}
+
+TEST(FabricMemory, ACrossConnectTakesSeventyOctets) {
+  Fabric fabric(wide(), [] { return 1U; });
+  const std::size_t before = octets_live;
+  for (std::uint32_t number = 0; number < kConnections; ++number) {
+    ASSERT_EQ(fabric.add_branch(add_of(fabric, number)), gsmp::FailureCode::kNone) << number;
+  }
+  const std::size_t taken = octets_live - before;
+  RecordProperty("octets", std::to_string(taken / kConnections));
+  EXPECT_LE(taken, 70 * kConnections);
+  EXPECT_GE(taken, 64 * kConnections);  // less would say that not all of it was counted
+
+  // Later ones have the place of those that went: nothing grows with the changes.
+  for (int round = 0; round < 3; ++round) {
+    for (std::uint32_t number = 0; number < kConnections; number += 2) {
+      ASSERT_TRUE(remove(fabric, number)) << number;
+    }
+    for (std::uint32_t number = 0; number < kConnections; number += 2) {
+      ASSERT_EQ(fabric.add_branch(add_of(fabric, number)), gsmp::FailureCode::kNone) << number;
+    }
+  }
+  EXPECT_LE(octets_live - before, 70 * kConnections);
+}
+
+TEST(FabricMemory, NoSingleAddTakesMuchAtOnce) {
+  Fabric fabric(wide(), [] { return 1U; });
+  std::size_t most = 0;
+  for (std::uint32_t number = 0; number < 2 * kConnections; ++number) {
+    gsmp::AddBranch add = add_of(fabric, number);
+    // As many contracts as connections: their table grows with them.
+    gsmp::set_service(add, gsmp::ServiceId::kCbr1, 1, {0, gsmp::CellRate{number, 250}});
+    const std::size_t before = octets_taken;
+    ASSERT_EQ(fabric.add_branch(add), gsmp::FailureCode::kNone) << number;
+    most = std::max(most, octets_taken - before);
+  }
+  EXPECT_EQ(fabric.profiles().size(), 2 * kConnections);
+  // The largest is a list of numbers that has doubled: it is copied in one piece, nothing is looked up.
+  EXPECT_LE(most, std::size_t{2} << 20);
+}
+
+TEST(FabricMemory, OneThatComesAndGoesTakesNothing) {
+  Fabric fabric(wide(), [] { return 1U; });
+  for (int round = 0; round < 3; ++round) {
+    const std::size_t before = octets_taken;
+    ASSERT_EQ(fabric.add_branch(add_of(fabric, 7)), gsmp::FailureCode::kNone);
+    ASSERT_TRUE(remove(fabric, 7));
+    const std::size_t now = octets_taken;
+    if (round > 0) {
+      EXPECT_EQ(now, before) << "round " << round;
+    }
+  }
+  EXPECT_EQ(fabric.profiles().size(), 0U);
+}
+
+}  // namespace
+}  // namespace xbind::emulator

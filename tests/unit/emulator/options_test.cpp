@@ -1,0 +1,179 @@
+// The options of one switch, on a command line and as a [[switch]] of a file.
+#include "emulator/options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "emulator/switch_set.hpp"
+
+namespace xbind::emulator {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+class Command : public ::testing::Test {
+ protected:
+  // What it is refused with, or nothing.
+  std::string refusal(std::vector<const char*> words) {
+    words.insert(words.begin(), "xbind-switch");
+    config::OptionSet set("xbind-switch", "A switch.");
+    declare(set, options);
+    const auto exit = set.load(static_cast<int>(words.size()), words.data(),
+                               [](const std::string&) { return std::nullopt; });
+    return exit ? exit->text : "";
+  }
+  Options options;
+};
+
+TEST_F(Command, Defaults) {
+  EXPECT_EQ(refusal({}), "");
+  const EmulatedSwitchOptions made = emulated_options(options.one, 99);
+  EXPECT_EQ(made.seed, 99U);
+  EXPECT_EQ(made.fabric.ports, 4U);
+  EXPECT_EQ(made.fabric.services, FabricOptions{}.services);
+  EXPECT_EQ(made.agent.window, 256);
+  EXPECT_THAT(links_of(options.one), IsEmpty());
+}
+
+TEST_F(Command, EverythingAboutCells) {
+  ASSERT_EQ(refusal({"--links=1=mpls:127.0.1.1:6635/127.0.1.2:6635/1001,2=ring:a", "--captures",
+                     "1=/tmp/a.pcap", "--port-cells-per-s", "2=1000", "--fault", "delay message 5",
+                     "--fault", "refuse-next 2 18", "--seed", "7"}),
+            "");
+  const auto links = links_of(options.one);
+  ASSERT_EQ(links.size(), 2U);
+  EXPECT_EQ(links[1].port, PortId(2));
+  EXPECT_EQ(links[1].link.ring, "a");
+  EXPECT_THAT(options.one.faults, ElementsAre("delay message 5", "refuse-next 2 18"));
+  EXPECT_EQ(emulated_options(options.one, 99).seed, 7U);
+}
+
+TEST_F(Command, ServicesAndVersions) {
+  ASSERT_EQ(
+      refusal({"--services", "cbr,nrt-vbr.2,gfr", "--gsmp-versions", "1,3", "--region-model"}), "");
+  const auto made = emulated_options(options.one, 1);
+  EXPECT_THAT(made.agent.versions, ElementsAre(3, 1));
+  EXPECT_TRUE(made.agent.region_model);
+  std::vector<int> services;
+  for (const gsmp::ServiceRecord& record : made.fabric.services) {
+    services.push_back(static_cast<int>(record.service));
+    EXPECT_EQ(record.sets.at(0).id, 1);
+  }
+  EXPECT_THAT(services, ElementsAre(1, 6, 12));
+  ASSERT_EQ(refusal({"--services", "none"}), "");
+  EXPECT_THAT(emulated_options(options.one, 1).fabric.services, IsEmpty());
+}
+
+TEST_F(Command, RefusalsNameTheValue) {
+  const std::vector<std::pair<std::vector<const char*>, std::string>> refused = {
+      {{"--listen", "nowhere"}, "--listen: \"nowhere\""},
+      {{"--name", "a b"}, "--name 'a b' has a blank"},
+      {{"--services", "cbr,abr"}, "--services: 'abr' is no service"},
+      {{"--services", "cbr,cbr"}, "--services: 'cbr' comes twice"},
+      {{"--gsmp-versions", "2"}, "--gsmp-versions: '2'"},
+      {{"--links", "5=ring:a"}, "--links: "},
+      {{"--links", "1=tin-can"}, "tin-can"},
+      {{"--vpi-max", "256", "--links", "1=plain:127.0.0.1:5001/127.0.0.1:5002/uni"},
+       "--vpi-max 256 is above 255, the highest VPI of the cells of --links 1=plain:"},
+      {{"--captures", "1"}, "--captures: '1' is not PORT=FILE"},
+      {{"--captures", "5=x.pcap"}, "beyond --ports 4"},
+      {{"--port-cells-per-s", "5=1000"}, "beyond --ports 4"},
+      {{"--vci-min", "100", "--vci-max", "99"}, "--vci-min 100 is above --vci-max 99"},
+      {{"--fault", "explode"}, "--fault 'explode': 'explode'"},
+      {{"--control", "here"}, "--control: \"here\""},
+      {{"--switches", "x.toml", "--ports", "5"}, "--ports and --switches x.toml"},
+  };
+  for (const auto& [words, text] : refused)
+    EXPECT_THAT(refusal(words), HasSubstr(text)) << words[1];
+}
+
+TEST_F(Command, TheNamesForFilesAreTheNamesThereAre) {
+  SwitchOptions one;
+  config::OptionSet set("[[switch]]", "A switch.");
+  declare(set, one);
+  const std::string text = set.markdown();
+  std::vector<std::string> names;
+  const std::regex row("\\| `--([a-z0-9-]+)` \\|");
+  for (std::sregex_iterator match(text.begin(), text.end(), row), end; match != end; ++match)
+    names.push_back((*match)[1]);
+  EXPECT_THAT(switch_option_names(), ::testing::UnorderedElementsAreArray(names));
+}
+
+// ----- files ------------------------------------------------------------------------------------
+
+constexpr const char* kTwo = R"(# two switches and a ring
+[[switch]]
+name = "sw1"
+listen = "127.0.0.1:0"
+ports = 3
+port-cells-per-s = {3 = 96000}
+links = {1 = "mpls:127.0.1.1:6635/127.0.1.9:6635/1001", 2 = "ring:sw1-sw2"}
+fault = ["delay message 500", "delay connection 2000"]
+
+[[switch]]
+name = "sw2"
+listen = "127.0.0.1:0"
+links = ["1=ring:sw1-sw2"]
+services = "cbr"
+)";
+
+TEST(Switches, AsTheFileSaysThem) {
+  const auto switches = parse_switches(kTwo, "x.toml");
+  ASSERT_TRUE(switches) << switches.error().text;
+  ASSERT_EQ(switches->size(), 2U);
+  EXPECT_EQ((*switches)[0].name, "sw1");
+  EXPECT_EQ((*switches)[0].ports, 3U);
+  EXPECT_THAT((*switches)[0].port_rates, ElementsAre("3=96000"));
+  EXPECT_THAT((*switches)[0].faults, ElementsAre("delay message 500", "delay connection 2000"));
+  EXPECT_EQ((*switches)[1].ports, 4U);  // nothing is taken over
+  EXPECT_THAT((*switches)[1].faults, IsEmpty());
+  const auto places = link_places(*switches);
+  ASSERT_EQ(places.size(), 3U);
+  EXPECT_EQ(places[2].node, "sw2");
+  EXPECT_EQ(places[2].link.ring, "sw1-sw2");
+}
+
+std::string refused(const std::string& text) {
+  const auto switches = parse_switches(text, "x.toml");
+  return switches ? "nothing is wrong" : switches.error().text;
+}
+
+TEST(Switches, RefusalsNameTheLineAndTheReason) {
+  const std::string one = "[[switch]]\nname = \"a\"\nlisten = \"127.0.0.1:6068\"\n";
+  EXPECT_THAT(refused(""), HasSubstr("there is no [[switch]]"));
+  EXPECT_THAT(refused("[[switch\n"), StartsWith("x.toml line 1: "));
+  EXPECT_THAT(refused("switch = 5\n"), StartsWith("x.toml line 1: switch is no list of tables"));
+  EXPECT_THAT(refused("\n[lab]\n"), StartsWith("x.toml line 2: there is no 'lab' here"));
+  EXPECT_THAT(refused("[[switch]]\nname = \"a\"\n"),
+              StartsWith("x.toml line 1: a switch needs 'listen'"));
+  EXPECT_THAT(refused(one + "port = 5\n"),
+              StartsWith("x.toml line 4: a switch has no 'port'; did you mean ports?"));
+  EXPECT_THAT(refused(one + "log-level = \"off\"\n"),
+              StartsWith("x.toml line 4: a switch has no 'log-level'"));
+  EXPECT_THAT(refused(one + "ports = 5000\n"), StartsWith("x.toml line 4: option --ports"));
+  EXPECT_THAT(refused(one + "ports = 1.5\n"), StartsWith("x.toml line 4: option --ports"));
+  EXPECT_THAT(refused(one + "ports = 1979-05-27\n"),
+              StartsWith("x.toml line 4: 'ports' is no text"));
+  EXPECT_THAT(refused(one + "fault = []\n"), StartsWith("x.toml line 4: 'fault' is an empty list"));
+  EXPECT_THAT(refused(one + "ports = 2\nlinks = {3 = \"ring:x\"}\n"),
+              StartsWith("x.toml line 5: --links: "));
+  EXPECT_THAT(refused(one + "\n[[switch]]\nlisten = \"127.0.0.1:0\"\nname = \"a\"\n"),
+              StartsWith("x.toml line 7: another switch is called 'a'"));
+  EXPECT_THAT(refused(one + "\n[[switch]]\nname = \"b\"\nlisten = \"127.0.0.1:6068\"\n"),
+              StartsWith("x.toml line 7: a listens on 127.0.0.1:6068 already"));
+}
+
+TEST(Switches, AFileThatIsNotThere) {
+  const auto switches = load_switches("/nowhere/x.toml");
+  ASSERT_FALSE(switches);
+  EXPECT_EQ(switches.error().code, ErrorCode::kSystem);
+  EXPECT_THAT(switches.error().text, HasSubstr("/nowhere/x.toml"));
+}
+
+}  // namespace
+}  // namespace xbind::emulator
