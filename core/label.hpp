@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace xbind {
 
@@ -33,22 +34,100 @@ constexpr std::uint32_t vci_of(Label label) { return label.value & 0xffff; }
 // "0/32" for ATM, "mpls 1000", "none".
 std::string to_string(Label label);
 
-// The ATM labels a port may use: vpi_min..vpi_max times vci_min..vci_max, both ends included.
+inline constexpr std::uint32_t kAtmValueMax = 0x0fff'ffff;
+inline constexpr std::uint32_t kMplsLabelMin = 16;  // below: reserved (RFC 3032 section 2.1)
+inline constexpr std::uint32_t kMplsLabelMax = 0xfffff;
+
+// Kind and value in one word, for books of many labels: 4 bits kind, 28 value. 0: no label. The value
+// must be one of its kind, which those that a LabelRange contains are.
+constexpr std::uint32_t packed(Label label) {
+  return static_cast<std::uint32_t>(label.kind) << 28 | (label.value & kAtmValueMax);
+}
+constexpr Label unpacked(std::uint32_t word) {
+  return {static_cast<LabelKind>(word >> 28), word & kAtmValueMax};
+}
+
+// Labels of one kind from `first` to `last`, both included. Of ATM a rectangle: VPI and VCI each lie
+// between those of `first` and `last`.
 struct LabelRange {
+  LabelKind kind = LabelKind::kAtm;
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+
+  // Whether it is one: a kind, both ends of it and in order, no reserved label of MPLS.
+  bool possible() const;
+  // How many labels; 0 if it is not possible.
+  std::uint64_t size() const { return possible() ? std::uint64_t{rows()} * width() : 0; }
+  bool contains(Label label) const {
+    if (label.kind != kind) return false;
+    if (kind != LabelKind::kAtm) return label.value >= first && label.value <= last;
+    return label.value <= kAtmValueMax && label.value >> 16 >= first >> 16 &&
+           label.value >> 16 <= last >> 16 && (label.value & 0xffff) >= (first & 0xffff) &&
+           (label.value & 0xffff) <= (last & 0xffff);
+  }
+  bool overlaps(const LabelRange& other) const;  // both are possible
+
+  // Its labels in a row, ATM's VPI by VPI: their places 0 to size() - 1. The range is possible.
+  std::uint32_t place_of(Label label) const {  // it contains the label
+    if (kind != LabelKind::kAtm) return label.value - first;
+    return ((label.value >> 16) - (first >> 16)) * width() +
+           ((label.value & 0xffff) - (first & 0xffff));
+  }
+  Label at(std::uint32_t place) const {
+    if (kind != LabelKind::kAtm) return {kind, first + place};
+    // Most ranges have one VPI, and a division is dear.
+    const std::uint32_t row = place < width() ? 0 : place / width();
+    return {kind, first + (row << 16) + (place - row * width())};
+  }
+
+  friend bool operator==(const LabelRange&, const LabelRange&) = default;
+
+ private:
+  std::uint32_t rows() const {
+    return kind == LabelKind::kAtm ? (last >> 16) - (first >> 16) + 1 : 1;
+  }
+  std::uint32_t width() const {
+    return kind == LabelKind::kAtm ? (last & 0xffff) - (first & 0xffff) + 1 : last - first + 1;
+  }
+};
+// vpi_min..vpi_max times vci_min..vci_max.
+constexpr LabelRange atm_range(std::uint32_t vpi_min, std::uint32_t vpi_max, std::uint32_t vci_min,
+                               std::uint32_t vci_max) {
+  return {LabelKind::kAtm, vpi_min << 16 | vci_min, vpi_max << 16 | vci_max};
+}
+// What it is of ATM, as four numbers.
+struct AtmBounds {
   std::uint32_t vpi_min = 0;
   std::uint32_t vpi_max = 0;
   std::uint32_t vci_min = 32;
   std::uint32_t vci_max = 1023;
 
-  std::uint64_t size() const {
-    return std::uint64_t{vpi_max - vpi_min + 1} * (vci_max - vci_min + 1);
-  }
-  bool contains(Label label) const {
-    return label.kind == LabelKind::kAtm && label.value >> 28 == 0 && vpi_of(label) >= vpi_min &&
-           vpi_of(label) <= vpi_max && vci_of(label) >= vci_min && vci_of(label) <= vci_max;
-  }
-  friend bool operator==(const LabelRange&, const LabelRange&) = default;
+  constexpr LabelRange range() const { return atm_range(vpi_min, vpi_max, vci_min, vci_max); }
+  bool contains(Label label) const { return range().contains(label); }
+  friend bool operator==(const AtmBounds&, const AtmBounds&) = default;
 };
+constexpr AtmBounds atm_bounds(const LabelRange& range) {  // of an ATM range
+  return {range.first >> 16, range.last >> 16, range.first & 0xffff, range.last & 0xffff};
+}
+constexpr LabelRange mpls_range(std::uint32_t first, std::uint32_t last) {
+  return {LabelKind::kMpls, first, last};
+}
+
+// What a port takes: ranges of one kind or several, none of which overlaps another.
+using LabelRanges = std::vector<LabelRange>;
+inline constexpr std::size_t kLabelRangesMax = 16;  // of a port
+
+bool contains(const LabelRanges& ranges, Label label);
+std::uint64_t label_count(const LabelRanges& ranges);
+
+struct CheckedRanges {
+  LabelRanges taken;
+  LabelRanges left_out;  // not possible, overlapping an earlier one, or beyond kLabelRangesMax
+};
+CheckedRanges checked_ranges(const LabelRanges& ranges);
+
+std::string to_string(const LabelRange& range);    // "0-1/32-1023", "mpls 16-1048575"
+std::string to_string(const LabelRanges& ranges);  // with ", " between them; "none"
 
 }  // namespace xbind
 

@@ -20,9 +20,18 @@ std::unique_ptr<Level> take_last(std::vector<std::unique_ptr<Level>>& spares) {
   return taken;
 }
 
-bool in_range(const LabelRange& labels, const VirtualLink& input) {
-  if (input.path) return input.vpi >= labels.vpi_min && input.vpi <= labels.vpi_max;
-  return input.vpi <= kVpiMax && labels.contains(atm_label(input.vpi, input.vci));
+// The 28 bits of VPI and VCI are a label of whatever kind the port's ranges have.
+bool in_range(const LabelRanges& labels, const VirtualLink& input) {
+  if (input.vpi > kVpiMax) return false;
+  for (const LabelRange& range : labels) {
+    const AtmBounds bounds = atm_bounds(range);
+    const bool inside = input.path
+                            ? range.kind == LabelKind::kAtm && input.vpi >= bounds.vpi_min &&
+                                  input.vpi <= bounds.vpi_max
+                            : range.contains({range.kind, atm_label(input.vpi, input.vci).value});
+    if (inside) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -78,8 +87,8 @@ Result<void> ForwardingTable::add_branch(const VirtualLink& input, Branch branch
 Result<void> ForwardingTable::check_new(const VirtualLink& input) const {
   const Port& port = at(input.port);
   if (!in_range(port.labels, input)) {
-    return fail(ErrorCode::kBadInput, "{} is outside VPI {} to {}, VCI {} to {}", to_string(input),
-                port.labels.vpi_min, port.labels.vpi_max, port.labels.vci_min, port.labels.vci_max);
+    return fail(ErrorCode::kBadInput, "{} is outside the port's labels {}", to_string(input),
+                to_string(port.labels));
   }
   if (input.vpi < port.paths.size() && port.paths[input.vpi]) {
     // An entry of the same kind can stand beside others of its VPI, never one of the other kind.

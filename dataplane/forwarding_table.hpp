@@ -63,8 +63,8 @@ struct alignas(64) Connection {
 static_assert(sizeof(Connection) == 64);
 
 struct ForwardingOptions {
-  std::uint32_t ports = 2;  // numbered 1..ports
-  LabelRange labels{};      // of every port's input, until set_labels()
+  std::uint32_t ports = 2;                  // numbered 1..ports
+  LabelRanges labels{AtmBounds{}.range()};  // of every port's input, until set_labels()
   std::size_t connections_max = std::size_t{1} << 18;
   std::size_t branches_max = std::size_t{1} << 20;  // in the whole table
   std::size_t branches_per_connection_max = 1024;
@@ -101,8 +101,8 @@ class ForwardingTable {
   void clear();
 
   // What may be entered from now on; what is in the table stays. `port` exists.
-  void set_labels(PortId port, const LabelRange& labels) { at(port).labels = labels; }
-  const LabelRange& labels(PortId port) const { return at(port).labels; }
+  void set_labels(PortId port, const LabelRanges& labels) { at(port).labels = labels; }
+  const LabelRanges& labels(PortId port) const { return at(port).labels; }
 
   // ----- asking it; pointers are good until the table changes -----
   // The way of a cell. `port` exists. Null: nobody has that label.
@@ -164,7 +164,7 @@ class ForwardingTable {
     std::array<std::unique_ptr<Page>, 256> pages;
   };
   struct Port {
-    LabelRange labels;
+    LabelRanges labels;
     std::vector<std::unique_ptr<Path>> paths;  // by VPI, as far as the highest that was used
   };
 

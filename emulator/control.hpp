@@ -78,7 +78,7 @@ struct Delay {
 };
 struct Labels {
   PortId port;
-  LabelRange range;
+  AtmBounds range;
 };
 struct Status {};
 struct Statistics {

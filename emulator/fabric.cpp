@@ -26,7 +26,7 @@ bool bidirectional(const dataplane::Connection& connection) {
 }
 
 bool is_atm(Label label) { return label.kind == LabelKind::kAtm && label.value >> 28 == 0; }
-bool fits(const LabelRange& labels, Label label, bool path) {
+bool fits(const AtmBounds& labels, Label label, bool path) {
   if (!path) return labels.contains(label);
   return is_atm(label) && vpi_of(label) >= labels.vpi_min && vpi_of(label) <= labels.vpi_max;
 }

@@ -48,8 +48,8 @@ std::vector<gsmp::ServiceRecord> default_services();
 
 struct FabricOptions {
   std::uint32_t ports = 2;                           // numbered 1..ports; at most 65535
-  LabelRange labels;                                 // of every port's input, until it is changed
-  LabelRange labels_grantable{0, 4095, 32, 65535};   // what Label Range may ask for
+  AtmBounds labels;                                  // of every port's input, until it is changed
+  AtmBounds labels_grantable{0, 4095, 32, 65535};    // what Label Range may ask for
   std::uint32_t link_cells_per_s = 353207;           // of every port that is not named below
   std::map<PortId, std::uint32_t> port_cells_per_s;  // ports with a rate of their own
   bool rate_settable = true;                         // by Port Management, up to the port's own
@@ -109,11 +109,11 @@ class Fabric {
   bool line_up(PortId port) const { return at(port).line_up; }
   std::uint32_t rate(PortId port) const { return at(port).rate; }  // cells/s
   gsmp::PortRecord port_record(PortId port) const;
-  const LabelRange& labels(PortId port) const { return cells_.table().labels(port); }
+  const AtmBounds& labels(PortId port) const { return at(port).labels; }
   // By the operator of the switch: Port Configuration tells it from now on. What is connected stays.
-  void set_labels(PortId port, const LabelRange& labels);
+  void set_labels(PortId port, const AtmBounds& labels);
   // What Label Range may ask for there at the most: the options' range, as far as the line's headers are wide.
-  LabelRange labels_most(PortId port) const;
+  AtmBounds labels_most(PortId port) const;
   // True: it was the other way round, and up means a new session number.
   bool set_line(PortId port, bool up);
   // A card is put in or pulled: with it go the port's connections. 1..ports. True: a change.
@@ -188,7 +188,8 @@ class Fabric {
     gsmp::PortStatus status = gsmp::PortStatus::kAvailable;
     std::uint32_t rate = 0;          // now
     std::uint32_t rate_default = 0;  // of the line
-    LabelRange labels_default;
+    AtmBounds labels;                // now
+    AtmBounds labels_default;
     TimePoint loopback_end = kNever;
     EventState events;
   };

@@ -44,7 +44,7 @@ Fabric::Fabric(FabricOptions options, std::function<std::uint32_t()> random)
       random_(std::move(random)),
       ports_(options_.ports),
       cells_({.ports = options_.ports,
-              .labels = options_.labels,
+              .labels = {options_.labels.range()},
               .connections_max = options_.connections_max,
               .branches_max = options_.branches_max,
               .branches_per_connection_max = options_.branches_per_connection_max},
@@ -67,7 +67,7 @@ Fabric::Fabric(FabricOptions options, std::function<std::uint32_t()> random)
     port.rate_default =
         own_rate == options_.port_cells_per_s.end() ? options_.link_cells_per_s : own_rate->second;
     port.rate = port.rate_default;
-    port.labels_default = options_.labels;
+    port.labels = port.labels_default = options_.labels;
     cells_.set_rate(id, port.rate);
   }
 }
@@ -96,7 +96,7 @@ gsmp::PortRecord Fabric::port_record(PortId id) const {
   record.multicast_labels = true;
   record.logical_multicast = true;
   record.label_range_message = true;
-  const LabelRange& labels = port.labels_default;
+  const AtmBounds& labels = port.labels_default;
   record.label_ranges = {{gsmp::label_field(atm_label(labels.vpi_min, labels.vci_min)),
                           gsmp::label_field(atm_label(labels.vpi_max, labels.vci_max))}};
   record.transmit_cells_per_s = port.rate;
@@ -116,9 +116,9 @@ gsmp::PortRecord Fabric::port_record(PortId id) const {
   return record;
 }
 
-void Fabric::set_labels(PortId port, const LabelRange& labels) {
-  at(port).labels_default = labels;
-  cells_.table().set_labels(port, labels);
+void Fabric::set_labels(PortId port, const AtmBounds& labels) {
+  at(port).labels = at(port).labels_default = labels;
+  cells_.table().set_labels(port, {labels.range()});
 }
 
 void Fabric::apply_line(PortId id) {
@@ -149,7 +149,7 @@ bool Fabric::set_installed(PortId id, bool installed) {
     port.rate = port.rate_default;
     port.events = {};
     cells_.set_rate(id, port.rate);
-    cells_.table().set_labels(id, port.labels_default);
+    set_labels(id, port.labels_default);
   }
   port.loopback_end = kNever;
   cells_.set_loopback(id, Loopback::kNone);
@@ -201,7 +201,7 @@ FailureCode Fabric::manage(const gsmp::PortManagement& request, TimePoint now) {
       return FailureCode::kNone;
     case PortFunction::kResetInputPort:
       delete_all_input(id);
-      cells_.table().set_labels(id, port.labels_default);
+      set_labels(id, port.labels_default);
       port.rate = port.rate_default;
       cells_.set_rate(id, port.rate);
       region_.rate_changed(id, port.rate);
@@ -248,7 +248,7 @@ std::uint32_t remaining(std::uint64_t vpis, std::uint64_t vcis) {
 }  // namespace
 
 FailureCode Fabric::query_labels(PortId port, gsmp::LabelRangeElement& range) const {
-  const LabelRange& held = labels(port);
+  const AtmBounds& held = labels(port);
   const dataplane::ForwardingTable& table = cells_.table();
   if (range.min.has(gsmp::kFlagVpiRange)) {
     std::set<std::uint32_t> used;
@@ -276,8 +276,8 @@ FailureCode Fabric::query_labels(PortId port, gsmp::LabelRangeElement& range) co
   return FailureCode::kNone;
 }
 
-LabelRange Fabric::labels_most(PortId port) const {
-  LabelRange most = options_.labels_grantable;
+AtmBounds Fabric::labels_most(PortId port) const {
+  AtmBounds most = options_.labels_grantable;
   most.vpi_max = std::min(most.vpi_max, cells_.vpi_max(port));
   most.vpi_min = std::min(most.vpi_min, most.vpi_max);
   return most;
@@ -292,9 +292,9 @@ FailureCode Fabric::set_labels(PortId port, gsmp::LabelRangeElement& range) {
   }
   const bool of_vpis = range.min.has(gsmp::kFlagVpiRange);
   const bool of_vcis = !of_vpis || range.min.has(gsmp::kFlagVciRange);
-  const LabelRange most = labels_most(port);
-  LabelRange wanted = labels(port);
-  LabelRange granted = wanted;
+  const AtmBounds most = labels_most(port);
+  AtmBounds wanted = labels(port);
+  AtmBounds granted = wanted;
   if (of_vpis) {
     wanted.vpi_min = vpi_of(min);
     wanted.vpi_max = std::max(vpi_of(max), wanted.vpi_min);  // not above it: the one value
@@ -314,7 +314,8 @@ FailureCode Fabric::set_labels(PortId port, gsmp::LabelRangeElement& range) {
       atm_label(of_vpis ? granted.vpi_max : vpi_of(max), of_vcis ? granted.vci_max : vci_of(max)),
       range.max.flags);
   if (granted != wanted) return FailureCode::kLabelRangeImpossible;
-  cells_.table().set_labels(port, granted);
+  at(port).labels = granted;
+  cells_.table().set_labels(port, {granted.range()});
   bool outside = false;
   std::uint64_t used = 0;
   std::set<std::uint32_t> used_vpis;

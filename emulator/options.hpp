@@ -27,7 +27,7 @@ struct SwitchOptions {
   std::string listen;
   std::string name;
   std::uint32_t ports = 0;
-  LabelRange labels;
+  AtmBounds labels;
   std::uint32_t link_cells_per_s = 0;
   std::vector<std::string> port_rates;  // "PORT=RATE"
   std::uint8_t priorities = 0;

@@ -56,12 +56,19 @@ void decode_services(wire::Reader& in, PortRecord& record) {
 
 }  // namespace
 
-std::optional<LabelRange> atm_label_range(const PortRecord& record) {
+LabelRanges label_ranges(const PortRecord& record) {
+  LabelRanges ranges;
   for (const LabelRangeField& range : record.label_ranges) {
-    if (range.min.type != LabelType::kAtm || range.max.type != LabelType::kAtm) continue;
     const Label min = label_of(range.min);
     const Label max = label_of(range.max);
-    return LabelRange{vpi_of(min), vpi_of(max), vci_of(min), vci_of(max)};
+    ranges.push_back({min.kind == max.kind ? min.kind : LabelKind::kNone, min.value, max.value});
+  }
+  return ranges;
+}
+
+std::optional<AtmBounds> atm_label_range(const PortRecord& record) {
+  for (const LabelRange& range : label_ranges(record)) {
+    if (range.kind == LabelKind::kAtm) return atm_bounds(range);
   }
   return std::nullopt;
 }

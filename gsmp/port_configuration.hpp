@@ -97,8 +97,11 @@ struct PortRecord {
   friend bool operator==(const PortRecord&, const PortRecord&) = default;
 };
 
+// As the record says them, unchecked. Of kinds that core does not know, or whose ends are of two kinds:
+// kNone.
+LabelRanges label_ranges(const PortRecord& record);
 // The first range that is ATM; nothing if the port has none.
-std::optional<LabelRange> atm_label_range(const PortRecord& record);
+std::optional<AtmBounds> atm_label_range(const PortRecord& record);
 
 struct PortConfigurationRequest {
   Header header{.type = MessageType::kPortConfiguration};

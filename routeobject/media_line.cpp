@@ -40,9 +40,8 @@ std::optional<std::string> media_line_fault(const MediaLine& line) {
   if (line.label) {
     if (line.cells != CellsForm::kMpls)
       return fmt::format("cells = \"{}\" has no label", to_string(line.cells));
-    if (*line.label < kMediaLabelMin || *line.label > kMediaLabelMax)
-      return fmt::format("label {} is not in {} to {}", *line.label, kMediaLabelMin,
-                         kMediaLabelMax);
+    if (*line.label < kMplsLabelMin || *line.label > kMplsLabelMax)
+      return fmt::format("label {} is not in {} to {}", *line.label, kMplsLabelMin, kMplsLabelMax);
   }
   return std::nullopt;
 }

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/label.hpp"
+
 namespace xbind {
 
 enum class CellsForm : std::uint8_t {
@@ -17,9 +19,6 @@ enum class CellsForm : std::uint8_t {
   kRing,   // memory: both ends in one process
   kNone,   // no cells on this line, signalling alone
 };
-
-inline constexpr std::uint32_t kMediaLabelMin = 16;  // below: reserved (RFC 3032 section 2.1)
-inline constexpr std::uint32_t kMediaLabelMax = 0xfffff;
 
 struct MediaLine {
   CellsForm cells = CellsForm::kMpls;

@@ -131,9 +131,9 @@ class TopologyReader : private config::TomlReader {
     }
     if (const toml::node* node = table.get("label")) {
       const toml::value<std::int64_t>* number = node->as_integer();
-      if (number == nullptr || number->get() < kMediaLabelMin || number->get() > kMediaLabelMax) {
+      if (number == nullptr || number->get() < kMplsLabelMin || number->get() > kMplsLabelMax) {
         return refuse(node->source().begin.line, "'label' of {} is not a whole number of {} to {}",
-                      what, kMediaLabelMin, kMediaLabelMax);
+                      what, kMplsLabelMin, kMplsLabelMax);
       }
       media.label = static_cast<std::uint32_t>(number->get());
     }

@@ -144,6 +144,7 @@ class GsmpDriver : public SwitchDriver {
   struct Port {
     SwitchPort about;
     bool has_labels = true;  // else it is not told of
+    LabelRanges left_out;    // of what the switch says: told in the log when it changes
     std::uint32_t session = 0;
     std::uint32_t told_session = 0;  // the one that the last Up or Ports was about
     std::uint32_t sequence = 0;      // of its last event

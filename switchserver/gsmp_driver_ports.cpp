@@ -73,12 +73,19 @@ void GsmpDriver::know(const gsmp::PortRecord& record) {
         "brought it up; what came in there is put back",
         record.port, record.port_session, port.session);
   }
-  const auto labels = gsmp::atm_label_range(record);
-  if (!labels && port.has_labels) {
-    log::warn("port {} has no ATM label range and is left out", record.port);
+  CheckedRanges labels = checked_ranges(gsmp::label_ranges(record));
+  if (!labels.left_out.empty() && labels.left_out != port.left_out) {
+    log::warn(
+        "port {}: label ranges {} are left out: they are of no known kind, impossible, overlap "
+        "others, or are more than {}",
+        record.port, to_string(labels.left_out), kLabelRangesMax);
   }
-  port.has_labels = labels.has_value();
-  port.about = {record.port, labels.value_or(LabelRange{}), record.transmit_cells_per_s,
+  port.left_out = std::move(labels.left_out);
+  if (labels.taken.empty() && port.has_labels) {
+    log::warn("port {} has no label range and is left out", record.port);
+  }
+  port.has_labels = !labels.taken.empty();
+  port.about = {record.port, std::move(labels.taken), record.transmit_cells_per_s,
                 record.line_status == gsmp::LineStatus::kUp &&
                     record.port_status == gsmp::PortStatus::kAvailable};
   port.session = record.port_session;

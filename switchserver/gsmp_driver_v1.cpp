@@ -17,13 +17,12 @@ bool GsmpDriver::lists_its_table() const {
 std::vector<gsmp::ActivityRecord> GsmpDriver::labels_to_scan() const {
   std::vector<gsmp::ActivityRecord> records;
   for (const SwitchPort& port : told_ports_) {
-    const LabelRange& range = port.labels;
     std::size_t left = kScanMax;
-    for (std::uint32_t vpi = range.vpi_min; vpi <= range.vpi_max && left != 0; ++vpi) {
-      for (std::uint32_t vci = range.vci_min; vci <= range.vci_max && left != 0; ++vci, --left) {
+    for (const LabelRange& range : port.labels) {
+      for (std::uint32_t place = 0; place < range.size() && left != 0; ++place, --left) {
         gsmp::ActivityRecord record;
         record.input_port = port.port;
-        record.input_label = gsmp::label_field(atm_label(vpi, vci));
+        record.input_label = gsmp::label_field(range.at(place));
         records.push_back(record);
       }
     }

@@ -4,20 +4,25 @@
 
 namespace xbind {
 
-LabelPool::LabelPool(LabelRange range) : range_(range) {
-  const bool possible = range.vpi_min <= range.vpi_max && range.vpi_max <= 0xfff &&
-                        range.vci_min <= range.vci_max && range.vci_max <= 0xffff;
-  if (!possible) return;
-  size_ = range.size();
-  vcis_ = range.vci_max - range.vci_min + 1;
+LabelPool::LabelPool(const LabelRanges& ranges) {
+  for (const LabelRange& range : checked_ranges(ranges).taken) {
+    parts_.push_back({range, static_cast<Index>(size_)});
+    size_ += range.size();
+  }
+}
+
+LabelRanges LabelPool::ranges() const {
+  LabelRanges ranges;
+  for (const Part& part : parts_) ranges.push_back(part.range);
+  return ranges;
 }
 
 // ===== indices =====
 
 Label LabelPool::label_at(Index index) const {
-  // Most ranges have one VPI, and a division is dear.
-  const Index vpi = index < vcis_ ? 0 : index / vcis_;
-  return atm_label(range_.vpi_min + vpi, range_.vci_min + (index - vpi * vcis_));
+  const Part* part = &parts_.back();
+  while (index < part->begin) --part;
+  return part->range.at(index - part->begin);
 }
 
 LabelPool::Slot& LabelPool::slot(Index index) {

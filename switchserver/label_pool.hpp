@@ -7,10 +7,10 @@
 //        ▲                            └──▶ unclaimed
 //        └──────────── move() ◀──────────── any of them
 //
-// A label that has never been used is handed out before one that has, the lowest first; after them
+// A label that has never been used is handed out before one that has, the lowest of the first range first; after them
 // the one that was freed longest ago. Once kRestingMax freed labels rest, the oldest of them goes before
 // a never used one: so many others are freed before a label is used again, and memory, here and wherever
-// something is kept by label, follows the use, not the range of up to 2^28 labels. Room is made in
+// something is kept by label, follows the use, not the ranges of up to 2^28 labels. Room is made in
 // pages, only for labels that have been touched.
 //
 // Every operation takes constant time; next_free() amortised. A label that has been touched takes 12 octets;
@@ -57,27 +57,27 @@ class LabelPool {
   // ones.
   static constexpr std::uint32_t kRestingMax = 1U << 12;
 
-  // An impossible range (a minimum above its maximum, VPI above 4095, VCI above 65535) is an empty
-  // one.
-  explicit LabelPool(LabelRange range);
+  // What checked_ranges() takes of them; those that it leaves out are not of the pool.
+  explicit LabelPool(const LabelRanges& ranges);
 
-  const LabelRange& range() const { return range_; }
+  LabelRanges ranges() const;
   std::uint64_t size() const { return size_; }
-  bool contains(Label label) const { return size_ != 0 && range_.contains(label); }
+  bool contains(Label label) const { return part_of(label) != nullptr; }
 
-  // Where the label is; it must be of the range.
+  // Where the label is; the pool must contain it.
   LabelPlace place_of(Label label) const;
   bool is_free(Label label) const { return place_of(label).holder <= LabelHolder::kFree; }
   // Asks the memory for what place_of() will load (core/ahead.hpp), of any label or none.
   void prefetch(Label label) const {
-    if (!contains(label)) return;
-    const Index index = index_of(label);
+    const Part* const part = part_of(label);
+    if (part == nullptr) return;
+    const Index index = part->begin + part->range.place_of(label);
     if (const Slot* const found = find(index)) __builtin_prefetch(found, 1);
   }
   // The label that is to be handed out next; stays free until moved. Nothing: every label is taken.
   std::optional<Label> next_free();
-  // Takes the label out of where it is and puts it there. It must be of the range, and
-  // not go to kUnused.
+  // Takes the label out of where it is and puts it there. The pool must contain it, and it must not go
+  // to kUnused.
   void move(Label label, LabelPlace to) { move(spot(label), to); }
 
   // A label that has been looked up, for as long as the pool is not assigned to.
@@ -90,7 +90,7 @@ class LabelPool {
     explicit Spot(std::uint32_t index) : index_(index) {}
     std::uint32_t index_ = 0;
   };
-  // It must be of the range.
+  // The pool must contain it.
   Spot spot(Label label) const { return Spot{index_of(label)}; }
   Label label(Spot spot) const { return label_at(spot.index_); }
   LabelPlace place_of(Spot spot) const;
@@ -109,7 +109,7 @@ class LabelPool {
   friend class LedgerCheck;   // walks every list (ledger_audit.cpp)
   friend class LedgerTamper;  // breaks the book on purpose (tests)
 
-  using Index = std::uint32_t;  // position in the range: VPI by VPI, in each VCI by VCI
+  using Index = std::uint32_t;  // position in the ranges, one after the other
   static constexpr Index kNil = 0xffff'ffff;
   static constexpr Index kPage = 256;
 
@@ -130,9 +130,20 @@ class LabelPool {
     List quarantine;
   };
 
+  struct Part {
+    LabelRange range;
+    Index begin = 0;  // of its first label
+  };
+  const Part* part_of(Label label) const {
+    for (const Part& part : parts_) {
+      if (part.range.contains(label)) return &part;
+    }
+    return nullptr;
+  }
   Index index_of(Label label) const {
-    XB_CHECK(contains(label), to_string(label), size_);
-    return (vpi_of(label) - range_.vpi_min) * vcis_ + (vci_of(label) - range_.vci_min);
+    const Part* const part = part_of(label);
+    XB_CHECK(part != nullptr, to_string(label), size_);
+    return part->begin + part->range.place_of(label);
   }
   Label label_at(Index index) const;
   const Slot* find(Index index) const {
@@ -147,8 +158,7 @@ class LabelPool {
   void append(List& list, Index index);
   void unlink(List& list, Index index);
 
-  LabelRange range_;
-  Index vcis_ = 1;  // of each VPI
+  std::vector<Part> parts_;
   std::uint64_t size_ = 0;
   std::uint64_t touched_ = 0;  // labels that are kUnused no longer
   Index fresh_ = 0;            // no label below it is kUnused

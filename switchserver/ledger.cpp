@@ -47,14 +47,12 @@ std::vector<PortId> Ledger::set_ports(const std::vector<SwitchPort>& ports) {
       port_numbers_.insert(about.port, number);
     }
     Port& port = ports_[number - 1];
-    if (!(port.output.range() == about.labels)) {
-      if (port.output.idle() && port.input.idle()) {
-        port.output = LabelPool(about.labels);
-        port.input = LabelPool(about.labels);
-      }
+    if (port.output.ranges() != about.labels && port.output.idle() && port.input.idle()) {
+      port.output = LabelPool(about.labels);
+      port.input = LabelPool(about.labels);
     }
     port.about = about;
-    port.about.labels = port.output.range();
+    port.about.labels = port.output.ranges();
     port.present = true;
     const auto own = options_.port_overbooking.find(about.port);
     const double factor =

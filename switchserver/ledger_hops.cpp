@@ -146,7 +146,7 @@ Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup, std::u
   record.state = setup.commit ? HopState::kCommitting : HopState::kReserved;
   record.input_port = static_cast<std::uint16_t>(in - ports_.data());
   record.output_port = static_cast<std::uint16_t>(out - ports_.data());
-  record.output = out->output.label(output_spot).value;
+  record.output = packed(out->output.label(output_spot));
   record.charge = alone;
   set_charge(ref.value(), charge);
   enter(out->output, output_spot, ref, &HopRecord::next_on_output);

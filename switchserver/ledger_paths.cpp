@@ -143,7 +143,7 @@ void Ledger::take_input(HopRef ref, Port& in, Spot spot) {
   HopRecord& record = hops_[ref.value()];
   const std::uint32_t below =
       record.takes_over ? taken_over_by(record.key, in.input.place_of(spot)) : kNil;
-  record.input = in.input.label(spot).value;
+  record.input = packed(in.input.label(spot));
   enter(in.input, spot, ref, &HopRecord::next_on_input);
   if (below == kNil) return;
   extras(below).above = ref.value();
@@ -163,7 +163,7 @@ void Ledger::leave_input(HopRef ref) {
   HopRecord& record = hops_[ref.value()];
   Port& in = input_port(record);
   std::uint32_t heir = kNil;
-  if (record.input != HopRecord::kNoLabel) {
+  if (record.input_label().present()) {
     const Spot spot = in.input.spot(record.input_label());
     const bool head = in.input.place_of(spot).hop == ref;
     heir = leave(in.input, spot, ref, &HopRecord::next_on_input);

@@ -47,7 +47,6 @@ struct alignas(64) HopRecord {
   friend class LedgerCheck;
   friend class LedgerTamper;
   static constexpr std::uint32_t kNil = 0xffff'ffff;
-  static constexpr std::uint32_t kNoLabel = 0xffff'ffff;  // no ATM label is that large
 
  public:
   HopKey key;
@@ -89,8 +88,8 @@ struct alignas(64) HopRecord {
  private:
   std::uint16_t input_port = 0;  // the ledger's numbers, not the switch's
   std::uint16_t output_port = 0;
-  std::uint32_t input = kNoLabel;
-  std::uint32_t output = kNoLabel;
+  std::uint32_t input = 0;  // packed(), as the next
+  std::uint32_t output = 0;
   std::uint32_t next_on_input = kNil;   // shares the input label; the pool has the list's head
   std::uint32_t next_on_output = kNil;  // the same of the output label
 
@@ -115,17 +114,12 @@ struct alignas(64) HopRecord {
 
   TrafficContract contract() const { return packed.contract(); }
   // With the labels allotted; a reservation has no input label.
-  Label input_label() const { return label_of(input); }
-  Label output_label() const { return label_of(output); }
+  Label input_label() const { return unpacked(input); }
+  Label output_label() const { return unpacked(output); }
   bool first() const { return key.hop == 0 && !branch; }  // as HopSetup::first()
   bool last() const { return key.hop + 1 == hop_count; }
   // Committed, and nothing under way.
   bool settled() const { return state == HopState::kCommitted && !progress.add_open; }
-
- private:
-  static Label label_of(std::uint32_t value) {
-    return value == kNoLabel ? Label{} : Label{LabelKind::kAtm, value};
-  }
 };
 static_assert(sizeof(HopRecord) == 128 && sizeof(HopRecord::Progress) == 1);
 

@@ -33,7 +33,7 @@ class LedgerTamper {
   void change_output_label(ManagerIndex manager, const HopKey& key, Label label) {
     const std::optional<HopRef> ref = ledger_.find(manager, key);
     XB_CHECK(ref.has_value(), manager);
-    ledger_.hop(*ref).output = label.value;
+    ledger_.hop(*ref).output = packed(label);
   }
 
  private:

@@ -44,10 +44,13 @@ std::vector<PortLabels> take_labels(std::vector<PortLabels>& from, orb::ReplyRoo
 v2::PortState to_idl(const SwitchPort& port) {
   v2::PortState out;
   out.port_number = port.port.value();
-  out.labels.length(1);
-  out.labels[0].kind = v2::label_atm;
-  out.labels[0].first = atm_label(port.labels.vpi_min, port.labels.vci_min).value;
-  out.labels[0].last = atm_label(port.labels.vpi_max, port.labels.vci_max).value;
+  out.labels.length(static_cast<CORBA::ULong>(port.labels.size()));
+  for (CORBA::ULong i = 0; i < out.labels.length(); ++i) {
+    const LabelRange& range = port.labels[i];
+    out.labels[i].kind = static_cast<CORBA::Octet>(range.kind);
+    out.labels[i].first = range.first;
+    out.labels[i].last = range.last;
+  }
   out.cells_per_s = port.cells_per_s;
   out.up = port.up;
   return out;

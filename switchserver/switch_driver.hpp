@@ -22,7 +22,8 @@ namespace xbind {
 
 struct SwitchPort {
   PortId port;
-  LabelRange labels;  // labels the port accepts on incoming cells (RFC 3292 section 8.2)
+  LabelRanges
+      labels;  // that the port takes on what comes in (RFC 3292 section 8.2); as checked_ranges()
   std::uint64_t cells_per_s = 0;  // transmit rate of the line
   bool up = true;                 // the line is up and the port is in service
 

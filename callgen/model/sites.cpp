@@ -15,7 +15,7 @@ namespace {
 
 // Lines so wide and label ranges so large that no call of a performance run is refused.
 constexpr std::uint64_t kLineRate = 1'000'000'000'000;
-constexpr LabelRange kLabels{0, 0, 32, 65'535};
+constexpr LabelRange kLabels = atm_range(0, 0, 32, 65'535);
 constexpr std::uint64_t kCellsPerS = 1;
 constexpr Duration kAttaching = std::chrono::milliseconds{1};
 constexpr std::uint64_t kAttach = 1;  // a manager's reminder
@@ -123,7 +123,8 @@ void SwitchServerSite::connect(Process& manager, Process& label_switch, TimePoin
   manager_ = &manager;
   label_switch_ = &label_switch;
   server_.on_driver(
-      driver::Up{{{kIn, kLabels, kLineRate, true}, {kOut, kLabels, kLineRate, true}}, false}, now);
+      driver::Up{{{kIn, {kLabels}, kLineRate, true}, {kOut, {kLabels}, kLineRate, true}}, false},
+      now);
 }
 
 Duration SwitchServerSite::cost_of(const Message& message) const {

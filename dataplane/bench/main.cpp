@@ -154,7 +154,8 @@ Result<double> over_udp(const Traffic& traffic, std::size_t count, bool& lost) {
 }
 
 int run(std::size_t count) {
-  SwitchFabric fabric({.ports = kPorts, .labels = {0, 0, 32, 32 + kConnectionsPerPort - 1}}, {});
+  SwitchFabric fabric(
+      {.ports = kPorts, .labels = {atm_range(0, 0, 32, 32 + kConnectionsPerPort - 1)}}, {});
   if (!fill(fabric.table())) return 1;
   const Traffic traffic = make_traffic();
   const std::vector<std::byte> from(kCellsAtHand * kCellOctets, std::byte{1});

@@ -22,13 +22,12 @@
 #include <span>
 #include <vector>
 
+#include "core/label.hpp"
 #include "dataplane/cell.hpp"
 
 namespace xbind::dataplane {
 
 inline constexpr std::uint16_t kMplsUdpPort = 6635;
-inline constexpr std::uint32_t kMplsLabelMin = 16;  // below: reserved (RFC 3032 section 2.1)
-inline constexpr std::uint32_t kMplsLabelMax = 0xfffff;
 
 inline constexpr std::size_t kMplsOverhead = 8;  // label stack entry and control word
 constexpr std::size_t mpls_octets(std::size_t cells) {

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint16_t kEvents = kEventsAll & ~kEventAdjacency;
 
 void encode_record(const PortRecord& record, wire::Writer& out) {
-  const LabelRange range = atm_label_range(record).value_or(LabelRange{0, 0, 0, 0});
+  const AtmBounds range = atm_label_range(record).value_or(AtmBounds{0, 0, 0, 0});
   out.u32(record.port.value());
   out.u32(record.port_session);
   out.u16(static_cast<std::uint16_t>(range.vpi_min & 0xfff));

@@ -52,7 +52,7 @@ void add_branch_failures(Controller& c) {
 }
 
 void add_branch_input_label_out_of_range(Controller& c) {
-  const LabelRange range = c.label_range();
+  const AtmBounds range = c.label_range();
   c.fails(add_branch(c, 0, atm_label(range.vpi_min, range.vci_max + 1), 1, c.label(100)),
           kInvalidInputLabel);
   c.table_is({});
@@ -67,7 +67,7 @@ void add_branch_failures_in_order(Controller& c) {
   c.fails(wrong, kNoSuchPort);  // 4 before 5
   wrong = right;
   wrong.port_session ^= 1;
-  const LabelRange range = c.label_range();
+  const AtmBounds range = c.label_range();
   wrong.input_label = label_field(atm_label(range.vpi_min, range.vci_max + 1));
   c.fails(wrong, kInvalidPortSession);  // 5 before 13
   c.table_is({});

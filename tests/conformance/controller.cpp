@@ -179,8 +179,8 @@ PortId Controller::no_port() const {
   return PortId{highest + 1};
 }
 
-LabelRange Controller::label_range() const {
-  LabelRange common{0, 4095, 0, 65535};
+AtmBounds Controller::label_range() const {
+  AtmBounds common{0, 4095, 0, 65535};
   for (const PortRecord& one : records_) {
     const auto range = atm_label_range(one);
     if (!range) continue;
@@ -193,7 +193,7 @@ LabelRange Controller::label_range() const {
 }
 
 Label Controller::label(std::uint32_t k) const {
-  const LabelRange range = label_range();
+  const AtmBounds range = label_range();
   EXPECT_LE(range.vci_min + k, range.vci_max) << "the suite needs more labels";
   return atm_label(range.vpi_min, range.vci_min + k);
 }

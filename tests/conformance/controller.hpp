@@ -76,7 +76,7 @@ class Controller {
   PortId no_port() const;
   // The k-th label of the range that every port has.
   Label label(std::uint32_t k) const;
-  LabelRange label_range() const;
+  AtmBounds label_range() const;
 
   // ----- asking; header fields other than type and result are filled in -----
   Answer ask(gsmp::Message message);

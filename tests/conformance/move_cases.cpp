@@ -136,7 +136,7 @@ void move_input_branch_failures(Controller& c) {
   c.fails(wrong, kInvalidPortSession);
   wrong.new_input_port = c.no_port();
   c.fails(wrong, kNoSuchPort);
-  const LabelRange range = c.label_range();
+  const AtmBounds range = c.label_range();
   c.fails(
       move_input(c, 1, c.label(100), 0, c.label(0), 2, atm_label(range.vpi_min, range.vci_max + 1)),
       kInvalidInputLabel);
@@ -201,7 +201,7 @@ void virtual_path_failures(Controller& c) {
   c.fails(wrong, kInvalidPortSession);
   wrong.output_port = c.no_port();
   c.fails(wrong, kNoSuchPort);
-  const LabelRange range = c.label_range();
+  const AtmBounds range = c.label_range();
   if (range.vpi_max < 4095) {
     wrong = vpc(c, 0, 1);
     wrong.input_label = label_field(atm_label(range.vpi_max + 1, 0));

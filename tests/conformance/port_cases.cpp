@@ -139,7 +139,7 @@ LabelField atm(std::uint32_t vpi, std::uint32_t vci, std::uint8_t flags = 0) {
 
 void label_range_is_told(Controller& c) {
   if (!c.record(0).label_range_message) GTEST_SKIP() << "no Label Range";
-  const LabelRange range = *atm_label_range(c.record(0));
+  const AtmBounds range = *atm_label_range(c.record(0));
   auto told = c.succeeds(label_range(c, 0, true, atm(range.vpi_min, 0), atm(range.vpi_min, 0)))
                   .as<LabelRangeMessage>();
   ASSERT_EQ(told.ranges.size(), 1U);
@@ -154,7 +154,7 @@ void label_range_is_told(Controller& c) {
 
 void label_range_is_set_and_reset(Controller& c) {
   if (!c.record(0).label_range_message) GTEST_SKIP() << "no Label Range";
-  const LabelRange range = *atm_label_range(c.record(0));
+  const AtmBounds range = *atm_label_range(c.record(0));
   const std::uint32_t half = (range.vci_min + range.vci_max) / 2;
   const auto set = c.succeeds(
       label_range(c, 0, false, atm(range.vpi_min, range.vci_min), atm(range.vpi_min, half)));
@@ -177,7 +177,7 @@ void label_range_is_set_and_reset(Controller& c) {
 
 void label_range_leaves_used_labels_with_a_warning(Controller& c) {
   if (!c.record(0).label_range_message) GTEST_SKIP() << "no Label Range";
-  const LabelRange range = *atm_label_range(c.record(0));
+  const AtmBounds range = *atm_label_range(c.record(0));
   c.succeeds(add_branch(c, 0, atm_label(range.vpi_min, range.vci_max), 1, c.label(100)));
   const auto set = c.succeeds(label_range(c, 0, false, atm(range.vpi_min, range.vci_min),
                                           atm(range.vpi_min, range.vci_max - 1)));
@@ -188,7 +188,7 @@ void label_range_leaves_used_labels_with_a_warning(Controller& c) {
 
 void label_range_failures(Controller& c) {
   if (!c.record(0).label_range_message) GTEST_SKIP() << "no Label Range";
-  const LabelRange range = *atm_label_range(c.record(0));
+  const AtmBounds range = *atm_label_range(c.record(0));
   LabelRangeMessage wrong = label_range(c, 0, true, atm(range.vpi_min, 0), atm(range.vpi_min, 0));
   wrong.port_session ^= 1;
   c.fails(wrong, kInvalidPortSession);

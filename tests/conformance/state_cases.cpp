@@ -53,7 +53,7 @@ void a_report_of_one_label_of_a_path_and_of_all(Controller& c) {
 // More than fits into one message: parts with one transaction, numbered from 0, More but for the
 // last.
 void a_long_report_comes_in_parts(Controller& c) {
-  const LabelRange range = c.label_range();
+  const AtmBounds range = c.label_range();
   const auto most = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(2000, std::uint64_t{range.vci_max} - range.vci_min + 1));
   Table expected;

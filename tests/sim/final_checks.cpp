@@ -184,7 +184,7 @@ void World::check_empty() {
     for (const SwitchPort& port : ledger(at).ports()) {
       const auto usage = ledger(at).usage(port.port);
       if (usage->hops != theirs[port.port] || usage->ingress_cells_per_s != ingress[port.port] ||
-          usage->free_input_labels != port.labels.size() - inputs[port.port].size()) {
+          usage->free_input_labels != label_count(port.labels) - inputs[port.port].size()) {
         world_.violated(
             fmt::format("{} port {}: {} cells/s are taken, {} come in, {} input labels free",
                         site.name, port.port, usage->hops.cells_per_s, usage->ingress_cells_per_s,

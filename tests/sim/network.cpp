@@ -26,13 +26,19 @@ std::string Network::endpoint(std::size_t at, std::uint32_t port) {
 }
 
 std::vector<SwitchPort> Network::ports(std::size_t at) const {
-  const LabelRange range{0, 0, 32, 31 + labels_};
+  const LabelRanges atm{atm_range(0, 0, 32, 31 + labels_)};
+  const LabelRanges mpls{mpls_range(kMplsLabelMin, kMplsLabelMin + labels_ - 1)};
+  // Every other line of the ring is one of MPLS: calls change the kind of their labels on the way.
+  const auto labels = [&](PortId port) -> const LabelRanges& {
+    const std::size_t from = port == kBefore ? far_end(at, port)->first : at;
+    return (port == kBefore || port == kAfter) && from % 2 == 1 ? mpls : atm;
+  };
   std::vector<SwitchPort> ports;
   for (std::uint32_t port = 1; port <= 4; ++port) {
-    ports.push_back({PortId{port}, range, kLineRate, true});
+    ports.push_back({PortId{port}, labels(PortId{port}), kLineRate, true});
   }
   for (const PortId narrow : {kChord, kSecond}) {
-    if (far_end(at, narrow)) ports.push_back({narrow, range, kChordRate, true});
+    if (far_end(at, narrow)) ports.push_back({narrow, atm, kChordRate, true});
   }
   return ports;
 }

@@ -10,7 +10,7 @@ constexpr PortId kOne{1}, kTwo{2}, kThree{3};
 class ForwardingTableTest : public ::testing::Test {
  protected:
   ForwardingTable table{{.ports = 3,
-                         .labels = {0, 300, 32, 1023},
+                         .labels = {atm_range(0, 300, 32, 1023)},
                          .connections_max = 4,
                          .branches_max = 6,
                          .branches_per_connection_max = 3}};
@@ -95,7 +95,7 @@ TEST_F(ForwardingTableTest, WhatCannotBeEnteredIsNamed) {
             (Error{ErrorCode::kBadInput, "port 4 is not one of 1 to 3"}));
   EXPECT_EQ(refusal(channel(kOne, 0, 32), {kTwo, 4096, 40}),
             (Error{ErrorCode::kBadInput, "output VPI 4096 is above 4095"}));
-  const Error vci{ErrorCode::kBadInput, "port 1 0/31 is outside VPI 0 to 300, VCI 32 to 1023"};
+  const Error vci{ErrorCode::kBadInput, "port 1 0/31 is outside the port's labels 0-300/32-1023"};
   EXPECT_EQ(refusal(channel(kOne, 0, 31), {kTwo, 0, 40}), vci);
   EXPECT_EQ(refusal(channel(kOne, 301, 32), {kTwo, 0, 40}).code, ErrorCode::kBadInput);
   EXPECT_EQ(refusal(channel(kOne, 0x1000, 32), {kTwo, 0, 40}).code, ErrorCode::kBadInput);
@@ -182,7 +182,7 @@ TEST_F(ForwardingTableTest, AReusedSlotIsAnotherConnection) {
 
 TEST_F(ForwardingTableTest, ANewLabelRangeLeavesWhatIsThere) {
   add(channel(kOne, 0, 32), {kTwo, 0, 40});
-  table.set_labels(kOne, {1, 1, 100, 100});
+  table.set_labels(kOne, {atm_range(1, 1, 100, 100)});
   EXPECT_NE(table.lookup(kOne, 0, 32), nullptr);
   EXPECT_EQ(refusal(channel(kOne, 0, 33), {kTwo, 0, 41}).code, ErrorCode::kBadInput);
   add(channel(kOne, 1, 100), {kTwo, 0, 41});

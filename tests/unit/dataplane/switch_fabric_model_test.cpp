@@ -16,7 +16,7 @@ constexpr std::uint32_t kPorts = 4;
 constexpr std::size_t kQueueMax = 8;
 constexpr std::size_t kConnectionsMax = 40;
 constexpr std::size_t kBranchesMax = 70;
-constexpr LabelRange kLabels{0, 3, 250, 265};  // over the edge of a page of VCIs
+constexpr LabelRange kLabels = atm_range(0, 3, 250, 265);  // over the edge of a page of VCIs
 
 struct Model {
   struct Waiting {
@@ -116,7 +116,7 @@ class Both : public ::testing::TestWithParam<std::uint64_t> {
   std::uint64_t unknown = 0;
   Model model;
   SwitchFabric fabric{{.ports = kPorts,
-                       .labels = kLabels,
+                       .labels = {kLabels},
                        .connections_max = kConnectionsMax,
                        .branches_max = kBranchesMax},
                       {.cells_max = kQueueMax, .clp1_cells_max = kQueueMax},

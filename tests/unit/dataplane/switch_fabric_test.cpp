@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 constexpr PortId kOne{1}, kTwo{2}, kThree{3};
 constexpr TimePoint kNow{seconds{100}};
-constexpr ForwardingOptions kForwarding{.ports = 3, .labels = {0, 15, 32, 1023}};
+const ForwardingOptions kForwarding{.ports = 3, .labels = {atm_range(0, 15, 32, 1023)}};
 
 class SwitchFabricTest : public ::testing::Test {
  protected:

@@ -153,7 +153,7 @@ TEST(Encode, PortConfiguration) {  // C4
   message.header.transaction = 2;
   message.record = worked_port();
   EXPECT_EQ(hex(message), to_hex(golden("C4")));
-  EXPECT_EQ(atm_label_range(message.record), (LabelRange{0, 0, 32, 1023}));
+  EXPECT_EQ(atm_label_range(message.record), (AtmBounds{0, 0, 32, 1023}));
 }
 
 TEST(Encode, AllPortsConfigurationRepeatsTheRecord) {

@@ -226,7 +226,7 @@ TEST(V1Ports, PortConfigurationHasOneRangeAndOneRate) {
   const PortRecord& record = configuration.record;
   EXPECT_EQ(record.port, PortId(1));
   EXPECT_EQ(record.port_session, 0x5eed0001U);
-  EXPECT_EQ(atm_label_range(record), (LabelRange{1, 2, 32, 1023}));
+  EXPECT_EQ(atm_label_range(record), (AtmBounds{1, 2, 32, 1023}));
   EXPECT_EQ(record.transmit_cells_per_s, 353207U);
   EXPECT_EQ(record.receive_cells_per_s, 353207U);
   EXPECT_EQ(record.port_status, PortStatus::kAvailable);

@@ -32,8 +32,10 @@ class BatchTimesTest : public testing::Test, public ManagerOutlet {
   void start() {
     options_.controller.name = "sw";
     server_ = std::make_unique<SwitchServer>(options_, switch_, *this);
-    server_->on_driver(
-        driver::Up{{{PortId{1}, {}, 353207, true}, {PortId{2}, {}, 353207, true}}, false}, now_);
+    server_->on_driver(driver::Up{{{PortId{1}, {AtmBounds{}.range()}, 353207, true},
+                                   {PortId{2}, {AtmBounds{}.range()}, 353207, true}},
+                                  false},
+                       now_);
     session_ = server_->attach("m1", Epoch{1}, now_).value().session;
     step_ends();
   }

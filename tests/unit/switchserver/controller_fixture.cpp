@@ -19,7 +19,8 @@ void SwitchControllerTest::TearDown() {
 
 std::vector<SwitchPort> SwitchControllerTest::ports() {
   std::vector<SwitchPort> all;
-  for (std::uint32_t i = 1; i <= 4; ++i) all.push_back({PortId{i}, {0, 0, 32, 63}, 1000, true});
+  for (std::uint32_t i = 1; i <= 4; ++i)
+    all.push_back({PortId{i}, {atm_range(0, 0, 32, 63)}, 1000, true});
   return all;
 }
 

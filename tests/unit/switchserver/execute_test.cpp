@@ -30,9 +30,10 @@ class ExecuteTest : public ::testing::Test {
   static constexpr PortId kOut{2};
 
   void SetUp() override {
-    server.on_driver(
-        driver::Up{{{kIn, {0, 0, 32, 63}, 1000, true}, {kOut, {0, 0, 32, 63}, 1000, true}}, false},
-        now);
+    server.on_driver(driver::Up{{{kIn, {atm_range(0, 0, 32, 63)}, 1000, true},
+                                 {kOut, {atm_range(0, 0, 32, 63)}, 1000, true}},
+                                false},
+                     now);
     session = server.attach("m", Epoch{1}, now)->session;
     server.finish_step(now);
   }

@@ -17,7 +17,7 @@ TEST(GsmpDriver, tells_the_ports_once_the_adjacency_is_up) {
   ASSERT_THAT(up, SizeIs(1));
   EXPECT_FALSE(up[0].kept) << "the switch has just started";
   ASSERT_THAT(up[0].ports, SizeIs(3));
-  EXPECT_EQ(up[0].ports[0], (SwitchPort{PortId{1}, LabelRange{0, 0, 32, 1023}, 353207, true}));
+  EXPECT_EQ(up[0].ports[0], (SwitchPort{PortId{1}, {atm_range(0, 0, 32, 1023)}, 353207, true}));
   EXPECT_EQ(up[0].ports[2].port, PortId{3});
 }
 

@@ -65,7 +65,7 @@ TEST_F(GsmpDriverV1, comes_up_with_the_ports_and_connections_that_may_have_been_
   ASSERT_THAT(up, SizeIs(1));
   EXPECT_TRUE(up[0].kept) << "there is no PFlag: the table has to be read";
   ASSERT_THAT(up[0].ports, SizeIs(3));
-  EXPECT_EQ(up[0].ports[0], (SwitchPort{PortId{1}, LabelRange{0, 0, 32, 1023}, 353207, true}));
+  EXPECT_EQ(up[0].ports[0], (SwitchPort{PortId{1}, {atm_range(0, 0, 32, 1023)}, 353207, true}));
 }
 
 TEST_F(GsmpDriverV1, deletes_go_one_a_message) {
@@ -268,7 +268,7 @@ TEST_F(GsmpDriverV1, a_read_at_a_cut_is_answered_before_down) {
 }
 
 TEST_F(GsmpDriverV1, of_very_many_labels_the_first_are_looked_at) {
-  link.fabric_->set_labels(kIn, LabelRange{0, 3, 32, 65535});
+  link.fabric_->set_labels(kIn, AtmBounds{0, 3, 32, 65535});
   bring_up();
   const auto in_path = [](std::uint32_t vpi, std::uint32_t vci) {
     return CrossConnect{kIn, atm_label(vpi, vci), kOut, atm_label(0, 200)};

@@ -8,8 +8,8 @@ namespace {
 constexpr LabelPlace kFreed{LabelHolder::kFree, {}, {}};
 constexpr LabelPlace kCachedBy1{LabelHolder::kCached, ManagerIndex{1}, {}};
 
-LabelRange range(std::uint32_t vpi_max, std::uint32_t vci_min, std::uint32_t vci_max) {
-  return {0, vpi_max, vci_min, vci_max};
+LabelRanges range(std::uint32_t vpi_max, std::uint32_t vci_min, std::uint32_t vci_max) {
+  return {atm_range(0, vpi_max, vci_min, vci_max)};
 }
 
 Label take(LabelPool& pool, LabelPlace place = kCachedBy1) {
@@ -111,22 +111,45 @@ TEST(LabelPool, ReusesRestedLabelsInsteadOfGrowingForEver) {
 }
 
 TEST(LabelPool, AnImpossibleRangeIsEmpty) {
-  for (const LabelRange bad : {LabelRange{1, 0, 32, 40}, LabelRange{0, 0, 40, 32},
-                               LabelRange{0, 4096, 32, 40}, LabelRange{0, 0, 32, 65536}}) {
-    LabelPool pool(bad);
+  for (const LabelRange bad :
+       {atm_range(1, 0, 32, 40), atm_range(0, 0, 40, 32), atm_range(0, 4096, 32, 40),
+        mpls_range(40, 32), mpls_range(3, 40), mpls_range(16, 0x100000)}) {
+    LabelPool pool({bad});
     EXPECT_EQ(pool.next_free(), std::nullopt);
     EXPECT_EQ(pool.free_count(), 0U);
     EXPECT_FALSE(pool.contains(atm_label(0, 35)));
   }
 }
 
-TEST(LabelPool, KnowsOnlyAtmLabelsOfItsRange) {
+TEST(LabelPool, KnowsOnlyLabelsOfItsRangeAndKind) {
   LabelPool pool(range(0, 32, 40));
   EXPECT_TRUE(pool.contains(atm_label(0, 40)));
   EXPECT_FALSE(pool.contains(atm_label(0, 41)));
   EXPECT_FALSE(pool.contains(atm_label(1, 35)));
   EXPECT_FALSE(pool.contains(Label{LabelKind::kMpls, 35}));
   EXPECT_FALSE(pool.contains(Label{}));
+}
+
+TEST(LabelPool, HasRangesOfSeveralKindsOneAfterTheOther) {
+  const LabelRanges two{atm_range(1, 2, 32, 33), mpls_range(16, 17)};
+  LabelPool pool(two);
+  EXPECT_EQ(pool.ranges(), two);
+  EXPECT_EQ(pool.size(), 6U);
+  std::vector<Label> taken;
+  while (pool.next_free()) taken.push_back(take(pool));
+  EXPECT_EQ(taken,
+            (std::vector{atm_label(1, 32), atm_label(1, 33), atm_label(2, 32), atm_label(2, 33),
+                         Label{LabelKind::kMpls, 16}, Label{LabelKind::kMpls, 17}}));
+  EXPECT_EQ(pool.list(LabelHolder::kCached, ManagerIndex{1}), taken);
+  pool.move(Label{LabelKind::kMpls, 16}, kFreed);
+  EXPECT_FALSE(pool.is_free(atm_label(1, 32)));
+  EXPECT_EQ(take(pool), (Label{LabelKind::kMpls, 16}));
+}
+
+TEST(LabelPool, HasALabelOnceThoughTwoRangesNameIt) {
+  LabelPool pool({atm_range(0, 0, 32, 40), atm_range(0, 1, 40, 50), atm_range(1, 1, 32, 40)});
+  EXPECT_EQ(pool.ranges(), (LabelRanges{atm_range(0, 0, 32, 40), atm_range(1, 1, 32, 40)}));
+  EXPECT_EQ(pool.size(), 18U);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ class LedgerAdmissionTest : public LedgerTest {
   void SetUp() override { use({.admission = AdmissionMode::kEffective, .buffer_cells = kBuffer}); }
   void use(const LedgerOptions& options) {
     ledger = Ledger(options);
-    ledger.set_ports(ports(kLine, {0, 0, 32, 4'000}));
+    ledger.set_ports(ports(kLine, {atm_range(0, 0, 32, 4'000)}));
     a = ledger.manager("a").value();
     b = ledger.manager("b").value();
   }
@@ -178,7 +178,7 @@ TEST_F(LedgerAdmissionTest, AQuotaIsGrantedInWhatIsCharged) {
 
 TEST_F(LedgerAdmissionTest, AnotherLineRateCountsForWhatIsChargedAfterIt) {
   const HopRef hop = set_up(kVbr, kVbrDemand).hop;
-  ledger.set_ports(ports(2 * kLine, {0, 0, 32, 4'000}));
+  ledger.set_ports(ports(2 * kLine, {atm_range(0, 0, 32, 4'000)}));
   EXPECT_EQ(taken(), kCharged);
   EXPECT_THAT(ledger.self_check("sw"), IsEmpty());
   ASSERT_TRUE(set_up(kVbr, kVbrDemand).admitted());

@@ -77,7 +77,7 @@ class LedgerAuditTest : public ::testing::Test {
   LedgerAuditTest() {
     std::vector<SwitchPort> ports;
     for (std::uint32_t i = 1; i <= 4; ++i) {
-      ports.push_back({PortId{i}, {0, 0, 32, 63}, 1000, true});
+      ports.push_back({PortId{i}, {atm_range(0, 0, 32, 63)}, 1000, true});
     }
     controller.on_driver(driver::Up{ports, false}, now);
     EXPECT_TRUE(controller.attach("a", Epoch{1}).has_value());

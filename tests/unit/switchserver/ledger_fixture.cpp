@@ -17,9 +17,9 @@ void LedgerTest::SetUp() {
 
 void LedgerTest::TearDown() { EXPECT_THAT(ledger.self_check("sw"), ::testing::IsEmpty()); }
 
-std::vector<SwitchPort> LedgerTest::ports(std::uint64_t rate, LabelRange range) {
+std::vector<SwitchPort> LedgerTest::ports(std::uint64_t rate, const LabelRanges& ranges) {
   std::vector<SwitchPort> all;
-  for (std::uint32_t i = 1; i <= 4; ++i) all.push_back({PortId{i}, range, rate, true});
+  for (std::uint32_t i = 1; i <= 4; ++i) all.push_back({PortId{i}, ranges, rate, true});
   return all;
 }
 

@@ -25,7 +25,8 @@ class LedgerTest : public ::testing::Test {
   // Whatever a test did, the books must agree with themselves.
   void TearDown() override;
 
-  static std::vector<SwitchPort> ports(std::uint64_t rate, LabelRange range = {0, 0, 32, 39});
+  static std::vector<SwitchPort> ports(std::uint64_t rate,
+                                       const LabelRanges& ranges = {atm_range(0, 0, 32, 39)});
 
   // A hop in the middle of a path: from the trunk to kOut.
   HopSetup middle(std::uint64_t connection, Label input, Label output,

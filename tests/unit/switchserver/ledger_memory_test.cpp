@@ -34,7 +34,7 @@ std::string endpoint(std::uint32_t number) {
 class LedgerMemoryTest : public ::testing::Test {
  protected:
   LedgerMemoryTest() {
-    const LabelRange labels{0, 1, 32, 65'535};
+    const LabelRanges labels{atm_range(0, 1, 32, 65'535)};
     ledger.set_ports({{kFrom, labels, 1U << 30, true}, {kTo, labels, 1U << 30, true}});
     manager = ledger.manager("m").value();
     ledger.grant_labels(manager, kTo, kHops, outputs);

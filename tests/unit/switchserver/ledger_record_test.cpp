@@ -99,7 +99,7 @@ TEST_F(LedgerRecordTest, APlaceIsUsedAgainWithoutATrace) {
 
 TEST_F(LedgerRecordTest, APortForWhichThereIsNoRoomStaysUnknown) {
   std::vector<SwitchPort> many = ports(1000);
-  const LabelRange none{1, 0, 1, 0};
+  const LabelRanges none;
   const auto most = static_cast<std::uint32_t>(Ledger::kPortsMax);
   for (std::uint32_t i = 5; i <= most + 2; ++i) many.push_back({PortId{i}, none, 1, true});
   EXPECT_THAT(ledger.set_ports(many), ::testing::ElementsAre(PortId{most + 1}, PortId{most + 2}));

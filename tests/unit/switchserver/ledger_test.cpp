@@ -396,12 +396,39 @@ TEST_F(LedgerTest, APortThatWentAwayKeepsItsHopsAndTakesNoMore) {
 
 TEST_F(LedgerTest, AChangedLabelRangeWaitsUntilThePortIsIdle) {
   const Label label = cache_one(a);
-  ledger.set_ports(ports(1000, {0, 0, 100, 109}));
+  ledger.set_ports(ports(1000, {atm_range(0, 0, 100, 109)}));
   EXPECT_EQ(ledger.usage(kOut)->free_output_labels, 7U) << "one label is out";
   EXPECT_EQ(ledger.usage(kTrunk)->free_output_labels, 10U);
   ledger.return_label(a, kOut, label);
-  ledger.set_ports(ports(1000, {0, 0, 100, 109}));
+  ledger.set_ports(ports(1000, {atm_range(0, 0, 100, 109)}));
   EXPECT_EQ(ledger.usage(kOut)->free_output_labels, 10U);
+}
+
+// The kind of a label is its port's: a hop between two kinds is where a call changes from one to the other.
+TEST_F(LedgerTest, AHopChangesTheKindOfItsLabelBetweenPortsOfTwo) {
+  Ledger mixed({.buffer_cells = 500});
+  std::vector<SwitchPort> both = ports(1000);
+  both[kOut.value() - 1].labels = {mpls_range(16, 23), mpls_range(100, 107)};
+  mixed.set_ports(both);
+  const ManagerIndex owner = mixed.manager("a").value();
+  std::vector<Label> granted;
+  mixed.grant_labels(owner, kOut, 9, granted);
+  ASSERT_EQ(granted.size(), 9U);
+  EXPECT_EQ(granted.front(), (Label{LabelKind::kMpls, 16}));
+  EXPECT_EQ(granted.back(), (Label{LabelKind::kMpls, 100}));
+
+  const HopSetup setup = middle(1, kInput, granted.back());
+  const Admission admission = mixed.set_up(owner, setup);
+  ASSERT_TRUE(admission.admitted());
+  EXPECT_EQ(mixed.setup_of(admission.hop), setup);
+  EXPECT_EQ(mixed.cross_connect(admission.hop).input_label, kInput);
+  EXPECT_EQ(mixed.cross_connect(admission.hop).output_label, granted.back());
+  EXPECT_THAT(mixed.self_check("sw"), IsEmpty());
+
+  const Label of_the_other_kind{LabelKind::kMpls, kInput.value};
+  expect_refused(mixed.set_up(owner, middle(2, of_the_other_kind, granted.front())),
+                 Cause::kInvalidRequest, kTrunk, of_the_other_kind.value);
+  EXPECT_EQ(mixed.output_label(kOut, atm_label(0, 16)), std::nullopt);
 }
 
 TEST_F(LedgerTest, IsBoundedInHopsAndManagers) {
@@ -483,7 +510,7 @@ TEST_F(LedgerTest, WhatSomebodyHoldsIsNotBlocked) {
 
 TEST_F(LedgerTest, FindsEveryHopAmongMany) {
   Ledger large({});
-  large.set_ports(ports(1'000'000, {0, 0, 32, 9999}));
+  large.set_ports(ports(1'000'000, {atm_range(0, 0, 32, 9999)}));
   const ManagerIndex only = large.manager("a").value();
   for (std::uint64_t i = 0; i < 2000; ++i) {
     ASSERT_TRUE(large.set_up(only, reserve(middle(i, {}, {}))).admitted());

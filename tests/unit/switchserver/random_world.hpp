@@ -28,7 +28,9 @@ class RandomPlay {
                                                          : LabelSharing::kCooperative}},
                     fake_) {
     for (std::uint32_t i = 1; i <= kPorts; ++i) {
-      ports_.push_back({PortId{i}, {0, i % 2, 32, 47}, 1000, true});
+      const LabelRanges of_two_kinds{atm_range(0, 0, 32, 39), mpls_range(16, 39)};
+      const LabelRanges of_one{atm_range(0, 0, 32, 47)};
+      ports_.push_back({PortId{i}, i % 2 == 1 ? of_two_kinds : of_one, 1000, true});
     }
     fake_.refuse_add = [this](const CrossConnect&) { return refuses(18); };
     fake_.refuse_move = [this](const CrossConnect&) { return refuses(18); };
@@ -100,8 +102,8 @@ class RandomPlay {
       const PortUsage usage = *ledger.usage(port.port);
       EXPECT_EQ(usage.taken, Resources{});
       EXPECT_EQ(usage.ingress_cells_per_s, 0U);
-      EXPECT_EQ(usage.free_output_labels, port.labels.size());
-      EXPECT_EQ(usage.free_input_labels, port.labels.size());
+      EXPECT_EQ(usage.free_output_labels, label_count(port.labels));
+      EXPECT_EQ(usage.free_input_labels, label_count(port.labels));
     }
   }
 
@@ -200,9 +202,17 @@ class RandomPlay {
     setup.output_port = earlier.output_port;
     const auto egress = manager.egress.find(earlier.key);
     setup.output_label = egress == manager.egress.end() ? earlier.output_label : egress->second;
-    setup.input_label = atm_label(0, static_cast<std::uint32_t>(32 + below(16)));
+    setup.input_label = input_at(setup.input_port, below(16));
     if (setup.first()) setup.input_label = {};
     return setup;
+  }
+
+  // One of sixteen labels of the port, half of them of MPLS where it has two kinds; else one of none.
+  Label input_at(PortId port, std::uint64_t place) const {
+    if (place > 15) return atm_label(0, 48);
+    const LabelRanges& ranges = ports_.at(port.value() - 1).labels;
+    const auto each = 16 / ranges.size();
+    return ranges.at(place / each).at(static_cast<std::uint32_t>(place % each));
   }
 
   HopModify change_of(const RandomManager& manager, const HopSetup& known) {
@@ -220,7 +230,7 @@ class RandomPlay {
 
   void give_labels(RandomManager& manager, HopSetup& setup) {
     if (!setup.first()) {
-      setup.input_label = atm_label(0, static_cast<std::uint32_t>(32 + below(17)));  // 48: outside
+      setup.input_label = input_at(setup.input_port, below(17));  // 16: outside
     }
     auto& cache = manager.cache[setup.output_port];
     if (!setup.last() && !cache.empty()) {
@@ -273,7 +283,7 @@ class RandomPlay {
           if (again.takes_over) {
             again.input_label = input_of_earlier(manager, again.key);
           } else if (!again.first())
-            again.input_label = atm_label(0, static_cast<std::uint32_t>(32 + below(16)));
+            again.input_label = input_at(again.input_port, below(16));
         } else if (below(3) == 0) {
           again.key.generation = Generation{again.key.generation.value() + 1};
           again.output_label = {};

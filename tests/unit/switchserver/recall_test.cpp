@@ -184,8 +184,8 @@ class RecallOutlet : public ManagerOutlet {
 class RecallFrameTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    server.on_driver(driver::Up{{{PortId{1}, {0, 0, 32, 63}, 1000, true},
-                                 {PortId{2}, {0, 0, 32, 63}, 1000, true}},
+    server.on_driver(driver::Up{{{PortId{1}, {atm_range(0, 0, 32, 63)}, 1000, true},
+                                 {PortId{2}, {atm_range(0, 0, 32, 63)}, 1000, true}},
                                 false},
                      now);
     a = server.attach("a", Epoch{1}, now)->session;

@@ -37,8 +37,10 @@ class Outlet : public ManagerOutlet {
 class SwitchServerTest : public testing::Test {
  protected:
   void SetUp() override {
-    server_.on_driver(
-        driver::Up{{{PortId{1}, {}, 353207, true}, {PortId{2}, {}, 353207, true}}, false}, now_);
+    server_.on_driver(driver::Up{{{PortId{1}, {AtmBounds{}.range()}, 353207, true},
+                                  {PortId{2}, {AtmBounds{}.range()}, 353207, true}},
+                                 false},
+                      now_);
     step();
   }
   void step() {
