@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -42,41 +43,15 @@ Result<HostPort> parse_host_port(std::string_view text) {
   return HostPort{std::string(host), port};
 }
 
-namespace {
-
-// A timer that calls back every `period` until its io_context stops.
-class Ticker {
- public:
-  Ticker(asio::io_context& io, Duration period, const std::function<void()>& on_tick)
-      : timer_(io), period_(period), on_tick_(on_tick) {}
-  void start() {
-    if (!on_tick_ || period_ <= Duration::zero()) return;
-    timer_.expires_after(period_);
-    timer_.async_wait([this](const error_code& error) {
-      if (error) return;
-      on_tick_();
-      start();
-    });
-  }
-  void stop() { timer_.cancel(); }
-
- private:
-  asio::steady_timer timer_;
-  const Duration period_;
-  const std::function<void()>& on_tick_;
-};
-
-}  // namespace
-
 struct TcpClient::Impl : std::enable_shared_from_this<TcpClient::Impl> {
-  Impl(TcpClientOptions given_options, TcpClientCallbacks given_callbacks)
-      : options(std::move(given_options)),
-        callbacks(std::move(given_callbacks)),
+  explicit Impl(TcpClientOptions given)
+      : options(std::move(given)),
         resolver(io),
         timer(io),
         socket(io),
-        ticker(io, options.tick, callbacks.on_tick),
         backoff(options.backoff_min) {}
+
+  std::string peer() const { return fmt::format("{}:{}", options.peer.host, options.peer.port); }
 
   void resolve() {
     const std::uint64_t mine = ++attempt;
@@ -110,9 +85,8 @@ struct TcpClient::Impl : std::enable_shared_from_this<TcpClient::Impl> {
     error_code ignored;
     socket.close(ignored);
     resolver.cancel();
-    if (callbacks.on_failed) {
-      callbacks.on_failed(fmt::format("{}:{}: {}", options.peer.host, options.peer.port, reason));
-    }
+    failed_attempts.fetch_add(1, std::memory_order_relaxed);
+    upcalls.on_failed(fmt::format("{}: {}", peer(), reason));
     retry();
   }
 
@@ -129,14 +103,16 @@ struct TcpClient::Impl : std::enable_shared_from_this<TcpClient::Impl> {
         std::move(socket), TcpConnection::Limits{options.queue_octets_max, 0},
         TcpConnection::Callbacks{[this](std::span<const std::byte> octets) {
                                    backoff = options.backoff_min;
-                                   callbacks.on_octets(octets);
+                                   octets_in.fetch_add(octets.size(), std::memory_order_relaxed);
+                                   upcalls.on_octets(octets);
                                  },
                                  [this](const std::string& reason) { closed(reason); }});
     {
       const std::lock_guard lock(mutex);
       connection = made;
     }
-    callbacks.on_connected();
+    connections.fetch_add(1, std::memory_order_relaxed);
+    upcalls.on_connected();
     made->start();
   }
 
@@ -145,7 +121,7 @@ struct TcpClient::Impl : std::enable_shared_from_this<TcpClient::Impl> {
       const std::lock_guard lock(mutex);
       connection.reset();
     }
-    callbacks.on_closed(reason);
+    upcalls.on_closed(reason);
     if (!stopping) retry();
   }
 
@@ -155,29 +131,32 @@ struct TcpClient::Impl : std::enable_shared_from_this<TcpClient::Impl> {
   }
 
   const TcpClientOptions options;
-  const TcpClientCallbacks callbacks;
+  TransportUpcalls upcalls;  // set before the thread starts
   asio::io_context io{1};
   tcp::resolver resolver;
   asio::steady_timer timer;
   tcp::socket socket;  // of the attempt
-  Ticker ticker;
   Duration backoff;
   std::uint64_t attempt = 0;
   bool stopping = false;  // io thread only
   std::mutex mutex;
   std::shared_ptr<TcpConnection> connection;
   std::thread thread;
+  std::atomic<std::uint64_t> connections{0};
+  std::atomic<std::uint64_t> failed_attempts{0};
+  std::atomic<std::uint64_t> octets_in{0};
+  std::atomic<std::uint64_t> octets_out{0};
 };
 
-TcpClient::TcpClient(TcpClientOptions options, TcpClientCallbacks callbacks)
-    : impl_(std::make_shared<Impl>(std::move(options), std::move(callbacks))) {}
+TcpClient::TcpClient(TcpClientOptions options)
+    : impl_(std::make_shared<Impl>(std::move(options))) {}
 
-TcpClient::~TcpClient() { stop(); }
+TcpClient::~TcpClient() { TcpClient::stop(); }
 
-void TcpClient::start() {
-  XB_CHECK(!impl_->thread.joinable(), impl_->options.peer.host);
+void TcpClient::start(TransportUpcalls upcalls) {
+  XB_CHECK(!impl_->thread.joinable(), impl_->peer());
+  impl_->upcalls = std::move(upcalls);
   impl_->thread = std::thread([impl = impl_.get()] {
-    impl->ticker.start();
     impl->resolve();
     impl->io.run();
   });
@@ -185,10 +164,9 @@ void TcpClient::start() {
 
 void TcpClient::stop() {
   if (!impl_->thread.joinable()) return;
-  XB_CHECK(impl_->thread.get_id() != std::this_thread::get_id(), impl_->options.peer.host);
+  XB_CHECK(impl_->thread.get_id() != std::this_thread::get_id(), impl_->peer());
   asio::post(impl_->io, [impl = impl_.get()] {
     impl->stopping = true;
-    impl->ticker.stop();
     impl->timer.cancel();
     impl->resolver.cancel();
     error_code ignored;
@@ -201,14 +179,24 @@ void TcpClient::stop() {
 Result<void> TcpClient::send(std::span<const std::byte> octets) {
   const auto connection = impl_->current();
   if (!connection) {
-    return fail(ErrorCode::kUnreachable, "not connected to {}:{}", impl_->options.peer.host,
-                impl_->options.peer.port);
+    return fail(ErrorCode::kUnreachable, "not connected to {}", impl_->peer());
   }
-  return connection->send(octets);
+  auto sent = connection->send(octets);
+  if (sent) impl_->octets_out.fetch_add(octets.size(), std::memory_order_relaxed);
+  return sent;
 }
 
 void TcpClient::drop(std::string reason) {
   if (const auto connection = impl_->current()) connection->close(std::move(reason));
+}
+
+std::string TcpClient::peer() const { return impl_->peer(); }
+
+TransportCounters TcpClient::counters() const {
+  return {impl_->connections.load(std::memory_order_relaxed),
+          impl_->failed_attempts.load(std::memory_order_relaxed),
+          impl_->octets_in.load(std::memory_order_relaxed),
+          impl_->octets_out.load(std::memory_order_relaxed)};
 }
 
 }  // namespace xbind::gsmp

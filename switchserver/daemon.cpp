@@ -1,7 +1,6 @@
 #include "switchserver/daemon.hpp"
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
 #include "core/ahead.hpp"
@@ -12,13 +11,6 @@
 
 namespace xbind {
 namespace {
-
-// What an answer to Add Branch takes on the wire.
-constexpr std::size_t kAnswerOctets = 36;
-
-std::function<std::uint32_t()> real_chance() {
-  return [device = std::make_shared<std::random_device>()] { return (*device)(); };
-}
 
 // Rises whenever hops may have come or gone; the answers of the switch that undo some count as commands
 // do, by the results they make.
@@ -31,6 +23,7 @@ std::uint64_t operations(const SwitchCounters& counters) {
 }  // namespace
 
 SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
+                                       std::unique_ptr<RunningDriver> driver,
                                        orb::SharedTimers& timers, orb::Errands& errands,
                                        RemoteRouter* router)
     : name_(options.server.controller.name),
@@ -52,47 +45,17 @@ SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
           [this](const SwitchController::Counted& counted) {
             statistics_.complete(counted.token, counted);
           }),
-      driver_(options.gsmp, real_chance()),
-      server_(options.server, driver_, managers_),
-      absence_(fmt::format("{}:{}", options.tcp.peer.host, options.tcp.peer.port)),
+      driver_(std::move(driver)),
+      server_(options.server, driver_->requests(), managers_),
+      absence_(driver_->peer()),
       router_(router),
       reporter_(options.reports),
       serial_([this] { after_drain(); }, {.items = Serial::kItemsPerStep}),
-      tcp_(options.tcp,
-           gsmp::TcpClientCallbacks{
-               .on_connected =
-                   [this] { post([this](SwitchServer&) { driver_.connected(steady_now()); }); },
-               .on_octets =
-                   [this](std::span<const std::byte> octets) {
-                     serial_.post(
-                         [this, copy = wire::Buffer(octets.begin(), octets.end())] {
-                           const log::About about(name_in_log_);
-                           take_octets(copy);
-                         },
-                         octets.size() / kAnswerOctets);
-                   },
-               .on_closed =
-                   [this](const std::string& reason) {
-                     const log::About about(name_in_log_);
-                     log::warn("connection to the switch: {}", reason);
-                     post([this, reason](SwitchServer&) {
-                       absence_.failed(reason);
-                       driver_.closed(steady_now());
-                     });
-                   },
-               .on_failed =
-                   [this](const std::string& reason) {
-                     const log::About about(name_in_log_);
-                     log::debug("connecting to the switch: {}", reason);
-                     post([this, reason](SwitchServer&) { absence_.failed(reason); });
-                   },
-               .on_tick = {},
-           }),
       timer_(timers, [this] {
         serial_.post([this] {
           const log::About about(name_in_log_);
           const TimePoint now = steady_now();
-          driver_.tick(now);
+          driver_->tick(now);
           server_.tick(now);
         });
       }) {}
@@ -101,7 +64,7 @@ SwitchServerDaemon::~SwitchServerDaemon() { stop(); }
 
 void SwitchServerDaemon::start() {
   post([this](SwitchServer&) { switch_away(steady_now()); });
-  tcp_.start();
+  driver_->start([this](std::size_t items) { serial_.post([this] { wake_driver(); }, items); });
 }
 
 void SwitchServerDaemon::end_sessions() {
@@ -113,7 +76,7 @@ void SwitchServerDaemon::end_sessions() {
 
 void SwitchServerDaemon::stop() {
   timer_.stop();
-  tcp_.stop();
+  driver_->stop();
 }
 
 Result<LedgerReport> SwitchServerDaemon::audit(const std::string& manager, Duration timeout) {
@@ -192,13 +155,12 @@ Result<CellCounters> SwitchServerDaemon::count_cells(PortId port, Label label, D
     return fail(ErrorCode::kTimeout, "the switch did not tell its counters in time");
   }
   if (counted->cause == Cause::kNone) return counted->counters;
-  constexpr auto kNothingThere = static_cast<std::uint8_t>(gsmp::FailureCode::kNoSuchConnection);
-  if (counted->cause == Cause::kSwitchRefused && counted->failure_code == kNothingThere) {
+  if (counted->absent) {
     return fail(ErrorCode::kNotFound, "nothing comes in at port {} with label {}", port,
                 to_string(label));
   }
-  return fail(ErrorCode::kUnreachable, "the counters of port {} label {}: {}, GSMP failure {}",
-              port, to_string(label), to_string(counted->cause), counted->failure_code);
+  return fail(ErrorCode::kUnreachable, "the counters of port {} label {}: {}, failure {}", port,
+              to_string(label), to_string(counted->cause), counted->failure_code);
 }
 
 void SwitchServerDaemon::after_drain() {
@@ -206,42 +168,31 @@ void SwitchServerDaemon::after_drain() {
   const TimePoint now = steady_now();
   drain_driver(now);
   server_.finish_step(now);
-  driver_.take_output(output_);
-  if (!output_.empty()) {
-    const std::uint64_t requests = driver_.counters().requests_sent;
-    const std::uint64_t fresh = requests - std::exchange(requests_paced_, requests);
-    if (fresh > 0) pace_.send(fresh);
-    if (const auto sent = tcp_.send(output_); !sent) {
-      // The connection is closing; on_closed follows and ends what was asked.
-      log::debug("{}", sent.error().text);
-    }
-  }
-  if (std::string reason = driver_.take_drop_reason(); !reason.empty()) tcp_.drop(reason);
+  if (const std::size_t requests = driver_->unsent_requests(); requests > 0) pace_.send(requests);
+  driver_->transmit();
+  if (absence_.next_deadline() <= now) absence_.failed(driver_->why_away());
   if (const auto words = absence_.complaint(now)) log::warn("{}", *words);
   managers_.send_collected(now);
   tell_router(now);
-  timer_.set(std::min({driver_.next_deadline(), server_.next_deadline(), managers_.next_deadline(),
+  timer_.set(std::min({driver_->next_deadline(), server_.next_deadline(), managers_.next_deadline(),
                        absence_.next_deadline(),
                        router_ == nullptr ? kNever : reporter_.next_deadline()}));
 }
 
 // What the switch answers at once is one message to us, as what is asked at once is one to it. The
-// adjacency's own messages are no part of any call.
-void SwitchServerDaemon::take_octets(std::span<const std::byte> octets) {
-  const auto answers = [this] {
-    return driver_.counters().successes + driver_.counters().failures;
-  };
-  const std::uint64_t before = answers();
-  driver_.receive(octets, steady_now());
-  if (answers() == before) return;
-  pace_.take(answers() - before);
+// control channel's own messages are no part of any call.
+void SwitchServerDaemon::wake_driver() {
+  const log::About about(name_in_log_);
+  const std::size_t answers = driver_->on_wake(steady_now());
+  if (answers == 0) return;
+  pace_.take(answers);
   if (pace_.on()) after_drain();
 }
 
 void SwitchServerDaemon::drain_driver(TimePoint now) {
   // An event may make the controller ask for more, and that may be refused at once: until quiet.
   for (;;) {
-    driver_.take_events(events_);
+    driver_->take_events(events_);
     if (events_.empty()) return;
     const SwitchController& controller = server_.controller();
     for_each_ahead(
@@ -310,13 +261,7 @@ std::vector<std::pair<std::string, std::uint64_t>> SwitchServerDaemon::metrics()
                            server.controller().counters().*counter.value);
     }
     server.batch_times().append_metrics("batch", metrics);
-    const gsmp::SessionCounters& gsmp = driver_.counters();
-    metrics.emplace_back("gsmp_requests", gsmp.requests_sent);
-    metrics.emplace_back("gsmp_failures", gsmp.failures);
-    metrics.emplace_back("gsmp_timeouts", gsmp.timeouts);
-    for (const DriverCounterName& counter : kDriverCounterNames) {
-      metrics.emplace_back(std::string{counter.name}, driver_.driver_counters().*counter.value);
-    }
+    driver_->append_metrics(metrics);
     const std::vector<SwitchPort> ports = server.controller().ledger().ports();
     metrics.emplace_back("ports", ports.size());
     metrics.emplace_back("ports_down", std::ranges::count(ports, false, &SwitchPort::up));

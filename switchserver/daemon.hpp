@@ -1,15 +1,16 @@
 // A SwitchServer as a running thing: the logic (switch_server.hpp) behind one Serial, fed by upcalls,
-// by the switch's TCP connection and by a timer.
+// by the switch's driver and by a timer.
 //
-//   upcall threads ─┐
-//   TCP io thread  ─┼─▶ Serial ──▶ SwitchServer + GsmpDriver ──▶ TCP write, oneways to managers
-//   timer thread   ─┘            (one thread at a time)     └──▶ RemoteRouter, now and then
+//   upcall threads    ─┐
+//   driver's threads  ─┼─▶ Serial ──▶ SwitchServer + RunningDriver ──▶ switch, oneways to managers
+//   timer thread      ─┘            (one thread at a time)         └──▶ RemoteRouter, now and then
 //
 // A process has one or several, each for a switch of its own. They share the timers' thread and the Router's,
 // and nothing of the logic.
 #pragma once
 
 #include <future>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -19,11 +20,10 @@
 #include "core/log.hpp"
 #include "core/pace.hpp"
 #include "core/serial.hpp"
-#include "gsmp/tcp_transport.hpp"
 #include "orb/dispatch.hpp"
 #include "orb/shared_timers.hpp"
 #include "switch_server.hh"
-#include "switchserver/gsmp_driver.hpp"
+#include "switchserver/drivers/running_driver.hpp"
 #include "switchserver/port_reporter.hpp"
 #include "switchserver/remote_manager.hpp"
 #include "switchserver/remote_router.hpp"
@@ -34,8 +34,6 @@ namespace xbind {
 
 struct SwitchServerDaemonOptions {
   SwitchServerOptions server;
-  gsmp::SessionOptions gsmp;
-  gsmp::TcpClientOptions tcp;
   faults::FaultOptions faults;
   PortReporterOptions reports;
   PaceOptions pace;
@@ -87,16 +85,17 @@ class Awaited {
 
 class SwitchServerDaemon {
  public:
-  // All outlive it. No router: nobody is told of the ports.
-  SwitchServerDaemon(const SwitchServerDaemonOptions& options, orb::SharedTimers& timers,
+  // `driver` was not started. The others outlive the daemon. No router: nobody is told of the ports.
+  SwitchServerDaemon(const SwitchServerDaemonOptions& options,
+                     std::unique_ptr<RunningDriver> driver, orb::SharedTimers& timers,
                      orb::Errands& errands, RemoteRouter* router);
   ~SwitchServerDaemon();
   SwitchServerDaemon(const SwitchServerDaemon&) = delete;
   SwitchServerDaemon& operator=(const SwitchServerDaemon&) = delete;
 
-  // Starts connecting to the switch.
+  // Starts the driver, which connects to the switch.
   void start();
-  // Stops timer and connection; jobs posted afterwards find everything down.
+  // Stops timer and driver; jobs posted afterwards find everything down.
   void stop();
   // Tells every manager that its session ends, since this process does. Before stop(), with the ORB up.
   void end_sessions();
@@ -168,7 +167,7 @@ class SwitchServerDaemon {
 
  private:
   void after_drain();
-  void take_octets(std::span<const std::byte> octets);
+  void wake_driver();
   void drain_driver(TimePoint now);
   void note_switch(const driver::Event& event, TimePoint now);
   void switch_away(TimePoint now);
@@ -179,15 +178,13 @@ class SwitchServerDaemon {
   const std::string name_in_log_;  // empty: it stands in every line anyway
   Pace pace_;
   RemoteManagers managers_;
-  GsmpDriver driver_;
+  const std::unique_ptr<RunningDriver> driver_;
   SwitchServer server_;
-  wire::Buffer output_;
   std::vector<driver::Event> events_;  // reused
 
   SwitchAbsence absence_;
   RemoteRouter* router_;
   PortReporter reporter_;
-  std::uint64_t requests_paced_ = 0;   // of GSMP, sent so far
   std::uint64_t operations_seen_ = 0;  // at the last step, to tell whether the books may have moved
   std::uint64_t reports_sent_ = 0;
   std::uint64_t reports_failed_ = 0;
@@ -197,7 +194,6 @@ class SwitchServerDaemon {
   Awaited<SwitchController::Counted> statistics_;
 
   Serial serial_;
-  gsmp::TcpClient tcp_;
   orb::SharedTimers::Timer timer_;
 };
 

@@ -9,7 +9,7 @@
 
 #include "core/config/option_tables.hpp"
 #include "core/name.hpp"
-#include "gsmp/tcp_transport.hpp"
+#include "switchserver/drivers/make_driver.hpp"
 
 namespace xbind {
 namespace {
@@ -56,8 +56,8 @@ std::optional<std::string> fault_of(const NodeOptions& options) {
   if (const auto good = check_name("name", options.name); !good && !options.name.empty()) {
     return "--name: " + good.error().text;
   }
-  if (const auto peer = gsmp::parse_host_port(options.switch_address); !peer) {
-    return "--switch: " + peer.error().text;
+  if (const auto good = full_switch_address(options.switch_address); !good) {
+    return "--switch: " + good.error().text;
   }
   return std::nullopt;
 }
@@ -78,7 +78,8 @@ Result<std::vector<NodeOptions>> nodes_of(const Result<std::vector<config::Optio
         return tl::make_unexpected(
             table.refusal("name", fmt::format("another switch is called '{}'", options.name)));
       }
-      if (other.switch_address == options.switch_address) {
+      if (full_switch_address(other.switch_address).value() ==
+          full_switch_address(options.switch_address).value()) {
         return tl::make_unexpected(table.refusal(
             "switch",
             fmt::format("{} is in front of {} already", other.name, options.switch_address)));
@@ -101,7 +102,8 @@ void declare(config::OptionSet& set, NodeOptions& options) {
                  "Name under which the object is bound in the name service; must be given unless "
                  "--switches is.");
   set.add_string("switch", &o->switch_address, "127.0.0.1:6068",
-                 "Where the switch listens for GSMP, HOST:PORT.");
+                 "Address of the switch: HOST:PORT or gsmp://HOST:PORT, where it listens for GSMP "
+                 "over TCP.");
   set.add_double("overbooking", &o->overbooking, 1.0, kOverbooking,
                  "How many times a port's line rate may be promised.");
   set.add_strings("port-overbooking", &o->port_overbooking,

@@ -1,6 +1,7 @@
 #include "switchserver/program.hpp"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
@@ -13,6 +14,7 @@
 #include "orb/process.hpp"
 #include "orb/runtime.hpp"
 #include "switchserver/daemon.hpp"
+#include "switchserver/drivers/make_driver.hpp"
 #include "switchserver/node_options.hpp"
 #include "switchserver/servant.hpp"
 
@@ -84,22 +86,17 @@ SwitchServerDaemonOptions daemon_options(const Options& options, const NodeOptio
   // that a step never blocks on it. Large batches go one by one.
   out.server.session = orb::within_connection(out.server.session, options.nodes.size());
   out.server.session_base = session_base;
-  out.gsmp.adjacency.name = gsmp::name_from("xbind-switchserver " + node.name);
-  out.gsmp.adjacency.versions.clear();
-  for (const char version : node.gsmp_versions) {
-    if (version != ',')
-      out.gsmp.adjacency.versions.push_back(static_cast<std::uint8_t>(version - '0'));
-  }
   out.faults = options.faults;
   out.pace = options.pace;
-  out.gsmp.window = node.window;
-  out.gsmp.transaction_timeout = std::chrono::milliseconds(node.transaction_timeout_ms);
-  out.tcp.peer = *gsmp::parse_host_port(node.switch_address);
   out.reports.threshold = options.report_threshold;
   out.reports.interval = std::chrono::milliseconds(options.report_interval_ms);
   out.reports.refresh = std::chrono::milliseconds(options.report_refresh_ms);
   out.name_in_log = options.nodes.size() > 1;
   return out;
+}
+
+std::function<std::uint32_t()> real_chance() {
+  return [device = std::make_shared<std::random_device>()] { return (*device)(); };
 }
 
 // Nanoseconds since 1970: a process that is started anew has a higher one.
@@ -148,7 +145,8 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
   std::uint64_t session_base = std::random_device{}();
   for (const NodeOptions& node : options.nodes) {
     daemons.push_back(std::make_unique<SwitchServerDaemon>(
-        daemon_options(options, node, (session_base++ & 0xFFFFFFFF) << 24), timers, errands,
+        daemon_options(options, node, (session_base++ & 0xFFFFFFFF) << 24),
+        make_driver(node, real_chance()), timers, errands,
         options.route_object.empty() ? nullptr : &router));
   }
   {

@@ -209,8 +209,9 @@ class SwitchController {
   struct Counted {
     Token token = 0;
     Cause cause = Cause::kNone;
-    std::uint8_t failure_code = 0;  // GSMP's, with kSwitchRefused
+    std::uint8_t failure_code = 0;  // the driver's, with kSwitchRefused
     CellCounters counters;
+    bool absent = false;  // refused because nothing comes in there with that label
   };
   struct Outputs {
     std::vector<Results> results;  // in the order in which batches were completed

@@ -1,5 +1,6 @@
-// What any switch must be able to do for a SwitchServer. gsmp_driver.hpp speaks GSMP; tests have one
-// that answers from memory.
+// What any switch must be able to do for a SwitchServer, as the controller sees it: requests and
+// events. drivers/gsmp_driver.hpp speaks GSMP; drivers/running_driver.hpp is what a daemon owns of a
+// driver beyond this. tests/conformance/driver holds every driver to it.
 //
 // Requests are pipelined: add(), remove() and move() only queue, flush() sends everything queued in as
 // few messages and as few writes as the protocol allows. Every request is answered by exactly one
@@ -66,8 +67,8 @@ struct Ports {
 struct Down {
   std::string reason;
 };
-// The answer to add(), remove() or move(). `failure_code` is GSMP's (v3 numbering) when cause is
-// kSwitchRefused. A removal of something that is not there counts as done.
+// The answer to add(), remove() or move(). `failure_code` is the driver's when cause is kSwitchRefused
+// (GSMP: the number of version 3). A removal of something that is not there counts as done.
 struct Done {
   Cookie cookie = 0;
   Cause cause = Cause::kNone;
@@ -89,6 +90,7 @@ struct Statistics {
   Cause cause = Cause::kNone;
   std::uint8_t failure_code = 0;
   CellCounters counters;
+  bool absent = false;  // refused because nothing comes in there with that label
 };
 
 using Event = std::variant<Up, Ports, Down, Done, Table, Statistics>;

@@ -39,7 +39,7 @@
 #include "core/steady_now.hpp"
 #include "dataplane/host/open_host_lines.hpp"
 #include "gsmp/tcp_transport.hpp"
-#include "switchserver/gsmp_driver.hpp"
+#include "switchserver/drivers/running_gsmp_driver.hpp"
 
 namespace xbind {
 namespace {
@@ -154,38 +154,27 @@ gsmp::SessionOptions session_options() {
 
 // ----- 1: pipelined --------------------------------------------------------------------------------
 
-// Everything happens on the client's thread, as in a SwitchServer everything does on the thread that
-// received the octets.
+// Everything happens on the transport's thread, as in a SwitchServer everything does on the thread that
+// received the octets. It takes seconds: the adjacency needs no tick.
 class Pipeline {
  public:
   Pipeline(std::uint16_t port, std::uint32_t batches)
       : batches_(batches),
-        driver_(session_options(), chance()),
-        client_({.peer = {"127.0.0.1", port}},
-                {.on_connected = [this] { step([this] { driver_.connected(steady_now()); }); },
-                 .on_octets =
-                     [this](std::span<const std::byte> octets) {
-                       step([&] { driver_.receive(octets, steady_now()); });
-                     },
-                 .on_closed =
-                     [this](const std::string& reason) {
-                       if (!finished_) die(reason);
-                     },
-                 .on_failed = [](const std::string& reason) { die(reason); },
-                 .on_tick = [this] { step([this] { driver_.tick(steady_now()); }); }}) {}
+        driver_(session_options(), chance(),
+                std::make_unique<gsmp::TcpClient>(
+                    gsmp::TcpClientOptions{.peer = {"127.0.0.1", port}})) {}
 
   void run() {
-    client_.start();
+    driver_.start([this](std::size_t) { step(); });
     done_.get_future().wait();
-    finished_ = true;
-    client_.stop();
+    driver_.stop();
   }
 
  private:
-  template <class Work>
-  void step(Work&& work) {
+  void step() {
     if (finished_) return;
-    work();
+    driver_.on_wake(steady_now());
+    if (const std::string why = driver_.why_away(); !why.empty()) die(why);
     driver_.take_events(events_);
     for (const driver::Event& event : events_) {
       if (std::holds_alternative<driver::Up>(event)) next_batch();
@@ -194,8 +183,7 @@ class Pipeline {
         if (--missing_ == 0) next_batch();
       }
     }
-    driver_.take_output(output_);
-    if (!output_.empty() && !client_.send(output_)) die("the switch does not read");
+    driver_.transmit();
   }
 
   // Adds and deletes take turns.
@@ -208,12 +196,12 @@ class Pipeline {
     missing_ = kBatch;
     for (std::uint32_t number = 0; number < kBatch; ++number) {
       if (begun_ % 2 == 0) {
-        driver_.add(cross_connect(number), kContract, number);
+        driver_.requests().add(cross_connect(number), kContract, number);
       } else {
-        driver_.remove(cross_connect(number), number);
+        driver_.requests().remove(cross_connect(number), number);
       }
     }
-    driver_.flush();
+    driver_.requests().flush();
     ++begun_;
   }
 
@@ -222,10 +210,8 @@ class Pipeline {
   std::uint32_t missing_ = 0;
   std::atomic<bool> finished_ = false;
   std::promise<void> done_;
-  GsmpDriver driver_;
-  wire::Buffer output_;
   std::vector<driver::Event> events_;
-  gsmp::TcpClient client_;
+  RunningGsmpDriver driver_;
 };
 
 void pipelined(std::uint32_t adds) {

@@ -29,14 +29,15 @@ class TcpTransport : public Transport {
   explicit TcpTransport(gsmp::HostPort peer) : peer_(std::move(peer)) {
     gsmp::TcpClientOptions options;
     options.peer = peer_;
-    gsmp::TcpClientCallbacks callbacks;
-    callbacks.on_connected = [this] { change([this] { connected_ = !closed_; }); };
-    callbacks.on_octets = [this](std::span<const std::byte> octets) {
-      change([&] { came_.insert(came_.end(), octets.begin(), octets.end()); });
-    };
-    callbacks.on_closed = [this](const std::string&) { change([this] { closed_ = true; }); };
-    client_ = std::make_unique<gsmp::TcpClient>(options, std::move(callbacks));
-    client_->start();
+    client_ = std::make_unique<gsmp::TcpClient>(options);
+    client_->start(
+        {.on_connected = [this] { change([this] { connected_ = !closed_; }); },
+         .on_octets =
+             [this](std::span<const std::byte> octets) {
+               change([&] { came_.insert(came_.end(), octets.begin(), octets.end()); });
+             },
+         .on_closed = [this](const std::string&) { change([this] { closed_ = true; }); },
+         .on_failed = [](const std::string&) {}});  // reached() waits for one that does not fail
   }
   ~TcpTransport() override { client_->stop(); }
 

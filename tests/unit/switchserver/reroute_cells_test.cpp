@@ -6,8 +6,8 @@
 #include <array>
 #include <cstring>
 
-#include "driver_link.hpp"
 #include "switchserver/switch_controller.hpp"
+#include "tests/unit/switchserver/drivers/driver_link.hpp"
 
 namespace xbind {
 namespace {

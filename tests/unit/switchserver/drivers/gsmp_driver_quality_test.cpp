@@ -1,6 +1,6 @@
 // The driver against a switch that the test plays by hand: what it says of quality of service,
 // moves and counters.
-#include "tests/unit/switchserver/gsmp_driver_by_hand.hpp"
+#include "tests/unit/switchserver/drivers/gsmp_driver_by_hand.hpp"
 
 namespace xbind {
 namespace {

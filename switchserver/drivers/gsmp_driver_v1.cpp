@@ -5,7 +5,7 @@
 
 #include "core/log.hpp"
 #include "gsmp/v1/traffic.hpp"
-#include "switchserver/gsmp_driver.hpp"
+#include "switchserver/drivers/gsmp_driver.hpp"
 
 namespace xbind {
 

@@ -1,4 +1,4 @@
-#include "switchserver/gsmp_service.hpp"
+#include "switchserver/drivers/gsmp_service.hpp"
 
 #include <algorithm>
 

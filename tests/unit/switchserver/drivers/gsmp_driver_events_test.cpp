@@ -1,6 +1,6 @@
 // The driver against a switch that the test plays by hand: events, new port sessions, the order of
 // deletes and adds, and the table.
-#include "tests/unit/switchserver/gsmp_driver_by_hand.hpp"
+#include "tests/unit/switchserver/drivers/gsmp_driver_by_hand.hpp"
 
 namespace xbind {
 namespace {

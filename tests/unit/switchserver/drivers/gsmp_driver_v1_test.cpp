@@ -2,7 +2,7 @@
 // no message that lists the table.
 #include <gmock/gmock.h>
 
-#include "tests/unit/switchserver/driver_link.hpp"
+#include "tests/unit/switchserver/drivers/driver_link.hpp"
 
 namespace xbind {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "emulator/switch_agent.hpp"
-#include "switchserver/gsmp_driver.hpp"
+#include "switchserver/drivers/gsmp_driver.hpp"
 
 namespace xbind {
 

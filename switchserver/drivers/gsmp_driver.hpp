@@ -47,8 +47,8 @@
 
 #include "core/clock.hpp"
 #include "gsmp/session.hpp"
-#include "switchserver/gsmp_service.hpp"
-#include "switchserver/label_set.hpp"
+#include "switchserver/drivers/gsmp_service.hpp"
+#include "switchserver/drivers/label_set.hpp"
 #include "switchserver/switch_driver.hpp"
 
 namespace xbind {

@@ -1,4 +1,4 @@
-#include "tests/unit/switchserver/gsmp_driver_by_hand.hpp"
+#include "tests/unit/switchserver/drivers/gsmp_driver_by_hand.hpp"
 
 #include <utility>
 

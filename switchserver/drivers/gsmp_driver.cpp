@@ -1,4 +1,4 @@
-#include "switchserver/gsmp_driver.hpp"
+#include "switchserver/drivers/gsmp_driver.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -332,6 +332,7 @@ void GsmpDriver::on_statistics(const gsmp::Response& response) {
   if (!response.success || body == nullptr) {
     counted.cause = Cause::kSwitchRefused;
     counted.failure_code = static_cast<std::uint8_t>(response.code);
+    counted.absent = response.code == gsmp::FailureCode::kNoSuchConnection;
   } else {
     const gsmp::Counters& c = body->counters;
     counted.counters = {c.input_cells,          c.input_frames,  c.input_cell_discards,

@@ -4,7 +4,7 @@
 
 #include "core/log.hpp"
 #include "gsmp/port_management.hpp"
-#include "switchserver/gsmp_driver.hpp"
+#include "switchserver/drivers/gsmp_driver.hpp"
 
 namespace xbind {
 

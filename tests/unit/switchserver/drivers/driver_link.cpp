@@ -1,4 +1,4 @@
-#include "tests/unit/switchserver/driver_link.hpp"
+#include "tests/unit/switchserver/drivers/driver_link.hpp"
 
 namespace xbind {
 

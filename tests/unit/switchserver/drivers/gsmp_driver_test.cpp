@@ -1,7 +1,7 @@
 // The driver against the emulated switch's own agent, octets handed over in memory.
 #include <gmock/gmock.h>
 
-#include "tests/unit/switchserver/driver_link.hpp"
+#include "tests/unit/switchserver/drivers/driver_link.hpp"
 
 namespace xbind {
 namespace {

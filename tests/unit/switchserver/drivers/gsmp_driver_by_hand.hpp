@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gsmp/port_management.hpp"
-#include "switchserver/gsmp_driver.hpp"
+#include "switchserver/drivers/gsmp_driver.hpp"
 #include "tests/unit/gsmp/hex.hpp"
 
 namespace xbind {

@@ -1,0 +1,61 @@
+// What a GSMP session needs of the protocol below it: a reliable, ordered stream of octets to one
+// switch, opened again after every loss. No framing and no GSMP. RFC 3293 section 4 puts TCP here
+// (tcp_transport.hpp); TLS or SCTP would be another class.
+//
+//   start() ──▶ connecting ──on_connected──▶ connected ──on_closed──▶ connecting ... ──▶ stop()
+//                   └─on_failed─▶ (retries)      └─on_octets, any number
+//
+// Threads: start() and stop() from the owner's thread, stop() never from an upcall. send(), drop(),
+// peer() and counters() from any thread. The upcalls come one at a time, from a thread of the
+// transport, with no lock held: an upcall may call send() and drop().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "core/result.hpp"
+
+namespace xbind::gsmp {
+
+struct TransportUpcalls {
+  std::function<void()> on_connected;
+  // Valid during the upcall only. Any number of octets, messages are cut anywhere.
+  std::function<void(std::span<const std::byte>)> on_octets;
+  // Once for every on_connected. The reason names what happened. The next attempt follows by itself.
+  std::function<void(const std::string& reason)> on_closed;
+  // An attempt to connect failed; the reason names peer and error. The next attempt follows.
+  std::function<void(const std::string& reason)> on_failed;
+};
+
+// Free-running since start().
+struct TransportCounters {
+  std::uint64_t connections = 0;      // established
+  std::uint64_t failed_attempts = 0;  // to connect
+  std::uint64_t octets_in = 0;
+  std::uint64_t octets_out = 0;  // accepted by send(); those of a connection that broke included
+};
+
+class Transport {
+ public:
+  virtual ~Transport() = default;  // stop()
+
+  // Once. All four upcalls are set.
+  virtual void start(TransportUpcalls upcalls) = 0;
+  // Closes; on_closed follows if it was connected, and no upcall after the return. Idempotent.
+  virtual void stop() = 0;
+
+  // Never blocks. Octets of one call stay together, calls keep their order. kUnreachable: not
+  // connected, nothing was sent. kExhausted: too much is unsent; the connection is being closed.
+  virtual Result<void> send(std::span<const std::byte> octets) = 0;
+  // Closes the present connection, if there is one; on_closed(reason) follows, then a new attempt.
+  virtual void drop(std::string reason) = 0;
+
+  // Address of the switch for log lines, "HOST:PORT".
+  virtual std::string peer() const = 0;
+  virtual TransportCounters counters() const = 0;
+};
+
+}  // namespace xbind::gsmp

@@ -1,0 +1,151 @@
+#include "switchserver/drivers/running_gsmp_driver.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/log.hpp"
+
+namespace xbind {
+namespace {
+
+constexpr std::size_t kAnswerOctets = 36;  // of an answer to Add Branch, framed
+// A process may stand before a thousand switches: at most 64 KiB are kept for each.
+constexpr std::size_t kSpareMax = 4;
+constexpr std::size_t kSpareOctetsMax = std::size_t{16} << 10;
+
+}  // namespace
+
+RunningGsmpDriver::RunningGsmpDriver(const gsmp::SessionOptions& options,
+                                     std::function<std::uint32_t()> random,
+                                     std::unique_ptr<gsmp::Transport> transport)
+    : driver_(options, std::move(random)), transport_(std::move(transport)) {}
+
+RunningGsmpDriver::~RunningGsmpDriver() { RunningGsmpDriver::stop(); }
+
+void RunningGsmpDriver::start(Wake wake) {
+  wake_ = std::move(wake);
+  transport_->start(
+      {.on_connected = [this] { arrived(Arrival::Kind::kConnected, {}); },
+       .on_octets = [this](std::span<const std::byte> octets) { arrived(octets); },
+       .on_closed = [this](const std::string& reason) { arrived(Arrival::Kind::kClosed, reason); },
+       .on_failed =
+           [this](const std::string& reason) { arrived(Arrival::Kind::kFailed, reason); }});
+}
+
+void RunningGsmpDriver::stop() { transport_->stop(); }
+
+// ----- on the transport's thread ---------------------------------------------------------------
+
+void RunningGsmpDriver::arrived(Arrival::Kind kind, const std::string& reason) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (kind == Arrival::Kind::kConnected) cut_short_ = false;
+    inbox_.push_back({kind, {}, reason});
+  }
+  wake_(1);
+}
+
+void RunningGsmpDriver::arrived(std::span<const std::byte> octets) {
+  bool wake = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (cut_short_) return;
+    cut_short_ = inbox_octets_ + octets.size() > kInboxOctetsMax;
+    if (!cut_short_) {
+      wire::Buffer copy;
+      if (!spare_.empty()) {
+        copy = std::move(spare_.back());
+        spare_.pop_back();
+      }
+      copy.assign(octets.begin(), octets.end());
+      inbox_octets_ += octets.size();
+      inbox_.push_back({Arrival::Kind::kOctets, std::move(copy), {}});
+      wake = true;
+    }
+  }
+  if (wake) {
+    wake_(octets.size() / kAnswerOctets);
+  } else {
+    transport_->drop(
+        fmt::format("more than {} octets of the switch wait to be read", kInboxOctetsMax));
+  }
+}
+
+// ----- on the owner's serial -------------------------------------------------------------------
+
+std::uint64_t RunningGsmpDriver::answers() const {
+  return driver_.counters().successes + driver_.counters().failures;
+}
+
+std::size_t RunningGsmpDriver::on_wake(TimePoint now) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (inbox_.empty()) return 0;
+    std::swap(taken_, inbox_.front());
+    inbox_.pop_front();
+    inbox_octets_ -= taken_.octets.size();
+  }
+  const std::uint64_t before = answers();
+  switch (taken_.kind) {
+    case Arrival::Kind::kConnected:
+      why_away_.clear();  // there is a connection: what is missing is an answer
+      driver_.connected(now);
+      break;
+    case Arrival::Kind::kOctets: driver_.receive(taken_.octets, now); break;
+    case Arrival::Kind::kClosed:
+      log::warn("connection to the switch: {}", taken_.reason);
+      why_away_ = taken_.reason;
+      driver_.closed(now);
+      break;
+    case Arrival::Kind::kFailed:
+      log::debug("connecting to the switch: {}", taken_.reason);
+      why_away_ = taken_.reason;
+      break;
+  }
+  if (taken_.octets.capacity() != 0) {
+    const std::lock_guard lock(mutex_);
+    if (spare_.size() < kSpareMax && taken_.octets.capacity() <= kSpareOctetsMax) {
+      spare_.push_back(std::move(taken_.octets));
+    }
+  }
+  taken_ = {};
+  return answers() - before;
+}
+
+void RunningGsmpDriver::tick(TimePoint now) { driver_.tick(now); }
+
+std::size_t RunningGsmpDriver::unsent_requests() {
+  const std::uint64_t requests = driver_.counters().requests_sent;
+  return requests - std::exchange(requests_counted_, requests);
+}
+
+void RunningGsmpDriver::transmit() {
+  driver_.take_output(output_);
+  if (!output_.empty()) {
+    if (const auto sent = transport_->send(output_); !sent) {
+      // The connection is closing; on_closed follows and ends what was asked.
+      log::debug("{}", sent.error().text);
+    }
+  }
+  if (std::string reason = driver_.take_drop_reason(); !reason.empty()) {
+    transport_->drop(std::move(reason));
+  }
+}
+
+void RunningGsmpDriver::append_metrics(Metrics& metrics) const {
+  const gsmp::SessionCounters& gsmp = driver_.counters();
+  metrics.emplace_back("gsmp_requests", gsmp.requests_sent);
+  metrics.emplace_back("gsmp_failures", gsmp.failures);
+  metrics.emplace_back("gsmp_timeouts", gsmp.timeouts);
+  for (const DriverCounterName& counter : kDriverCounterNames) {
+    metrics.emplace_back(std::string{counter.name}, driver_.driver_counters().*counter.value);
+  }
+  const gsmp::TransportCounters transport = transport_->counters();
+  metrics.emplace_back("gsmp_connections", transport.connections);
+  metrics.emplace_back("gsmp_failed_attempts", transport.failed_attempts);
+  metrics.emplace_back("gsmp_octets_in", transport.octets_in);
+  metrics.emplace_back("gsmp_octets_out", transport.octets_out);
+}
+
+}  // namespace xbind
