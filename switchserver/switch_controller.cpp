@@ -126,7 +126,7 @@ void SwitchController::leave_up() {
   });
   for (const Audit& audit : std::exchange(audits_, {})) report(audit, nullptr);
   for (const auto& [cookie, token] : std::exchange(statistics_, {})) {
-    outputs_.statistics.push_back({token, Cause::kSwitchUnreachable, 0, {}});
+    outputs_.statistics.push_back({token, Cause::kSwitchUnreachable, 0, false, {}});
   }
   ended_.clear();
   ended_overflow_ = false;

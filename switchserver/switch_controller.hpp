@@ -210,8 +210,8 @@ class SwitchController {
     Token token = 0;
     Cause cause = Cause::kNone;
     std::uint8_t failure_code = 0;  // the driver's, with kSwitchRefused
+    bool absent = false;            // refused because nothing comes in there with that label
     CellCounters counters;
-    bool absent = false;  // refused because nothing comes in there with that label
   };
   struct Outputs {
     std::vector<Results> results;  // in the order in which batches were completed

@@ -138,7 +138,7 @@ void SwitchController::on_counted(const driver::Statistics& counted) {
     return;
   }
   outputs_.statistics.push_back(
-      {asked.mapped(), counted.cause, counted.failure_code, counted.counters, counted.absent});
+      {asked.mapped(), counted.cause, counted.failure_code, counted.absent, counted.counters});
 }
 
 // ===== audit =====

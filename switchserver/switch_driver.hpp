@@ -89,8 +89,8 @@ struct Statistics {
   Cookie cookie = 0;
   Cause cause = Cause::kNone;
   std::uint8_t failure_code = 0;
-  CellCounters counters;
   bool absent = false;  // refused because nothing comes in there with that label
+  CellCounters counters;
 };
 
 using Event = std::variant<Up, Ports, Down, Done, Table, Statistics>;

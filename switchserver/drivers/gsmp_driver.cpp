@@ -42,7 +42,7 @@ void GsmpDriver::add(const CrossConnect& cross_connect, const TrafficContract& c
   set_quality(message, contract, cross_connect.input_port, in, cross_connect.output_port);
   note_wanted(cookie, {}, cross_connect);
   if (auto sent = session_.add_branch(message, cookie, now_); !sent) {
-    finish(driver::Done{cookie, cause_of(sent.error()), 0});
+    finish(driver::Done{cookie, cause_of(sent.error()), code_of(sent.error())});
   }
 }
 
@@ -65,7 +65,7 @@ void GsmpDriver::move(const CrossConnect& cross_connect, PortId new_output_port,
   there.output_label = new_output_label;
   note_wanted(cookie, cross_connect, there);
   if (auto sent = session_.request(message, cookie, now_); !sent) {
-    finish(driver::Done{cookie, cause_of(sent.error()), 0});
+    finish(driver::Done{cookie, cause_of(sent.error()), code_of(sent.error())});
   }
 }
 
@@ -141,7 +141,8 @@ void GsmpDriver::read_statistics(PortId port, Label label, driver::Cookie cookie
   request.port = port;
   if (label.present()) request.label = gsmp::label_field(label);
   if (auto sent = session_.request(request, cookie, now_); !sent) {
-    events_.push_back(driver::Statistics{cookie, cause_of(sent.error()), 0, {}});
+    events_.push_back(
+        driver::Statistics{cookie, cause_of(sent.error()), code_of(sent.error()), false, {}});
   }
 }
 
@@ -160,7 +161,10 @@ void GsmpDriver::send_deletes() {
   const auto sent = session_.delete_branches(deletes_, group, now_);
   deletes_.clear();
   delete_labels_.clear();
-  if (!sent) end_deletes(group, cause_of(sent.error()));
+  if (sent) return;
+  // What the version has no form for was never added: it is gone.
+  const bool nowhere = sent.error().code == ErrorCode::kVersion;
+  end_deletes(group, nowhere ? Cause::kNone : cause_of(sent.error()));
 }
 
 // --- transport --------------------------------------------------------------------------------------
@@ -327,7 +331,7 @@ void GsmpDriver::refuse(driver::Done done, PortId port, std::uint32_t session) {
 }
 
 void GsmpDriver::on_statistics(const gsmp::Response& response) {
-  driver::Statistics counted{response.cookie, Cause::kNone, 0, {}};
+  driver::Statistics counted{response.cookie, Cause::kNone, 0, false, {}};
   const auto* body = response.body ? std::get_if<gsmp::Statistics>(response.body.get()) : nullptr;
   if (!response.success || body == nullptr) {
     counted.cause = Cause::kSwitchRefused;
@@ -420,7 +424,7 @@ void GsmpDriver::fail_request(gsmp::MessageType type, std::uint64_t cookie, Caus
     case gsmp::MessageType::kMoveOutputBranch: finish(driver::Done{cookie, cause, 0}); return;
     case gsmp::MessageType::kPortStatistics:
     case gsmp::MessageType::kConnectionStatistics:
-      events_.push_back(driver::Statistics{cookie, cause, 0, {}});
+      events_.push_back(driver::Statistics{cookie, cause, 0, false, {}});
       return;
     case gsmp::MessageType::kPortConfiguration:
       port_read(PortId{static_cast<std::uint32_t>(cookie)});
@@ -450,8 +454,20 @@ void GsmpDriver::end_deletes(std::uint64_t group, Cause cause) {
   delete_groups_.erase(found);
 }
 
+// Why the session has not taken a request. One that the version cannot say is refused in the name of
+// the switch, which would not understand it.
 Cause GsmpDriver::cause_of(const Error& error) {
-  return error.code == ErrorCode::kExhausted ? Cause::kBusy : Cause::kSwitchUnreachable;
+  switch (error.code) {
+    case ErrorCode::kExhausted: return Cause::kBusy;
+    case ErrorCode::kVersion: return Cause::kSwitchRefused;
+    default: return Cause::kSwitchUnreachable;
+  }
+}
+
+std::uint8_t GsmpDriver::code_of(const Error& error) {
+  return error.code == ErrorCode::kVersion
+             ? static_cast<std::uint8_t>(gsmp::FailureCode::kNotImplemented)
+             : std::uint8_t{0};
 }
 
 }  // namespace xbind

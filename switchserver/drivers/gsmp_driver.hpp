@@ -228,6 +228,7 @@ class GsmpDriver : public SwitchDriver {
   std::vector<SwitchPort> ports_now() const;
   std::uint32_t port_session(PortId port) const;
   static Cause cause_of(const Error& error);
+  static std::uint8_t code_of(const Error& error);
 
   gsmp::Session session_;
   TimePoint now_{};

@@ -42,7 +42,8 @@ std::vector<driver::Event> FakeSwitch::break_session() {
     if (const auto* done = std::get_if<driver::Done>(&answer.event)) {
       events.push_back(driver::Done{done->cookie, Cause::kSwitchUnreachable, 0});
     } else if (const auto* counted = std::get_if<driver::Statistics>(&answer.event)) {
-      events.push_back(driver::Statistics{counted->cookie, Cause::kSwitchUnreachable, 0, {}});
+      events.push_back(
+          driver::Statistics{counted->cookie, Cause::kSwitchUnreachable, 0, false, {}});
     } else {
       events.push_back(driver::Table{
           std::get<driver::Table>(answer.event).cookie, Cause::kSwitchUnreachable, {}});
@@ -80,8 +81,8 @@ void FakeSwitch::perform(const Request& request) {
     return;
   }
   if (request.kind == Kind::kCount) {
-    answers.push_back(
-        {false, driver::Statistics{request.cookie, Cause::kNone, 0, cells[request.at.input_port]}});
+    answers.push_back({false, driver::Statistics{request.cookie, Cause::kNone, 0, false,
+                                                 cells[request.at.input_port]}});
     return;
   }
   if (request.kind == Kind::kMove) return perform_move(request);
