@@ -1,0 +1,67 @@
+// GSMP: RunningGsmpDriver over a transport in memory, and the emulated switch's own agent behind it.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "emulator/switch_agent.hpp"
+#include "gsmp/session.hpp"
+#include "tests/conformance/driver/rig.hpp"
+#include "tests/unit/switchserver/drivers/memory_transport.hpp"
+
+namespace xbind::driver_kit {
+
+class GsmpRig : public Rig {
+ public:
+  // Of GSMP: 3, or 1 for version 1.1.
+  explicit GsmpRig(std::uint8_t version);
+
+  Abilities abilities() const override;
+  std::unique_ptr<RunningDriver> make_driver() override;
+
+  void connect(TimePoint now) override;
+  void cut(TimePoint now) override;
+  bool carry_requests(TimePoint now) override;
+  bool carry_answers(TimePoint now) override;
+  void lose_requests() override { wire_.take_sent(); }
+  int writes() const override { return wire_.writes(); }
+  Duration request_timeout() const override;
+  Duration takeover_noticed_within() const override;
+
+  void restart_empty(TimePoint now) override;
+  void set_line(PortId port, bool up, TimePoint now) override;
+  void refuse_next(std::uint64_t count, RequestKind kind) override;
+  std::uint8_t refusal_code() const override;
+  void another_brings_up(PortId port, TimePoint now) override;
+  void another_adds(const CrossConnect& at) override;
+  void cells_arrive(PortId port, Label label, std::uint64_t cells, TimePoint now) override;
+  std::set<CrossConnect> table() const override;
+  bool by_contract(const CrossConnect& at) const override;
+
+  std::vector<SwitchPort> ports() const override;
+  Label label(std::uint32_t number) const override;
+  Label label_out_of_range() const override;
+  Label label_of_another_kind() const override;
+
+ private:
+  // Another controller, with an adjacency of its own once it is needed.
+  struct Other {
+    gsmp::Session session;
+    emulator::ControllerId at;
+  };
+
+  void start_switch();
+  void close(const std::string& reason, TimePoint now);
+  Other& other(TimePoint now);
+  void exchange(Other& other, TimePoint now);
+
+  const std::uint8_t version_;
+  std::uint32_t chance_ = 1'000;
+  std::unique_ptr<emulator::Fabric> fabric_;
+  std::unique_ptr<emulator::SwitchAgent> agent_;
+  std::optional<emulator::ControllerId> at_;  // the driver's connection
+  std::optional<Other> other_;
+  MemoryWire wire_;
+};
+
+}  // namespace xbind::driver_kit
