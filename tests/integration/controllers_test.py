@@ -3,18 +3,40 @@
 the SwitchServer (Adjacency Update), sees the connections, and does no harm.
 """
 
+import re
+import socket
+import struct
 import threading
 
 from gsmp_client import GsmpClient
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
 SERVER = f"xbind-switchserver/{MIDDLE}"
+MENDED_WITHIN_S = 2.0
+
+
+def send_cells(line, label, cells):
+    """Cells into the host's end of a line `mpls:HOST:PORT/HOST:PORT/PSEUDOWIRE`, one a datagram,
+    beside whoever has opened it (dataplane/links/mpls.hpp)."""
+    near, far, pseudowire = line.removeprefix("mpls:").split("/")
+    host, _, port = far.rpartition(":")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.bind((near.rpartition(":")[0], 0))
+        cell = struct.pack(">I", label[0] << 20 | label[1] << 4) + bytes(48)
+        bottom_of_stack, time_to_live, not_numbered = 1 << 8, 64, 0
+        entry = int(pseudowire) << 12 | bottom_of_stack | time_to_live
+        for _ in range(cells):
+            sender.sendto(struct.pack(">II", entry, not_numbered) + cell, (host, int(port)))
 
 
 class SeveralControllers(InOneLab):
 
     def log(self):
         return self.lab.processes[SERVER].output()
+
+    def another_controller(self, node, number):
+        return GsmpClient(switch_address(self.lab, node),
+                          name=b"\x02\x00\x00\x0f\x00" + bytes([number]))
 
     def visit(self, controllers):
         """So many controllers more at a time, each with a name of its own; the table as they see it."""
@@ -59,6 +81,75 @@ class SeveralControllers(InOneLab):
         switch = self.lab.process_of("xbind-switch", MIDDLE).output()
         self.assertIn(f"controller 02:00:00:0e:00:01: bring up of port {port}; "
                       "3 branches are deleted", switch)
+        self.assertEqual(tool(self.lab, "xbindctl", "audit").returncode, 0)
+        for connection in standing:
+            self.assertEqual(tool(self.lab, "xbindctl", "release", connection).returncode, 0)
+
+    def table(self, node):
+        with self.another_controller(node, 1) as client:
+            return client.table()
+
+    def cells_in(self, node, port, label):
+        """The cells that came in there with that label, and went on."""
+        said = tool(self.lab, "xbindctl", "count", node, port, f"{label[0]}/{label[1]}")
+        counted = re.search(r"(\d+) cells in, (\d+) out", said.stdout)
+        self.assertIsNotNone(counted, said.stdout + said.stderr)
+        return tuple(int(number) for number in counted.groups())
+
+    def assert_cells_pass(self, branch):
+        """Ten cells of the call that has this branch in the middle arrive at its last switch."""
+        first = next(one for one in self.table(CALLER) if one.output_label == branch.input_label)
+        last = next(one for one in self.table(CALLEE) if one.input_label == branch.output_label)
+        there = CALLEE, last.input_port, last.input_label
+        before = self.cells_in(*there)
+        send_cells(self.lab.endpoints[CALLER], first.input_label, 10)
+        wait_until(lambda: self.cells_in(*there) == (before[0] + 10, before[1] + 10),
+                   f"cells arrive over {branch}")
+
+    def test_calls_get_their_cells_again_when_a_port_is_brought_up_under_load(self):
+        standing = [connection_of(tool(self.lab, "xbindctl", "connect", CALLER, CALLEE))
+                    for _ in range(3)]
+        ours = self.table(MIDDLE)
+        self.assertEqual(len(ours), 3)
+        for branch in ours:
+            self.assert_cells_pass(branch)
+
+        runs = []
+        calls = threading.Thread(target=lambda: runs.append(offer(
+            self.lab, Load(calls=1800, rate=300, hold=0.3, verify_media=True))))
+        calls.start()
+        wait_until(lambda: len(self.table(MIDDLE)) > 50, "calls are up")
+        port = min(ours).input_port
+        seen = len(self.log())
+        with self.another_controller(MIDDLE, 2) as client:
+            client.bring_up(port)
+            wait_until(lambda: ours <= client.table(), "what is ours is put back", MENDED_WITHIN_S)
+        for branch in ours:
+            self.assert_cells_pass(branch)
+        self.assertTrue(calls.is_alive(), "all of that happened under load")
+        calls.join()
+
+        # The alarm names the port, once.
+        alarms = re.findall(r"warning .*port (\d+) has begun session \d+ in place of \d+ without a "
+                            r"word to us", self.log()[seen:])
+        self.assertEqual(alarms, [str(port)])
+        # No call was lost, no cell went astray; cells of checks within the gap are lost.
+        done, summary = runs[0]
+        self.assertIn(done.returncode, (0, 1, 3), done.stdout + done.stderr)
+        self.assertEqual(summary["setups"]["connected"], 1800, done.stdout)
+        self.assertEqual(summary["releases"]["released"], 1800, done.stdout)
+        self.assertTrue(summary["audit"]["clean"], summary["audit"])
+        media = summary["media"]
+        for violation in ("out_of_order", "duplicated", "wrong_endpoint", "wrong_label",
+                          "corrupted", "after_release"):
+            self.assertEqual(media[violation], 0, (violation, done.stdout))
+        if media["lost"] == 0:
+            self.assertNotEqual(done.returncode, 1, done.stdout)
+
+        # Afterwards it is as if nothing had been: every cell of every checked call arrives.
+        done, summary = offer(self.lab, Load(calls=300, rate=300, seed=2, verify_media=True))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(summary["media"]["cells_received"], summary["media"]["cells_sent"])
         self.assertEqual(tool(self.lab, "xbindctl", "audit").returncode, 0)
         for connection in standing:
             self.assertEqual(tool(self.lab, "xbindctl", "release", connection).returncode, 0)
