@@ -16,12 +16,16 @@ void SwitchAgent::serve(Request& request, const gsmp::SwitchConfiguration& messa
   response.window = options_.window;
   response.switch_type = options_.switch_type;
   response.switch_name = options_.name;
-  response.max_reservations = fabric_.reservations().max();
-  RegionModel& model = fabric_.region();
+  const Reservations* const reservations = table_.reservations();
+  response.max_reservations = reservations == nullptr ? 0 : reservations->max();
+  // Without a model of its own the table has the default one, settled for good.
+  RegionModel none(0);
+  none.settle(kModelDefault);
+  RegionModel& model = table_.region() == nullptr ? none : *table_.region();
   // The first who asks settles it for all. Version 1.1 does not ask.
   const std::uint8_t wanted = message.model_types[0];
   const bool offered = wanted == kModelDefault || (wanted == kModelRegion && options_.region_model);
-  if (message.header.version != 1 && offered && !model.settled() && fabric_.branches() == 0)
+  if (message.header.version != 1 && offered && !model.settled() && table_.branches() == 0)
     model.settle(wanted);
   response.model_types[0] = model.model();
   if (options_.region_model && !model.settled()) response.model_types[1] = kModelRegion;
@@ -34,7 +38,7 @@ void SwitchAgent::serve(Request& request, const gsmp::PortConfigurationRequest& 
   gsmp::PortConfiguration response;
   response.header = message.header;
   response.header.result = ResultField::kSuccess;
-  response.record = fabric_.port_record(message.port);
+  response.record = table_.port_record(message.port);
   gsmp::append_frame(request.output, response);
 }
 
@@ -42,16 +46,16 @@ void SwitchAgent::serve(Request& request, const gsmp::AllPortsRequest& message) 
   if (const auto code = check(request, {}); code != FailureCode::kNone)
     return fail_request(request, code);
   const std::size_t records_max =
-      message.header.version == 1 ? gsmp::v1::kPortRecordsMax : fabric_.ports();
+      message.header.version == 1 ? gsmp::v1::kPortRecordsMax : table_.ports();
   gsmp::AllPortsPart part;
   part.header = message.header;
   part.header.result = ResultField::kMore;
-  part.total = static_cast<std::uint16_t>(fabric_.installed_ports());
+  part.total = static_cast<std::uint16_t>(table_.installed_ports());
   constexpr std::size_t kFixedOctets = gsmp::kHeaderOctets + 4;
   std::size_t octets = kFixedOctets;
-  for (std::uint32_t port = 1; port <= fabric_.ports(); ++port) {
-    if (!fabric_.has(PortId(port))) continue;
-    gsmp::PortRecord record = fabric_.port_record(PortId(port));
+  for (std::uint32_t port = 1; port <= table_.ports(); ++port) {
+    if (!table_.port_session(PortId(port))) continue;
+    gsmp::PortRecord record = table_.port_record(PortId(port));
     const std::size_t more = encoded_octets(record);
     if (part.records.size() >= records_max ||
         (!part.records.empty() && octets + more > options_.response_octets_max)) {
@@ -72,7 +76,7 @@ void SwitchAgent::serve(Request& request, const gsmp::ServiceConfigurationReques
   gsmp::ServiceConfiguration response;
   response.header = message.header;
   response.header.result = ResultField::kSuccess;
-  response.services = fabric_.options().services;
+  response.services = table_.services();
   gsmp::append_frame(request.output, response);
 }
 

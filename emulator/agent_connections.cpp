@@ -9,33 +9,56 @@ using gsmp::MessageType;
 using gsmp::ResultField;
 
 void SwitchAgent::serve(Request& request, const gsmp::AddBranch& message) {
-  FailureCode code = check(request, {message.input_port, message.output_port}, message.input_port,
-                           message.port_session);
-  if (code == FailureCode::kNone) code = fabric_.add_branch(message);
-  if (code == FailureCode::kNone) ++counters_.branches_added;
-  conclude(request, code);
+  const FailureCode code = check(request, {message.input_port, message.output_port},
+                                 message.input_port, message.port_session);
+  if (code != FailureCode::kNone) return fail_request(request, code);
+  ask_table(request, message, 1, false, [&] {
+    table_.add_branch(message, {asking_, 0}, request.now);
+  });
+}
+
+void SwitchAgent::finish(Request& request, const gsmp::AddBranch&, TableOutcome& outcome) {
+  if (outcome.code() == FailureCode::kNone) ++counters_.branches_added;
+  conclude(request, outcome.code());
 }
 
 void SwitchAgent::serve(Request& request, gsmp::DeleteBranches& message) {
   // Ports and sessions are each element's own; the rest is the message's.
   if (const auto code = check(request, {}); code != FailureCode::kNone)
     return fail_request(request, code);
-  bool all = true;
-  Ahead ahead(message.elements, [&](const gsmp::DeleteElement& later) {
-    fabric_.prefetch(later.input_port, gsmp::label_of(later.input_label));
-  });
-  for (std::size_t index = 0; index < message.elements.size(); ++index) {
-    ahead.step_to(index);
-    gsmp::DeleteElement& element = message.elements[index];
-    element.error =
-        fabric_.check_ports(element.input_port, element.output_port, element.port_session);
-    if (element.error == FailureCode::kNone) {
-      element.error =
-          fabric_.delete_branch(element.input_port, gsmp::label_of(element.input_label),
-                                element.output_port, gsmp::label_of(element.output_label));
+  const auto count = static_cast<std::uint32_t>(message.elements.size());
+  ask_table(request, message, count, false, [&] {
+    Ahead ahead(message.elements, [&](const gsmp::DeleteElement& later) {
+      table_.prefetch(later.input_port, gsmp::label_of(later.input_label));
+    });
+    for (std::uint32_t index = 0; index < count; ++index) {
+      ahead.step_to(index);
+      const gsmp::DeleteElement& element = message.elements[index];
+      const Ticket ticket{asking_, index};
+      if (const auto code = check_ports(element); code != FailureCode::kNone) {
+        completed(ticket, code);
+        continue;
+      }
+      table_.delete_branch(element.input_port, gsmp::label_of(element.input_label),
+                           element.output_port, gsmp::label_of(element.output_label), ticket,
+                           request.now);
     }
-    all = all && element.error == FailureCode::kNone;
-    if (element.error == FailureCode::kNone) ++counters_.branches_deleted;
+  });
+}
+
+FailureCode SwitchAgent::check_ports(const gsmp::DeleteElement& element) const {
+  const std::optional<std::uint32_t> session = table_.port_session(element.input_port);
+  if (!session || !table_.port_session(element.output_port)) return FailureCode::kNoSuchPort;
+  return *session == element.port_session ? FailureCode::kNone : FailureCode::kInvalidPortSession;
+}
+
+void SwitchAgent::finish(Request& request, gsmp::DeleteBranches& message, TableOutcome& outcome) {
+  bool all = true;
+  for (std::size_t index = 0; index < message.elements.size(); ++index) {
+    const FailureCode code = outcome.code(index);
+    message.elements[index].error = code;
+    all = all && code == FailureCode::kNone;
+    if (code == FailureCode::kNone) ++counters_.branches_deleted;
   }
   if (!all) return fail_with(request, message, FailureCode::kGeneral);
   if (!request.wants_success()) return;
@@ -44,48 +67,63 @@ void SwitchAgent::serve(Request& request, gsmp::DeleteBranches& message) {
 }
 
 void SwitchAgent::serve(Request& request, const gsmp::DeleteTree& message) {
-  FailureCode code = check(request, {message.input_port}, message.input_port, message.port_session);
-  if (code == FailureCode::kNone)
-    code = fabric_.delete_tree(message.input_port, gsmp::label_of(message.input_label));
-  conclude(request, code);
+  const FailureCode code =
+      check(request, {message.input_port}, message.input_port, message.port_session);
+  if (code != FailureCode::kNone) return fail_request(request, code);
+  ask_table(request, message, 1, false, [&] {
+    table_.delete_tree(message.input_port, gsmp::label_of(message.input_label), {asking_, 0},
+                       request.now);
+  });
 }
 
 void SwitchAgent::serve(Request& request, gsmp::VerifyTree& message) {
-  FailureCode code = check(request, {message.input_port}, message.input_port, message.port_session);
+  const FailureCode code =
+      check(request, {message.input_port}, message.input_port, message.port_session);
   if (code != FailureCode::kNone) return fail_request(request, code);
-  const auto* tree = fabric_.find_raw(message.input_port, gsmp::label_of(message.input_label));
-  if (tree == nullptr) return fail_request(request, FailureCode::kNoSuchConnection);
-  if (tree->branches.size() == message.branches) return conclude(request, FailureCode::kNone);
-  message.branches = static_cast<std::uint16_t>(tree->branches.size());
+  ask_table(request, message, 1, true, [&] {
+    table_.read_connection(message.input_port, gsmp::label_of(message.input_label), {asking_, 0},
+                           request.now);
+  });
+}
+
+void SwitchAgent::finish(Request& request, gsmp::VerifyTree& message, TableOutcome& outcome) {
+  if (outcome.code() != FailureCode::kNone) return fail_request(request, outcome.code());
+  const std::size_t branches = outcome.reading<ConnectionReading>().branches;
+  if (branches == message.branches) return conclude(request, FailureCode::kNone);
+  message.branches = static_cast<std::uint16_t>(branches);
   fail_with(request, message, FailureCode::kGeneral);
 }
 
 void SwitchAgent::serve(Request& request, const gsmp::DeleteAll& message) {
   const FailureCode code = check(request, {message.port}, message.port, message.port_session);
-  if (code == FailureCode::kNone) {
+  if (code != FailureCode::kNone) return fail_request(request, code);
+  ask_table(request, message, 1, false, [&] {
     if (message.header.type == MessageType::kDeleteAllInput) {
-      fabric_.delete_all_input(message.port);
+      table_.delete_all_input(message.port, {asking_, 0}, request.now);
     } else {
-      fabric_.delete_all_output(message.port);
+      table_.delete_all_output(message.port, {asking_, 0}, request.now);
     }
-  }
-  conclude(request, code);
+  });
 }
 
 void SwitchAgent::serve(Request& request, const gsmp::MoveOutputBranch& message) {
-  FailureCode code =
+  const FailureCode code =
       check(request, {message.input_port, message.old_output_port, message.new_output_port},
             message.input_port, message.port_session);
-  if (code == FailureCode::kNone) code = fabric_.move_output(message);
-  conclude(request, code);
+  if (code != FailureCode::kNone) return fail_request(request, code);
+  ask_table(request, message, 1, false, [&] {
+    table_.move_output(message, {asking_, 0}, request.now);
+  });
 }
 
 void SwitchAgent::serve(Request& request, const gsmp::MoveInputBranch& message) {
-  FailureCode code =
+  const FailureCode code =
       check(request, {message.output_port, message.old_input_port, message.new_input_port},
             message.output_port, message.port_session);
-  if (code == FailureCode::kNone) code = fabric_.move_input(message);
-  conclude(request, code);
+  if (code != FailureCode::kNone) return fail_request(request, code);
+  ask_table(request, message, 1, false, [&] {
+    table_.move_input(message, {asking_, 0}, request.now);
+  });
 }
 
 }  // namespace xbind::emulator

@@ -33,7 +33,7 @@ void SwitchAgent::send_event(gsmp::Event event) {
 
 // Detected; sent unless flow control holds it back or nobody is there.
 void SwitchAgent::raise(MessageType type, PortId port, std::uint32_t session, Label label) {
-  Fabric::EventState& state = fabric_.events(port);
+  PortEventState& state = table_.events(port);
   ++state.sequence;
   const std::uint16_t flag = gsmp::event_flag(type);
   if ((state.flags & state.flow_control & flag) != 0 || adjacencies() == 0) {
@@ -50,30 +50,20 @@ void SwitchAgent::raise(MessageType type, PortId port, std::uint32_t session, La
   send_event(event);
 }
 
-void SwitchAgent::on_unknown_label(PortId port, Label label, TimePoint now) {
+void SwitchAgent::invalid_label(PortId port, Label label, TimePoint now) {
   TimePoint& next = invalid_label_next_[port.value() - 1];
-  const bool held_by_flag = (fabric_.events(port).flow_control & gsmp::kEventInvalidLabel) != 0;
+  const bool held_by_flag = (table_.events(port).flow_control & gsmp::kEventInvalidLabel) != 0;
   if (!held_by_flag && now < next) {
-    ++fabric_.events(port).sequence;
+    ++table_.events(port).sequence;
     ++counters_.events_held;
     return;
   }
   next = now + kInvalidLabelRest;
-  raise(MessageType::kInvalidLabel, port, fabric_.port_session(port), label);
+  raise(MessageType::kInvalidLabel, port, table_.port_session(port).value_or(0), label);
 }
 
-void SwitchAgent::set_line(PortId port, bool up, TimePoint) {
-  const std::uint32_t before = fabric_.port_session(port);
-  if (!fabric_.set_line(port, up)) return;
-  raise(up ? MessageType::kPortUp : MessageType::kPortDown, port,
-        up ? fabric_.port_session(port) : before);
-}
-
-void SwitchAgent::set_installed(PortId port, bool installed, TimePoint) {
-  // The numbers of a new port begin anew, those of a dead one end with this event.
-  if (!fabric_.set_installed(port, installed)) return;
-  raise(installed ? MessageType::kNewPort : MessageType::kDeadPort, port,
-        fabric_.port_session(port));
+void SwitchAgent::port_changed(MessageType event, PortId port, std::uint32_t session) {
+  raise(event, port, session);
 }
 
 }  // namespace xbind::emulator

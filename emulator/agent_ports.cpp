@@ -10,19 +10,26 @@ using gsmp::PortFunction;
 using gsmp::ResultField;
 
 void SwitchAgent::serve(Request& request, gsmp::PortManagement& message) {
-  FailureCode code = check(request, {message.port}, message.port, message.port_session);
-  const std::size_t branches = fabric_.branches();
-  if (code == FailureCode::kNone) code = fabric_.manage(message, request.now);
+  const FailureCode code = check(request, {message.port}, message.port, message.port_session);
   if (code != FailureCode::kNone) return fail_request(request, code);
+  const bool of_flags = message.function == PortFunction::kResetFlags;
+  ask_table(request, message, 1, true, [&] {
+    if (of_flags) return completed(Ticket{asking_, 0}, FailureCode::kNone);
+    table_.manage(message, {asking_, 0}, request.now);
+  });
+}
+
+void SwitchAgent::finish(Request& request, gsmp::PortManagement& message, TableOutcome& outcome) {
+  if (outcome.code() != FailureCode::kNone) return fail_request(request, outcome.code());
   // What it has deleted may have been another controller's, which no event tells.
   if (message.function != PortFunction::kResetFlags) {
-    notices_.push_back({request.from, fabric_.branches() < branches,
+    const std::size_t deleted = outcome.reading<BranchesDeleted>().count;
+    notices_.push_back({request.from, deleted > 0,
                         fmt::format("controller {}: {} of port {}; {} branches are deleted",
                                     gsmp::name_to_string(request.adjacency.peer().name),
-                                    gsmp::to_string(message.function), message.port,
-                                    branches - fabric_.branches())});
+                                    gsmp::to_string(message.function), message.port, deleted)});
   }
-  Fabric::EventState& events = fabric_.events(message.port);
+  PortEventState& events = table_.events(message.port);
   if (message.function == PortFunction::kResetFlags) {
     events.flags &= static_cast<std::uint16_t>(~message.event_flags);
     // In version 1.1 flow control cannot be changed.
@@ -32,7 +39,8 @@ void SwitchAgent::serve(Request& request, gsmp::PortManagement& message) {
   if (!request.wants_success()) return;
   message.header.result = ResultField::kSuccess;
   message.header.code = FailureCode::kNone;
-  message.port_session = fabric_.port_session(message.port);
+  // A port that was pulled out meanwhile: the session the request was about.
+  message.port_session = table_.port_session(message.port).value_or(message.port_session);
   message.event_sequence = events.sequence;
   message.event_flags = events.flags;
   message.flow_control_flags = events.flow_control;
@@ -48,16 +56,30 @@ void SwitchAgent::serve(Request& request, gsmp::LabelRangeMessage& message) {
   if (!message.query && (message.disjoint || message.ranges.size() > 1))
     return fail_request(request, FailureCode::kLabelRangeDisjoint);
   if (message.multipoint) return fail_request(request, FailureCode::kNoMultipointLabels);
-  FailureCode warning = FailureCode::kNone;
-  for (gsmp::LabelRangeElement& range : message.ranges) {
-    const FailureCode code = message.query ? fabric_.query_labels(message.port, range)
-                                           : fabric_.set_labels(message.port, range);
-    if (code == FailureCode::kLabelRangeImpossible) return fail_with(request, message, code);
-    if (code == FailureCode::kOldLabelsInUse) {
-      warning = code;
-    } else if (code != FailureCode::kNone) {
-      return fail_request(request, code);
+  const auto count = static_cast<std::uint32_t>(message.ranges.size());
+  ask_table(request, message, count, true, [&] {
+    for (std::uint32_t index = 0; index < count; ++index) {
+      const gsmp::LabelRangeElement& range = message.ranges[index];
+      if (message.query) {
+        table_.query_labels(message.port, range, {asking_, index}, request.now);
+      } else {
+        table_.set_labels(message.port, range, {asking_, index}, request.now);
+      }
     }
+  });
+}
+
+void SwitchAgent::finish(Request& request, gsmp::LabelRangeMessage& message,
+                         TableOutcome& outcome) {
+  FailureCode warning = FailureCode::kNone;
+  for (std::size_t index = 0; index < message.ranges.size(); ++index) {
+    const FailureCode code = outcome.code(index);
+    const bool tells = code == FailureCode::kNone || code == FailureCode::kOldLabelsInUse ||
+                       code == FailureCode::kLabelRangeImpossible;
+    if (!tells) return fail_request(request, code);
+    message.ranges[index] = outcome.reading<gsmp::LabelRangeElement>(index);
+    if (code == FailureCode::kLabelRangeImpossible) return fail_with(request, message, code);
+    if (code == FailureCode::kOldLabelsInUse) warning = code;
   }
   if (!request.wants_success()) return;
   message.header.result = ResultField::kSuccess;

@@ -1,4 +1,5 @@
-// The traffic model "xbind-sr": draft-adam-gsmp-sr-00 under the header of RFC 3292.
+// The traffic model "xbind-sr": draft-adam-gsmp-sr-00 under the header of RFC 3292. Served only while
+// the table has that model and it is active.
 #include "emulator/agent_request.hpp"
 
 namespace xbind::emulator {
@@ -6,6 +7,11 @@ namespace xbind::emulator {
 using gsmp::FailureCode;
 using gsmp::MessageType;
 using gsmp::ResultField;
+
+bool SwitchAgent::region_active() const {
+  const RegionModel* const model = table_.region();
+  return model != nullptr && model->active();
+}
 
 void SwitchAgent::serve(Request& request, gsmp::EstimationSupport& message) {
   if (const auto code = check(request, {}); code != FailureCode::kNone)
@@ -36,8 +42,8 @@ std::vector<PortId> SwitchAgent::region_ports(Request& request, PortId port, std
   }
   if (!all_ports) return {port};
   std::vector<PortId> ports;
-  for (std::uint32_t number = 1; number <= fabric_.ports(); ++number) {
-    if (fabric_.has(PortId(number))) ports.emplace_back(number);
+  for (std::uint32_t number = 1; number <= table_.ports(); ++number) {
+    if (table_.port_session(PortId(number))) ports.emplace_back(number);
   }
   if (ports.empty()) fail_request(request, FailureCode::kNoSuchPort);
   return ports;
@@ -50,14 +56,14 @@ void SwitchAgent::serve(Request& request, gsmp::TrafficClasses& message) {
     const FailureCode code = RegionModel::check(message.classes);
     if (code == FailureCode::kNone) {
       for (const PortId port : ports)
-        fabric_.region().set_classes(port, message.classes, fabric_.rate(port));
+        table_.region()->set_classes(port, message.classes, table_.rate(port));
     }
     return conclude(request, code);
   }
   // There is one answer, so there is one port to be asked for.
   if (message.all_ports) return fail_request(request, FailureCode::kInvalidMessage);
   message.header.result = ResultField::kSuccess;
-  message.classes = fabric_.region().classes(message.port);
+  message.classes = table_.region()->classes(message.port);
   gsmp::append_frame(request.output, message);
 }
 
@@ -68,14 +74,14 @@ void SwitchAgent::serve(Request& request, gsmp::EstimationPolicy& message) {
     const FailureCode code = RegionModel::check(message);
     if (code == FailureCode::kNone) {
       for (const PortId port : ports)
-        fabric_.region().set_policy(port, message.estimator, message.update_threshold);
+        table_.region()->set_policy(port, message.estimator, message.update_threshold);
     }
     return conclude(request, code);
   }
   if (message.all_ports) return fail_request(request, FailureCode::kInvalidMessage);
   message.header.result = ResultField::kSuccess;
-  message.estimator = fabric_.region().estimator(message.port);
-  message.update_threshold = fabric_.region().update_threshold(message.port);
+  message.estimator = table_.region()->estimator(message.port);
+  message.update_threshold = table_.region()->update_threshold(message.port);
   message.parameters.clear();
   gsmp::append_frame(request.output, message);
 }
@@ -83,9 +89,9 @@ void SwitchAgent::serve(Request& request, gsmp::EstimationPolicy& message) {
 void SwitchAgent::serve(Request& request, gsmp::SchedulableRegionMessage& message) {
   if (region_ports(request, message.port, message.port_session, false).empty()) return;
   if (message.header.type == MessageType::kSetSchedulableRegion)
-    return conclude(request, fabric_.region().set_region(message.port, message.region));
+    return conclude(request, table_.region()->set_region(message.port, message.region));
   message.header.result = ResultField::kSuccess;
-  message.region = fabric_.region().region(message.port);
+  message.region = table_.region()->region(message.port);
   gsmp::append_frame(request.output, message);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 
 #include "emulator/switch_agent.hpp"
 #include "gsmp/failure_response.hpp"
@@ -11,10 +12,12 @@ namespace xbind::emulator {
 struct SwitchAgent::Request {
   std::span<const std::byte> octets;
   gsmp::HeaderAndBody message;
-  wire::Buffer& output;
+  Controller& controller;
   ControllerId from;
-  const gsmp::Adjacency& adjacency;
-  TimePoint now;
+  TimePoint now;  // when the request came; unset in a late answer
+
+  wire::Buffer& output = controller.output;
+  const gsmp::Adjacency& adjacency = controller.adjacency;
 
   const gsmp::Header& header() const { return message.header; }
   bool in_partition() const { return header().partition == adjacency.partition(); }
@@ -29,6 +32,24 @@ void SwitchAgent::fail_with(Request& request, M& message, gsmp::FailureCode code
   message.header.result = gsmp::ResultField::kFailure;
   message.header.code = code;
   gsmp::append_frame(request.output, message);
+}
+
+template <class M, class Ask>
+void SwitchAgent::ask_table(Request& request, M& message, std::uint32_t parts, bool reads,
+                            Ask&& ask) {
+  if (request.controller.open_requests >= options_.window ||
+      open_.size() >= options_.open_requests_max) {
+    ++counters_.refused_open;
+    return fail_request(request, gsmp::FailureCode::kOutOfResources);
+  }
+  asked_.begin(parts, reads);
+  asking_ = ++last_request_;
+  ask();
+  const std::uint64_t id = std::exchange(asking_, 0);
+  if (asked_.complete()) return finish(request, message, asked_);
+  ++request.controller.open_requests;
+  open_.keep(id, {request.from, wire::Buffer(request.octets.begin(), request.octets.end()),
+                  std::move(asked_)});
 }
 
 }  // namespace xbind::emulator

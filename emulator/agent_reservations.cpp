@@ -6,15 +6,17 @@ namespace xbind::emulator {
 using gsmp::FailureCode;
 
 void SwitchAgent::serve(Request& request, const gsmp::ReservationRequest& message) {
-  FailureCode code = check(request, {message.input_port, message.output_port}, message.input_port,
-                           message.port_session);
-  if (code == FailureCode::kNone) code = fabric_.reserve(message);
-  conclude(request, code);
+  const FailureCode code = check(request, {message.input_port, message.output_port},
+                                 message.input_port, message.port_session);
+  if (code != FailureCode::kNone) return fail_request(request, code);
+  ask_table(request, message, 1, false, [&] {
+    table_.reserve(message, {asking_, 0}, request.now);
+  });
 }
 
 // The session number is that of the reservation's input port: without the reservation there is none.
 void SwitchAgent::serve(Request& request, const gsmp::DeleteReservation& message) {
-  Reservations& held = fabric_.reservations();
+  const Reservations& held = *table_.reservations();
   const Reservation* const found = held.find(message.reservation);
   FailureCode code = found == nullptr ? check(request, {})
                                       : check(request, {found->input_port}, found->input_port,
@@ -23,14 +25,16 @@ void SwitchAgent::serve(Request& request, const gsmp::DeleteReservation& message
     const bool in_range = message.reservation != 0 && message.reservation <= held.max();
     code = in_range ? FailureCode::kNoSuchReservation : FailureCode::kReservationOutOfRange;
   }
-  if (code == FailureCode::kNone) held.release(message.reservation);
-  conclude(request, code);
+  if (code != FailureCode::kNone) return fail_request(request, code);
+  ask_table(request, message, 1, false, [&] {
+    table_.release(message.reservation, {asking_, 0}, request.now);
+  });
 }
 
-void SwitchAgent::serve(Request& request, const gsmp::DeleteAllReservations&) {
-  const FailureCode code = check(request, {});
-  if (code == FailureCode::kNone) fabric_.reservations().clear();
-  conclude(request, code);
+void SwitchAgent::serve(Request& request, const gsmp::DeleteAllReservations& message) {
+  if (const auto code = check(request, {}); code != FailureCode::kNone)
+    return fail_request(request, code);
+  ask_table(request, message, 1, false, [&] { table_.release_all({asking_, 0}, request.now); });
 }
 
 }  // namespace xbind::emulator

@@ -1,6 +1,5 @@
 // State and statistics: RFC 3292 section 7. Always answered.
 #include <algorithm>
-#include <tuple>
 
 #include "emulator/agent_request.hpp"
 
@@ -14,12 +13,12 @@ using gsmp::ResultField;
 void SwitchAgent::serve(Request& request, gsmp::ConnectionActivity& message) {
   FailureCode code = FailureCode::kNone;
   for (const gsmp::ActivityRecord& record : message.records) {
-    if (!fabric_.has(record.input_port)) code = FailureCode::kNoSuchPort;
+    if (!table_.port_session(record.input_port)) code = FailureCode::kNoSuchPort;
   }
   if (code == FailureCode::kNone) code = check(request, {});
   if (code == FailureCode::kNone &&
       std::ranges::any_of(message.records, [&](const gsmp::ActivityRecord& record) {
-        return fabric_.port_status(record.input_port) == PortStatus::kUnavailable;
+        return table_.port_status(record.input_port) == PortStatus::kUnavailable;
       })) {
     code = FailureCode::kPortDown;
   }
@@ -27,25 +26,53 @@ void SwitchAgent::serve(Request& request, gsmp::ConnectionActivity& message) {
     message.records.clear();
     return fail_with(request, message, code);
   }
-  for (gsmp::ActivityRecord& record : message.records) {
-    const auto* found = fabric_.find_raw(record.input_port, gsmp::label_of(record.input_label));
-    record.valid = found != nullptr;
+  const auto count = static_cast<std::uint32_t>(message.records.size());
+  ask_table(request, message, count, true, [&] {
+    for (std::uint32_t index = 0; index < count; ++index) {
+      const gsmp::ActivityRecord& record = message.records[index];
+      table_.read_connection(record.input_port, gsmp::label_of(record.input_label),
+                             {asking_, index}, request.now);
+    }
+  });
+}
+
+void SwitchAgent::finish(Request& request, gsmp::ConnectionActivity& message,
+                         TableOutcome& outcome) {
+  for (std::size_t index = 0; index < message.records.size(); ++index) {
+    const FailureCode code = outcome.code(index);
+    if (code != FailureCode::kNone && code != FailureCode::kNoSuchConnection) {
+      message.records.clear();
+      return fail_with(request, message, code);
+    }
+    gsmp::ActivityRecord& record = message.records[index];
+    record.valid = code == FailureCode::kNone;
     record.no_counter = record.active = false;
-    record.traffic_cells = found == nullptr ? 0 : found->counters.input_cells;
+    record.traffic_cells = outcome.reading<ConnectionReading>(index).counters.input_cells;
   }
   message.header.result = ResultField::kSuccess;
   gsmp::append_frame(request.output, message);
 }
 
 void SwitchAgent::serve(Request& request, const gsmp::StatisticsRequest& message) {
-  FailureCode code = check(request, {message.port});
-  const bool of_port = message.header.type == MessageType::kPortStatistics;
-  const auto* connection = code != FailureCode::kNone || of_port
-                               ? nullptr
-                               : fabric_.find_raw(message.port, gsmp::label_of(message.label));
-  if (code == FailureCode::kNone && !of_port && connection == nullptr)
-    code = FailureCode::kNoSuchConnection;
-  if (code == FailureCode::kNone && fabric_.port_status(message.port) == PortStatus::kUnavailable)
+  if (const auto code = check(request, {message.port}); code != FailureCode::kNone)
+    return fail_request(request, code);
+  ask_table(request, message, 1, true, [&] {
+    if (message.header.type == MessageType::kPortStatistics) {
+      table_.read_port(message.port, {asking_, 0}, request.now);
+    } else {
+      table_.read_connection(message.port, gsmp::label_of(message.label), {asking_, 0},
+                             request.now);
+    }
+  });
+}
+
+void SwitchAgent::finish(Request& request, const gsmp::StatisticsRequest& message,
+                         TableOutcome& outcome) {
+  FailureCode code = outcome.code();
+  const bool there = table_.port_session(message.port).has_value();
+  if (code == FailureCode::kNone && !there)
+    code = FailureCode::kNoSuchPort;  // pulled out meanwhile
+  if (code == FailureCode::kNone && table_.port_status(message.port) == PortStatus::kUnavailable)
     code = FailureCode::kPortDown;
   if (code != FailureCode::kNone) return fail_request(request, code);
   gsmp::Statistics response;
@@ -53,58 +80,34 @@ void SwitchAgent::serve(Request& request, const gsmp::StatisticsRequest& message
   response.header.result = ResultField::kSuccess;
   response.port = message.port;
   response.label = message.label;
-  if (of_port) {
-    const dataplane::PortCounters met = fabric_.cells().counters(message.port);
-    response.counters = {.input_cells = met.input_cells,
-                         .input_cell_discards = met.input_discards,
-                         .hec_errors = met.hec_errors,
-                         .invalid_labels = met.invalid_label,
-                         .output_cells = met.output_cells,
-                         .output_cell_discards = met.output_discards};
-  } else {
-    const dataplane::ConnectionCounters& met = connection->counters;
-    response.counters = {.input_cells = met.input_cells,
-                         .output_cells = met.output_cells,
-                         .output_cell_discards = met.output_discards};
-  }
+  response.counters = message.header.type == MessageType::kPortStatistics
+                          ? outcome.reading<PortReading>().counters
+                          : outcome.reading<ConnectionReading>().counters;
   gsmp::append_frame(request.output, response);
 }
 
 void SwitchAgent::serve(Request& request, const gsmp::ReportRequest& message) {
   if (const auto code = check(request, {message.input_port}); code != FailureCode::kNone)
     return fail_request(request, code);
-  const Label wanted = gsmp::label_of(message.input_label);
-  std::vector<Fabric::Entry> entries;
-  if (message.input_label.has(gsmp::kFlagAll)) {
-    entries = fabric_.connections_of(message.input_port);
-  } else if (message.input_label.has(gsmp::kFlagVpi)) {
-    entries = fabric_.connections_of(message.input_port);
-    std::erase_if(entries, [&](const Fabric::Entry& entry) {
-      return vpi_of(entry.input_label) != vpi_of(wanted);
-    });
-  } else if (const auto* found = fabric_.find_raw(message.input_port, wanted)) {
-    entries.push_back({wanted, found});
-  }
-  if (entries.empty()) return fail_request(request, FailureCode::kGeneral);
-  report(request, message, entries);
-}
-
-namespace {
-
-std::vector<gsmp::ReportBranch> branches_of(const dataplane::Connection& connection) {
-  std::vector<gsmp::ReportBranch> branches;
-  for (const dataplane::Branch& branch : connection.branches)
-    branches.push_back({branch.port, gsmp::label_field(atm_label(branch.vpi, branch.vci))});
-  std::ranges::sort(branches, {}, [](const gsmp::ReportBranch& branch) {
-    return std::tuple(branch.output_port, branch.output_label.value);
+  const auto scope = message.input_label.has(gsmp::kFlagAll)   ? SwitchTable::Scope::kPort
+                     : message.input_label.has(gsmp::kFlagVpi) ? SwitchTable::Scope::kVpi
+                                                               : SwitchTable::Scope::kLabel;
+  ask_table(request, message, 1, true, [&] {
+    table_.report(message.input_port, scope, gsmp::label_of(message.input_label), {asking_, 0},
+                  request.now);
   });
-  return branches;
 }
 
-}  // namespace
+void SwitchAgent::finish(Request& request, const gsmp::ReportRequest& message,
+                         TableOutcome& outcome) {
+  if (outcome.code() != FailureCode::kNone) return fail_request(request, outcome.code());
+  const TableReport branches = outcome.reading<TableReport>();
+  if (branches.empty()) return fail_request(request, FailureCode::kGeneral);
+  report(request, message, branches);
+}
 
 void SwitchAgent::report(Request& request, const gsmp::ReportRequest& message,
-                         const std::vector<Fabric::Entry>& entries) {
+                         const TableReport& branches) {
   gsmp::ReportPart part;
   part.header = message.header;
   part.header.result = ResultField::kMore;
@@ -116,9 +119,13 @@ void SwitchAgent::report(Request& request, const gsmp::ReportRequest& message,
     ++part.sequence;
     octets = gsmp::kReportFixedOctets;
   };
-  for (const Fabric::Entry& entry : entries) {
-    const std::vector<gsmp::ReportBranch> branches = branches_of(*entry.connection);
-    std::span<const gsmp::ReportBranch> rest(branches);
+  for (std::span<const ReportedBranch> left(branches); !left.empty();) {
+    const ReportedBranch& first = left.front();
+    const auto end = std::ranges::find_if(left, [&](const ReportedBranch& one) {
+      return one.input_label != first.input_label || one.path != first.path;
+    });
+    std::span<const ReportedBranch> rest = left.first(static_cast<std::size_t>(end - left.begin()));
+    left = left.subspan(rest.size());
     while (!rest.empty()) {
       // A record is never split; a big multicast goes on in a new record of the next part.
       const std::size_t least = gsmp::kReportRecordOctets + gsmp::kReportBranchOctets;
@@ -136,9 +143,10 @@ void SwitchAgent::report(Request& request, const gsmp::ReportRequest& message,
       gsmp::ReportRecord record;
       record.all = part.records.empty() && message.input_label.has(gsmp::kFlagAll);
       record.whole_vpi = part.records.empty() && message.input_label.has(gsmp::kFlagVpi);
-      record.vpc = entry.connection->input.path;
-      record.input_label = gsmp::label_field(entry.input_label);
-      record.branches.assign(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(taken));
+      record.vpc = first.path;
+      record.input_label = gsmp::label_field(first.input_label);
+      for (const ReportedBranch& one : rest.first(taken))
+        record.branches.push_back({one.output_port, gsmp::label_field(one.output_label)});
       part.records.push_back(std::move(record));
       octets += gsmp::kReportRecordOctets + taken * gsmp::kReportBranchOctets;
       rest = rest.subspan(taken);

@@ -131,11 +131,11 @@ ControlResult<Command> read_restart(const Words& words) {
 }
 
 ControlResult<Command> read_delay(const Words& words) {
-  const auto what = one_of("delay of", words[0], {"message", "connection"});
+  const auto what = one_of("delay of", words[0], {"message", "connection", "table"});
   if (!what) return tl::make_unexpected(what.error());
   const auto us = number("microseconds", words[1], 0, kDelayMaxUs);
   if (!us) return tl::make_unexpected(us.error());
-  return command::Delay{*what == 1, std::chrono::microseconds{*us}};
+  return command::Delay{static_cast<command::Delay::Of>(*what), std::chrono::microseconds{*us}};
 }
 
 ControlResult<Command> read_labels(const Words& words) {
@@ -188,7 +188,7 @@ constexpr std::array kSyntax{
     Syntax{"reorder", "P|off", 1, 1, read_reorder},
     Syntax{"partial-frames", "OCTETS|off", 1, 1, read_partial_frames},
     Syntax{"restart", "hot|cold", 1, 1, read_restart},
-    Syntax{"delay", "message|connection US", 2, 2, read_delay},
+    Syntax{"delay", "message|connection|table US", 2, 2, read_delay},
     Syntax{"labels", "PORT VPI_MIN VPI_MAX VCI_MIN VCI_MAX", 5, 5, read_labels},
     Syntax{"status", "", 0, 0, read_status},
     Syntax{"statistics", "PORT", 1, 1, read_statistics},
@@ -206,12 +206,12 @@ class Execution {
 
   Done operator()(const command::SetLine& line) {
     if (auto bad = missing(line.port)) return tl::make_unexpected(*bad);
-    switch_.set_line(line.port, line.up, now_);
+    switch_.set_line(line.port, line.up);
     return "";
   }
   Done operator()(const command::SetCard& card) {
     if (card.port.value() > switch_.fabric().ports()) return tl::make_unexpected(beyond(card.port));
-    switch_.set_card(card.port, card.in, now_);
+    switch_.set_card(card.port, card.in);
     return "";
   }
   Done operator()(const command::RefuseNext& refusal) {
@@ -249,8 +249,13 @@ class Execution {
     return "";
   }
   Done operator()(command::Delay delay) {
-    (delay.per_connection ? switch_.settings().connection_delay
-                          : switch_.settings().message_delay) = delay.time;
+    using Of = command::Delay::Of;
+    FaultSettings& settings = switch_.settings();
+    switch (delay.of) {
+      case Of::kMessage: settings.message_delay = delay.time; break;
+      case Of::kConnection: settings.connection_delay = delay.time; break;
+      case Of::kTable: settings.table_delay = delay.time; break;
+    }
     return "";
   }
   Done operator()(const command::Labels& labels) {
@@ -311,12 +316,15 @@ class Execution {
     return fmt::format(
         "name={} ports={} connections={} adjacencies={} branches={} requests={} failures_sent={} "
         "silent={} slow_reader={} reorder={} partial_frames={} delay_message_us={} "
-        "delay_connection_us={} reordered={} pieces={} unheard={} unsaid={} delayed={} void={}",
+        "delay_connection_us={} delay_table_us={} open={} refused_open={} answers_void={} "
+        "reordered={} pieces={} unheard={} unsaid={} delayed={} void={}",
         switch_.name(), switch_.fabric().ports(), switch_.connections(),
         switch_.agent().adjacencies(), switch_.fabric().branches(), agent.requests,
         agent.failures_sent, set.silent ? 1 : 0, set.slow_reader_octets_per_s, set.reorder,
-        set.partial_octets, us(set.message_delay), us(set.connection_delay), met.reordered,
-        met.pieces, met.unheard, met.unsaid, met.delayed, met.void_now);
+        set.partial_octets, us(set.message_delay), us(set.connection_delay), us(set.table_delay),
+        switch_.agent().open_requests(), agent.refused_open, agent.answers_void,
+        met.reordered, met.pieces,
+        met.unheard, met.unsaid, met.delayed, met.void_now);
   }
 
   EmulatedSwitch& switch_;

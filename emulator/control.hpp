@@ -13,6 +13,8 @@
 //   restart hot|cold                   hot: the table stays; cold: nothing does
 //   delay message US                   the processor needs so many microseconds for a request, one
 //   delay connection US                after another; and so many for each connection operation
+//   delay table US                     its table answers so many microseconds later, whatever else it is
+//                                      asked meanwhile; what was asked is done at once
 //   labels PORT VPI_MIN VPI_MAX VCI_MIN VCI_MAX     what may be entered from now on
 //   status                             what goes on, and the faults in force
 //   statistics PORT                    its counters of cells
@@ -73,7 +75,7 @@ struct RestartNow {
   Restart how = Restart::kHot;
 };
 struct Delay {
-  bool per_connection = false;
+  enum class Of : std::uint8_t { kMessage, kConnection, kTable } of = Of::kMessage;
   Duration time{};
 };
 struct Labels {

@@ -66,7 +66,9 @@ EmulatedSwitch::EmulatedSwitch(EmulatedSwitchOptions options)
 EmulatedSwitch::~EmulatedSwitch() = default;
 
 void EmulatedSwitch::build_fabric() {
+  table_.reset();
   fabric_ = std::make_unique<Fabric>(options_.fabric, random_);
+  table_ = std::make_unique<FabricTable>(*fabric_);
   for (std::uint32_t number = 1; number <= options_.fabric.ports; ++number) {
     const PortId port(number);
     if (links_.contains(port)) {
@@ -80,7 +82,7 @@ void EmulatedSwitch::build_fabric() {
 void EmulatedSwitch::build_agent(bool recovered) {
   AgentOptions agent = options_.agent;
   agent.recovered = recovered;
-  agent_ = std::make_unique<SwitchAgent>(*fabric_, agent, random_);
+  agent_ = std::make_unique<SwitchAgent>(*table_, agent, random_);
 }
 
 void EmulatedSwitch::attach(PortId port, std::unique_ptr<dataplane::Link> link) {
@@ -118,6 +120,7 @@ void EmulatedSwitch::receive(ConnectionKey connection, std::span<const std::byte
   const auto found = lines_.find(connection);
   if (found == lines_.end() || found->second.ending) return;
   Line& line = found->second;
+  table_->set_answer_delay(settings_.table_delay);
   line.reader.read(octets.size());
   const bool cut = settings_.silent || settings_.delays() || processor_.waiting(connection) > 0;
   line.input.feed(
@@ -201,6 +204,7 @@ std::vector<EmulatedSwitch::Notice> EmulatedSwitch::take_notices() {
 }
 
 void EmulatedSwitch::tick(TimePoint now) {
+  table_->set_answer_delay(settings_.table_delay);
   for (auto& [connection, line] : lines_) {
     line.reader.tick(now, settings_.slow_reader_octets_per_s);
     line.answers.tick(now, settings_);
@@ -263,12 +267,7 @@ void EmulatedSwitch::restart(Restart how, TimePoint now) {
   build_agent(!cold);
 }
 
-void EmulatedSwitch::set_line(PortId port, bool up, TimePoint now) {
-  agent_->set_line(port, up, now);
-}
-
-void EmulatedSwitch::set_card(PortId port, bool in, TimePoint now) {
-  agent_->set_installed(port, in, now);
-}
+void EmulatedSwitch::set_line(PortId port, bool up) { table_->set_line(port, up); }
+void EmulatedSwitch::set_card(PortId port, bool in) { table_->set_installed(port, in); }
 
 }  // namespace xbind::emulator

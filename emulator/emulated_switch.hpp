@@ -1,7 +1,7 @@
 // An emulated switch as its connections and its lines see it: the fabric with its cells, the agent that
 // speaks GSMP for it, and between the agent and its connections the faults that a test asks for.
 //
-//   TcpServer ── receive(), take_output() ──▶ faults ──▶ SwitchAgent ──▶ Fabric ── pump() ── links
+//   TcpServer ── receive(), take_output() ──▶ faults ──▶ SwitchAgent ──▶ FabricTable ──▶ Fabric ── pump() ── links
 //   control socket ── execute() (control.hpp) ─┘
 //
 // Pure: octets, cells, time and the seed are handed in. After any call there may be output on any
@@ -20,6 +20,7 @@
 #include "core/result.hpp"
 #include "dataplane/links/link.hpp"
 #include "emulator/fabric.hpp"
+#include "emulator/fabric_table.hpp"
 #include "emulator/faults.hpp"
 #include "emulator/switch_agent.hpp"
 
@@ -94,8 +95,8 @@ class EmulatedSwitch {
   void reset_connections();
   // Every connection is closed (cold: reset).
   void restart(Restart how, TimePoint now);
-  void set_line(PortId port, bool up, TimePoint now);  // `port` exists
-  void set_card(PortId port, bool in, TimePoint now);  // of 1..ports
+  void set_line(PortId port, bool up);  // `port` exists
+  void set_card(PortId port, bool in);  // of 1..ports
 
   std::size_t connections() const { return lines_.size(); }
   Fabric& fabric() { return *fabric_; }
@@ -128,6 +129,7 @@ class EmulatedSwitch {
   std::map<PortId, std::unique_ptr<dataplane::Link>> links_;
   Tap tap_;
   std::unique_ptr<Fabric> fabric_;
+  std::unique_ptr<FabricTable> table_;
   std::unique_ptr<SwitchAgent> agent_;
   FaultSettings settings_;
   FaultCounters fault_counters_;

@@ -3,8 +3,8 @@
 // one table of connections, are the data plane's (cells()); what only GSMP knows of a branch, its QoS and
 // whether it is one half of a bidirectional pair, hangs on the branch by a number.
 //
-//   SwitchAgent ──▶ Fabric ──▶ dataplane::SwitchFabric (ForwardingTable, queues, lines)
-//                     └─▶ QosProfiles, Reservations, RegionModel
+//   SwitchAgent ──▶ FabricTable ──▶ Fabric ──▶ dataplane::SwitchFabric (table, queues, lines)
+//                                     └─▶ QosProfiles, Reservations, RegionModel
 //
 // A connection is known by input port and input label and has one branch or more, each an output
 // port and output label. Adding a branch that is there already changes its QoS and succeeds;
@@ -30,6 +30,7 @@
 #include "emulator/qos_profiles.hpp"
 #include "emulator/region_model.hpp"
 #include "emulator/reservations.hpp"
+#include "emulator/switch_table.hpp"
 #include "gsmp/add_branch.hpp"
 #include "gsmp/failure_code.hpp"
 #include "gsmp/label_range.hpp"
@@ -119,12 +120,7 @@ class Fabric {
   // A card is put in or pulled: with it go the port's connections. 1..ports. True: a change.
   bool set_installed(PortId port, bool installed);
 
-  // Event state of a port (RFC 3292 section 9): kept here so that it outlives the agent.
-  struct EventState {
-    std::uint32_t sequence = 0;
-    std::uint16_t flags = 0;
-    std::uint16_t flow_control = gsmp::kEventsAll;
-  };
+  using EventState = PortEventState;  // kept here so that it outlives the agent
   EventState& events(PortId port) { return at(port).events; }
   const EventState& events(PortId port) const { return at(port).events; }
 

@@ -35,6 +35,7 @@ struct FaultSettings {
   std::size_t partial_octets = 0;              // 0: whole
   Duration message_delay{};     // the switch's processor needs this for a request ...
   Duration connection_delay{};  // ... and this for each connection operation in it
+  Duration table_delay{};       // the table's answers come so much later, side by side
   bool silent = false;          // hears and says nothing, its connections stay open
 
   bool delays() const { return message_delay > Duration{} || connection_delay > Duration{}; }

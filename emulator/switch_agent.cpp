@@ -15,19 +15,18 @@ using gsmp::FailureCode;
 using gsmp::MessageType;
 using gsmp::ResultField;
 
-SwitchAgent::SwitchAgent(Fabric& fabric, AgentOptions options,
+SwitchAgent::SwitchAgent(SwitchTable& table, AgentOptions options,
                          std::function<std::uint32_t()> random)
-    : fabric_(fabric),
+    : table_(table),
       options_(std::move(options)),
       random_(std::move(random)),
       cold_(!options_.recovered),
-      invalid_label_next_(fabric.ports()) {
+      invalid_label_next_(table.ports()) {
   XB_CHECK(options_.name != 0, options_.name);
-  fabric_.set_on_unknown_label(
-      [this](PortId port, Label label, TimePoint now) { on_unknown_label(port, label, now); });
+  table_.set_client(this);
 }
 
-SwitchAgent::~SwitchAgent() { fabric_.set_on_unknown_label({}); }
+SwitchAgent::~SwitchAgent() { table_.set_client(nullptr); }
 
 // ----- connections ----------------------------------------------------------------------------
 
@@ -47,7 +46,7 @@ Result<ControllerId> SwitchAgent::connected(TimePoint now) {
   adjacency.partition_flag = cold_ ? gsmp::kNewAdjacency : gsmp::kRecoveredAdjacency;
   const ControllerId id(++last_controller_);
   Controller& controller =
-      controllers_.emplace(id, Controller{gsmp::Adjacency(adjacency, random_), {}, {}, {}})
+      controllers_.emplace(id, Controller{gsmp::Adjacency(adjacency, random_), {}, {}, {}, 0})
           .first->second;
   controller.adjacency.start(now, controller.output);
   return id;
@@ -57,6 +56,7 @@ void SwitchAgent::closed(ControllerId id, TimePoint) {
   const auto found = controllers_.find(id);
   if (found == controllers_.end()) return;
   const bool was_up = found->second.adjacency.established() && !found->second.to_close;
+  abandon(id, found->second);
   controllers_.erase(found);
   if (was_up) on_down(id, "connection closed");
 }
@@ -75,11 +75,12 @@ void SwitchAgent::receive(ControllerId id, std::span<const std::byte> octets, Ti
 }
 
 void SwitchAgent::tick(TimePoint now) {
-  fabric_.tick(now);
+  table_.tick(now);
   for (auto& [id, controller] : controllers_) {
     if (controller.to_close) continue;
     const bool was_up = controller.adjacency.established();
     if (controller.adjacency.tick(now, controller.output) != gsmp::AdjacencyChange::kLost) continue;
+    abandon(id, controller);
     controller.to_close = "nothing heard from the controller";
     notices_.push_back({id, true, *controller.to_close});
     if (was_up) on_down(id, "lost");
@@ -87,7 +88,7 @@ void SwitchAgent::tick(TimePoint now) {
 }
 
 TimePoint SwitchAgent::next_deadline() const {
-  TimePoint next = fabric_.next_deadline();
+  TimePoint next = table_.next_deadline();
   for (const auto& [id, controller] : controllers_) {
     if (!controller.to_close) next = std::min(next, controller.adjacency.next_deadline());
   }
@@ -132,19 +133,23 @@ void SwitchAgent::on_adjacency(ControllerId id, Controller& controller,
     ++counters_.dropped;
     return;
   }
-  switch (controller.adjacency.receive(*decoded, now, controller.output)) {
+  const gsmp::AdjacencyChange change =
+      controller.adjacency.receive(*decoded, now, controller.output);
+  // What was asked on the old instance of the link must not be answered on the new one.
+  if (change != gsmp::AdjacencyChange::kNone) abandon(id, controller);
+  switch (change) {
     case gsmp::AdjacencyChange::kNone:
     case gsmp::AdjacencyChange::kLost: return;
-    case gsmp::AdjacencyChange::kUp: return on_up(id, controller);
+    case gsmp::AdjacencyChange::kUp: return on_up(id, controller, now);
     case gsmp::AdjacencyChange::kReset: return on_down(id, "the controller has begun anew");
   }
 }
 
-void SwitchAgent::on_up(ControllerId id, Controller& controller) {
+void SwitchAgent::on_up(ControllerId id, Controller& controller, TimePoint now) {
   const gsmp::Adjacency& adjacency = controller.adjacency;
   // After a cold start there is nothing to forget; later only a controller's own wish empties the
   // table, not our offer of the start that others have already built upon.
-  if (adjacency.peer_flag() == gsmp::kNewAdjacency) fabric_.clear();
+  if (adjacency.peer_flag() == gsmp::kNewAdjacency) table_.clear(now);
   cold_ = false;
   for (auto& [other_id, other] : controllers_) {
     other.adjacency.set_flag(gsmp::kRecoveredAdjacency);
@@ -153,7 +158,7 @@ void SwitchAgent::on_up(ControllerId id, Controller& controller) {
       {id, false,
        fmt::format("adjacency with {}, version {}, pflag {}, {} branches in the table",
                    gsmp::name_to_string(adjacency.peer().name), adjacency.version(),
-                   adjacency.effective_flag(), fabric_.branches())});
+                   adjacency.effective_flag(), table_.branches())});
   send_adjacency_update();
 }
 
@@ -164,6 +169,7 @@ void SwitchAgent::on_down(ControllerId id, std::string why) {
 
 void SwitchAgent::cut_off(ControllerId id, Controller& controller, std::string why) {
   const bool was_up = controller.adjacency.established();
+  abandon(id, controller);
   notices_.push_back({id, true, why});
   controller.to_close = std::move(why);
   if (was_up) on_down(id, "cut off");
@@ -178,6 +184,11 @@ bool SwitchAgent::on_message(ControllerId id, Controller& controller,
   } else {
     on_other(id, controller, message, now);
   }
+  return bound_output(id, controller);
+}
+
+bool SwitchAgent::bound_output(ControllerId id, Controller& controller) {
+  if (controller.to_close) return false;  // a late answer has cut it off during this request
   if (controller.output.size() <= options_.output_octets_max) return true;
   cut_off(id, controller,
           fmt::format("{} octets of answers wait to be sent", controller.output.size()));
@@ -212,7 +223,7 @@ void SwitchAgent::on_other(ControllerId id, Controller& controller,
   }
   ++counters_.requests;
   ++counters_.requests_of[static_cast<std::uint8_t>(header.type)];
-  Request request{message, *decoded, controller.output, id, controller.adjacency, now};
+  Request request{message, *decoded, controller, id, now};
   answer(request);
 }
 
@@ -221,7 +232,11 @@ bool SwitchAgent::serves(const gsmp::Header& header) const {
   const auto first = static_cast<unsigned>(MessageType::kGetParameterSupport);
   const auto last = static_cast<unsigned>(MessageType::kGetSchedulableRegion);
   const bool of_region = number >= first && number <= last;
-  return gsmp::exists_in(header.type, header.version) && (!of_region || fabric_.region().active());
+  const bool of_reservations = header.type == MessageType::kReservationRequest ||
+                               header.type == MessageType::kDeleteReservation ||
+                               header.type == MessageType::kDeleteAllReservations;
+  if (of_reservations && table_.reservations() == nullptr) return false;
+  return gsmp::exists_in(header.type, header.version) && (!of_region || region_active());
 }
 
 void SwitchAgent::answer(Request& request) {
@@ -253,15 +268,17 @@ void SwitchAgent::answer(Request& request) {
 FailureCode SwitchAgent::check(Request& request, std::initializer_list<PortId> ports,
                                PortId session_port, std::uint32_t session) {
   for (const PortId port : ports) {
-    if (!fabric_.has(port)) return FailureCode::kNoSuchPort;
+    if (port != session_port && !table_.port_session(port)) return FailureCode::kNoSuchPort;
   }
-  if (fabric_.port_session(session_port) != session) return FailureCode::kInvalidPortSession;
+  const std::optional<std::uint32_t> current = table_.port_session(session_port);
+  if (!current) return FailureCode::kNoSuchPort;
+  if (*current != session) return FailureCode::kInvalidPortSession;
   return check(request, {});
 }
 
 FailureCode SwitchAgent::check(Request& request, std::initializer_list<PortId> ports) {
   for (const PortId port : ports) {
-    if (!fabric_.has(port)) return FailureCode::kNoSuchPort;
+    if (!table_.port_session(port)) return FailureCode::kNoSuchPort;
   }
   if (!request.in_partition()) return FailureCode::kInvalidPartition;
   if (refusals_.left == 0 || (refusals_.type && *refusals_.type != request.header().type))

@@ -1,5 +1,6 @@
 #include "tests/conformance/memory_switch.hpp"
 
+#include "emulator/fabric_table.hpp"
 #include "emulator/switch_agent.hpp"
 
 namespace xbind::conformance {
@@ -10,7 +11,8 @@ struct Switch {
   std::uint32_t drawn = 0x5eed0000;
   TimePoint now{};
   emulator::Fabric fabric{options(), [this] { return ++drawn; }};
-  emulator::SwitchAgent agent{fabric, agent_options(), [this] { return ++drawn; }};
+  emulator::FabricTable table{fabric};
+  emulator::SwitchAgent agent{table, agent_options(), [this] { return ++drawn; }};
 
   static emulator::FabricOptions options() {
     emulator::FabricOptions options;
@@ -48,7 +50,7 @@ class MemoryTransport : public Transport {
     return std::make_unique<MemoryTransport>(switch_);
   }
   bool set_line(PortId port, bool up) override {
-    switch_->agent.set_line(port, up, switch_->now);
+    switch_->table.set_line(port, up);
     return true;
   }
 

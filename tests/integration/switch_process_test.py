@@ -133,6 +133,13 @@ class Controlled(unittest.TestCase):
             client.add(Branch(1, (0, 100), 2, (0, 200)))
             self.assertEqual(switch.status()["delay_connection_us"], "100")
 
+    def test_a_late_table(self):
+        with one_switch("--fault", "delay table 20000") as switch, switch.client() as client:
+            client.add(Branch(1, (0, 100), 2, (0, 200)))
+            status = switch.status()
+            self.assertEqual((status["delay_table_us"], status["branches"], status["open"]),
+                             ("20000", "1", "0"))
+
     def test_a_start_that_cannot_be_is_refused_with_the_reason(self):
         for options, reason in ((["--fault", "line 9 down"], "port 9 is beyond the 4 ports"),
                                 (["--captures", "1=/nowhere/x.pcap"], "/nowhere/x.pcap")):

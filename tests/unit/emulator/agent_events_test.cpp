@@ -26,14 +26,14 @@ class AgentEventsTest : public AgentFixture {
 
 TEST_F(AgentEventsTest, LineDownAndUp) {
   const std::uint32_t before = session(1);
-  agent.set_line(PortId(1), false, now);
-  agent.set_line(PortId(1), false, now);  // it is down already
+  table.set_line(PortId(1), false);
+  table.set_line(PortId(1), false);  // it is down already
   auto met = events();
   ASSERT_EQ(met.size(), 1U);
   EXPECT_EQ(met[0].header.type, MessageType::kPortDown);
   EXPECT_EQ(met[0].port_session, before);
   EXPECT_EQ(met[0].sequence, 1U);
-  agent.set_line(PortId(1), true, now);
+  table.set_line(PortId(1), true);
   met = events();
   ASSERT_EQ(met.size(), 1U);
   EXPECT_EQ(met[0].header.type, MessageType::kPortUp);
@@ -41,7 +41,7 @@ TEST_F(AgentEventsTest, LineDownAndUp) {
   EXPECT_NE(session(1), before);
   EXPECT_EQ(met[0].sequence, 2U);
   // Down again: the flag of the first one is still set. Told only by the number.
-  agent.set_line(PortId(1), false, now);
+  table.set_line(PortId(1), false);
   EXPECT_TRUE(events().empty());
   const auto state = reset(gsmp::kEventPortDown);
   EXPECT_EQ(state.event_sequence, 3U);
@@ -72,8 +72,8 @@ TEST_F(AgentEventsTest, NothingGrowsWithCellsOnUnknownLabels) {
 TEST_F(AgentEventsTest, WhatNobodyHearsIsNumberedAllTheSame) {
   agent.closed(id, now);
   const std::uint64_t held = agent.counters().events_held;
-  agent.set_line(PortId(1), false, now);
-  agent.set_line(PortId(1), true, now);
+  table.set_line(PortId(1), false);
+  table.set_line(PortId(1), true);
   cell_in(1, 0, 999);
   EXPECT_EQ(agent.counters().events_held, held + 3);
   // A controller comes, reads the port, and cannot take the next event for the first one.
@@ -81,7 +81,7 @@ TEST_F(AgentEventsTest, WhatNobodyHearsIsNumberedAllTheSame) {
   const auto state = reset(0);
   EXPECT_EQ(state.event_sequence, 3U);
   EXPECT_EQ(state.event_flags, 0) << "nothing was sent";
-  agent.set_line(PortId(1), false, now);
+  table.set_line(PortId(1), false);
   const auto met = events();
   ASSERT_EQ(met.size(), 1U);
   EXPECT_EQ(met[0].sequence, 4U);
@@ -90,14 +90,14 @@ TEST_F(AgentEventsTest, WhatNobodyHearsIsNumberedAllTheSame) {
 TEST_F(AgentEventsTest, ADeadPortIsGoneUntilItIsNew) {
   ASSERT_EQ(code(id, add(1, 100, 2, 200)), gsmp::FailureCode::kNone);
   const gsmp::AddBranch again = add(1, 100, 2, 200);
-  agent.set_installed(PortId(1), false, now);
+  table.set_installed(PortId(1), false);
   EXPECT_EQ(events().at(0).header.type, MessageType::kDeadPort);
   EXPECT_EQ(fabric.branches(), 0U);
   EXPECT_EQ(code(id, again), gsmp::FailureCode::kNoSuchPort);
   gsmp::AllPortsRequest all;
   all.header.transaction = 1;
   EXPECT_EQ(answer<gsmp::AllPortsPart>(id, all).records.size(), 2U);
-  agent.set_installed(PortId(1), true, now);
+  table.set_installed(PortId(1), true);
   const auto met = events();
   ASSERT_EQ(met.size(), 1U);
   EXPECT_EQ(met[0].header.type, MessageType::kNewPort);
@@ -117,7 +117,7 @@ class ReceiptTest : public AgentFixture {
 
 TEST_F(ReceiptTest, AreAskedForAndCounted) {
   const ControllerId id = connect();
-  agent.set_line(PortId(1), false, now);
+  table.set_line(PortId(1), false);
   const auto met = take(id);
   ASSERT_EQ(met.size(), 1U);
   gsmp::Event event = std::get<gsmp::Event>(met[0]);

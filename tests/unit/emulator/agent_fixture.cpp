@@ -26,7 +26,7 @@ AgentOptions AgentFixture::agent_options() {
 
 AgentFixture::AgentFixture(FabricOptions with, AgentOptions and_with)
     : fabric(std::move(with), [this] { return next_session++; }),
-      agent(fabric, std::move(and_with), [] { return 0x3d4e5fU; }) {}
+      agent(table, std::move(and_with), [] { return 0x3d4e5fU; }) {}
 
 AgentFixture::~AgentFixture() = default;
 

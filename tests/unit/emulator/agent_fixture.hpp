@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "emulator/fabric_table.hpp"
 #include "emulator/switch_agent.hpp"
 #include "tests/unit/gsmp/hex.hpp"
 
@@ -49,6 +50,7 @@ class AgentFixture : public ::testing::Test {
   std::uint32_t next_session = 0x5eed0001;
   TimePoint now = TimePoint{} + std::chrono::seconds{1000};
   Fabric fabric;
+  FabricTable table{fabric};
   SwitchAgent agent;
 
  private:

@@ -437,7 +437,7 @@ TEST_F(AgentMessagesTest, Version1) {
   EXPECT_EQ(counted.branches, 1);
   verify.branches = 1;
   EXPECT_EQ(code(old, verify), FailureCode::kNone);
-  agent.set_line(PortId(2), false, now);
+  table.set_line(PortId(2), false);
   const auto events = take(old);
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(std::get<gsmp::Event>(events[0]).header.version, 1);

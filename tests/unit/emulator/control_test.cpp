@@ -42,10 +42,13 @@ TEST_F(Control, SettingsAndBack) {
   EXPECT_EQ(tell("  delay\tconnection   2000 "), "ok");
   EXPECT_EQ(set.message_delay, 500us);
   EXPECT_EQ(set.connection_delay, 2ms);
+  EXPECT_EQ(tell("delay table 3000"), "ok");
+  EXPECT_EQ(set.table_delay, 3ms);
   EXPECT_EQ(tell("drop-adjacency silent"), "ok");
   EXPECT_TRUE(set.silent);
   EXPECT_THAT(tell("status"), HasSubstr("silent=1 slow_reader=5000 reorder=0.25 partial_frames=7 "
-                                        "delay_message_us=500 delay_connection_us=2000"));
+                                        "delay_message_us=500 delay_connection_us=2000 "
+                                        "delay_table_us=3000 open=0"));
 
   EXPECT_EQ(tell("drop-adjacency off"), "ok");
   EXPECT_EQ(tell("slow-reader off"), "ok");
@@ -53,6 +56,8 @@ TEST_F(Control, SettingsAndBack) {
   EXPECT_EQ(tell("partial-frames off"), "ok");
   EXPECT_EQ(tell("delay message 0"), "ok");
   EXPECT_EQ(tell("delay connection 0"), "ok");
+  EXPECT_EQ(tell("delay table 0"), "ok");
+  EXPECT_EQ(set.table_delay, Duration{});
   EXPECT_FALSE(set.silent || set.delays());
   EXPECT_EQ(set.slow_reader_octets_per_s, 0U);
   EXPECT_EQ(set.reorder, 0);

@@ -156,7 +156,7 @@ TEST_F(EmulatedTest, ColdRestartForgetsEverything) {
   connect(controller);
   ASSERT_TRUE(controller.session->add_branch(add(100, 200), 1, now));
   settle();
-  emulated.set_line(PortId(2), false, now);
+  emulated.set_line(PortId(2), false);
   const std::uint32_t session = emulated.fabric().port_session(PortId(1));
 
   emulated.restart(Restart::kCold, now);
@@ -255,6 +255,41 @@ TEST_F(EmulatedTest, ConnectionOperationsTakeTheirTimeOneAfterAnother) {
   EXPECT_EQ(emulated.fault_counters().delayed, 10U);
 }
 
+TEST_F(EmulatedTest, ALateTableAnswersSideBySideAndHasDoneItAtOnce) {
+  Controller& controller = add_controller();
+  connect(controller);
+  ASSERT_TRUE(controller.session->switch_configuration(0, 0, now));
+  settle();
+  controller.session->take_events();
+  emulated.settings().table_delay = 20ms;
+  for (std::uint32_t index = 0; index < 10; ++index) {
+    ASSERT_TRUE(controller.session->add_branch(add(100 + index, 200), index, now));
+  }
+  settle();
+  EXPECT_EQ(emulated.fabric().branches(), 10U);
+  EXPECT_EQ(emulated.agent().open_requests(), 10U);
+  pass(19ms);
+  EXPECT_EQ(only<gsmp::Response>(controller).size(), 0U);
+  pass(1ms);
+  EXPECT_EQ(only<gsmp::Response>(controller).size(), 10U);
+  EXPECT_EQ(emulated.agent().open_requests(), 0U);
+}
+
+TEST_F(EmulatedTest, ALateAnswerIsVoidWhenTheAdjacencyGoes) {
+  Controller& controller = add_controller();
+  connect(controller);
+  ASSERT_TRUE(controller.session->switch_configuration(0, 0, now));
+  settle();
+  emulated.settings().table_delay = 1s;
+  ASSERT_TRUE(controller.session->add_branch(add(100, 200), 1, now));
+  settle();
+  emulated.drop_adjacencies(now);
+  pass(5s);
+  EXPECT_TRUE(controller.session->can_send());
+  EXPECT_EQ(emulated.agent().counters().answers_void, 1U);
+  EXPECT_EQ(emulated.agent().open_requests(), 0U);
+}
+
 TEST_F(EmulatedTest, ASlowSwitchKeepsItsAdjacency) {
   Controller& controller = add_controller();
   connect(controller);
@@ -309,7 +344,7 @@ TEST_F(EmulatedTest, ALineGoesDownAndComesUp) {
   Controller& controller = add_controller();
   connect(controller);
   controller.session->take_events();
-  emulated.set_line(PortId(2), false, now);
+  emulated.set_line(PortId(2), false);
   settle();
   const auto down = only<gsmp::SwitchEvent>(controller);
   ASSERT_EQ(down.size(), 1U);

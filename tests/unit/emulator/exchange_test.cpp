@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "emulator/fabric_table.hpp"
 #include "emulator/switch_agent.hpp"
 #include "gsmp/session.hpp"
 
@@ -35,7 +36,7 @@ class Exchange : public ::testing::Test {
   }
   Exchange()
       : fabric(fabric_options(), [next = kSession1]() mutable { return next++; }),
-        agent(fabric, agent_options(), [this] { return ++drawn; }),
+        agent(table, agent_options(), [this] { return ++drawn; }),
         session(session_options(), [this] { return ++drawn; }) {}
 
   // The TCP connection comes up.
@@ -99,6 +100,7 @@ class Exchange : public ::testing::Test {
 
   std::uint32_t drawn = 0;
   Fabric fabric;
+  FabricTable table{fabric};
   SwitchAgent agent;
   gsmp::Session session;
   ControllerId controller;

@@ -1,6 +1,7 @@
 // The agent, spoken to by a controller that the test plays by hand: its checks and their order,
 // paging, several controllers, and what it does with what is not GSMP.
 #include "emulator/switch_agent.hpp"
+#include "emulator/fabric_table.hpp"
 
 #include <gtest/gtest.h>
 
@@ -45,7 +46,7 @@ class AgentTest : public ::testing::Test {
  protected:
   explicit AgentTest(AgentOptions options = agent_options())
       : fabric(fabric_options(), [next = kSession1]() mutable { return next++; }),
-        agent(fabric, options, [] { return 0x3d4e5fU; }) {}
+        agent(table, options, [] { return 0x3d4e5fU; }) {}
 
   // SYN and ACK of a controller, by the worked messages; the flag is what it asks for.
   ControllerId connect(std::uint8_t flag = gsmp::kRecoveredAdjacency) {
@@ -100,6 +101,7 @@ class AgentTest : public ::testing::Test {
   }
 
   Fabric fabric;
+  FabricTable table{fabric};
   SwitchAgent agent;
   TimePoint now{};
 };

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "emulator/fabric_table.hpp"
 #include "emulator/switch_agent.hpp"
 #include "switchserver/drivers/gsmp_driver.hpp"
 
@@ -51,6 +52,7 @@ class Link {
   std::uint32_t chance_ = 1000;
   TimePoint now_{std::chrono::seconds{1}};
   std::unique_ptr<emulator::Fabric> fabric_;
+  std::unique_ptr<emulator::FabricTable> table_;
   std::unique_ptr<emulator::SwitchAgent> agent_;
   emulator::ControllerId at_;
   GsmpDriver driver_{options(), [this] { return ++chance_; }};
