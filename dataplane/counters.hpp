@@ -18,7 +18,7 @@ struct ConnectionCounters {
 
 struct PortCounters {
   std::uint64_t input_cells = 0;      // received with a right header, idle and unassigned ones not
-  std::uint64_t input_discards = 0;   // of these, dropped for another reason than their label
+  std::uint64_t input_discards = 0;   // of these, dropped by policing or at a line that is down
   std::uint64_t hec_errors = 0;       // dropped for their header, by the port's link
   std::uint64_t invalid_label = 0;    // of input_cells, on a label that no connection has
   std::uint64_t output_cells = 0;     // sent

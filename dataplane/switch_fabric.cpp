@@ -8,6 +8,13 @@ namespace {
 
 constexpr std::uint32_t kKeptByChannel = 0x0000000f;  // PT and CLP
 constexpr std::uint32_t kKeptByPath = 0x000fffff;     // and the VCI
+constexpr std::uint32_t kClp = 1;
+
+// OAM flows (ITU-T I.610) and resource management are not the user's: F4 has VCIs of its own in a
+// path, the others have a payload type.
+bool of_user(const Connection& connection, const Cell& cell) {
+  return cell.user_data() && !(connection.input.path && (cell.vci() == 3 || cell.vci() == 4));
+}
 
 bool loops_in(Loopback loopback) {
   return loopback == Loopback::kInternal || loopback == Loopback::kBothway;
@@ -65,16 +72,26 @@ void SwitchFabric::receive(PortId id, std::span<const Cell> cells, TimePoint now
       continue;
     }
     ++connection->counters.input_cells;
-    replicate(*connection, cell, now);
+    std::uint32_t header = cell.header;
+    if (policing_ != nullptr && of_user(*connection, cell)) {
+      const Verdict verdict = policing_->police(*connection, cell.clp(), now);
+      if (verdict == Verdict::kDiscard) {
+        ++port.counters.input_discards;
+        continue;
+      }
+      if (verdict == Verdict::kTag) header |= kClp;
+    }
+    replicate(*connection, header, cell.payload, now);
   }
 }
 
-void SwitchFabric::replicate(Connection& connection, const Cell& cell, TimePoint now) {
-  const std::uint32_t kept = cell.header & (connection.input.path ? kKeptByPath : kKeptByChannel);
+void SwitchFabric::replicate(Connection& connection, std::uint32_t header, const Payload& payload,
+                             TimePoint now) {
+  const std::uint32_t kept = header & (connection.input.path ? kKeptByPath : kKeptByChannel);
   for (const Branch& branch : connection.branches) {
     Port& out = at(branch.port);
     const Arrival arrival{.header = cell_header(branch.vpi, branch.vci) | kept,
-                          .payload = cell.payload,
+                          .payload = payload,
                           .from = connection.self,
                           .priority = branch.priority};
     if (out.up && out.queueing->enqueue(arrival, now)) continue;

@@ -1,8 +1,8 @@
 // An ATM switch as far as cells go: ports, each with a line and an output queue, and the table between
 // them.
 //
-//   link ──receive──▶ port ──▶ label known? ──▶ new label, one copy a branch ──▶ Queueing of each
-//                               │ no                                             output port
+//   link ──receive──▶ port ──▶ label known? ──▶ Policing ──▶ new label, one ──▶ Queueing of each
+//                               │ no           (or none)     copy a branch      output port
 //                               ▼                                                    │ at the
 //                          on_unknown_label                                          ▼ port's rate
 //                                                         link ◀──send── port ◀──transmit
@@ -29,6 +29,7 @@
 #include "dataplane/forwarding_table.hpp"
 #include "dataplane/links/link.hpp"
 #include "dataplane/pacer.hpp"
+#include "dataplane/policing.hpp"
 #include "dataplane/queueing.hpp"
 
 namespace xbind::dataplane {
@@ -65,6 +66,10 @@ class SwitchFabric {
   void attach(PortId port, std::unique_ptr<Link> link);
   // Takes the place of the port's queue; what waited in the old one is dropped and counted.
   void set_queueing(PortId port, std::unique_ptr<Queueing> queueing);
+  // Sees each cell of user data on a known label from now on; null: none. Outlives the fabric, or its
+  // place here.
+  void set_policing(Policing* policing) { policing_ = policing; }
+  const Policing* policing() const { return policing_; }
   // Cells/s at which the port sends; 0: as fast as the link takes them.
   void set_rate(PortId port, std::uint32_t cells_per_s) { at(port).pacer = Pacer(cells_per_s); }
   // Down: what comes in and what waits to go out is dropped and counted. Connections stay.
@@ -116,7 +121,9 @@ class SwitchFabric {
 
   Port& at(PortId port) { return ports_[port.value() - 1]; }
   const Port& at(PortId port) const { return ports_[port.value() - 1]; }
-  void replicate(Connection& connection, const Cell& cell, TimePoint now);
+  // `header`: the cell's, perhaps tagged.
+  void replicate(Connection& connection, std::uint32_t header, const Payload& payload,
+                 TimePoint now);
   std::size_t pump_in(PortId id, Port& port, TimePoint now);
   std::size_t pump_out(PortId id, Port& port, TimePoint now);
   // Returns how many the link took; the rest is in `unsent`.
@@ -124,6 +131,7 @@ class SwitchFabric {
 
   ForwardingTable table_;
   std::vector<Port> ports_;
+  Policing* policing_ = nullptr;
   FabricCallbacks callbacks_;
 };
 
