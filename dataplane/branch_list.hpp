@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "core/ids.hpp"
+#include "dataplane/service_class.hpp"
 
 namespace xbind::dataplane {
 
@@ -21,13 +22,16 @@ struct Branch {
   std::uint16_t vpi = 0;
   std::uint16_t vci = 0;      // of a path's branch: not looked at, the cell's own stays
   std::uint8_t priority = 0;  // for the output's Queueing; 0 is the best
-  std::uint32_t tag = 0;      // the owner's, not looked at here
+  ServiceClass service = ServiceClass::kUbr;  // likewise
+  std::uint32_t tag = 0;                      // the owner's, not looked at here
 
   bool same_place(const Branch& other) const {
     return port == other.port && vpi == other.vpi && vci == other.vci;
   }
   friend bool operator==(const Branch&, const Branch&) = default;
 };
+
+static_assert(sizeof(Branch) == 16);
 
 class BranchList {
  public:

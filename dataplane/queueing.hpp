@@ -1,6 +1,7 @@
 // What stands between the table and an output line: takes cells or refuses them, and decides which one
 // goes next. The seam for schedulers and discard policies: a queue for each connection, fair shares,
-// whole frames. FifoQueueing (fifo_queueing.hpp) is the plain one.
+// whole frames. FifoQueueing (fifo_queueing.hpp) is the plain one, ClassQueueing
+// (class_queueing.hpp) has a queue for each service category.
 //
 // Bounded: each implementation says by what. Owned by one port of a SwitchFabric and called on its
 // thread only; no clock of its own.
@@ -13,15 +14,17 @@
 #include "core/clock.hpp"
 #include "dataplane/cell.hpp"
 #include "dataplane/forwarding_table.hpp"
+#include "dataplane/service_class.hpp"
 
 namespace xbind::dataplane {
 
 // A cell on its way out: its header is the one it is to leave with.
 struct Arrival {
   std::uint32_t header;
-  const Payload& payload;  // valid during the call
-  ConnectionRef from;      // may have gone from the table when the cell leaves
-  std::uint8_t priority;   // the branch's; 0 is the best
+  const Payload& payload;                     // valid during the call
+  ConnectionRef from;                         // may have gone from the table when the cell leaves
+  std::uint8_t priority;                      // the branch's; 0 is the best
+  ServiceClass service = ServiceClass::kUbr;  // the branch's
 };
 
 class Queueing {

@@ -93,7 +93,8 @@ void SwitchFabric::replicate(Connection& connection, std::uint32_t header, const
     const Arrival arrival{.header = cell_header(branch.vpi, branch.vci) | kept,
                           .payload = payload,
                           .from = connection.self,
-                          .priority = branch.priority};
+                          .priority = branch.priority,
+                          .service = branch.service};
     if (out.up && out.queueing->enqueue(arrival, now)) continue;
     ++out.counters.output_discards;
     ++connection.counters.output_discards;
