@@ -317,13 +317,15 @@ class Execution {
         "name={} ports={} connections={} adjacencies={} branches={} requests={} failures_sent={} "
         "silent={} slow_reader={} reorder={} partial_frames={} delay_message_us={} "
         "delay_connection_us={} delay_table_us={} open={} refused_open={} answers_void={} "
+        "policed_tagged={} "
+        "policed_discarded={} "
         "reordered={} pieces={} unheard={} unsaid={} delayed={} void={}",
         switch_.name(), switch_.fabric().ports(), switch_.connections(),
         switch_.agent().adjacencies(), switch_.fabric().branches(), agent.requests,
         agent.failures_sent, set.silent ? 1 : 0, set.slow_reader_octets_per_s, set.reorder,
         set.partial_octets, us(set.message_delay), us(set.connection_delay), us(set.table_delay),
         switch_.agent().open_requests(), agent.refused_open, agent.answers_void,
-        met.reordered, met.pieces,
+        switch_.policed().tagged, switch_.policed().discarded, met.reordered, met.pieces,
         met.unheard, met.unsaid, met.delayed, met.void_now);
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dataplane/class_queueing.hpp"
 #include "gsmp/adjacency.hpp"
 #include "gsmp/framing.hpp"
 
@@ -69,8 +70,17 @@ void EmulatedSwitch::build_fabric() {
   table_.reset();
   fabric_ = std::make_unique<Fabric>(options_.fabric, random_);
   table_ = std::make_unique<FabricTable>(*fabric_);
+  if (options_.policing != PolicingMode::kOff) {
+    policing_ = std::make_unique<UsagePolicing>(*fabric_, options_.policing);
+    fabric_->cells().set_policing(policing_.get());
+  }
   for (std::uint32_t number = 1; number <= options_.fabric.ports; ++number) {
     const PortId port(number);
+    if (options_.queueing == QueueingKind::kClass) {
+      fabric_->cells().set_queueing(port,
+                                    std::make_unique<dataplane::ClassQueueing>(
+                                        dataplane::class_options(options_.fabric.queue_cells_max)));
+    }
     if (links_.contains(port)) {
       lend_link(port);
     } else {

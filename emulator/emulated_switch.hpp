@@ -23,13 +23,21 @@
 #include "emulator/fabric_table.hpp"
 #include "emulator/faults.hpp"
 #include "emulator/switch_agent.hpp"
+#include "emulator/usage_policing.hpp"
 
 namespace xbind::emulator {
+
+enum class QueueingKind : std::uint8_t {
+  kFifo,   // strict priorities (dataplane/fifo_queueing.hpp)
+  kClass,  // service categories (dataplane/class_queueing.hpp)
+};
 
 struct EmulatedSwitchOptions {
   std::string name;
   FabricOptions fabric;
   AgentOptions agent;
+  PolicingMode policing = PolicingMode::kOff;
+  QueueingKind queueing = QueueingKind::kFifo;
   // Port session numbers, instance numbers and faults: the same seed gives the same of each.
   std::uint64_t seed = 1;
 };
@@ -101,6 +109,10 @@ class EmulatedSwitch {
   std::size_t connections() const { return lines_.size(); }
   Fabric& fabric() { return *fabric_; }
   const Fabric& fabric() const { return *fabric_; }
+  // Of all connections since the last cold start; nought when policing is off.
+  dataplane::PolicingCounters policed() const {
+    return policing_ ? policing_->total() : dataplane::PolicingCounters{};
+  }
   SwitchAgent& agent() { return *agent_; }
   const SwitchAgent& agent() const { return *agent_; }
 
@@ -128,6 +140,7 @@ class EmulatedSwitch {
   std::function<std::uint32_t()> random_;
   std::map<PortId, std::unique_ptr<dataplane::Link>> links_;
   Tap tap_;
+  std::unique_ptr<UsagePolicing> policing_;  // null: off; goes after the fabric that calls it
   std::unique_ptr<Fabric> fabric_;
   std::unique_ptr<FabricTable> table_;
   std::unique_ptr<SwitchAgent> agent_;

@@ -138,24 +138,6 @@ FailureCode Fabric::check_service(const Wish& wish, const QosProfile* existing) 
   return good ? FailureCode::kNone : FailureCode::kInvalidServiceSelector;
 }
 
-// Of the output port's priorities. A service gets one by how much it minds waiting.
-std::uint8_t Fabric::queue_of(Qos output) const {
-  std::uint32_t queue = output.selector;
-  if (output.model == QosModel::kService) {
-    switch (gsmp::service_of(output.selector)) {
-      case gsmp::ServiceId::kCbr1: queue = 0; break;
-      case gsmp::ServiceId::kRtVbr1:
-      case gsmp::ServiceId::kRtVbr2:
-      case gsmp::ServiceId::kRtVbr3: queue = 1; break;
-      case gsmp::ServiceId::kNrtVbr1:
-      case gsmp::ServiceId::kNrtVbr2:
-      case gsmp::ServiceId::kNrtVbr3: queue = 2; break;
-      default: queue = 3; break;
-    }
-  }
-  return static_cast<std::uint8_t>(std::min<std::uint32_t>(queue, options_.priorities - 1U));
-}
-
 // ----- Add Branch -----------------------------------------------------------------------------
 
 FailureCode Fabric::add_branch(const gsmp::AddBranch& request) {
@@ -244,7 +226,7 @@ void Fabric::put(const VirtualLink& input, dataplane::Branch branch, const datap
     put(input, branch, nullptr, wanted, both_ways || bidirectional_in(old_tag));
     return profiles_.release(number_in(old_tag));
   }
-  branch.priority = queue_of(profile.output);
+  set_queue(branch, profile.output);
   branch.tag = tag_of(profiles_.take(profile), both_ways);
   const auto added = cells_.table().add_branch(input, branch);
   XB_CHECK(added.has_value(), added.error().text);
@@ -301,7 +283,7 @@ FailureCode Fabric::move_output(const gsmp::MoveOutputBranch& request) {
   if (moved) unpair(*existing);
   const QosProfile wanted = updated(profiles_.at(old_number), wish.qos);
   dataplane::Branch now = new_place;
-  now.priority = queue_of(wanted.output);
+  set_queue(now, wanted.output);
   now.tag = tag_of(profiles_.take(wanted), !moved && bidirectional_in(there->tag));
   const auto replaced = cells_.table().replace_branch(wish.input, old_place, now);
   XB_CHECK(replaced.has_value(), replaced.error().text);

@@ -169,6 +169,8 @@ class Fabric {
   std::size_t branches() const { return cells_.table().branches(); }
   std::size_t connections() const { return cells_.table().connections(); }
   const QosProfiles& profiles() const { return profiles_; }
+  // Of a branch of the table.
+  const QosProfile& profile_at(const dataplane::Branch& branch) const;
 
   Reservations& reservations() { return reservations_; }
   const Reservations& reservations() const { return reservations_; }
@@ -205,8 +207,8 @@ class Fabric {
                                  const dataplane::VirtualLink& from,
                                  const dataplane::Branch& replaced) const;
   bool serves(Qos qos, const std::optional<gsmp::TrafficBlock>& traffic) const;
-  std::uint8_t queue_of(Qos output) const;
-  const QosProfile& profile_at(const dataplane::Branch& branch) const;
+  // The branch's priority and service category at its output port.
+  void set_queue(dataplane::Branch& branch, Qos output) const;
   // `there`: the branch at that place; null: there is none.
   void put(const dataplane::VirtualLink& input, dataplane::Branch branch,
            const dataplane::Branch* there, const QosProfile& profile, bool both_ways);

@@ -134,6 +134,8 @@ void FabricTable::read_connection(PortId port, Label label, Ticket ticket, TimeP
   if (found == nullptr) return answer(ticket, FailureCode::kNoSuchConnection, now);
   ConnectionReading reading{.branches = found->branches.size(), .counters = {}};
   reading.counters.input_cells = found->counters.input_cells;
+  if (const auto* policing = fabric_.cells().policing())
+    reading.counters.input_cell_discards = policing->counters(found->self).discarded;
   reading.counters.output_cells = found->counters.output_cells;
   reading.counters.output_cell_discards = found->counters.output_discards;
   answer(ticket, FailureCode::kNone, reading, now);

@@ -165,6 +165,16 @@ void declare_gsmp(OptionSet& set, SwitchOptions* o) {
                "Branches the cross-connect table holds; beyond, requests fail with code 19.");
   set.add_uint("max-reservations", &o->max_reservations, 1024, {0, 65535},
                "Reservations it can keep at a time; 0: it knows none.");
+  set.add_enum("policing", &o->policing, PolicingMode::kOff,
+               {{"off", PolicingMode::kOff},
+                {"tag", PolicingMode::kTag},
+                {"discard", PolicingMode::kDiscard}},
+               "What becomes of cells beyond the contract of a connection that asks for policing: "
+               "discard drops them all, tag sets CLP where VBR.3 allows it.");
+  set.add_enum("queueing", &o->queueing, QueueingKind::kFifo,
+               {{"fifo", QueueingKind::kFifo}, {"class", QueueingKind::kClass}},
+               "Queues of every port: fifo has one for each priority, class one for each service "
+               "category, real time first and weights for the others.");
   set.add_flag("region-model", &o->region_model,
                "Offer the traffic model xbind-sr (MType 201) with schedulable regions.");
 }
@@ -240,7 +250,8 @@ std::vector<std::string> switch_option_names() {
           "port-cells-per-s", "priorities",  "services",     "gsmp-versions",
           "window",           "timer",       "branches-max", "max-reservations",
           "region-model",     "links",       "captures",     "fault",
-          "refuse-next",      "refuse-code", "seed"};
+          "refuse-next",      "refuse-code", "seed",         "policing",
+          "queueing"};
 }
 
 void declare(OptionSet& set, Options& options) {
@@ -302,6 +313,8 @@ EmulatedSwitchOptions emulated_options(const SwitchOptions& options, std::uint64
       out.agent.versions.push_back(text == "1" ? 1 : 3);
     std::ranges::sort(out.agent.versions, std::greater{});
   }
+  out.policing = options.policing;
+  out.queueing = options.queueing;
   out.agent.region_model = options.region_model;
   out.agent.name = name_from(options.name);
   out.agent.timer = options.timer;

@@ -38,6 +38,8 @@ struct SwitchOptions {
   std::uint64_t branches_max = 0;
   std::uint32_t max_reservations = 0;
   bool region_model = false;
+  PolicingMode policing = PolicingMode::kOff;
+  QueueingKind queueing = QueueingKind::kFifo;
   std::vector<std::string> links;     // "PORT=SPEC"
   std::vector<std::string> captures;  // "PORT=FILE"
   std::vector<std::string> faults;    // commands of control.hpp

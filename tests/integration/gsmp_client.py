@@ -225,6 +225,15 @@ class GsmpClient:
         self.request(ADD_BRANCH, body + struct.pack(">I", no_adaptation)
                      + pack_label(branch.input_label) + pack_label(branch.output_label))
 
+    def add_cbr(self, branch, pcr):
+        """With service CBR.1 at `pcr` cells a second, CDVT 0, and TC flag U: policing."""
+        cbr, services_alike_and_no_adaptation, policing = 1 << 16 | 1, 0xAA000000, 0x80000000
+        body = struct.pack(">IIIIII", self.port_session(branch.input_port), 0, branch.input_port,
+                           cbr, branch.output_port, cbr)
+        self.request(ADD_BRANCH, body + struct.pack(">I", services_alike_and_no_adaptation)
+                     + pack_label(branch.input_label) + pack_label(branch.output_label)
+                     + struct.pack(">III", policing, pcr, 0))
+
     def delete(self, branch):
         element = (struct.pack(">HHIII", 0, 32, self.port_session(branch.input_port),
                                branch.input_port, branch.output_port)

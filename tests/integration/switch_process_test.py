@@ -155,6 +155,35 @@ class Controlled(unittest.TestCase):
         self.assertIn("two.toml line 4: a switch has no 'prots'; did you mean ports?", done.stderr)
 
 
+class PolicedCells(unittest.TestCase):
+
+    def test_cells_beyond_the_contract_are_discarded_and_counted(self):
+        hosts = [self.enterContext(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) for _ in "ab"]
+        for host in hosts:
+            host.bind(("127.0.0.1", 0))
+            host.settimeout(10)
+        links = ",".join(f"{port}=plain:127.0.0.1:0/127.0.0.1:{host.getsockname()[1]}/uni"
+                         for port, host in enumerate(hosts, 1))
+        with one_switch("--policing", "discard", "--queueing", "class",
+                        "--links", links) as switch, switch.client() as client:
+            line = re.search(r"sw1 port 1: plain:127.0.0.1:(\d+)/", switch.output())
+            hosts[0].connect(("127.0.0.1", int(line.group(1))))
+            client.add_cbr(Branch(1, (0, 100), 2, (0, 200)), 1)
+            client.add(Branch(1, (0, 101), 2, (0, 201)))
+            for _ in range(10):
+                hosts[0].send(cell(0, 100, bytes(48)))
+            last = cell(0, 201, b"z" * 48)
+            hosts[0].send(cell(0, 101, b"z" * 48))
+            passed = 0
+            while hosts[1].recv(2048) != last:
+                passed += 1
+            # The first conforms; of the others only those that come a second after the one before.
+            self.assertIn(passed, range(1, 10))
+            self.assertEqual(switch.status()["policed_discarded"], str(10 - passed))
+            self.assertRegex(switch.tell("statistics", "1"),
+                             f"input_cells=11 input_discards={10 - passed} ")
+
+
 class AsAControllerSeesIt(unittest.TestCase):
 
     def setUp(self):

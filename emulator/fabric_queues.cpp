@@ -1,0 +1,53 @@
+// Fabric: which queue of its output port a branch's cells wait in.
+#include <algorithm>
+
+#include "emulator/fabric.hpp"
+
+namespace xbind::emulator {
+
+using dataplane::ServiceClass;
+using gsmp::QosModel;
+using gsmp::ServiceId;
+
+namespace {
+
+// A priority stands for the category that has the same place among the queues.
+ServiceClass class_of(Qos output) {
+  if (output.model != QosModel::kService) {
+    switch (output.selector) {
+      case 0: return ServiceClass::kCbr;
+      case 1: return ServiceClass::kRtVbr;
+      case 2: return ServiceClass::kNrtVbr;
+      default: return ServiceClass::kUbr;
+    }
+  }
+  switch (gsmp::service_of(output.selector)) {
+    case ServiceId::kCbr1: return ServiceClass::kCbr;
+    case ServiceId::kRtVbr1:
+    case ServiceId::kRtVbr2:
+    case ServiceId::kRtVbr3: return ServiceClass::kRtVbr;
+    case ServiceId::kNrtVbr1:
+    case ServiceId::kNrtVbr2:
+    case ServiceId::kNrtVbr3: return ServiceClass::kNrtVbr;
+    case ServiceId::kGfr1:
+    case ServiceId::kGfr2: return ServiceClass::kAbrGfr;
+    default: return ServiceClass::kUbr;
+  }
+}
+
+// A service gets a priority by how much it minds waiting.
+std::uint32_t priority_of(ServiceClass service) {
+  return std::min<std::uint32_t>(static_cast<std::uint32_t>(service), 3);
+}
+
+}  // namespace
+
+void Fabric::set_queue(dataplane::Branch& branch, Qos output) const {
+  branch.service = class_of(output);
+  const std::uint32_t priority =
+      output.model == QosModel::kService ? priority_of(branch.service) : output.selector;
+  branch.priority =
+      static_cast<std::uint8_t>(std::min<std::uint32_t>(priority, options_.priorities - 1U));
+}
+
+}  // namespace xbind::emulator
