@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dataplane/links/ring.hpp"
+#include "dataplane/links/udp_lsp.hpp"
 #include "dataplane/links/udp_plain.hpp"
 
 namespace xbind::dataplane {
@@ -65,8 +66,15 @@ Result<std::unique_ptr<UdpEnd>> LinkSet::open_udp(const LinkSpec& link,
                                  .peer = link.peer,
                                  .form = link.form,
                                  .socket_buffer_octets = options.trunk.socket_buffer_octets});
-    if (plain) plain_.push_back((*plain)->pollable());
+    if (plain) own_sockets_.push_back((*plain)->pollable());
     return plain;
+  }
+  if (link.kind == LinkKind::kLsp) {
+    auto lsp = open_udp_lsp({.local = link.local,
+                             .peer = link.peer,
+                             .socket_buffer_octets = options.trunk.socket_buffer_octets});
+    if (lsp) own_sockets_.push_back((*lsp)->pollable());
+    return lsp;
   }
   auto found = std::find_if(trunks_.begin(), trunks_.end(),
                             [&](const Opened& opened) { return opened.local == link.local; });
@@ -97,8 +105,8 @@ std::vector<int> LinkSet::descriptors() const {
   for (const Opened& opened : trunks_) {
     if (opened.trunk.links() > 0) numbers.push_back(opened.trunk.pollable()->number());
   }
-  for (const auto& plain : plain_) {
-    if (const auto pollable = plain.lock()) numbers.push_back(pollable->number());
+  for (const auto& own : own_sockets_) {
+    if (const auto pollable = own.lock()) numbers.push_back(pollable->number());
   }
   return numbers;
 }

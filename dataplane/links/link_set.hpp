@@ -1,5 +1,5 @@
 // All the lines of one process, from what is said of each: a trunk for every LOCAL address that
-// pseudowires have, a socket for every plain line, a ring for every name that two ends have.
+// pseudowires have, a socket for every plain and every MPLS line, a ring for every name that two ends have.
 //
 //   auto set = LinkSet::open({{{"a", PortId{2}, *parse_link_spec("ring:a-b")},
 //                              {"b", PortId{1}, *parse_link_spec("ring:a-b")}}});
@@ -77,7 +77,7 @@ class LinkSet {
   Result<std::unique_ptr<UdpEnd>> open_udp(const LinkSpec& link, const LinkSetOptions& options);
 
   std::vector<Opened> trunks_;
-  std::vector<std::weak_ptr<const Descriptor>> plain_;
+  std::vector<std::weak_ptr<const Descriptor>> own_sockets_;  // of plain and MPLS lines
   std::map<std::pair<std::string, PortId>, End> ends_;
 };
 

@@ -11,7 +11,7 @@ namespace xbind::dataplane {
 namespace {
 
 constexpr std::string_view kForms =
-    "may be mpls:LOCAL/PEER/LABEL, plain:LOCAL/PEER[/uni|/nni] or ring:NAME";
+    "may be mpls:LOCAL/PEER/LABEL, lsp:LOCAL/PEER, plain:LOCAL/PEER[/uni|/nni] or ring:NAME";
 
 std::optional<std::uint32_t> number(std::string_view text, std::uint32_t min, std::uint32_t max) {
   std::uint32_t value = 0;
@@ -68,6 +68,16 @@ Result<LinkSpec> parse_mpls(std::string_view rest) {
   return spec;
 }
 
+Result<LinkSpec> parse_lsp(std::string_view rest) {
+  const auto parts = split(rest, '/');
+  if (parts.size() != 2)
+    return fail(ErrorCode::kBadInput, "{} parts between '/', lsp has LOCAL/PEER", parts.size());
+  LinkSpec spec{.kind = LinkKind::kLsp};
+  if (auto good = parse_addresses(parts[0], parts[1], spec); !good)
+    return tl::make_unexpected(good.error());
+  return spec;
+}
+
 Result<LinkSpec> parse_plain(std::string_view rest) {
   const auto parts = split(rest, '/');
   if (parts.size() < 2 || parts.size() > 3)
@@ -99,6 +109,7 @@ Result<LinkSpec> parse_ring(std::string_view name) {
 
 Result<LinkSpec> parse_kind(std::string_view kind, std::string_view rest) {
   if (kind == "mpls") return parse_mpls(rest);
+  if (kind == "lsp") return parse_lsp(rest);
   if (kind == "plain") return parse_plain(rest);
   if (kind == "ring") return parse_ring(rest);
   return fail(ErrorCode::kBadInput, "kind '{}', {}", kind, kForms);
@@ -143,6 +154,8 @@ std::string to_string(const LinkSpec& spec) {
   switch (spec.kind) {
     case LinkKind::kMpls:
       return fmt::format("mpls:{}/{}/{}", to_string(spec.local), to_string(spec.peer), spec.label);
+    case LinkKind::kLsp:
+      return fmt::format("lsp:{}/{}", to_string(spec.local), to_string(spec.peer));
     case LinkKind::kPlain:
       return fmt::format("plain:{}/{}{}", to_string(spec.local), to_string(spec.peer),
                          spec.form == HeaderForm::kUni ? "/uni" : "");

@@ -1,6 +1,7 @@
 // What a line is made of, as text, for command lines and files of topologies:
 //
 //   mpls:LOCAL/PEER/LABEL       a pseudowire: cells in MPLS in UDP (mpls.hpp)
+//   lsp:LOCAL/PEER              an MPLS line: cells in MPLS in UDP whose labels are connections' (lsp.hpp)
 //   plain:LOCAL/PEER[/uni|/nni] one cell of 53 octets a datagram (plain.hpp); nni if not said
 //   ring:NAME                   memory; both ends in one process, which name the same ring
 //
@@ -25,14 +26,14 @@
 
 namespace xbind::dataplane {
 
-enum class LinkKind : std::uint8_t { kMpls, kPlain, kRing };
+enum class LinkKind : std::uint8_t { kMpls, kLsp, kPlain, kRing };
 
 inline constexpr std::size_t kRingNameMax = 64;
 
 struct LinkSpec {
   LinkKind kind = LinkKind::kRing;
-  UdpAddress local{};  // kMpls, kPlain
-  // kMpls, kPlain. Port 0, which no text says: not known yet (UdpEnd::set_peer_port).
+  UdpAddress local{};  // all but kRing
+  // All but kRing. Port 0, which no text says: not known yet (UdpEnd::set_peer_port).
   UdpAddress peer{};
   std::uint32_t label = 0;             // kMpls: kMplsLabelMin..kMplsLabelMax
   HeaderForm form = HeaderForm::kNni;  // kPlain

@@ -1,5 +1,5 @@
-// A Link over UDP: what its kinds have in common beyond cells. A pseudowire of a UdpTrunk is one, a
-// plain line the other.
+// A Link over UDP: what its kinds have in common beyond cells. Its kinds are the pseudowire
+// of a UdpTrunk, the plain line and the MPLS line.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class Descriptor {
 class UdpEnd : public Link {
  public:
   virtual std::uint16_t local_port() const = 0;
-  // Where cells go from now on, and with a plain line also where they may come from.
+  // Where cells go from now on; with a plain and an MPLS line also where they may come from.
   virtual void set_peer_port(std::uint16_t port) = 0;
   // Readable (poll()) while receive() has something to do. Links of one trunk share it. It is closed
   // with the last of its links and of these pointers.

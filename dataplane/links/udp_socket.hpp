@@ -1,4 +1,4 @@
-// What the two kinds of lines over UDP share below them: addresses as the system has them, a bound
+// What the kinds of lines over UDP share below them: addresses as the system has them, a bound
 // socket, and the buffers of one system call for many datagrams. Not for others.
 #pragma once
 

@@ -1,15 +1,11 @@
 #include "dataplane/links/udp_trunk.hpp"
 
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <unordered_map>
 #include <vector>
 
+#include "dataplane/links/readiness.hpp"
 #include "dataplane/links/udp_socket.hpp"
 
 namespace xbind::dataplane {
@@ -18,44 +14,6 @@ namespace {
 constexpr std::size_t kCellsPerDatagramMax = 170;
 // One more than the largest that is ours, so that a larger one is seen to be.
 constexpr std::size_t kDatagramMax = mpls_octets(kCellsPerDatagramMax) + 1;
-
-// What poll() of a trunk tells: its socket has datagrams, or a link has cells that another link's
-// receive() took off the socket. The second is not in the socket any more, so it needs a sign of its own.
-class Readiness {
- public:
-  static Result<Readiness> open(const Descriptor& socket) {
-    Readiness made(std::make_shared<const Descriptor>(epoll_create1(EPOLL_CLOEXEC)),
-                   std::make_shared<const Descriptor>(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)));
-    if (made.both_->number() < 0 || made.sign_->number() < 0 || !made.watch(socket) ||
-        !made.watch(*made.sign_)) {
-      return fail(ErrorCode::kSystem, "no descriptors for a UDP trunk: {}", std::strerror(errno));
-    }
-    return made;
-  }
-
-  void set(bool cells_wait) {
-    if (cells_wait == set_) return;
-    // An eventfd takes a write of 1 and gives it back in one read: neither can fail in between.
-    std::uint64_t value = 1;
-    const ssize_t done = cells_wait ? write(sign_->number(), &value, sizeof value)
-                                    : read(sign_->number(), &value, sizeof value);
-    if (done == sizeof value) set_ = cells_wait;
-  }
-  const std::shared_ptr<const Descriptor>& pollable() const { return both_; }
-
- private:
-  Readiness(std::shared_ptr<const Descriptor> both, std::shared_ptr<const Descriptor> sign)
-      : both_(std::move(both)), sign_(std::move(sign)) {}
-  bool watch(const Descriptor& descriptor) {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    return epoll_ctl(both_->number(), EPOLL_CTL_ADD, descriptor.number(), &event) == 0;
-  }
-
-  std::shared_ptr<const Descriptor> both_;
-  std::shared_ptr<const Descriptor> sign_;
-  bool set_ = false;
-};
 
 class Pseudowire;
 

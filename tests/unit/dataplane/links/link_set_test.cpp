@@ -13,9 +13,8 @@ LinkSpec ring(const std::string& name) { return {.ring = name}; }
 LinkSpec mpls(std::uint32_t label, std::uint16_t peer = 0, const std::string& host = "127.0.0.1") {
   return {.kind = LinkKind::kMpls, .local = {.host = host}, .peer = {.port = peer}, .label = label};
 }
-LinkSpec plain(std::uint16_t peer = 0) {
-  return {.kind = LinkKind::kPlain, .peer = {.port = peer}};
-}
+LinkSpec plain(std::uint16_t peer) { return {.kind = LinkKind::kPlain, .peer = {.port = peer}}; }
+LinkSpec lsp(std::uint16_t peer) { return {.kind = LinkKind::kLsp, .peer = {.port = peer}}; }
 
 LinkSet open(const std::vector<LinkPlace>& places) {
   auto set = LinkSet::open(places);
@@ -47,10 +46,7 @@ TEST(LinkSet, PseudowiresOfOneAddressShareASocket) {
 }
 
 TEST(LinkSet, CellsGoFromOneProcessesSetToAnothers) {
-  for (const LinkKind kind : {LinkKind::kMpls, LinkKind::kPlain}) {
-    const auto spec = [&](std::uint16_t peer) {
-      return kind == LinkKind::kMpls ? mpls(1000, peer) : plain(peer);
-    };
+  for (const auto spec : {+[](std::uint16_t peer) { return mpls(1000, peer); }, &plain, &lsp}) {
     LinkSet switches = open({{"s", PortId{1}, spec(0)}});
     LinkSet hosts = open({{"h", PortId{1}, spec(switches.local_port("s", PortId{1}))}});
     EXPECT_TRUE(switches.set_peer_port("s", PortId{1}, hosts.local_port("h", PortId{1})));
@@ -66,7 +62,7 @@ TEST(LinkSet, CellsGoFromOneProcessesSetToAnothers) {
 }
 
 TEST(LinkSet, EachLinkIsTakenOnce) {
-  LinkSet set = open({{"a", PortId{1}, plain()}, {"a", PortId{2}, plain()}});
+  LinkSet set = open({{"a", PortId{1}, plain(0)}, {"a", PortId{2}, plain(0)}});
   EXPECT_TRUE(set.take("a", PortId{1}));
   EXPECT_FALSE(set.take("a", PortId{1}));
   EXPECT_FALSE(set.take("a", PortId{3}));
@@ -77,7 +73,7 @@ TEST(LinkSet, EachLinkIsTakenOnce) {
 }
 
 TEST(LinkSet, ALinkThatIsGoneHasNoDescriptor) {
-  LinkSet set = open({{"a", PortId{1}, plain()}, {"a", PortId{2}, mpls(1000)}});
+  LinkSet set = open({{"a", PortId{1}, plain(0)}, {"a", PortId{2}, mpls(1000)}});
   EXPECT_EQ(set.descriptors().size(), 2u);
   set.take("a", PortId{1}).reset();
   EXPECT_EQ(set.descriptors().size(), 1u);
@@ -105,8 +101,8 @@ TEST(LinkSet, WhatCannotBeIsRefusedByName) {
                    "has a line already"}));
   EXPECT_EQ(refusal({{"a", PortId{1}, ring("x")}, {"b", PortId{1}, ring("x")}}, {.links_max = 1}),
             (Error{ErrorCode::kExhausted, "2 links, may be 1"}));
-  LinkSpec taken = plain();
-  const LinkSet set = open({{"a", PortId{1}, plain()}});
+  LinkSpec taken = plain(0);
+  const LinkSet set = open({{"a", PortId{1}, plain(0)}});
   taken.local.port = set.local_port("a", PortId{1});
   EXPECT_EQ(refusal({{"b", PortId{1}, taken}}).code, ErrorCode::kSystem);
 }

@@ -20,13 +20,20 @@ TEST(LinkSpec, APlainLineIsNniUnlessItSaysUni) {
   EXPECT_EQ(parse_link_spec("plain:127.0.0.1:1/127.0.0.1:2/uni")->form, HeaderForm::kUni);
 }
 
+TEST(LinkSpec, AnMplsLineHasNoLabelOfItsOwn) {
+  EXPECT_EQ(
+      *parse_link_spec("lsp:127.0.1.1:6635/127.0.1.2:6636"),
+      (LinkSpec{
+          .kind = LinkKind::kLsp, .local = {"127.0.1.1", 6635}, .peer = {"127.0.1.2", 6636}}));
+}
+
 TEST(LinkSpec, ARing) {
   EXPECT_EQ(*parse_link_spec("ring:a-b_1.x"), (LinkSpec{.ring = "a-b_1.x"}));
 }
 
 TEST(LinkSpec, WrittenAndParsedAgainItIsTheSame) {
   for (const char* text : {"mpls:127.0.1.1:0/127.0.1.2:65535/1048575", "plain:[::1]:1/[::2]:2/uni",
-                           "plain:1.2.3.4:1/5.6.7.8:2", "ring:x"}) {
+                           "plain:1.2.3.4:1/5.6.7.8:2", "lsp:127.0.1.1:1/127.0.1.2:2", "ring:x"}) {
     const auto spec = parse_link_spec(text);
     ASSERT_TRUE(spec.has_value()) << spec.error().text;
     EXPECT_EQ(to_string(*spec), text);
@@ -39,7 +46,7 @@ TEST(LinkSpec, EqualAddressesAreEqualHoweverTheyAreWritten) {
 }
 
 constexpr const char* kForms =
-    "may be mpls:LOCAL/PEER/LABEL, plain:LOCAL/PEER[/uni|/nni] or ring:NAME";
+    "may be mpls:LOCAL/PEER/LABEL, lsp:LOCAL/PEER, plain:LOCAL/PEER[/uni|/nni] or ring:NAME";
 
 TEST(LinkSpec, WhatIsWrongIsNamed) {
   const std::string forms = kForms;
@@ -66,6 +73,8 @@ TEST(LinkSpec, WhatIsWrongIsNamed) {
        "LOCAL: '::1:1': host '::1' is no IPv4 address and no IPv6 one in brackets"},
       {"plain:127.0.0.1:1", "1 parts between '/', plain has LOCAL/PEER[/uni|/nni]"},
       {"plain:127.0.0.1:1/127.0.0.1:2/UNI", "header form 'UNI', may be uni or nni"},
+      {"lsp:127.0.0.1:1/127.0.0.1:2/1000", "3 parts between '/', lsp has LOCAL/PEER"},
+      {"lsp:127.0.0.1:1/127.0.0.1:0", "PEER: '127.0.0.1:0' is nobody's address"},
       {"ring:", "ring name '', may be 1 to 64 letters, digits, '.', '_' and '-'"},
       {"ring:a b", "ring name 'a b', may be 1 to 64 letters, digits, '.', '_' and '-'"},
   };

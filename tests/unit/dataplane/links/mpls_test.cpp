@@ -6,12 +6,10 @@
 
 #include "../cells.hpp"
 #include "../tshark.hpp"
-#include "core/wire/writer.hpp"
+#include "in_udp.hpp"
 
 namespace xbind::dataplane {
 namespace {
-
-using Octets = std::vector<std::byte>;
 
 Octets datagram(const std::vector<Cell>& cells, std::uint16_t sequence = 1,
                 std::uint32_t label = 1000) {
@@ -150,32 +148,6 @@ TEST_F(MplsReceiverTest, RandomOctetsDoNoHarm) {
     const MplsVerdict verdict = decode(octets);
     ASSERT_EQ(verdict == MplsVerdict::kCells, !cells.empty());
   }
-}
-
-// A capture of one UDP datagram over IPv4, for tshark alone.
-wire::Buffer in_udp(const Octets& payload, std::uint16_t port) {
-  wire::Buffer file;
-  wire::Writer out(file);
-  const auto size = static_cast<std::uint32_t>(28 + payload.size());
-  out.u32(0xa1b2c3d4);
-  out.u32(2U << 16 | 4);
-  out.zeros(8);
-  out.u32(65535);
-  out.u32(101);  // raw IP
-  out.zeros(8);
-  out.u32(size);
-  out.u32(size);
-  out.u32(0x45000000 | size);
-  out.zeros(4);
-  out.u32(0x40110000);  // TTL 64, UDP
-  out.u32(0x0a000001);
-  out.u32(0x0a000002);
-  out.u16(50000);
-  out.u16(port);
-  out.u16(static_cast<std::uint16_t>(8 + payload.size()));
-  out.u16(0);
-  out.bytes(payload);
-  return file;
 }
 
 // Of each datagram: port, label, number and length of the control word; of its cells VPI, VCI, PT, CLP.

@@ -1,0 +1,33 @@
+// What poll() of a line over UDP tells: its socket has datagrams, or cells of datagrams that were taken
+// off the socket still wait. The latter are not in the socket any more, so they need a sign of their own.
+//
+// One thread. Not for others than the lines in this folder.
+#pragma once
+
+#include <memory>
+
+#include "core/result.hpp"
+#include "dataplane/links/udp_end.hpp"
+
+namespace xbind::dataplane {
+
+class Readiness {
+ public:
+  // kSystem: no descriptors left.
+  static Result<Readiness> open(const Descriptor& socket);
+
+  void set(bool cells_wait);
+  // Readable while the socket is, or cells wait.
+  const std::shared_ptr<const Descriptor>& pollable() const { return both_; }
+
+ private:
+  Readiness(std::shared_ptr<const Descriptor> both, std::shared_ptr<const Descriptor> sign)
+      : both_(std::move(both)), sign_(std::move(sign)) {}
+  bool watch(const Descriptor& descriptor);
+
+  std::shared_ptr<const Descriptor> both_;  // epoll, of socket and sign
+  std::shared_ptr<const Descriptor> sign_;  // eventfd
+  bool set_ = false;
+};
+
+}  // namespace xbind::dataplane
