@@ -52,7 +52,7 @@ std::string to_string(DecodeError error) {
     case Refusal::kElementLength: return fmt::format("element length {}, not 32 or 28", value);
     case Refusal::kRecordLength:
       return fmt::format("record length {} is not one of this message", value);
-    case Refusal::kPortType: return fmt::format("port type {}, not 1 (ATM)", value);
+    case Refusal::kPortType: return fmt::format("port type {}, not 1 (ATM) or 3 (MPLS)", value);
     case Refusal::kDataFieldsLength:
       return fmt::format("data fields length {} does not match the data", value);
     case Refusal::kLabelRangeLength:

@@ -28,7 +28,7 @@ enum class Refusal : std::uint8_t {
   kElementLength,      // Delete Branches: value = an Element Length that is neither 32 nor 28
   kRecordLength,  // Report Connection State: value = a length that is no multiple of 12; All Ports
                   // Configuration of version 1.1: value = a Record Length that is not 24
-  kPortType,      // Port Configuration: value = a PortType other than ATM
+  kPortType,      // Port Configuration: value = a PortType other than ATM and MPLS
   kDataFieldsLength,  // Port Configuration: value = a length that does not match the data
   kLabelRangeLength,  // Port Configuration, Label Range: value = a length that does not match the
                       // range count or the message

@@ -6,18 +6,18 @@ namespace xbind::gsmp {
 namespace {
 
 constexpr std::size_t kRecordFixedOctets = 20;  // Port to Data Fields Length
-constexpr std::size_t kAtmFixedOctets = 20;     // ATM data without its ranges
+constexpr std::size_t kDataFixedOctets = 20;    // port-type data without its ranges
 constexpr std::size_t kRangeOctets = 2 * kLabelOctets;
 
 std::size_t data_octets(const PortRecord& record) {
-  return kAtmFixedOctets + record.label_ranges.size() * kRangeOctets +
+  return kDataFixedOctets + record.label_ranges.size() * kRangeOctets +
          (record.services ? 4 + 4 * record.services->size() : 0);
 }
 
-void decode_atm_data(wire::Reader& in, PortRecord& record, Problem& problem) {
+void decode_port_data(wire::Reader& in, PortRecord& record, Problem& problem) {
   const std::uint16_t flags_and_count = in.u16();
   const std::uint16_t length = in.u16();
-  record.vp_switching = (flags_and_count & 0x8000) != 0;
+  record.vp_switching = record.port_type == kPortTypeAtm && (flags_and_count & 0x8000) != 0;
   record.multicast_labels = (flags_and_count & 0x4000) != 0;
   record.logical_multicast = (flags_and_count & 0x2000) != 0;
   record.label_range_message = (flags_and_count & 0x1000) != 0;
@@ -83,13 +83,13 @@ void encode(const PortRecord& record, wire::Writer& out) {
   out.u32(record.event_sequence);
   out.u16(record.event_flags);
   out.u16(record.attribute_flags);
-  out.u8(kPortTypeAtm);
+  out.u8(record.port_type);
   out.u8(record.services ? 0x80 : 0);
   out.u16(static_cast<std::uint16_t>(data_octets(record)));
   const unsigned flags =
-      (record.vp_switching ? 0x8000U : 0U) | (record.multicast_labels ? 0x4000U : 0U) |
-      (record.logical_multicast ? 0x2000U : 0U) | (record.label_range_message ? 0x1000U : 0U) |
-      (record.qos_messages ? 0x0800U : 0U);
+      (record.vp_switching && record.port_type == kPortTypeAtm ? 0x8000U : 0U) |
+      (record.multicast_labels ? 0x4000U : 0U) | (record.logical_multicast ? 0x2000U : 0U) |
+      (record.label_range_message ? 0x1000U : 0U) | (record.qos_messages ? 0x0800U : 0U);
   out.u16(static_cast<std::uint16_t>(flags | (record.label_ranges.size() & 0x07ff)));
   out.u16(static_cast<std::uint16_t>(record.label_ranges.size() * kRangeOctets));
   for (const LabelRangeField& range : record.label_ranges) {
@@ -120,17 +120,17 @@ PortRecord decode_port_record(wire::Reader& in, Problem& problem) {
   record.event_sequence = in.u32();
   record.event_flags = in.u16();
   record.attribute_flags = in.u16();
-  const std::uint8_t type = in.u8();
+  record.port_type = in.u8();
   const bool has_services = (in.u8() & 0x80) != 0;
   const std::uint16_t length = in.u16();
   if (!in.ok()) return record;
-  if (type != kPortTypeAtm) {
-    problem.note(Refusal::kPortType, type);
+  if (record.port_type != kPortTypeAtm && record.port_type != kPortTypeMpls) {
+    problem.note(Refusal::kPortType, record.port_type);
     return record;
   }
   // The data has its own reader: what a record claims of its parts cannot reach into the next one.
   wire::Reader data(in.bytes(length));
-  decode_atm_data(data, record, problem);
+  decode_port_data(data, record, problem);
   if (has_services) decode_services(data, record);
   if (!data.ok()) problem.note(Refusal::kDataFieldsLength, length);
   return record;
@@ -170,7 +170,8 @@ Decoded<PortConfiguration> decode_port_configuration(const Header& header,
 }
 
 std::string to_string(const PortRecord& record) {
-  std::string text = fmt::format("port {} session 0x{:08x}", record.port, record.port_session);
+  std::string text = fmt::format("port {} session 0x{:08x}{}", record.port, record.port_session,
+                                 record.port_type == kPortTypeMpls ? ", MPLS" : "");
   for (const LabelRangeField& range : record.label_ranges) {
     text += fmt::format(", labels {} to {}", to_string(range.min), to_string(range.max));
   }

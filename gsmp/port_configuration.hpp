@@ -14,7 +14,7 @@
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 // |   PortType    |S|      x      |      Data Fields Length       |
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-// |P|M|L|R|Q|  Label Range Count  |      Label Range Length       |  ATM data
+// |P|M|L|R|Q|  Label Range Count  |      Label Range Length       |  P: x at an MPLS port
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 // ~     ranges: Min Label (8 octets), Max Label (8 octets)        ~
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
@@ -32,7 +32,9 @@
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
 // Our choices: Port Attribute Flags have 16 bits (the figure shows 17); Data Fields Length counts
-// the port-type data and the service data. Ports that are not ATM are refused.
+// the port-type data and the service data. Port types but ATM (1) and
+// MPLS (3) are refused. The rates of an MPLS port are cells a second too (the RFC counts octets there):
+// its lines carry cells.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +59,9 @@ enum class PortStatus : std::uint8_t {  // set by the operator
 enum class LineStatus : std::uint8_t { kUp = 1, kDown = 2, kTest = 3 };
 
 inline constexpr std::uint8_t kPortTypeAtm = 1;
-inline constexpr std::uint8_t kLineTypeAtm = 37;  // IANAifType
+inline constexpr std::uint8_t kPortTypeMpls = 3;
+inline constexpr std::uint8_t kLineTypeAtm = 37;    // IANAifType
+inline constexpr std::uint8_t kLineTypeMpls = 166;  // IANAifType
 
 struct ServiceSpec {
   std::uint16_t service = 0;  // 1 CBR.1, 5 nrt-VBR.1, 8 UBR.1, ...
@@ -65,7 +69,7 @@ struct ServiceSpec {
   friend bool operator==(ServiceSpec, ServiceSpec) = default;
 };
 
-// Of incoming labels; min.vpi .. max.vpi times min.vci .. max.vci.
+// Of incoming labels; of ATM min.vpi .. max.vpi times min.vci .. max.vci.
 struct LabelRangeField {
   LabelField min;
   LabelField max;
@@ -77,12 +81,13 @@ struct PortRecord {
   std::uint32_t port_session = 0;
   std::uint32_t event_sequence = 0;
   std::uint16_t event_flags = 0;
-  std::uint16_t attribute_flags = 0;  // 0x8000: connection replace is on
-  bool vp_switching = false;          // P
-  bool multicast_labels = false;      // M: branches of one connection may have different labels
-  bool logical_multicast = false;     // L: several branches on one port
-  bool label_range_message = false;   // R
-  bool qos_messages = false;          // Q
+  std::uint16_t attribute_flags = 0;      // 0x8000: connection replace is on
+  std::uint8_t port_type = kPortTypeAtm;  // or kPortTypeMpls
+  bool vp_switching = false;              // P; an MPLS port has no such bit
+  bool multicast_labels = false;          // M: branches of one connection may have different labels
+  bool logical_multicast = false;         // L: several branches on one port
+  bool label_range_message = false;       // R
+  bool qos_messages = false;              // Q
   std::vector<LabelRangeField> label_ranges;
   std::uint32_t receive_cells_per_s = 0;
   std::uint32_t transmit_cells_per_s = 0;

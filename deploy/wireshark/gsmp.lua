@@ -575,8 +575,10 @@ local function port_record(c)
   local has_services = c:flag("service_data", 0, 1, 0)
   c:skip(1)
   local last = c:add("data_length", 2) + c.pos
-  if kind == 1 then
-    for bit, name in ipairs({ "p", "m", "l", "r", "q" }) do c:flag("attr." .. name, 0, 1, bit - 1) end
+  if kind == 1 or kind == 3 then
+    for bit, name in ipairs({ "p", "m", "l", "r", "q" }) do
+      if kind == 1 or name ~= "p" then c:flag("attr." .. name, 0, 1, bit - 1) end
+    end
     local ranges = c:bits("ranges", 0, 2, 5, 11)
     c:skip(2)
     c:add("range.length", 2)

@@ -11,7 +11,8 @@ namespace {
 constexpr std::uint16_t kEvents = kEventsAll & ~kEventAdjacency;
 
 void encode_record(const PortRecord& record, wire::Writer& out) {
-  const AtmBounds range = atm_label_range(record).value_or(AtmBounds{0, 0, 0, 0});
+  // Of a port without ATM labels a range that no label lies in: lowest above highest.
+  const AtmBounds range = atm_label_range(record).value_or(AtmBounds{1, 0, 1, 0});
   out.u32(record.port.value());
   out.u32(record.port_session);
   out.u16(static_cast<std::uint16_t>(range.vpi_min & 0xfff));

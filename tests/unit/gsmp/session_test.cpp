@@ -340,7 +340,7 @@ TEST_F(SessionTest, AnAnswerThatDoesNotDecodeLeavesTheOutcomeUnknown) {
   bad[4 + 28] = std::byte{2};  // a frame relay port
   session.receive(bad, now);
   EXPECT_TRUE(session.take_events().empty());
-  EXPECT_EQ(session.counters().last_refusal, "port type 2, not 1 (ATM)");
+  EXPECT_EQ(session.counters().last_refusal, "port type 2, not 1 (ATM) or 3 (MPLS)");
   session.tick(now + 2s);
   EXPECT_EQ(only<RequestTimeout>(session.take_events()).size(), 1U);
 }

@@ -9,6 +9,7 @@ HEADER = """
 """
 FRAME = "Type:16 Length:16"
 LABEL = "x:1 S:1 F1:1 F2:1 Label_Type:12 Label_Length:16  x:4 VPI:12 VCI:16"
+MPLS_LABEL = "x:1 S:1 F1:1 F2:1 Label_Type:12 Label_Length:16  x:12 Label:20"
 ATM_LABEL = 0x100
 
 NO_SUCCESS_ACK, ACK_ALL, SUCCESS, FAILURE, MORE, RETURN_RECEIPT = 1, 2, 3, 4, 5, 6
@@ -26,6 +27,11 @@ def message(kind, result, transaction, *body, code=0):
     return framed(draw(HEADER, Version=3, Message_Type=kind, Result=result, Code=code, I=1,
                        Transaction_Identifier=transaction, SubMessage_Number=1,
                        Length=12 + len(rest)) + rest)
+
+
+def mpls(label):
+    """An MPLS label of 64 bits."""
+    return draw(MPLS_LABEL, Label_Type=0x102, Label_Length=4, Label=label)
 
 
 def atm(vci, vpi=0, **flags):

@@ -2,7 +2,7 @@
 
 from picture import Vector, draw
 from v3 import (ACK_ALL, FAILURE, NO_SUCCESS_ACK, SESSION_1, SUCCESS, UNUSED_LABEL, atm, framed,
-                message)
+                message, mpls)
 
 ADJACENCY = """
   Version:8 Message_Type:8 Timer:8 M:1 Code:7
@@ -100,6 +100,7 @@ VECTORS = {
                  "B of the input label: both ways"),
     "B6": Vector(ADD_BRANCH, add(ACK_ALL, 0x104, atm(0, vpi=5, F1=1), atm(0, vpi=9), kind=26),
                  "M of the input label: multicast is to come"),
+    "B7": Vector(ADD_BRANCH, add(ACK_ALL, 0x105, atm(103), mpls(0xfedcb)), "from ATM to MPLS"),
     "D1": Vector("RFC 3292 section 4.7", message(
         17, ACK_ALL, 0x201, draw(DELETE, Number_of_Elements=1), element(100, 200))),
     "D2": Vector("RFC 3292 section 4.7", message(17, SUCCESS, 0x201, draw(DELETE))),

@@ -6,7 +6,7 @@ alike: a codec that confuses two of them in both directions cannot agree with th
 
 from picture import Vector, draw
 from v3 import (ACK_ALL, EVENT, RETURN_RECEIPT, SESSION_1, SESSION_2, SUCCESS, UNUSED_LABEL, atm,
-                message)
+                message, mpls)
 
 SWITCH_CONFIGURATION = """
   MType:8 MType_2:8 MType_3:8 MType_4:8
@@ -52,6 +52,7 @@ LABEL_RANGES = """
   Q:1 M:1 D:1 x:1 Range_Count:12 Range_Length:16
 """
 REMAINING = "Remaining_VPIs:16 Remaining_VCIs:16"
+REMAINING_LABELS = "Remaining_Labels:32"
 STATISTICS = "Port:32"
 ACTIVITY = "Number_of_Records:16 x:16"
 ACTIVITY_RECORD = """
@@ -65,11 +66,12 @@ OUTPUT_BRANCH = "Output_Port:32"
 EVENT_BODY = "Port:32 Port_Session_Number:32 Event_Sequence_Number:32"
 
 LINE_RATE = 353207
+ATM, MPLS = 1, 3  # port types
 ON_ALL, ON_REQUEST = 1, 2    # of traffic controls: on all connections, on request per connection
 
 
 def port_record(flags, ranges, services=None, session=SESSION_1, receives=LINE_RATE,
-                transmits=LINE_RATE, head=None, **data):
+                transmits=LINE_RATE, head=None, kind=ATM, **data):
     labels = b"".join(ranges)
     fields = {"Port_Status": 1, "Line_Type": 37, "Line_Status": 1, "Priorities": 4,
               "Physical_Port_Number": 1} | data
@@ -80,7 +82,7 @@ def port_record(flags, ranges, services=None, session=SESSION_1, receives=LINE_R
         body += draw(SERVICES, Number_of_Service_Specs=len(services))
         body += b"".join(draw(SERVICE_SPEC, Service_ID=one, Capability_Set_ID=1)
                          for one in services)
-    return draw(PORT_RECORD, Port_Session_Number=session, PortType=1, S=int(services is not None),
+    return draw(PORT_RECORD, Port_Session_Number=session, PortType=kind, S=int(services is not None),
                 Data_Fields_Length=len(body), **({"Port": 1} | (head or {}))) + body
 
 
@@ -166,6 +168,9 @@ VECTORS = {
     "C10": one_flag("L", 0x0c, receives=0, transmits=0x80000001),
     "C11": one_flag("R", 0x0d, receives=0x80000001, transmits=0),
     "C12": one_flag("Q", 0x0e, receives=1, transmits=2),
+    "C13": Vector("RFC 3292 section 8.2", message(65, SUCCESS, 0x0f, port_record(
+        {"M": 1, "L": 1, "R": 1}, [mpls(16) + mpls(1023), mpls(70000) + mpls(0xfffff)], kind=MPLS,
+        services=[8], Line_Type=166)), "an MPLS port, its rates in cells a second"),
     "P1": managed(ACK_ALL, 0x501, Function=1),
     "P2": managed(SUCCESS, 0x501, Function=1, Port_Session_Number=0x5eed0011),
     "P3": managed(ACK_ALL, 0x502, Function=7, Port_Session_Number=0x5eed0011, Event_Flags=0x4000),
@@ -174,6 +179,9 @@ VECTORS = {
     "L3": ranges(ACK_ALL, 0x504, labels(atm(35, vpi=2), atm(99, vpi=3), vpis=7, vcis=513), M=1),
     "L4": ranges(ACK_ALL, 0x505, labels(atm(0, vpi=4, F1=1), atm(0, vpi=6)),
                  labels(atm(41, F2=1), atm(77)), D=1),
+    "L5": ranges(SUCCESS, 0x506, mpls(16) + mpls(1023) + draw(REMAINING_LABELS, Remaining_Labels=1000),
+                 mpls(70000) + mpls(0xfffff) + draw(REMAINING_LABELS, Remaining_Labels=0xe_ee90),
+                 Q=1, D=1),
     "S1": Vector("RFC 3292 section 7.2", message(49, ACK_ALL, 0x601, draw(
         STATISTICS, Port=1), UNUSED_LABEL)),
     "S2": report(ACK_ALL, 0x602, 1, draw("x:2 A:1 V:1 Label_Type:12 Label_Length:16 x:32", A=1,
@@ -188,9 +196,11 @@ VECTORS = {
         Label_Length=4, VPI=5)),
     "S7": report_part(0x604, 3, 1, reported(atm(100, vpi=5), [(4, atm(201, vpi=6))], V=1),
                       reported(atm(0, vpi=7), [(2, atm(0, vpi=8)), (1, atm(0, vpi=9))], P=1)),
+    "S9": report_part(0x606, 3, 0, reported(mpls(0xfedcb), [(1, atm(200, vpi=5))])),
     "S8": activity(SUCCESS, 0x605, activity_of(atm(100), C=1), activity_of(atm(101), A=1)),
     "E1": event("9.2", 81, 2, SESSION_2, 1),
     "E2": event("9.1", 80, 2, 0x5eed0022, 2),
     "E3": event("9.3", 82, 1, SESSION_1, 1, atm(999), result=RETURN_RECEIPT),
+    "E5": event("9.3", 82, 3, SESSION_1, 2, mpls(0xfedcb)),
     "E4": event("9.6", 85, 0, 0, 0, code=2),
 }
