@@ -52,38 +52,22 @@ void SwitchAgent::serve(Request& request, gsmp::LabelRangeMessage& message) {
       code != FailureCode::kNone) {
     return fail_request(request, code);
   }
-  // A port has one range of VPIs and one of VCIs, for all kinds of connections.
-  if (!message.query && (message.disjoint || message.ranges.size() > 1))
-    return fail_request(request, FailureCode::kLabelRangeDisjoint);
-  if (message.multipoint) return fail_request(request, FailureCode::kNoMultipointLabels);
-  const auto count = static_cast<std::uint32_t>(message.ranges.size());
-  ask_table(request, message, count, true, [&] {
-    for (std::uint32_t index = 0; index < count; ++index) {
-      const gsmp::LabelRangeElement& range = message.ranges[index];
-      if (message.query) {
-        table_.query_labels(message.port, range, {asking_, index}, request.now);
-      } else {
-        table_.set_labels(message.port, range, {asking_, index}, request.now);
-      }
-    }
+  ask_table(request, message, 1, true, [&] {
+    table_.label_range(message, {asking_, 0}, request.now);
   });
 }
 
 void SwitchAgent::finish(Request& request, gsmp::LabelRangeMessage& message,
                          TableOutcome& outcome) {
-  FailureCode warning = FailureCode::kNone;
-  for (std::size_t index = 0; index < message.ranges.size(); ++index) {
-    const FailureCode code = outcome.code(index);
-    const bool tells = code == FailureCode::kNone || code == FailureCode::kOldLabelsInUse ||
-                       code == FailureCode::kLabelRangeImpossible;
-    if (!tells) return fail_request(request, code);
-    message.ranges[index] = outcome.reading<gsmp::LabelRangeElement>(index);
-    if (code == FailureCode::kLabelRangeImpossible) return fail_with(request, message, code);
-    if (code == FailureCode::kOldLabelsInUse) warning = code;
-  }
+  const FailureCode code = outcome.code();
+  const bool tells = code == FailureCode::kNone || code == FailureCode::kOldLabelsInUse ||
+                     code == FailureCode::kLabelRangeImpossible;
+  if (!tells) return fail_request(request, code);
+  message.ranges = outcome.reading<LabelRangesReading>();
+  if (code == FailureCode::kLabelRangeImpossible) return fail_with(request, message, code);
   if (!request.wants_success()) return;
   message.header.result = ResultField::kSuccess;
-  message.header.code = warning;
+  message.header.code = code;  // none, or a warning
   gsmp::append_frame(request.output, message);
 }
 

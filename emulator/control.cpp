@@ -7,6 +7,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <span>
+
+#include "core/label_text.hpp"
 
 namespace xbind::emulator {
 namespace {
@@ -138,9 +141,30 @@ ControlResult<Command> read_delay(const Words& words) {
   return command::Delay{static_cast<command::Delay::Of>(*what), std::chrono::microseconds{*us}};
 }
 
+constexpr std::string_view kLabelsArguments =
+    "PORT VPI_MIN VPI_MAX VCI_MIN VCI_MAX, or PORT mpls:FIRST-LAST ...";
+
+ControlResult<Command> read_mpls_labels(PortId port, const Words& words) {
+  LabelRanges ranges;
+  for (const std::string_view word : std::span(words).subspan(1)) {
+    const auto range = parse_label_range(word);
+    if (!range) return refuse(ControlFault::kBadValue, "{}", range.error().text);
+    ranges.push_back(*range);
+    if (range->kind != LabelKind::kMpls || !checked_ranges(ranges).left_out.empty()) {
+      return refuse(ControlFault::kBadValue, "'{}' is ATM's, or overlaps another range", word);
+    }
+  }
+  return command::Labels{port, std::move(ranges)};
+}
+
 ControlResult<Command> read_labels(const Words& words) {
   const auto port = port_of(words[0]);
   if (!port) return tl::make_unexpected(port.error());
+  if (words[1].starts_with("mpls")) return read_mpls_labels(*port, words);
+  if (words.size() != 5) {
+    return refuse(ControlFault::kArguments, "{} words after labels; it is: labels {}", words.size(),
+                  kLabelsArguments);
+  }
   std::array<std::uint32_t, 4> ends{};
   constexpr std::array<std::string_view, 4> kNames{"VPI_MIN", "VPI_MAX", "VCI_MIN", "VCI_MAX"};
   for (std::size_t index = 0; index < ends.size(); ++index) {
@@ -154,7 +178,7 @@ ControlResult<Command> read_labels(const Words& words) {
                     kNames[low + 1], ends[low + 1]);
     }
   }
-  return command::Labels{*port, {ends[0], ends[1], ends[2], ends[3]}};
+  return command::Labels{*port, {atm_range(ends[0], ends[1], ends[2], ends[3])}};
 }
 
 ControlResult<Command> read_status(const Words&) { return command::Status{}; }
@@ -189,7 +213,7 @@ constexpr std::array kSyntax{
     Syntax{"partial-frames", "OCTETS|off", 1, 1, read_partial_frames},
     Syntax{"restart", "hot|cold", 1, 1, read_restart},
     Syntax{"delay", "message|connection|table US", 2, 2, read_delay},
-    Syntax{"labels", "PORT VPI_MIN VPI_MAX VCI_MIN VCI_MAX", 5, 5, read_labels},
+    Syntax{"labels", kLabelsArguments, 2, 1 + kLabelRangesMax, read_labels},
     Syntax{"status", "", 0, 0, read_status},
     Syntax{"statistics", "PORT", 1, 1, read_statistics},
     Syntax{"capture", "PORT FILE|off", 2, 2, read_capture},
@@ -260,13 +284,17 @@ class Execution {
   }
   Done operator()(const command::Labels& labels) {
     if (auto bad = missing(labels.port)) return tl::make_unexpected(*bad);
-    if (const auto most = switch_.fabric().cells().vpi_max(labels.port);
-        labels.range.vpi_max > most) {
-      return refuse(ControlFault::kBadValue,
-                    "VPI_MAX {} is above {}, the highest of port {}'s line", labels.range.vpi_max,
-                    most, labels.port);
+    const LabelRange& first = labels.ranges.front();
+    if (first.kind != switch_.fabric().label_kind(labels.port)) {
+      return refuse(ControlFault::kBadValue, "labels {} are of another kind than port {}'s",
+                    to_string(first), labels.port);
     }
-    switch_.fabric().set_labels(labels.port, labels.range);
+    if (const auto most = switch_.fabric().cells().vpi_max(labels.port); first.last >> 16 > most) {
+      return refuse(ControlFault::kBadValue,
+                    "VPI_MAX {} is above {}, the highest of port {}'s line", first.last >> 16, most,
+                    labels.port);
+    }
+    switch_.fabric().set_labels(labels.port, labels.ranges);
     return "";
   }
   Done operator()(command::Status) { return status(); }

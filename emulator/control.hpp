@@ -15,7 +15,8 @@
 //   delay connection US                after another; and so many for each connection operation
 //   delay table US                     its table answers so many microseconds later, whatever else it is
 //                                      asked meanwhile; what was asked is done at once
-//   labels PORT VPI_MIN VPI_MAX VCI_MIN VCI_MAX     what may be entered from now on
+//   labels PORT VPI_MIN VPI_MAX VCI_MIN VCI_MAX     what may be entered from now on, at an ATM port
+//   labels PORT mpls:FIRST-LAST ...    the same at an MPLS port
 //   status                             what goes on, and the faults in force
 //   statistics PORT                    its counters of cells
 //   capture PORT FILE|off              cells of a port into FILE.erf or FILE.pcap
@@ -80,7 +81,7 @@ struct Delay {
 };
 struct Labels {
   PortId port;
-  AtmBounds range;
+  LabelRanges ranges;  // of one kind, and of ATM one
 };
 struct Status {};
 struct Statistics {

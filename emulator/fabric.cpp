@@ -25,12 +25,6 @@ bool bidirectional(const dataplane::Connection& connection) {
   return bidirectional_in(connection.branches.front().tag);
 }
 
-bool is_atm(Label label) { return label.kind == LabelKind::kAtm && label.value >> 28 == 0; }
-bool fits(const AtmBounds& labels, Label label, bool path) {
-  if (!path) return labels.contains(label);
-  return is_atm(label) && vpi_of(label) >= labels.vpi_min && vpi_of(label) <= labels.vpi_max;
-}
-
 VirtualLink link_at(PortId port, Label label, bool path) {
   return {port, static_cast<std::uint16_t>(vpi_of(label)),
           static_cast<std::uint16_t>(path ? 0 : vci_of(label)), path};
@@ -41,7 +35,6 @@ dataplane::Branch place_of(const VirtualLink& input, PortId output_port, Label o
           .vpi = static_cast<std::uint16_t>(vpi_of(output)),
           .vci = static_cast<std::uint16_t>(input.path ? 0 : vci_of(output))};
 }
-Label label_at(std::uint16_t vpi, std::uint16_t vci) { return atm_label(vpi, vci); }
 
 // The input of the other half of a pair.
 VirtualLink reverse_of(const VirtualLink& input, const dataplane::Branch& branch) {
@@ -101,10 +94,6 @@ struct Fabric::Wish {
 
 // ----- what every request is judged by --------------------------------------------------------
 
-bool Fabric::leaves_by(PortId port, Label label) const {
-  return is_atm(label) && vpi_of(label) <= cells_.vpi_max(port);
-}
-
 FailureCode Fabric::check_ports(PortId input, PortId output, std::uint32_t session) const {
   if (!has(input) || !has(output)) return FailureCode::kNoSuchPort;
   return session == port_session(input) ? FailureCode::kNone : FailureCode::kInvalidPortSession;
@@ -146,7 +135,7 @@ FailureCode Fabric::add_branch(const gsmp::AddBranch& request) {
   const bool replace = request.output_label.has(gsmp::kFlagReplace);
   const Label input_label = gsmp::label_of(request.input_label);
   Wish wish{link_at(request.input_port, input_label, path),
-            fits(labels(request.input_port), input_label, path), request.output_port,
+            accepts(request.input_port, input_label, path), request.output_port,
             gsmp::label_of(request.output_label), profile_of(request)};
   if (request.header.version == 1) {  // what has no such priority gets the nearest
     for (Qos* qos : {&wish.qos.input, &wish.qos.output})
@@ -156,12 +145,12 @@ FailureCode Fabric::add_branch(const gsmp::AddBranch& request) {
   const dataplane::Branch branch = wish.branch();
   const VirtualLink reverse = reverse_of(wish.input, branch);
 
+  if (path && !has_paths(wish.input.port, wish.output_port)) return FailureCode::kNoVpSwitching;
   if (!wish.input_good) return FailureCode::kInvalidInputLabel;
   // An output label is the next switch's input label: of its range only the width of the line's headers
   // is ours to know. On the way back it is an input label here.
-  if (!leaves_by(wish.output_port, wish.output) ||
-      (both_ways &&
-       (!fits(labels(wish.output_port), wish.output, path) || reverse == wish.input))) {
+  if (!leaves_by(wish.output_port, wish.output) || !joins(wish.input.port, wish.output_port) ||
+      (both_ways && (!accepts(wish.output_port, wish.output, path) || reverse == wish.input))) {
     return FailureCode::kInvalidOutputLabel;
   }
   const dataplane::Connection* existing = table.find(wish.input);
@@ -262,11 +251,14 @@ FailureCode Fabric::move_output(const gsmp::MoveOutputBranch& request) {
   const dataplane::Branch new_place = wish.branch();
 
   const dataplane::Connection* existing =
-      is_atm(input_label) ? cells_.table().find(wish.input) : nullptr;
+      is_label_of(request.input_port, input_label) ? cells_.table().find(wish.input) : nullptr;
   if (existing == nullptr) return FailureCode::kNoSuchConnection;
-  const dataplane::Branch* there = is_atm(from.output) ? branch_at(existing, old_place) : nullptr;
+  const dataplane::Branch* there =
+      is_label_of(from.output_port, from.output) ? branch_at(existing, old_place) : nullptr;
   if (there == nullptr) return FailureCode::kNoSuchBranch;
-  if (!leaves_by(wish.output_port, wish.output)) return FailureCode::kInvalidOutputLabel;
+  if (path && !has_paths(wish.input.port, wish.output_port)) return FailureCode::kNoVpSwitching;
+  if (!leaves_by(wish.output_port, wish.output) || !joins(wish.input.port, wish.output_port))
+    return FailureCode::kInvalidOutputLabel;
   if (const auto code = check_service(wish, &profile_at(*there)); code != FailureCode::kNone)
     return code;
   if (path && !options_.vp_switching) return FailureCode::kNoVpSwitching;
@@ -296,17 +288,20 @@ FailureCode Fabric::move_input(const gsmp::MoveInputBranch& request) {
   const Label old_label = gsmp::label_of(request.old_input_label);
   const Label new_label = gsmp::label_of(request.new_input_label);
   const Wish wish{link_at(request.new_input_port, new_label, path),
-                  fits(labels(request.new_input_port), new_label, path), request.output_port,
+                  accepts(request.new_input_port, new_label, path), request.output_port,
                   gsmp::label_of(request.output_label), profile_of(request)};
   const VirtualLink from = link_at(request.old_input_port, old_label, path);
   const dataplane::Branch place = wish.branch();
   const ForwardingTable& table = cells_.table();
 
-  const dataplane::Connection* old = is_atm(old_label) ? table.find(from) : nullptr;
+  const dataplane::Connection* old = is_label_of(from.port, old_label) ? table.find(from) : nullptr;
   if (old == nullptr) return FailureCode::kNoSuchConnection;
-  const dataplane::Branch* there = is_atm(wish.output) ? branch_at(old, place) : nullptr;
+  const dataplane::Branch* there =
+      is_label_of(wish.output_port, wish.output) ? branch_at(old, place) : nullptr;
   if (there == nullptr) return FailureCode::kNoSuchBranch;
-  if (!wish.input_good) return FailureCode::kInvalidInputLabel;
+  if (path && !has_paths(wish.input.port, wish.output_port)) return FailureCode::kNoVpSwitching;
+  if (!wish.input_good || !joins(wish.input.port, wish.output_port))
+    return FailureCode::kInvalidInputLabel;
   if (const auto code = check_service(wish, &profile_at(*there)); code != FailureCode::kNone)
     return code;
   if (path && !options_.vp_switching) return FailureCode::kNoVpSwitching;
@@ -344,9 +339,10 @@ FailureCode Fabric::reserve(const gsmp::ReservationRequest& request) {
   const Wish wish{{}, true, request.output_port, output, profile_of(request)};
   const bool unlabelled_in = request.input_label.type == gsmp::LabelType::kNone;
   const bool unlabelled_out = request.output_label.type == gsmp::LabelType::kNone;
-  if (!unlabelled_in && !fits(labels(request.input_port), input, false))
+  if (!unlabelled_in && !accepts(request.input_port, input, false))
     return FailureCode::kInvalidInputLabel;
-  if (!unlabelled_out && !leaves_by(request.output_port, output))
+  if ((!unlabelled_out && !leaves_by(request.output_port, output)) ||
+      !joins(request.input_port, request.output_port))
     return FailureCode::kInvalidOutputLabel;
   if (const auto code = check_service(wish, nullptr); code != FailureCode::kNone) return code;
   const auto free = reservations_.check_free(request.reservation);
@@ -363,11 +359,11 @@ FailureCode Fabric::reserve(const gsmp::ReservationRequest& request) {
 // ----- deleting -------------------------------------------------------------------------------
 
 void Fabric::prefetch(PortId port, Label label) const {
-  if (is_atm(label)) cells_.table().prefetch(link_at(port, label, false));
+  if (has(port) && is_label_of(port, label)) cells_.table().prefetch(link_at(port, label, false));
 }
 
 const dataplane::Connection* Fabric::find_raw(PortId port, Label label) const {
-  if (!has(port) || !is_atm(label)) return nullptr;
+  if (!has(port) || !is_label_of(port, label)) return nullptr;
   const ForwardingTable& table = cells_.table();
   if (const auto* channel = table.find(link_at(port, label, false))) return channel;
   return vci_of(label) == 0 ? table.find(link_at(port, label, true)) : nullptr;
@@ -377,7 +373,7 @@ FailureCode Fabric::delete_branch(PortId input_port, Label input_label, PortId o
                                   Label output_label) {
   const dataplane::Connection* connection = find_raw(input_port, input_label);
   if (connection == nullptr) return FailureCode::kNoSuchConnection;
-  if (!is_atm(output_label)) return FailureCode::kNoSuchBranch;
+  if (!is_label_of(output_port, output_label)) return FailureCode::kNoSuchBranch;
   const dataplane::Branch* there =
       branch_at(connection, place_of(connection->input, output_port, output_label));
   if (there == nullptr) return FailureCode::kNoSuchBranch;
@@ -463,8 +459,8 @@ std::optional<Connection> Fabric::find(PortId input_port, Label input_label) con
   Connection connection{bidirectional(*raw), raw->input.path, {}};
   for (const dataplane::Branch& branch : raw->branches) {
     const QosProfile& profile = profile_at(branch);
-    connection.branches.push_back(
-        {branch.port, label_at(branch.vpi, branch.vci), profile.input, profile.output});
+    connection.branches.push_back({branch.port, label_at(branch.port, branch.vpi, branch.vci),
+                                   profile.input, profile.output});
   }
   std::ranges::sort(connection.branches, {}, [](const Branch& branch) {
     return std::tuple(branch.output_port, branch.output_label);
@@ -475,7 +471,7 @@ std::optional<Connection> Fabric::find(PortId input_port, Label input_label) con
 std::vector<Fabric::Entry> Fabric::connections_of(PortId port) const {
   std::vector<Entry> entries;
   for (const dataplane::Connection* one : cells_.table().connections_of(port))
-    entries.push_back({label_at(one->input.vpi, one->input.vci), one});
+    entries.push_back({label_at(port, one->input.vpi, one->input.vci), one});
   return entries;
 }
 

@@ -48,9 +48,13 @@ namespace xbind::emulator {
 std::vector<gsmp::ServiceRecord> default_services();
 
 struct FabricOptions {
-  std::uint32_t ports = 2;                           // numbered 1..ports; at most 65535
-  AtmBounds labels;                                  // of every port's input, until it is changed
-  AtmBounds labels_grantable{0, 4095, 32, 65535};    // what Label Range may ask for
+  std::uint32_t ports = 2;  // numbered 1..ports; at most 65535
+  AtmBounds labels;         // of every ATM port's input, until it is changed
+  // Ports with labels of their own: an ATM port has one range, an MPLS port 1 to kLabelRangesMax, as
+  // checked_ranges() leaves them. Their kind is the port's for ever.
+  std::map<PortId, LabelRanges> port_labels;
+  bool one_kind = false;  // no branch leads from a port of one kind to a port of the other
+  AtmBounds labels_grantable{0, 4095, 32, 65535};    // what Label Range may ask for at an ATM port
   std::uint32_t link_cells_per_s = 353207;           // of every port that is not named below
   std::map<PortId, std::uint32_t> port_cells_per_s;  // ports with a rate of their own
   bool rate_settable = true;                         // by Port Management, up to the port's own
@@ -110,11 +114,15 @@ class Fabric {
   bool line_up(PortId port) const { return at(port).line_up; }
   std::uint32_t rate(PortId port) const { return at(port).rate; }  // cells/s
   gsmp::PortRecord port_record(PortId port) const;
-  const AtmBounds& labels(PortId port) const { return at(port).labels; }
-  // By the operator of the switch: Port Configuration tells it from now on. What is connected stays.
-  void set_labels(PortId port, const AtmBounds& labels);
-  // What Label Range may ask for there at the most: the options' range, as far as the line's headers are wide.
-  AtmBounds labels_most(PortId port) const;
+  LabelKind label_kind(PortId port) const { return at(port).kind; }
+  const LabelRanges& labels(PortId port) const { return cells_.table().labels(port); }
+  // By the operator of the switch: Port Configuration tells it from now on. What is connected stays. Of
+  // the port's kind, as FabricOptions::port_labels says.
+  void set_labels(PortId port, const LabelRanges& labels);
+  // As the table has it, in the port's kind.
+  Label label_at(PortId port, std::uint16_t vpi, std::uint16_t vci) const {
+    return {label_kind(port), atm_label(vpi, vci).value};
+  }
   // True: it was the other way round, and up means a new session number.
   bool set_line(PortId port, bool up);
   // A card is put in or pulled: with it go the port's connections. 1..ports. True: a change.
@@ -130,14 +138,12 @@ class Fabric {
   // Ends loopbacks whose duration is over: back in service, with a new session number.
   void tick(TimePoint now);
   TimePoint next_deadline() const;
-  // One range of Label Range. Fills in what the answer says; kNone, kOldLabelsInUse (done, a warning) or
-  // a failure.
-  gsmp::FailureCode query_labels(PortId port, gsmp::LabelRangeElement& range) const;
-  gsmp::FailureCode set_labels(PortId port, gsmp::LabelRangeElement& range);
+  // Label Range, a query or an order; the port has been checked. Fills in what the answer says. kNone,
+  // kOldLabelsInUse (done, a warning), or a failure: then nothing has changed.
+  gsmp::FailureCode label_range(gsmp::LabelRangeMessage& message);
 
   // ----- connections -----
   // kNone, or kNoSuchPort, kInvalidPortSession: what every request on ports is asked first.
-  bool leaves_by(PortId port, Label label) const;
   gsmp::FailureCode check_ports(PortId input, PortId output, std::uint32_t session) const;
   // The rest of the rules, in the order of precedence of RFC 3292 section 12. The ports have been
   // checked. kNone: done. Anything else: nothing has changed.
@@ -186,8 +192,8 @@ class Fabric {
     gsmp::PortStatus status = gsmp::PortStatus::kAvailable;
     std::uint32_t rate = 0;          // now
     std::uint32_t rate_default = 0;  // of the line
-    AtmBounds labels;                // now
-    AtmBounds labels_default;
+    LabelKind kind = LabelKind::kAtm;
+    LabelRanges labels_default;
     TimePoint loopback_end = kNever;
     EventState events;
   };
@@ -198,6 +204,23 @@ class Fabric {
   std::uint32_t new_session(std::uint32_t old);
   void apply_line(PortId port);
   void bring_up(PortId port);
+
+  // ----- labels (fabric_labels.cpp) -----
+  // On cells that come in there; of a path its VPI.
+  bool accepts(PortId port, Label label, bool path) const;
+  // Of the port's kind, and no wider than the kind is.
+  bool is_label_of(PortId port, Label label) const;
+  // On cells that go out there: of the port's kind, no reserved one, no VPI too wide for the line.
+  bool leaves_by(PortId port, Label label) const;
+  // Whether there may be a branch from one to the other.
+  bool joins(PortId input, PortId output) const;
+  bool has_paths(PortId input, PortId output) const;
+  AtmBounds atm_labels_most(PortId port) const;
+  gsmp::FailureCode query_atm_labels(PortId port, gsmp::LabelRangeElement& range) const;
+  gsmp::FailureCode set_atm_labels(PortId port, gsmp::LabelRangeElement& range);
+  gsmp::FailureCode query_mpls_labels(gsmp::LabelRangeMessage& message) const;
+  gsmp::FailureCode set_mpls_labels(gsmp::LabelRangeMessage& message);
+  void tell_mpls_labels(gsmp::LabelRangeMessage& message, const LabelRanges& ranges) const;
 
   gsmp::FailureCode check_service(const Wish& wish, const QosProfile* existing) const;
   // Whether one call more of its class fits into the region of `output`: kNone, kNoSuchClass or

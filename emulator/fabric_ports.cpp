@@ -1,7 +1,6 @@
 // The ports of the fabric: RFC 3292 section 6.
 #include <algorithm>
 #include <array>
-#include <set>
 #include <utility>
 
 #include "core/check.hpp"
@@ -53,7 +52,7 @@ Fabric::Fabric(FabricOptions options, std::function<std::uint32_t()> random)
               .priorities = options_.priorities},
              {.on_unknown_label =
                   [this](PortId port, std::uint16_t vpi, std::uint16_t vci, TimePoint now) {
-                    if (on_unknown_label_) on_unknown_label_(port, atm_label(vpi, vci), now);
+                    if (on_unknown_label_) on_unknown_label_(port, label_at(port, vpi, vci), now);
                   },
               .on_cells = {}}),
       reservations_(options_.max_reservations),
@@ -67,7 +66,10 @@ Fabric::Fabric(FabricOptions options, std::function<std::uint32_t()> random)
     port.rate_default =
         own_rate == options_.port_cells_per_s.end() ? options_.link_cells_per_s : own_rate->second;
     port.rate = port.rate_default;
-    port.labels = port.labels_default = options_.labels;
+    const auto own_labels = options_.port_labels.find(id);
+    const bool own = own_labels != options_.port_labels.end();
+    port.kind = own ? own_labels->second.at(0).kind : LabelKind::kAtm;
+    set_labels(id, own ? own_labels->second : LabelRanges{options_.labels.range()});
     cells_.set_rate(id, port.rate);
   }
 }
@@ -92,13 +94,17 @@ gsmp::PortRecord Fabric::port_record(PortId id) const {
   record.event_sequence = port.events.sequence;
   record.event_flags = port.events.flags;
   record.attribute_flags = port.replace ? 0x8000 : 0;
-  record.vp_switching = options_.vp_switching;
+  const bool mpls = label_kind(id) == LabelKind::kMpls;
+  record.port_type = mpls ? gsmp::kPortTypeMpls : gsmp::kPortTypeAtm;
+  record.line_type = mpls ? gsmp::kLineTypeMpls : gsmp::kLineTypeAtm;
+  record.vp_switching = options_.vp_switching && !mpls;
   record.multicast_labels = true;
   record.logical_multicast = true;
   record.label_range_message = true;
-  const AtmBounds& labels = port.labels_default;
-  record.label_ranges = {{gsmp::label_field(atm_label(labels.vpi_min, labels.vci_min)),
-                          gsmp::label_field(atm_label(labels.vpi_max, labels.vci_max))}};
+  for (const LabelRange& range : port.labels_default) {
+    record.label_ranges.push_back({gsmp::label_field({range.kind, range.first}),
+                                   gsmp::label_field({range.kind, range.last})});
+  }
   record.transmit_cells_per_s = port.rate;
   record.receive_cells_per_s = port.rate_default;
   record.port_status = port.status;
@@ -114,11 +120,6 @@ gsmp::PortRecord Fabric::port_record(PortId id) const {
     }
   }
   return record;
-}
-
-void Fabric::set_labels(PortId port, const AtmBounds& labels) {
-  at(port).labels = at(port).labels_default = labels;
-  cells_.table().set_labels(port, {labels.range()});
 }
 
 void Fabric::apply_line(PortId id) {
@@ -234,104 +235,6 @@ TimePoint Fabric::next_deadline() const {
   TimePoint due = kNever;
   for (const Port& port : ports_) due = std::min(due, port.loopback_end);
   return due;
-}
-
-// ----- Label Range ----------------------------------------------------------------------------
-
-namespace {
-
-std::uint32_t remaining(std::uint64_t vpis, std::uint64_t vcis) {
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(vpis, 0xffff) << 16 |
-                                    std::min<std::uint64_t>(vcis, 0xffff));
-}
-
-}  // namespace
-
-FailureCode Fabric::query_labels(PortId port, gsmp::LabelRangeElement& range) const {
-  const AtmBounds& held = labels(port);
-  const dataplane::ForwardingTable& table = cells_.table();
-  if (range.min.has(gsmp::kFlagVpiRange)) {
-    std::set<std::uint32_t> used;
-    for (const Entry& entry : connections_of(port)) {
-      const std::uint32_t vpi = vpi_of(entry.input_label);
-      if (vpi >= held.vpi_min && vpi <= held.vpi_max) used.insert(vpi);
-    }
-    range.min = gsmp::label_field(atm_label(held.vpi_min, 0), range.min.flags);
-    range.max = gsmp::label_field(atm_label(held.vpi_max, 0), range.max.flags);
-    range.remaining = remaining(held.vpi_max - held.vpi_min + 1 - used.size(), 0);
-    return FailureCode::kNone;
-  }
-  const Label max = gsmp::label_of(range.max);
-  if (max.kind != LabelKind::kAtm || max.value >> 28 != 0) return FailureCode::kInvalidInputLabel;
-  const std::uint32_t vpi = vpi_of(max);
-  if (vpi < held.vpi_min || vpi > held.vpi_max) return FailureCode::kInvalidInputLabel;
-  std::uint64_t used = 0;
-  for (const Entry& entry : connections_of(port)) {
-    if (held.contains(entry.input_label) && vpi_of(entry.input_label) == vpi) ++used;
-  }
-  const bool whole = table.find(dataplane::path(port, static_cast<std::uint16_t>(vpi))) != nullptr;
-  range.min = gsmp::label_field(atm_label(vpi, held.vci_min), range.min.flags);
-  range.max = gsmp::label_field(atm_label(vpi, held.vci_max), range.max.flags);
-  range.remaining = remaining(0, whole ? 0 : held.vci_max - held.vci_min + 1 - used);
-  return FailureCode::kNone;
-}
-
-AtmBounds Fabric::labels_most(PortId port) const {
-  AtmBounds most = options_.labels_grantable;
-  most.vpi_max = std::min(most.vpi_max, cells_.vpi_max(port));
-  most.vpi_min = std::min(most.vpi_min, most.vpi_max);
-  return most;
-}
-
-FailureCode Fabric::set_labels(PortId port, gsmp::LabelRangeElement& range) {
-  const Label min = gsmp::label_of(range.min);
-  const Label max = gsmp::label_of(range.max);
-  for (const Label label : {min, max}) {
-    if (label.kind != LabelKind::kAtm || label.value >> 28 != 0)
-      return FailureCode::kInvalidInputLabel;
-  }
-  const bool of_vpis = range.min.has(gsmp::kFlagVpiRange);
-  const bool of_vcis = !of_vpis || range.min.has(gsmp::kFlagVciRange);
-  const AtmBounds most = labels_most(port);
-  AtmBounds wanted = labels(port);
-  AtmBounds granted = wanted;
-  if (of_vpis) {
-    wanted.vpi_min = vpi_of(min);
-    wanted.vpi_max = std::max(vpi_of(max), wanted.vpi_min);  // not above it: the one value
-    granted.vpi_min = std::clamp(wanted.vpi_min, most.vpi_min, most.vpi_max);
-    granted.vpi_max = std::clamp(wanted.vpi_max, most.vpi_min, most.vpi_max);
-  }
-  if (of_vcis) {
-    wanted.vci_min = vci_of(min);
-    wanted.vci_max = std::max(vci_of(max), wanted.vci_min);
-    granted.vci_min = std::clamp(wanted.vci_min, most.vci_min, most.vci_max);
-    granted.vci_max = std::clamp(wanted.vci_max, most.vci_min, most.vci_max);
-  }
-  range.min = gsmp::label_field(
-      atm_label(of_vpis ? granted.vpi_min : vpi_of(min), of_vcis ? granted.vci_min : vci_of(min)),
-      range.min.flags);
-  range.max = gsmp::label_field(
-      atm_label(of_vpis ? granted.vpi_max : vpi_of(max), of_vcis ? granted.vci_max : vci_of(max)),
-      range.max.flags);
-  if (granted != wanted) return FailureCode::kLabelRangeImpossible;
-  at(port).labels = granted;
-  cells_.table().set_labels(port, {granted.range()});
-  bool outside = false;
-  std::uint64_t used = 0;
-  std::set<std::uint32_t> used_vpis;
-  for (const Entry& entry : connections_of(port)) {
-    const std::uint32_t vpi = vpi_of(entry.input_label);
-    const bool path = entry.connection->input.path;
-    const bool inside = path ? vpi >= granted.vpi_min && vpi <= granted.vpi_max
-                             : granted.contains(entry.input_label);
-    outside = outside || !inside;
-    if (!inside) continue;
-    used_vpis.insert(vpi);
-    if (!path && vpi == vpi_of(gsmp::label_of(range.max))) ++used;
-  }
-  range.remaining = of_vpis ? remaining(granted.vpi_max - granted.vpi_min + 1 - used_vpis.size(), 0)
-                            : remaining(0, granted.vci_max - granted.vci_min + 1 - used);
-  return outside ? FailureCode::kOldLabelsInUse : FailureCode::kNone;
 }
 
 }  // namespace xbind::emulator

@@ -75,18 +75,11 @@ void FabricTable::manage(const gsmp::PortManagement& request, Ticket ticket, Tim
   answer(ticket, code, BranchesDeleted{before - fabric_.branches()}, now);
 }
 
-void FabricTable::query_labels(PortId port, const gsmp::LabelRangeElement& range, Ticket ticket,
-                               TimePoint now) {
-  gsmp::LabelRangeElement found = range;
-  const FailureCode code = fabric_.query_labels(port, found);
-  answer(ticket, code, found, now);
-}
-
-void FabricTable::set_labels(PortId port, const gsmp::LabelRangeElement& range, Ticket ticket,
-                             TimePoint now) {
-  gsmp::LabelRangeElement granted = range;
-  const FailureCode code = fabric_.set_labels(port, granted);
-  answer(ticket, code, granted, now);
+void FabricTable::label_range(const gsmp::LabelRangeMessage& request, Ticket ticket,
+                              TimePoint now) {
+  gsmp::LabelRangeMessage found = request;
+  const FailureCode code = fabric_.label_range(found);
+  answer(ticket, code, std::move(found.ranges), now);
 }
 
 // ----- connections ------------------------------------------------------------------------------
@@ -159,7 +152,8 @@ void FabricTable::report(PortId port, Scope scope, Label label, Ticket ticket, T
     entries = fabric_.connections_of(port);
     if (scope == Scope::kVpi) {
       std::erase_if(entries, [&](const Fabric::Entry& entry) {
-        return vpi_of(entry.input_label) != vpi_of(label);
+        return label.kind != LabelKind::kAtm || entry.input_label.kind != LabelKind::kAtm ||
+               vpi_of(entry.input_label) != vpi_of(label);
       });
     }
   } else if (const auto* found = fabric_.find_raw(port, label)) {
@@ -170,7 +164,7 @@ void FabricTable::report(PortId port, Scope scope, Label label, Ticket ticket, T
     const auto first = static_cast<std::ptrdiff_t>(report.size());
     for (const dataplane::Branch& branch : entry.connection->branches) {
       report.push_back({entry.input_label, entry.connection->input.path, branch.port,
-                        atm_label(branch.vpi, branch.vci)});
+                        fabric_.label_at(branch.port, branch.vpi, branch.vci)});
     }
     std::sort(report.begin() + first, report.end(),
               [](const ReportedBranch& one, const ReportedBranch& other) {

@@ -60,10 +60,7 @@ class FabricTable final : public SwitchTable {
   void release(std::uint32_t reservation, Ticket ticket, TimePoint now) override;
   void release_all(Ticket ticket, TimePoint now) override;
   void manage(const gsmp::PortManagement& request, Ticket ticket, TimePoint now) override;
-  void query_labels(PortId port, const gsmp::LabelRangeElement& range, Ticket ticket,
-                    TimePoint now) override;
-  void set_labels(PortId port, const gsmp::LabelRangeElement& range, Ticket ticket,
-                  TimePoint now) override;
+  void label_range(const gsmp::LabelRangeMessage& request, Ticket ticket, TimePoint now) override;
   void read_connection(PortId port, Label label, Ticket ticket, TimePoint now) override;
   void read_port(PortId port, Ticket ticket, TimePoint now) override;
   void report(PortId port, Scope scope, Label label, Ticket ticket, TimePoint now) override;

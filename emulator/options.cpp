@@ -8,6 +8,7 @@
 #include <charconv>
 #include <functional>
 
+#include "core/label_text.hpp"
 #include "core/pace_options.hpp"
 #include "emulator/control.hpp"
 #include "gsmp/tcp_transport.hpp"
@@ -72,6 +73,8 @@ Fault labels_fault(const SwitchOptions& o) {
   if (o.labels.vci_min > o.labels.vci_max) {
     return fmt::format("--vci-min {} is above --vci-max {}", o.labels.vci_min, o.labels.vci_max);
   }
+  if (const auto own = parse_port_labels(o.port_labels, o.ports); !own)
+    return "--port-labels: " + own.error().text;
   return std::nullopt;
 }
 
@@ -104,11 +107,21 @@ Fault links_fault(const SwitchOptions& o) {
   const auto links =
       dataplane::parse_port_links(fmt::format("{}", fmt::join(o.links, ",")), o.ports);
   if (!links) return "--links: " + links.error().text;
+  const auto own_labels = parse_port_labels(o.port_labels, o.ports);
   for (const dataplane::PortLink& one : *links) {
-    const bool uni = one.link.form == dataplane::HeaderForm::kUni;
-    if (uni && o.labels.vpi_max > dataplane::kUniVpiMax) {
+    using dataplane::LinkKind;
+    const auto own = own_labels->find(one.port);
+    const LabelRange labels = own == own_labels->end() ? o.labels.range() : own->second.front();
+    const bool mpls = labels.kind == LabelKind::kMpls;
+    if (one.link.kind != LinkKind::kRing && mpls != (one.link.kind == LinkKind::kLsp)) {
+      return fmt::format("--links {}={}: the port has {} labels, whose cells go over {}", one.port,
+                         to_string(one.link), mpls ? "MPLS" : "ATM",
+                         mpls ? "lsp or ring" : "mpls, plain or ring");
+    }
+    const std::uint32_t vpi_max = atm_bounds(labels).vpi_max;
+    if (one.link.form == dataplane::HeaderForm::kUni && vpi_max > dataplane::kUniVpiMax) {
       return fmt::format("--vpi-max {} is above {}, the highest VPI of the cells of --links {}={}",
-                         o.labels.vpi_max, dataplane::kUniVpiMax, one.port, to_string(one.link));
+                         vpi_max, dataplane::kUniVpiMax, one.port, to_string(one.link));
     }
   }
   return std::nullopt;
@@ -197,6 +210,34 @@ std::optional<std::pair<PortId, std::string>> parse_port_file(const std::string&
   return parts;
 }
 
+Result<std::map<PortId, LabelRanges>> parse_port_labels(const std::vector<std::string>& texts,
+                                                        std::uint32_t ports) {
+  constexpr std::uint32_t kVciMin = 32;  // below: signalling and management (ITU-T I.361)
+  std::map<PortId, LabelRanges> labels;
+  for (const std::string& text : texts) {
+    const auto parts = port_and_text(text);
+    if (!parts) return fail(ErrorCode::kBadInput, "'{}' is not PORT=RANGE", text);
+    const PortId port = parts->first;
+    if (port.value() > ports)
+      return fail(ErrorCode::kBadInput, "'{}' names a port beyond --ports {}", text, ports);
+    const auto range = parse_label_range(parts->second);
+    if (!range) return tl::make_unexpected(range.error());
+    if (range->kind == LabelKind::kAtm && atm_bounds(*range).vci_min < kVciMin)
+      return fail(ErrorCode::kBadInput, "'{}' has a VCI below {}", text, kVciMin);
+    LabelRanges& ranges = labels[port];
+    if (!ranges.empty() && ranges.front().kind != range->kind)
+      return fail(ErrorCode::kBadInput, "'{}': port {} has labels of another kind", text, port);
+    if (!ranges.empty() && range->kind == LabelKind::kAtm)
+      return fail(ErrorCode::kBadInput, "'{}': ATM port {} has a range already", text, port);
+    ranges.push_back(*range);
+    if (ranges.size() > kLabelRangesMax)
+      return fail(ErrorCode::kBadInput, "'{}': port {} has {} ranges", text, port, kLabelRangesMax);
+    if (!checked_ranges(ranges).left_out.empty())
+      return fail(ErrorCode::kBadInput, "'{}' overlaps another range of port {}", text, port);
+  }
+  return labels;
+}
+
 Result<gsmp::ServiceId> parse_service(const std::string& text) {
   std::vector<std::string> known;
   for (const gsmp::ServiceId service : kAtmServices) {
@@ -215,10 +256,16 @@ void declare(OptionSet& set, SwitchOptions& options) {
   set.add_string("name", &o->name, "switch",
                  "Name of the switch; its 48-bit GSMP name is derived from it.");
   set.add_uint("ports", &o->ports, 4, {1, 4096}, "Number of ports, numbered from 1.");
-  set.add_uint("vpi-min", &o->labels.vpi_min, 0, {0, 4095}, "Lowest VPI a port accepts.");
-  set.add_uint("vpi-max", &o->labels.vpi_max, 0, {0, 4095}, "Highest VPI a port accepts.");
-  set.add_uint("vci-min", &o->labels.vci_min, 32, {32, 65535}, "Lowest VCI a port accepts.");
-  set.add_uint("vci-max", &o->labels.vci_max, 1023, {32, 65535}, "Highest VCI a port accepts.");
+  set.add_uint("vpi-min", &o->labels.vpi_min, 0, {0, 4095}, "Lowest VPI an ATM port accepts.");
+  set.add_uint("vpi-max", &o->labels.vpi_max, 0, {0, 4095}, "Highest VPI an ATM port accepts.");
+  set.add_uint("vci-min", &o->labels.vci_min, 32, {32, 65535}, "Lowest VCI an ATM port accepts.");
+  set.add_uint("vci-max", &o->labels.vci_max, 1023, {32, 65535},
+               "Highest VCI an ATM port accepts.");
+  set.add_strings("port-labels", &o->port_labels,
+                  "PORT=RANGE of a port with other labels: mpls:FIRST-LAST makes it an MPLS port, "
+                  "several such give it several ranges; or VPI-VPI/VCI-VCI.");
+  set.add_flag("one-kind", &o->one_kind,
+               "Refuse branches between ATM and MPLS ports, with code 14.");
   set.add_uint("link-cells-per-s", &o->link_cells_per_s, 353207, {1, 0xffffffff},
                "Rate of every link in cells a second.");
   set.add_strings("port-cells-per-s", &o->port_rates,
@@ -227,7 +274,8 @@ void declare(OptionSet& set, SwitchOptions& options) {
   set.add_strings("links", &o->links,
                   "PORT=SPEC of a port with a line for cells; SPEC is "
                   "mpls:LOCAL/PEER/LABEL, "
-                  "plain:LOCAL/PEER[/uni|/nni] or ring:NAME, an address HOST:PORT.");
+                  "plain:LOCAL/PEER[/uni|/nni] or ring:NAME, of an MPLS port lsp:LOCAL/PEER or "
+                  "ring:NAME; an address HOST:PORT.");
   set.add_strings("captures", &o->captures,
                   "PORT=FILE of a port whose cells go into FILE, a name in .pcap or .erf.");
   set.add_strings("fault", &o->faults,
@@ -251,7 +299,7 @@ std::vector<std::string> switch_option_names() {
           "window",           "timer",       "branches-max", "max-reservations",
           "region-model",     "links",       "captures",     "fault",
           "refuse-next",      "refuse-code", "seed",         "policing",
-          "queueing"};
+          "queueing",         "port-labels", "one-kind"};
 }
 
 void declare(OptionSet& set, Options& options) {
@@ -294,6 +342,8 @@ EmulatedSwitchOptions emulated_options(const SwitchOptions& options, std::uint64
   out.seed = options.seed != 0 ? options.seed : seed;
   out.fabric.ports = options.ports;
   out.fabric.labels = options.labels;
+  out.fabric.port_labels = *parse_port_labels(options.port_labels, options.ports);
+  out.fabric.one_kind = options.one_kind;
   out.fabric.link_cells_per_s = options.link_cells_per_s;
   for (const std::string& text : options.port_rates) {
     out.fabric.port_cells_per_s.insert(*parse_port_rate(text));

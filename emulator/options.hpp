@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,7 +28,9 @@ struct SwitchOptions {
   std::string listen;
   std::string name;
   std::uint32_t ports = 0;
-  AtmBounds labels;
+  AtmBounds labels;                      // of ATM ports without labels of their own
+  std::vector<std::string> port_labels;  // "PORT=RANGE"
+  bool one_kind = false;
   std::uint32_t link_cells_per_s = 0;
   std::vector<std::string> port_rates;  // "PORT=RATE"
   std::uint8_t priorities = 0;
@@ -63,6 +66,11 @@ std::optional<std::pair<PortId, std::uint32_t>> parse_port_rate(const std::strin
 // "2=/tmp/x.pcap" as port and file; nothing unless it is a port from 1 and a
 // name.
 std::optional<std::pair<PortId, std::string>> parse_port_file(const std::string& text);
+// "2=mpls:16-1023" and the like, several of a port gathered (core/label_text.hpp); labels of an ATM port
+// above VCI 31. kBadInput: not PORT=RANGE, a port beyond `ports`, ranges of two kinds at one port, more
+// than one of an ATM port or than kLabelRangesMax, ranges that overlap.
+Result<std::map<PortId, LabelRanges>> parse_port_labels(const std::vector<std::string>& texts,
+                                                        std::uint32_t ports);
 // "cbr", "nrt-vbr.2", "gfr.1": a service of RFC 3292 section 10.4 in lower
 // case; ".1" may be left out. kBadInput: none of ATM.
 Result<gsmp::ServiceId> parse_service(const std::string& text);

@@ -76,8 +76,10 @@ using TableReport = std::vector<ReportedBranch>;
 struct BranchesDeleted {
   std::size_t count = 0;
 };
+// Of Label Range, as the answer has them.
+using LabelRangesReading = std::vector<gsmp::LabelRangeElement>;
 using TableReading = std::variant<std::monostate, ConnectionReading, PortReading, TableReport,
-                                  gsmp::LabelRangeElement, BranchesDeleted>;
+                                  LabelRangesReading, BranchesDeleted>;
 
 // Who uses a table: the agent.
 class TableClient {
@@ -140,12 +142,10 @@ class SwitchTable {
 
   // Port Management except kResetFlags. A success tells BranchesDeleted.
   virtual void manage(const gsmp::PortManagement& request, Ticket ticket, TimePoint now) = 0;
-  // Tell the range as it is afterwards (LabelRangeElement), with kNone, kOldLabelsInUse and
-  // kLabelRangeImpossible.
-  virtual void query_labels(PortId port, const gsmp::LabelRangeElement& range, Ticket ticket,
-                            TimePoint now) = 0;
-  virtual void set_labels(PortId port, const gsmp::LabelRangeElement& range, Ticket ticket,
-                          TimePoint now) = 0;
+  // A query or an order. Tells LabelRangesReading, as the answer has them, with kNone, kOldLabelsInUse
+  // (done, a warning) and kLabelRangeImpossible (nothing done; what could be had).
+  virtual void label_range(const gsmp::LabelRangeMessage& request, Ticket ticket,
+                           TimePoint now) = 0;
 
   // Tells ConnectionReading; kNoSuchConnection.
   virtual void read_connection(PortId port, Label label, Ticket ticket, TimePoint now) = 0;

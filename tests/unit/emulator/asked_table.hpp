@@ -77,11 +77,8 @@ class AskedTable final : public SwitchTable {
   void manage(const gsmp::PortManagement&, Ticket ticket, TimePoint) override {
     ask("manage", ticket);
   }
-  void query_labels(PortId, const gsmp::LabelRangeElement&, Ticket ticket, TimePoint) override {
-    ask("query labels", ticket);
-  }
-  void set_labels(PortId, const gsmp::LabelRangeElement&, Ticket ticket, TimePoint) override {
-    ask("set labels", ticket);
+  void label_range(const gsmp::LabelRangeMessage&, Ticket ticket, TimePoint) override {
+    ask("label range", ticket);
   }
   void read_connection(PortId, Label label, Ticket ticket, TimePoint) override {
     ask(fmt::format("read {}", label.value), ticket);

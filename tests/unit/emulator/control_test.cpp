@@ -16,6 +16,7 @@ using ::testing::StartsWith;
 
 class Control : public test::EmulatedTest {
  protected:
+  using EmulatedTest::EmulatedTest;
   std::string tell(std::string_view line) { return answer(line, {&emulated}, capture, now); }
 
   std::vector<std::string> captured;
@@ -26,6 +27,17 @@ class Control : public test::EmulatedTest {
     captured.push_back(fmt::format("{} {} '{}'", of.name(), port, file));
     return {};
   };
+};
+
+// Port 2 is an MPLS port.
+class MplsControl : public Control {
+ protected:
+  MplsControl()
+      : Control([] {
+          EmulatedSwitchOptions with = options();
+          with.fabric.port_labels = {{PortId(2), {mpls_range(16, 1023)}}};
+          return with;
+        }()) {}
 };
 
 // ----- what each command does -------------------------------------------------------------------
@@ -135,6 +147,23 @@ TEST_F(Control, Labels) {
   ASSERT_EQ(responses.size(), 2U);
   EXPECT_EQ(responses[0].code, gsmp::FailureCode::kInvalidInputLabel);
   EXPECT_TRUE(responses[1].success);
+}
+
+TEST_F(MplsControl, LabelsOfAnMplsPort) {
+  EXPECT_EQ(tell("labels 2 mpls:16-99 mpls:200-299"), "ok");
+  EXPECT_EQ(emulated.fabric().labels(PortId(2)),
+            (LabelRanges{mpls_range(16, 99), mpls_range(200, 299)}));
+  EXPECT_EQ(tell("labels 2 0 0 32 100"),
+            "error bad-value: labels 0-0/32-100 are of another kind than port 2's");
+  EXPECT_EQ(tell("labels 1 mpls:16-99"),
+            "error bad-value: labels mpls 16-99 are of another kind than port 1's");
+  EXPECT_EQ(tell("labels 2 mpls:16-99 mpls:99-100"),
+            "error bad-value: 'mpls:99-100' is ATM's, or overlaps another range");
+  EXPECT_EQ(
+      tell("labels 2 mpls:15-99"),
+      "error bad-value: 'mpls:15-99' is no range of labels: VPI-VPI/VCI-VCI to 4095/65535, or "
+      "mpls:FIRST-LAST of 16 to 1048575");
+  EXPECT_EQ(emulated.fabric().labels(PortId(2)).size(), 2U);
 }
 
 // A line whose headers have the UNI form: 8 bits of VPI.

@@ -69,6 +69,19 @@ TEST_F(Command, ServicesAndVersions) {
   EXPECT_THAT(emulated_options(options.one, 1).fabric.services, IsEmpty());
 }
 
+TEST_F(Command, PortsWithLabelsOfTheirOwn) {
+  ASSERT_EQ(refusal({"--port-labels", "2=mpls:16-99,2=mpls:200-299", "--port-labels",
+                     "3=mpls:16-20", "--port-labels", "4=1/32-99", "--links",
+                     "2=lsp:127.0.0.1:1/127.0.0.1:2,3=ring:a,1=ring:b", "--one-kind"}),
+            "");
+  const FabricOptions made = emulated_options(options.one, 1).fabric;
+  EXPECT_EQ(made.port_labels,
+            (std::map<PortId, LabelRanges>{{PortId(2), {mpls_range(16, 99), mpls_range(200, 299)}},
+                                           {PortId(3), {mpls_range(16, 20)}},
+                                           {PortId(4), {atm_range(1, 1, 32, 99)}}}));
+  EXPECT_TRUE(made.one_kind);
+}
+
 TEST_F(Command, RefusalsNameTheValue) {
   const std::vector<std::pair<std::vector<const char*>, std::string>> refused = {
       {{"--listen", "nowhere"}, "--listen: \"nowhere\""},
@@ -84,6 +97,17 @@ TEST_F(Command, RefusalsNameTheValue) {
       {{"--captures", "5=x.pcap"}, "beyond --ports 4"},
       {{"--port-cells-per-s", "5=1000"}, "beyond --ports 4"},
       {{"--vci-min", "100", "--vci-max", "99"}, "--vci-min 100 is above --vci-max 99"},
+      {{"--port-labels", "2"}, "--port-labels: '2' is not PORT=RANGE"},
+      {{"--port-labels", "5=mpls:16-20"}, "'5=mpls:16-20' names a port beyond --ports 4"},
+      {{"--port-labels", "2=mpls:15-20"}, "'mpls:15-20' is no range of labels"},
+      {{"--port-labels", "2=0/31-99"}, "'2=0/31-99' has a VCI below 32"},
+      {{"--port-labels", "2=mpls:16-20,2=mpls:20-21"}, "'2=mpls:20-21' overlaps another range"},
+      {{"--port-labels", "2=mpls:16-20,2=0/32-99"}, "port 2 has labels of another kind"},
+      {{"--port-labels", "2=0/32-99,2=1/32-99"}, "ATM port 2 has a range already"},
+      {{"--links", "2=lsp:127.0.0.1:1/127.0.0.1:2"},
+       "the port has ATM labels, whose cells go over mpls, plain or ring"},
+      {{"--port-labels", "2=mpls:16-20", "--links", "2=plain:127.0.0.1:1/127.0.0.1:2"},
+       "the port has MPLS labels, whose cells go over lsp or ring"},
       {{"--fault", "explode"}, "--fault 'explode': 'explode'"},
       {{"--control", "here"}, "--control: \"here\""},
       {{"--switches", "x.toml", "--ports", "5"}, "--ports and --switches x.toml"},

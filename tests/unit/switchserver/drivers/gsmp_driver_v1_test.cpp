@@ -268,7 +268,7 @@ TEST_F(GsmpDriverV1, a_read_at_a_cut_is_answered_before_down) {
 }
 
 TEST_F(GsmpDriverV1, of_very_many_labels_the_first_are_looked_at) {
-  link.fabric_->set_labels(kIn, AtmBounds{0, 3, 32, 65535});
+  link.fabric_->set_labels(kIn, {atm_range(0, 3, 32, 65535)});
   bring_up();
   const auto in_path = [](std::uint32_t vpi, std::uint32_t vci) {
     return CrossConnect{kIn, atm_label(vpi, vci), kOut, atm_label(0, 200)};
