@@ -14,7 +14,19 @@ Result<Label> to_core(const v2::LabelValue& label) {
   if (label.kind > static_cast<CORBA::Octet>(LabelKind::kMpls)) {
     return fail(ErrorCode::kProtocol, "label kind {} is unknown", label.kind);
   }
-  return Label{static_cast<LabelKind>(label.kind), label.value};
+  const Label core{static_cast<LabelKind>(label.kind), label.value};
+  switch (core.kind) {
+    case LabelKind::kNone:
+      if (core.value == 0) return core;
+      return fail(ErrorCode::kProtocol, "no label, but label value {}", core.value);
+    case LabelKind::kAtm:
+      if (core.value <= kAtmValueMax) return core;
+      return fail(ErrorCode::kProtocol, "ATM label value {} has more than 28 bits", core.value);
+    case LabelKind::kMpls:
+      if (core.value <= kMplsLabelMax) return core;
+      return fail(ErrorCode::kProtocol, "MPLS label value {} has more than 20 bits", core.value);
+  }
+  return fail(ErrorCode::kProtocol, "label kind {} is unknown", label.kind);
 }
 
 v2::Demand to_idl(Resources resources) {
