@@ -12,7 +12,9 @@ std::string describe_as_json(const Topology& topology) {
     return Json{{"switch", switches[at.at].name}, {"port", at.port.value()}};
   };
   auto media = [](const MediaLine& line) {
-    Json made{{"cells", to_string(line.cells)}};
+    Json made;
+    if (line.labels == LabelKind::kMpls) made["labels"] = "mpls";
+    made["cells"] = to_string(line.cells);
     if (line.addresses) made["addresses"] = *line.addresses;
     if (line.label) made["label"] = *line.label;
     return made;

@@ -9,7 +9,7 @@
 namespace xbind {
 namespace {
 
-constexpr std::array<std::string_view, 4> kForms{"mpls", "plain", "ring", "none"};
+constexpr std::array<std::string_view, 5> kForms{"mpls", "plain", "ring", "none", "lsp"};
 
 bool is_udp_address(const std::string& text) {
   const auto address = dataplane::parse_udp_address(text);
@@ -26,8 +26,22 @@ std::optional<CellsForm> cells_form_of(std::string_view word) {
   return static_cast<CellsForm>(found - kForms.begin());
 }
 
+CellsForm default_cells(LabelKind labels) {
+  return labels == LabelKind::kMpls ? CellsForm::kLsp : CellsForm::kMpls;
+}
+
 std::optional<std::string> media_line_fault(const MediaLine& line) {
-  const bool udp = line.cells == CellsForm::kMpls || line.cells == CellsForm::kPlain;
+  const bool atm_alone = line.cells == CellsForm::kMpls || line.cells == CellsForm::kPlain;
+  const bool mpls_alone = line.cells == CellsForm::kLsp;
+  const bool udp = atm_alone || mpls_alone;
+  if (line.labels == LabelKind::kMpls && atm_alone) {
+    return fmt::format(
+        "cells = \"{}\" carries ATM labels: a line with labels = \"mpls\" has \"lsp\", "
+        "\"ring\" or \"none\"",
+        to_string(line.cells));
+  }
+  if (line.labels != LabelKind::kMpls && mpls_alone)
+    return "cells = \"lsp\" carries MPLS labels: the line needs labels = \"mpls\"";
   if (line.addresses) {
     if (!udp) return fmt::format("cells = \"{}\" has no addresses", to_string(line.cells));
     for (const std::string& address : *line.addresses) {

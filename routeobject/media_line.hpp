@@ -14,14 +14,16 @@
 namespace xbind {
 
 enum class CellsForm : std::uint8_t {
-  kMpls,   // RFC 4717 cells in MPLS in UDP, many in a datagram
-  kPlain,  // one cell of 53 octets in a UDP datagram
+  kMpls,   // ATM: a pseudowire, RFC 4717 N-to-one cells in MPLS in UDP, many in a datagram
+  kPlain,  // ATM: one cell of 53 octets in a UDP datagram
   kRing,   // memory: both ends in one process
   kNone,   // no cells on this line, signalling alone
+  kLsp,    // MPLS: RFC 4717 one-to-one cells in UDP, the labels are the connections' own
 };
 
 struct MediaLine {
   CellsForm cells = CellsForm::kMpls;
+  LabelKind labels = LabelKind::kAtm;  // of the connections on this line: kAtm or kMpls
   // "HOST:PORT" or "[IPv6]:PORT" of the two ends, addresses in numbers, ports 1 to 65535; in the order
   // of the link's ends, or switch first and host second. Nothing: whoever builds the lab chooses.
   std::optional<std::array<std::string, 2>> addresses{};
@@ -31,10 +33,14 @@ struct MediaLine {
 };
 
 std::string_view to_string(CellsForm form);
-std::optional<CellsForm> cells_form_of(std::string_view word);  // "mpls", "plain", "ring", "none"
+// "mpls", "plain", "ring", "none", "lsp"
+std::optional<CellsForm> cells_form_of(std::string_view word);
+// What a line of such labels has unless it is said: kMpls, kLsp.
+CellsForm default_cells(LabelKind labels);
 
 // The sentence of what is wrong with a line, or nothing: an address that is none or is given twice,
-// addresses of a line without UDP, a label out of its range or of a line without MPLS.
+// addresses of a line without UDP, a label out of its range or of a line without a pseudowire, cells that
+// cannot carry labels of the line's kind.
 std::optional<std::string> media_line_fault(const MediaLine& line);
 
 }  // namespace xbind

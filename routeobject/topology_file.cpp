@@ -96,7 +96,8 @@ class TopologyReader : private config::TomlReader {
                     topology_.switches()[at].name);
     }
     const toml::table& table = *node.as_table();
-    if (const auto good = only_keys(table, {"cells", "addresses", "label"}, "media"); !good) {
+    if (const auto good = only_keys(table, {"labels", "cells", "addresses", "label"}, "media");
+        !good) {
       return good;
     }
     auto media = read_media(table, "media");
@@ -107,14 +108,24 @@ class TopologyReader : private config::TomlReader {
     return {};
   }
 
-  // The keys cells, addresses and label of a link or of a switch's media.
+  // The keys labels, cells, addresses and label of a link or of a switch's media.
   Result<MediaLine> read_media(const toml::table& table, std::string_view what) const {
     MediaLine media;
+    if (const toml::node* node = table.get("labels")) {
+      const std::string* word = node->is_string() ? &node->as_string()->get() : nullptr;
+      if (word == nullptr || (*word != "atm" && *word != "mpls")) {
+        return refuse(node->source().begin.line, "'labels' of {} is neither \"atm\" nor \"mpls\"",
+                      what);
+      }
+      media.labels = *word == "mpls" ? LabelKind::kMpls : LabelKind::kAtm;
+    }
+    media.cells = default_cells(media.labels);
     if (const toml::node* node = table.get("cells")) {
       const auto form = node->is_string() ? cells_form_of(node->as_string()->get()) : std::nullopt;
       if (!form) {
         return refuse(node->source().begin.line,
-                      "'cells' of {} is none of \"mpls\", \"plain\", \"ring\", \"none\"", what);
+                      "'cells' of {} is none of \"mpls\", \"plain\", \"ring\", \"none\", \"lsp\"",
+                      what);
       }
       media.cells = *form;
     }
@@ -164,7 +175,8 @@ class TopologyReader : private config::TomlReader {
 
   Result<LinkText> read_link(const toml::table& table) const {
     if (const auto good = only_keys(
-            table, {"between", "cells-per-s", "delay-us", "cells", "addresses", "label"}, "a link");
+            table, {"between", "cells-per-s", "delay-us", "labels", "cells", "addresses", "label"},
+            "a link");
         !good) {
       return tl::make_unexpected(good.error());
     }

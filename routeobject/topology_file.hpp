@@ -5,14 +5,17 @@
 //   name = "host-a"
 //   endpoint = true                   # calls start and end here; default false
 //   media = { cells = "plain", addresses = ["127.0.0.1:6001", "127.0.0.1:6002"] }
-//                                     # endpoints only: the line from port 1 to the host, switch first
+//                                     # endpoints only: the line from port 1 to the host, switch first;
+//                                     # labels, cells, addresses and label as of a link
 //   [[link]]
 //   between = ["host-a:2", "switch-1"]  # the port after the colon may be left out
 //   cells-per-s = 353207              # each way; 1 to 4294967295
 //   delay-us = 250                    # propagation each way; 0 to 10000000, default 0
-//   cells = "mpls"                    # default; or "plain", "ring", "none" (media_line.hpp)
-//   addresses = ["127.0.0.1:6635", "127.0.0.2:6635"]  # mpls, plain: in the order of `between`
-//   label = 1001                      # mpls: of the pseudowire, 16 to 1048575
+//   labels = "atm"                    # of the connections on this line: default; or "mpls"
+//   cells = "mpls"                    # default of ATM lines; or "plain", "ring", "none";
+//                                     # of MPLS lines "lsp", or "ring", "none" (media_line.hpp)
+//   addresses = ["127.0.0.1:6635", "127.0.0.2:6635"]  # not ring, none: in the order of `between`
+//   label = 1001                      # cells = "mpls": of the pseudowire, 16 to 1048575
 //   [[demand]]
 //   from = "host-a"
 //   to = "host-b"

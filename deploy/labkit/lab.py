@@ -142,11 +142,13 @@ class Lab:
         gsmp = {name: f"{address}:{naming.GSMP_PORT}"
                 for name, address in zip(self.node_names(), addresses)}
         switch_of = {switch["name"]: switch for switch in self.switches}
+        mpls_ports = media.mpls_ports(described)
         orders = [] if self.says("xbind-switch", "control") else ["--control", "127.0.0.1:0"]
         for group in groups:
             self.add_host("xbind-switch", group, orders, {
                 name: {"listen": gsmp[name],
-                       **self.switch_options(switch_of[name], media.switch_links(lines, name))}
+                       **self.switch_options(switch_of[name], media.switch_links(lines, name),
+                                             mpls_ports[name])}
                 for name in group.names}, [gsmp[name] for name in group.names], "listening on")
         for group in groups:
             self.add_host("xbind-switchserver", group, ["--name-service", names],
@@ -172,11 +174,14 @@ class Lab:
                     raise LabError(f"--{option} of {program} {only}: there is none of that name; there "
                                    f"{'is' if len(known) == 1 else 'are'} {hosts.some(known)}")
 
-    def switch_options(self, switch, links):
+    def switch_options(self, switch, links, mpls_ports):
         vpi_max, vci_min, vci_max = topologies.label_range(self.options.labels_per_port)
         rates = [f"{port}={rate}" for port, rate in enumerate(switch["port_cells_per_s"], start=1)
                  if rate > 0]  # 0: a port without a link keeps the default
         options = {"ports": switch["ports"], "vpi-max": vpi_max, "vci-min": vci_min, "vci-max": vci_max}
+        if mpls_ports:
+            first, last = topologies.mpls_range(self.options.labels_per_port)
+            options["port-labels"] = ",".join(f"{port}=mpls:{first}-{last}" for port in mpls_ports)
         if rates:
             options["port-cells-per-s"] = ",".join(rates)
         if links:

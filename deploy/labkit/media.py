@@ -2,15 +2,16 @@
 says and, where it says nothing, from addresses of the lab's own.
 
 A SPEC is what xbind-switch --links and xbind-callgen --endpoints take, from the side of the one who
-opens it: mpls:LOCAL/PEER/LABEL or plain:LOCAL/PEER (dataplane/links/link_spec.hpp).
+opens it: mpls:LOCAL/PEER/LABEL, lsp:LOCAL/PEER or plain:LOCAL/PEER (dataplane/links/link_spec.hpp).
 
 What the lab chooses, for switch k (from 1) and link n (from 1), on the switches' loopback addresses:
 
   mpls     UDP port 6635 at every switch, label 1000 + n
   plain    UDP port 20000 + n at both ends: a port tells one plain line from another
+  lsp      UDP port 30000 + n at both ends: all labels of an MPLS line belong to connections
   ring     memory, ring link-n: only where one process has both switches
   to hosts the host on its switch's address; mpls: port 16635, label 900000 + k; plain: the switch's
-           port 19998, the host's 19999
+           port 19998, the host's 19999; lsp: the switch's port 19996, the host's 19997
 """
 
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ from .process import LabError
 
 MPLS_PORT, MPLS_HOST_PORT = 6635, 16635
 PLAIN_PORT, PLAIN_SWITCH_PORT, PLAIN_HOST_PORT = 20000, 19998, 19999
+LSP_PORT, LSP_SWITCH_PORT, LSP_HOST_PORT = 30000, 19996, 19997
+HOST_PORTS = {"mpls": (MPLS_PORT, MPLS_HOST_PORT), "plain": (PLAIN_SWITCH_PORT, PLAIN_HOST_PORT),
+              "lsp": (LSP_SWITCH_PORT, LSP_HOST_PORT)}  # the switch's and the host's
 LABEL_OF_LINK, LABEL_OF_HOST = 1000, 900000
 PORT_MAX, LABEL_MAX = 65535, 0xFFFFF
 
@@ -28,7 +32,7 @@ class Line:
     """One line. Ends are (switch, port); the second end of a host's line is (switch, None)."""
 
     ends: tuple
-    cells: str  # mpls, plain or ring
+    cells: str  # mpls, lsp, plain or ring
     addresses: tuple = ()
     label: int | None = None
     ring: str = ""
@@ -60,17 +64,30 @@ def udp_ports(described):
                 ports[number_of[end[0]]].add(udp_port(link["media"], number))
     for switch, taken in zip(described["switches"], ports):
         if chosen(switch.get("media", {})):
-            taken |= {MPLS_PORT, MPLS_HOST_PORT} if switch["media"]["cells"] == "mpls" else {
-                PLAIN_SWITCH_PORT, PLAIN_HOST_PORT}
+            taken |= set(HOST_PORTS[switch["media"]["cells"]])
     return ports
 
 
 def chosen(media):
-    return media.get("cells") in ("mpls", "plain") and "addresses" not in media
+    return media.get("cells") in HOST_PORTS and "addresses" not in media
 
 
 def udp_port(media, number):
-    return MPLS_PORT if media["cells"] == "mpls" else PLAIN_PORT + number
+    return MPLS_PORT if media["cells"] == "mpls" else number + (
+        LSP_PORT if media["cells"] == "lsp" else PLAIN_PORT)
+
+
+def mpls_ports(described):
+    """{switch: the ports whose labels are MPLS labels}"""
+    ports = {switch["name"]: [1] if is_mpls(switch) else [] for switch in described["switches"]}
+    for link in described.get("links", []):
+        for switch, port in ends_of(link) if is_mpls(link) else ():
+            ports[switch].append(port)
+    return ports
+
+
+def is_mpls(line_or_switch):
+    return line_or_switch.get("media", {}).get("labels") == "mpls"
 
 
 def ends_of(link):
@@ -90,13 +107,13 @@ def plan(described, addresses, process_of=None):
     for number, link in enumerate(described.get("links", []), start=1):
         media, ends = link.get("media", {"cells": "none"}), ends_of(link)
         if media["cells"] == "ring":
-            check_ring(ends, process_of)
+            check_ring(ends, process_of, media)
             lines.append(Line(ends, "ring", ring=f"link-{number}"))
         elif media["cells"] != "none":
             port = udp_port(media, number)
             if port > PORT_MAX and chosen(media):
-                raise LabError(f"link {number} of the topology is one more with cells = \"plain\" than "
-                               f"the lab has UDP ports for: give it addresses")
+                raise LabError(f"link {number} of the topology is one more with cells = "
+                               f"\"{media['cells']}\" than the lab has UDP ports for: give it addresses")
             own = tuple(f"{address_of[switch]}:{port}" for switch, _ in ends)
             lines.append(line(ends, media, own, LABEL_OF_LINK + number, said))
     for number, switch in enumerate(described["switches"], start=1):
@@ -104,11 +121,9 @@ def plan(described, addresses, process_of=None):
                                                                 (switch["name"], None))
         if media["cells"] == "ring":
             raise LabError(f"the line from {switch['name']}:1 to its host has cells = \"ring\": a ring lies "
-                           f"within one process, and hosts are others; say \"mpls\" or \"plain\"")
+                           f"within one process, and hosts are others; say \"{others(media)}\"")
         if media["cells"] != "none":
-            pair = ((MPLS_PORT, MPLS_HOST_PORT) if media["cells"] == "mpls"
-                    else (PLAIN_SWITCH_PORT, PLAIN_HOST_PORT))
-            own = tuple(f"{address_of[switch['name']]}:{port}" for port in pair)
+            own = tuple(f"{address_of[switch['name']]}:{port}" for port in HOST_PORTS[media["cells"]])
             lines.append(line(ends, media, own, LABEL_OF_HOST + number, said))
     return lines
 
@@ -119,14 +134,19 @@ def medias(described):
     return [media for media in found if media]
 
 
-def check_ring(ends, process_of):
+def others(media):
+    """The ways of cells that are no ring, as the file may say them for such a line."""
+    return "lsp" if media.get("labels") == "mpls" else "mpls\" or \"plain"
+
+
+def check_ring(ends, process_of, media):
     """LabError unless one process has both ends."""
     (switch, port), (other, _) = ends
     one, another = process_of.get(switch, switch), process_of.get(other, other)
     if one != another:
         raise LabError(f"the line from {switch}:{port} to {other} has cells = \"ring\": a ring lies within "
-                       f"one process, and these switches are in two; say \"mpls\" or \"plain\", or have "
-                       f"more of them in one by --nodes-per-process")
+                       f"one process, and these switches are in two; say \"{others(media)}\", "
+                       f"or have more of them in one by --nodes-per-process")
 
 
 def line(ends, media, own, label, said):

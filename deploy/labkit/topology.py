@@ -10,6 +10,7 @@ VCI_MIN = 32  # 0..31 of each VPI are for signalling
 VCI_COUNT = 65536 - VCI_MIN
 VPI_COUNT = 4096
 LABELS_DEFAULT = 992  # VCI 32..1023 on VPI 0: the paper's switch
+MPLS_MIN, MPLS_MAX = 16, 0xFFFFF  # below: reserved
 LABELS_MAX = VPI_COUNT * VCI_COUNT
 
 
@@ -62,7 +63,9 @@ def as_toml(described, comment=(), demands=True):
 def media_toml(where, media):
     """The lines for how cells travel, where the topology says it: none for the lab's own choice."""
     values = {name: json.dumps(value) for name, value in media.items()}
-    if values == {"cells": '"mpls"'}:
+    if values in ({"cells": '"mpls"'}, {"labels": '"mpls"', "cells": '"lsp"'}):
+        values.pop("cells")
+    if not values:
         return []
     if where == "link":
         return [f"{name} = {value}" for name, value in values.items()]
@@ -77,6 +80,11 @@ def label_range(labels):
     if labels <= VCI_COUNT:
         return 0, VCI_MIN, VCI_MIN + labels - 1
     return math.ceil(labels / VCI_COUNT) - 1, VCI_MIN, VCI_MIN + VCI_COUNT - 1
+
+
+def mpls_range(labels):
+    """(lowest, highest) label of an MPLS port that offers `labels` labels, or as many as there are."""
+    return MPLS_MIN, min(MPLS_MIN + labels - 1, MPLS_MAX)
 
 
 def label_count(labels):

@@ -70,11 +70,25 @@ class Lines(unittest.TestCase):
         self.assertEqual(set(media.endpoints(lines)), {CALLEE})
         self.assertEqual(media.udp_ports(described), [set(), {6635}, {6635, 16635}])
 
+    def test_mpls_lines_have_a_port_each_and_their_ports_are_known(self):
+        lsp = {"labels": "mpls", "cells": "lsp"}
+        described = chain(second=lsp, host_b=lsp)
+        lines = media.plan(described, ADDRESSES)
+        self.assertEqual(media.switch_links(lines, CALLEE),
+                         {1: "lsp:127.0.1.3:19996/127.0.1.3:19997",
+                          2: "lsp:127.0.1.3:30002/127.0.1.2:30002"})
+        self.assertEqual(media.endpoints(lines)[CALLEE], "lsp:127.0.1.3:19997/127.0.1.3:19996")
+        self.assertEqual(media.udp_ports(described),
+                         [{6635, 16635}, {6635, 30002}, {19996, 19997, 30002}])
+        self.assertEqual(media.mpls_ports(described), {CALLER: [], MIDDLE: [2], CALLEE: [1, 2]})
+
     def test_a_ring_needs_one_process(self):
         with self.assertRaisesRegex(LabError, "host-a:2 to switch-1 .*a ring lies within one process"):
             media.plan(chain({"cells": "ring"}), ADDRESSES)
         with self.assertRaisesRegex(LabError, "host-b:1 to its host"):
             media.plan(chain(host_b={"cells": "ring"}), ADDRESSES)
+        with self.assertRaisesRegex(LabError, 'say "lsp"'):
+            media.plan(chain({"cells": "ring", "labels": "mpls"}), ADDRESSES)
 
     def test_more_plain_links_than_ports(self):
         described = chain()

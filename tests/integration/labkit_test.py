@@ -99,6 +99,11 @@ class Labels(unittest.TestCase):
         self.assertEqual(topology.label_range(65_505), (1, 32, 65_535))
         self.assertEqual(topology.label_range(topology.LABELS_MAX), (4095, 32, 65_535))
 
+    def test_mpls_labels_begin_above_the_reserved_ones(self):
+        self.assertEqual(topology.mpls_range(992), (16, 1007))
+        self.assertEqual(topology.mpls_range(1), (16, 16))
+        self.assertEqual(topology.mpls_range(topology.LABELS_MAX), (16, 1_048_575))
+
     def test_a_range_offers_at_least_what_was_asked(self):
         for labels in (1, 992, 65_504, 65_505, 131_008, 131_009):
             self.assertGreaterEqual(topology.label_count(labels), labels)

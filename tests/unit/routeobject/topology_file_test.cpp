@@ -269,12 +269,55 @@ TEST(TopologyFileTest, HowCellsTravelIsReadOrLeftToTheLab) {
   using Addresses = std::array<std::string, 2>;
   EXPECT_EQ(topology->switches()[0].media, MediaLine{});
   EXPECT_EQ(topology->switches()[3].media,
-            (MediaLine{CellsForm::kPlain, Addresses{"127.0.0.1:7001", "[::1]:7002"}, {}}));
-  EXPECT_EQ(topology->links()[0].media, (MediaLine{CellsForm::kMpls, {}, {}}));
+            (MediaLine{.cells = CellsForm::kPlain,
+                       .addresses = Addresses{"127.0.0.1:7001", "[::1]:7002"}}));
+  EXPECT_EQ(topology->links()[0].media, MediaLine{});
   EXPECT_EQ(topology->links()[1].media,
-            (MediaLine{CellsForm::kMpls, Addresses{"127.0.0.1:6635", "127.0.0.2:6635"}, 16}));
+            (MediaLine{.addresses = Addresses{"127.0.0.1:6635", "127.0.0.2:6635"}, .label = 16}));
   EXPECT_EQ(topology->links()[2].media.cells, CellsForm::kRing);
   EXPECT_EQ(topology->links()[3].media.cells, CellsForm::kNone);
+}
+
+TEST(TopologyFileTest, AnMplsLineHasItsOwnWaysOfCells) {
+  const auto topology =
+      parse_topology(kSwitches +
+                         "[[switch]]\nname = \"host-c\"\nendpoint = true\n"
+                         "media = { labels = \"mpls\" }\n"
+                         "[[link]]\nbetween = [\"host-a\", \"sw\"]\ncells-per-s = 1\n"
+                         "labels = \"mpls\"\naddresses = [\"127.0.0.1:1\", \"127.0.0.2:1\"]\n"
+                         "[[link]]\nbetween = [\"host-b\", \"sw\"]\ncells-per-s = 1\n"
+                         "labels = \"mpls\"\ncells = \"ring\"\n"
+                         "[[link]]\nbetween = [\"host-c\", \"sw\"]\ncells-per-s = 1\n"
+                         "labels = \"atm\"\n",
+                     "t.toml");
+  ASSERT_TRUE(topology.has_value()) << topology.error().text;
+  const MediaLine lsp{.cells = CellsForm::kLsp, .labels = LabelKind::kMpls};
+  EXPECT_EQ(topology->switches()[3].media, lsp);
+  EXPECT_EQ(topology->links()[0].media.cells, CellsForm::kLsp);
+  EXPECT_TRUE(topology->links()[0].media.addresses.has_value());
+  EXPECT_EQ(topology->links()[1].media,
+            (MediaLine{.cells = CellsForm::kRing, .labels = LabelKind::kMpls}));
+  EXPECT_EQ(topology->links()[2].media, MediaLine{});
+}
+
+TEST(TopologyFileTest, CellsThatCannotCarryTheLabelsAreRefused) {
+  const std::string link = "[[link]]\nbetween = [\"host-a\", \"sw\"]\ncells-per-s = 1\n";
+  for (const char* cells : {"mpls", "plain"}) {
+    EXPECT_EQ(after_switches(link + "labels = \"mpls\"\ncells = \"" + cells + "\"\n"),
+              fmt::format("t.toml line 11: the link host-a:2 to sw:1: cells = \"{}\" carries ATM "
+                          "labels: a line with labels = \"mpls\" has \"lsp\", \"ring\" or \"none\"",
+                          cells));
+  }
+  EXPECT_EQ(
+      after_switches(link + "cells = \"lsp\"\n"),
+      "t.toml line 11: the link host-a:2 to sw:1: cells = \"lsp\" carries MPLS labels: the line "
+      "needs labels = \"mpls\"");
+  EXPECT_EQ(after_switches(link + "labels = \"mpls\"\nlabel = 16\n"),
+            "t.toml line 11: the link host-a:2 to sw:1: cells = \"lsp\" has no label");
+  for (const char* labels : {"\"fr\"", "1", "\"MPLS\""}) {
+    EXPECT_EQ(after_switches(link + "labels = " + labels + "\n"),
+              "t.toml line 14: 'labels' of a link is neither \"atm\" nor \"mpls\"");
+  }
 }
 
 TEST(TopologyFileTest, WrongWaysOfCellsAreRefusedWithTheirLine) {
@@ -282,7 +325,7 @@ TEST(TopologyFileTest, WrongWaysOfCellsAreRefusedWithTheirLine) {
   for (const char* cells : {"\"udp\"", "\"\"", "3", "true"}) {
     EXPECT_EQ(after_switches(link + "cells = " + cells + "\n"),
               "t.toml line 14: 'cells' of a link is none of \"mpls\", \"plain\", \"ring\", "
-              "\"none\"");
+              "\"none\", \"lsp\"");
   }
   for (const char* addresses : {"\"127.0.0.1:1\"", "[\"127.0.0.1:1\"]", "[1, 2]"}) {
     EXPECT_THAT(after_switches(link + "addresses = " + addresses + "\n"),

@@ -153,9 +153,10 @@ TEST_F(ThreeSwitches, ALinkHasADelayWithinItsBound) {
 
 TEST_F(ThreeSwitches, IsDescribedAsJson) {
   ASSERT_TRUE(topology.add_demand(a, b, 1.5).has_value());
-  ASSERT_TRUE(topology.set_host_media(a, {CellsForm::kMpls, {}, 900001}).has_value());
+  ASSERT_TRUE(topology.set_host_media(a, {.label = 900001}).has_value());
   const std::array<std::string, 2> addresses{"127.0.0.1:1", "127.0.0.2:1"};
-  ASSERT_TRUE(topology.set_link_media(1, {CellsForm::kPlain, addresses, {}}).has_value());
+  ASSERT_TRUE(
+      topology.set_link_media(1, {.cells = CellsForm::kPlain, .addresses = addresses}).has_value());
   const std::string text = describe_as_json(topology);
   EXPECT_EQ(text.back(), '\n');
   const auto expected = nlohmann::json::parse(R"({
@@ -173,6 +174,15 @@ TEST_F(ThreeSwitches, IsDescribedAsJson) {
        "media": {"cells": "plain", "addresses": ["127.0.0.1:1", "127.0.0.2:1"]}}],
     "demands": [{"from": "host-a", "to": "host-b", "weight": 1.5}]})");
   EXPECT_EQ(nlohmann::json::parse(text), expected) << text;
+}
+
+TEST_F(ThreeSwitches, AnMplsLineIsDescribedWithItsKind) {
+  const MediaLine lsp{.cells = CellsForm::kLsp, .labels = LabelKind::kMpls};
+  ASSERT_TRUE(topology.set_link_media(1, lsp).has_value());
+  const auto described = nlohmann::json::parse(describe_as_json(topology));
+  EXPECT_EQ(described["links"][1]["media"],
+            nlohmann::json::parse(R"({"labels": "mpls", "cells": "lsp"})"));
+  EXPECT_EQ(described["links"][0]["media"], nlohmann::json::parse(R"({"cells": "mpls"})"));
 }
 
 TEST(TopologyTest, WhatIsNotThereIsDescribedAsEmptyLists) {
