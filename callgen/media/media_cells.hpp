@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/label.hpp"
@@ -33,8 +34,14 @@ struct CellMark {
   friend bool operator==(const CellMark&, const CellMark&) = default;
 };
 
-// The kCheckCells of a check or, with `mark.after_release`, the kProbeCells of a probe, on this ATM
-// label; numbers count from 0, `mark.number` is not looked at.
+// A host's place in the network: what calls begin or end there, and the labels on its line.
+struct MediaEndpoint {
+  std::string name;
+  LabelKind labels = LabelKind::kAtm;  // or kMpls
+};
+
+// The kCheckCells of a check or, with `mark.after_release`, the kProbeCells of a probe, on this
+// label, ATM's or MPLS's; numbers count from 0, `mark.number` is not looked at.
 std::vector<dataplane::Cell> marked_cells(CellMark mark, Label label);
 
 // What a cell says of itself; nothing when it is none of ours.

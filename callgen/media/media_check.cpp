@@ -17,18 +17,19 @@ constexpr std::uint32_t kAllSeen = (1U << kCheckCells) - 1;
 
 }  // namespace
 
-MediaCheck::MediaCheck(const MediaPlan& plan, std::vector<std::string> endpoints)
+MediaCheck::MediaCheck(const MediaPlan& plan, std::vector<MediaEndpoint> endpoints)
     : plan_(plan), endpoints_(std::move(endpoints)), bits_(bits_for(plan.seed, Stream::kMedia)) {
   XB_CHECK(plan_.calls > 0 && plan_.at_once > 0 && plan_.deadline > Duration::zero(), plan_.calls,
            plan_.at_once, plan_.deadline.count());
-  for (EndIndex end = 0; end < endpoints_.size(); ++end) end_index_.emplace(endpoints_[end], end);
+  for (EndIndex end = 0; end < endpoints_.size(); ++end)
+    end_index_.emplace(endpoints_[end].name, end);
   figures_.calls_wanted = plan_.calls;
 }
 
 // ===== places ===================================================================================
 
 MediaCheck::Key MediaCheck::key_of(const Place& place, bool egress) {
-  return Key{place.end} << 33 | Key{egress} << 32 | place.label.value;
+  return Key{place.end} << 33 | Key{egress} << 32 | packed(place.label);
 }
 
 MediaCheck::EndIndex MediaCheck::end_named(std::string_view name) const {
@@ -36,8 +37,13 @@ MediaCheck::EndIndex MediaCheck::end_named(std::string_view name) const {
   return found == end_index_.end() ? kNoEnd : found->second;
 }
 
+Label MediaCheck::label_at(EndIndex end, const dataplane::Cell& cell) const {
+  const LabelKind kind = end == kNoEnd ? LabelKind::kAtm : endpoints_[end].labels;
+  return {kind, atm_label(cell.vpi(), cell.vci()).value};
+}
+
 std::string MediaCheck::text_of(const Place& place) const {
-  return fmt::format("{} {}", place.end == kNoEnd ? "elsewhere" : endpoints_[place.end],
+  return fmt::format("{} {}", place.end == kNoEnd ? "elsewhere" : endpoints_[place.end].name,
                      to_string(place.label));
 }
 
@@ -50,8 +56,8 @@ MediaCheck::Ways MediaCheck::ways_of(const OpenCall& call, const Outcome& outcom
 }
 
 bool MediaCheck::checkable(const Ways& ways) const {
-  const auto has_cells = [](const Place& place) {
-    return place.end != kNoEnd && place.label.kind == LabelKind::kAtm;
+  const auto has_cells = [this](const Place& place) {
+    return place.end != kNoEnd && place.label.kind == endpoints_[place.end].labels;
   };
   return std::all_of(ways.each.begin(), ways.each.begin() + ways.count,
                      [&](const Way& way) { return has_cells(way.in) && has_cells(way.out); });
@@ -204,8 +210,8 @@ void MediaCheck::send(CallIndex call, const Check& check, bool after_release,
                       std::vector<CellsOut>& out) {
   for (std::uint8_t way = 0; way < check.ways.count; ++way) {
     const Place& in = check.ways.each[way].in;
-    out.push_back(
-        {endpoints_[in.end], marked_cells({plan_.run, call, 0, way, after_release}, in.label)});
+    out.push_back({endpoints_[in.end].name,
+                   marked_cells({plan_.run, call, 0, way, after_release}, in.label)});
     (after_release ? figures_.probes_sent : figures_.cells_sent) += out.back().cells.size();
   }
 }
@@ -239,7 +245,8 @@ void MediaCheck::arrived(std::string_view endpoint, const dataplane::Cell& cell,
     ++figures_.foreign;
     return;
   }
-  const Place at{end_named(endpoint), atm_label(cell.vpi(), cell.vci())};
+  const EndIndex end = end_named(endpoint);
+  const Place at{end, label_at(end, cell)};
   const auto found = checks_.find(mark->call);
   if (found == checks_.end()) {
     violation(nullptr, figures_.corrupted, mark->call, 0,

@@ -54,8 +54,9 @@ struct MediaPlan {
 struct MediaFigures {
   std::uint64_t calls_wanted = 0;  // MediaPlan::calls
   std::uint64_t calls_checked = 0;
-  std::uint64_t calls_failed = 0;       // of these
-  std::uint64_t calls_uncheckable = 0;  // chosen, but without an ATM label or a line to their ends
+  std::uint64_t calls_failed = 0;  // of these
+  std::uint64_t calls_uncheckable =
+      0;  // chosen, but without a line to their ends, or a label for it
   std::uint64_t calls_on_reused_labels = 0;  // of the run
   std::uint64_t reused_checked = 0;          // calls
   std::uint64_t cells_sent = 0;              // in checks
@@ -95,7 +96,7 @@ class MediaCheck final : public CallInspector {
   static constexpr std::size_t kMostFindings = 3;  // of each kind of violation
 
   // `endpoints`: those that have a line; without repetition.
-  MediaCheck(const MediaPlan& plan, std::vector<std::string> endpoints);
+  MediaCheck(const MediaPlan& plan, std::vector<MediaEndpoint> endpoints);
 
   // --- CallInspector ---
   void offered(std::uint64_t call, Ends ends, TimePoint now) override;
@@ -175,6 +176,8 @@ class MediaCheck final : public CallInspector {
 
   static Key key_of(const Place& place, bool egress);
   EndIndex end_named(std::string_view name) const;
+  // The label of a cell as the endpoint's line carries it.
+  Label label_at(EndIndex end, const dataplane::Cell& cell) const;
   std::string text_of(const Place& place) const;
   Ways ways_of(const OpenCall& call, const Outcome& outcome) const;
   bool checkable(const Ways& ways) const;
@@ -191,7 +194,7 @@ class MediaCheck final : public CallInspector {
   void judge(const Stray& stray);
 
   MediaPlan plan_;
-  std::vector<std::string> endpoints_;
+  std::vector<MediaEndpoint> endpoints_;
   std::map<std::string, EndIndex, std::less<>> end_index_;
   RandomBits bits_;
   MediaFigures figures_;

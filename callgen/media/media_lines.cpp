@@ -27,12 +27,21 @@ Result<std::unique_ptr<MediaLines>> MediaLines::open(std::span<const dataplane::
   }
   const int wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   if (wake < 0) return fail(ErrorCode::kSystem, "eventfd: {}", std::strerror(errno));
-  return std::unique_ptr<MediaLines>(new MediaLines(std::move(*opened), std::move(file), wake));
+  std::vector<MediaEndpoint> endpoints;
+  for (const dataplane::NamedLink& host : hosts) {
+    const bool mpls = host.link.kind == dataplane::LinkKind::kLsp;
+    endpoints.push_back({host.name, mpls ? LabelKind::kMpls : LabelKind::kAtm});
+  }
+  return std::unique_ptr<MediaLines>(
+      new MediaLines(std::move(*opened), std::move(endpoints), std::move(file), wake));
 }
 
-MediaLines::MediaLines(dataplane::HostLines hosts, std::unique_ptr<dataplane::CaptureFile> capture,
-                       int wake)
-    : hosts_(std::move(hosts)), capture_(std::move(capture)), wake_(wake) {
+MediaLines::MediaLines(dataplane::HostLines hosts, std::vector<MediaEndpoint> endpoints,
+                       std::unique_ptr<dataplane::CaptureFile> capture, int wake)
+    : endpoints_(std::move(endpoints)),
+      hosts_(std::move(hosts)),
+      capture_(std::move(capture)),
+      wake_(wake) {
   for (auto& [name, line] : hosts_.lines) {
     std::vector<Cell>& taken = taken_[name];
     line->set_callbacks(
@@ -45,13 +54,6 @@ MediaLines::MediaLines(dataplane::HostLines hosts, std::unique_ptr<dataplane::Ca
 MediaLines::~MediaLines() {
   (void)stop();  // whoever wants to know of the capture has asked before
   close(wake_);
-}
-
-std::vector<std::string> MediaLines::endpoints() const {
-  const std::lock_guard lock(mutex_);
-  std::vector<std::string> names;
-  for (const auto& [name, line] : hosts_.lines) names.push_back(name);
-  return names;
 }
 
 void MediaLines::start(OnCells on_cells) {

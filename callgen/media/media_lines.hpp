@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "callgen/media/media_cells.hpp"
 #include "core/clock.hpp"
 #include "core/result.hpp"
 #include "dataplane/capture_file.hpp"
@@ -34,7 +35,7 @@ class MediaLines {
   MediaLines(const MediaLines&) = delete;
   MediaLines& operator=(const MediaLines&) = delete;
 
-  std::vector<std::string> endpoints() const;
+  const std::vector<MediaEndpoint>& endpoints() const { return endpoints_; }  // any thread
 
   // From now on `on_cells` is called, on a thread of its own, until stop() has returned. Once.
   void start(OnCells on_cells);
@@ -49,12 +50,14 @@ class MediaLines {
   dataplane::CaptureCounters captured() const;
 
  private:
-  MediaLines(dataplane::HostLines hosts, std::unique_ptr<dataplane::CaptureFile> capture, int wake);
+  MediaLines(dataplane::HostLines hosts, std::vector<MediaEndpoint> endpoints,
+             std::unique_ptr<dataplane::CaptureFile> capture, int wake);
   void listen();
   bool take_all(TimePoint now);  // whether cells wait to be sent
   void capture(dataplane::Direction direction, std::span<const dataplane::Cell> cells);
   void wake();
 
+  const std::vector<MediaEndpoint> endpoints_;
   mutable std::mutex mutex_;  // guards what follows, all of it of the data plane's one thread
   dataplane::HostLines hosts_;
   std::unique_ptr<dataplane::CaptureFile> capture_;

@@ -15,6 +15,7 @@ from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 CHECK_CELLS, PROBE_CELLS = 8, 4  # of a checked call, up and released (callgen/media/media_cells.hpp)
 VIOLATIONS = ["lost", "out_of_order", "duplicated", "wrong_endpoint", "wrong_label", "corrupted",
               "after_release"]
+MIXED = ROOT / "deploy" / "topologies" / "mixed.toml"
 PLAIN = 'cells = "plain"\n'
 
 
@@ -75,6 +76,31 @@ class CellsArrive(unittest.TestCase):
                 self.assertIn("mpls:", lab.endpoints[CALLEE])
                 done, summary = verify(lab, Load(calls=150, rate=200))
                 self.assert_verified(done, summary, 150)
+
+    def test_over_atm_and_mpls_lines(self):
+        """The switch between changes the kind of label, both ways; ports and counts name it."""
+        with lab_up(topology=MIXED, labels_per_port=64) as lab:
+            self.assertIn("mpls:", lab.endpoints[CALLER])  # a pseudowire: the labels are ATM's
+            self.assertIn("lsp:", lab.endpoints[CALLEE])
+            done, summary = verify(lab, Load(calls=200, rate=200), "--both")
+            media = self.assert_verified(done, summary, 200, directions=2)
+            self.assertGreater(media["calls_on_reused_labels"], 0)
+
+            ports = tool(lab, "xbindctl", "ports", MIDDLE).stdout
+            self.assertIn("0-0/32-95", ports)
+            self.assertIn("mpls:16-79", ports)
+            answer = tool(lab, "xbindctl", "connect", CALLER, CALLEE).stdout
+            ingress, egress = re.search(r"ingress label (\S+), egress label (.+)$", answer).groups()
+            self.assertRegex(ingress, r"^0/\d+$")
+            self.assertRegex(egress, r"^mpls \d+$")
+            hop = next(line for line in tool(lab, "xbindctl", "describe", answer.split()[0]).stdout.splitlines()
+                       if MIDDLE in line)
+            incoming, outgoing = re.search(r"port 1 label (\S+) +-> port 2 label (.+)$", hop).groups()
+            self.assertIn(f"port 1 label {incoming}: 0 cells in",
+                          tool(lab, "xbindctl", "count", MIDDLE, "1", incoming).stdout)
+            label = outgoing.strip()
+            counted = tool(lab, "xbindctl", "count", CALLEE, "2", label.replace(" ", ":")).stdout
+            self.assertIn(f"port 2 label {label}: 0 cells in", counted)
 
     @unittest.skipUnless(shutil.which("tshark"), "NOT TESTED: tshark is not installed")
     def test_tshark_reads_a_capture_of_it(self):

@@ -46,6 +46,7 @@ class FakeNetwork {
     return out;
   }
 
+  // As ATM lines have it: the kind of label is the line's.
   static Label label_of(const Cell& cell) { return atm_label(cell.vpi(), cell.vci()); }
   static Cell on_label(Cell cell, Label label) {
     cell.header = dataplane::cell_header(vpi_of(label), vci_of(label), cell.pt(), cell.clp());
@@ -66,7 +67,7 @@ Outcome connected(Label ingress, Label egress) {
 struct Rig {
   explicit Rig(std::uint64_t calls = 100, std::uint64_t run_calls = 1000, std::size_t at_once = 32)
       : check({.calls = calls, .run_calls = run_calls, .at_once = at_once, .seed = 3, .run = kRun},
-              {"a", "b", "c"}) {}
+              {{"a"}, {"b"}, {"c"}, {"m", LabelKind::kMpls}}) {}
 
   // A call from a to b is asked for, and connected in the network and in words.
   bool connect(std::uint64_t call, Label ingress, Label egress, Duration when = {}) {
@@ -236,6 +237,34 @@ TEST(MediaCheckTest, WhatHasNoCellsCannotBeChecked) {
   EXPECT_FALSE(rig.check.connected(2, connected({}, {}), at(0ms), true));
   EXPECT_EQ(rig.figures().calls_uncheckable, 3U);
   EXPECT_EQ(rig.figures().calls_checked, 0U);
+}
+
+// From ATM to MPLS: the label that the cells arrive with has 20 bits, where an ATM cell has VPI and VCI.
+TEST(MediaCheckTest, ACallThatChangesItsKindOfLabel) {
+  const Label m50{LabelKind::kMpls, 0xf0032};
+  Rig rig;
+  rig.network.join({"a", k40}, {"m", m50});
+  rig.check.offered(0, {"a", "m"}, at(0ms));
+  EXPECT_TRUE(rig.check.connected(0, connected(k40, m50), at(0ms), true));
+  rig.turn(1ms);
+  EXPECT_THAT(rig.check.take_inspected(), ElementsAre(0));
+  EXPECT_EQ(rig.figures().violations(), 0U) << rig.figures().findings.front();
+
+  // The same bits as an ATM label are another label, and no line of that host has it.
+  rig.check.offered(1, {"a", "m"}, at(2ms));
+  EXPECT_FALSE(rig.check.connected(1, connected(k41, atm_label(0xf, 0x32)), at(2ms), true));
+  EXPECT_EQ(rig.figures().calls_uncheckable, 1U);
+}
+
+TEST(MediaCheckTest, ACellOnAnotherMplsLabelIsNamedAsSuch) {
+  Rig rig;
+  rig.network.join({"a", k40}, {"m", {LabelKind::kMpls, 17}});
+  rig.check.offered(0, {"a", "m"}, at(0ms));
+  EXPECT_TRUE(rig.check.connected(0, connected(k40, {LabelKind::kMpls, 16}), at(0ms), true));
+  rig.turn(1ms);
+  EXPECT_EQ(rig.figures().wrong_label, kCheckCells);
+  EXPECT_THAT(rig.figures().findings,
+              ElementsAre("call 0, a 0/40 to m mpls 16: a cell came to m mpls 17"));
 }
 
 TEST(MediaCheckTest, RefusedCallsAreForgotten) {
