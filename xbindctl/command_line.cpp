@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/label_text.hpp"
+
 namespace xbind::ctl {
 namespace {
 
@@ -77,7 +79,10 @@ std::vector<config::Command> commands() {
        routes},
       {"undrain", {"SWITCH", "[PORT]"}, "Ends a drain.", routes},
       {"ports", {"SWITCH"}, "Prints a switch's ports with their books and their cells.", {}},
-      {"count", {"SWITCH", "PORT", "VPI/VCI"}, "Prints the cells that came in with a label.", {}},
+      {"count",
+       {"SWITCH", "PORT", "LABEL"},
+       "Prints the cells that came in with a label, as 0/32 or mpls:16.",
+       {}},
       {"forget-manager", {"SWITCH|all", "NAME"}, "Says that a manager is gone for good.", {}}};
 }
 
@@ -86,16 +91,6 @@ std::optional<std::uint64_t> number(const std::string& word) {
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
   return value;
-}
-
-// "0/32"
-std::optional<Label> label_of(const std::string& word) {
-  const std::size_t slash = word.find('/');
-  if (slash == std::string::npos) return std::nullopt;
-  const auto vpi = number(word.substr(0, slash));
-  const auto vci = number(word.substr(slash + 1));
-  if (!vpi || !vci || *vpi > 0xfff || *vci > 0xffff) return std::nullopt;
-  return atm_label(static_cast<std::uint32_t>(*vpi), static_cast<std::uint32_t>(*vci));
 }
 
 // From 1.
@@ -114,9 +109,9 @@ Refusal check_words(CommandLine& line, const std::vector<config::Command>& known
     const std::string& argument = command->arguments[i];
     const std::string& word = line.words[i + 1];
     if (word.empty()) return fmt::format("{}: {} is empty", line.verb(), argument);
-    if (argument == "VPI/VCI") {
-      const auto label = label_of(word);
-      if (!label) return fmt::format("{}: '{}' is no label VPI/VCI", line.verb(), word);
+    if (argument == "LABEL") {
+      const auto label = parse_label(word);
+      if (!label) return fmt::format("{}: {}", line.verb(), label.error().text);
       line.label = *label;
       continue;
     }

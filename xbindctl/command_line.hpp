@@ -18,7 +18,7 @@ struct CommandLine {
   std::string manager;             // name under xbind/cmgr/
   std::vector<std::string> words;  // the command and its arguments, as many as it takes
   std::uint64_t id = 0;  // the argument ID, REQUEST or PORT of commands that have one; 0: none
-  Label label;           // the argument VPI/VCI
+  Label label;           // the argument LABEL
 
   ServiceSpec service;
   ServiceOptions named;  // a service by name or by class, with the frames of `service`

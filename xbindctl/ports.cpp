@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/label_text.hpp"
 #include "naming/names.hpp"
 #include "orb/convert.hpp"
 #include "switch_server.hh"
@@ -29,10 +30,7 @@ std::string labels_of(const v2::PortState& port) {
   for (CORBA::ULong i = 0; i < port.labels.length(); ++i) {
     const v2::LabelRange& range = port.labels[i];
     if (i != 0) text += ' ';
-    text += range.kind == v2::label_atm
-                ? fmt::format("{}-{}/{}-{}", range.first >> 16, range.last >> 16,
-                              range.first & 0xFFFF, range.last & 0xFFFF)
-                : fmt::format("{}-{}", range.first, range.last);
+    text += to_word(LabelRange{static_cast<LabelKind>(range.kind), range.first, range.last});
   }
   return text;
 }
