@@ -11,8 +11,10 @@ namespace xbind::conformance {
 struct Case {
   const char* name;
   bool version_1;  // also in version 1.1
-  // `c` is established and prepared: no connections, all ports Available.
+  // `c` is established and prepared: no connections of ours, its ports Available.
   void (*run)(Controller& c);
+  // What it does is done to whole ports: it is left out where others have connections at them.
+  bool whole_ports = false;
 };
 
 const std::vector<Case>& connection_cases();  // RFC 3292 sections 4 and 5

@@ -8,25 +8,25 @@ using namespace gsmp;
 using enum FailureCode;
 
 void add_branch_makes_a_connection(Controller& c) {
-  c.succeeds_with_copy(add_branch(c, 0, c.label(0), 1, c.label(100)));
-  c.table_is({branch(c, 0, c.label(0), 1, c.label(100))});
+  c.succeeds_with_copy(add_branch(c, 0, c.label(0), 1, c.label(7)));
+  c.table_is({branch(c, 0, c.label(0), 1, c.label(7))});
 }
 
 void add_branch_again_changes_nothing(Controller& c) {
-  const AddBranch request = add_branch(c, 0, c.label(0), 1, c.label(100));
+  const AddBranch request = add_branch(c, 0, c.label(0), 1, c.label(7));
   c.succeeds_with_copy(request);
   c.succeeds_with_copy(request);
-  c.table_is({branch(c, 0, c.label(0), 1, c.label(100))});
+  c.table_is({branch(c, 0, c.label(0), 1, c.label(7))});
 }
 
 void add_branch_without_success_ack(Controller& c) {
-  c.sent_with_no_success_ack(add_branch(c, 0, c.label(0), 1, c.label(100)));
-  c.table_is({branch(c, 0, c.label(0), 1, c.label(100))});
+  c.sent_with_no_success_ack(add_branch(c, 0, c.label(0), 1, c.label(7)));
+  c.table_is({branch(c, 0, c.label(0), 1, c.label(7))});
 }
 
 // A failure is always answered.
 void add_branch_without_success_ack_that_fails(Controller& c) {
-  AddBranch request = add_branch(c, 0, c.label(0), 1, c.label(100));
+  AddBranch request = add_branch(c, 0, c.label(0), 1, c.label(7));
   request.port_session ^= 1;
   request.header.result = ResultField::kNoSuccessAck;
   c.fails(request, kInvalidPortSession);
@@ -35,7 +35,7 @@ void add_branch_without_success_ack_that_fails(Controller& c) {
 
 // One thing wrong each time: the order of what is wrong with several is the next case's.
 void add_branch_failures(Controller& c) {
-  const AddBranch right = add_branch(c, 0, c.label(0), 1, c.label(100));
+  const AddBranch right = add_branch(c, 0, c.label(0), 1, c.label(7));
   AddBranch wrong = right;
   wrong.input_port = c.no_port();
   c.fails(wrong, kNoSuchPort);
@@ -52,23 +52,31 @@ void add_branch_failures(Controller& c) {
 }
 
 void add_branch_input_label_out_of_range(Controller& c) {
-  const AtmBounds range = c.label_range();
-  c.fails(add_branch(c, 0, atm_label(range.vpi_min, range.vci_max + 1), 1, c.label(100)),
-          kInvalidInputLabel);
+  c.fails(add_branch(c, 0, c.label_beyond(0), 1, c.label(7)), kInvalidInputLabel);
+  c.table_is({});
+}
+
+// As many bits as would fit into the other kind: a label is one of its kind alone.
+void add_branch_with_a_label_of_another_kind(Controller& c) {
+  const bool atm = c.kind() == LabelKind::kAtm;
+  const auto other = [&](std::uint32_t k) {
+    return Label{atm ? LabelKind::kMpls : LabelKind::kAtm, c.label(k).value};
+  };
+  c.fails(add_branch(c, 0, other(0), 1, c.label(7)), kInvalidInputLabel);
+  c.fails(add_branch(c, 0, c.label(0), 1, other(7)), kInvalidOutputLabel);
   c.table_is({});
 }
 
 // Several things wrong: the one that is checked first is the answer.
 void add_branch_failures_in_order(Controller& c) {
-  const AddBranch right = add_branch(c, 0, c.label(0), 1, c.label(100));
+  const AddBranch right = add_branch(c, 0, c.label(0), 1, c.label(7));
   AddBranch wrong = right;
   wrong.output_port = c.no_port();
   wrong.port_session ^= 1;
   c.fails(wrong, kNoSuchPort);  // 4 before 5
   wrong = right;
   wrong.port_session ^= 1;
-  const AtmBounds range = c.label_range();
-  wrong.input_label = label_field(atm_label(range.vpi_min, range.vci_max + 1));
+  wrong.input_label = label_field(c.label_beyond(0));
   c.fails(wrong, kInvalidPortSession);  // 5 before 13
   c.table_is({});
 }
@@ -79,7 +87,7 @@ void a_partition_that_is_not_ours(Controller& c) {
     octets[4] = static_cast<std::byte>(c.adjacency().partition() + 1);
     return c.ask_octets(octets);
   };
-  AddBranch request = add_branch(c, 0, c.label(0), 1, c.label(100));
+  AddBranch request = add_branch(c, 0, c.label(0), 1, c.label(7));
   Answer answer = of_partition(request);
   EXPECT_EQ(answer.result, ResultField::kFailure);
   EXPECT_EQ(answer.code, kInvalidPartition);
@@ -100,88 +108,86 @@ void services_and_priorities(Controller& c) {
     }
     return false;
   };
-  AddBranch request = add_branch(c, 0, c.label(0), 1, c.label(100));
+  AddBranch request = add_branch(c, 0, c.label(0), 1, c.label(7));
   if (offered(1)) {
     set_service(request, ServiceId::kCbr1, 1, {0, CellRate{1000, 250}});
     c.succeeds_with_copy(request);
-    c.table_is({branch(c, 0, c.label(0), 1, c.label(100))});
+    c.table_is({branch(c, 0, c.label(0), 1, c.label(7))});
     // The service of a connection that is there may not change.
     if (offered(8)) {
       set_service(request, ServiceId::kUbr1, 1, {0, CellRate{1000, 250}});
       c.fails(request, kInvalidServiceSelector);
     }
   }
-  request = add_branch(c, 0, c.label(1), 1, c.label(101));
+  request = add_branch(c, 0, c.label(1), 1, c.label(8));
   set_service(request, ServiceId::kCbr1, 4711, {0, CellRate{1000, 250}});
   c.fails(request, kInvalidServiceSelector);  // no such capability set
-  request = add_branch(c, 0, c.label(1), 1, c.label(101));
+  request = add_branch(c, 0, c.label(1), 1, c.label(8));
   request.input_selector = request.output_selector = c.record(0).priorities - 1U;
   c.succeeds_with_copy(request);  // the lowest priority there is
 }
 
 void point_to_multipoint(Controller& c) {
-  AddBranch first = add_branch(c, 0, c.label(0), 1, c.label(100));
+  AddBranch first = add_branch(c, 0, c.label(0), 1, c.label(7));
   first.input_label.flags = c.version() == 3 ? kFlagMultipoint : 0;
   c.succeeds_with_copy(first);
-  c.succeeds_with_copy(add_branch(c, 0, c.label(0), 2, c.label(100)));
-  c.table_is(
-      {branch(c, 0, c.label(0), 1, c.label(100)), branch(c, 0, c.label(0), 2, c.label(100))});
-  c.succeeds(delete_branches({element(c, 0, c.label(0), 1, c.label(100))}));
-  c.table_is({branch(c, 0, c.label(0), 2, c.label(100))});
-  c.succeeds(delete_branches({element(c, 0, c.label(0), 2, c.label(100))}));
+  c.succeeds_with_copy(add_branch(c, 0, c.label(0), 2, c.label(7)));
+  c.table_is({branch(c, 0, c.label(0), 1, c.label(7)), branch(c, 0, c.label(0), 2, c.label(7))});
+  c.succeeds(delete_branches({element(c, 0, c.label(0), 1, c.label(7))}));
+  c.table_is({branch(c, 0, c.label(0), 2, c.label(7))});
+  c.succeeds(delete_branches({element(c, 0, c.label(0), 2, c.label(7))}));
   c.table_is({});
 }
 
 void multipoint_to_point(Controller& c) {
-  c.succeeds_with_copy(add_branch(c, 0, c.label(0), 2, c.label(100)));
-  c.succeeds_with_copy(add_branch(c, 1, c.label(0), 2, c.label(100)));
-  c.table_is(
-      {branch(c, 0, c.label(0), 2, c.label(100)), branch(c, 1, c.label(0), 2, c.label(100))});
+  c.succeeds_with_copy(add_branch(c, 0, c.label(0), 2, c.label(7)));
+  c.succeeds_with_copy(add_branch(c, 1, c.label(0), 2, c.label(7)));
+  c.table_is({branch(c, 0, c.label(0), 2, c.label(7)), branch(c, 1, c.label(0), 2, c.label(7))});
 }
 
 void both_directions_at_once(Controller& c) {
-  AddBranch request = add_branch(c, 0, c.label(0), 1, c.label(100));
+  AddBranch request = add_branch(c, 0, c.label(0), 1, c.label(7));
   request.input_label.flags = kFlagBidirectional;
   c.succeeds_with_copy(request);
-  const Table both = {branch(c, 0, c.label(0), 1, c.label(100)),
-                      branch(c, 1, c.label(100), 0, c.label(0))};
+  const Table both = {branch(c, 0, c.label(0), 1, c.label(7)),
+                      branch(c, 1, c.label(7), 0, c.label(0))};
   c.table_is(both);
   c.fails(request, kBidirectionalExists);
   c.table_is(both);
   c.succeeds(delete_branches(
-      {element(c, 0, c.label(0), 1, c.label(100)), element(c, 1, c.label(100), 0, c.label(0))}));
+      {element(c, 0, c.label(0), 1, c.label(7)), element(c, 1, c.label(7), 0, c.label(0))}));
   c.table_is({});
 }
 
 void replace_has_to_be_switched_on(Controller& c) {
   constexpr std::uint16_t kReplaceOn = 0x8000;
   if ((c.record(1).attribute_flags & kReplaceOn) != 0) GTEST_SKIP() << "it is on";
-  AddBranch request = add_branch(c, 0, c.label(0), 1, c.label(100));
+  AddBranch request = add_branch(c, 0, c.label(0), 1, c.label(7));
   request.output_label.flags = kFlagReplace;
   c.fails(request, kReplaceInactive);
   c.table_is({});
 }
 
 void delete_branches_of_several_ports(Controller& c) {
-  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(100)));
-  c.succeeds(add_branch(c, 1, c.label(0), 2, c.label(100)));
-  c.succeeds(add_branch(c, 2, c.label(0), 0, c.label(100)));
+  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(7)));
+  c.succeeds(add_branch(c, 1, c.label(0), 2, c.label(7)));
+  c.succeeds(add_branch(c, 2, c.label(0), 0, c.label(7)));
   const Answer answer = c.succeeds(delete_branches(
-      {element(c, 0, c.label(0), 1, c.label(100)), element(c, 2, c.label(0), 0, c.label(100))}));
+      {element(c, 0, c.label(0), 1, c.label(7)), element(c, 2, c.label(0), 0, c.label(7))}));
   EXPECT_TRUE(answer.as<DeleteBranches>().elements.empty());
   EXPECT_EQ(answer.octets.size(), 16U);
-  c.table_is({branch(c, 1, c.label(0), 2, c.label(100))});
+  c.table_is({branch(c, 1, c.label(0), 2, c.label(7))});
 }
 
 // Elements stand for themselves: the right ones are done, each of the others names its reason.
 void delete_branches_that_fail_in_part(Controller& c) {
-  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(100)));
-  c.succeeds(add_branch(c, 0, c.label(1), 1, c.label(101)));
-  c.succeeds(add_branch(c, 0, c.label(2), 1, c.label(102)));
+  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(7)));
+  c.succeeds(add_branch(c, 0, c.label(1), 1, c.label(8)));
+  c.succeeds(add_branch(c, 0, c.label(2), 1, c.label(9)));
   std::vector<DeleteElement> elements = {
-      element(c, 0, c.label(0), 1, c.label(100)), element(c, 0, c.label(50), 1, c.label(100)),
-      element(c, 0, c.label(1), 2, c.label(101)), element(c, 0, c.label(1), 1, c.label(101)),
-      element(c, 0, c.label(2), 1, c.label(102)), element(c, 0, c.label(1), 1, c.label(101))};
+      element(c, 0, c.label(0), 1, c.label(7)), element(c, 0, c.label(6), 1, c.label(7)),
+      element(c, 0, c.label(1), 2, c.label(8)), element(c, 0, c.label(1), 1, c.label(8)),
+      element(c, 0, c.label(2), 1, c.label(9)), element(c, 0, c.label(1), 1, c.label(8))};
   elements[3].port_session ^= 1;
   elements[4].output_port = c.no_port();
   const Answer answer = c.ask(delete_branches(elements));
@@ -197,11 +203,11 @@ void delete_branches_that_fail_in_part(Controller& c) {
     same.error = kNone;
     EXPECT_EQ(same, elements[i]) << "element " << i << " is no copy";
   }
-  c.table_is({branch(c, 0, c.label(2), 1, c.label(102))});
+  c.table_is({branch(c, 0, c.label(2), 1, c.label(9))});
 }
 
 void delete_one_branch_that_is_not_there(Controller& c) {
-  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(100)));
+  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(7)));
   const auto refused = [&c](const DeleteElement& one) {
     const Answer answer = c.ask(delete_branches({one}));
     EXPECT_EQ(answer.result, ResultField::kFailure);
@@ -209,22 +215,22 @@ void delete_one_branch_that_is_not_there(Controller& c) {
     const auto copy = answer.as<DeleteBranches>();
     return copy.elements.size() == 1 ? copy.elements[0].error : kNone;
   };
-  EXPECT_EQ(refused(element(c, 0, c.label(50), 1, c.label(100))), kNoSuchConnection);
-  EXPECT_EQ(refused(element(c, 0, c.label(0), 2, c.label(100))), kNoSuchBranch);
-  EXPECT_EQ(refused(element(c, 0, c.label(0), 1, c.label(101))), kNoSuchBranch);
-  DeleteElement wrong = element(c, 0, c.label(0), 1, c.label(100));
+  EXPECT_EQ(refused(element(c, 0, c.label(6), 1, c.label(7))), kNoSuchConnection);
+  EXPECT_EQ(refused(element(c, 0, c.label(0), 2, c.label(7))), kNoSuchBranch);
+  EXPECT_EQ(refused(element(c, 0, c.label(0), 1, c.label(8))), kNoSuchBranch);
+  DeleteElement wrong = element(c, 0, c.label(0), 1, c.label(7));
   wrong.port_session ^= 1;
   EXPECT_EQ(refused(wrong), kInvalidPortSession);
-  c.table_is({branch(c, 0, c.label(0), 1, c.label(100))});
-  c.succeeds(delete_branches({element(c, 0, c.label(0), 1, c.label(100))}));
-  EXPECT_EQ(refused(element(c, 0, c.label(0), 1, c.label(100))), kNoSuchConnection);
+  c.table_is({branch(c, 0, c.label(0), 1, c.label(7))});
+  c.succeeds(delete_branches({element(c, 0, c.label(0), 1, c.label(7))}));
+  EXPECT_EQ(refused(element(c, 0, c.label(0), 1, c.label(7))), kNoSuchConnection);
   c.table_is({});
 }
 
 void delete_no_branch_at_all(Controller& c) {
-  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(100)));
+  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(7)));
   EXPECT_TRUE(c.succeeds(delete_branches({})).as<DeleteBranches>().elements.empty());
-  c.table_is({branch(c, 0, c.label(0), 1, c.label(100))});
+  c.table_is({branch(c, 0, c.label(0), 1, c.label(7))});
 }
 
 // ----- reservations -----
@@ -239,10 +245,13 @@ ReservationRequest reservation(const Controller& c, std::uint32_t id, std::size_
   return request;
 }
 
-bool has_reservations(const Controller& c) { return c.configuration().max_reservations > 0; }
+// Nothing tells which reservations others have.
+bool has_reservations(const Controller& c) {
+  return c.configuration().max_reservations > 0 && c.switch_is_ours();
+}
 
 void reservations_are_made_and_deleted(Controller& c) {
-  if (!has_reservations(c)) GTEST_SKIP() << "Max Reservations is 0";
+  if (!has_reservations(c)) GTEST_SKIP() << "no reservations, or others may have some";
   const ReservationRequest request = reservation(c, 1, 0, 1);
   c.succeeds_with_copy(request);
   c.fails(request, kReservationInUse);
@@ -258,7 +267,7 @@ void reservations_are_made_and_deleted(Controller& c) {
 }
 
 void reservation_failures(Controller& c) {
-  if (!has_reservations(c)) GTEST_SKIP() << "Max Reservations is 0";
+  if (!has_reservations(c)) GTEST_SKIP() << "no reservations, or others may have some";
   const std::uint32_t most = c.configuration().max_reservations;
   c.fails(reservation(c, most + 1, 0, 1), kReservationOutOfRange);
   c.succeeds_with_copy(reservation(c, most, 0, 1));
@@ -277,9 +286,9 @@ void reservation_failures(Controller& c) {
 }
 
 void add_branch_deploys_a_reservation(Controller& c) {
-  if (!has_reservations(c)) GTEST_SKIP() << "Max Reservations is 0";
+  if (!has_reservations(c)) GTEST_SKIP() << "no reservations, or others may have some";
   c.succeeds_with_copy(reservation(c, 7, 0, 1));
-  AddBranch request = add_branch(c, 0, c.label(0), 2, c.label(100));
+  AddBranch request = add_branch(c, 0, c.label(0), 2, c.label(7));
   request.reservation = 7;
   c.fails(request, kReservationPortsDiffer);
   request.reservation = 8;
@@ -287,11 +296,11 @@ void add_branch_deploys_a_reservation(Controller& c) {
   request.reservation = c.configuration().max_reservations + 1;
   c.fails(request, kReservationOutOfRange);
   c.table_is({});
-  request = add_branch(c, 0, c.label(0), 1, c.label(100));
+  request = add_branch(c, 0, c.label(0), 1, c.label(7));
   request.reservation = 7;
   c.succeeds_with_copy(request);
-  c.table_is({branch(c, 0, c.label(0), 1, c.label(100))});
-  AddBranch second = add_branch(c, 0, c.label(1), 1, c.label(101));
+  c.table_is({branch(c, 0, c.label(0), 1, c.label(7))});
+  AddBranch second = add_branch(c, 0, c.label(1), 1, c.label(8));
   second.reservation = 7;
   c.fails(second, kNoSuchReservation);  // it has been used up
 }
@@ -307,6 +316,7 @@ const std::vector<Case>& connection_cases() {
        add_branch_without_success_ack_that_fails},
       {"add_branch_failures", true, add_branch_failures},
       {"add_branch_input_label_out_of_range", true, add_branch_input_label_out_of_range},
+      {"add_branch_with_a_label_of_another_kind", false, add_branch_with_a_label_of_another_kind},
       {"add_branch_failures_in_order", true, add_branch_failures_in_order},
       {"a_partition_that_is_not_ours", false, a_partition_that_is_not_ours},
       {"services_and_priorities", false, services_and_priorities},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -31,6 +32,11 @@ void set_transaction(wire::Buffer& message, std::uint8_t version, std::uint32_t 
   }
 }
 
+LabelKind kind_of(const PortRecord& record) {
+  const LabelRanges ranges = label_ranges(record);
+  return ranges.empty() ? LabelKind::kNone : ranges.front().kind;
+}
+
 bool is_event(MessageType type) {
   return type >= MessageType::kPortUp && type <= MessageType::kAdjacencyUpdate;
 }
@@ -52,10 +58,11 @@ std::string to_string(const Table& table) {
 }
 
 Controller::Controller(std::unique_ptr<Transport> transport, std::uint8_t version,
-                       std::uint64_t name)
+                       std::uint64_t name, std::shared_ptr<Others> others)
     : transport_(std::move(transport)),
       version_(version),
-      instances_(static_cast<std::uint32_t>(name & 0xffff) * 1000 + 1) {
+      instances_(static_cast<std::uint32_t>(name & 0xffff) * 1000 + 1),
+      others_(std::move(others)) {
   options_.name = name;
   options_.timer = kTimer;
   options_.versions = {version};
@@ -136,34 +143,70 @@ bool Controller::prepare() {
   if (!answer.success()) return false;
   configuration_ = answer.as<SwitchConfiguration>();
   refresh();
-  EXPECT_GE(ports(), 3U) << "the suite needs a switch with three ports";
-  if (ports() < 3) return false;
-  return wipe();
+  if (!others_->known && version_ == 3) others_->table = whole_table();
+  others_->known = true;
+  refresh();
+  const bool enough = ports() >= 3 && kind_of(records_[0]) == kind_of(records_[1]) &&
+                      kind_of(records_[0]) == kind_of(records_[2]);
+  EXPECT_TRUE(enough) << "the suite needs three ports of one kind of label";
+  return enough && clean();
+}
+
+bool Controller::alone(PortId port) const {
+  return std::ranges::none_of(others_->table, [&](const TableBranch& one) {
+    return one.input_port == port || one.output_port == port;
+  });
+}
+
+bool Controller::ports_are_ours() const {
+  return alone(port(0)) && alone(port(1)) && alone(port(2));
 }
 
 void Controller::refresh() {
   records_.clear();
+  labels_.clear();
+  next_place_ = 0;
   const Answer answer = succeeds(AllPortsRequest{});
   for (const Message& part : answer.parts) {
     const auto* const ports = std::get_if<AllPortsPart>(&part);
     if (ports == nullptr) continue;
     records_.insert(records_.end(), ports->records.begin(), ports->records.end());
   }
-  std::sort(records_.begin(), records_.end(),
-            [](const PortRecord& a, const PortRecord& b) { return a.port < b.port; });
+  // ATM ports first, unless there are too few of them.
+  const auto atm = std::ranges::count(records_, LabelKind::kAtm, kind_of);
+  const LabelKind first = atm >= 3 ? LabelKind::kAtm : LabelKind::kMpls;
+  std::ranges::sort(records_, {}, [&](const PortRecord& one) {
+    return std::tuple(kind_of(one) != first, !alone(one.port), one.port);
+  });
 }
 
-// Every port Available, without connections, its flags clear.
-bool Controller::wipe() {
-  if (version_ == 3) ask(DeleteAllReservations{});
-  for (std::size_t place = 0; place < ports(); ++place) {
+// Every port that is ours Available, without connections, its flags clear; elsewhere no connection of
+// ours.
+bool Controller::clean() {
+  if (version_ == 3 && switch_is_ours()) ask(DeleteAllReservations{});
+  if (!switch_is_ours()) {
+    for (const TableBranch& one : whole_table()) {
+      if (others_->table.contains(one)) continue;
+      const auto input = std::ranges::find(records_, one.input_port, &PortRecord::port);
+      DeleteElement ours;
+      ours.port_session = input->port_session;
+      ours.input_port = one.input_port;
+      ours.input_label = label_field(one.input_label);
+      ours.output_port = one.output_port;
+      ours.output_label = label_field(one.output_label);
+      succeeds(delete_branches({ours}));
+    }
+  }
+  for (const PortRecord& record : records_) {
     PortManagement request;
-    request.port = port(place);
-    request.port_session = session(place);
-    request.function = PortFunction::kBringUp;
-    const Answer up = succeeds(request);
-    if (!up.success()) return false;
-    request.port_session = up.as<PortManagement>().port_session;
+    request.port = record.port;
+    request.port_session = record.port_session;
+    if (alone(record.port)) {
+      request.function = PortFunction::kBringUp;
+      const Answer up = succeeds(request);
+      if (!up.success()) return false;
+      request.port_session = up.as<PortManagement>().port_session;
+    }
     request.function = PortFunction::kResetFlags;
     request.event_flags = kEventsAll;
     succeeds(request);
@@ -179,23 +222,61 @@ PortId Controller::no_port() const {
   return PortId{highest + 1};
 }
 
-AtmBounds Controller::label_range() const {
-  AtmBounds common{0, 4095, 0, 65535};
-  for (const PortRecord& one : records_) {
-    const auto range = atm_label_range(one);
-    if (!range) continue;
-    common.vpi_min = std::max(common.vpi_min, range->vpi_min);
-    common.vpi_max = std::min(common.vpi_max, range->vpi_max);
-    common.vci_min = std::max(common.vci_min, range->vci_min);
-    common.vci_max = std::min(common.vci_max, range->vci_max);
+LabelKind Controller::kind() const { return kind_of(records_.at(0)); }
+
+LabelType Controller::label_type() const { return label_field({kind(), 0}).type; }
+
+LabelRange Controller::label_range() const {
+  LabelRange common = label_ranges(record(0)).at(0);
+  for (const std::size_t place : {std::size_t{1}, std::size_t{2}}) {
+    const LabelRange other = label_ranges(record(place)).at(0);
+    if (kind() == LabelKind::kAtm) {
+      const AtmBounds a = atm_bounds(common);
+      const AtmBounds b = atm_bounds(other);
+      common = atm_range(std::max(a.vpi_min, b.vpi_min), std::min(a.vpi_max, b.vpi_max),
+                         std::max(a.vci_min, b.vci_min), std::min(a.vci_max, b.vci_max));
+    } else {
+      common = mpls_range(std::max(common.first, other.first), std::min(common.last, other.last));
+    }
   }
   return common;
 }
 
+// Label after label of the common range, but those that others use anywhere.
+void Controller::find_labels(std::size_t count) const {
+  const LabelRange range = label_range();
+  while (labels_.size() < count && next_place_ < range.size()) {
+    const Label next = range.at(next_place_++);
+    const bool used = std::ranges::any_of(others_->table, [&](const TableBranch& one) {
+      return one.input_label == next || one.output_label == next;
+    });
+    if (!used) labels_.push_back(next);
+  }
+}
+
 Label Controller::label(std::uint32_t k) const {
-  const AtmBounds range = label_range();
-  EXPECT_LE(range.vci_min + k, range.vci_max) << "the suite needs more labels";
-  return atm_label(range.vpi_min, range.vci_min + k);
+  find_labels(k + 1);
+  EXPECT_LT(k, labels_.size()) << "the suite needs more labels than " << to_string(label_range());
+  return k < labels_.size() ? labels_[k] : Label{};
+}
+
+std::uint32_t Controller::labels(std::uint32_t most) const {
+  find_labels(most);
+  return static_cast<std::uint32_t>(std::min<std::size_t>(most, labels_.size()));
+}
+
+Label Controller::label_beyond(std::size_t place) const {
+  const LabelRanges ranges = label_ranges(record(place));
+  const LabelRange last = ranges.back();
+  if (last.kind == LabelKind::kMpls) {
+    const Label next{LabelKind::kMpls, last.last + 1};
+    // 15 is reserved: nobody has it.
+    return next.value <= kMplsLabelMax && !contains(ranges, next) ? next
+                                                                  : Label{LabelKind::kMpls, 15};
+  }
+  const AtmBounds bounds = atm_bounds(last);
+  return atm_label(bounds.vpi_min,
+                   bounds.vci_max < 65535 ? bounds.vci_max + 1 : bounds.vci_min - 1);
 }
 
 // ----- asking -----
@@ -362,12 +443,12 @@ std::vector<Event> Controller::events(std::size_t wanted) {
 
 // ----- the table -----
 
-Table Controller::table() {
+Table Controller::whole_table() {
   Table table;
   for (const PortRecord& one : records_) {
     ReportRequest request;
     request.input_port = one.port;
-    request.input_label = {kFlagAll, LabelType::kAtm, 0};
+    request.input_label = {kFlagAll, label_field({kind_of(one), 0}).type, 0};
     const Answer answer = ask(request);
     EXPECT_TRUE(answer.came) << "no report of port " << one.port.value();
     if (answer.came && answer.result == ResultField::kFailure) {
@@ -394,7 +475,16 @@ Table Controller::table() {
 
 void Controller::table_is(const Table& expected) {
   if (version_ == 3) {
-    const Table found = table();
+    Table found;
+    std::size_t theirs = 0;
+    for (const TableBranch& one : whole_table()) {
+      if (others_->table.contains(one)) {
+        ++theirs;
+      } else {
+        found.insert(one);
+      }
+    }
+    EXPECT_EQ(theirs, others_->table.size()) << "connections of others are gone";
     EXPECT_EQ(found, expected) << "the switch has " << conformance::to_string(found)
                                << "and should have " << conformance::to_string(expected);
     return;

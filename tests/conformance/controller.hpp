@@ -31,6 +31,13 @@ struct TableBranch {
 using Table = std::set<TableBranch>;
 std::string to_string(const Table& table);
 
+// What is on the switch and is not ours: found by the first case of a suite, and to be there after the
+// last one. Only version 3 can tell; in version 1.1 everything is ours.
+struct Others {
+  bool known = false;
+  Table table;
+};
+
 struct Answer {
   bool came = false;
   gsmp::ResultField result = gsmp::ResultField::kEvent;
@@ -51,7 +58,9 @@ struct Answer {
 
 class Controller {
  public:
-  Controller(std::unique_ptr<Transport> transport, std::uint8_t version, std::uint64_t name);
+  // `others` is shared by all controllers of a switch.
+  Controller(std::unique_ptr<Transport> transport, std::uint8_t version, std::uint64_t name,
+             std::shared_ptr<Others> others);
 
   // ----- adjacency -----
   void start();  // SYN
@@ -62,11 +71,18 @@ class Controller {
   const gsmp::Adjacency& adjacency() const { return *adjacency_; }
   std::uint8_t version() const { return version_; }
 
-  // After establish(): asks for the configuration of the switch and its ports, and empties it. False:
-  // it would not.
+  // After establish(): asks for the configuration of the switch and its ports, and takes away what is
+  // ours. False: it would not, or has not three ports of one kind of label.
   bool prepare();
+  // Takes away what is ours: connections, and what was done to ports at which others have none.
+  bool clean();
+  const std::shared_ptr<Others>& others() const { return others_; }
+  // Whether others have no connection in or out at the ports in places 0 to 2, or anywhere at all.
+  bool ports_are_ours() const;
+  bool switch_is_ours() const { return others_->table.empty(); }
   std::size_t ports() const { return records_.size(); }
-  // The ports by place, 0 the first. Their sessions are kept up to date by refresh().
+  // The ports by place. 0 to 2 have one kind of label, and are ours if three are. Their sessions are
+  // kept up to date by refresh().
   PortId port(std::size_t place) const { return records_.at(place).port; }
   std::uint32_t session(std::size_t place) const { return records_.at(place).port_session; }
   const gsmp::PortRecord& record(std::size_t place) const { return records_.at(place); }
@@ -74,9 +90,14 @@ class Controller {
   void refresh();
   // A port number that no port has.
   PortId no_port() const;
-  // The k-th label of the range that every port has.
+  LabelKind kind() const;  // of the labels in places 0 to 2
+  gsmp::LabelType label_type() const;
+  // The k-th label that the ports in places 0 to 2 have in common and others do not use; 10 are needed.
   Label label(std::uint32_t k) const;
-  AtmBounds label_range() const;
+  std::uint32_t labels(std::uint32_t most) const;  // how many there are, `most` at the most
+  // One of that kind which the port does not take.
+  Label label_beyond(std::size_t place) const;
+  LabelRange label_range() const;  // those in common, of the first range of each
 
   // ----- asking; header fields other than type and result are filled in -----
   Answer ask(gsmp::Message message);
@@ -97,10 +118,11 @@ class Controller {
   std::vector<gsmp::Event> events(std::size_t wanted);
 
   // ----- the table -----
-  // Every connection of every port (version 3).
-  Table table();
-  // The table is this. In version 1.1, which cannot be asked for it: each of these connections is
-  // there with that many branches, and no other that this controller has ever named (Verify Tree).
+  // Every connection of every port (version 3), of others too.
+  Table whole_table();
+  // What is ours is this, and what is others' is still there. In version 1.1, which cannot be asked for
+  // it: each of these connections is there with that many branches, and no other that this controller
+  // has ever named (Verify Tree).
   void table_is(const Table& expected);
 
   Transport& transport() { return *transport_; }
@@ -112,7 +134,8 @@ class Controller {
   bool pump();
   void tick();
   void flush(wire::Buffer& out);
-  bool wipe();
+  bool alone(PortId port) const;
+  void find_labels(std::size_t count) const;
 
   std::unique_ptr<Transport> transport_;
   std::uint8_t version_;
@@ -126,6 +149,9 @@ class Controller {
   gsmp::SwitchConfiguration configuration_;
   std::vector<gsmp::PortRecord> records_;
   std::set<std::pair<PortId, Label>> named_;
+  std::shared_ptr<Others> others_;
+  mutable std::vector<Label> labels_;  // label(0), label(1), ... as far as they were asked for
+  mutable std::uint32_t next_place_ = 0;
 };
 
 // ----- requests, the way the cases write them -----

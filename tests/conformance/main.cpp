@@ -1,11 +1,13 @@
 // gsmp_conformance: what any switch has to pass, as GoogleTest tests.
 //
-//   gsmp_conformance                              the emulated switch in memory, versions 3 and 1.1
+//   gsmp_conformance                              emulated switches in memory: ATM in versions 3 and 1.1,
+//                                                 MPLS, and both shared with connections of others
 //   XBIND_CONFORMANCE_SWITCH=HOST:PORT gsmp_conformance
 //                                                 the switch that listens there
 //   XBIND_CONFORMANCE_VERSIONS=3,1                ... in these versions; without it, in version 3
 //
-// The switch is emptied by every case: connections, reservations and port sessions are lost.
+// In version 3 what is on the switch at the beginning stays; in version 1.1, and at ports that have
+// nothing then, connections, reservations and port sessions are lost.
 #include <gtest/gtest.h>
 
 #include <condition_variable>
@@ -91,8 +93,14 @@ int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   const char* const address = std::getenv("XBIND_CONFORMANCE_SWITCH");
   if (address == nullptr) {
-    conformance::register_cases("MemoryV3", 3, conformance::connect_in_memory);
-    conformance::register_cases("MemoryV1", 1, conformance::connect_in_memory);
+    const auto memory = [](LabelKind labels, bool shared) {
+      return [=] { return conformance::connect_in_memory({labels, shared}); };
+    };
+    conformance::register_cases("MemoryV3", 3, memory(LabelKind::kAtm, false));
+    conformance::register_cases("MemoryV1", 1, memory(LabelKind::kAtm, false));
+    conformance::register_cases("MemoryMplsV3", 3, memory(LabelKind::kMpls, false));
+    conformance::register_cases("MemorySharedV3", 3, memory(LabelKind::kAtm, true));
+    conformance::register_cases("MemorySharedMplsV3", 3, memory(LabelKind::kMpls, true));
     return RUN_ALL_TESTS();
   }
   const auto peer = gsmp::parse_host_port(address);

@@ -1,5 +1,7 @@
 #include "tests/conformance/memory_switch.hpp"
 
+#include <gtest/gtest.h>
+
 #include "emulator/fabric_table.hpp"
 #include "emulator/switch_agent.hpp"
 
@@ -10,13 +12,33 @@ namespace {
 struct Switch {
   std::uint32_t drawn = 0x5eed0000;
   TimePoint now{};
-  emulator::Fabric fabric{options(), [this] { return ++drawn; }};
+  emulator::Fabric fabric;
   emulator::FabricTable table{fabric};
   emulator::SwitchAgent agent{table, agent_options(), [this] { return ++drawn; }};
 
-  static emulator::FabricOptions options() {
+  explicit Switch(const MemorySwitch& about) : fabric(options(about), [this] { return ++drawn; }) {
+    if (about.shared) add_strangers(about.labels);
+  }
+
+  // Each port to the next, on the first and the last label there are.
+  void add_strangers(LabelKind kind) {
+    for (std::uint32_t port = 1; port <= fabric.ports(); ++port) {
+      const LabelRanges& labels = fabric.labels(PortId(port));
+      gsmp::AddBranch add;
+      add.port_session = fabric.port_session(PortId(port));
+      add.input_port = PortId(port);
+      add.output_port = PortId(port % fabric.ports() + 1);
+      add.input_label = gsmp::label_field({kind, labels.front().first});
+      add.output_label = gsmp::label_field({kind, labels.front().last});
+      EXPECT_EQ(fabric.add_branch(add), gsmp::FailureCode::kNone);
+    }
+  }
+  static emulator::FabricOptions options(const MemorySwitch& about) {
     emulator::FabricOptions options;
     options.ports = 4;
+    if (about.labels == LabelKind::kAtm) return options;
+    for (std::uint32_t port = 1; port <= options.ports; ++port)
+      options.port_labels[PortId(port)] = {mpls_range(1000, 1011), mpls_range(0xffffc, 0xfffff)};
     return options;
   }
   static emulator::AgentOptions agent_options() {
@@ -61,8 +83,8 @@ class MemoryTransport : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> connect_in_memory() {
-  return std::make_unique<MemoryTransport>(std::make_shared<Switch>());
+std::unique_ptr<Transport> connect_in_memory(const MemorySwitch& about) {
+  return std::make_unique<MemoryTransport>(std::make_shared<Switch>(about));
 }
 
 }  // namespace xbind::conformance

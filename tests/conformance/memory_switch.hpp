@@ -3,11 +3,16 @@
 
 #include <memory>
 
+#include "core/label.hpp"
 #include "tests/conformance/transport.hpp"
 
 namespace xbind::conformance {
 
-// A fresh switch with four ports, and a connection to it.
-std::unique_ptr<Transport> connect_in_memory();
+struct MemorySwitch {
+  LabelKind labels = LabelKind::kAtm;  // of its four ports; of MPLS 16 in two ranges
+  bool shared = false;                 // others have a connection in and out at each of its ports
+};
+// A fresh switch, and a connection to it.
+std::unique_ptr<Transport> connect_in_memory(const MemorySwitch& about);
 
 }  // namespace xbind::conformance

@@ -27,17 +27,17 @@ void the_adjacency_is_agreed_on(Controller& c) {
 // A controller that has lost its memory begins anew over the same connection: SYN, the old ACK back,
 // RSTACK, and the handshake. The switch keeps its connections.
 void a_controller_that_forgot_is_back_at_once(Controller& c) {
-  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(100)));
+  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(7)));
   const std::uint32_t instance = c.adjacency().self().instance;
   c.forget();
   ASSERT_TRUE(c.establish());
   EXPECT_NE(c.adjacency().self().instance, instance);
   EXPECT_EQ(c.adjacency().effective_flag(), kRecoveredAdjacency);
-  c.table_is({branch(c, 0, c.label(0), 1, c.label(100))});
+  c.table_is({branch(c, 0, c.label(0), 1, c.label(7))});
 }
 
 void a_request_before_the_adjacency_is_not_carried_out(Controller& c) {
-  Controller early(c.transport().another(), c.version(), 0x020000000098);
+  Controller early(c.transport().another(), c.version(), 0x020000000098, c.others());
   early.start();
   SwitchConfiguration request;
   wire::Buffer octets = early.encoded(request);
@@ -55,7 +55,7 @@ void a_request_before_the_adjacency_is_not_carried_out(Controller& c) {
 
 // A message of another version than the agreed one is dropped.
 void another_version_is_dropped(Controller& c) {
-  wire::Buffer message = c.encoded(add_branch(c, 0, c.label(0), 1, c.label(100)));
+  wire::Buffer message = c.encoded(add_branch(c, 0, c.label(0), 1, c.label(7)));
   for (std::uint8_t version = 1; version <= 4; ++version) {
     if (version == c.version()) continue;
     message[0] = static_cast<std::byte>(version);
@@ -103,7 +103,7 @@ void messages_of_the_optional_model(Controller& c) {
 }
 
 std::vector<Message> requests(const Controller& c) {
-  AddBranch add = add_branch(c, 0, c.label(0), 1, c.label(100));
+  AddBranch add = add_branch(c, 0, c.label(0), 1, c.label(7));
   DeleteTree tree;
   DeleteAll all;
   MoveOutputBranch move;
@@ -114,7 +114,7 @@ std::vector<Message> requests(const Controller& c) {
   port.port = c.port(0);
   StatisticsRequest statistics;
   statistics.port = c.port(0);
-  std::vector<Message> out = {add,  delete_branches({element(c, 0, c.label(0), 1, c.label(100))}),
+  std::vector<Message> out = {add,  delete_branches({element(c, 0, c.label(0), 1, c.label(7))}),
                               tree, all,
                               move, manage,
                               port, statistics};
@@ -151,7 +151,7 @@ void messages_that_are_too_short(Controller& c) {
 }
 
 void a_length_beyond_the_frame_is_invalid(Controller& c) {
-  wire::Buffer message = c.encoded(add_branch(c, 0, c.label(0), 1, c.label(100)));
+  wire::Buffer message = c.encoded(add_branch(c, 0, c.label(0), 1, c.label(7)));
   set_length(c, message, message.size() + 4);
   const Answer answer = c.ask_octets(message);
   EXPECT_EQ(answer.result, ResultField::kFailure);
@@ -161,17 +161,16 @@ void a_length_beyond_the_frame_is_invalid(Controller& c) {
 
 // Additional data at the end of a message is legal, and so is something behind it in the frame.
 void messages_that_are_longer(Controller& c) {
-  wire::Buffer message = c.encoded(add_branch(c, 0, c.label(0), 1, c.label(100)));
+  wire::Buffer message = c.encoded(add_branch(c, 0, c.label(0), 1, c.label(7)));
   message.resize(message.size() + 8, std::byte{0xff});
   set_length(c, message, message.size());
   EXPECT_TRUE(c.ask_octets(message).success());
   const wire::Buffer behind(12, std::byte{0xee});
   const Answer answer =
-      c.ask_octets(c.encoded(add_branch(c, 0, c.label(1), 1, c.label(101))), behind);
+      c.ask_octets(c.encoded(add_branch(c, 0, c.label(1), 1, c.label(8))), behind);
   EXPECT_TRUE(answer.success());
   EXPECT_EQ(answer.octets.size(), 56U) << "what is behind the message is no part of the copy";
-  c.table_is(
-      {branch(c, 0, c.label(0), 1, c.label(100)), branch(c, 0, c.label(1), 1, c.label(101))});
+  c.table_is({branch(c, 0, c.label(0), 1, c.label(7)), branch(c, 0, c.label(1), 1, c.label(8))});
 }
 
 void every_way_to_say_one_segment(Controller& c) {
@@ -190,7 +189,7 @@ void every_way_to_say_one_segment(Controller& c) {
 
 // A switch is not asked by Success.
 void an_answer_is_no_request(Controller& c) {
-  wire::Buffer message = c.encoded(add_branch(c, 0, c.label(0), 1, c.label(100)));
+  wire::Buffer message = c.encoded(add_branch(c, 0, c.label(0), 1, c.label(7)));
   message[2] = static_cast<std::byte>(ResultField::kSuccess);
   c.is_not_answered(message);
   c.table_is({});

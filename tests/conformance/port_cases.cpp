@@ -16,22 +16,22 @@ PortManagement manage(const Controller& c, std::size_t place, PortFunction funct
 }
 
 void bring_up_gives_a_new_session_and_an_empty_port(Controller& c) {
-  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(100)));
-  c.succeeds(add_branch(c, 1, c.label(0), 0, c.label(100)));
+  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(7)));
+  c.succeeds(add_branch(c, 1, c.label(0), 0, c.label(7)));
   const std::uint32_t old_session = c.session(0);
-  const AddBranch old_request = add_branch(c, 0, c.label(1), 1, c.label(101));
+  const AddBranch old_request = add_branch(c, 0, c.label(1), 1, c.label(8));
   const auto up = c.succeeds(manage(c, 0, PortFunction::kBringUp)).as<PortManagement>();
   EXPECT_NE(up.port_session, old_session);
   c.fails(old_request, kInvalidPortSession);
   c.refresh();
   EXPECT_EQ(c.session(0), up.port_session);
   EXPECT_EQ(c.record(0).port_status, PortStatus::kAvailable);
-  c.table_is({branch(c, 1, c.label(0), 0, c.label(100))});  // it leaves by that port
-  c.succeeds(add_branch(c, 0, c.label(1), 1, c.label(101)));
+  c.table_is({branch(c, 1, c.label(0), 0, c.label(7))});  // it leaves by that port
+  c.succeeds(add_branch(c, 0, c.label(1), 1, c.label(8)));
 }
 
 void take_down_keeps_the_connections(Controller& c) {
-  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(100)));
+  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(7)));
   const std::uint32_t session = c.session(0);
   EXPECT_EQ(c.succeeds(manage(c, 0, PortFunction::kTakeDown)).as<PortManagement>().port_session,
             session);
@@ -40,13 +40,12 @@ void take_down_keeps_the_connections(Controller& c) {
   EXPECT_EQ(c.record(0).port_status, PortStatus::kUnavailable);
   c.fails(manage(c, 0, PortFunction::kTakeDown), kPortDown);
   // Connection messages do not look at the status.
-  c.succeeds(add_branch(c, 0, c.label(1), 1, c.label(101)));
-  c.table_is(
-      {branch(c, 0, c.label(0), 1, c.label(100)), branch(c, 0, c.label(1), 1, c.label(101))});
+  c.succeeds(add_branch(c, 0, c.label(1), 1, c.label(8)));
+  c.table_is({branch(c, 0, c.label(0), 1, c.label(7)), branch(c, 0, c.label(1), 1, c.label(8))});
 }
 
 void loopbacks_keep_session_and_connections(Controller& c) {
-  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(100)));
+  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(7)));
   const std::pair<PortFunction, PortStatus> loopbacks[] = {
       {PortFunction::kInternalLoopback, PortStatus::kInternalLoopback},
       {PortFunction::kExternalLoopback, PortStatus::kExternalLoopback},
@@ -59,19 +58,19 @@ void loopbacks_keep_session_and_connections(Controller& c) {
     c.refresh();
     EXPECT_EQ(c.record(0).port_status, status);
     EXPECT_EQ(c.session(0), session);
-    c.table_is({branch(c, 0, c.label(0), 1, c.label(100))});
+    c.table_is({branch(c, 0, c.label(0), 1, c.label(7))});
   }
 }
 
 void reset_input_port(Controller& c) {
-  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(100)));
-  c.succeeds(add_branch(c, 1, c.label(0), 0, c.label(100)));
+  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(7)));
+  c.succeeds(add_branch(c, 1, c.label(0), 0, c.label(7)));
   const std::uint32_t session = c.session(0);
   c.succeeds(manage(c, 0, PortFunction::kResetInputPort));
   c.refresh();
   EXPECT_EQ(c.session(0), session);
   EXPECT_EQ(c.record(0).port_status, PortStatus::kUnavailable);
-  c.table_is({branch(c, 1, c.label(0), 0, c.label(100))});
+  c.table_is({branch(c, 1, c.label(0), 0, c.label(7))});
 }
 
 void reset_flags_of_nothing_reads_them(Controller& c) {
@@ -137,72 +136,102 @@ LabelField atm(std::uint32_t vpi, std::uint32_t vci, std::uint8_t flags = 0) {
   return label_field(atm_label(vpi, vci), flags);
 }
 
+// Of the port in place 0 its first range; of ATM what lies on its lowest VPI.
+LabelRange row(const Controller& c) {
+  const LabelRange range = label_ranges(c.record(0)).at(0);
+  if (range.kind != LabelKind::kAtm) return range;
+  const AtmBounds bounds = atm_bounds(range);
+  return atm_range(bounds.vpi_min, bounds.vpi_min, bounds.vci_min, bounds.vci_max);
+}
+Label last_of(const LabelRange& range) { return {range.kind, range.last}; }
+
+// A query: of ATM for the VCIs of the row's VPI.
+LabelRangeMessage query(const Controller& c) {
+  const LabelField asked = c.kind() == LabelKind::kAtm ? atm(vpi_of(last_of(row(c))), 0)
+                                                       : label_field({LabelKind::kMpls, 0});
+  return label_range(c, 0, true, asked, asked);
+}
+LabelRangeMessage order(const Controller& c, Label first, Label last) {
+  return label_range(c, 0, false, label_field(first), label_field(last));
+}
+
 void label_range_is_told(Controller& c) {
   if (!c.record(0).label_range_message) GTEST_SKIP() << "no Label Range";
-  const AtmBounds range = *atm_label_range(c.record(0));
-  auto told = c.succeeds(label_range(c, 0, true, atm(range.vpi_min, 0), atm(range.vpi_min, 0)))
-                  .as<LabelRangeMessage>();
+  const auto told = c.succeeds(query(c)).as<LabelRangeMessage>();
+  if (c.kind() == LabelKind::kMpls) {
+    const LabelRanges ranges = label_ranges(c.record(0));
+    ASSERT_EQ(told.ranges.size(), ranges.size());
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      EXPECT_EQ(label_of(told.ranges[i].min), ranges[i].at(0));
+      EXPECT_EQ(label_of(told.ranges[i].max), last_of(ranges[i]));
+    }
+    EXPECT_EQ(told.disjoint, ranges.size() > 1);
+    return;
+  }
   ASSERT_EQ(told.ranges.size(), 1U);
-  EXPECT_EQ(label_of(told.ranges[0].min), atm_label(range.vpi_min, range.vci_min));
-  EXPECT_EQ(label_of(told.ranges[0].max), atm_label(range.vpi_min, range.vci_max));
-  told = c.succeeds(label_range(c, 0, true, atm(0, 0, kFlagVpiRange), atm(0, 0)))
-             .as<LabelRangeMessage>();
-  ASSERT_EQ(told.ranges.size(), 1U);
-  EXPECT_EQ(vpi_of(label_of(told.ranges[0].min)), range.vpi_min);
-  EXPECT_EQ(vpi_of(label_of(told.ranges[0].max)), range.vpi_max);
+  EXPECT_EQ(label_of(told.ranges[0].min), row(c).at(0));
+  EXPECT_EQ(label_of(told.ranges[0].max), last_of(row(c)));
+  const auto vpis = c.succeeds(label_range(c, 0, true, atm(0, 0, kFlagVpiRange), atm(0, 0)))
+                        .as<LabelRangeMessage>();
+  const AtmBounds bounds = atm_bounds(label_ranges(c.record(0)).at(0));
+  ASSERT_EQ(vpis.ranges.size(), 1U);
+  EXPECT_EQ(vpi_of(label_of(vpis.ranges[0].min)), bounds.vpi_min);
+  EXPECT_EQ(vpi_of(label_of(vpis.ranges[0].max)), bounds.vpi_max);
 }
 
 void label_range_is_set_and_reset(Controller& c) {
   if (!c.record(0).label_range_message) GTEST_SKIP() << "no Label Range";
-  const AtmBounds range = *atm_label_range(c.record(0));
-  const std::uint32_t half = (range.vci_min + range.vci_max) / 2;
-  const auto set = c.succeeds(
-      label_range(c, 0, false, atm(range.vpi_min, range.vci_min), atm(range.vpi_min, half)));
-  EXPECT_EQ(set.code, kNone);
-  const auto told =
-      c.succeeds(label_range(c, 0, true, atm(range.vpi_min, 0), atm(range.vpi_min, 0)))
-          .as<LabelRangeMessage>();
+  const LabelRanges before = label_ranges(c.record(0));
+  const LabelRange range = row(c);
+  const auto middle = static_cast<std::uint32_t>(range.size() / 2 - 1);
+  const Label half = range.at(middle);
+  const Label beyond = range.at(middle + 1);
+  EXPECT_EQ(c.succeeds(order(c, range.at(0), half)).code, kNone);
+  const auto told = c.succeeds(query(c)).as<LabelRangeMessage>();
   ASSERT_EQ(told.ranges.size(), 1U);
-  EXPECT_EQ(vci_of(label_of(told.ranges[0].max)), half);
-  c.fails(add_branch(c, 0, atm_label(range.vpi_min, half + 1), 1, c.label(100)),
-          kInvalidInputLabel);
-  c.succeeds(add_branch(c, 0, atm_label(range.vpi_min, half), 1, c.label(100)));
+  EXPECT_EQ(label_of(told.ranges[0].max), half);
+  c.fails(add_branch(c, 0, beyond, 1, c.label(7)), kInvalidInputLabel);
+  c.succeeds(add_branch(c, 0, half, 1, c.label(7)));
   c.refresh();
-  EXPECT_EQ(atm_label_range(c.record(0)), range) << "the default is told, whatever is set";
+  EXPECT_EQ(label_ranges(c.record(0)), before) << "the default is told, whatever is set";
   c.succeeds(manage(c, 0, PortFunction::kResetInputPort));
   c.succeeds(manage(c, 0, PortFunction::kBringUp));
   c.refresh();
-  c.succeeds(add_branch(c, 0, atm_label(range.vpi_min, half + 1), 1, c.label(100)));
+  c.succeeds(add_branch(c, 0, beyond, 1, c.label(7)));
 }
 
 void label_range_leaves_used_labels_with_a_warning(Controller& c) {
   if (!c.record(0).label_range_message) GTEST_SKIP() << "no Label Range";
-  const AtmBounds range = *atm_label_range(c.record(0));
-  c.succeeds(add_branch(c, 0, atm_label(range.vpi_min, range.vci_max), 1, c.label(100)));
-  const auto set = c.succeeds(label_range(c, 0, false, atm(range.vpi_min, range.vci_min),
-                                          atm(range.vpi_min, range.vci_max - 1)));
-  EXPECT_EQ(set.code, kOldLabelsInUse);
-  c.table_is({branch(c, 0, atm_label(range.vpi_min, range.vci_max), 1, c.label(100))});
+  const LabelRange range = row(c);
+  const Label last = last_of(range);
+  c.succeeds(add_branch(c, 0, last, 1, c.label(7)));
+  const Label shorter = range.at(static_cast<std::uint32_t>(range.size() - 2));
+  EXPECT_EQ(c.succeeds(order(c, range.at(0), shorter)).code, kOldLabelsInUse);
+  c.table_is({branch(c, 0, last, 1, c.label(7))});
   c.succeeds(manage(c, 0, PortFunction::kResetInputPort));
 }
 
 void label_range_failures(Controller& c) {
   if (!c.record(0).label_range_message) GTEST_SKIP() << "no Label Range";
-  const AtmBounds range = *atm_label_range(c.record(0));
-  LabelRangeMessage wrong = label_range(c, 0, true, atm(range.vpi_min, 0), atm(range.vpi_min, 0));
+  LabelRangeMessage wrong = query(c);
   wrong.port_session ^= 1;
   c.fails(wrong, kInvalidPortSession);
   wrong.port = c.no_port();
   c.fails(wrong, kNoSuchPort);
-  if (range.vpi_max < 4095) {
-    c.fails(label_range(c, 0, true, atm(0, 0), atm(range.vpi_max + 1, 0)), kInvalidInputLabel);
+  if (c.kind() == LabelKind::kMpls) {
+    c.fails(label_range(c, 0, false, atm(0, 40), atm(0, 50)), kInvalidInputLabel);
+    return;
+  }
+  const AtmBounds bounds = atm_bounds(label_ranges(c.record(0)).at(0));
+  if (bounds.vpi_max < 4095) {
+    c.fails(label_range(c, 0, true, atm(0, 0), atm(bounds.vpi_max + 1, 0)), kInvalidInputLabel);
   }
 }
 
 // ----- events -----
 
 void a_second_controller_is_told_of(Controller& c) {
-  Controller second(c.transport().another(), c.version(), 0x020000000099);
+  Controller second(c.transport().another(), c.version(), 0x020000000099, c.others());
   ASSERT_TRUE(second.establish());
   const auto joined = c.events(1);
   ASSERT_EQ(joined.size(), 1U);
@@ -213,13 +242,13 @@ void a_second_controller_is_told_of(Controller& c) {
   EXPECT_EQ(static_cast<int>(own[0].header.code), 2);
   // Both work on the same table.
   ASSERT_TRUE(second.prepare());
-  second.succeeds(add_branch(second, 0, second.label(0), 1, second.label(100)));
+  second.succeeds(add_branch(second, 0, second.label(0), 1, second.label(7)));
   c.refresh();
-  c.table_is({branch(c, 0, c.label(0), 1, c.label(100))});
+  c.table_is({branch(c, 0, c.label(0), 1, c.label(7))});
 }
 
 void a_line_that_goes_down_and_up(Controller& c) {
-  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(100)));
+  c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(7)));
   const std::uint32_t session = c.session(0);
   if (!c.transport().set_line(c.port(0), false)) GTEST_SKIP() << "no hand on the lines";
   auto told = c.events(1);
@@ -238,7 +267,7 @@ void a_line_that_goes_down_and_up(Controller& c) {
   c.refresh();
   EXPECT_EQ(c.session(0), told[0].port_session);
   EXPECT_EQ(c.record(0).line_status, LineStatus::kUp);
-  c.table_is({branch(c, 0, c.label(0), 1, c.label(100))});  // the connections stay
+  c.table_is({branch(c, 0, c.label(0), 1, c.label(7))});  // the connections stay
 }
 
 // With flow control on, an event is not repeated until its flag has been cleared. It is counted.
@@ -269,23 +298,24 @@ void events_are_held_back_until_their_flag_is_cleared(Controller& c) {
 const std::vector<Case>& port_cases() {
   static const std::vector<Case> cases = {
       {"bring_up_gives_a_new_session_and_an_empty_port", true,
-       bring_up_gives_a_new_session_and_an_empty_port},
-      {"take_down_keeps_the_connections", true, take_down_keeps_the_connections},
-      {"loopbacks_keep_session_and_connections", true, loopbacks_keep_session_and_connections},
-      {"reset_input_port", true, reset_input_port},
-      {"reset_flags_of_nothing_reads_them", true, reset_flags_of_nothing_reads_them},
-      {"flow_control_is_toggled", false, flow_control_is_toggled},
-      {"set_transmit_data_rate", false, set_transmit_data_rate},
+       bring_up_gives_a_new_session_and_an_empty_port, true},
+      {"take_down_keeps_the_connections", true, take_down_keeps_the_connections, true},
+      {"loopbacks_keep_session_and_connections", true, loopbacks_keep_session_and_connections,
+       true},
+      {"reset_input_port", true, reset_input_port, true},
+      {"reset_flags_of_nothing_reads_them", true, reset_flags_of_nothing_reads_them, true},
+      {"flow_control_is_toggled", false, flow_control_is_toggled, true},
+      {"set_transmit_data_rate", false, set_transmit_data_rate, true},
       {"port_management_failures", true, port_management_failures},
-      {"label_range_is_told", false, label_range_is_told},
-      {"label_range_is_set_and_reset", false, label_range_is_set_and_reset},
+      {"label_range_is_told", false, label_range_is_told, true},
+      {"label_range_is_set_and_reset", false, label_range_is_set_and_reset, true},
       {"label_range_leaves_used_labels_with_a_warning", false,
-       label_range_leaves_used_labels_with_a_warning},
-      {"label_range_failures", false, label_range_failures},
-      {"a_second_controller_is_told_of", false, a_second_controller_is_told_of},
-      {"a_line_that_goes_down_and_up", true, a_line_that_goes_down_and_up},
+       label_range_leaves_used_labels_with_a_warning, true},
+      {"label_range_failures", false, label_range_failures, true},
+      {"a_second_controller_is_told_of", false, a_second_controller_is_told_of, true},
+      {"a_line_that_goes_down_and_up", true, a_line_that_goes_down_and_up, true},
       {"events_are_held_back_until_their_flag_is_cleared", true,
-       events_are_held_back_until_their_flag_is_cleared},
+       events_are_held_back_until_their_flag_is_cleared, true},
   };
   return cases;
 }
