@@ -27,14 +27,16 @@ GsmpRig::GsmpRig(std::uint8_t version) : version_(version) { start_switch(); }
 void GsmpRig::start_switch() {
   other_.reset();
   agent_.reset();
+  table_.reset();
   emulator::FabricOptions fabric;
   fabric.ports = kPorts;
   fabric.labels = kLabels;
   fabric_ = std::make_unique<emulator::Fabric>(fabric, [this] { return ++chance_; });
+  table_ = std::make_unique<emulator::FabricTable>(*fabric_);
   emulator::AgentOptions options;
   options.name = 0x02'00'00'0b'00'01;
   options.versions = {version_};
-  agent_ = std::make_unique<emulator::SwitchAgent>(*fabric_, options, [this] { return ++chance_; });
+  agent_ = std::make_unique<emulator::SwitchAgent>(*table_, options, [this] { return ++chance_; });
 }
 
 Abilities GsmpRig::abilities() const {
@@ -94,7 +96,7 @@ void GsmpRig::restart_empty(TimePoint now) {
   start_switch();
 }
 
-void GsmpRig::set_line(PortId port, bool up, TimePoint now) { agent_->set_line(port, up, now); }
+void GsmpRig::set_line(PortId port, bool up, TimePoint) { table_->set_line(port, up); }
 
 void GsmpRig::refuse_next(std::uint64_t count, RequestKind kind) {
   agent_->refuse_next(count, gsmp::FailureCode::kOutOfResources,

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "emulator/fabric_table.hpp"
 #include "emulator/switch_agent.hpp"
 #include "gsmp/session.hpp"
 #include "tests/conformance/driver/rig.hpp"
@@ -58,6 +59,7 @@ class GsmpRig : public Rig {
   const std::uint8_t version_;
   std::uint32_t chance_ = 1'000;
   std::unique_ptr<emulator::Fabric> fabric_;
+  std::unique_ptr<emulator::FabricTable> table_;
   std::unique_ptr<emulator::SwitchAgent> agent_;
   std::optional<emulator::ControllerId> at_;  // the driver's connection
   std::optional<Other> other_;
