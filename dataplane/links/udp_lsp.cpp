@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <vector>
 
-#include "dataplane/links/readiness.hpp"
+#include "dataplane/links/udp_readiness.hpp"
 #include "dataplane/links/udp_socket.hpp"
 
 namespace xbind::dataplane {

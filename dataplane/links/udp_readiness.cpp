@@ -1,4 +1,4 @@
-#include "dataplane/links/readiness.hpp"
+#include "dataplane/links/udp_readiness.hpp"
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
