@@ -38,6 +38,23 @@ void expect_same(std::initializer_list<std::pair<Constant, Enumerator>> pairs, E
   EXPECT_EQ(number, static_cast<std::size_t>(last) + 1);
 }
 
+// A label that is taken is one of its kind; of another, its value is in the refusal.
+TEST(Contract, LabelValuesAreOfTheirKind) {
+  const auto refusal = [](LabelKind kind, std::uint32_t value) {
+    const auto taken = orb::to_core(orb::to_idl(Label{kind, value}));
+    if (!taken) return taken.error().text;
+    EXPECT_EQ(*taken, (Label{kind, value}));
+    return std::string{};
+  };
+  EXPECT_EQ(refusal(LabelKind::kAtm, 0x0fff'ffff), "");
+  EXPECT_EQ(refusal(LabelKind::kAtm, 0x1000'0000),
+            "ATM label value 268435456 has more than 28 bits");
+  EXPECT_EQ(refusal(LabelKind::kMpls, 0xfffff), "");
+  EXPECT_EQ(refusal(LabelKind::kMpls, 0x100000), "MPLS label value 1048576 has more than 20 bits");
+  EXPECT_EQ(refusal(LabelKind::kNone, 0), "");
+  EXPECT_EQ(refusal(LabelKind::kNone, 7), "no label, but label value 7");
+}
+
 TEST(Contract, CausesAreCores) {
   expect_same<v2::CauseCode, Cause>({{v2::cause_none, Cause::kNone},
                                      {v2::cause_invalid_request, Cause::kInvalidRequest},

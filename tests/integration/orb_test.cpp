@@ -297,20 +297,6 @@ TEST(Convert, what_is_not_understood_is_refused_with_its_value) {
   done.input_label.kind = 77;
   result.answer.done(done);
   EXPECT_THAT(to_core(results).error().text, HasSubstr("label kind 77"));
-  const auto label = [&](LabelKind kind, std::uint32_t value) {
-    done.input_label = to_idl(Label{kind, value});
-    result.answer.done(done);
-    const auto taken = to_core(results);
-    return taken ? "" : taken.error().text;
-  };
-  EXPECT_EQ(label(LabelKind::kAtm, 0x0fff'ffff), "");
-  EXPECT_THAT(label(LabelKind::kAtm, 0x1000'0000),
-              HasSubstr("ATM label value 268435456 has more than 28 bits"));
-  EXPECT_EQ(label(LabelKind::kMpls, 0xfffff), "");
-  EXPECT_THAT(label(LabelKind::kMpls, 0x100000),
-              HasSubstr("MPLS label value 1048576 has more than 20 bits"));
-  EXPECT_EQ(label(LabelKind::kNone, 0), "");
-  EXPECT_THAT(label(LabelKind::kNone, 7), HasSubstr("no label, but label value 7"));
 
   v2::HopBatch commands;
   commands.removals.length(1);
