@@ -125,8 +125,9 @@ class Topology {
 //               "addresses": ["127.0.0.1:6001", "127.0.0.2:6001"], "label": 1001},
 //               "delay_us": 250}],
 //    "demands": [{"from": "host-a", "to": "host-b", "weight": 1.0}]}
-// port_cells_per_s[i] is port i + 1. A switch has "media" when it is an endpoint; there
-// "labels" is "mpls" for a line with MPLS labels, else missing; "addresses" and "label" are there when the file says them, "delay_us" when it is above 0. Order is that of the topology; ends with a newline.
+// port_cells_per_s[i] is port i + 1. A switch has "media" when it is an endpoint. "labels" is "mpls" for a
+// line with MPLS labels, else missing; "addresses" and "label" are there when the file says them, "delay_us"
+// when it is above 0. Order is that of the topology; ends with a newline.
 std::string describe_as_json(const Topology& topology);
 
 }  // namespace xbind

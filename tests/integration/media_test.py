@@ -16,6 +16,32 @@ CHECK_CELLS, PROBE_CELLS = 8, 4  # of a checked call, up and released (callgen/m
 VIOLATIONS = ["lost", "out_of_order", "duplicated", "wrong_endpoint", "wrong_label", "corrupted",
               "after_release"]
 MIXED = ROOT / "deploy" / "topologies" / "mixed.toml"
+# From an ATM host to an MPLS host: by one switch, or by two.
+TWO_WAYS = """name = "two-ways"
+[[switch]]
+name = "host-a"
+endpoint = true
+[[switch]]
+name = "short"
+[[switch]]
+name = "long-1"
+[[switch]]
+name = "long-2"
+[[switch]]
+name = "host-b"
+endpoint = true
+media = { labels = "mpls" }
+""" + "".join(f"""
+[[link]]
+between = ["{a}", "{b}"]
+cells-per-s = 353207
+labels = "{labels}"
+""" for a, b, labels in (("host-a", "short", "atm"), ("short", "host-b", "mpls"), ("host-a", "long-1", "atm"),
+                         ("long-1", "long-2", "mpls"), ("long-2", "host-b", "mpls"))) + """
+[[demand]]
+from = "host-a"
+to = "host-b"
+"""
 PLAIN = 'cells = "plain"\n'
 
 
@@ -101,6 +127,23 @@ class CellsArrive(unittest.TestCase):
             label = outgoing.strip()
             counted = tool(lab, "xbindctl", "count", CALLEE, "2", label.replace(" ", ":")).stdout
             self.assertIn(f"port 2 label {label}: 0 cells in", counted)
+
+    def test_around_a_switch_that_cannot_change_the_kind_of_label(self):
+        """The short way's switch refuses with 14; the manager cranks back and takes the long way."""
+        with tempfile.TemporaryDirectory() as directory:
+            topology_file = Path(directory) / "two-ways.toml"
+            topology_file.write_text(TWO_WAYS)
+            with lab_up(topology=topology_file,
+                        more={"xbind-switch": [("short", "one-kind", "true")]}) as lab:
+                done, summary = verify(lab, Load(calls=100, rate=100))
+                self.assert_verified(done, summary, 100)
+                connection = connection_of(tool(lab, "xbindctl", "connect", CALLER, CALLEE))
+                hops = tool(lab, "xbindctl", "describe", connection).stdout
+                self.assertIn("long-1", hops)
+                self.assertNotIn("short", hops)
+                status = tool(lab, "xbindctl", "status").stdout
+                self.assertGreater(counter(status, "crankbacks"), 0)
+                tool(lab, "xbindctl", "release", connection)
 
     @unittest.skipUnless(shutil.which("tshark"), "NOT TESTED: tshark is not installed")
     def test_tshark_reads_a_capture_of_it(self):
