@@ -69,10 +69,9 @@ class LabelPool {
   bool is_free(Label label) const { return place_of(label).holder <= LabelHolder::kFree; }
   // Asks the memory for what place_of() will load (core/ahead.hpp), of any label or none.
   void prefetch(Label label) const {
-    const Part* const part = part_of(label);
-    if (part == nullptr) return;
-    const Index index = part->begin + part->range.place_of(label);
-    if (const Slot* const found = find(index)) __builtin_prefetch(found, 1);
+    const auto spot = find_spot(label);
+    if (!spot) return;
+    if (const Slot* const found = find(spot->index_)) __builtin_prefetch(found, 1);
   }
   // The label that is to be handed out next; stays free until moved. Nothing: every label is taken.
   std::optional<Label> next_free();
@@ -92,6 +91,12 @@ class LabelPool {
   };
   // The pool must contain it.
   Spot spot(Label label) const { return Spot{index_of(label)}; }
+  // Nothing: the pool does not contain it.
+  std::optional<Spot> find_spot(Label label) const {
+    const Part* const part = part_of(label);
+    if (part == nullptr) return std::nullopt;
+    return Spot{part->begin + part->range.place_of(label)};
+  }
   Label label(Spot spot) const { return label_at(spot.index_); }
   LabelPlace place_of(Spot spot) const;
   std::optional<Spot> next_free_spot();

@@ -213,10 +213,9 @@ Ledger::Refusal Ledger::choose_input(ManagerIndex manager, const HopSetup& setup
     chosen = *spot;
     return {};
   }
-  if (!pool.contains(setup.input_label)) {
-    return refuse(Cause::kInvalidRequest, setup.input_port, setup.input_label.value);
-  }
-  chosen = pool.spot(setup.input_label);
+  const auto spot = pool.find_spot(setup.input_label);
+  if (!spot) return refuse(Cause::kInvalidRequest, setup.input_port, setup.input_label.value);
+  chosen = *spot;
   const LabelPlace place = pool.place_of(chosen);
   if (setup.branch) return choose_shared_input(manager, setup, place);
   if (setup.takes_over) return choose_taken_input(manager, setup, place);
@@ -244,8 +243,8 @@ Ledger::Refusal Ledger::choose_output(ManagerIndex manager, const HopSetup& setu
     return allot_output(manager, setup, out, chosen);
   }
   LabelPlace place;
-  if (pool.contains(named)) {
-    chosen = pool.spot(named);
+  if (const auto spot = pool.find_spot(named)) {
+    chosen = *spot;
     place = pool.place_of(chosen);
   }
   const bool held =

@@ -36,13 +36,13 @@ LabelsMissing Ledger::grant_labels(ManagerIndex manager, PortId id, std::size_t 
 
 bool Ledger::return_label(ManagerIndex manager, PortId id, Label label) {
   Port* const of = port(id);
-  if (of == nullptr || !of->output.contains(label)) return false;
-  const LabelPool::Spot spot = of->output.spot(label);
-  const LabelPlace place = of->output.place_of(spot);
+  const auto spot = of == nullptr ? std::nullopt : of->output.find_spot(label);
+  if (!spot) return false;
+  const LabelPlace place = of->output.place_of(*spot);
   const bool loose =
       place.holder == LabelHolder::kCached || place.holder == LabelHolder::kQuarantine;
   if (!loose || place.manager != manager) return false;
-  of->output.move(spot, {LabelHolder::kFree, {}, {}});
+  of->output.move(*spot, {LabelHolder::kFree, {}, {}});
   return true;
 }
 

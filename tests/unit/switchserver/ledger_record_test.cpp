@@ -111,6 +111,33 @@ TEST_F(LedgerRecordTest, APortForWhichThereIsNoRoomStaysUnknown) {
   EXPECT_TRUE(ledger.set_up(a, setup).admitted());
 }
 
+// The kind of a label is its port's: a hop between two kinds is where a call changes from one to the other.
+TEST_F(LedgerRecordTest, AHopChangesTheKindOfItsLabelBetweenPortsOfTwo) {
+  Ledger mixed({.buffer_cells = 500});
+  std::vector<SwitchPort> both = ports(1000);
+  both[kOut.value() - 1].labels = {mpls_range(16, 23), mpls_range(100, 107)};
+  mixed.set_ports(both);
+  const ManagerIndex owner = mixed.manager("a").value();
+  std::vector<Label> granted;
+  mixed.grant_labels(owner, kOut, 9, granted);
+  ASSERT_EQ(granted.size(), 9U);
+  EXPECT_EQ(granted.front(), (Label{LabelKind::kMpls, 16}));
+  EXPECT_EQ(granted.back(), (Label{LabelKind::kMpls, 100}));
+
+  const HopSetup setup = middle(1, kInput, granted.back());
+  const Admission admission = mixed.set_up(owner, setup);
+  ASSERT_TRUE(admission.admitted());
+  EXPECT_EQ(mixed.setup_of(admission.hop), setup);
+  EXPECT_EQ(mixed.cross_connect(admission.hop).input_label, kInput);
+  EXPECT_EQ(mixed.cross_connect(admission.hop).output_label, granted.back());
+  EXPECT_THAT(mixed.self_check("sw"), ::testing::IsEmpty());
+
+  const Label of_the_other_kind{LabelKind::kMpls, kInput.value};
+  expect_refused(mixed.set_up(owner, middle(2, of_the_other_kind, granted.front())),
+                 Cause::kInvalidRequest, kTrunk, of_the_other_kind.value);
+  EXPECT_EQ(mixed.output_label(kOut, atm_label(0, 16)), std::nullopt);
+}
+
 TEST(PackedContract, ComesOutAsItWent) {
   constexpr std::uint32_t kMost = TrafficContract::kFieldMax;
   const std::vector<TrafficContract> contracts{

@@ -404,33 +404,6 @@ TEST_F(LedgerTest, AChangedLabelRangeWaitsUntilThePortIsIdle) {
   EXPECT_EQ(ledger.usage(kOut)->free_output_labels, 10U);
 }
 
-// The kind of a label is its port's: a hop between two kinds is where a call changes from one to the other.
-TEST_F(LedgerTest, AHopChangesTheKindOfItsLabelBetweenPortsOfTwo) {
-  Ledger mixed({.buffer_cells = 500});
-  std::vector<SwitchPort> both = ports(1000);
-  both[kOut.value() - 1].labels = {mpls_range(16, 23), mpls_range(100, 107)};
-  mixed.set_ports(both);
-  const ManagerIndex owner = mixed.manager("a").value();
-  std::vector<Label> granted;
-  mixed.grant_labels(owner, kOut, 9, granted);
-  ASSERT_EQ(granted.size(), 9U);
-  EXPECT_EQ(granted.front(), (Label{LabelKind::kMpls, 16}));
-  EXPECT_EQ(granted.back(), (Label{LabelKind::kMpls, 100}));
-
-  const HopSetup setup = middle(1, kInput, granted.back());
-  const Admission admission = mixed.set_up(owner, setup);
-  ASSERT_TRUE(admission.admitted());
-  EXPECT_EQ(mixed.setup_of(admission.hop), setup);
-  EXPECT_EQ(mixed.cross_connect(admission.hop).input_label, kInput);
-  EXPECT_EQ(mixed.cross_connect(admission.hop).output_label, granted.back());
-  EXPECT_THAT(mixed.self_check("sw"), IsEmpty());
-
-  const Label of_the_other_kind{LabelKind::kMpls, kInput.value};
-  expect_refused(mixed.set_up(owner, middle(2, of_the_other_kind, granted.front())),
-                 Cause::kInvalidRequest, kTrunk, of_the_other_kind.value);
-  EXPECT_EQ(mixed.output_label(kOut, atm_label(0, 16)), std::nullopt);
-}
-
 TEST_F(LedgerTest, IsBoundedInHopsAndManagers) {
   Ledger small({.managers_max = 2, .hops_max = 1});
   small.set_ports(ports(1000));

@@ -12,11 +12,10 @@
 
 #include "fake_switch.hpp"
 #include "random_manager.hpp"
+#include "random_ports.hpp"
 #include "switchserver/switch_controller.hpp"
 
 namespace xbind {
-
-inline constexpr std::uint32_t kPorts = 4;
 
 class RandomPlay {
  public:
@@ -27,11 +26,6 @@ class RandomPlay {
                                 .sharing = seed % 2 == 0 ? LabelSharing::kFree
                                                          : LabelSharing::kCooperative}},
                     fake_) {
-    for (std::uint32_t i = 1; i <= kPorts; ++i) {
-      const LabelRanges of_two_kinds{atm_range(0, 0, 32, 39), mpls_range(16, 39)};
-      const LabelRanges of_one{atm_range(0, 0, 32, 47)};
-      ports_.push_back({PortId{i}, i % 2 == 1 ? of_two_kinds : of_one, 1000, true});
-    }
     fake_.refuse_add = [this](const CrossConnect&) { return refuses(18); };
     fake_.refuse_move = [this](const CrossConnect&) { return refuses(18); };
     fake_.refuse_remove = [this](const CrossConnect&) { return refuses(3); };
@@ -202,17 +196,9 @@ class RandomPlay {
     setup.output_port = earlier.output_port;
     const auto egress = manager.egress.find(earlier.key);
     setup.output_label = egress == manager.egress.end() ? earlier.output_label : egress->second;
-    setup.input_label = input_at(setup.input_port, below(16));
+    setup.input_label = input_at(ports_, setup.input_port, below(16));
     if (setup.first()) setup.input_label = {};
     return setup;
-  }
-
-  // One of sixteen labels of the port, half of them of MPLS where it has two kinds; else one of none.
-  Label input_at(PortId port, std::uint64_t place) const {
-    if (place > 15) return atm_label(0, 48);
-    const LabelRanges& ranges = ports_.at(port.value() - 1).labels;
-    const auto each = 16 / ranges.size();
-    return ranges.at(place / each).at(static_cast<std::uint32_t>(place % each));
   }
 
   HopModify change_of(const RandomManager& manager, const HopSetup& known) {
@@ -230,7 +216,7 @@ class RandomPlay {
 
   void give_labels(RandomManager& manager, HopSetup& setup) {
     if (!setup.first()) {
-      setup.input_label = input_at(setup.input_port, below(17));  // 16: outside
+      setup.input_label = input_at(ports_, setup.input_port, below(17));  // 16: outside
     }
     auto& cache = manager.cache[setup.output_port];
     if (!setup.last() && !cache.empty()) {
@@ -283,7 +269,7 @@ class RandomPlay {
           if (again.takes_over) {
             again.input_label = input_of_earlier(manager, again.key);
           } else if (!again.first())
-            again.input_label = input_at(again.input_port, below(16));
+            again.input_label = input_at(ports_, again.input_port, below(16));
         } else if (below(3) == 0) {
           again.key.generation = Generation{again.key.generation.value() + 1};
           again.output_label = {};
@@ -498,7 +484,7 @@ class RandomPlay {
   TimePoint now_{};
   FakeSwitch fake_;
   SwitchController controller_;
-  std::vector<SwitchPort> ports_;
+  std::vector<SwitchPort> ports_ = random_ports();
   std::array<RandomManager, 2> managers_;
   std::uint64_t token_ = 0;
   std::uint64_t branches_seen_ = 0;

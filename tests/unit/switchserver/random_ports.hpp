@@ -1,0 +1,32 @@
+// The ports of the switch in random_world.hpp, and the labels that may come in there.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "switchserver/switch_driver.hpp"
+
+namespace xbind {
+
+inline constexpr std::uint32_t kPorts = 4;
+
+// Every other one has labels of two kinds.
+inline std::vector<SwitchPort> random_ports() {
+  std::vector<SwitchPort> ports;
+  for (std::uint32_t i = 1; i <= kPorts; ++i) {
+    const LabelRanges of_two_kinds{atm_range(0, 0, 32, 39), mpls_range(16, 39)};
+    const LabelRanges of_one{atm_range(0, 0, 32, 47)};
+    ports.push_back({PortId{i}, i % 2 == 1 ? of_two_kinds : of_one, 1000, true});
+  }
+  return ports;
+}
+
+// Of place 0 to 15 one of the port's labels, half of them of MPLS where it has two kinds; else none of them.
+inline Label input_at(const std::vector<SwitchPort>& ports, PortId port, std::uint64_t place) {
+  if (place > 15) return atm_label(0, 48);
+  const LabelRanges& ranges = ports.at(port.value() - 1).labels;
+  const auto each = 16 / ranges.size();
+  return ranges.at(place / each).at(static_cast<std::uint32_t>(place % each));
+}
+
+}  // namespace xbind
