@@ -186,7 +186,7 @@ class PolicedFabric : public ::testing::Test {
   }
 
   SetVerdict policing;
-  SwitchFabric fabric{{.ports = 2, .labels = {0, 9, 32, 99}}, {}};
+  SwitchFabric fabric{{.ports = 2, .labels = {atm_range(0, 9, 32, 99)}}, {}};
 };
 
 TEST_F(PolicedFabric, ATaggedCellLeavesWithClpSet) {
