@@ -79,7 +79,7 @@ void FabricTable::label_range(const gsmp::LabelRangeMessage& request, Ticket tic
                               TimePoint now) {
   gsmp::LabelRangeMessage found = request;
   const FailureCode code = fabric_.label_range(found);
-  answer(ticket, code, std::move(found.ranges), now);
+  answer(ticket, code, LabelRangesReading{std::move(found.ranges), found.disjoint}, now);
 }
 
 // ----- connections ------------------------------------------------------------------------------

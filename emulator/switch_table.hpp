@@ -77,7 +77,10 @@ struct BranchesDeleted {
   std::size_t count = 0;
 };
 // Of Label Range, as the answer has them.
-using LabelRangesReading = std::vector<gsmp::LabelRangeElement>;
+struct LabelRangesReading {
+  std::vector<gsmp::LabelRangeElement> ranges;
+  bool disjoint = false;  // D: an MPLS port has several
+};
 using TableReading = std::variant<std::monostate, ConnectionReading, PortReading, TableReport,
                                   LabelRangesReading, BranchesDeleted>;
 
