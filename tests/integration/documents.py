@@ -21,6 +21,8 @@ SHORTER = {
     "./quickstart --managers 2 --label-policy competitive":
         [("--managers", "--calls 100 --managers")],
     "./quickstart --verify-media --capture q.pcap": [("--verify", "--calls 120 --verify")],
+    "./quickstart --topology deploy/topologies/mixed.toml --verify-media":
+        [("--topology", "--calls 120 --topology")],
     "./quickstart --topology deploy/topologies/polska.toml":
         [("--topology", "--calls 100 --topology")],
     "./quickstart --keep": [("--keep", "--calls 100 --keep")],
