@@ -3,6 +3,7 @@
 header with GSMPv3 and claims TCP port 6068.
 """
 
+import contextlib
 import subprocess
 import tempfile
 from pathlib import Path
@@ -22,11 +23,21 @@ class OnTheWire(unittest.TestCase):
     def setUp(self):
         self.directory = self.enterContext(tempfile.TemporaryDirectory(prefix="xbind-wire-"))
 
-    def captured(self):
-        return capture(Path(self.directory) / "gsmp.pcap", "tcp port 6068", LAST)
+    @contextlib.contextmanager
+    def captured_lab(self):
+        """A lab, and the file that has its packets after the block.
+
+        The capture ends before the lab does: its addresses are another's as soon as they are free.
+        """
+        with contextlib.ExitStack() as stack:
+            capturing = stack.enter_context(contextlib.ExitStack())
+            file = capturing.enter_context(
+                capture(Path(self.directory) / "gsmp.pcap", "tcp port 6068", LAST))
+            yield stack.enter_context(lab_up()), file
+            capturing.close()
 
     def test_tshark_reads_the_adjacency(self):
-        with self.captured() as file, lab_up() as lab:
+        with self.captured_lab() as (lab, file):
             self.assertEqual(offer(lab, Load(calls=20, rate=200))[0].returncode, 0)
             switch = switch_address(lab, MIDDLE)
         messages = adjacency_messages(file, switch)
@@ -57,7 +68,7 @@ class OnTheWire(unittest.TestCase):
         self.assertEqual(said["controller"][0]["ancp.partition_info"], "0x02")
 
     def test_tshark_reads_the_headers_of_the_requests(self):
-        with self.captured() as file, lab_up() as lab:
+        with self.captured_lab() as (lab, file):
             self.assertEqual(offer(lab, Load(calls=20, rate=200))[0].returncode, 0)
             switch = switch_address(lab, MIDDLE)
         to_switch = decode(file, f"ancp && ip.dst == {switch}", ["ancp.mtype", "ancp.transaction_id"])
