@@ -97,6 +97,8 @@ NOT_RUN = {
     "tshark -r x.erf": "media_test reads a capture so",
     "tshark -r x.pcap -d mpls.label==1000,mplspwatmn1cw":
         "media_test reads a capture so",
+    "tshark -r x.pcap -d udp.port==6635,mpls -d mpls.label==16,mplspwatm11_or_aal5pdu":
+        "unit_dataplane reads a capture so (lsp_test.cpp)",
     "build/bin/gsmpdump --interface lo": "needs the right to capture; gsmpdump_test does it",
     "XBIND_CONFORMANCE_SWITCH=192.0.2.1:6068 build/bin/gsmp_conformance":
         "over_tcp_test.py does it",

@@ -45,6 +45,31 @@ TEST_F(GsmpDriverByHand, APortThatComesUpHasANewSessionAndItsHopsAreToBeAsserted
   EXPECT_EQ(added({}).port_session, 0x5eed0011U);
 }
 
+TEST_F(GsmpDriverByHand, APortHasAllItsLabelRangesButThoseThatCannotBe) {
+  bring_up();
+  const auto range = [](Label first, Label last) {
+    return gsmp::LabelRangeField{gsmp::label_field(first), gsmp::label_field(last)};
+  };
+  const auto mpls = [](std::uint32_t value) { return Label{LabelKind::kMpls, value}; };
+  gsmp::PortRecord& record = ports[PortId{2}];
+  record.label_ranges = {range(mpls(16), mpls(99)), range(mpls(200), mpls(299)),
+                         range(mpls(290), mpls(400)), range(mpls(0), mpls(9)),
+                         range(mpls(500), atm_label(0, 600))};
+  record.port_session = 0x5eed0012;
+  happens(MessageType::kPortUp, 2);
+  auto news = taken<driver::Ports>();
+  ASSERT_THAT(news, SizeIs(1));
+  ASSERT_THAT(news[0].ports, SizeIs(2));
+  EXPECT_THAT(news[0].ports[1].labels, ElementsAre(mpls_range(16, 99), mpls_range(200, 299)));
+
+  record.label_ranges = {range(mpls(9), mpls(5))};
+  record.port_session = 0x5eed0013;
+  happens(MessageType::kPortUp, 2);
+  news = taken<driver::Ports>();
+  ASSERT_THAT(news, SizeIs(1));
+  EXPECT_THAT(news[0].ports, SizeIs(1)) << "a port without a label is left out";
+}
+
 // Who brings a port up empties it, and no event tells the other controllers (RFC 3292 section 6.1).
 TEST_F(GsmpDriverByHand, APortThatAnotherControllerBringsUpIsSeenByLooking) {
   bring_up();
