@@ -38,8 +38,8 @@ inline constexpr std::uint32_t kAtmValueMax = 0x0fff'ffff;
 inline constexpr std::uint32_t kMplsLabelMin = 16;  // below: reserved (RFC 3032 section 2.1)
 inline constexpr std::uint32_t kMplsLabelMax = 0xfffff;
 
-// Kind and value in one word, for books of many labels: 4 bits kind, 28 value. 0: no label. The value
-// must be one of its kind, which those that a LabelRange contains are.
+// Kind and value in one word, for books of many labels: 4 bits kind, 28 value. 0: no label. The
+// value must be possible for its kind; every label that a LabelRange contains has such a value.
 constexpr std::uint32_t packed(Label label) {
   return static_cast<std::uint32_t>(label.kind) << 28 | (label.value & kAtmValueMax);
 }
@@ -47,8 +47,8 @@ constexpr Label unpacked(std::uint32_t word) {
   return {static_cast<LabelKind>(word >> 28), word & kAtmValueMax};
 }
 
-// Labels of one kind from `first` to `last`, both included. Of ATM a rectangle: VPI and VCI each lie
-// between those of `first` and `last`.
+// Labels of one kind from `first` to `last`, both included. Of ATM a rectangle: VPI and VCI each
+// lie between those of `first` and `last`.
 struct LabelRange {
   LabelKind kind = LabelKind::kAtm;
   std::uint32_t first = 0;

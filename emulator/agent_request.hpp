@@ -21,7 +21,7 @@ struct SwitchAgent::Request {
 
   const gsmp::Header& header() const { return message.header; }
   bool in_partition() const { return header().partition == adjacency.partition(); }
-  // Whether a success is to be told.
+  // Whether the controller wants an answer to a request that succeeds.
   bool wants_success() const { return header().result != gsmp::ResultField::kNoSuccessAck; }
 };
 

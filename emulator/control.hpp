@@ -13,8 +13,8 @@
 //   restart hot|cold                   hot: the table stays; cold: nothing does
 //   delay message US                   the processor needs so many microseconds for a request, one
 //   delay connection US                after another; and so many for each connection operation
-//   delay table US                     its table answers so many microseconds later, whatever else it is
-//                                      asked meanwhile; what was asked is done at once
+//   delay table US                     the table does a request at once and answers it so many
+//                                      microseconds later, each request by itself
 //   labels PORT VPI_MIN VPI_MAX VCI_MIN VCI_MAX     what may be entered from now on, at an ATM port
 //   labels PORT mpls:FIRST-LAST ...    the same at an MPLS port
 //   status                             what goes on, and the faults in force

@@ -21,7 +21,7 @@ namespace xbind::emulator {
 
 using ControllerId = Id<struct ControllerIdTag, std::uint64_t>;  // one connection; never reused
 
-// The codes of a request's parts, and what they told.
+// For each part of a request the code that the table gave, and what the table read for it.
 class TableOutcome {
  public:
   // `reads`: the parts tell readings.
@@ -53,7 +53,7 @@ class TableOutcome {
   gsmp::FailureCode code(std::size_t part = 0) const {
     return codes_.empty() ? code_ : codes_[part];
   }
-  // A default one where the table told nothing or something else.
+  // What the table read for the part; R{} if it gave no reading, or one of another type.
   template <class R>
   R reading(std::size_t part = 0) {
     R* const told = part < readings_.size() ? std::get_if<R>(&readings_[part]) : nullptr;

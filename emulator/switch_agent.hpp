@@ -248,7 +248,7 @@ class SwitchAgent final : private TableClient {
   bool cold_ = true;  // no adjacency yet since the start
   Refusals refusals_;
   AgentCounters counters_;
-  std::uint64_t last_request_ = 0;  // of those that asked the table
+  std::uint64_t last_request_ = 0;  // number of the last request that the table was asked
   std::uint64_t asking_ = 0;        // the one in whose call to the table we are; 0: none
   TableOutcome asked_;              // of that one
   OpenRequests open_;

@@ -85,7 +85,8 @@ class Awaited {
 
 class SwitchServerDaemon {
  public:
-  // `driver` was not started. The others outlive the daemon. No router: nobody is told of the ports.
+  // The caller has not started `driver`; the daemon does. The other objects outlive the daemon. With
+  // no router the daemon reports its ports to nobody.
   SwitchServerDaemon(const SwitchServerDaemonOptions& options,
                      std::unique_ptr<RunningDriver> driver, orb::SharedTimers& timers,
                      orb::Errands& errands, RemoteRouter* router);

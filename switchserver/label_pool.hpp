@@ -7,7 +7,8 @@
 //        ▲                            └──▶ unclaimed
 //        └──────────── move() ◀──────────── any of them
 //
-// A label that has never been used is handed out before one that has, the lowest of the first range first; after them
+// A label that has never been used is handed out before one that has, range by range and the lowest
+// first; after them
 // the one that was freed longest ago. Once kRestingMax freed labels rest, the oldest of them goes before
 // a never used one: so many others are freed before a label is used again, and memory, here and wherever
 // something is kept by label, follows the use, not the ranges of up to 2^28 labels. Room is made in

@@ -16,7 +16,7 @@
 //
 // A Cell in memory has the label where an ATM cell has VPI and VCI: label == vpi << 16 | vci.
 //
-// Pure. What tshark has to be told:
+// Pure. tshark reads these datagrams with the options
 // tshark -d udp.port==6635,mpls -d mpls.label==N,mplspwatm11_or_aal5pdu
 #pragma once
 
@@ -29,8 +29,8 @@
 
 namespace xbind::dataplane {
 
-inline constexpr std::size_t kLspOverhead =
-    7;  // label stack entry, and control word but its last octet
+// Label stack entry, and control word but its last octet.
+inline constexpr std::size_t kLspOverhead = 7;
 inline constexpr std::size_t kLspCellOctets = 1 + kPayloadOctets;
 inline constexpr std::size_t kLspCellsMax = 29;  // of a datagram: what fits an Ethernet frame
 constexpr std::size_t lsp_octets(std::size_t cells) {

@@ -30,19 +30,16 @@ AgentFixture::AgentFixture(FabricOptions with, AgentOptions and_with)
 
 AgentFixture::~AgentFixture() = default;
 
-ControllerId AgentFixture::connect(std::uint8_t version) {
-  gsmp::AdjacencyOptions options;
-  options.name = 0x0200000a0001;
-  options.versions = {version};
-  gsmp::Adjacency master(options, [] { return 0x0a1b2cU; });
-  const ControllerId id = agent.connected(now).value();
+void establish(SwitchAgent& agent, ControllerId at, const gsmp::AdjacencyOptions& options,
+               std::uint32_t instance, TimePoint now) {
+  gsmp::Adjacency master(options, [instance] { return instance; });
   wire::Buffer to_switch;
   master.start(now, to_switch);
   for (int turn = 0; turn < 8; ++turn) {
-    agent.receive(id, to_switch, now);
+    agent.receive(at, to_switch, now);
     to_switch.clear();
     wire::Buffer out;
-    agent.take_output(id, out);
+    agent.take_output(at, out);
     gsmp::FrameReader reader;
     reader.feed(out, [&](std::span<const std::byte> message) {
       if (message[1] != std::byte{10}) return true;
@@ -52,6 +49,14 @@ ControllerId AgentFixture::connect(std::uint8_t version) {
     });
   }
   EXPECT_TRUE(master.established());
+}
+
+ControllerId AgentFixture::connect(std::uint8_t version) {
+  gsmp::AdjacencyOptions options;
+  options.name = 0x0200000a0001;
+  options.versions = {version};
+  const ControllerId id = agent.connected(now).value();
+  establish(agent, id, options, 0x0a1b2cU, now);
   return id;
 }
 

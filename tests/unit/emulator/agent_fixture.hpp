@@ -11,6 +11,10 @@ namespace xbind::emulator::test {
 
 gsmp::LabelField label(std::uint32_t vpi, std::uint32_t vci, std::uint8_t flags = 0);
 
+// The handshake of a controller on the connection `at`, whose adjacency begins anew as `instance`.
+void establish(SwitchAgent& agent, ControllerId at, const gsmp::AdjacencyOptions& options,
+               std::uint32_t instance, TimePoint now);
+
 class AgentFixture : public ::testing::Test {
  protected:
   static FabricOptions fabric_options();

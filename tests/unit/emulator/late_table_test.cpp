@@ -5,6 +5,7 @@
 
 #include "asked_table.hpp"
 #include "emulator/switch_agent.hpp"
+#include "tests/unit/emulator/agent_fixture.hpp"
 #include "tests/unit/gsmp/hex.hpp"
 
 namespace xbind::emulator::test {
@@ -30,23 +31,7 @@ class LateTable : public ::testing::Test {
   void establish(ControllerId at, std::uint32_t with_instance) {
     gsmp::AdjacencyOptions with;
     with.name = 0x0200000a0001;
-    gsmp::Adjacency master(with, [with_instance] { return with_instance; });
-    wire::Buffer to_switch;
-    master.start(now, to_switch);
-    for (int turn = 0; turn < 8; ++turn) {
-      agent.receive(at, to_switch, now);
-      to_switch.clear();
-      wire::Buffer out;
-      agent.take_output(at, out);
-      gsmp::FrameReader reader;
-      reader.feed(out, [&](std::span<const std::byte> message) {
-        if (message[1] != std::byte{10}) return true;
-        const auto decoded = gsmp::decode_adjacency(message);
-        if (decoded) master.receive(*decoded, now, to_switch);
-        return true;
-      });
-    }
-    ASSERT_TRUE(master.established());
+    test::establish(agent, at, with, with_instance, now);
   }
   ControllerId connect() {
     const ControllerId made = agent.connected(now).value();

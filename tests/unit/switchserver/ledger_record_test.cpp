@@ -111,7 +111,7 @@ TEST_F(LedgerRecordTest, APortForWhichThereIsNoRoomStaysUnknown) {
   EXPECT_TRUE(ledger.set_up(a, setup).admitted());
 }
 
-// The kind of a label is its port's: a hop between two kinds is where a call changes from one to the other.
+// A label has the kind of its port: a hop between ports of two kinds changes the call's kind.
 TEST_F(LedgerRecordTest, AHopChangesTheKindOfItsLabelBetweenPortsOfTwo) {
   Ledger mixed({.buffer_cells = 500});
   std::vector<SwitchPort> both = ports(1000);

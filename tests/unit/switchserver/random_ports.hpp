@@ -21,7 +21,8 @@ inline std::vector<SwitchPort> random_ports() {
   return ports;
 }
 
-// Of place 0 to 15 one of the port's labels, half of them of MPLS where it has two kinds; else none of them.
+// Places 0 to 15 name labels of the port, half of them of MPLS where it has two kinds; a later place
+// names a label that the port does not have.
 inline Label input_at(const std::vector<SwitchPort>& ports, PortId port, std::uint64_t place) {
   if (place > 15) return atm_label(0, 48);
   const LabelRanges& ranges = ports.at(port.value() - 1).labels;
