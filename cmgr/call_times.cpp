@@ -12,12 +12,12 @@ TimesIndex CallTimes::open_release(const RequestTimes& request) {
 
 TimesIndex CallTimes::open(const RequestTimes& request, TimePoint mapped, bool release) {
   if (vacant_.empty()) {
-    vacant_.push_back(static_cast<TimesIndex>(entries_.size()));
+    vacant_.push_back(TimesIndex{static_cast<TimesIndex::rep>(entries_.size())});
     entries_.emplace_back();
   }
   const TimesIndex call = vacant_.back();
   vacant_.pop_back();
-  Entry& entry = entries_[call];
+  Entry& entry = entries_[call.value()];
   entry.marks.fill(mapped);
   entry.marks[kArrived] = request.arrived;
   entry.marks[kBegun] = request.begun;
@@ -28,11 +28,11 @@ TimesIndex CallTimes::open(const RequestTimes& request, TimePoint mapped, bool r
 
 TimesIndex CallTimes::try_again(TimesIndex call, TimePoint now) {
   if (call == kNotTimed) return call;
-  if (entries_[call].queued == 0) {
+  if (entries_[call.value()].queued == 0) {
     mark<kTried>(call, now);
     return call;
   }
-  const auto marks = entries_[call].marks;
+  const auto marks = entries_[call.value()].marks;
   close(call);
   const TimesIndex again = open({marks[kArrived], marks[kBegun]}, marks[kMapped], false);
   mark<kTried>(again, now);
@@ -41,7 +41,7 @@ TimesIndex CallTimes::try_again(TimesIndex call, TimePoint now) {
 
 void CallTimes::handed_over(TimesIndex call, TimePoint now) {
   if (call == kNotTimed) return;
-  const Entry& entry = entries_[call];
+  const Entry& entry = entries_[call.value()];
   const auto& marks = entry.marks;
   if (entry.release) {
     releases_.add(ReleaseStage::kAdmission, marks[kBegun] - marks[kArrived]);
@@ -61,7 +61,7 @@ void CallTimes::handed_over(TimesIndex call, TimePoint now) {
 
 void CallTimes::close(TimesIndex call) {
   if (call == kNotTimed) return;
-  entries_[call].open = false;
+  entries_[call.value()].open = false;
   vacate_if_done(call);
 }
 

@@ -41,13 +41,11 @@
 #include <string_view>
 #include <vector>
 
+#include "cmgr/indices.hpp"
 #include "core/clock.hpp"
 #include "core/metrics/stage_times.hpp"
 
 namespace xbind::cmgr {
-
-using TimesIndex = std::uint32_t;
-inline constexpr TimesIndex kNotTimed = 0xffff'ffff;  // accepted everywhere, does nothing
 
 enum class SetupStage : std::uint8_t {
   kAdmission,
@@ -106,7 +104,7 @@ class CallTimes {
   void labels_in_hand(TimesIndex call, TimePoint now) { mark<kLabelled>(call, now); }
   // One of its commands waits in a queue; has left it with a batch; or never will, for the session ended.
   void queued(TimesIndex call) {
-    if (call != kNotTimed) ++entries_[call].queued;
+    if (call != kNotTimed) ++entries_[call.value()].queued;
   }
   void left(TimesIndex call, TimePoint now) {
     mark<kLeft>(call, now);
@@ -114,7 +112,7 @@ class CallTimes {
   }
   void dropped(TimesIndex call) {
     if (call == kNotTimed) return;
-    --entries_[call].queued;
+    --entries_[call.value()].queued;
     vacate_if_done(call);
   }
   void answered(TimesIndex call, TimePoint now) { mark<kAnswered>(call, now); }
@@ -123,7 +121,7 @@ class CallTimes {
   // counts; or the call counts for nothing.
   void handed_over(TimesIndex call, TimePoint now);
   void handed_over_at_once(TimesIndex call) {
-    if (call != kNotTimed) handed_over(call, entries_[call].marks[kAnswered]);
+    if (call != kNotTimed) handed_over(call, entries_[call.value()].marks[kAnswered]);
   }
   void close(TimesIndex call);
 
@@ -156,7 +154,7 @@ class CallTimes {
   template <Mark kMark>
   void mark(TimesIndex call, TimePoint now) {
     if (call == kNotTimed) return;
-    auto& marks = entries_[call].marks;
+    auto& marks = entries_[call.value()].marks;
     if constexpr (kMark <= kTried) marks[kTried] = now;
     if constexpr (kMark <= kRouted) marks[kRouted] = now;
     if constexpr (kMark <= kLabelled) marks[kLabelled] = now;
@@ -165,7 +163,7 @@ class CallTimes {
   }
   TimesIndex open(const RequestTimes& request, TimePoint mapped, bool release);
   void vacate_if_done(TimesIndex call) {
-    if (!entries_[call].open && entries_[call].queued == 0) vacant_.push_back(call);
+    if (!entries_[call.value()].open && entries_[call.value()].queued == 0) vacant_.push_back(call);
   }
 
   std::vector<Entry> entries_;

@@ -19,7 +19,7 @@ constexpr std::size_t kOutcomesPerBatch = 1024;
 ClientDesk::ClientDesk(const Config& config, Peers& peers, CallTimes& times)
     : config_(config), peers_(peers), times_(times) {
   clients_.push_back(std::make_unique<Client>());
-  clients_[kLocal]->name = kTwoWayClient;
+  clients_[kLocal.value()]->name = kTwoWayClient;
 }
 
 ClientDesk::~ClientDesk() {
@@ -34,35 +34,35 @@ Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch
     return tl::make_unexpected(named.error());
   }
   auto known = by_name_.find(name);
-  if (known != by_name_.end() && epoch < clients_[known->second]->epoch) {
-    const Epoch newest = clients_[known->second]->epoch;
+  if (known != by_name_.end() && epoch < clients_[known->second.value()]->epoch) {
+    const Epoch newest = clients_[known->second.value()]->epoch;
     return tl::make_unexpected(
         Error{ErrorCode::kFenced,
               fmt::format("client {} with epoch {} is fenced off by epoch {}", name, epoch, newest),
               newest.value()});
   }
-  const bool again = known != by_name_.end() && clients_[known->second]->link != nullptr;
+  const bool again = known != by_name_.end() && clients_[known->second.value()]->link != nullptr;
   if (!again && by_session_.size() >= config_.clients_max) {
     return fail(ErrorCode::kExhausted, "{} clients are attached, no more are taken",
                 config_.clients_max);
   }
   if (known != by_name_.end()) {
-    end_session(*clients_[known->second],
+    end_session(*clients_[known->second.value()],
                 {SessionEnd::kReplaced, fmt::format("epoch {} has attached", epoch)});
   } else {
-    ClientIndex index = 0;
+    ClientIndex index;
     if (free_slots_.empty()) {
-      index = static_cast<ClientIndex>(clients_.size());
+      index = ClientIndex{static_cast<ClientIndex::rep>(clients_.size())};
       clients_.push_back(nullptr);
     } else {
       index = free_slots_.back();
       free_slots_.pop_back();
     }
-    clients_[index] = std::make_unique<Client>();
-    clients_[index]->name = name;
+    clients_[index.value()] = std::make_unique<Client>();
+    clients_[index.value()]->name = name;
     known = by_name_.emplace(name, index).first;
   }
-  Client& client = *clients_[known->second];
+  Client& client = *clients_[known->second.value()];
   client.session = SessionId{config_.epoch << 32 | next_session_++};
   if (epoch != client.epoch || client.epoch_since == SessionId{}) {
     client.epoch_since = client.session;
@@ -89,8 +89,8 @@ void ClientDesk::detach(SessionId session) {
   const auto found = by_session_.find(session);
   if (found == by_session_.end()) return;
   const ClientIndex index = found->second;
-  log::info("client {} detached", clients_[index]->name);
-  end_session(*clients_[index], {SessionEnd::kDetached});
+  log::info("client {} detached", clients_[index.value()]->name);
+  end_session(*clients_[index.value()], {SessionEnd::kDetached});
   forget_if_done(index);
 }
 
@@ -104,7 +104,7 @@ Result<ClientIndex> ClientDesk::receive(SessionId session, session::Frame<Reques
     return fail(ErrorCode::kNotFound, "no client session {}", session);
   }
   const ClientIndex index = found->second;
-  Client& client = *clients_[index];
+  Client& client = *clients_[index.value()];
   const bool had_credit = client.link->has_credit();
   if (auto received = client.link->receive(std::move(frame), now, apply); !received) {
     log::warn("client {}: {}; its session ends", client.name, received.error().text);
@@ -119,7 +119,7 @@ Result<ClientIndex> ClientDesk::receive(SessionId session, session::Frame<Reques
 
 ClientDesk::Admission ClientDesk::admit(ClientIndex index, RequestId request,
                                         std::uint64_t digest) {
-  Client& client = *clients_[index];
+  Client& client = *clients_[index.value()];
   Request* known = client.requests.find(request);
   if (known != nullptr && known->digest != digest && index != kLocal) {
     if (known->asked_in >= client.epoch_since) return Admission::kOther;
@@ -154,7 +154,7 @@ void ClientDesk::drop(Client& client, RequestId request) {
 }
 
 void ClientDesk::wait_for_credit(ClientIndex index, Outcome&& outcome, TimesIndex times) {
-  Client& client = *clients_[index];
+  Client& client = *clients_[index.value()];
   if (client.waiting.empty()) client.waiting.reserve(client.outcomes_expected);
   client.waiting.push_back(std::move(outcome));
   client.waiting_times.push_back(times);
@@ -162,7 +162,7 @@ void ClientDesk::wait_for_credit(ClientIndex index, Outcome&& outcome, TimesInde
 }
 
 void ClientDesk::answer(ClientIndex index, Outcome&& outcome, TimesIndex times) {
-  Client& client = *clients_[index];
+  Client& client = *clients_[index.value()];
   if (index == kLocal) {
     const RequestId token = outcome.request;
     drop(client, token);
@@ -188,11 +188,11 @@ void ClientDesk::answer(ClientIndex index, Outcome&& outcome, TimesIndex times) 
 }
 
 void ClientDesk::answer_unremembered(ClientIndex index, Outcome&& outcome) {
-  if (clients_[index]->link) wait_for_credit(index, std::move(outcome), kNotTimed);
+  if (clients_[index.value()]->link) wait_for_credit(index, std::move(outcome), kNotTimed);
 }
 
 void ClientDesk::notify(ClientIndex index, Notice notice) {
-  Client& client = *clients_[index];
+  Client& client = *clients_[index.value()];
   if (!client.link) {
     ++counters_.notices_lost;
     return;
@@ -206,21 +206,21 @@ void ClientDesk::notify(ClientIndex index, Notice notice) {
 std::optional<Outcome> ClientDesk::outcome_of(const std::string& name, RequestId request) const {
   const auto known = by_name_.find(name);
   if (known == by_name_.end()) return std::nullopt;
-  const Client& client = *clients_[known->second];
+  const Client& client = *clients_[known->second.value()];
   const Request* const asked = client.requests.find(request);
   if (asked == nullptr || !asked->answered) return std::nullopt;
   return asked->outcome;
 }
 
 void ClientDesk::owns(ClientIndex index, int change) {
-  clients_[index]->connections += static_cast<std::uint64_t>(change);
+  clients_[index.value()]->connections += static_cast<std::uint64_t>(change);
   if (change < 0 && index != kLocal) forget_if_done(index);
 }
 
 void ClientDesk::flush(TimePoint now) {
   for (const ClientIndex index : std::exchange(dirty_, {})) {
-    if (!clients_[index]) continue;
-    Client& client = *clients_[index];
+    if (!clients_[index.value()]) continue;
+    Client& client = *clients_[index.value()];
     client.dirty = false;
     if (!client.link) continue;
     std::size_t sent = 0;
@@ -270,7 +270,7 @@ void ClientDesk::tick(TimePoint now) {
   std::vector<session::Frame<OutcomeBatch>> frames;
   std::vector<std::pair<ClientIndex, std::string>> lost;
   for (const auto& [session, index] : by_session_) {
-    Client& client = *clients_[index];
+    Client& client = *clients_[index.value()];
     if (client.link->next_deadline() > now) continue;
     frames.clear();
     if (auto ticked = client.link->tick(now, frames); !ticked) {
@@ -282,7 +282,7 @@ void ClientDesk::tick(TimePoint now) {
     for (auto& frame : frames) transmit(client, std::move(frame));
   }
   for (const auto& [index, reason] : lost) {
-    end_session(*clients_[index], {SessionEnd::kSilent, reason});
+    end_session(*clients_[index.value()], {SessionEnd::kSilent, reason});
     forget_if_done(index);
   }
 }
@@ -290,7 +290,7 @@ void ClientDesk::tick(TimePoint now) {
 TimePoint ClientDesk::next_deadline() const {
   TimePoint due = kNever;
   for (const auto& [session, index] : by_session_) {
-    due = std::min(due, clients_[index]->link->next_deadline());
+    due = std::min(due, clients_[index.value()]->link->next_deadline());
   }
   return due;
 }
@@ -320,7 +320,7 @@ void ClientDesk::end_session(Client& client, const SessionEnding& ending) {
 }
 
 void ClientDesk::forget_if_done(ClientIndex index) {
-  const Client& client = *clients_[index];
+  const Client& client = *clients_[index.value()];
   if (index == kLocal || !done(client)) return;
   if (client.requests.empty()) {
     forget(index);
@@ -333,7 +333,7 @@ void ClientDesk::forget_if_done(ClientIndex index) {
   while (departed_.size() > config_.clients_max) {
     const ClientIndex oldest = departed_.front();
     departed_.pop_front();
-    if (clients_[oldest] && done(*clients_[oldest])) forget(oldest);
+    if (clients_[oldest.value()] && done(*clients_[oldest.value()])) forget(oldest);
   }
 }
 
@@ -342,14 +342,14 @@ bool ClientDesk::done(const Client& client) {
 }
 
 void ClientDesk::forget(ClientIndex index) {
-  by_name_.erase(clients_[index]->name);
-  for (const auto& [id, request] : clients_[index]->requests) requests_.destroy(*request);
-  clients_[index].reset();
+  by_name_.erase(clients_[index.value()]->name);
+  for (const auto& [id, request] : clients_[index.value()]->requests) requests_.destroy(*request);
+  clients_[index.value()].reset();
   free_slots_.push_back(index);
 }
 
 void ClientDesk::mark_dirty(ClientIndex index) {
-  Client& client = *clients_[index];
+  Client& client = *clients_[index.value()];
   if (client.dirty) return;
   client.dirty = true;
   dirty_.push_back(index);

@@ -43,7 +43,7 @@ struct ClientAttachment {
 class ClientDesk {
  public:
   // The manager itself, for two-way calls: outcomes go to Peers::local_outcome.
-  static constexpr ClientIndex kLocal = 0;
+  static constexpr ClientIndex kLocal{0};
   // Outcomes that may wait for a client that does not confirm; then its session is ended.
   static constexpr std::size_t kOutcomesWaiting = 200'000;
 
@@ -91,9 +91,9 @@ class ClientDesk {
   void tick(TimePoint now);
   TimePoint next_deadline() const;
 
-  const std::string& name(ClientIndex client) const { return clients_[client]->name; }
+  const std::string& name(ClientIndex client) const { return clients_[client.value()]->name; }
   // The newest under which it has attached; 0 of the manager itself.
-  Epoch epoch(ClientIndex client) const { return clients_[client]->epoch; }
+  Epoch epoch(ClientIndex client) const { return clients_[client.value()]->epoch; }
   std::size_t attached() const { return by_session_.size(); }
 
   struct Counters {

@@ -27,16 +27,13 @@
 
 #include "cmgr/call_ends.hpp"
 #include "cmgr/call_fsm.hpp"
-#include "cmgr/call_times.hpp"
+#include "cmgr/indices.hpp"
 #include "core/call.hpp"
 #include "core/clock.hpp"
 #include "core/hop.hpp"
 #include "core/path.hpp"
 
 namespace xbind::cmgr {
-
-using SwitchIndex = std::uint16_t;  // of ConnectionManager's table of switches; stable for its life
-using ClientIndex = std::uint32_t;  // the same of clients; 0 is the manager itself (two-way calls)
 
 // More than any network of ours is wide; a longer path is a mistake of RouteObject.
 inline constexpr std::size_t kHopsPerPath = 256;
@@ -83,7 +80,7 @@ struct Hop {
   PortId output_port;
   std::uint32_t attachment = 0;  // of the switch when the path was chosen (SwitchDesk::attachment)
   std::uint32_t generation = 1;
-  SwitchIndex at = 0;
+  SwitchIndex at;
   std::uint16_t leg = 0;
   std::int16_t upstream = kNoHop;  // index in the same list of hops
   // Of a party's hop, indices in the connection's list: the hop whose output label is this one's input
@@ -135,7 +132,7 @@ struct Refusal {
 
 // Whom to answer.
 struct Asker {
-  ClientIndex client = 0;
+  ClientIndex client;
   RequestId request;
 };
 
@@ -146,15 +143,14 @@ class OptionalAsker {
   OptionalAsker(const Asker& asker) : asker_(asker) {}  // NOLINT(google-explicit-constructor)
 
   explicit operator bool() const { return has_value(); }
-  bool has_value() const { return asker_.client != kNobody; }
+  bool has_value() const { return asker_.client != kNoClient; }
   const Asker& operator*() const { return asker_; }
   const Asker* operator->() const { return &asker_; }
   Asker value_or(const Asker& other) const { return has_value() ? asker_ : other; }
   void reset() { *this = {}; }
 
  private:
-  static constexpr ClientIndex kNobody = 0xffff'ffff;
-  Asker asker_{kNobody, {}};
+  Asker asker_{kNoClient, {}};
 };
 
 // What both directions take, and what the switches are told of each. The reverse ones are nought for a

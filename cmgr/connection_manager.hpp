@@ -279,7 +279,7 @@ class ConnectionManager {
 
   // Another path (connection_manager_reroute.cpp).
   struct Blocked {
-    SwitchIndex at = 0;
+    SwitchIndex at;
     PortId port;
     bool drained = false;    // and neither down nor unknown
     bool unknown = false;    // the whole switch is, and this is not down (decision 0035)

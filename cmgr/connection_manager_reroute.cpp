@@ -298,7 +298,7 @@ void ConnectionManager::lay_leg(Connection& party, std::uint16_t leg, const Rout
       continue;
     }
     Hop hop;
-    hop.at = static_cast<SwitchIndex>(to[i].at);
+    hop.at = to[i].at;
     hop.input_port = to[i].input_port;
     hop.output_port = to[i].output_port;
     hop.leg = leg;

@@ -35,7 +35,7 @@ std::vector<CacheState> ConnectionManager::caches(std::size_t limit, TimePoint n
     if (states.size() - from > limit) states.resize(from + limit);
   };
   std::vector<CacheState> quotas;
-  for (SwitchIndex at = 0; at < switches_.size(); ++at) {
+  switches_.for_each_switch([&](SwitchIndex at) {
     switches_.for_each_port(at, [&](PortId port, const PortCaches& caches) {
       const std::string element = fmt::format("{} port {}", switches_.name(at), port);
       const LabelCache& labels = caches.labels;
@@ -50,7 +50,7 @@ std::vector<CacheState> ConnectionManager::caches(std::size_t limit, TimePoint n
                           in_ms(quota.age(now))});
       }
     });
-  }
+  });
   keep_most_used(0);
   std::size_t from = states.size();
   for (const auto& pair : routes_.pairs(limit, now)) {
@@ -98,7 +98,7 @@ std::vector<ConnectionId> ConnectionManager::list(ConnectionId after, std::size_
 
 std::vector<std::string> ConnectionManager::switch_names() const {
   std::vector<std::string> names;
-  for (SwitchIndex at = 0; at < switches_.size(); ++at) names.push_back(switches_.name(at));
+  switches_.for_each_switch([&](SwitchIndex at) { names.push_back(switches_.name(at)); });
   return names;
 }
 

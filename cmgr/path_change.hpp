@@ -14,13 +14,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/ids.hpp"
+#include "cmgr/indices.hpp"
 
 namespace xbind::cmgr {
 
-// One hop, as far as a path is concerned. `at` is whatever names a switch.
+// One hop, as far as a path is concerned.
 struct PathStep {
-  std::uint32_t at = 0;
+  SwitchIndex at;
   PortId input_port;
   PortId output_port;
 

@@ -25,7 +25,7 @@ ConnectionId connection_of(const Body& body) {
 }
 
 struct Request {
-  ClientIndex client = 0;
+  ClientIndex client;
   RequestBody body;
   RequestTimes times{};
 

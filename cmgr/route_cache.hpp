@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "cmgr/indices.hpp"
 #include "core/cause.hpp"
 #include "core/clock.hpp"
 #include "core/name_hash.hpp"
@@ -60,10 +61,10 @@ struct RouteNeed {
 struct RouteReply {
   RouteQuery query;
   Cause cause = Cause::kNone;
-  Path path;                      // without a cause
-  std::uint64_t free = 0;         // with kNoBandwidth: the widest path's rate
-  std::string element;            // with a cause: the unknown name, or "host-a -> host-b"
-  std::vector<std::uint16_t> at;  // SwitchIndex of each hop of the path; filled in by the manager
+  Path path;                    // without a cause
+  std::uint64_t free = 0;       // with kNoBandwidth: the widest path's rate
+  std::string element;          // with a cause: the unknown name, or "host-a -> host-b"
+  std::vector<SwitchIndex> at;  // of each hop of the path; filled in by the manager
 };
 
 class RouteCache {

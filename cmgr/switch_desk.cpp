@@ -20,8 +20,7 @@ SwitchDesk::SwitchDesk(const Config& config, Peers& peers, CallTimes& times)
     : config_(config), peers_(peers), times_(times), aggregation_(config.aggregation) {}
 
 SwitchIndex SwitchDesk::index_of(const std::string& name) {
-  const auto [entry, fresh] =
-      by_name_.try_emplace(name, static_cast<SwitchIndex>(switches_.size()));
+  const auto [entry, fresh] = by_name_.try_emplace(name, index_at(switches_.size()));
   if (fresh) {
     XB_CHECK(switches_.size() < kSwitches, switches_.size());
     switches_.push_back(std::make_unique<Switch>(
@@ -39,7 +38,7 @@ std::optional<SwitchIndex> SwitchDesk::find(const std::string& name) const {
 
 void SwitchDesk::attached(SwitchIndex index, SessionId session, std::uint32_t batches_in_flight,
                           const std::vector<PortLabels>& quarantined, TimePoint now) {
-  Switch& at = *switches_[index];
+  Switch& at = *switches_[index.value()];
   end_session(at);
   at.session = session;
   ++at.attachments;
@@ -56,7 +55,7 @@ void SwitchDesk::attached(SwitchIndex index, SessionId session, std::uint32_t ba
 }
 
 void SwitchDesk::lost(SwitchIndex index, std::string_view reason) {
-  Switch& at = *switches_[index];
+  Switch& at = *switches_[index.value()];
   if (at.session.value() == 0) return;
   log::warn("switchserver {}: {}; the session is over", at.name, reason);
   ++counters_.sessions_lost;
@@ -73,7 +72,7 @@ Result<void> SwitchDesk::receive(SwitchIndex index, session::Frame<HopResultBatc
                                  TimePoint now,
                                  std::vector<std::shared_ptr<const HopResultBatch>>& apply) {
   ++counters_.frames_in;
-  Switch& at = *switches_[index];
+  Switch& at = *switches_[index.value()];
   return at.link->receive(std::move(frame), now, apply);
 }
 
@@ -85,7 +84,7 @@ void SwitchDesk::granted(SwitchIndex index, const HopResultBatch& batch, TimePoi
   for (const PortQuota& quota : batch.quota_granted) {
     caches(index, quota.port).quota.granted(quota.quota, now);
   }
-  Switch& at = *switches_[index];
+  Switch& at = *switches_[index.value()];
   for (const PortRecall& recall : batch.recalls) {
     PortCaches& from = caches(index, recall.port);
     for (const Label label : from.labels.recalled(recall.labels, now)) {
@@ -98,7 +97,7 @@ void SwitchDesk::granted(SwitchIndex index, const HopResultBatch& batch, TimePoi
 }
 
 void SwitchDesk::queue(SwitchIndex index, HopKey removal, TimesIndex times, TimePoint now) {
-  Switch& at = *switches_[index];
+  Switch& at = *switches_[index.value()];
   ++counters_.commands;
   times_.queued(times);
   at.queue.add(removal, now, times);
@@ -106,14 +105,14 @@ void SwitchDesk::queue(SwitchIndex index, HopKey removal, TimesIndex times, Time
 }
 
 void SwitchDesk::queue(SwitchIndex index, HopModify change, TimePoint now) {
-  Switch& at = *switches_[index];
+  Switch& at = *switches_[index.value()];
   ++counters_.commands;
   at.queue.add(std::move(change), now);
   send_due(at, now, false);
 }
 
 void SwitchDesk::invoke(SwitchIndex index, HopBatch batch, TimePoint now) {
-  Switch& at = *switches_[index];
+  Switch& at = *switches_[index.value()];
   counters_.commands += batch.commands();
   // Labels on their way back do not ride along: should the invocation fail, nobody would know whether
   // they have arrived. They go through the session, which loses nothing.
@@ -147,7 +146,7 @@ std::optional<Label> SwitchDesk::take_label(SwitchIndex index, PortId port, Time
   if (config_.label_policy == LabelPolicy::kCooperative && from.held >= from.declared) {
     from.declared = static_cast<std::uint32_t>(from.held + from.labels.target(now) + kFirstDemand +
                                                from.held / 4);
-    switches_[index]->queue.declare(port, from.declared, now);
+    switches_[index.value()]->queue.declare(port, from.declared, now);
   }
   if (label) ++from.held;
   return label;
@@ -229,14 +228,14 @@ void SwitchDesk::give_back(const OwedLabel& label, TimePoint now) {
 }
 
 void SwitchDesk::return_label(SwitchIndex index, PortId port, Label label, TimePoint now) {
-  Switch& at = *switches_[index];
+  Switch& at = *switches_[index.value()];
   // Without a session there is nobody to give it to; the ledger keeps it in quarantine and names it
   // at the next attach.
   if (is_attached(index)) at.queue.give_back(port, label, now);
 }
 
 void SwitchDesk::owe(SwitchIndex index, HopKey key, Debt debt, TimePoint now) {
-  Switch& at = *switches_[index];
+  Switch& at = *switches_[index.value()];
   if (!at.debts.emplace(key, std::move(debt)).second) return;
   ++owed_;
   ++counters_.debts_made;
@@ -244,7 +243,7 @@ void SwitchDesk::owe(SwitchIndex index, HopKey key, Debt debt, TimePoint now) {
 }
 
 bool SwitchDesk::not_paid(SwitchIndex index, HopKey key, TimePoint now) {
-  Switch& at = *switches_[index];
+  Switch& at = *switches_[index.value()];
   const auto debt = at.debts.find(key);
   if (debt == at.debts.end()) return false;
   debt->second.under_way = false;
@@ -253,7 +252,7 @@ bool SwitchDesk::not_paid(SwitchIndex index, HopKey key, TimePoint now) {
 }
 
 void SwitchDesk::owe_change(SwitchIndex index, HopModify change, TimePoint now) {
-  Switch& at = *switches_[index];
+  Switch& at = *switches_[index.value()];
   const auto [owed, fresh] = at.changes.try_emplace(change.key);
   if (std::exchange(owed->second.under_way, false)) ++owed->second.answers_to_skip;
   owed->second.change = std::move(change);
@@ -264,7 +263,7 @@ void SwitchDesk::owe_change(SwitchIndex index, HopModify change, TimePoint now) 
 }
 
 bool SwitchDesk::change_answered(SwitchIndex index, const HopKey& key, Cause cause, TimePoint now) {
-  Switch& at = *switches_[index];
+  Switch& at = *switches_[index.value()];
   const auto owed = at.changes.find(key);
   if (owed == at.changes.end()) return false;
   if (owed->second.answers_to_skip > 0) {
@@ -285,7 +284,7 @@ bool SwitchDesk::change_answered(SwitchIndex index, const HopKey& key, Cause cau
 }
 
 std::uint8_t SwitchDesk::forgive_change(SwitchIndex index, const HopKey& key) {
-  Switch& at = *switches_[index];
+  Switch& at = *switches_[index.value()];
   const auto owed = at.changes.find(key);
   if (owed == at.changes.end()) return 0;
   const int answers = owed->second.answers_to_skip + (owed->second.under_way ? 1 : 0);
@@ -296,7 +295,7 @@ std::uint8_t SwitchDesk::forgive_change(SwitchIndex index, const HopKey& key) {
 }
 
 bool SwitchDesk::pay(SwitchIndex index, HopKey key, Label resting, TimePoint now) {
-  Switch& at = *switches_[index];
+  Switch& at = *switches_[index.value()];
   const auto debt = at.debts.find(key);
   if (debt == at.debts.end()) return false;
   const PortId output_port = debt->second.output_port;
@@ -348,16 +347,16 @@ std::vector<SwitchIndex> SwitchDesk::tick(TimePoint now) {
   std::vector<SwitchIndex> given_up;
   count_batches();
   std::vector<session::Frame<HopBatch>> frames;
-  for (SwitchIndex index = 0; index < switches_.size(); ++index) {
-    Switch& at = *switches_[index];
+  for (std::size_t i = 0; i < switches_.size(); ++i) {
+    Switch& at = *switches_[i];
     if (!at.link) continue;
     if (at.link->next_deadline() <= now) {
       frames.clear();
       const auto ticked = at.link->tick(now, frames);
       for (auto& frame : frames) transmit(at, std::move(frame));
       if (!ticked) {
-        lost(index, ticked.error().text);
-        given_up.push_back(index);
+        lost(index_at(i), ticked.error().text);
+        given_up.push_back(index_at(i));
         continue;
       }
     }
@@ -380,14 +379,14 @@ TimePoint SwitchDesk::next_deadline() const {
 
 void SwitchDesk::labels_cached(SwitchIndex index,
                                std::vector<std::pair<PortId, Label>>& out) const {
-  for (const auto& [port, caches] : switches_[index]->caches) {
+  for (const auto& [port, caches] : switches_[index.value()]->caches) {
     caches.labels.for_each_label([&, at = port](Label label) { out.emplace_back(at, label); });
   }
 }
 
 void SwitchDesk::labels_on_their_way(SwitchIndex index,
                                      std::vector<std::pair<PortId, Label>>& out) const {
-  for (const PortLabels& returning : switches_[index]->queue.returning()) {
+  for (const PortLabels& returning : switches_[index.value()]->queue.returning()) {
     for (const Label label : returning.labels) out.emplace_back(returning.port, label);
   }
   for (const auto& owed : owed_labels(index)) out.emplace_back(owed->port, owed->label);
@@ -395,8 +394,8 @@ void SwitchDesk::labels_on_their_way(SwitchIndex index,
 
 std::vector<HopKey> SwitchDesk::debts(SwitchIndex index) const {
   std::vector<HopKey> keys;
-  for (const auto& [key, debt] : switches_[index]->debts) keys.push_back(key);
-  for (const auto& [key, change] : switches_[index]->changes) keys.push_back(key);
+  for (const auto& [key, debt] : switches_[index.value()]->debts) keys.push_back(key);
+  for (const auto& [key, change] : switches_[index.value()]->changes) keys.push_back(key);
   return keys;
 }
 

@@ -69,7 +69,7 @@ class SwitchDesk {
   // first might be that of the second, which finds nothing and cannot name the label.
   static constexpr Duration kDebtRetry = std::chrono::seconds{1};
   static constexpr std::size_t kSwitches = 4096;
-  static_assert(kSwitches <= std::numeric_limits<SwitchIndex>::max());
+  static_assert(kSwitches <= std::numeric_limits<SwitchIndex::rep>::max());
   // How often caches are looked through for what is too much (not with fixed sizes).
   static constexpr Duration kTrim = std::chrono::milliseconds{250};
 
@@ -85,8 +85,12 @@ class SwitchDesk {
                 const std::vector<PortLabels>& quarantined, TimePoint now);
   // The session is over. Commands under way will never be answered in it.
   void lost(SwitchIndex at, std::string_view reason);
+  template <class Visitor>
+  void for_each_switch(Visitor&& visit) const {
+    for (std::size_t i = 0; i < switches_.size(); ++i) visit(index_at(i));
+  }
   std::size_t attached_count() const { return by_session_.size(); }
-  bool is_attached(SwitchIndex at) const { return switches_[at]->session.value() != 0; }
+  bool is_attached(SwitchIndex at) const { return switches_[at.value()]->session.value() != 0; }
 
   // Whose session that is; nothing if it is not (any more).
   std::optional<SwitchIndex> by_session(SessionId session) const;
@@ -101,7 +105,7 @@ class SwitchDesk {
   template <class Fill>
   void queue_setup(SwitchIndex at, const Owner& owner, TimesIndex times, TimePoint now,
                    Fill&& fill) {
-    Switch& to = *switches_[at];
+    Switch& to = *switches_[at.value()];
     ++counters_.commands;
     times_.queued(times);
     fill(to.queue.add_setup(owner, now, times));
@@ -109,7 +113,7 @@ class SwitchDesk {
   }
   void queue(SwitchIndex at, HopKey removal, TimesIndex times, TimePoint now);
   void queue(SwitchIndex at, HopModify change, TimePoint now);
-  bool full(SwitchIndex at) const { return switches_[at]->queue.full(); }
+  bool full(SwitchIndex at) const { return switches_[at.value()]->queue.full(); }
   // Two-way, for the engines that wait: Peers::invoke. The switch is attached.
   void invoke(SwitchIndex at, HopBatch batch, TimePoint now);
 
@@ -131,7 +135,7 @@ class SwitchDesk {
   Resources want_quota(SwitchIndex at, PortId port, const HopKey& rider, TimePoint now);
   void quota_answered(SwitchIndex at, PortId port, const HopKey& rider);
   // How often the switch has been attached: a label taken under another number has lapsed with it.
-  std::uint32_t attachment(SwitchIndex at) const { return switches_[at]->attachments; }
+  std::uint32_t attachment(SwitchIndex at) const { return switches_[at.value()]->attachments; }
 
   // A label that no hop uses any more. Granted in the present session it goes into the cache, or back
   // to the SwitchServer when the cache is full. Granted in an earlier one it goes back if it rests in
@@ -151,7 +155,7 @@ class SwitchDesk {
   void owe_change(SwitchIndex at, HopModify change, TimePoint now);
   bool change_answered(SwitchIndex at, const HopKey& key, Cause cause, TimePoint now);
   bool owes_change(SwitchIndex at, const HopKey& key) const {
-    return switches_[at]->changes.contains(key);
+    return switches_[at.value()]->changes.contains(key);
   }
   // True: its answer is still to come.
   std::uint8_t forgive_change(SwitchIndex at, const HopKey& key);
@@ -165,7 +169,7 @@ class SwitchDesk {
   std::vector<SwitchIndex> tick(TimePoint now);
   TimePoint next_deadline() const;
 
-  const std::string& name(SwitchIndex at) const { return switches_[at]->name; }
+  const std::string& name(SwitchIndex at) const { return switches_[at.value()]->name; }
   std::size_t size() const { return switches_.size(); }
   // The labels in the caches of that switch.
   void labels_cached(SwitchIndex at, std::vector<std::pair<PortId, Label>>& out) const;
@@ -174,7 +178,7 @@ class SwitchDesk {
   std::vector<HopKey> debts(SwitchIndex at) const;
   template <class Visitor>
   void for_each_port(SwitchIndex at, Visitor&& visit) const {
-    for (const auto& [port, caches] : switches_[at]->caches) visit(port, caches);
+    for (const auto& [port, caches] : switches_[at.value()]->caches) visit(port, caches);
   }
 
   struct Counters {
@@ -210,8 +214,11 @@ class SwitchDesk {
     TimePoint debts_due = kNever;
   };
 
+  static SwitchIndex index_at(std::size_t position) {
+    return SwitchIndex{static_cast<SwitchIndex::rep>(position)};
+  }
   PortCaches& caches(SwitchIndex at, PortId port) {
-    Switch& of = *switches_[at];
+    Switch& of = *switches_[at.value()];
     PortCaches* const known = of.caches_by_port.find(port);
     return known != nullptr ? *known : add_port(of, port);
   }

@@ -23,7 +23,8 @@ std::vector<PathStep> path(const std::string& switches) {
   std::vector<PathStep> steps;
   for (std::size_t i = 0; i < switches.size(); ++i) {
     const auto number = [](char letter) { return static_cast<std::uint32_t>(letter); };
-    steps.push_back({number(switches[i]), PortId{i == 0 ? 1U : number(switches[i - 1]) + 100U},
+    steps.push_back({SwitchIndex{static_cast<SwitchIndex::rep>(switches[i])},
+                     PortId{i == 0 ? 1U : number(switches[i - 1]) + 100U},
                      PortId{i + 1 == switches.size() ? 2U : number(switches[i + 1])}});
   }
   return steps;
@@ -87,7 +88,7 @@ class Labels {
     for (std::size_t i = 0; i < to_.size(); ++i) {
       if (changes_[i].kind != Kind::kNew && changes_[i].kind != Kind::kJoins) continue;
       const bool added = table_.emplace(Place{to_[i].at, to_[i].input_port, 2}, out_of(i)).second;
-      EXPECT_TRUE(added) << "switch " << to_[i].at;
+      EXPECT_TRUE(added) << "switch " << to_[i].at.value();
     }
   }
   std::vector<std::size_t> take_overs() const {
@@ -114,15 +115,16 @@ class Labels {
       const auto entry = table_.find(at);
       if (entry == table_.end()) return false;
       const auto [port, label] = entry->second;
-      const std::uint32_t here = std::get<0>(at);
+      const SwitchIndex here = std::get<0>(at);
       if (here == from_.back().at && port == from_.back().output_port) return true;
-      at = {port.value(), PortId{here + 100U}, label};
+      at = {SwitchIndex{static_cast<SwitchIndex::rep>(port.value())}, PortId{here.value() + 100U},
+            label};
     }
     return false;
   }
 
  private:
-  using Place = std::tuple<std::uint32_t, PortId, int>;
+  using Place = std::tuple<SwitchIndex, PortId, int>;
   std::pair<PortId, int> out_of(std::size_t i) const {
     return {to_[i].output_port, changes_[i].kind == Kind::kJoins ? 1 : 2};
   }
