@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "cmgr/connection_manager.hpp"
+#include "cmgr/procedures/procedure.hpp"
 
 namespace xbind::cmgr {
 namespace {
@@ -15,15 +16,6 @@ std::uint64_t in_ms(Duration duration) {
 }
 
 }  // namespace
-
-Result<void> ConnectionManager::set_aggregation(const Aggregation& settings, TimePoint now) {
-  Aggregation wanted = settings;
-  // What is not asked for stays: regions and the bound of batches in flight.
-  if (wanted.regions.empty()) wanted.regions = switches_.aggregation().settings().regions;
-  if (auto set = switches_.aggregation().set(std::move(wanted)); !set) return set;
-  switches_.flush(now);
-  return {};
-}
 
 std::vector<CacheState> ConnectionManager::caches(std::size_t limit, TimePoint now) const {
   std::vector<CacheState> states;
@@ -53,20 +45,21 @@ std::vector<CacheState> ConnectionManager::caches(std::size_t limit, TimePoint n
   });
   keep_most_used(0);
   std::size_t from = states.size();
-  for (const auto& pair : routes_.pairs(limit, now)) {
+  for (const auto& pair : routes_.cache().pairs(limit, now)) {
     states.push_back({CacheKind::kRoutes, pair.from + " -> " + pair.to, pair.hits, pair.misses,
                       pair.entries, 0, in_ms(pair.age)});
   }
   states.push_back({CacheKind::kQos, config_.remote_qos ? "remote" : "collocated",
-                    services_.hits() + counters_.mapped_here, services_.misses(), services_.size(),
-                    0, in_ms(services_.age(now))});
+                    requests_.services().hits() + tally_.counters.mapped_here,
+                    requests_.services().misses(), requests_.services().size(), 0,
+                    in_ms(requests_.services().age(now))});
   from = states.size();
   states.insert(states.end(), quotas.begin(), quotas.end());
   keep_most_used(from);
-  states.push_back({CacheKind::kConnections, "connections", counters_.table_hits,
-                    counters_.table_misses, connections_.size(), 0, 0});
+  states.push_back({CacheKind::kConnections, "connections", tally_.counters.table_hits,
+                    tally_.counters.table_misses, connections_.size(), 0, 0});
   from = states.size();
-  for (const PreparedPool& pool : pools_.all()) {
+  for (const PreparedPool& pool : prepared_.pools().all()) {
     states.push_back({CacheKind::kPrepared, pool.from + " -> " + pool.to, pool.hits, pool.misses,
                       pool.ready.size(), pool.wanted,
                       pool.ready.empty() ? 0 : in_ms(now - pool.ready.front().since)});
@@ -77,29 +70,34 @@ std::vector<CacheState> ConnectionManager::caches(std::size_t limit, TimePoint n
 
 std::optional<ConnectionManager::Description> ConnectionManager::describe(ConnectionId id) const {
   // Audits name a connection by its own id, clients perhaps by another.
-  const Connection* found = find_shown(id);
+  const Connection* found = connections_.find_shown(id);
   if (found == nullptr) found = connections_.find(id);
   if (found == nullptr) return std::nullopt;
-  const Asker asker = found->asker.value_or(Asker{});
+  const Asker asker = found->asker().value_or(Asker{});
   return Description{*found, clients_.name(asker.client)};
-}
-
-std::vector<ConnectionId> ConnectionManager::list(ConnectionId after, std::size_t limit) const {
-  std::vector<ConnectionId> ids;
-  for (const Connection& connection : connections_) {
-    const ConnectionId id = connection.shown_id();
-    if (id > after) ids.push_back(id);
-  }
-  const auto end = ids.begin() + static_cast<std::ptrdiff_t>(std::min(limit, ids.size()));
-  std::partial_sort(ids.begin(), end, ids.end());
-  ids.erase(end, ids.end());
-  return ids;
 }
 
 std::vector<std::string> ConnectionManager::switch_names() const {
   std::vector<std::string> names;
   switches_.for_each_switch([&](SwitchIndex at) { names.push_back(switches_.name(at)); });
   return names;
+}
+
+bool ConnectionManager::reaches(const std::string& switch_name) const {
+  const auto at = switches_.find(switch_name);
+  return at && switches_.is_attached(*at);
+}
+
+ConnectionManager::Gauges ConnectionManager::gauges() const {
+  return {connections_.size(),
+          switches_.owed(),
+          outcomes_.gate().under_way(),
+          switches_.attached_count(),
+          routes_.cache().size(),
+          routes_.cache().octets(),
+          paths_.astray(),
+          paths_.under_way(),
+          prepared_.pools().ready()};
 }
 
 std::size_t ConnectionManager::labels_awaited(const std::string& switch_name, PortId port) const {
@@ -116,22 +114,30 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
   ManagerView view;
   const auto at = switches_.find(switch_name);
   if (!at) return view;
-  const auto add = [&](const Connection& connection) {
-    for (const Hop& hop : connection.hops) {
+  const auto add = [&](const Connection& connection, const Hops& hops, bool settled) {
+    for (const Hop& hop : hops) {
       if (hop.at != *at) continue;
       view.hops.push_back({key_of(connection, hop),
                            {hop.input_port, hop.input_label, hop.output_port, hop.output_label},
                            connection.demand_of_leg(hop.leg),
-                           connection.state == State::kConnected,
+                           settled,
                            connection.traffic_of_leg(hop.leg)});
       if (!hop.last() && hop.output_label.present()) {
         view.labels.emplace_back(hop.output_port, hop.output_label);
       }
     }
   };
-  for (const Connection& connection : connections_) {
-    add(connection);
-    if (const Connection* const party = connection.party()) add(*party);
+  const Connection* last = nullptr;
+  std::vector<const Connection*> passing(connections_.passing(*at).begin(),
+                                         connections_.passing(*at).end());
+  // One that passes the switch several times stands there as often.
+  std::sort(passing.begin(), passing.end());
+  for (const Connection* const connection : passing) {
+    if (std::exchange(last, connection) == connection) continue;
+    const Procedure* const procedure = connection->procedure.get();
+    const bool aside = procedure != nullptr && procedure->aside();
+    add(*connection, connection->hops(), connection->state() == State::kConnected);
+    if (aside) add(*connection, connection->procedure->hops(), false);
   }
   switches_.labels_cached(*at, view.cached);
   view.labels.insert(view.labels.end(), view.cached.begin(), view.cached.end());

@@ -128,7 +128,7 @@ AuditSummary ManagerDaemon::audit() {
   ask([&](ConnectionManager& manager) {
     manager.flush_all(steady_now());
     summary.switches = manager.switch_names().size();
-    summary.connections = manager.connections();
+    summary.connections = manager.gauges().connections;
     return true;
   });
   summary.findings = look();
@@ -174,7 +174,7 @@ bool ManagerDaemon::may_serve(Duration patience) {
     });
   }
   const std::size_t attached =
-      ask([](ConnectionManager& manager) { return manager.switches_attached(); });
+      ask([](ConnectionManager& manager) { return manager.gauges().switches_attached; });
   if (attached >= topology_.size()) return true;
   if (!patient) log::warn("serving with {} of {} switches", attached, topology_.size());
   return !patient;
@@ -188,10 +188,10 @@ std::vector<std::pair<std::string, std::uint64_t>> ManagerDaemon::metrics() {
     std::vector<std::pair<std::string, std::uint64_t>> metrics{
         {"rss_kib", orb::own_resident_kib()},
         {"giop_requests", clients.frames_in + switches.frames_in + peers_.requests_sent()},
-        {"connections", manager.connections()},
-        {"owed", manager.owed()},
+        {"connections", manager.gauges().connections},
+        {"owed", manager.gauges().owed},
         {"switches", manager.switch_names().size()},
-        {"switches_attached", manager.switches_attached()},
+        {"switches_attached", manager.gauges().switches_attached},
         {"engine", static_cast<std::uint64_t>(config_.engine)},
         {"aggregation_mode", static_cast<std::uint64_t>(manager.aggregation().settings().mode)},
         {"threshold", manager.aggregation().threshold()},
@@ -210,11 +210,11 @@ std::vector<std::pair<std::string, std::uint64_t>> ManagerDaemon::metrics() {
         {"undone", calls.undone},
         {"crankbacks", calls.crankbacks},
         {"waited", calls.waited},
-        {"prepared", manager.prepared()},
+        {"prepared", manager.gauges().prepared},
         {"service_queries", calls.service_queries},
         {"route_queries", calls.route_queries},
-        {"routes_cached", manager.routes_cached()},
-        {"route_octets_cached", manager.route_octets_cached()},
+        {"routes_cached", manager.gauges().routes_cached},
+        {"route_octets_cached", manager.gauges().route_octets_cached},
         {"label_cache_hits", switches.label_hits},
         {"label_cache_misses", switches.label_misses},
         {"labels_cached", switches.labels_cached},
@@ -232,8 +232,8 @@ std::vector<std::pair<std::string, std::uint64_t>> ManagerDaemon::metrics() {
         {"debts_paid", switches.debts_paid},
         {"topologies", calls.topologies},
         {"stale_topologies", calls.stale_topologies},
-        {"astray", manager.astray()},
-        {"reroutes_under_way", manager.reroutes_under_way()},
+        {"astray", manager.gauges().astray},
+        {"reroutes_under_way", manager.gauges().reroutes_under_way},
         {"reroutes_begun", calls.reroutes_begun},
         {"reroutes_done", calls.reroutes_done},
         {"reroutes_failed", calls.reroutes_failed},

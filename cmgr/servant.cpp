@@ -25,31 +25,29 @@ void describe_into(const cmgr::ConnectionManager& manager, ConnectionId id,
   if (!found) return;
   const Connection& connection = found->connection;
   out.connection = id.value();
-  const bool prepared = connection.state == State::kConnected && !connection.asker;
-  out.phase = prepared ? v2::phase_prepared : static_cast<v2::PhaseCode>(connection.state);
-  out.generation = connection.generation;
+  const State state = connection.state();
+  const OptionalAsker& asker = connection.asker();
+  const bool prepared = state == State::kConnected && !asker;
+  out.phase = prepared ? v2::phase_prepared : static_cast<v2::PhaseCode>(state);
+  out.generation = connection.generation();
   out.client = found->client.c_str();
-  out.request = connection.asker ? connection.asker->request.value() : 0;
+  out.request = asker ? asker->request.value() : 0;
   out.from_end = connection.ends->from.c_str();
-  out.to_end = connection.ends->to.c_str();
+  out.to_end = connection.first_end_dropped() ? "" : connection.ends->to.c_str();
   out.resources = orb::to_idl(connection.demand_of_leg(0));
   out.reverse_resources = orb::to_idl(connection.demand_of_leg(1));
-  out.reroutes = 0;
+  out.reroutes = connection.reroutes();
   out.condition = v2::path_up;
-  if (connection.extras) {
-    out.reroutes = connection.extras->reroutes;
-    if (connection.extras->broken) {
-      out.condition = connection.extras->in_doubt ? v2::path_unknown : v2::path_down;
-      out.element = connection.extras->broken->c_str();
-    }
-    if (connection.extras->first_end_dropped) out.to_end = "";
-    const auto& leaves = connection.extras->leaves;
-    out.leaves.length(static_cast<CORBA::ULong>(leaves.size()));
-    for (CORBA::ULong i = 0; i < out.leaves.length(); ++i) out.leaves[i] = leaves[i].end.c_str();
+  if (const auto& seen = connection.observed(); !seen.broken.empty()) {
+    out.condition = seen.in_doubt ? v2::path_unknown : v2::path_down;
+    out.element = seen.broken.c_str();
   }
-  out.hops.length(static_cast<CORBA::ULong>(connection.hops.size()));
+  const auto& leaves = connection.leaves();
+  out.leaves.length(static_cast<CORBA::ULong>(leaves.size()));
+  for (CORBA::ULong i = 0; i < out.leaves.length(); ++i) out.leaves[i] = leaves[i].end.c_str();
+  out.hops.length(static_cast<CORBA::ULong>(connection.hops().size()));
   for (CORBA::ULong i = 0; i < out.hops.length(); ++i) {
-    const Hop& hop = connection.hops[i];
+    const Hop& hop = *connection.hops().nth(i);
     out.hops[i].leg = hop.leg;
     // Of a path that has changed, hops keep the numbers that they were set up with.
     const bool goes_on = hop.leg <= 1 && i > 0 && out.hops[i - 1].leg == hop.leg;

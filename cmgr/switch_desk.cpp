@@ -24,7 +24,7 @@ SwitchIndex SwitchDesk::index_of(const std::string& name) {
   if (fresh) {
     XB_CHECK(switches_.size() < kSwitches, switches_.size());
     switches_.push_back(std::make_unique<Switch>(
-        Switch{name, {}, 0, nullptr, Aggregator{aggregation_}, {}, {}, {}, {}, kNever}));
+        Switch{name, {}, 0, nullptr, Aggregator{aggregation_}, {}, {}, {}, {}, {}, kNever}));
     peers_.attach_switch(name);
   }
   return entry->second;
@@ -294,6 +294,26 @@ std::uint8_t SwitchDesk::forgive_change(SwitchIndex index, const HopKey& key) {
   return static_cast<std::uint8_t>(answers);
 }
 
+void SwitchDesk::skip_answers(SwitchIndex index, const HopKey& key, std::uint8_t answers) {
+  if (answers == 0) return;
+  std::uint8_t& skipped = switches_[index.value()]->answers_to_skip[key];
+  skipped = static_cast<std::uint8_t>(skipped + answers);
+}
+
+bool SwitchDesk::skips_answer(SwitchIndex index, const HopKey& key) {
+  auto& skipped = switches_[index.value()]->answers_to_skip;
+  const auto found = skipped.find(key);
+  if (found == skipped.end()) return false;
+  if (--found->second == 0) skipped.erase(found);
+  return true;
+}
+
+void SwitchDesk::forget_change(SwitchIndex index, const HopKey& key) {
+  Switch& at = *switches_[index.value()];
+  if (!at.changes.empty()) forgive_change(index, key);
+  if (!at.answers_to_skip.empty()) at.answers_to_skip.erase(key);
+}
+
 bool SwitchDesk::pay(SwitchIndex index, HopKey key, Label resting, TimePoint now) {
   Switch& at = *switches_[index.value()];
   const auto debt = at.debts.find(key);
@@ -434,6 +454,7 @@ void SwitchDesk::end_session(Switch& at) {
   at.link.reset();
   at.queue.clear([&](TimesIndex call) { times_.dropped(call); });
   at.debts_due = kNever;
+  at.answers_to_skip.clear();
   for (auto& [key, debt] : at.debts) debt.under_way = false;
   if (planted(Bug::kDebtDropped)) owed_ -= std::exchange(at.debts, {}).size();
   for (auto& [key, owed] : at.changes) {

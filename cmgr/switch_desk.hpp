@@ -159,6 +159,13 @@ class SwitchDesk {
   }
   // True: its answer is still to come.
   std::uint8_t forgive_change(SwitchIndex at, const HopKey& key);
+  // Answers to changes of that hop that a later change has overtaken: the next `answers` of this session
+  // count for nothing.
+  void skip_answers(SwitchIndex at, const HopKey& key, std::uint8_t answers);
+  // Whether this answer is one of them.
+  bool skips_answer(SwitchIndex at, const HopKey& key);
+  // The hop is being removed: no contract is owed to it, and no answer to a change counts.
+  void forget_change(SwitchIndex at, const HopKey& key);
   std::size_t owed() const { return owed_; }
   // The labels of that switch which debts (at any switch) hold.
   std::vector<std::shared_ptr<OwedLabel>> owed_labels(SwitchIndex at) const;
@@ -211,6 +218,7 @@ class SwitchDesk {
     FlatMap<PortId, PortCaches*> caches_by_port;
     std::map<HopKey, Debt> debts;
     std::map<HopKey, OwedChange> changes;
+    std::map<HopKey, std::uint8_t> answers_to_skip;  // of hops that are not being removed
     TimePoint debts_due = kNever;
   };
 

@@ -9,7 +9,7 @@
 
 #include "cmgr/aggregation.hpp"
 #include "cmgr/cache_state.hpp"
-#include "cmgr/call_fsm.hpp"
+#include "cmgr/call_state.hpp"
 #include "connection_manager.hh"
 #include "core/audit.hpp"
 #include "core/call.hpp"

@@ -304,7 +304,8 @@ TEST_F(BehindManager, it_attaches_to_others_while_some_are_silent) {
   const auto daemon = manager([](const std::string& why) { FAIL() << why; });
   const auto attached = [&] {
     daemon->may_serve(1h);  // learns the names
-    return daemon->ask([](ConnectionManager& manager) { return manager.switches_attached(); });
+    return daemon->ask(
+        [](ConnectionManager& manager) { return manager.gauges().switches_attached; });
   };
   EXPECT_TRUE(names().wait_for([&] { return attached() == 1; }));
   EXPECT_EQ(well->attached(), 1);

@@ -95,7 +95,7 @@ void World::kill_manager(std::size_t index, bool for_good) {
   ManagerPlace& place = managers_[index];
   if (place.site->dead()) return;
   ++world_.tally[for_good ? "managers killed for good" : "managers restarted"];
-  const bool contracts_known = place.site->manager().owed() == 0;
+  const bool contracts_known = place.site->manager().gauges().owed == 0;
   if (world_.chance.percent(kEndsInOrder)) {
     ++world_.tally["managers ended in order"];
     place.site->step([](cmgr::ConnectionManager& manager) { manager.end_client_sessions(); });

@@ -144,7 +144,7 @@ void World::check_settled(const ClientSite& site, Call& call) {
 
 bool World::goes_over_just_now(const ClientSite& site, const Call& call) const {
   const auto about = managers_[site.manager].site->manager().describe(call.id);
-  return about && about->connection.party() != nullptr;
+  return about && about->connection.is_changing();
 }
 
 // The route that RouteObject would answer has room on every port, by the books.

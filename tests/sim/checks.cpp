@@ -213,9 +213,9 @@ void World::check_holds(std::size_t index) {
   if (site.dead()) return;
   for (const ConnectionId id : site.manager().list(ConnectionId{}, 100'000)) {
     const auto about = site.manager().describe(id);
-    if (about->connection.state != cmgr::State::kHeld) continue;
+    if (about->connection.state() != cmgr::State::kHeld) continue;
     ++world_.tally["holds looked at"];
-    for (const cmgr::Hop& hop : about->connection.hops) {
+    for (const cmgr::Hop& hop : about->connection.hops()) {
       const std::size_t at = index_of(site.manager().switch_name(hop.at));
       const auto us = ledger(at).find_manager(site.name());
       const auto ref =
@@ -300,8 +300,8 @@ void World::check_call(ClientSite& site, Call& call) {
   if (call.was_cut) {
     const cmgr::ConnectionManager& manager = managers_[site.manager].site->manager();
     const auto about = manager.describe(call.id);
-    const bool on_its_way = about && about->connection.party() != nullptr;
-    if (call.orphan || on_its_way || manager.owed() != 0) return;
+    const bool on_its_way = about && about->connection.is_changing();
+    if (call.orphan || on_its_way || manager.gauges().owed != 0) return;
   }
   const Reach there = follow(site, call, false);
   check_ends(site, call, there);
@@ -326,7 +326,7 @@ void World::check_ends(const ClientSite& site, const Call& call, const Reach& re
                                 call.id, what));
   };
   // A branch that is not finished may lead into what somebody has made with a label that lapsed.
-  const bool finished = call.quiet() && managers_[site.manager].site->manager().owed() == 0;
+  const bool finished = call.quiet() && managers_[site.manager].site->manager().gauges().owed == 0;
   if (!reach.trouble.empty() && (finished || all_sessions_last_)) complain(reach.trouble);
   for (const auto& [end, label] : call.ends) {
     const auto arrives = reach.ends.find(end);
@@ -341,7 +341,7 @@ void World::check_ends(const ClientSite& site, const Call& call, const Reach& re
   for (const auto& [end, label] : reach.ends) {
     if (call.ends.contains(end) || call.unsure_ends.contains(end)) continue;
     // A dropped leaf whose removal is owed.
-    if (managers_[site.manager].site->manager().owed() != 0) continue;
+    if (managers_[site.manager].site->manager().gauges().owed != 0) continue;
     complain("arrives at " + end + ", which is no destination");
   }
 }

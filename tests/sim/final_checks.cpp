@@ -45,8 +45,8 @@ void World::check_tables() {
         const ConnectionId id = record.key.connection;
         const bool orphan = is_orphan(m, id);
         const auto about = orphan ? std::nullopt : manager.describe(id);
-        const bool prepared = about && !about->connection.asker;
-        const bool settled = prepared ? about->connection.state == cmgr::State::kConnected
+        const bool prepared = about && !about->connection.asker();
+        const bool settled = prepared ? about->connection.state() == cmgr::State::kConnected
                                       : record.state == HopState::kCommitted;
         if (prepared) ++world_.tally["prepared hops looked at"];
         if (orphan) ++world_.tally["hops of orphans looked at"];
@@ -150,10 +150,10 @@ void World::check_empty() {
       continue;
     }
     const cmgr::ConnectionManager& manager = managers_[m].site->manager();
-    if (manager.connections() != 0 || manager.owed() != 0) {
+    if (manager.gauges().connections != 0 || manager.gauges().owed != 0) {
       world_.violated(fmt::format("{} still has {} connections and owes {} commands",
-                                  managers_[m].site->name(), manager.connections(),
-                                  manager.owed()));
+                                  managers_[m].site->name(), manager.gauges().connections,
+                                  manager.gauges().owed));
     }
   }
   for (std::size_t at = 0; at < switches_.size(); ++at) {
@@ -218,11 +218,7 @@ void World::check_forgotten(std::size_t m) {
 void World::add_up() {
   const auto add = [&](const ManagerSite& site) {
     const cmgr::ConnectionManager& manager = site.manager();
-    for (std::size_t state = 0; state < cmgr::kStates; ++state) {
-      for (std::size_t event = 0; event < cmgr::kEvents; ++event) {
-        occurrences_[state][event] += manager.occurrences()[state][event];
-      }
-    }
+    occurrences_.add(manager.occurrences());
     const cmgr::SwitchDesk::Counters switches = manager.switch_counters();
     world_.tally["debts made"] += switches.debts_made;
     world_.tally["late results"] += manager.counters().late_results;

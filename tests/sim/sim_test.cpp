@@ -125,16 +125,18 @@ class SimTest : public ::testing::Test {
 
 void print(const Tally& tally, const cmgr::Occurrences& rows) {
   for (const auto& [what, count] : tally.counts) std::cerr << count << "  " << what << "\n";
-  for (std::size_t state = 0; state < cmgr::kStates; ++state) {
-    for (std::size_t event = 0; event < cmgr::kEvents; ++event) {
-      const auto step =
-          cmgr::step(static_cast<cmgr::State>(state), static_cast<cmgr::Event>(event));
-      if (!step && rows[state][event] == 0) continue;
-      std::cerr << rows[state][event] << "  " << to_string(static_cast<cmgr::State>(state)) << ": "
-                << to_string(static_cast<cmgr::Event>(event)) << (step ? "" : " (without meaning)")
-                << "\n";
+  rows.for_each([]<class Fsm>(const cmgr::OccurrencesOf<Fsm>& of) {
+    for (std::size_t i = 0; i < Fsm::kStates; ++i) {
+      const auto state = static_cast<typename Fsm::State>(i);
+      for (std::size_t j = 0; j < cmgr::kEvents; ++j) {
+        const auto event = static_cast<cmgr::Event>(j);
+        const bool means = Fsm::step(state, event).has_value();
+        if (!means && of.at(state, event) == 0) continue;
+        std::cerr << of.at(state, event) << "  " << Fsm::kName << ", " << Fsm::name(state) << ": "
+                  << to_string(event) << (means ? "" : " (without meaning)") << "\n";
+      }
     }
-  }
+  });
 }
 
 void expect_everything(const Tally& tally, const cmgr::Occurrences& rows) {
@@ -156,13 +158,17 @@ void expect_everything(const Tally& tally, const cmgr::Occurrences& rows) {
     const std::string name{to_string(static_cast<Cause>(cause))};
     EXPECT_GT(tally.of("cause: " + name), 0U) << name;
   }
-  for (std::size_t state = 0; state < cmgr::kStates; ++state) {
-    for (std::size_t event = 0; event < cmgr::kEvents; ++event) {
-      if (!cmgr::step(static_cast<cmgr::State>(state), static_cast<cmgr::Event>(event))) continue;
-      EXPECT_GT(rows[state][event], 0U) << to_string(static_cast<cmgr::State>(state)) << ", "
-                                        << to_string(static_cast<cmgr::Event>(event));
+  rows.for_each([]<class Fsm>(const cmgr::OccurrencesOf<Fsm>& of) {
+    for (std::size_t i = 0; i < Fsm::kStates; ++i) {
+      const auto state = static_cast<typename Fsm::State>(i);
+      for (std::size_t j = 0; j < cmgr::kEvents; ++j) {
+        const auto event = static_cast<cmgr::Event>(j);
+        if (!Fsm::step(state, event)) continue;
+        EXPECT_GT(of.at(state, event), 0U)
+            << Fsm::kName << ", " << Fsm::name(state) << ": " << to_string(event);
+      }
     }
-  }
+  });
 }
 
 TEST_F(SimTest, EveryInvariantHoldsInFoulWeather) {
@@ -174,11 +180,7 @@ TEST_F(SimTest, EveryInvariantHoldsInFoulWeather) {
     const std::string violation = world.run();
     EXPECT_EQ(violation, "") << "run it alone with XBIND_SIM_SEED=" << seed;
     all.add(world.tally());
-    for (std::size_t state = 0; state < cmgr::kStates; ++state) {
-      for (std::size_t event = 0; event < cmgr::kEvents; ++event) {
-        rows[state][event] += world.occurrences()[state][event];
-      }
-    }
+    rows.add(world.occurrences());
   }
   if (std::getenv("XBIND_SIM_VERBOSE") != nullptr) print(all, rows);
   if (which.size() >= kSeedsThatShowEverything) expect_everything(all, rows);

@@ -164,7 +164,7 @@ TEST_F(BadInputTest, AServiceThatCannotBeIsRefusedInAModifyToo) {
   modify(2, call, cells(0));
   EXPECT_EQ(explain(outcome()), "invalid request at cells/s: 0 cells/s are not in 1 to 16777215");
   EXPECT_TRUE(silent("sw1"));
-  EXPECT_EQ(manager().describe(call).value().connection.state, State::kConnected);
+  EXPECT_EQ(manager().describe(call).value().connection.state(), State::kConnected);
 }
 
 TEST_F(BadInputTest, ResultsOfAnEarlierProcessOfTheManagerFindNobody) {
@@ -199,9 +199,9 @@ TEST_F(BadInputTest, ASwitchServerThatNeverAnswersCostsTheCallAndIsOwedTheRemova
   all_done("sw3");
   wait(config.undo_timer);
   EXPECT_EQ(explain(outcome()), "timeout at sw2; owed: 1 removal at sw2");
-  EXPECT_EQ(manager().connections(), 0U);
-  EXPECT_EQ(manager().under_way(), 0U);
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().connections, 0U);
+  EXPECT_EQ(manager().gauges().under_way, 0U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   const HopBatch heard = take("sw2");
   EXPECT_THAT(heard.setups, SizeIs(1));
   EXPECT_THAT(heard.removals, SizeIs(1));

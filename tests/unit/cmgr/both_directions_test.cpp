@@ -74,12 +74,12 @@ TEST_F(BothDirectionsTest, TwoChainsAreCommittedTogether) {
   EXPECT_EQ(connected.reverse_egress, vci(601));
   const auto described = manager().describe(connected.connection);
   ASSERT_TRUE(described.has_value());
-  EXPECT_TRUE(described->connection.both);
+  EXPECT_TRUE(described->connection.both());
   EXPECT_EQ(described->connection.contract(), (Contract{{100, 10},
                                                         {20, 2},
                                                         {ServiceCategory::kCbr, 100, 10'000},
                                                         {ServiceCategory::kCbr, 20, 50'000}}));
-  EXPECT_THAT(described->connection.hops, SizeIs(6));
+  EXPECT_THAT(described->connection.hops(), SizeIs(6));
 }
 
 // A change that raises the reverse demand alone, or the reverse buffer alone: the parameter.
@@ -108,7 +108,7 @@ TEST_P(MoreOnTheWayBack, IsAskedOfEveryHopAndMayBeRefused) {
   EXPECT_EQ(refusal.kind, OutcomeKind::kRefused);
   EXPECT_EQ(explain(refusal), "no bandwidth at sw2 port 20: asked 500 cells/s, free 30");
   EXPECT_EQ(manager().describe(call).value().connection.contract(), had);
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(CellsOrBuffer, MoreOnTheWayBack,

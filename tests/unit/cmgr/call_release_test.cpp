@@ -37,7 +37,7 @@ TEST_F(CallReleaseTest, EveryHopIsRemovedAtOnceThenTheAnswerGoesOut) {
   EXPECT_EQ(released.kind, OutcomeKind::kReleased);
   EXPECT_EQ(released.request, RequestId{2});
   EXPECT_EQ(released.connection, call);
-  EXPECT_EQ(manager().connections(), 0U);
+  EXPECT_EQ(manager().gauges().connections, 0U);
   EXPECT_FALSE(manager().describe(call).has_value());
 }
 
@@ -115,7 +115,7 @@ TEST_F(CallReleaseTest, WhatIsOwedIsNamedInTheOutcomeAndInTheOneThatIsTold) {
   release(2, call);
   const Outcome released = outcome();
   EXPECT_EQ(explain(released), "released; owed: 3 removals at sw1, sw2, sw3");
-  EXPECT_EQ(released.owed.removals, manager().owed());
+  EXPECT_EQ(released.owed.removals, manager().gauges().owed);
   EXPECT_EQ(manager().outcome_of("mia", RequestId{2}), released);
 }
 
@@ -143,7 +143,7 @@ TEST_F(CallReleaseTest, ARemovalThatIsNotAnsweredIsOwedAndPaidWhenTheAnswerComes
   EXPECT_EQ(released.kind, OutcomeKind::kReleased);
   EXPECT_EQ(released.cause, Cause::kNone);
   EXPECT_EQ(explain(released), "released; owed: 1 removal at sw2");
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   EXPECT_THAT(manager().view_of("sw2").owed, ElementsAre(two.key));
   // The labels of both its links stay where they are: 0/32 into sw2, 0/40 out of it.
   EXPECT_THAT(cached("sw1"), IsEmpty());
@@ -154,7 +154,7 @@ TEST_F(CallReleaseTest, ARemovalThatIsNotAnsweredIsOwedAndPaidWhenTheAnswerComes
   EXPECT_TRUE(silent("sw2"));
   // cmgr <-- sw2: removed
   answer("sw2", {removed(two, vci(40))});
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
   EXPECT_EQ(manager().switch_counters().debts_paid, 1U);
   EXPECT_THAT(cached("sw1"), ElementsAre(Pair(PortId{10}, vci(32))));
   EXPECT_THAT(cached("sw2"), ElementsAre(Pair(PortId{21}, vci(40))));
@@ -169,13 +169,13 @@ TEST_F(CallReleaseTest, ARemovalThatIsNotPossibleIsOwedAtOnceAndTriedAgain) {
   // cmgr <-- sw2: not removed, its switch is away
   answer("sw2", {not_removed(removal("sw2"))});
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased) << "nothing to wait for";
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   wait(SwitchDesk::kDebtRetry);
   answer("sw2", {not_removed(removal("sw2"))});
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   wait(SwitchDesk::kDebtRetry);
   answer("sw2", {removed(removal("sw2"), vci(40))});
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
 TEST_F(CallReleaseTest, ALabelOwedByTwoHopsIsFreeWhenBothHavePaid) {
@@ -186,7 +186,7 @@ TEST_F(CallReleaseTest, ALabelOwedByTwoHopsIsFreeWhenBothHavePaid) {
   const HopRemoval two = removal("sw2");
   answer("sw3", {removed(removal("sw3"))});
   wait(config.undo_timer);
-  EXPECT_EQ(manager().owed(), 2U);
+  EXPECT_EQ(manager().gauges().owed, 2U);
   answer("sw1", {removed(one, vci(32))});
   EXPECT_THAT(cached("sw1"), IsEmpty()) << "0/32 may still lead somewhere at sw2";
   answer("sw2", {removed(two, vci(40))});
@@ -203,12 +203,12 @@ TEST_F(CallReleaseTest, AReservationWhoseAnswerCameToNobodyIsReturned) {
   answer("sw2", {done(two, vci(40)), removed(removal("sw2"), vci(40))});
   wait(config.undo_timer);
   EXPECT_EQ(outcome().cause, Cause::kTimeout);
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   // cmgr <-- sw1: reserved 0/32 (late), removed; it names the label that nobody here has heard of
   answer("sw1", {done(one, vci(32)), removed(gone, vci(32))});
   wait(Aggregator::kReturnDelay);
   EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(32)}}));
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
 TEST_F(CallReleaseTest, TheAnswerToARemovalMayOvertakeTheOneToItsReservation) {
@@ -234,7 +234,7 @@ TEST_F(CallReleaseTest, WithAsMuchOwedAsMayBeNoCallIsTakenButReleasesAre) {
   release(3, one);
   for (const char* name : {"sw1", "sw2", "sw3"}) answer(name, {not_removed(removal(name))});
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
-  EXPECT_EQ(manager().owed(), 3U) << "nothing that is owed is forgotten";
+  EXPECT_EQ(manager().gauges().owed, 3U) << "nothing that is owed is forgotten";
   connect(4);
   EXPECT_EQ(explain(outcome()), "busy at removals owed; try again in 666 ms");
   release(5, two);

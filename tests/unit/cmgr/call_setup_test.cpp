@@ -55,7 +55,7 @@ TEST_F(CallSetupTest, WithLabelsAtHandEveryHopIsCommittedAtOnce) {
   EXPECT_EQ(connected.egress, vci(600));
   const auto described = manager().describe(connected.connection);
   ASSERT_TRUE(described.has_value());
-  EXPECT_EQ(described->connection.state, State::kConnected);
+  EXPECT_EQ(described->connection.state(), State::kConnected);
   EXPECT_EQ(described->client, "mia");
 }
 
@@ -146,7 +146,7 @@ TEST_F(CallSetupTest, WhenAHopRefusesTheCommitTheOthersAreRemovedAndTheLabelsCom
   EXPECT_EQ(explain(answer), "no bandwidth at sw3 port 2: asked 100 cells/s, free 20");
   EXPECT_THAT(cached("sw1"), ElementsAre(Pair(PortId{10}, vci(32))));
   EXPECT_THAT(cached("sw2"), ElementsAre(Pair(PortId{21}, vci(40))));
-  EXPECT_EQ(manager().connections(), 0U);
+  EXPECT_EQ(manager().gauges().connections, 0U);
   EXPECT_EQ(manager().counters().undone, 1U);
 }
 
@@ -425,7 +425,7 @@ TEST_F(CallSetupTest, ATwoWayCallGetsItsOutcomeByItsToken) {
   finish();
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
   EXPECT_EQ(local_.back().second.kind, OutcomeKind::kReleased);
-  EXPECT_EQ(manager().connections(), 0U);
+  EXPECT_EQ(manager().gauges().connections, 0U);
 }
 
 }  // namespace

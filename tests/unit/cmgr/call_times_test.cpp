@@ -397,7 +397,7 @@ TEST_F(CallTimesTest, AReleaseThatEndsOwingARemovalEntersNothing) {
   all_done("sw2");
   wait(config.undo_timer);
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   EXPECT_EQ(releases(), kNoRelease);
   EXPECT_EQ(manager().call_times().size(), 0U);
 }

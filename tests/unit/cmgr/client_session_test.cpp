@@ -38,7 +38,7 @@ TEST_F(ClientSessionTest, AnOutcomeThatWasNotConfirmedIsToldAgainToWhoeverRepeat
   log_in("mia", 3);
   connect(1);
   EXPECT_EQ(outcome(), first);
-  EXPECT_EQ(manager().connections(), 1U);
+  EXPECT_EQ(manager().gauges().connections, 1U);
 }
 
 TEST_F(ClientSessionTest, AConfirmedOutcomeIsForgottenAndTheNumberMayServeAgain) {
@@ -91,7 +91,7 @@ TEST_F(ClientSessionTest, AClientThatNumbersFromOneAgainIsNotToldOldOutcomes) {
   const Outcome released = outcome();
   EXPECT_EQ(released.kind, OutcomeKind::kReleased);
   EXPECT_EQ(released.connection, second);
-  EXPECT_EQ(manager().connections(), 0U) << "the second call has gone, in truth";
+  EXPECT_EQ(manager().gauges().connections, 0U) << "the second call has gone, in truth";
   EXPECT_EQ(manager().client_counters().repeated_requests, 0U);
 }
 
@@ -124,7 +124,7 @@ TEST_F(ClientSessionTest, AnotherRequestOfTheSameNumberAndEpochIsRefusedByName) 
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
   connect(7);
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
-  EXPECT_EQ(manager().connections(), 1U);
+  EXPECT_EQ(manager().gauges().connections, 1U);
 }
 
 TEST_F(ClientSessionTest, ANumberThatIsUnderWayForAnEarlierEpochIsBusy) {
@@ -142,7 +142,7 @@ TEST_F(ClientSessionTest, ANumberThatIsUnderWayForAnEarlierEpochIsBusy) {
   ask("mia", {{call(1, 300)}, {}});
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
-  EXPECT_EQ(manager().connections(), 2U) << "the first one stays, as its client's calls do";
+  EXPECT_EQ(manager().gauges().connections, 2U) << "the first one stays, as its client's calls do";
 }
 
 TEST_F(ClientSessionTest, ContentIsAllThatARequestSays) {
@@ -200,7 +200,7 @@ TEST_F(ClientSessionTest, AClientWithoutConnectionsMayGoAndAskForItsOutcomeLater
   const auto refusal = manager().outcome_of("mia", RequestId{1});
   ASSERT_TRUE(refusal.has_value());
   EXPECT_EQ(refusal->cause, Cause::kNoRoute);
-  EXPECT_EQ(manager().connections(), 0U);
+  EXPECT_EQ(manager().gauges().connections, 0U);
   manager().detach_client(clients_.at("mia").session);
   // There is a route now. mia --> cmgr: connect 1, again
   route(found(queries[0]));
@@ -220,7 +220,7 @@ TEST_F(ClientSessionTest, AClientThatDiesDisturbsNobody) {
   manager().detach_client(clients_.at("mia").session);
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
   EXPECT_EQ(outcome("noa").kind, OutcomeKind::kConnected);
-  EXPECT_EQ(manager().connections(), 2U) << "hers stays: media outlive signalling";
+  EXPECT_EQ(manager().gauges().connections, 2U) << "hers stays: media outlive signalling";
   // Somebody else can end it, by its number.
   const ConnectionId hers = manager().list(ConnectionId{0}, 1).at(0);
   EXPECT_EQ(manager().describe(hers).value().client, "mia");

@@ -84,7 +84,7 @@ TEST_F(ConnectionMemoryTest, AConnectionOverThreeSwitchesTakesAtMost400Octets) {
 
   // What they have left behind serves those that follow.
   release_all();
-  EXPECT_EQ(manager().connections(), 0U);
+  EXPECT_EQ(manager().gauges().connections, 0U);
   const std::size_t peak = before + each * kCalls;
   set_up(kCalls);
   EXPECT_LE(octets(), peak + peak / 50);

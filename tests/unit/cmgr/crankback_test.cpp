@@ -208,7 +208,7 @@ TEST_F(CrankbackTest, ASwitchInTheMiddleThatDoesNotAnswerIsAvoidedAndItsDebtDist
   EXPECT_THAT(asked_routes(), IsEmpty());
   wait(config.undo_timer);
   // The removal at sw2 is owed; the call goes on without it.
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   const RouteQuery without = query();
   EXPECT_THAT(without.avoid, ElementsAre(PathElement{"sw2", PortId{}}));
   route(found(without, detour()));
@@ -216,7 +216,7 @@ TEST_F(CrankbackTest, ASwitchInTheMiddleThatDoesNotAnswerIsAvoidedAndItsDebtDist
   all_done("sw5");
   // cmgr <-- sw2: committed, removed; of the first try
   answer("sw2", {done(two), removed(late, vci(40))});
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
   EXPECT_THAT(cached("sw1"), Contains(Pair(PortId{10}, vci(32))));
   EXPECT_THAT(told(), IsEmpty());
   all_done("sw3");
@@ -235,7 +235,7 @@ TEST_F(CrankbackTest, ASwitchLostInTheMiddleIsAvoided) {
   take("sw2");
   lose("sw2");
   everybody_does();
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   route(found(query(), detour()));
   everybody_does();
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);

@@ -193,7 +193,7 @@ TEST_F(EnginesTest, ARemovalOfUnknownEndIsOwedAndSentInABatch) {
   fail_it(next());
   EXPECT_EQ(served(), "remove sw3 leg 0");
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   wait(SwitchDesk::kDebtRetry);
   answer("sw2", {removed(removal("sw2"))});
   expect_nothing_left();
@@ -223,8 +223,8 @@ TEST_F(EnginesTest, WhatHasNotBeenSaidWhenTheUndoTimerIsOverIsOwed) {
   wait(config.hop_timer);
   wait(config.undo_timer);
   EXPECT_EQ(explain(outcome()), "timeout at sw2; owed: 2 removals at sw1, sw2");
-  EXPECT_EQ(manager().connections(), 0U);
-  EXPECT_EQ(manager().owed(), 2U) << "sw1 was not told, sw2 did not answer";
+  EXPECT_EQ(manager().gauges().connections, 0U);
+  EXPECT_EQ(manager().gauges().owed, 2U) << "sw1 was not told, sw2 did not answer";
   wait(SwitchDesk::kDebtRetry);
   answer("sw1", {removed(removal("sw1"))});
   answer("sw2", {removed(removal("sw2"))});
@@ -243,7 +243,7 @@ TEST_F(EnginesTest, AfterALostSessionTheSequenceGoesOnWithoutThatSwitch) {
   fail_it(two);
   EXPECT_EQ(served(), "remove sw1 leg 0");
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw2; owed: 1 removal at sw2");
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   attach("sw2");
   answer("sw2", {removed(removal("sw2"))});
   expect_nothing_left();
@@ -278,7 +278,7 @@ TEST_F(EnginesTest, AModifyGoesFromHopToHopAndBackWhenOneRefuses) {
   reply(back);
   EXPECT_THAT(invocations(), IsEmpty()) << "sw3 was never told";
   EXPECT_EQ(outcome().cause, Cause::kNoBandwidth);
-  EXPECT_EQ(manager().under_way(), 0U);
+  EXPECT_EQ(manager().gauges().under_way, 0U);
 }
 
 TEST_F(EnginesTest, ASilentSwitchIsOwedTheOldContractAndItsLateAnswerServesForNothingElse) {
@@ -291,14 +291,14 @@ TEST_F(EnginesTest, ASilentSwitchIsOwedTheOldContractAndItsLateAnswerServesForNo
   EXPECT_THAT(told(), IsEmpty()) << "the old contract is to be put back";
   wait(config.hop_timer);
   EXPECT_EQ(explain(outcome()), "timeout at sw1");
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   // cmgr --> sw1: the old contract, by the session;  cmgr <-- sw1: all at once
   wait(SwitchDesk::kDebtRetry);
   const HopModify owed = change("sw1");
   EXPECT_EQ(owed.demand.cells_per_s, 100U);
   reply(slow);
   answer("sw1", {done(owed)});
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
   modify(3, call, cells(300));
   EXPECT_THAT(all_served(),
               ElementsAre("modify sw1 leg 0", "modify sw2 leg 0", "modify sw3 leg 0"));
@@ -315,15 +315,15 @@ TEST_F(EnginesTest, TheAnswerToAnOlderDebtDoesNotPayTheNewerOne) {
   fail_it(next());
   EXPECT_THAT(all_served(), ElementsAre("modify sw2 leg 0", "modify sw3 leg 0"));
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   // cmgr <-- sw1: the 100 are done
   answer("sw1", {done(older)});
-  EXPECT_EQ(manager().owed(), 1U) << "the 50 are not";
+  EXPECT_EQ(manager().gauges().owed, 1U) << "the 50 are not";
   wait(SwitchDesk::kDebtRetry);
   const HopModify newer = change("sw1");
   EXPECT_EQ(newer.demand.cells_per_s, 50U);
   answer("sw1", {done(newer)});
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
 // The session has told sw1 of the older contract before it took the newer one.
@@ -340,7 +340,7 @@ TEST_F(EnginesTest, ADebtThatALaterChangeHasOvertakenIsPaidByItsOwnAnswer) {
   HopResult stale = done(older);
   stale.cause = Cause::kStale;
   answer("sw1", {stale});
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
   EXPECT_EQ(manager().counters().late_results, 0U);
 }
 
@@ -409,7 +409,7 @@ TEST_F(EnginesTest, TheThreadedEngineHasAsManyCallsUnderWayAsThreads) {
   EXPECT_NE(asked[0].batch.setups.at(0).key.connection, asked[1].batch.setups.at(0).key.connection);
   reply(asked[1]);
   EXPECT_EQ(words(next()), "reserve sw2") << "each goes at its own pace";
-  EXPECT_EQ(manager().under_way(), 2U);
+  EXPECT_EQ(manager().gauges().under_way, 2U);
 }
 
 TEST_F(EnginesTest, AHoldReservesAtEverySwitch) {

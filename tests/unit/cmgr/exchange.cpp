@@ -323,9 +323,9 @@ ConnectionId ExchangeTest::connected(std::uint64_t request) {
 }
 
 void ExchangeTest::expect_nothing_left() {
-  EXPECT_EQ(manager().connections(), 0U);
-  EXPECT_EQ(manager().owed(), 0U);
-  EXPECT_EQ(manager().under_way(), 0U) << "a slot of the gate";
+  EXPECT_EQ(manager().gauges().connections, 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
+  EXPECT_EQ(manager().gauges().under_way, 0U) << "a slot of the gate";
   EXPECT_EQ(manager().call_times().size(), 0U) << "times of a call";
   wait(Aggregator::kReturnDelay);
   for (const std::string& name : manager().switch_names()) {

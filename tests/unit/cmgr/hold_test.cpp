@@ -50,7 +50,7 @@ TEST_F(HoldTest, EveryHopIsReservedAndNoneProgrammedUntilTheCommit) {
   EXPECT_EQ(answer_held.connection, one.key.connection);
   EXPECT_EQ(answer_held.ingress, Label{});
   for (const char* name : {"sw1", "sw2", "sw3"}) EXPECT_TRUE(silent(name)) << name;
-  EXPECT_EQ(manager().under_way(), 0U) << "a hold takes no slot of the gate";
+  EXPECT_EQ(manager().gauges().under_way, 0U) << "a hold takes no slot of the gate";
   // mia --> cmgr: commit 8
   commit(8, answer_held.connection);
   // cmgr --> all: commit
@@ -71,7 +71,7 @@ TEST_F(HoldTest, EveryHopIsReservedAndNoneProgrammedUntilTheCommit) {
   EXPECT_EQ(manager().counters().connected, 1U);
   // Its time means nothing any more.
   wait(seconds{61});
-  EXPECT_EQ(manager().describe(connected.connection)->connection.state, State::kConnected);
+  EXPECT_EQ(manager().describe(connected.connection)->connection.state(), State::kConnected);
   release(9, connected.connection);
   everybody_does();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
@@ -199,12 +199,12 @@ TEST_F(HoldTest, AHoldOutlivesTheSessionWithItsSwitchServer) {
   const ConnectionId call = held(1);
   lose("sw2");
   EXPECT_THAT(told(), IsEmpty());
-  EXPECT_EQ(manager().describe(call).value().connection.state, State::kHeld);
+  EXPECT_EQ(manager().describe(call).value().connection.state(), State::kHeld);
   // While sw2 is away it cannot be committed, and is not lost by the attempt.
   commit(2, call);
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
   EXPECT_TRUE(silent("sw1"));
-  EXPECT_EQ(manager().describe(call).value().connection.state, State::kHeld);
+  EXPECT_EQ(manager().describe(call).value().connection.state(), State::kHeld);
   attach("sw2");
   commit(3, call);
   EXPECT_EQ(setup("sw2").output_label, vci(40));
@@ -219,8 +219,8 @@ TEST_F(HoldTest, AfterARefusedAttemptTheHoldStillEndsInItsTime) {
   wait(milliseconds{3'000});
   EXPECT_EQ(manager().counters().holds_expired, 1U);
   everybody_does();
-  EXPECT_EQ(manager().connections(), 0U);
-  EXPECT_EQ(manager().owed(), 1U) << "at sw2";
+  EXPECT_EQ(manager().gauges().connections, 0U);
+  EXPECT_EQ(manager().gauges().owed, 1U) << "at sw2";
   attach("sw2");
   answer("sw2", {removed(removal("sw2"), vci(40))});
   expect_nothing_left();
@@ -244,7 +244,7 @@ TEST_F(HoldTest, OthersEndInTheOrderOfTheirTimesNotOfTheirSetups) {
   const ConnectionId shorter = held(2, 2'000);
   wait(milliseconds{2'000});
   EXPECT_EQ(removal("sw1").key.connection, shorter);
-  EXPECT_EQ(manager().describe(longer).value().connection.state, State::kHeld);
+  EXPECT_EQ(manager().describe(longer).value().connection.state(), State::kHeld);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ class LeafDebtTest : public ExchangeTest {
     EXPECT_TRUE(leaves_no_trace());
   }
   std::size_t hops_of(ConnectionId call) {
-    return manager().describe(call).value().connection.hops.size();
+    return manager().describe(call).value().connection.hops().size();
   }
 };
 
@@ -43,7 +43,7 @@ TEST_F(LeafDebtTest, AnOwedBranchHoldsTheLabelThatComesInUntilItIsPaid) {
   const HopRemoval guys = removal("sw2");
   wait(config.undo_timer);
   EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped);
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   // The tree goes first.
   release(4, call);
   answer("sw1", {removed(removal("sw1"), vci(32))});
@@ -66,7 +66,7 @@ TEST_F(LeafDebtTest, AnOwedBranchThatIsPaidFirstLeavesTheLabelToTheTree) {
   EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped);
   wait(SwitchDesk::kDebtRetry);
   answer("sw2", {removed(removal("sw2"))});
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
   EXPECT_THAT(cached("sw1"), IsEmpty()) << "the tree uses it";
   released(4, call);
 }
@@ -84,7 +84,7 @@ TEST_F(LeafDebtTest, TreeAndBranchMayBothOweAndTheLabelWaitsForAll) {
   all_done("sw3");
   wait(config.undo_timer);
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
-  EXPECT_EQ(manager().owed(), 3U);
+  EXPECT_EQ(manager().gauges().owed, 3U);
   answer("sw1", {removed(one, vci(32))});
   answer("sw2", {removed(two, vci(40))});
   EXPECT_THAT(cached("sw1"), IsEmpty());
@@ -99,11 +99,11 @@ TEST_F(LeafDebtTest, WithTheOnlySwitchAwayALeafIsDroppedAtOnceAndOwed) {
   lose("sw2");
   drop_leaf(3, call, "guy");
   EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped) << "nobody to wait for";
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   EXPECT_EQ(hops_of(call), 3U);
   attach("sw2");
   answer("sw2", {removed(removal("sw2"))});
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
   EXPECT_THAT(cached("sw1"), IsEmpty()) << "the tree uses it";
   released(4, call);
 }
@@ -116,7 +116,7 @@ TEST_F(LeafDebtTest, WithASwitchAwayTheRestOfALeafIsWaitedFor) {
   EXPECT_THAT(told(), IsEmpty());
   answer("sw2", {removed(removal("sw2"), vci(50))});
   EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped);
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   // 0/50 may still be eve's at sw4.
   EXPECT_THAT(cached("sw2"), testing::Not(testing::Contains(Pair(PortId{22}, vci(50)))));
   attach("sw4");
@@ -156,9 +156,9 @@ TEST_F(LeafDebtTest, AChangeOwedToALeafIsForgivenWhenTheLeafGoes) {
   answer("sw2", {done(heard.modifies[0]), refused(heard.modifies[1], Cause::kSwitchUnreachable)});
   everybody_does();
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   drop_leaf(4, call, "guy");
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
   everybody_does();
   EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped);
   released(5, call);

@@ -38,7 +38,7 @@ class LeafTest : public ExchangeTest {
     EXPECT_TRUE(leaves_no_trace());
   }
   std::size_t hops_of(ConnectionId call) {
-    return manager().describe(call).value().connection.hops.size();
+    return manager().describe(call).value().connection.hops().size();
   }
 };
 
@@ -77,7 +77,7 @@ TEST_F(LeafTest, ALeafBranchesOffWhereItsRouteLeavesTheTree) {
   EXPECT_EQ(leaf.egress, vci(602));
   EXPECT_EQ(hops_of(call), 5U);
   EXPECT_EQ(manager().counters().leaves_added, 1U);
-  EXPECT_EQ(manager().connections(), 1U);
+  EXPECT_EQ(manager().gauges().connections, 1U);
 }
 
 TEST_F(LeafTest, TheNextLeafUsesWhatTheFirstHasBuilt) {
@@ -154,7 +154,7 @@ TEST_F(LeafTest, ALeafThatIsRefusedOnItsWayTriesAnother) {
   EXPECT_THAT(queries[0].avoid, ElementsAre(PathElement{"sw2", PortId{22}}));
   route(none(queries[0], Cause::kNoRoute, "ann -> eve"));
   EXPECT_EQ(explain(outcome()), "no bandwidth at sw2 port 22: asked 100 cells/s, free 70");
-  EXPECT_EQ(manager().describe(call).value().connection.state, State::kConnected);
+  EXPECT_EQ(manager().describe(call).value().connection.state(), State::kConnected);
   released(3, call);
 }
 
@@ -166,7 +166,7 @@ TEST_F(LeafTest, ASwitchLostWhileALeafIsAddedIsOwedTheRemoval) {
   lose("sw4");
   everybody_does();
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw4; owed: 1 removal at sw4");
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   EXPECT_EQ(hops_of(call), 3U);
   attach("sw4");
   answer("sw4", {removed(removal("sw4"))});

@@ -51,7 +51,7 @@ TEST_F(ModifyTest, MoreIsAskedOfEveryHopAndCountsWhenAllHaveAgreed) {
 TEST_F(ModifyTest, LessIsToldAtOnceAndTheNextChangeHasTheNextRevision) {
   const ConnectionId call = up();
   modify(2, call, cells(50, 5));
-  EXPECT_EQ(manager().describe(call).value().connection.state, State::kLowering);
+  EXPECT_EQ(manager().describe(call).value().connection.state(), State::kLowering);
   const HopModify one = change("sw1");
   EXPECT_EQ(one.demand, (Resources{50, 5}));
   answer("sw1", {done(one)});
@@ -103,10 +103,10 @@ TEST_F(ModifyTest, RefusedByOneHopTheOthersGetTheOldContractBack) {
   const Outcome refusal = outcome();
   EXPECT_EQ(explain(refusal), "no bandwidth at sw2 port 21: asked 300 cells/s, free 150");
   EXPECT_EQ(refusal.connection, call);
-  EXPECT_EQ(manager().describe(call).value().connection.state, State::kConnected);
+  EXPECT_EQ(manager().describe(call).value().connection.state(), State::kConnected);
   EXPECT_EQ(contract_of(call).forward, (Resources{100, 10}));
-  EXPECT_EQ(manager().owed(), 0U);
-  EXPECT_EQ(manager().under_way(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
+  EXPECT_EQ(manager().gauges().under_way, 0U);
 }
 
 TEST_F(ModifyTest, AHopThatDoesNotAnswerEndsTheChangeByTheHopTimer) {
@@ -121,7 +121,7 @@ TEST_F(ModifyTest, AHopThatDoesNotAnswerEndsTheChangeByTheHopTimer) {
   answer("sw2", {done(raise)});
   EXPECT_EQ(explain(outcome()), "timeout at sw2");
   EXPECT_EQ(contract_of(call).forward, (Resources{100, 10}));
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
 TEST_F(ModifyTest, WithASwitchAwayNobodyIsToldOfMore) {
@@ -131,9 +131,9 @@ TEST_F(ModifyTest, WithASwitchAwayNobodyIsToldOfMore) {
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
   EXPECT_TRUE(silent("sw1"));
   EXPECT_TRUE(silent("sw3"));
-  EXPECT_EQ(manager().describe(call).value().connection.state, State::kConnected);
-  EXPECT_EQ(manager().owed(), 0U);
-  EXPECT_EQ(manager().under_way(), 0U);
+  EXPECT_EQ(manager().describe(call).value().connection.state(), State::kConnected);
+  EXPECT_EQ(manager().gauges().owed, 0U);
+  EXPECT_EQ(manager().gauges().under_way, 0U);
 }
 
 TEST_F(ModifyTest, LessIsOwedToASwitchThatIsAwayAndPaidWhenItIsBack) {
@@ -145,13 +145,13 @@ TEST_F(ModifyTest, LessIsOwedToASwitchThatIsAwayAndPaidWhenItIsBack) {
   all_done("sw3");
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified) << "it can only be less";
   EXPECT_EQ(contract_of(call).forward.cells_per_s, 50U);
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   EXPECT_THAT(manager().view_of("sw2").owed, SizeIs(1)) << "an audit is told";
   attach("sw2");
   const HopModify late = change("sw2");
   EXPECT_EQ(late.demand, (Resources{50, 10}));
   answer("sw2", {done(late)});
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
   EXPECT_EQ(manager().switch_counters().debts_paid, 1U);
 }
 
@@ -165,13 +165,13 @@ TEST_F(ModifyTest, ASwitchLostInTheMiddleOfARaiseIsOwedTheOldContract) {
   everybody_does();
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
   EXPECT_EQ(contract_of(call).forward.cells_per_s, 100U);
-  EXPECT_EQ(manager().owed(), 1U) << "perhaps it has the new one";
+  EXPECT_EQ(manager().gauges().owed, 1U) << "perhaps it has the new one";
   attach("sw2");
   const HopModify late = change("sw2");
   EXPECT_EQ(late.demand.cells_per_s, 100U);
   EXPECT_EQ(late.revision, 2U);
   answer("sw2", {done(late)});
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
 TEST_F(ModifyTest, LoweringThatIsNotAnsweredIsToldAgainAndTheLateAnswerServesForNothingElse) {
@@ -182,10 +182,10 @@ TEST_F(ModifyTest, LoweringThatIsNotAnsweredIsToldAgainAndTheLateAnswerServesFor
   const HopModify lower = change("sw2");
   wait(config.hop_timer);
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   // mia wants more again before sw2 has said a word; what was owed is overtaken.
   modify(3, call, cells(80));
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
   all_done("sw1");
   all_done("sw3");
   const HopModify raise = change("sw2");
@@ -206,9 +206,9 @@ TEST_F(ModifyTest, WhoWasOwedTheOldContractIsToldItThoughItRefusesTheNewOne) {
   all_done("sw3");
   answer("sw2", {refused(change("sw2"), Cause::kSwitchUnreachable)});
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   modify(3, call, cells(200));
-  EXPECT_EQ(manager().owed(), 0U) << "overtaken";
+  EXPECT_EQ(manager().gauges().owed, 0U) << "overtaken";
   all_done("sw1");
   all_done("sw3");
   // cmgr <-- sw2: no; it still has the 100 cells/s from before
@@ -219,7 +219,7 @@ TEST_F(ModifyTest, WhoWasOwedTheOldContractIsToldItThoughItRefusesTheNewOne) {
   answer("sw2", {done(old)});
   everybody_does();
   EXPECT_EQ(outcome().cause, Cause::kNoBandwidth);
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
 // sw2's final answer to an owed change: applied, superseded by a newer one, or the hop has gone.
@@ -232,13 +232,13 @@ TEST_P(OwedChangeAnswer, SettlesTheDebtWhichIsRetriedUntilThen) {
   all_done("sw3");
   answer("sw2", {refused(change("sw2"), Cause::kSwitchUnreachable)});
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   wait(SwitchDesk::kDebtRetry);
   answer("sw2", {refused(change("sw2"), Cause::kTimeout)});
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   wait(SwitchDesk::kDebtRetry);
   answer("sw2", {refused(change("sw2"), GetParam())});
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
   wait(seconds{5});
   EXPECT_TRUE(silent("sw2"));
 }
@@ -281,7 +281,7 @@ TEST_F(ModifyTest, WhatIsOwedGoesWithTheConnection) {
   answer("sw2", {refused(change("sw2"), Cause::kSwitchUnreachable)});
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
   release(3, call);
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
   everybody_does();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   expect_nothing_left();

@@ -15,7 +15,7 @@ class PreparedTest : public ExchangeTest {
     start_with_labels({vci(32), vci(33), vci(34), vci(35)}, {vci(40), vci(41), vci(42), vci(43)});
     prepare(count);
     everybody_does();
-    EXPECT_EQ(manager().prepared(), count);
+    EXPECT_EQ(manager().gauges().prepared, count);
   }
   void prepare(std::size_t count) {
     ASSERT_TRUE(manager().prepare("ann", "bob", cells(100), count, now).has_value());
@@ -36,7 +36,7 @@ class PreparedTest : public ExchangeTest {
 
 TEST_F(PreparedTest, ACallTakesOneWithoutAWordAndThePoolIsFilledAgain) {
   start_with_pool(2);
-  EXPECT_EQ(manager().under_way(), 0U) << "nobody's request";
+  EXPECT_EQ(manager().gauges().under_way, 0U) << "nobody's request";
   // mia --> cmgr: connect;  mia <-- cmgr: connected
   connect(1);
   const Outcome connected = outcome();
@@ -49,10 +49,10 @@ TEST_F(PreparedTest, ACallTakesOneWithoutAWordAndThePoolIsFilledAgain) {
   const HopSetup refill = setup("sw1");
   EXPECT_NE(refill.key.connection, connected.connection);
   EXPECT_EQ(owner(refill).client, "(two-way)");
-  EXPECT_EQ(manager().prepared(), 1U);
+  EXPECT_EQ(manager().gauges().prepared, 1U);
   answer("sw1", {done(refill)});
   everybody_does();
-  EXPECT_EQ(manager().prepared(), 2U);
+  EXPECT_EQ(manager().gauges().prepared, 2U);
   EXPECT_EQ(pool().element, "ann -> bob");
   EXPECT_EQ(pool().hits, 1U);
   EXPECT_EQ(pool().wanted, 2U);
@@ -68,7 +68,7 @@ TEST_F(PreparedTest, AReleaseGivesItBackWithoutAWordWhileThePoolIsShort) {
   EXPECT_EQ(released.kind, OutcomeKind::kReleased);
   EXPECT_EQ(released.connection, taken);
   for (const char* name : {"sw1", "sw2", "sw3"}) EXPECT_TRUE(silent(name)) << name;
-  EXPECT_EQ(manager().prepared(), 1U);
+  EXPECT_EQ(manager().gauges().prepared, 1U);
   EXPECT_TRUE(leaves_no_trace()) << "it is hers no more";
   log_in("noa");
   connect(1, "noa");
@@ -88,8 +88,8 @@ TEST_F(PreparedTest, AReleaseIsARealOneWhenThePoolIsFull) {
   release(2, outcome().connection);
   everybody_does();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
-  EXPECT_EQ(manager().connections(), 1U);
-  EXPECT_EQ(manager().prepared(), 1U);
+  EXPECT_EQ(manager().gauges().connections, 1U);
+  EXPECT_EQ(manager().gauges().prepared, 1U);
 }
 
 TEST_F(PreparedTest, OneOfThePoolIsNobodysToReleaseOrChange) {
@@ -99,7 +99,7 @@ TEST_F(PreparedTest, OneOfThePoolIsNobodysToReleaseOrChange) {
   EXPECT_EQ(outcome().cause, Cause::kUnknownConnection);
   modify(2, ready, cells(300));
   EXPECT_EQ(outcome().cause, Cause::kUnknownConnection);
-  EXPECT_EQ(manager().prepared(), 1U);
+  EXPECT_EQ(manager().gauges().prepared, 1U);
 }
 
 TEST_F(PreparedTest, AnotherContractOrPairOrKindOfCallDoesNotMatch) {
@@ -117,7 +117,7 @@ TEST_F(PreparedTest, AnotherContractOrPairOrKindOfCallDoesNotMatch) {
   both.reverse = cells(1);
   ask("mia", {{both}, {}});
   EXPECT_FALSE(silent("sw1"));
-  EXPECT_EQ(manager().prepared(), 1U);
+  EXPECT_EQ(manager().gauges().prepared, 1U);
   EXPECT_EQ(pool().hits, 0U);
 }
 
@@ -134,9 +134,9 @@ TEST_F(PreparedTest, AnEmptyPoolIsAMissAndTheCallIsSetUpAsAnyOther) {
 TEST_F(PreparedTest, FewerWantedMeansTheOthersAreReleased) {
   start_with_pool(2);
   prepare(1);
-  EXPECT_EQ(manager().prepared(), 1U);
+  EXPECT_EQ(manager().gauges().prepared, 1U);
   everybody_does();
-  EXPECT_EQ(manager().connections(), 1U);
+  EXPECT_EQ(manager().gauges().connections, 1U);
   EXPECT_THAT(told(), IsEmpty());
   prepare(0);
   everybody_does();
@@ -157,13 +157,13 @@ TEST_F(PreparedTest, AfterAFailureThePoolRestsForASecond) {
   start_with_labels({vci(32)}, {vci(40)});
   prepare(1);
   refuse_refill();
-  EXPECT_EQ(manager().connections(), 0U);
+  EXPECT_EQ(manager().gauges().connections, 0U);
   wait(PreparedPools::kRest - milliseconds{1});
   EXPECT_TRUE(silent("sw1"));
   wait(milliseconds{1});
   EXPECT_FALSE(silent("sw1"));
   everybody_does();
-  EXPECT_EQ(manager().prepared(), 1U);
+  EXPECT_EQ(manager().gauges().prepared, 1U);
   EXPECT_EQ(manager().counters().refused, 0U) << "nobody has been refused anything";
 }
 
@@ -171,13 +171,13 @@ TEST_F(PreparedTest, WithASwitchAwayThePoolTriesOnceASecond) {
   start_with_pool(0);
   lose("sw3");
   prepare(5);
-  EXPECT_EQ(manager().connections(), 0U);
+  EXPECT_EQ(manager().gauges().connections, 0U);
   wait(seconds{3});
   EXPECT_TRUE(silent("sw1"));
   attach("sw3");
   wait(PreparedPools::kRest);
   everybody_does();
-  EXPECT_EQ(manager().prepared(), 5U);
+  EXPECT_EQ(manager().gauges().prepared, 5U);
 }
 
 TEST_F(PreparedTest, AModifiedOneIsThePoolsNoMore) {
@@ -192,7 +192,7 @@ TEST_F(PreparedTest, AModifiedOneIsThePoolsNoMore) {
   EXPECT_FALSE(silent("sw1"));
   everybody_does();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
-  EXPECT_EQ(manager().connections(), 0U);
+  EXPECT_EQ(manager().gauges().connections, 0U);
 }
 
 TEST_F(PreparedTest, OneWithALeafIsThePoolsNoMore) {
@@ -207,7 +207,7 @@ TEST_F(PreparedTest, OneWithALeafIsThePoolsNoMore) {
   release(3, taken);
   everybody_does();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
-  EXPECT_EQ(manager().connections(), 0U);
+  EXPECT_EQ(manager().gauges().connections, 0U);
 }
 
 TEST_F(PreparedTest, WhatCannotBePreparedIsRefusedWithTheNumber) {

@@ -64,7 +64,7 @@ TEST_F(PressureTest, ReleasesGoFirstThenCallsByPriorityThenByAge) {
   EXPECT_EQ(next_setup(), 4U);
   EXPECT_EQ(next_setup(), 5U);
   EXPECT_EQ(next_setup(), 3U);
-  EXPECT_EQ(manager().under_way(), 0U);
+  EXPECT_EQ(manager().gauges().under_way, 0U);
 }
 
 TEST_F(PressureTest, ARequestThatWaitsIsBegunBeforeOneThatComesAsRoomIsMade) {
@@ -119,7 +119,7 @@ TEST_F(PressureTest, WhatHasWaitedTooLongIsBusy) {
   EXPECT_EQ(late.kind, OutcomeKind::kBusy);
   wait(milliseconds{100});
   EXPECT_EQ(outcome().request, RequestId{4});
-  EXPECT_EQ(manager().under_way(), 1U);
+  EXPECT_EQ(manager().gauges().under_way, 1U);
   EXPECT_EQ(next_setup(), 2U);
   EXPECT_TRUE(silent("sw1")) << "nothing waits any more";
 }

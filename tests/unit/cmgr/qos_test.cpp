@@ -85,7 +85,7 @@ TEST_F(QosTest, AQosMapperThatDoesNotAnswerIsNamedAndTheLateAnswerServesTheNext)
   const Outcome refusal = outcome();
   EXPECT_EQ(refusal.cause, Cause::kNoQosMapper);
   EXPECT_EQ(refusal.element, "qosmapper");
-  EXPECT_EQ(manager().under_way(), 0U);
+  EXPECT_EQ(manager().gauges().under_way, 0U);
   mapped(kFilm, {2'500, 100});
   EXPECT_TRUE(silent("sw1")) << "nobody waits";
   ask("mia", {{film(2)}, {}});

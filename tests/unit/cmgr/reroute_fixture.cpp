@@ -65,8 +65,8 @@ void RerouteTest::release_and_expect_nothing(ConnectionId connection) {
   everybody_does();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   expect_nothing_left();
-  EXPECT_EQ(manager().astray(), 0U);
-  EXPECT_EQ(manager().reroutes_under_way(), 0U);
+  EXPECT_EQ(manager().gauges().astray, 0U);
+  EXPECT_EQ(manager().gauges().reroutes_under_way, 0U);
   EXPECT_TRUE(leaves_no_trace());
 }
 

@@ -59,12 +59,12 @@ TEST_F(RerouteTest, ADrainedLinkIsLeftAndTheOldPathGoesLast) {
   answer("sw3", {removed(from_sw3)});
   EXPECT_THAT(cached("sw1"), ElementsAre(std::pair{PortId{10}, vci(32)}));
   EXPECT_THAT(cached("sw2"), ElementsAre(std::pair{PortId{21}, vci(40)}));
-  EXPECT_EQ(manager().astray(), 0U);
+  EXPECT_EQ(manager().gauges().astray, 0U);
   const auto described = manager().describe(connection);
   ASSERT_TRUE(described.has_value());
-  ASSERT_EQ(described->connection.hops.size(), 3U);
-  EXPECT_EQ(manager().switch_name(described->connection.hops[1].at), "sw5");
-  EXPECT_EQ(described->connection.extras->reroutes, 1U);
+  ASSERT_EQ(described->connection.hops().size(), 3U);
+  EXPECT_EQ(manager().switch_name(described->connection.hops().nth(1)->at), "sw5");
+  EXPECT_EQ(described->connection.reroutes(), 1U);
   release_and_expect_nothing(connection);
 }
 
@@ -94,8 +94,9 @@ TEST_F(RerouteTest, BackAgainWhenTheOtherPathIsDrained) {
   wait(config.break_delay);
   everybody_does();
   EXPECT_EQ(manager().counters().reroutes_done, 2U);
-  EXPECT_EQ(manager().switch_name(manager().describe(connection).value().connection.hops[1].at),
-            "sw2");
+  EXPECT_EQ(
+      manager().switch_name(manager().describe(connection).value().connection.hops().nth(1)->at),
+      "sw2");
   release_and_expect_nothing(connection);
 }
 
@@ -108,7 +109,7 @@ TEST_F(RerouteTest, WithoutAnotherPathTheClientIsToldOnceAndAgainWhenItIsMended)
   EXPECT_EQ(broken.kind, NoticeKind::kBroken);
   EXPECT_EQ(broken.cause, Cause::kNoRoute);
   EXPECT_EQ(broken.element, "ann -> bob");
-  EXPECT_EQ(manager().describe(connection).value().connection.extras->broken, "sw2 port 21");
+  EXPECT_EQ(manager().describe(connection).value().connection.observed().broken, "sw2 port 21");
   // It is tried again, and is no news then.
   wait(config.reroute_retry);
   no_other_path(Cause::kNoRoute);
@@ -116,7 +117,7 @@ TEST_F(RerouteTest, WithoutAnotherPathTheClientIsToldOnceAndAgainWhenItIsMended)
   // RouteObject --> cmgr: all is well
   topology(3, {});
   EXPECT_EQ(notice().kind, NoticeKind::kMended);
-  EXPECT_EQ(manager().astray(), 0U);
+  EXPECT_EQ(manager().gauges().astray, 0U);
   EXPECT_EQ(manager().counters().reroutes_failed, 2U);
   release_and_expect_nothing(connection);
 }
@@ -134,7 +135,7 @@ TEST_F(RerouteTest, BrokenThenAnotherPathAfterAll) {
   make();
   all_done("sw1");
   EXPECT_EQ(notice().kind, NoticeKind::kRerouted);
-  EXPECT_FALSE(manager().describe(connection).value().connection.extras->broken.has_value());
+  EXPECT_EQ(manager().describe(connection).value().connection.observed().broken, "");
   everybody_does();
   release_and_expect_nothing(connection);
 }
@@ -145,7 +146,7 @@ TEST_F(RerouteTest, ADrainedLinkWithoutAnotherPathIsNobodysTrouble) {
   topology(2, link_drained());
   no_other_path(Cause::kNoRoute);
   EXPECT_THAT(noticed(), IsEmpty());
-  EXPECT_EQ(manager().astray(), 1U);
+  EXPECT_EQ(manager().gauges().astray, 1U);
   release_and_expect_nothing(connection);
 }
 
@@ -259,7 +260,7 @@ TEST_F(RerouteTest, BothDirectionsGoOverTogether) {
   EXPECT_EQ(notice().kind, NoticeKind::kRerouted);
   wait(config.break_delay);
   everybody_does();
-  EXPECT_EQ(manager().describe(connection).value().connection.hops.size(), 6U);
+  EXPECT_EQ(manager().describe(connection).value().connection.hops().size(), 6U);
   release_and_expect_nothing(connection);
 }
 
@@ -285,7 +286,7 @@ TEST_F(RerouteTest, ManyWaitForTheirTurn) {
   std::vector<ConnectionId> all;
   for (std::uint64_t i = 1; i <= 3; ++i) all.push_back(connected(i));
   topology(2, link_down());
-  EXPECT_EQ(manager().reroutes_under_way(), 2U);
+  EXPECT_EQ(manager().gauges().reroutes_under_way, 2U);
   // One question for all of them: they are of one pair.
   route(found(query(), detour()));
   for (int round = 0; round < 6; ++round) {
@@ -293,14 +294,14 @@ TEST_F(RerouteTest, ManyWaitForTheirTurn) {
     for (const RouteQuery& asked : asked_routes()) route(found(asked, detour()));
   }
   EXPECT_EQ(manager().counters().reroutes_done, 3U);
-  EXPECT_EQ(manager().astray(), 0U);
+  EXPECT_EQ(manager().gauges().astray, 0U);
   EXPECT_THAT(noticed(), SizeIs(3));
 }
 
 TEST_F(RerouteTest, ANewCallDoesNotTakeAnAnswerThatIsOlderThanTheNews) {
   start_with_two_paths();
   topology(2, link_down());
-  EXPECT_EQ(manager().routes_cached(), 1U) << "the pair, without an answer";
+  EXPECT_EQ(manager().gauges().routes_cached, 1U) << "the pair, without an answer";
   connect(1);
   // RouteObject --> cmgr: an answer from before
   route(found(query(), path()));
@@ -360,9 +361,9 @@ TEST_F(RerouteTest, WhatIsPreparedInAdvanceIsGivenUp) {
   ASSERT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
   finish();
   everybody_does();
-  EXPECT_EQ(manager().prepared(), 1U);
+  EXPECT_EQ(manager().gauges().prepared, 1U);
   topology(2, link_down());
-  EXPECT_EQ(manager().prepared(), 0U);
+  EXPECT_EQ(manager().gauges().prepared, 0U);
   EXPECT_EQ(take("sw2").removals.size(), 1U);
 }
 
@@ -372,18 +373,18 @@ TEST_F(RerouteTest, WhatIsPreparedOverADrainedLinkIsMadeAnewElsewhere) {
   ASSERT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
   finish();
   everybody_does();
-  EXPECT_EQ(manager().prepared(), 1U);
+  EXPECT_EQ(manager().gauges().prepared, 1U);
   // RouteObject --> cmgr: drained
   topology(2, link_drained());
-  EXPECT_EQ(manager().prepared(), 0U) << "no call gets it";
+  EXPECT_EQ(manager().gauges().prepared, 0U) << "no call gets it";
   EXPECT_EQ(take("sw2").removals.size(), 1U);
-  EXPECT_EQ(manager().reroutes_under_way(), 0U) << "it has no cells that could be lost";
+  EXPECT_EQ(manager().gauges().reroutes_under_way, 0U) << "it has no cells that could be lost";
   route(found(query(), detour()));
   everybody_does();
-  EXPECT_EQ(manager().prepared(), 1U);
+  EXPECT_EQ(manager().gauges().prepared, 1U);
   connect(1);
   const ConnectionId taken = outcome().connection;
-  for (const Hop& hop : manager().describe(taken)->connection.hops) {
+  for (const Hop& hop : manager().describe(taken)->connection.hops()) {
     EXPECT_NE(manager().switch_name(hop.at), "sw2");
   }
 }
@@ -396,7 +397,7 @@ TEST_F(RerouteTest, WhatIsPreparedIsNotKeptThereThoughThereIsNoOtherPath) {
   topology(2, link_drained());
   no_other_path(Cause::kNoRoute);
   EXPECT_EQ(take("sw2").removals.size(), 1U);
-  EXPECT_EQ(manager().prepared(), 0U);
+  EXPECT_EQ(manager().gauges().prepared, 0U);
   connect(1);
   const Outcome refused = outcome();
   EXPECT_EQ(refused.cause, Cause::kNoRoute);
@@ -411,15 +412,15 @@ TEST_F(RerouteTest, WhatWasGivenUpGoesThoughTheNetworkIsMendedMeanwhile) {
   ASSERT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
   finish();
   everybody_does();
-  ASSERT_EQ(manager().prepared(), 1U);
+  ASSERT_EQ(manager().gauges().prepared, 1U);
   topology(2, link_drained());
   topology(3, {});
   everybody_does();
   route(found(query(), path()));
   everybody_does();
-  EXPECT_EQ(manager().prepared(), 1U);
-  EXPECT_EQ(manager().connections(), 2U) << "mia's, and the pool's new one";
-  EXPECT_EQ(manager().astray(), 0U);
+  EXPECT_EQ(manager().gauges().prepared, 1U);
+  EXPECT_EQ(manager().gauges().connections, 2U) << "mia's, and the pool's new one";
+  EXPECT_EQ(manager().gauges().astray, 0U);
   (void)hers;
 }
 

@@ -42,7 +42,7 @@ TEST_F(RerouteTest, ATakeOverThatIsRefusedUndoesTheNewHops) {
   EXPECT_EQ(removal("sw3").key.generation, Generation{2});
   EXPECT_TRUE(silent("sw1"));
   EXPECT_TRUE(silent("sw2")) << "the old path stays";
-  EXPECT_EQ(manager().describe(connection).value().connection.hops.size(), 3U);
+  EXPECT_EQ(manager().describe(connection).value().connection.hops().size(), 3U);
 }
 
 TEST_F(RerouteTest, ATakeOverWithoutAnAnswerIsRemovedToo) {
@@ -82,7 +82,7 @@ TEST_F(RerouteTest, CellsAreLedBackBeforeTheNewPathGoes) {
   answer("sw1", {removed(back, vci(33))});
   EXPECT_EQ(removal("sw5").key.generation, Generation{2});
   EXPECT_EQ(removal("sw3").key.generation, Generation{2});
-  EXPECT_EQ(manager().describe(connection).value().connection.hops.size(), 3U);
+  EXPECT_EQ(manager().describe(connection).value().connection.hops().size(), 3U);
 }
 
 TEST_F(RerouteTest, AReservationToTakeOverLeadsNobodyBack) {
@@ -102,7 +102,7 @@ TEST_F(RerouteTest, AReservationToTakeOverLeadsNobodyBack) {
   // No cell goes the new way: all of it goes at once.
   EXPECT_EQ(take("sw3").removals.size(), 1U);
   EXPECT_EQ(removal("sw1").key.generation, Generation{2});
-  EXPECT_EQ(manager().describe(connection).value().connection.hops.size(), 3U);
+  EXPECT_EQ(manager().describe(connection).value().connection.hops().size(), 3U);
 }
 
 TEST_F(RerouteTest, UntilCellsAreLedBackTheNewPathStays) {
@@ -117,12 +117,12 @@ TEST_F(RerouteTest, UntilCellsAreLedBackTheNewPathStays) {
   const HopRemoval again = removal("sw1");
   EXPECT_EQ(again.key, (HopKey{connection, Generation{2}, 0, 0}));
   EXPECT_TRUE(silent("sw5"));
-  EXPECT_EQ(manager().reroutes_under_way(), 0U) << "others need not wait for it";
+  EXPECT_EQ(manager().gauges().reroutes_under_way, 0U) << "others need not wait for it";
   answer("sw1", {removed(again, vci(33))});
   EXPECT_FALSE(silent("sw3"));
   EXPECT_FALSE(silent("sw5"));
   everybody_does();
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
   release_and_expect_nothing(connection);
 }
 
@@ -162,8 +162,8 @@ TEST_F(RerouteTest, ReleasedWhileItIsToBeLedBack) {
   release(9, connection);
   everybody_does();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
-  EXPECT_EQ(manager().owed(), 2U) << "of both generations, at sw1";
-  EXPECT_EQ(manager().reroutes_under_way(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 2U) << "of both generations, at sw1";
+  EXPECT_EQ(manager().gauges().reroutes_under_way, 0U);
 }
 
 TEST_F(RerouteTest, ToAPathThatIsDownNobodyIsLedBack) {
@@ -176,7 +176,7 @@ TEST_F(RerouteTest, ToAPathThatIsDownNobodyIsLedBack) {
   EXPECT_FALSE(silent("sw3"));
   EXPECT_FALSE(silent("sw5"));
   everybody_does();
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
 }
 
 }  // namespace

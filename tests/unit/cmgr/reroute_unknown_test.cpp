@@ -23,8 +23,8 @@ std::vector<UnusableElement> sw1_unknown() {
 
 class UnknownSwitchTest : public RerouteTest {
  protected:
-  const ConnectionExtras& extras(ConnectionId connection) {
-    return *manager().describe(connection)->connection.extras;
+  const Connection::Observed& observed(ConnectionId connection) {
+    return manager().describe(connection)->connection.observed();
   }
 };
 
@@ -44,8 +44,8 @@ TEST_F(UnknownSwitchTest, IsLeftMakeBeforeBreakAndItsRemovalIsOwedUntilItIsBack)
   answer("sw1", {removed(from_sw1, vci(32))});
   answer("sw3", {removed(from_sw3)});
   answer("sw2", {not_removed(from_sw2)});
-  EXPECT_EQ(manager().owed(), 1U);
-  EXPECT_EQ(manager().astray(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
+  EXPECT_EQ(manager().gauges().astray, 0U);
   EXPECT_EQ(manager().counters().unknown, 0U);
   // The labels into and out of sw2 wait for its word.
   EXPECT_THAT(cached("sw1"), IsEmpty());
@@ -55,7 +55,7 @@ TEST_F(UnknownSwitchTest, IsLeftMakeBeforeBreakAndItsRemovalIsOwedUntilItIsBack)
   const HopRemoval again = removal("sw2");
   EXPECT_EQ(again.key, from_sw2.key);
   answer("sw2", {removed(again, vci(40))});
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
   EXPECT_THAT(cached("sw1"), ElementsAre(std::pair{PortId{10}, vci(32)}));
   EXPECT_THAT(noticed(), IsEmpty());
   release_and_expect_nothing(connection);
@@ -68,8 +68,8 @@ TEST_F(UnknownSwitchTest, WithoutAnotherPathTheClientHearsUnknownThenBrokenThenU
   no_other_path(Cause::kNoRoute);
   const Notice unknown = notice();
   EXPECT_EQ(unknown, (Notice{connection, NoticeKind::kUnknown, Cause::kNone, "sw2"}));
-  EXPECT_TRUE(extras(connection).in_doubt);
-  EXPECT_EQ(extras(connection).broken, "sw2");
+  EXPECT_TRUE(observed(connection).in_doubt);
+  EXPECT_EQ(observed(connection).broken, "sw2");
   EXPECT_EQ(manager().counters().unknown, 1U);
   EXPECT_EQ(manager().counters().broken, 0U);
   // Tried again, it is no news.
@@ -84,15 +84,15 @@ TEST_F(UnknownSwitchTest, WithoutAnotherPathTheClientHearsUnknownThenBrokenThenU
   const Notice broken = notice();
   EXPECT_EQ(broken.cause, Cause::kNoRoute);
   EXPECT_EQ(broken.kind, NoticeKind::kBroken);
-  EXPECT_FALSE(extras(connection).in_doubt);
-  EXPECT_EQ(extras(connection).broken, "sw1 port 10");
+  EXPECT_FALSE(observed(connection).in_doubt);
+  EXPECT_EQ(observed(connection).broken, "sw1 port 10");
   // The line is up again.
   topology(4, sw2_unknown());
   no_other_path(Cause::kNoRoute);
   EXPECT_EQ(notice().element, "sw2");
   topology(5, {});
   EXPECT_EQ(notice().kind, NoticeKind::kMended);
-  EXPECT_FALSE(extras(connection).broken.has_value());
+  EXPECT_EQ(observed(connection).broken, "");
   EXPECT_EQ(manager().counters().unknown, 2U);
   EXPECT_EQ(manager().counters().broken, 1U);
   release_and_expect_nothing(connection);

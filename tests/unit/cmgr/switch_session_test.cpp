@@ -27,11 +27,11 @@ TEST_F(SwitchSessionTest, LostInTheMiddleOfASetupTheCallIsUndoneAndTheRestOwed) 
   EXPECT_THAT(told(), IsEmpty());
   all_done("sw3");
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw2; owed: 1 removal at sw2");
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   // sw2 is back: the first thing it hears is the debt
   attach("sw2");
   answer("sw2", {removed(removal("sw2"))});
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
   EXPECT_THAT(cached("sw1"), ElementsAre(Pair(PortId{10}, vci(32))));
 }
 
@@ -45,10 +45,10 @@ TEST_F(SwitchSessionTest, LostInTheMiddleOfAReleaseTheRestIsOwed) {
   EXPECT_THAT(told(), IsEmpty()) << "sw3 can still be waited for";
   all_done("sw3");
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   attach("sw2");
   answer("sw2", {removed(removal("sw2"), vci(40))});
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
 TEST_F(SwitchSessionTest, LostWithNothingUnderWayConnectionsStay) {
@@ -57,7 +57,7 @@ TEST_F(SwitchSessionTest, LostWithNothingUnderWayConnectionsStay) {
   const ConnectionId call = connected(1);
   lose("sw2");
   EXPECT_THAT(told(), IsEmpty());
-  EXPECT_EQ(manager().describe(call).value().connection.state, State::kConnected);
+  EXPECT_EQ(manager().describe(call).value().connection.state(), State::kConnected);
   connect(2);
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
   EXPECT_TRUE(silent("sw1")) << "nobody is told of a call that cannot be";
@@ -75,7 +75,7 @@ TEST_F(SwitchSessionTest, ReleasedWhileASwitchIsAwayItIsOwedWithoutWaiting) {
   all_done("sw1");
   all_done("sw3");
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
 }
 
 TEST_F(SwitchSessionTest, WhatWasCachedLapses) {
@@ -116,7 +116,7 @@ TEST_F(SwitchSessionTest, ALabelThatLapsedWithItsSessionMayBeSomebodysAndIsLeftA
   attach("sw1");
   // sw1 grants it to us once more, in the new session, before it finds nothing to remove
   answer("sw1", {removed(removal("sw1"))}, {{PortId{10}, {vci(32)}}});
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
   wait(seconds{1});
   EXPECT_THAT(take("sw1").returned, IsEmpty());
   EXPECT_THAT(cached("sw1"), ElementsAre(Pair(PortId{10}, vci(32))));
@@ -142,7 +142,7 @@ TEST_F(SwitchSessionTest, QuarantinedLabelsOfADebtWaitForIt) {
   all_done("sw3");
   const HopRemoval two = removal("sw2");
   wait(config.undo_timer);
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   attach("sw1", {{PortId{10}, {vci(32)}}});
   wait(seconds{1});
   EXPECT_THAT(take("sw1").returned, IsEmpty()) << "sw2 may still have it as an input";
@@ -186,7 +186,7 @@ TEST_F(SwitchSessionTest, OfTwoClaimantsOfAQuarantinedLabelTheLaterGrantOwnsIt) 
   answer("sw2", {removed(removal("sw2"), vci(41))});
   wait(Aggregator::kReturnDelay);
   EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(32)}}));
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
 TEST_F(SwitchSessionTest, QuarantineOfAnEarlierProcessOfOursIsLeftAlone) {
@@ -215,7 +215,7 @@ TEST_F(SwitchSessionTest, APeerThatBreaksTheProtocolLosesItsSession) {
   manager().on_results(switches_.at("sw1").session, {BatchSeq{}, BatchSeq{99}, nullptr}, now);
   finish();
   EXPECT_THAT(asked_to_attach(), ElementsAre("sw1"));
-  EXPECT_EQ(manager().switches_attached(), 2U);
+  EXPECT_EQ(manager().gauges().switches_attached, 2U);
 }
 
 TEST_F(SwitchSessionTest, ASwitchThatIsNotHeardAnyMoreIsGivenUp) {
@@ -224,7 +224,7 @@ TEST_F(SwitchSessionTest, ASwitchThatIsNotHeardAnyMoreIsGivenUp) {
   switches_.at("sw1").deaf = true;  // and dumb
   wait(config.switch_session.lease);
   EXPECT_THAT(asked_to_attach(), ElementsAre("sw1"));
-  EXPECT_EQ(manager().switches_attached(), 2U);
+  EXPECT_EQ(manager().gauges().switches_attached, 2U);
 }
 
 TEST_F(SwitchSessionTest, ACommandThatIsLostIsSentAgain) {

@@ -1,20 +1,16 @@
-// ConnectionManager: which requests are taken, and the one outcome of each.
+#include "cmgr/outcomes.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
-#include <vector>
-
-#include "cmgr/connection_manager.hpp"
 
 namespace xbind::cmgr {
-namespace {
 
-Outcome outcome_of_refusal(RequestId request, ConnectionId about, Refusal refusal) {
+Outcome outcome_of(Refusal refusal) {
   Outcome outcome;
-  outcome.request = request;
   outcome.kind = refusal.cause == Cause::kBusy ? OutcomeKind::kBusy : OutcomeKind::kRefused;
-  outcome.connection = about;
   outcome.cause = refusal.cause;
   outcome.element = std::move(refusal.element);
   outcome.asked = refusal.asked;
@@ -23,11 +19,8 @@ Outcome outcome_of_refusal(RequestId request, ConnectionId about, Refusal refusa
   return outcome;
 }
 
-}  // namespace
-
-// `about`: the connection that the request names; 0 for a connect.
-bool ConnectionManager::admit(ClientIndex client, RequestId request, std::uint64_t digest,
-                              ConnectionId about) {
+bool Outcomes::admit(ClientIndex client, RequestId request, std::uint64_t digest,
+                     ConnectionId about) {
   Refusal refusal{Cause::kBusy, "manager", config_.requests_per_client + 1,
                   config_.requests_per_client};
   switch (clients_.admit(client, request, digest)) {
@@ -52,7 +45,9 @@ bool ConnectionManager::admit(ClientIndex client, RequestId request, std::uint64
   }
   ++(refusal.cause == Cause::kBusy ? counters_.busy : counters_.refused);
   // Not admitted: there is no memory of it to answer from.
-  Outcome outcome = outcome_of_refusal(request, about, std::move(refusal));
+  Outcome outcome = outcome_of(std::move(refusal));
+  outcome.request = request;
+  outcome.connection = about;
   if (outcome.kind == OutcomeKind::kBusy) outcome.retry_after_ms = retry_after_ms();
   if (client == ClientDesk::kLocal) {
     peers_.local_outcome(request, std::move(outcome));
@@ -62,7 +57,7 @@ bool ConnectionManager::admit(ClientIndex client, RequestId request, std::uint64
   return false;
 }
 
-void ConnectionManager::tell(const Asker& asker, Outcome&& outcome, TimesIndex times) {
+void Outcomes::tell(const Asker& asker, Outcome&& outcome, TimesIndex times) {
   outcome.request = asker.request;
   switch (outcome.kind) {
     case OutcomeKind::kConnected: ++counters_.connected; break;
@@ -81,17 +76,31 @@ void ConnectionManager::tell(const Asker& asker, Outcome&& outcome, TimesIndex t
   clients_.answer(asker.client, std::move(outcome), times);
 }
 
-void ConnectionManager::name_what_is_owed(const Connection& connection, Outcome& outcome) const {
+void Outcomes::refuse(const Asker& asker, ConnectionId about, Refusal refusal) {
+  Outcome outcome = outcome_of(std::move(refusal));
+  outcome.connection = about;
+  tell(asker, std::move(outcome));
+}
+
+void Outcomes::turn_away(const Request& request, Refusal refusal) {
+  ++counters_.busy;
+  Outcome outcome = outcome_of(std::move(refusal));
+  outcome.request = request.id();
+  outcome.connection = request.connection();
+  outcome.retry_after_ms = retry_after_ms();
+  clients_.answer(request.client, std::move(outcome));
+}
+
+void Outcomes::name_what_is_owed(const Hops& hops, const std::vector<SwitchIndex>& owing,
+                                 Outcome& outcome) const {
   constexpr std::size_t kNamed = 3;
   std::vector<SwitchIndex> at;
   const auto note = [&](SwitchIndex where) {
     ++outcome.owed.removals;
     if (std::find(at.begin(), at.end(), where) == at.end()) at.push_back(where);
   };
-  if (connection.extras) {
-    for (const SwitchIndex where : connection.extras->owing) note(where);
-  }
-  for (const Hop& hop : connection.hops) {
+  for (const SwitchIndex where : owing) note(where);
+  for (const Hop& hop : hops) {
     if (hop.owes_removal()) note(hop.at);
   }
   for (std::size_t i = 0; i < std::min(at.size(), kNamed); ++i) {
@@ -100,27 +109,22 @@ void ConnectionManager::name_what_is_owed(const Connection& connection, Outcome&
   if (at.size() > kNamed) outcome.owed.element += fmt::format(" and {} more", at.size() - kNamed);
 }
 
-// (requests that wait) / (requests a second): how long the queue takes to empty itself if the manager begins as
-// many a second as clients send.
-std::uint32_t ConnectionManager::retry_after_ms() const {
+Refusal Outcomes::refusal_of(const Hop& hop, const HopResult& result) const {
+  return {result.cause,
+          result.port.value() == 0 ? switches_.name(hop.at)
+                                   : fmt::format("{} port {}", switches_.name(hop.at), result.port),
+          result.asked, result.free};
+}
+
+// After how long a request that was turned away may be taken, 10 ms to the queue timer: the requests that
+// wait by the requests a second, for the manager begins as many a second as clients send.
+std::uint32_t Outcomes::retry_after_ms() const {
   constexpr double kLeast = 10;  // less than a message takes on a loaded machine
   const double most =
       std::chrono::duration<double, std::milli>(std::max(config_.queue_timer, Duration{1})).count();
   const double rate = switches_.aggregation().operations_per_s();
   const double wait = rate > 0 ? 1'000.0 * static_cast<double>(gate_.waiting() + 1) / rate : most;
   return static_cast<std::uint32_t>(std::clamp(wait, std::min(kLeast, most), most));
-}
-
-void ConnectionManager::refuse_request(const Asker& asker, ConnectionId about, Refusal refusal) {
-  tell(asker, outcome_of_refusal(asker.request, about, std::move(refusal)));
-}
-
-void ConnectionManager::turn_away(ClientIndex client, RequestId request, ConnectionId about,
-                                  Refusal refusal) {
-  ++counters_.busy;
-  Outcome outcome = outcome_of_refusal(request, about, std::move(refusal));
-  outcome.retry_after_ms = retry_after_ms();
-  clients_.answer(client, std::move(outcome));
 }
 
 }  // namespace xbind::cmgr

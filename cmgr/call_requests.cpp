@@ -1,0 +1,233 @@
+#include "cmgr/call_requests.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "cmgr/outcomes.hpp"
+#include "cmgr/prepared_desk.hpp"
+#include "cmgr/procedures/hold.hpp"
+#include "cmgr/procedures/leaf.hpp"
+#include "cmgr/procedures/modify.hpp"
+#include "cmgr/procedures/setup.hpp"
+#include "cmgr/procedures/start.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+constexpr std::size_t kLeavesMax = 1'000;  // of one connection
+constexpr std::size_t kHopsMax = 8'000;    // the same: their description fits into one reply
+
+std::optional<Refusal> broken_rule(const ConnectRequest& request) {
+  if (request.priority > kPriorityMax) {
+    return Refusal{Cause::kInvalidRequest, "priority", request.priority, kPriorityMax,
+                   fmt::format("the priority {} is above {}", request.priority, kPriorityMax)};
+  }
+  if (request.hold_ms > kHoldMsMax) {
+    return Refusal{Cause::kInvalidRequest, "hold", request.hold_ms, kHoldMsMax,
+                   fmt::format("{} ms are longer than {} ms", request.hold_ms, kHoldMsMax)};
+  }
+  if (request.broken_rule.empty()) return std::nullopt;
+  return Refusal{Cause::kInvalidRequest, {}, 0, 0, request.broken_rule};
+}
+
+// A switch changes the parameters of a connection, never its service (RFC 3292 section 10.3).
+std::optional<Refusal> other_category(const Contract& has, const Contract& wanted) {
+  const bool forward = has.traffic.category != wanted.traffic.category;
+  if (!forward && has.reverse_traffic.category == wanted.reverse_traffic.category) {
+    return std::nullopt;
+  }
+  const auto had = forward ? has.traffic.category : has.reverse_traffic.category;
+  const auto asked = forward ? wanted.traffic.category : wanted.reverse_traffic.category;
+  return Refusal{
+      Cause::kInvalidRequest, "service category", static_cast<std::uint64_t>(asked),
+      static_cast<std::uint64_t>(had),
+      fmt::format("a connection of {} cannot become one of {}", to_string(had), to_string(asked))};
+}
+
+bool is_destination(const Connection& connection, const std::string& end) {
+  if (end == connection.ends->to && !connection.first_end_dropped()) return true;
+  const auto& leaves = connection.leaves();
+  return std::any_of(leaves.begin(), leaves.end(),
+                     [&](const Leaf& leaf) { return leaf.end == end; });
+}
+
+}  // namespace
+
+// ===== connect, release =====
+
+void CallRequests::act(const Asker& asker, const ConnectRequest& request, const RequestTimes& times,
+                       const Contract& contract, TimePoint now) {
+  ++context_.counters.setups;
+  if (auto broken = broken_rule(request)) {
+    context_.outcomes.refuse(asker, {}, std::move(*broken));
+    return;
+  }
+  if (const std::size_t there = context_.connections.size();
+      there >= context_.config.connections_max) {
+    context_.outcomes.refuse(asker, {},
+                             {Cause::kBusy, "manager", there + 1, context_.config.connections_max});
+    return;
+  }
+  // Every call may end in as many debts as it has hops: what is owed must stay bounded, and no debt may be
+  // forgotten.
+  if (const std::size_t owed = context_.switches.owed(); owed >= context_.config.debts_max) {
+    context_.outcomes.refuse(asker, {},
+                             {Cause::kBusy, "removals owed", owed, context_.config.debts_max});
+    return;
+  }
+  if (context_.prepared.take(asker, request, times, contract, now)) return;
+  Connection& connection = context_.connections.open(
+      {asker, request.from, request.to, contract, request.reverse.has_value(), 0});
+  context_.clients.owns(asker.client, +1);
+  if (request.hold_ms != 0) {
+    begin<Hold>(context_, connection, std::chrono::milliseconds{request.hold_ms}).start(now);
+  } else {
+    begin<Setup>(context_, connection, context_.times.open_setup(times, now)).start(now);
+  }
+}
+
+void CallRequests::act(const Asker& asker, const ReleaseRequest& request, const RequestTimes& times,
+                       const Contract&, TimePoint now) {
+  ++context_.counters.releases;
+  const auto refuse = [&](Cause cause) {
+    context_.outcomes.refuse(asker, request.connection,
+                             {cause, "manager", request.connection.value(), 0});
+  };
+  Connection* const found = context_.connections.find_shown(request.connection);
+  if (found == nullptr) {
+    ++context_.counters.table_misses;
+    refuse(Cause::kUnknownConnection);
+    return;
+  }
+  Connection& connection = *found;
+  if (connection.procedure != nullptr) {
+    if (const auto cause = connection.procedure->refuses_release()) {
+      refuse(*cause);
+      return;
+    }
+  }
+  // One that waits for its first call is nobody's to release.
+  if (!connection.asker()) {
+    refuse(Cause::kUnknownConnection);
+    return;
+  }
+  ++context_.counters.table_hits;
+  const TimesIndex timed = context_.times.open_release(times);
+  // The answer goes to whoever asked, also when another client set the connection up.
+  context_.clients.owns(asker.client, +1);
+  if (context_.prepared.give_back(connection, asker, timed, now)) return;
+  start_release(context_, connection, asker, timed, now);
+}
+
+// ===== changes =====
+
+Connection* CallRequests::find_changeable(const Asker& asker, ConnectionId id) {
+  Connection* const found = context_.connections.find_shown(id);
+  const auto refuse = [&](Cause cause) {
+    context_.outcomes.refuse(asker, id, {cause, "manager", id.value(), 0});
+    return nullptr;
+  };
+  if (found == nullptr || !found->asker()) {
+    ++context_.counters.table_misses;
+    return refuse(Cause::kUnknownConnection);
+  }
+  if (found->procedure != nullptr) return refuse(found->procedure->refuses_change());
+  ++context_.counters.table_hits;
+  return found;
+}
+
+void CallRequests::act(const Asker& asker, const ModifyRequest& request, const RequestTimes&,
+                       const Contract& contract, TimePoint now) {
+  Connection* const connection = find_changeable(asker, request.connection);
+  if (connection == nullptr) return;
+  if (request.reverse.has_value() != connection->both()) {
+    context_.outcomes.refuse(
+        asker, request.connection,
+        {Cause::kInvalidRequest, "reverse", 0, 0,
+         connection->both() ? "a bidirectional connection needs a service for the other direction"
+                            : "the connection has one direction, and no other to be changed"});
+    return;
+  }
+  if (auto other = other_category(connection->contract(), contract)) {
+    context_.outcomes.refuse(asker, request.connection, std::move(*other));
+    return;
+  }
+  context_.connections.leave_pool(*connection);
+  begin<Modify>(context_, *connection, asker, contract).start(now);
+}
+
+void CallRequests::act(const Asker& asker, const CommitRequest& request, const RequestTimes&,
+                       const Contract&, TimePoint now) {
+  Connection* const found = context_.connections.find(request.connection);
+  if (found == nullptr || found->state() != State::kHeld) {
+    const bool expired = context_.timers.expired_holds().contains(request.connection);
+    const bool known = found != nullptr && !expired;
+    context_.outcomes.refuse(asker, request.connection,
+                             {expired ? Cause::kHoldExpired
+                              : known ? Cause::kNotConnected
+                                      : Cause::kUnknownConnection,
+                              "manager", request.connection.value(), 0});
+    return;
+  }
+  for (const Hop& hop : found->hops()) {
+    if (context_.switches.is_attached(hop.at)) continue;
+    // No switch was told: it stays held, and may be committed when the switch is back.
+    context_.outcomes.refuse(asker, request.connection,
+                             {Cause::kSwitchUnreachable, context_.switches.name(hop.at)});
+    return;
+  }
+  static_cast<Hold&>(*found->procedure).commit(asker, now);  // no other procedure is in that state
+}
+
+// ===== leaves =====
+
+void CallRequests::act(const Asker& asker, const LeafRequest& request, const RequestTimes&,
+                       const Contract&, TimePoint now) {
+  Connection* const connection = find_changeable(asker, request.connection);
+  if (connection == nullptr) return;
+  if (connection->both()) {
+    context_.outcomes.refuse(
+        asker, request.connection,
+        {Cause::kInvalidRequest, {}, 0, 0, "a bidirectional connection has no leaves"});
+    return;
+  }
+  context_.connections.leave_pool(*connection);
+  if (request.drop) {
+    drop_leaf(*connection, asker, request, now);
+  } else {
+    add_leaf(*connection, asker, request, now);
+  }
+}
+
+void CallRequests::add_leaf(Connection& connection, const Asker& asker, const LeafRequest& request,
+                            TimePoint now) {
+  if (is_destination(connection, request.end)) {
+    context_.outcomes.refuse(asker, request.connection, {Cause::kLeafExists, request.end});
+    return;
+  }
+  const std::size_t leaves = connection.leaves().size();
+  if (leaves >= kLeavesMax || connection.hops().size() >= kHopsMax) {
+    context_.outcomes.refuse(asker, request.connection,
+                             {Cause::kBusy, "leaves", leaves + 1, kLeavesMax});
+    return;
+  }
+  begin<LeafProcedure>(context_, connection, asker, request.end).start_add(now);
+}
+
+void CallRequests::drop_leaf(Connection& connection, const Asker& asker, const LeafRequest& request,
+                             TimePoint now) {
+  if (!is_destination(connection, request.end)) {
+    context_.outcomes.refuse(asker, request.connection, {Cause::kUnknownLeaf, request.end});
+    return;
+  }
+  if (connection.leaves().size() + (connection.first_end_dropped() ? 0 : 1) == 1) {
+    context_.outcomes.refuse(asker, request.connection,
+                             {Cause::kLastLeaf, request.end, connection.shown_id().value(), 0});
+    return;
+  }
+  begin<LeafProcedure>(context_, connection, asker, request.end).start_drop(now);
+}
+
+}  // namespace xbind::cmgr

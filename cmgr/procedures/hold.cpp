@@ -1,0 +1,114 @@
+#include "cmgr/procedures/hold.hpp"
+
+#include "cmgr/outcomes.hpp"
+#include "cmgr/path_watch.hpp"
+#include "cmgr/procedures/start.hpp"
+
+namespace xbind::cmgr {
+
+Hold::~Hold() { disarm(); }
+
+State Hold::state() const {
+  switch (state_) {
+    case FsmState::kRouting: return State::kRouting;
+    case FsmState::kReserving: return State::kReserving;
+    case FsmState::kHeld: return State::kHeld;
+    case FsmState::kCommitting: return State::kCommitting;
+    case FsmState::kUndoing: return State::kUndoing;
+    case FsmState::kOver: break;
+  }
+  return State::kGone;
+}
+
+std::optional<Cause> Hold::refuses_release() const {
+  if (is_held()) return std::nullopt;
+  // The client knows it since it was held; it is up, or gone, in a moment.
+  const bool committing = state_ == FsmState::kCommitting;
+  return committing ? Cause::kChangeUnderWay : Cause::kUnknownConnection;
+}
+
+void Hold::commit(const Asker& asker, TimePoint now) {
+  committer_ = asker;
+  context_.clients.owns(asker.client, +1);
+  happen(Event::kCommitAsked, now);
+}
+
+void Hold::timed_out(TimePoint now) {
+  if (!is_held()) {
+    PathProcedure::timed_out(now);
+    return;
+  }
+  ++context_.counters.holds_expired;
+  context_.timers.expired_holds().note(connection_.id);
+  happen(Event::kTimeout, now);
+}
+
+void Hold::perform(Action action, TimePoint now) {
+  switch (action) {
+    case Action::kOweThenFindRoute: owe_unconfirmed(now); [[fallthrough]];
+    case Action::kFindRoute: find_another(now); return;
+    case Action::kReserveHops: reserve_hops(now); return;
+    case Action::kAnswerHeld: answer_held(now); return;
+    case Action::kCommitHops:
+      disarm();
+      commit_hops(now);
+      return;
+    case Action::kConnect: connect(); return;
+    case Action::kHandOver: leave(); return;
+    case Action::kExpire: {
+      disarm();  // the release may end the connection's life
+      const ProcedurePtr self = leave();
+      start_release(context_, connection_, {}, kNotTimed, now);
+      return;
+    }
+    case Action::kRemoveHops: undo(now); return;
+    case Action::kOweThenRefuse: owe_unconfirmed(now); [[fallthrough]];
+    case Action::kRefuse: refuse(now); return;
+  }
+}
+
+bool Hold::lay(const RouteReply& route, TimePoint) {
+  context_.connections.lay(connection_, route.at, route.path.hops);
+  return true;
+}
+
+void Hold::all_answered(HopAction action, TimePoint now) {
+  happen(action == HopAction::kReserve ? Event::kAllReserved : Event::kAllCommitted, now);
+}
+
+void Hold::answer_held(TimePoint now) {
+  held_until_ = now + hold_;
+  context_.timers.arm(*this, Timer::kNone, now);
+  context_.timers.arm_hold(connection_.id, held_until_);
+  context_.connections.reach(connection_, Stage::kHeld);
+  Outcome outcome;
+  outcome.kind = OutcomeKind::kHeld;
+  outcome.connection = connection_.shown_id();
+  context_.outcomes.tell(*connection_.asker(), std::move(outcome));
+}
+
+void Hold::disarm() {
+  if (held_until_ == kNever) return;
+  context_.timers.disarm_hold(connection_.id, std::exchange(held_until_, kNever));
+}
+
+void Hold::connect() {
+  const ProcedurePtr self = leave();
+  context_.connections.reach(connection_, Stage::kUp);
+  context_.outcomes.tell(*committer_, connected_outcome(connection_));
+  context_.clients.owns(committer_->client, -1);
+  context_.paths.look(connection_);
+}
+
+void Hold::refuse(TimePoint now) {
+  Outcome outcome = refused_outcome();
+  // The connection has a name for clients once it has been held.
+  if (committer_) outcome.connection = connection_.shown_id();
+  context_.outcomes.tell(committer_ ? *committer_ : *connection_.asker(), std::move(outcome));
+  if (committer_) context_.clients.owns(committer_->client, -1);
+  clear_path(now);
+  const ProcedurePtr self = leave();
+  forget(context_, connection_);
+}
+
+}  // namespace xbind::cmgr

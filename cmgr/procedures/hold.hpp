@@ -1,0 +1,47 @@
+// A hold (hold_fsm.hpp): the path is reserved for a time that the client asks for, and committed when the
+// client says so. No switch is programmed before.
+#pragma once
+
+#include "cmgr/procedures/hold_fsm.hpp"
+#include "cmgr/procedures/path_procedure.hpp"
+
+namespace xbind::cmgr {
+
+class Hold final : public StepMachine<HoldFsm, PathProcedure> {
+ public:
+  // `hold`: from the moment that every hop is reserved.
+  Hold(Context& context, Connection& connection, Duration hold)
+      : StepMachine(context, connection), hold_(hold) {}
+  ~Hold() override;
+  void start(TimePoint now) { find_route(now); }
+
+  bool is_held() const { return state_ == FsmState::kHeld; }
+  // The client commits it. It is held, and every switch of it is attached.
+  void commit(const Asker& asker, TimePoint now);
+
+  State state() const override;
+  std::optional<Cause> refuses_release() const override;
+  Cause refuses_change() const override {
+    return is_held() ? Cause::kNotConnected : Cause::kUnknownConnection;
+  }
+  void timed_out(TimePoint now) override;
+  bool holds() const override { return true; }
+
+ private:
+  void perform(Action action, TimePoint now) override;
+  void all_answered(HopAction action, TimePoint now) override;
+  bool lay(const RouteReply& route, TimePoint now) override;
+  std::uint32_t generation() const override { return connection_.generation(); }
+  void clear_hops() override { context_.connections.clear(connection_); }
+  bool route_is_given() const override { return committer_.has_value(); }
+  void answer_held(TimePoint now);
+  void disarm();
+  void connect();
+  void refuse(TimePoint now);
+
+  Duration hold_;
+  TimePoint held_until_ = kNever;
+  OptionalAsker committer_;
+};
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,144 @@
+// A hold: a path is reserved now and committed later, or not at all. The pure table that Hold (hold.hpp)
+// performs.
+//
+//       kRouteUseless
+//         ┌────┐
+//         ▼    │  kRouteKnown  ┌───────────┐ kAllReserved  ┌──────┐ kCommitAsked ┌────────────┐ kAllCommitted
+//     ┌────────┴┐─────────────▶│ Reserving ├──────────────▶│ Held ├─────────────▶│ Committing ├───▶ connected
+//     │ Routing │              └─────┬─────┘               └──┬───┘              └─────┬──────┘
+//     └─▲──┬────┘                    │ kHopRefused            │ kTimeout (expired)     │ kHopRefused
+//       │  │ kNoRoute                ▼ kTimeout               │ kReleaseAsked          │ kTimeout
+//       │  │ kTimeout          ┌──────────┐                   ▼                        │
+//       │  ▼                   │ Undoing  │◀──────────────────┼────────────────────────┘
+//       │ refused              └──┬────┬──┘                released
+//       └─────────────────────────┘    │ kAllRemoved, kTimeout (owed)
+//               kAllRemovedTryNext     ▼
+//               kTimeoutTryNext     refused
+//
+// A hold that is released, or whose time is over, ends here; a release (release_fsm.hpp) removes its hops.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "cmgr/procedures/events.hpp"
+
+namespace xbind::cmgr {
+
+struct HoldFsm {
+  static constexpr std::string_view kName = "hold";
+
+  enum class State : std::uint8_t {
+    kRouting,     // waits for RouteObject
+    kReserving,   // waits until every hop is reserved
+    kHeld,        // every hop is reserved, no switch is programmed
+    kCommitting,  // phase two, as the client has asked
+    kUndoing,     // a hop refused or did not answer: the others are being removed
+    kOver,        // connected, released, or refused and forgotten
+  };
+  static constexpr std::size_t kStates = static_cast<std::size_t>(State::kOver) + 1;
+
+  enum class Action : std::uint8_t {
+    kFindRoute,
+    kReserveHops,
+    kAnswerHeld,
+    kCommitHops,
+    kConnect,
+    kHandOver,  // a release is next
+    kExpire,    // the same, and the manager itself begins it
+    kRefuse,
+    kRemoveHops,
+    kOweThenRefuse,  // hops that did not confirm their removal become debts
+    kOweThenFindRoute,
+  };
+
+  struct Step {
+    State next;
+    Action action;
+
+    friend bool operator==(const Step&, const Step&) = default;
+  };
+
+  // Pure. Nothing when `event` has no meaning in `state`: the caller counts it and does nothing.
+  static constexpr std::optional<Step> step(State state, Event event) {
+    switch (state) {
+      case State::kRouting:
+        if (event == Event::kRouteKnown) return Step{State::kReserving, Action::kReserveHops};
+        if (event == Event::kRouteUseless) return Step{State::kRouting, Action::kFindRoute};
+        if (event == Event::kNoRoute || event == Event::kTimeout)
+          return Step{State::kOver, Action::kRefuse};
+        break;
+      case State::kReserving:
+        if (event == Event::kAllReserved) return Step{State::kHeld, Action::kAnswerHeld};
+        if (event == Event::kHopRefused || event == Event::kTimeout)
+          return Step{State::kUndoing, Action::kRemoveHops};
+        break;
+      case State::kHeld:
+        if (event == Event::kCommitAsked) return Step{State::kCommitting, Action::kCommitHops};
+        if (event == Event::kReleaseAsked) return Step{State::kOver, Action::kHandOver};
+        if (event == Event::kTimeout) return Step{State::kOver, Action::kExpire};
+        break;
+      case State::kCommitting:
+        if (event == Event::kAllCommitted) return Step{State::kOver, Action::kConnect};
+        if (event == Event::kHopRefused || event == Event::kTimeout)
+          return Step{State::kUndoing, Action::kRemoveHops};
+        break;
+      case State::kUndoing:
+        if (event == Event::kAllRemoved) return Step{State::kOver, Action::kRefuse};
+        if (event == Event::kAllRemovedTryNext) return Step{State::kRouting, Action::kFindRoute};
+        if (event == Event::kTimeout) return Step{State::kOver, Action::kOweThenRefuse};
+        if (event == Event::kTimeoutTryNext)
+          return Step{State::kRouting, Action::kOweThenFindRoute};
+        break;
+      case State::kOver: break;
+    }
+    return std::nullopt;
+  }
+
+  // Which timer guards the state.
+  static constexpr Timer timer(State state) {
+    switch (state) {
+      case State::kRouting: return Timer::kRoute;
+      case State::kReserving: return Timer::kHop;
+      case State::kHeld: return Timer::kHold;
+      case State::kCommitting: return Timer::kHop;
+      case State::kUndoing: return Timer::kUndo;
+      case State::kOver: return Timer::kNone;
+    }
+    return Timer::kNone;
+  }
+
+  static constexpr std::string_view name(State state) {
+    switch (state) {
+      case State::kRouting: return "routing";
+      case State::kReserving: return "reserving";
+      case State::kHeld: return "held";
+      case State::kCommitting: return "committing";
+      case State::kUndoing: return "undoing";
+      case State::kOver: return "over";
+    }
+    return "unknown state";
+  }
+  static constexpr std::string_view name(Action action) {
+    switch (action) {
+      case Action::kFindRoute: return "find route";
+      case Action::kReserveHops: return "reserve hops";
+      case Action::kAnswerHeld: return "answer held";
+      case Action::kCommitHops: return "commit hops";
+      case Action::kConnect: return "connect";
+      case Action::kHandOver: return "hand over";
+      case Action::kExpire: return "expire";
+      case Action::kRefuse: return "refuse";
+      case Action::kRemoveHops: return "remove hops";
+      case Action::kOweThenRefuse: return "owe then refuse";
+      case Action::kOweThenFindRoute: return "owe then find route";
+    }
+    return "unknown action";
+  }
+};
+
+static_assert(!HoldFsm::step(HoldFsm::State::kReserving, Event::kCommitAsked));
+
+}  // namespace xbind::cmgr

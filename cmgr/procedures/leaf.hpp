@@ -1,0 +1,48 @@
+// A destination is added to a connection that is up, or dropped (leaf_fsm.hpp, decision 0011). The hops of
+// the leaf are the procedure's own, a scion of the connection's tree, until they have joined it or are gone.
+#pragma once
+
+#include <string>
+
+#include "cmgr/procedures/leaf_fsm.hpp"
+#include "cmgr/procedures/path_procedure.hpp"
+
+namespace xbind::cmgr {
+
+class LeafProcedure final : public StepMachine<LeafFsm, PathProcedure> {
+ public:
+  LeafProcedure(Context& context, Connection& connection, const Asker& asker,
+                const std::string& end);
+  // The end is no destination of the connection.
+  void start_add(TimePoint now);
+  // The end is one of several destinations.
+  void start_drop(TimePoint now);
+
+  Hops& hops() override { return hops_; }
+  bool aside() const override { return true; }
+  State state() const override;
+  const CallEnds& ends() const override { return *ends_; }
+
+ private:
+  void perform(Action action, TimePoint now) override;
+  void all_answered(HopAction action, TimePoint now) override;
+  bool lay(const RouteReply& route, TimePoint now) override;
+  std::uint32_t generation() const override { return generation_; }
+  void clear_hops() override;
+  Hops* stock() override { return &connection_.hops(); }
+  LentLabels* lent() override { return &lent_; }
+  void join();
+  void refuse(TimePoint now);
+  void answer_dropped(TimePoint now);
+  void fold();
+  void answer(Outcome outcome);
+
+  Asker asker_;
+  CallEndsRef ends_;  // from the connection's first end to the leaf
+  HopTree hops_;
+  LentLabels lent_;
+  std::uint32_t generation_ = 1;
+  std::uint16_t leg_ = 0;
+};
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,240 @@
+#include "cmgr/procedures/modify.hpp"
+
+#include <algorithm>
+
+#include "cmgr/outcomes.hpp"
+#include "cmgr/path_watch.hpp"
+#include "core/planted.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+Resources greater(const Resources& a, const Resources& b) {
+  return {std::max(a.cells_per_s, b.cells_per_s), std::max(a.buffer_cells, b.buffer_cells)};
+}
+
+Contract greater(const Contract& a, const Contract& b) {
+  return {greater(a.forward, b.forward), greater(a.reverse, b.reverse),
+          xbind::greater(a.traffic, b.traffic),
+          xbind::greater(a.reverse_traffic, b.reverse_traffic)};
+}
+
+bool asks_for_more(const Contract& had, const Contract& wanted) {
+  return greater(had.forward, wanted.forward) != had.forward ||
+         greater(had.reverse, wanted.reverse) != had.reverse ||
+         xbind::asks_for_more(had.traffic, wanted.traffic) ||
+         xbind::asks_for_more(had.reverse_traffic, wanted.reverse_traffic);
+}
+
+}  // namespace
+
+void Modify::start(TimePoint now) {
+  context_.clients.owns(asker_.client, +1);
+  happen(asks_for_more(connection_.contract(), target_) ? Event::kRaiseAsked : Event::kLowerAsked,
+         now);
+}
+
+State Modify::state() const {
+  switch (state_) {
+    case FsmState::kRaising: return State::kModifying;
+    case FsmState::kLowering: return State::kLowering;
+    case FsmState::kRestoring: return State::kRestoring;
+    case FsmState::kAsked:
+    case FsmState::kOver: break;
+  }
+  return State::kConnected;
+}
+
+void Modify::perform(Action action, TimePoint now) {
+  switch (action) {
+    case Action::kRaiseHops: raise_hops(now); return;
+    case Action::kLowerHops: lower_hops(now); return;
+    case Action::kRestoreHops: restore_hops(now); return;
+    case Action::kOweThenAnswerModified: owe_changes(target_, now); [[fallthrough]];
+    case Action::kAnswerModified: end(true, now); return;
+    case Action::kOweThenAnswerNotModified:
+      owe_changes(connection_.contract(), now);
+      [[fallthrough]];
+    case Action::kAnswerNotModified: end(false, now); return;
+    case Action::kBreakOff:
+      refusal_ = {Cause::kBeingReleased, "manager", connection_.shown_id().value(), 0};
+      end(false, now);
+      return;
+  }
+}
+
+// ===== hops =====
+
+// What the hops are told in the present state.
+Contract Modify::contract_to_tell() const {
+  switch (state_) {
+    case FsmState::kRaising: return greater(connection_.contract(), target_);
+    case FsmState::kLowering: return target_;
+    default: return connection_.contract();
+  }
+}
+
+HopModify Modify::change_for(const Hop& hop) const {
+  const Contract contract = contract_to_tell();
+  return {key_of(connection_, hop), revision_, contract.of_leg(hop.leg),
+          contract.traffic_of_leg(hop.leg)};
+}
+
+void Modify::raise_hops(TimePoint now) {
+  revision_ = context_.connections.next_revision(connection_);
+  for (Hop& hop : hops()) hop.changed = false;
+  // All or nothing: one that cannot be told ends it before any hop is.
+  for (const Hop& hop : hops()) {
+    if (context_.switches.is_attached(hop.at)) continue;
+    refusal_ = {Cause::kSwitchUnreachable, context_.switches.name(hop.at)};
+    happen(Event::kHopRefused, now);
+    return;
+  }
+  tell_every_hop(now);
+}
+
+void Modify::lower_hops(TimePoint now) {
+  revision_ = context_.connections.next_revision(connection_);
+  for (Hop& hop : hops()) hop.changed = false;
+  tell_every_hop(now);
+}
+
+void Modify::tell_every_hop(TimePoint now) {
+  pending_ = 0;
+  for (Hop& hop : hops()) {
+    if (!context_.switches.is_attached(hop.at)) continue;  // to be owed
+    ++pending_;
+    context_.teller.tell(*this, hop, Errand::kModify, now);
+  }
+  changes_begun(now);
+}
+
+void Modify::restore_hops(TimePoint now) {
+  revision_ = context_.connections.next_revision(connection_);
+  pending_ = 0;
+  for (Hop& hop : hops()) {
+    const bool waiting = std::exchange(hop.errand, Errand::kNone) != Errand::kNone;
+    const bool open = hop.state == HopState::kChanging;
+    const bool touched = !waiting && (hop.changed || open) && !planted(Bug::kModifyNotRolledBack);
+    hop.changed = !touched;
+    if (!touched) continue;
+    if (!context_.switches.is_attached(hop.at)) {
+      hop.state = HopState::kCommitted;
+      continue;
+    }
+    if (open) context_.switches.skip_answers(hop.at, key_of(connection_, hop), 1);
+    ++pending_;
+    context_.teller.tell(*this, hop, Errand::kModify, now);
+  }
+  changes_begun(now);
+}
+
+void Modify::changes_begun(TimePoint now) {
+  if (pending_ == 0) {
+    changes_over(now);
+  } else {
+    context_.teller.tell_next(*this, now);
+  }
+}
+
+void Modify::change_answered(Hop& hop, const HopResult& result, TimePoint now) {
+  hop.state = HopState::kCommitted;
+  hop.changed = result.cause == Cause::kNone;
+  if (hop.changed) hop.behind = false;
+  if (state_ == FsmState::kRaising && result.cause != Cause::kNone) {
+    // Nobody knows what such a hop has now: it is told the old contract with the others. So is one that
+    // never heard of the old one.
+    const bool unknown =
+        result.cause == Cause::kSwitchUnreachable || result.cause == Cause::kTimeout;
+    hop.changed = unknown || hop.behind;
+    refusal_ = context_.outcomes.refusal_of(hop, result);
+    happen(Event::kHopRefused, now);
+    return;
+  }
+  if (--pending_ == 0) changes_over(now);
+}
+
+void Modify::changes_over(TimePoint now) {
+  if (state_ == FsmState::kRaising) {
+    happen(target_ != contract_to_tell() ? Event::kAllRaised : Event::kAllModified, now);
+    return;
+  }
+  const bool all =
+      std::all_of(hops().begin(), hops().end(), [](const Hop& hop) { return hop.changed; });
+  happen(all ? Event::kAllModified : Event::kTimeout, now);
+}
+
+// ===== time, and switches that go =====
+
+void Modify::timed_out(TimePoint now) {
+  if (state_ == FsmState::kRaising) {
+    const auto silent = std::find_if(hops().begin(), hops().end(), [](const Hop& hop) {
+      return hop.state == HopState::kChanging;
+    });
+    refusal_ = {Cause::kTimeout,
+                silent == hops().end() ? "manager" : context_.switches.name(silent->at)};
+  }
+  happen(Event::kTimeout, now);
+}
+
+void Modify::switch_lost(SwitchIndex at, TimePoint now) {
+  if (std::none_of(hops().begin(), hops().end(), [&](const Hop& hop) { return hop.at == at; })) {
+    return;
+  }
+  if (state_ == FsmState::kRaising) {
+    for (Hop& hop : hops()) {
+      if (hop.at != at || hop.state != HopState::kChanging) continue;
+      hop.state = HopState::kCommitted;
+      hop.changed = true;  // perhaps
+    }
+    refusal_ = {Cause::kSwitchUnreachable, context_.switches.name(at)};
+    happen(Event::kHopRefused, now);
+    return;
+  }
+  std::uint16_t lost = 0;
+  for (Hop& hop : hops()) {
+    if (hop.at != at) continue;
+    const bool unsaid = std::exchange(hop.errand, Errand::kNone) != Errand::kNone;
+    if (!unsaid && hop.state != HopState::kChanging) continue;
+    hop.state = HopState::kCommitted;
+    hop.changed = false;
+    ++lost;
+  }
+  pending_ = static_cast<std::uint16_t>(pending_ - lost);
+  if (lost != 0 && pending_ == 0) changes_over(now);
+}
+
+// ===== the end =====
+
+// Some hops have not confirmed the contract that the connection has from now on: they are told it until
+// they do.
+void Modify::owe_changes(const Contract& contract, TimePoint now) {
+  for (Hop& hop : hops()) {
+    if (hop.changed) continue;
+    const HopKey key = key_of(connection_, hop);
+    // The answer that did not come in time may be taken for that of a later change.
+    const bool told = hop.state == HopState::kChanging && hop.errand == Errand::kNone;
+    if (told) context_.switches.skip_answers(hop.at, key, 1);
+    hop.state = HopState::kCommitted;
+    hop.errand = Errand::kNone;
+    context_.switches.owe_change(
+        hop.at, {key, revision_, contract.of_leg(hop.leg), contract.traffic_of_leg(hop.leg)}, now);
+  }
+}
+
+void Modify::end(bool accepted, TimePoint now) {
+  const ProcedurePtr self = leave();
+  if (accepted) {
+    for (Hop& hop : hops()) context_.teller.unbook(connection_, hop);
+    context_.connections.set_contract(connection_, target_);
+    for (Hop& hop : hops()) context_.teller.book(connection_, hop, now);
+  }
+  Outcome outcome = accepted ? Outcome{} : outcome_of(refusal_);
+  outcome.kind = accepted ? OutcomeKind::kModified : OutcomeKind::kRefused;
+  outcome.connection = connection_.shown_id();
+  context_.outcomes.tell(asker_, std::move(outcome));
+  context_.clients.owns(asker_.client, -1);
+  if (refusal_.cause != Cause::kBeingReleased) context_.paths.look(connection_);
+}
+
+}  // namespace xbind::cmgr

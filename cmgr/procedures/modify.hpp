@@ -1,0 +1,43 @@
+// Another contract for a connection that is up (modify_fsm.hpp), in two steps, so that undoing the first can
+// never be refused (decision 0012).
+#pragma once
+
+#include "cmgr/procedures/modify_fsm.hpp"
+#include "cmgr/procedures/procedure.hpp"
+
+namespace xbind::cmgr {
+
+class Modify final : public StepMachine<ModifyFsm, Procedure> {
+ public:
+  // `target` has the service categories of the connection's contract.
+  Modify(Context& context, Connection& connection, const Asker& asker, const Contract& target)
+      : StepMachine(context, connection), asker_(asker), target_(target) {}
+  void start(TimePoint now);
+
+  State state() const override;
+  void timed_out(TimePoint now) override;
+  void switch_lost(SwitchIndex at, TimePoint now) override;
+  void change_answered(Hop& hop, const HopResult& result, TimePoint now) override;
+  HopModify change_for(const Hop& hop) const override;
+
+ private:
+  void perform(Action action, TimePoint now) override;
+  // A modify removes nothing.
+  void removals_over(bool, TimePoint) override {}
+  Contract contract_to_tell() const;
+  void raise_hops(TimePoint now);
+  void lower_hops(TimePoint now);
+  void tell_every_hop(TimePoint now);
+  void restore_hops(TimePoint now);
+  void changes_begun(TimePoint now);
+  void changes_over(TimePoint now);
+  void owe_changes(const Contract& contract, TimePoint now);
+  void end(bool accepted, TimePoint now);
+
+  Asker asker_;
+  Contract target_;
+  Refusal refusal_;  // why it is being taken back
+  std::uint32_t revision_ = 0;
+};
+
+}  // namespace xbind::cmgr

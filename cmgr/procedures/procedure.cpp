@@ -1,0 +1,94 @@
+#include "cmgr/procedures/procedure.hpp"
+
+#include "cmgr/hop_teller.hpp"
+#include "cmgr/label_debts.hpp"
+#include "core/check.hpp"
+
+namespace xbind::cmgr {
+
+void EndProcedure::operator()(Procedure* procedure) const { delete procedure; }
+
+bool Connection::is_changing() const { return procedure != nullptr && procedure->aside(); }
+
+State Connection::state() const {
+  // A leaf or another path is made beside the connection, which is up meanwhile.
+  if (procedure != nullptr && !is_changing()) return procedure->state();
+  return stage_ == Stage::kUp ? State::kConnected : State::kGone;
+}
+
+void Procedure::setup_answered(Hop& hop, const HopResult& result, TimePoint now) {
+  if (result.cause != Cause::kNone) {
+    hop_refused(hop, result, now);
+    return;
+  }
+  hop.state = result.action == HopAction::kReserve ? HopState::kReserved : HopState::kCommitted;
+  if (--pending_ == 0) all_answered(result.action, now);
+}
+
+void Procedure::removal_answered(Hop& hop, bool removed, TimePoint now) {
+  // Not removed: the SwitchServer cannot reach its switch.
+  hop.state = removed ? HopState::kRemoved : HopState::kNotRemoved;
+  if (--pending_ == 0) removals_over(owes_a_removal(), now);
+}
+
+HopModify Procedure::change_for(const Hop& hop) const {
+  XB_CHECK(false, connection_.id, hop.number);
+  return {};
+}
+
+bool Procedure::owes_a_removal() {
+  return std::any_of(hops().begin(), hops().end(),
+                     [](const Hop& hop) { return hop.state == HopState::kNotRemoved; });
+}
+
+void Procedure::begin_removal(Hop& hop, TimePoint now) {
+  ++pending_;
+  if (hop.state == HopState::kRemoving) return;  // of a leaf that was going already
+  context_.switches.forget_change(hop.at, key_of(connection_, hop));
+  // Nothing to wait for where nobody is: that removal is owed when the others are done.
+  if (!context_.switches.is_attached(hop.at)) {
+    hop.state = HopState::kNotRemoved;
+    --pending_;
+    return;
+  }
+  // Told or not yet: no earlier answer counts any more, and without its own the removal is owed.
+  hop.state = HopState::kRemoving;
+  context_.teller.tell(*this, hop, Errand::kRemove, now);
+}
+
+void Procedure::removals_begun(TimePoint now) {
+  if (pending_ == 0) {
+    removals_over(owes_a_removal(), now);
+  } else {
+    context_.teller.tell_next(*this, now);
+  }
+}
+
+void Procedure::removals_lost(SwitchIndex at, TimePoint now) {
+  std::uint16_t lost = 0;
+  for (Hop& hop : hops()) {
+    if (hop.at != at) continue;
+    const bool unsaid = std::exchange(hop.errand, Errand::kNone) != Errand::kNone;
+    if (!unsaid && hop.state != HopState::kRemoving) continue;
+    hop.state = HopState::kNotRemoved;
+    ++lost;
+  }
+  pending_ = static_cast<std::uint16_t>(pending_ - lost);
+  if (lost != 0 && pending_ == 0) removals_over(owes_a_removal(), now);
+}
+
+void Procedure::owe_unconfirmed(TimePoint now) {
+  cmgr::owe_unconfirmed({connection_, hops(), lent(), stock()}, context_.switches, now);
+}
+
+void Procedure::settle(TimePoint now) {
+  // Asked for and never answered in this path's life: the cache may ask again.
+  for (Hop& hop : hops()) {
+    context_.teller.labels_answered(hop);
+    context_.switches.quota_answered(hop.at, hop.output_port, key_of(connection_, hop));
+    context_.teller.unbook(connection_, hop);
+  }
+  settle_labels(hops(), lent(), context_.switches, now);
+}
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,162 @@
+// A procedure changes one connection: sets it up, holds, modifies or releases it, adds or drops a leaf,
+// leads it another way. It owns its own state and dies with its end; a connection has at most one.
+//
+//     Procedure ◀── Release, Modify
+//         ▲
+//     PathProcedure ◀── Setup, Hold, Leaf, Reroute      (path_procedure.hpp)
+//
+// Each has a pure table over events.hpp (setup_fsm.hpp and its neighbours), which StepMachine performs. A
+// procedure may end within any call of a member that takes `now`: afterwards nobody may use it.
+//
+// Not thread-safe; owned by its connection.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "cmgr/call_times.hpp"
+#include "cmgr/connection.hpp"
+#include "cmgr/hop_teller.hpp"
+#include "cmgr/procedures/context.hpp"
+#include "cmgr/procedures/events.hpp"
+#include "core/hop.hpp"
+
+namespace xbind::cmgr {
+
+class Procedure : public TimerHook {
+ public:
+  Procedure(Context& context, Connection& connection)
+      : context_(context), connection_(connection) {}
+  Procedure(const Procedure&) = delete;
+  Procedure& operator=(const Procedure&) = delete;
+  virtual ~Procedure() = default;
+
+  Connection& connection() const { return connection_; }
+  // The hops that it works on: the connection's, or a tree of its own.
+  virtual Hops& hops() { return connection_.hops(); }
+  // Whether these are its own, and the connection is up meanwhile.
+  virtual bool aside() const { return false; }
+  // How far it is, for operators.
+  virtual State state() const = 0;
+
+  // Why the connection can be released, or changed, not now; nothing: it can.
+  virtual std::optional<Cause> refuses_release() const { return std::nullopt; }
+  virtual Cause refuses_change() const { return Cause::kChangeUnderWay; }
+  // The connection is to be released: the procedure ends, what it has of hops is the connection's.
+  void release_asked(TimePoint now) { happen(Event::kReleaseAsked, now); }
+
+  // --- what comes for it
+  virtual bool waits_for_route() const { return false; }
+  virtual void route_answered(const RouteReply&, TimePoint) {}
+  virtual void timed_out(TimePoint now) = 0;
+  // The session with that switch's SwitchServer is over: what was asked there is never answered.
+  virtual void switch_lost(SwitchIndex at, TimePoint now) = 0;
+  // The answer that a hop of it waits for, of a reserve or commit.
+  void setup_answered(Hop& hop, const HopResult& result, TimePoint now);
+  // The answer to a modify; `hop` is in the state kChanging.
+  virtual void change_answered(Hop&, const HopResult&, TimePoint) {}
+  // A removal's answer; `hop` is in the state kRemoving.
+  void removal_answered(Hop& hop, bool removed, TimePoint now);
+
+  // --- what the teller asks
+  // The ends between which its hops lead.
+  virtual const CallEnds& ends() const { return *connection_.ends; }
+  // The hops are reserved for a client that commits them later.
+  virtual bool holds() const { return false; }
+  virtual HopModify change_for(const Hop& hop) const;
+  // Whose times a command counts for.
+  virtual TimesIndex times_of(Errand) const { return kNotTimed; }
+
+ protected:
+  virtual void happen(Event event, TimePoint now) = 0;
+  // Every hop that was told has answered well.
+  virtual void all_answered(HopAction, TimePoint) {}
+  virtual void hop_refused(Hop&, const HopResult&, TimePoint) {}
+  // No answer to a removal is awaited any more; `owed`: some hop has not been removed.
+  virtual void removals_over(bool owed, TimePoint now) = 0;
+  // Of a procedure with hops of its own: the connection's, which they refer to. Null: it has none.
+  virtual Hops* stock() { return nullptr; }
+  // The labels of its hops that debts hold as well; null: none.
+  virtual LentLabels* lent() { return connection_.lent(); }
+
+  // Tells each of the hops of which `which` says so; they answer with setup_answered().
+  template <class Which>
+  void tell_hops(Errand errand, Which&& which, TimePoint now);
+  // Removes every hop that was told anything and of which `which` says so; ends in removals_over().
+  template <class Which>
+  void remove_hops(Which&& which, TimePoint now);
+  // The hops at a lost switch will not confirm their removal.
+  void removals_lost(SwitchIndex at, TimePoint now);
+  // Hops that still owe their removal become debts.
+  void owe_unconfirmed(TimePoint now);
+  // The hops are gone, or owed: their labels, bookings and what they asked for.
+  void settle(TimePoint now);
+  // The procedure's last act: it is the connection's no more, and dies with the returned pointer.
+  ProcedurePtr leave() { return std::move(connection_.procedure); }
+  // The timer of the state begins anew.
+  virtual void arm(TimePoint now) = 0;
+
+  Context& context_;
+  Connection& connection_;
+  std::uint16_t pending_ = 0;  // answers still expected in this state
+
+ private:
+  bool owes_a_removal();
+  void begin_removal(Hop& hop, TimePoint now);
+  void removals_begun(TimePoint now);
+};
+
+template <class Which>
+void Procedure::tell_hops(Errand errand, Which&& which, TimePoint now) {
+  pending_ = static_cast<std::uint16_t>(std::count_if(hops().begin(), hops().end(), which));
+  for (Hop& hop : hops()) {
+    if (which(hop)) context_.teller.tell(*this, hop, errand, now);
+  }
+  context_.teller.tell_next(*this, now);
+}
+
+template <class Which>
+void Procedure::remove_hops(Which&& which, TimePoint now) {
+  HopTeller::drop_errands(hops());
+  pending_ = 0;
+  for (Hop& hop : hops()) {
+    const bool done = hop.state == HopState::kRemoved || hop.state == HopState::kNotRemoved;
+    if (hop.told() && !done && which(hop)) begin_removal(hop, now);
+  }
+  removals_begun(now);
+}
+
+// Performs Fsm's table: the one place where the procedure's state changes.
+template <class Fsm, class Base>
+class StepMachine : public Base {
+ public:
+  using Base::Base;
+
+ protected:
+  using FsmState = typename Fsm::State;
+  using Action = typename Fsm::Action;
+
+  void happen(Event event, TimePoint now) final {
+    ++this->context_.occurrences.template of<Fsm>().at(state_, event);
+    const auto step = Fsm::step(state_, event);
+    if (!step) {
+      ++this->context_.counters.meaningless_events;
+      return;
+    }
+    state_ = step->next;
+    arm(now);
+    perform(step->action, now);  // may end the procedure's life
+  }
+  void arm(TimePoint now) final {
+    if (const Timer timer = Fsm::timer(state_); timer != Timer::kHold) {
+      this->context_.timers.arm(*this, timer, now);
+    }
+  }
+  virtual void perform(Action action, TimePoint now) = 0;
+
+  FsmState state_{};
+};
+
+}  // namespace xbind::cmgr

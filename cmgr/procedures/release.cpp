@@ -1,0 +1,45 @@
+#include "cmgr/procedures/release.hpp"
+
+#include "cmgr/outcomes.hpp"
+#include "cmgr/procedures/start.hpp"
+
+namespace xbind::cmgr {
+
+void Release::start(TimePoint now) {
+  arm(now);
+  remove_hops([](const Hop&) { return true; }, now);
+}
+
+void Release::removals_over(bool owed, TimePoint now) {
+  happen(owed ? Event::kTimeout : Event::kAllRemoved, now);
+}
+
+void Release::perform(Action action, TimePoint now) {
+  switch (action) {
+    case Action::kOweThenAnswerReleased:
+      owe_unconfirmed(now);
+      context_.times.close(std::exchange(times_, kNotTimed));
+      [[fallthrough]];
+    case Action::kAnswerReleased: answer(now); return;
+  }
+}
+
+void Release::answer(TimePoint now) {
+  if (releaser_) {
+    Outcome outcome;
+    outcome.kind = OutcomeKind::kReleased;
+    outcome.connection = connection_.shown_id();
+    context_.outcomes.name_what_is_owed(hops(), {}, outcome);
+    context_.times.answered(times_, now);
+    context_.outcomes.tell(*releaser_, std::move(outcome), times_);
+    // The claim on the client's memory ends with the answer.
+    context_.clients.owns(releaser_->client, -1);
+  } else {
+    context_.times.close(times_);
+  }
+  settle(now);
+  const ProcedurePtr self = leave();
+  forget(context_, connection_);
+}
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,33 @@
+// The release of a connection (release_fsm.hpp): every hop is removed at once; one whose removal nobody
+// confirms in time becomes a debt.
+#pragma once
+
+#include "cmgr/procedures/procedure.hpp"
+#include "cmgr/procedures/release_fsm.hpp"
+
+namespace xbind::cmgr {
+
+class Release final : public StepMachine<ReleaseFsm, Procedure> {
+ public:
+  // `releaser`: who is to be answered; nobody: the manager's own, or a hold that has expired.
+  Release(Context& context, Connection& connection, const OptionalAsker& releaser, TimesIndex times)
+      : StepMachine(context, connection), releaser_(releaser), times_(times) {}
+  void start(TimePoint now);
+
+  State state() const override { return State::kReleasing; }
+  std::optional<Cause> refuses_release() const override { return Cause::kBeingReleased; }
+  Cause refuses_change() const override { return Cause::kBeingReleased; }
+  void timed_out(TimePoint now) override { happen(Event::kTimeout, now); }
+  void switch_lost(SwitchIndex at, TimePoint now) override { removals_lost(at, now); }
+  TimesIndex times_of(Errand) const override { return times_; }
+
+ private:
+  void perform(Action action, TimePoint now) override;
+  void removals_over(bool owed, TimePoint now) override;
+  void answer(TimePoint now);
+
+  OptionalAsker releaser_;
+  TimesIndex times_;
+};
+
+}  // namespace xbind::cmgr

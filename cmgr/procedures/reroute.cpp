@@ -1,0 +1,217 @@
+#include "cmgr/procedures/reroute.hpp"
+
+#include <algorithm>
+
+#include "cmgr/label_debts.hpp"
+#include "cmgr/path_change.hpp"
+#include "cmgr/path_watch.hpp"
+#include "core/planted.hpp"
+
+namespace xbind::cmgr {
+
+State Reroute::state() const {
+  switch (state_) {
+    case FsmState::kRouting: return State::kRouting;
+    case FsmState::kReserving: return State::kReserving;
+    case FsmState::kMaking: return State::kCommitting;
+    case FsmState::kSwitchingOver: return State::kSwitchingOver;
+    case FsmState::kLingering: return State::kLingering;
+    case FsmState::kUndoing: return State::kUndoing;
+    case FsmState::kLeadingBack:
+    case FsmState::kRemovingOld: return State::kReleasing;
+    case FsmState::kOver: break;
+  }
+  return State::kGone;
+}
+
+void Reroute::perform(Action action, TimePoint now) {
+  switch (action) {
+    case Action::kOweThenFindRoute: owe_unconfirmed(now); [[fallthrough]];
+    case Action::kFindRoute: find_another(now); return;
+    case Action::kReserveHops: reserve_hops(now); return;
+    case Action::kCommitHops: commit_hops(now); return;
+    case Action::kTakeOver: take_over(now); return;
+    case Action::kGoOver: go_over(); return;
+    case Action::kGoOverThenRemoveHops:
+      go_over();
+      remove_all(now);
+      return;
+    case Action::kLeadBack: lead_back(now); return;
+    case Action::kWait: return;
+    case Action::kLeadBackAgain: lead_back_again(now); return;
+    case Action::kRemoveHops:
+      if (state_ == FsmState::kUndoing) {
+        undo(now, planted(Bug::kRerouteNotRolledBack));
+      } else {
+        remove_all(now);
+      }
+      return;
+    case Action::kOweThenGiveUp: owe_unconfirmed(now); [[fallthrough]];
+    case Action::kGiveUp: end(true, now); return;
+    case Action::kOweThenFinish: owe_unconfirmed(now); [[fallthrough]];
+    case Action::kFinish: end(false, now); return;
+    case Action::kFold: fold(); return;
+  }
+}
+
+// ===== the new path =====
+
+bool Reroute::lay(const RouteReply& route, TimePoint now) {
+  const Hops& old = connection_.hops();
+  const Hop& last = *old.last_of(0);
+  const PathHop& begins = route.path.hops.front();
+  const PathHop& ends_at = route.path.hops.back();
+  const bool same_ends = route.at.front() == old.front().at &&
+                         begins.input_port == old.front().input_port &&
+                         route.at.back() == last.at && ends_at.output_port == last.output_port;
+  path_.clear();
+  if (same_ends) {
+    lay_leg(0, route);
+    if (connection_.both()) lay_leg(1, route);
+  }
+  context_.connections.count(connection_, hops_);
+  if (!hops_.empty()) return true;
+  // RouteObject's endpoint is somewhere else now, or it knows no other path than the old one.
+  refuse_unless_refused({Cause::kNoRoute, connection_.ends->to});
+  happen(Event::kNoRoute, now);
+  return false;
+}
+
+void Reroute::lay_leg(std::uint16_t leg, const RouteReply& route) {
+  const Hops& stock = connection_.hops();
+  std::vector<HopPlace> old;
+  std::vector<PathStep> from;
+  for (const Hop& hop : stock) {
+    if (hop.leg != leg) continue;
+    old.push_back(stock.place_of(hop));
+    from.push_back({hop.at, hop.input_port, hop.output_port});
+  }
+  std::vector<PathStep> to;
+  for (std::size_t i = 0; i < route.at.size(); ++i) {
+    const PathHop& hop = route.path.hops[i];
+    to.push_back({route.at[i], leg == 1 ? hop.output_port : hop.input_port,
+                  leg == 1 ? hop.input_port : hop.output_port});
+  }
+  if (leg == 1) std::reverse(to.begin(), to.end());
+
+  using Kind = StepChange::Kind;
+  const std::vector<StepChange> changes = change_of_path(from, to);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const StepChange& change = changes[i];
+    const HopPlace earlier = change.old == StepChange::kNone ? HopPlace{} : old[change.old];
+    if (change.kind == Kind::kStays) {
+      path_.push_back({true, earlier});
+      continue;
+    }
+    Hop hop;
+    hop.at = to[i].at;
+    hop.input_port = to[i].input_port;
+    hop.output_port = to[i].output_port;
+    hop.leg = leg;
+    hop.place(i, to.size());
+    const HopTree::Tie tie = change.kind == Kind::kTakesOver ? HopTree::Tie::kTakesOver
+                             : change.kind == Kind::kJoins   ? HopTree::Tie::kJoins
+                                                             : HopTree::Tie::kNone;
+    path_.push_back({false, hops_.append(hop, tie, earlier, stock)});
+  }
+}
+
+void Reroute::clear_hops() {
+  context_.connections.count_no_more(hops_);
+  if (!hops_.empty()) ++generation_;
+  hops_.clear();
+}
+
+void Reroute::all_answered(HopAction action, TimePoint now) {
+  if (action == HopAction::kReserve) {
+    happen(Event::kAllReserved, now);
+  } else if (state_ == FsmState::kMaking) {
+    happen(Event::kAllCommitted, now);
+  } else {
+    happen(old_down_ ? Event::kAllTakenOverOldDown : Event::kAllTakenOver, now);
+  }
+}
+
+void Reroute::take_over(TimePoint now) {
+  tell_hops(
+      Errand::kCommit, [](const Hop& hop) { return hop.takes_over; }, now);
+}
+
+// The new path carries the connection.
+void Reroute::go_over() {
+  context_.connections.replace(connection_, path_, hops_, generation_);
+  // Labels that debts hold as well go with their hops.
+  move_lent(hops_, connection_.lent(), lent_);
+  if (planted(Bug::kOldPathNotRemoved)) {
+    for (Hop& hop : hops_) hop.state = HopState::kIdle;
+  }
+  context_.paths.replaced(connection_, left_);
+}
+
+// ===== the way back =====
+
+void Reroute::lead_back(TimePoint now) {
+  const bool keep = old_down_ || planted(Bug::kNoRollback) || planted(Bug::kRerouteNotRolledBack);
+  remove_hops([keep](const Hop& hop) { return hop.takes_over && !keep; }, now);
+}
+
+void Reroute::removals_over(bool owed, TimePoint now) {
+  if (state_ != FsmState::kLeadingBack) {
+    PathProcedure::removals_over(owed, now);
+    return;
+  }
+  const bool led_back = std::none_of(hops_.begin(), hops_.end(), [](const Hop& hop) {
+    return hop.takes_over && hop.owes_removal();
+  });
+  happen(led_back ? Event::kAllRemoved : Event::kSomeNotRemoved, now);
+}
+
+void Reroute::lead_back_again(TimePoint now) {
+  leave_turn();
+  for (Hop& hop : hops_) {
+    if (!hop.takes_over || hop.state != HopState::kNotRemoved ||
+        !context_.switches.is_attached(hop.at)) {
+      continue;
+    }
+    hop.state = HopState::kRemoving;
+    ++pending_;
+    context_.teller.tell(*this, hop, Errand::kRemove, now);
+  }
+  context_.teller.tell_next(*this, now);
+}
+
+// ===== the end =====
+
+void Reroute::remove_all(TimePoint now) {
+  remove_hops([](const Hop&) { return true; }, now);
+}
+
+void Reroute::leave_turn() {
+  if (!std::exchange(turn_left_, true)) context_.paths.turn_over();
+}
+
+void Reroute::end(bool given_up, TimePoint now) {
+  clear_path(now);
+  const ProcedurePtr self = leave();
+  context_.connections.raise_generation(connection_, generation_);
+  leave_turn();
+  if (given_up) {
+    context_.paths.failed(connection_, refusal_, version_, now);
+  } else {
+    context_.paths.look(connection_);
+  }
+}
+
+// The connection is released: what the procedure has of hops goes with the others.
+void Reroute::fold() {
+  for (Hop& hop : hops_) {
+    if (hop.errand == Errand::kRemove) hop.state = HopState::kCommitted;  // not told yet
+  }
+  HopTeller::drop_errands(hops_);
+  context_.connections.fold(connection_, hops_);
+  for (auto& label : lent_) connection_.note().lent.push_back(std::move(label));
+  const ProcedurePtr self = leave();
+  leave_turn();
+}
+
+}  // namespace xbind::cmgr

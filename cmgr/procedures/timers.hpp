@@ -1,0 +1,114 @@
+// Which procedure's timer expires next. A procedure has at most one timer, of its state.
+//
+// A list for each named timer, oldest first, since all of a list have one duration; the holds' own times
+// are sorted. Not thread-safe; owned by the connection manager, outlives the procedures.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <boost/intrusive/list.hpp>
+#include <deque>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+#include "cmgr/config.hpp"
+#include "cmgr/procedures/events.hpp"
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+
+namespace xbind::cmgr {
+
+// Holds whose time is over: a commit that comes too late is refused by that name. The latest kRemembered.
+class ExpiredHolds {
+ public:
+  static constexpr std::size_t kRemembered = 10'000;
+
+  void note(ConnectionId id) {
+    ids_.insert(id);
+    order_.push_back(id);
+    if (order_.size() <= kRemembered) return;
+    ids_.erase(order_.front());
+    order_.pop_front();
+  }
+  bool contains(ConnectionId id) const { return ids_.contains(id); }
+
+ private:
+  std::deque<ConnectionId> order_;
+  std::unordered_set<ConnectionId> ids_;
+};
+
+// What a procedure brings for its timer.
+struct TimerHook
+    : boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+  TimePoint deadline = kNever;
+};
+
+class Timers {
+ public:
+  explicit Timers(const Config& config) : config_(config) {}
+  Timers(const Timers&) = delete;
+  Timers& operator=(const Timers&) = delete;
+
+  // Not kHold.
+  void arm(TimerHook& hook, Timer timer, TimePoint now) {
+    hook.unlink();
+    hook.deadline = kNever;
+    if (timer == Timer::kNone) return;
+    hook.deadline = now + duration(timer);
+    lists_[static_cast<std::size_t>(timer)].push_back(hook);
+  }
+  // A hold's own time.
+  void arm_hold(ConnectionId connection, TimePoint until) { holds_.emplace(until, connection); }
+  void disarm_hold(ConnectionId connection, TimePoint until) { holds_.erase({until, connection}); }
+  ExpiredHolds& expired_holds() { return expired_; }
+
+  // For each procedure whose timer has expired: expire(hook) or expire_hold(connection), which arm it anew,
+  // or not.
+  template <class Expire, class ExpireHold>
+  void expire(TimePoint now, Expire&& expire, ExpireHold&& expire_hold) {
+    for (List& list : lists_) {
+      while (!list.empty() && list.front().deadline <= now) expire(list.front());
+    }
+    while (!holds_.empty() && holds_.begin()->first <= now) {
+      const ConnectionId id = holds_.begin()->second;
+      expire_hold(id);
+    }
+  }
+  TimePoint next_deadline() const {
+    TimePoint due = holds_.empty() ? kNever : holds_.begin()->first;
+    for (const List& list : lists_) {
+      if (!list.empty()) due = std::min(due, list.front().deadline);
+    }
+    return due;
+  }
+  // Every procedure whose timer runs, but holds that rest. None may come or go meanwhile.
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (List& list : lists_) {
+      for (TimerHook& hook : list) visit(hook);
+    }
+  }
+
+ private:
+  using List = boost::intrusive::list<TimerHook, boost::intrusive::constant_time_size<false>>;
+
+  Duration duration(Timer timer) const {
+    switch (timer) {
+      case Timer::kRoute: return config_.route_timer;
+      case Timer::kHop: return config_.hop_timer;
+      case Timer::kUndo: return config_.undo_timer;
+      case Timer::kBreak: return config_.break_delay;
+      case Timer::kNone:
+      case Timer::kHold: break;
+    }
+    return Duration::max();
+  }
+
+  const Config& config_;
+  std::array<List, kTimers> lists_;
+  std::set<std::pair<TimePoint, ConnectionId>> holds_;
+  ExpiredHolds expired_;
+};
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,67 @@
+// The desk for requests: which are begun at once, which wait (operation_gate.hpp), and what they need of the
+// QOSMapper first. What is begun is acted upon by call_requests.hpp.
+//
+// Not thread-safe; owned by the connection manager.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "cmgr/call_requests.hpp"
+#include "cmgr/operation_gate.hpp"
+#include "cmgr/outcomes.hpp"
+#include "cmgr/qos_cache.hpp"
+#include "cmgr/requests.hpp"
+
+namespace xbind::cmgr {
+
+class RequestDesk {
+ public:
+  RequestDesk(Context& context, Peers& peers) : context_(context), peers_(peers), calls_(context) {}
+
+  // The requests of a batch, releases first: they give back what the others may need.
+  void on_batch(ClientIndex client, const RequestBatch& batch, TimePoint now);
+  // One of a two-way call; `token` is its number.
+  void on_local(RequestId token, RequestBody request, TimePoint now);
+  // One reply for each service asked. kNoQosMapper: nobody could be asked.
+  void on_services(const std::vector<ServiceReply>& replies, TimePoint now);
+  // Begins what waited, as far as there is room; what has waited too long is busy.
+  void pump(TimePoint now);
+  void tick(TimePoint now);
+  TimePoint next_deadline() const;
+  // Asks for the services that the step has come to need.
+  void flush();
+
+  const QosCache& services() const { return services_; }
+
+ private:
+  // A request whose services the QOSMapper is asked for.
+  struct Parked {
+    Request request;
+    std::vector<std::pair<ServiceSpec, std::optional<NetworkService>>> services;
+    TimePoint deadline;
+  };
+
+  template <class Body>
+  void submit(ClientIndex client, const Body& request, unsigned urgency, TimePoint now);
+  template <class Body>
+  void begin(ClientIndex client, const Body& body, RequestTimes times, TimePoint now);
+  void park(Request request, TimePoint now);
+  void on_service(const ServiceReply& reply, TimePoint now);
+  void begin_parked(const Parked& parked, TimePoint now);
+
+  Context& context_;
+  Peers& peers_;
+  CallRequests calls_;
+  QosCache services_;
+  std::deque<Parked> parked_;  // oldest first
+  std::set<ServiceSpec> asked_services_;
+  std::vector<ServiceSpec> services_to_ask_;  // at the end of the step
+};
+
+}  // namespace xbind::cmgr

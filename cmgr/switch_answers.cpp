@@ -1,0 +1,302 @@
+#include "cmgr/switch_answers.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "cmgr/hop_teller.hpp"
+#include "cmgr/label_debts.hpp"
+#include "cmgr/procedures/procedure.hpp"
+#include "core/log.hpp"
+#include "core/planted.hpp"
+
+namespace xbind::cmgr {
+
+// ===== sessions =====
+
+void SwitchAnswers::attached(const std::string& name, SessionId session,
+                             std::uint32_t batches_in_flight,
+                             const std::vector<PortLabels>& quarantined, TimePoint now) {
+  SwitchDesk& switches = context_.switches;
+  const SwitchIndex at = switches.index_of(name);
+  if (switches.is_attached(at)) {
+    switches.lost(at, "attached anew");
+    abandon(at, now);
+  }
+  const bool ours_from_before = switches.attachment(at) > 0;
+  switches.attached(at, session, batches_in_flight, quarantined, now);
+  if (ours_from_before) sort_quarantine(at, quarantined, now);
+}
+
+void SwitchAnswers::lost(SessionId session, std::string_view reason, TimePoint now) {
+  const auto at = context_.switches.by_session(session);
+  if (!at) return;
+  context_.switches.lost(*at, reason);
+  abandon(*at, now);
+  peers_.attach_switch(context_.switches.name(*at));
+}
+
+void SwitchAnswers::tick(TimePoint now) {
+  for (const SwitchIndex at : context_.switches.tick(now)) {
+    abandon(at, now);
+    peers_.attach_switch(context_.switches.name(at));
+  }
+}
+
+void SwitchAnswers::abandon(SwitchIndex at, TimePoint now) {
+  // Collect first: what follows ends procedures, and begins others.
+  std::vector<std::pair<ConnectionId, const Procedure*>> concerned;
+  context_.timers.for_each([&](TimerHook& hook) {
+    auto& procedure = static_cast<Procedure&>(hook);
+    const Hops& hops = procedure.hops();
+    if (std::any_of(hops.begin(), hops.end(), [&](const Hop& hop) { return hop.at == at; })) {
+      concerned.emplace_back(procedure.connection().id, &procedure);
+    }
+  });
+  for (const auto& [id, procedure] : concerned) {
+    Connection* const connection = context_.connections.find(id);
+    if (connection == nullptr || connection->procedure.get() != procedure) continue;
+    connection->procedure->switch_lost(at, now);
+  }
+}
+
+// What the SwitchServer has in quarantine for us belongs to whoever used the label last; the others who
+// believe in it hold one that lapsed. A label without a claimant has lost its way back with the old session,
+// and every hop that used it has confirmed its removal: it is returned at once.
+void SwitchAnswers::sort_quarantine(SwitchIndex at, const std::vector<PortLabels>& quarantined,
+                                    TimePoint now) {
+  struct Claim {
+    std::uint32_t attachment;
+    Hop* hop;  // of one of the two
+    OwedLabel* owed;
+  };
+  std::map<std::pair<PortId, Label>, Claim> claims;
+  const auto claim = [&](PortId port, Label label, const Claim& made) {
+    const auto [there, fresh] = claims.try_emplace({port, label}, made);
+    if (!fresh && there->second.attachment < made.attachment) there->second = made;
+  };
+  const auto claim_hops = [&](Hops& hops) {
+    for (Hop& hop : hops) {
+      if (hop.at != at || hop.last() || !hop.output_label.present() || hop.borrows()) continue;
+      hop.in_quarantine = false;
+      claim(hop.output_port, hop.output_label, {hop.attachment, &hop, nullptr});
+    }
+  };
+  for (Connection* const connection : context_.connections.passing(at)) {
+    claim_hops(connection->hops());
+    if (connection->procedure != nullptr && connection->procedure->aside()) {
+      claim_hops(connection->procedure->hops());
+    }
+  }
+  for (const auto& owed : context_.switches.owed_labels(at)) {
+    // One label may be held by two debts.
+    owed->in_quarantine = false;
+    claim(owed->port, owed->label, {owed->attachment, nullptr, owed.get()});
+  }
+  for (const PortLabels& port : quarantined) {
+    for (const Label label : port.labels) {
+      const auto whose = claims.find({port.port, label});
+      if (whose == claims.end()) {
+        context_.switches.return_label(at, port.port, label, now);
+      } else {
+        const Claim& holder = whose->second;
+        (holder.hop != nullptr ? holder.hop->in_quarantine : holder.owed->in_quarantine) = true;
+      }
+    }
+  }
+}
+
+// ===== results =====
+
+void SwitchAnswers::on_results(SessionId session, session::Frame<HopResultBatch> frame,
+                               TimePoint now) {
+  const auto at = context_.switches.by_session(session);
+  if (!at) {
+    ++context_.counters.unknown_session;
+    return;
+  }
+  std::vector<std::shared_ptr<const HopResultBatch>> batches;
+  if (auto received = context_.switches.receive(*at, std::move(frame), now, batches); !received) {
+    lost(session, received.error().text, now);
+    return;
+  }
+  for (const auto& batch : batches) {
+    context_.switches.granted(*at, *batch, now);
+    context_.connections.for_each_of(
+        batch->results,
+        [](const HopResult& result) {
+          return std::pair{result.key.connection, std::size_t{result.key.hop}};
+        },
+        [&](const HopResult& result) { on_result(*at, result, false, now); });
+  }
+}
+
+void SwitchAnswers::on_invoked(SessionId session, const HopBatch& asked,
+                               const Result<HopResultBatch>& answer, TimePoint now) {
+  const auto at = context_.switches.by_session(session);
+  std::vector<HopKey> keys;
+  std::vector<HopResult> unknown;  // in place of an answer
+  const auto note = [&](const HopKey& key, HopAction action) {
+    keys.push_back(key);
+    HopResult result;
+    result.key = key;
+    result.action = action;
+    result.cause = Cause::kSwitchUnreachable;
+    unknown.push_back(result);
+  };
+  for (const HopModify& change : asked.modifies) note(change.key, HopAction::kModify);
+  for (const HopSetup& setup : asked.setups) {
+    note(setup.key, setup.commit ? HopAction::kCommit : HopAction::kReserve);
+  }
+  for (const HopRemoval& removal : asked.removals) note(removal.key, HopAction::kRemove);
+
+  for (const HopKey& key : keys) {
+    if (Connection* const connection = context_.connections.find(key.connection)) {
+      connection->invoked = false;
+    }
+  }
+  // Without the session the hops have been given up already.
+  if (at) {
+    const bool label_lost =
+        !answer && std::any_of(asked.removals.begin(), asked.removals.end(),
+                               [&](const HopRemoval& it) { return loses_label(*at, it); });
+    if (answer) context_.switches.granted(*at, *answer, now);
+    if (!answer) {
+      log::warn("switchserver {}: {}", context_.switches.name(*at), answer.error().text);
+    }
+    for (const HopResult& result : answer ? answer->results : unknown) {
+      on_result(*at, result, true, now);
+    }
+    if (label_lost) lost(session, answer.error().text, now);
+  }
+  for (const HopKey& key : keys) {
+    Connection* const connection = context_.connections.find(key.connection);
+    if (connection != nullptr && connection->procedure != nullptr) {
+      context_.teller.tell_next(*connection->procedure, now);
+    }
+  }
+}
+
+// Said again, the removal finds nothing and cannot name the label. One that no answer has named, or that is
+// of an earlier session, would be lost then; a new attach tells whether it rests in quarantine.
+bool SwitchAnswers::loses_label(SwitchIndex at, const HopRemoval& removal) const {
+  const Hop* const hop = find_hop(at, removal.key).hop;
+  if (hop == nullptr || hop->last()) return false;
+  const bool known = hop->borrows() || (hop->output_label.present() &&
+                                        hop->attachment == context_.switches.attachment(at));
+  return !known;
+}
+
+SwitchAnswers::Found SwitchAnswers::find_hop(SwitchIndex at, const HopKey& key) const {
+  Connection* const connection = context_.connections.find(key.connection);
+  if (connection == nullptr) return {};
+  if (Hop* const hop = connection->hops().find(at, key)) {
+    return {connection, &connection->hops(), hop};
+  }
+  if (connection->procedure == nullptr || !connection->procedure->aside()) return {};
+  Hops& own = connection->procedure->hops();
+  if (Hop* const hop = own.find(at, key)) return {connection, &own, hop};
+  return {};
+}
+
+void SwitchAnswers::on_result(SwitchIndex at, const HopResult& result, bool invoked,
+                              TimePoint now) {
+  const Found found = find_hop(at, result.key);
+  if (found.hop == nullptr) {
+    on_nobodys_result(at, result, now);
+    return;
+  }
+  switch (result.action) {
+    case HopAction::kReserve:
+    case HopAction::kCommit: on_setup_result(found, result, now); return;
+    case HopAction::kModify: on_change_result(found, result, invoked, now); return;
+    case HopAction::kRemove: on_removal_result(found, result, now); return;
+  }
+}
+
+// The connection is gone: the result may pay a debt.
+void SwitchAnswers::on_nobodys_result(SwitchIndex at, const HopResult& result, TimePoint now) {
+  SwitchDesk& switches = context_.switches;
+  bool owed = false;
+  if (result.action == HopAction::kRemove) {
+    owed = result.cause == Cause::kNone ? switches.pay(at, result.key, result.output_label, now)
+                                        : switches.not_paid(at, result.key, now);
+  } else if (result.action == HopAction::kModify) {
+    owed = switches.change_answered(at, result.key, result.cause, now);
+  }
+  if (!owed) ++context_.counters.late_results;
+}
+
+void SwitchAnswers::on_setup_result(const Found& found, const HopResult& result, TimePoint now) {
+  SwitchDesk& switches = context_.switches;
+  Hop& hop = *found.hop;
+  Procedure* const procedure = found.connection->procedure.get();
+  context_.teller.labels_answered(hop);
+  switches.quota_answered(hop.at, hop.output_port, result.key);
+  if (result.cause == Cause::kLabelNotHeld && hop.output_label.present() && !hop.last() &&
+      !hop.joins) {
+    switches.label_lost(hop.at, hop.output_port);
+    hop.output_label = {};  // not ours: nothing to give back
+  }
+  if (result.cause == Cause::kNone && result.output_label.present()) {
+    if (!hop.last() && !hop.output_label.present()) switches.label_held(hop.at, hop.output_port);
+    hop.output_label = result.output_label;
+    found.hops->for_each_downstream(
+        hop, [&](Hop& downstream) { downstream.input_label = result.output_label; });
+  }
+  if (result.cause == Cause::kNone && result.input_label.present()) {
+    hop.input_label = result.input_label;
+  }
+  // A hold may be of an earlier session; the refusal of its commit leaves the label in our cache.
+  if (result.cause != Cause::kNone && result.action == HopAction::kCommit && procedure != nullptr &&
+      procedure->holds()) {
+    hop.attachment = switches.attachment(hop.at);
+  }
+  const bool waited_for =
+      (hop.state == HopState::kReserving && result.action == HopAction::kReserve) ||
+      (hop.state == HopState::kCommitting && result.action == HopAction::kCommit);
+  if (!waited_for) return;  // being undone: the removal's answer is what counts
+  procedure->setup_answered(hop, result, now);
+}
+
+void SwitchAnswers::on_change_result(const Found& found, const HopResult& result, bool invoked,
+                                     TimePoint now) {
+  Hop& hop = *found.hop;
+  // Of the engines that wait: what comes by the session is the answer to a change that was owed.
+  const bool of_debt = context_.config.one_by_one && !invoked;
+  if (!of_debt && context_.switches.skips_answer(hop.at, result.key)) return;
+  if (hop.state != HopState::kChanging || of_debt) {
+    if (!context_.switches.change_answered(hop.at, result.key, result.cause, now)) {
+      ++context_.counters.late_results;
+    }
+    return;
+  }
+  found.connection->procedure->change_answered(hop, result, now);
+}
+
+void SwitchAnswers::on_removal_result(const Found& found, const HopResult& result, TimePoint now) {
+  Hop& hop = *found.hop;
+  const bool removed = result.cause == Cause::kNone;
+  if (removed && hop.borrows()) {
+    // The last of those that shared it has gone: its owner was removed before.
+    Hop& owner = Hops::owner_of(hop, found.connection->hops());
+    if (result.output_label.present()) owner.in_quarantine = true;
+  } else if (removed && hop.owes_removal() && result.output_label.present() && !hop.last()) {
+    // Perhaps of a reservation whose own answer comes later.
+    if (!hop.output_label.present()) context_.switches.label_held(hop.at, hop.output_port);
+    hop.output_label = result.output_label;
+    hop.in_quarantine = true;
+  }
+  if (planted(Bug::kLabelBackTooEarly) && removed && hop.in_quarantine) {
+    context_.switches.give_back(label_of(hop), now);
+    hop.output_label = {};
+  }
+  if (hop.state == HopState::kNotRemoved && removed) hop.state = HopState::kRemoved;
+  if (hop.state != HopState::kRemoving) {
+    ++context_.counters.late_results;
+    return;
+  }
+  found.connection->procedure->removal_answered(hop, removed, now);
+}
+
+}  // namespace xbind::cmgr
