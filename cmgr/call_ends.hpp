@@ -11,10 +11,10 @@
 #include <string>
 #include <string_view>
 
-#include "cmgr/pool.hpp"
 #include "core/check.hpp"
 #include "core/flat_map.hpp"
 #include "core/name_hash.hpp"
+#include "core/pool.hpp"
 
 namespace xbind::cmgr {
 

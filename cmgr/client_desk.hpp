@@ -29,8 +29,8 @@
 #include "cmgr/config.hpp"
 #include "cmgr/connection.hpp"
 #include "cmgr/peers.hpp"
-#include "cmgr/pool.hpp"
 #include "core/flat_map.hpp"
+#include "core/pool.hpp"
 #include "core/session/session_end.hpp"
 
 namespace xbind::cmgr {

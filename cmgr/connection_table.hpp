@@ -16,11 +16,11 @@
 #include "cmgr/connection.hpp"
 #include "cmgr/hops_by_switch.hpp"
 #include "cmgr/journal.hpp"
-#include "cmgr/pool.hpp"
 #include "cmgr/shown_ids.hpp"
 #include "core/ahead.hpp"
 #include "core/check.hpp"
 #include "core/flat_map.hpp"
+#include "core/pool.hpp"
 
 namespace xbind::cmgr {
 

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/chunks.hpp"
 #include "core/hop.hpp"
-#include "switchserver/ledger_chunks.hpp"
 
 namespace xbind {
 

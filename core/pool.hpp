@@ -14,7 +14,7 @@
 
 #include "core/check.hpp"
 
-namespace xbind::cmgr {
+namespace xbind {
 
 template <class T>
 class Pool {
@@ -68,4 +68,4 @@ class Pool {
   std::size_t live_ = 0;
 };
 
-}  // namespace xbind::cmgr
+}  // namespace xbind
