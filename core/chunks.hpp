@@ -1,5 +1,9 @@
-// Elements that stay where they are, reached by number, kept in chunks: nothing is moved when they grow, and
-// no more than one chunk is unused. Numbers are dense from 0. Values only; one thread.
+// Elements in chunks, addressed by dense numbers from 0. An element keeps its address, because growth
+// moves none. At most one chunk is partly unused.
+//
+// Elements are values that live as long as the chunks: the owner reuses a vacant one by assignment. A new
+// element is default-initialised.
+// Bound: the owner's; 2^32 - 1 elements at most. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -16,16 +20,18 @@ class Chunks {
   static constexpr std::uint32_t kChunk = 1U << kShift;
 
   std::uint32_t size() const { return size_; }
+  // Elements that fit before the next allocation.
+  std::size_t capacity() const { return chunks_.size() << kShift; }
   T& operator[](std::uint32_t at) { return (*chunks_[at >> kShift])[at & (kChunk - 1)]; }
   const T& operator[](std::uint32_t at) const {
     return (*chunks_[at >> kShift])[at & (kChunk - 1)];
   }
-  // One more; answers its number.
+  // Adds one element. Returns its number.
   std::uint32_t grow() {
-    if (size_ == chunks_.size() << kShift) chunks_.push_back(std::make_unique<Chunk>());
+    if (size_ == capacity()) chunks_.push_back(std::make_unique_for_overwrite<Chunk>());
     return size_++;
   }
-  // What all of them take, in octets.
+  // Memory of all elements, vacant ones included.
   std::size_t octets() const {
     return chunks_.size() * sizeof(Chunk) + chunks_.capacity() * sizeof(chunks_.front());
   }

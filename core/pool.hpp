@@ -1,18 +1,18 @@
-// Objects that come and go with every call, in chunks: an address is stable, a
-// place that has become free is taken by the next object, and nothing is
-// allocated but to grow. The memory of a peak is kept for the next one.
+// Objects that are made and destroyed with every call. They lie in chunks: an object keeps its
+// address, the next object reuses a free place, and only growth allocates. The memory of a peak stays
+// for the next peak.
 //
-// Who has made an object destroys it, before the pool ends. Not thread-safe.
+// The owner destroys every object before the pool ends, and bounds their number. Not thread-safe.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
-#include <memory>
 #include <new>
 #include <utility>
-#include <vector>
 
 #include "core/check.hpp"
+#include "core/chunks.hpp"
 
 namespace xbind {
 
@@ -26,7 +26,7 @@ class Pool {
 
   template <class... Args>
   T& make(Args&&... args) {
-    if (free_ == nullptr) grow();
+    if (free_ == nullptr) free_ = &places_[places_.grow()];
     Place* const place = free_;
     Place* const next = place->next;
     T* const made = ::new (static_cast<void*>(place->object)) T(std::forward<Args>(args)...);
@@ -43,27 +43,19 @@ class Pool {
   }
 
   std::size_t live() const { return live_; }
-  // Objects that there is room for.
-  std::size_t capacity() const { return chunks_.size() * kPerChunk; }
+  // Objects that fit before the next allocation.
+  std::size_t capacity() const { return places_.capacity(); }
 
  private:
   union Place {
-    Place* next;
+    Place* next = nullptr;  // the free place after this one
     alignas(T) std::byte object[sizeof(T)];
   };
-  static constexpr std::size_t kPerChunk = std::max<std::size_t>(8, 32 * 1024 / sizeof(Place));
+  // A chunk takes 16 to 32 KiB, and holds eight objects at least.
+  static constexpr std::size_t kPerChunk =
+      std::max(std::size_t{8}, std::bit_floor(32 * 1024 / sizeof(Place)));
 
-  void grow() {
-    chunks_.push_back(std::make_unique_for_overwrite<Place[]>(kPerChunk));
-    Place* const chunk = chunks_.back().get();
-    // The first place is taken first.
-    for (std::size_t i = kPerChunk; i > 0; --i) {
-      chunk[i - 1].next = free_;
-      free_ = &chunk[i - 1];
-    }
-  }
-
-  std::vector<std::unique_ptr<Place[]>> chunks_;
+  Chunks<Place, static_cast<unsigned>(std::countr_zero(kPerChunk))> places_;
   Place* free_ = nullptr;
   std::size_t live_ = 0;
 };
