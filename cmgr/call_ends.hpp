@@ -11,30 +11,25 @@
 #include <string>
 #include <string_view>
 
-#include "core/check.hpp"
-#include "core/flat_map.hpp"
+#include "core/interner.hpp"
 #include "core/name_hash.hpp"
-#include "core/pool.hpp"
 
 namespace xbind::cmgr {
 
 class CallEndsTable;
 
+// Made by CallEndsTable alone. Constant while there is a reference to it.
 struct CallEnds {
-  CallEnds(std::string_view from_end, std::string_view to_end) : from(from_end), to(to_end) {}
-
-  const std::string from;
-  const std::string to;
+  std::string from;
+  std::string to;
 
  private:
   friend class CallEndsTable;
-  friend void intrusive_ptr_add_ref(const CallEnds* ends) { ++ends->references_; }
+  friend void intrusive_ptr_add_ref(const CallEnds* ends);
   friend void intrusive_ptr_release(const CallEnds* ends);
 
-  mutable std::size_t references_ = 0;
   CallEndsTable* table_ = nullptr;
-  std::uint64_t hash_ = 0;
-  CallEnds* next_ = nullptr;  // another pair of the same hash
+  std::uint32_t number_ = 0;
 };
 using CallEndsRef = boost::intrusive_ptr<const CallEnds>;
 
@@ -49,48 +44,46 @@ class CallEndsTable {
   }
   // `hash`: any function of the two.
   CallEndsRef get(std::string_view from, std::string_view to, std::uint64_t hash) {
-    CallEnds* const first = by_hash_.find(hash);
-    for (CallEnds* ends = first; ends != nullptr; ends = ends->next_) {
-      if (ends->from == from && ends->to == to) return ends;
+    const auto [number, made] = pairs_.take(Wanted{from, to}, hash);
+    Pair& pair = pairs_[number];
+    if (made) {
+      pair.ends.table_ = this;
+      pair.ends.number_ = number;
     }
-    CallEnds& made = pool_.make(from, to);
-    made.table_ = this;
-    made.hash_ = hash;
-    if (first == nullptr) {
-      by_hash_.insert(hash, &made);
-    } else {
-      made.next_ = first->next_;
-      first->next_ = &made;
-    }
-    return &made;
+    return {&pair.ends, false};  // take() has counted the reference
   }
   // Pairs that calls have now.
-  std::size_t size() const { return pool_.live(); }
+  std::size_t size() const { return pairs_.size(); }
 
  private:
+  friend void intrusive_ptr_add_ref(const CallEnds* ends);
   friend void intrusive_ptr_release(const CallEnds* ends);
 
-  void forget(const CallEnds& gone) {
-    CallEnds* const first = by_hash_.erase(gone.hash_);
-    if (first == &gone) {
-      if (gone.next_ != nullptr) by_hash_.insert(gone.hash_, gone.next_);
-      pool_.destroy(*first);
-      return;
-    }
-    by_hash_.insert(gone.hash_, first);
-    CallEnds* before = first;
-    while (before->next_ != &gone) before = before->next_;
-    CallEnds* const found = before->next_;
-    before->next_ = found->next_;
-    pool_.destroy(*found);
-  }
+  struct Wanted {
+    std::string_view from;
+    std::string_view to;
+  };
+  struct Pair {
+    CallEnds ends;
 
-  FlatMap<std::uint64_t, CallEnds*> by_hash_;
-  Pool<CallEnds> pool_;
+    Pair& operator=(const Wanted& wanted) {
+      ends.from = wanted.from;
+      ends.to = wanted.to;
+      return *this;
+    }
+    friend bool operator==(const Pair& pair, const Wanted& wanted) {
+      return pair.ends.from == wanted.from && pair.ends.to == wanted.to;
+    }
+  };
+
+  Interner<Pair> pairs_;
 };
 
+inline void intrusive_ptr_add_ref(const CallEnds* ends) {
+  ends->table_->pairs_.take_again(ends->number_);
+}
 inline void intrusive_ptr_release(const CallEnds* ends) {
-  if (--ends->references_ == 0) ends->table_->forget(*ends);
+  ends->table_->pairs_.release(ends->number_);
 }
 
 }  // namespace xbind::cmgr

@@ -1,6 +1,6 @@
 #include "emulator/qos_profiles.hpp"
 
-#include <utility>
+#include <variant>
 
 namespace xbind::emulator {
 namespace {
@@ -62,73 +62,32 @@ QosProfile profile_of(const gsmp::QosFields& fields) {
 }
 
 QosProfiles::Number QosProfiles::take(const QosProfile& profile) {
-  if (last_ == kNone || entries_[last_].profile != profile) {
-    const std::uint64_t hash = hash_of(profile);
-    const Number found = find(profile, hash);
-    last_ = found == kNone ? enter(profile, hash) : found;
+  if (last_ == kNone || profiles_[last_] != profile) {
+    last_ = profiles_.take(profile, hash_of(profile)).number;
+  } else {
+    profiles_.take_again(last_);
   }
-  if (last_ == idle_) idle_ = kNone;
-  ++entries_[last_].users;
+  if (last_ == idle_) {
+    profiles_.release(idle_);
+    idle_ = kNone;
+  }
   return last_;
 }
 
 void QosProfiles::release(Number number) {
-  if (--entries_[number].users != 0) return;
-  if (idle_ != kNone) forget(idle_);
+  if (profiles_.users(number) != 1) {
+    profiles_.release(number);
+    return;
+  }
+  drop_idle();
   idle_ = number;
 }
 
-// Linear hashing: those below base_ are split one after another, and then base_ doubles.
-std::size_t QosProfiles::bucket_of(std::uint64_t hash) const {
-  const std::size_t bucket = hash & (2 * base_ - 1);
-  return bucket < buckets_.size() ? bucket : bucket - base_;
-}
-
-QosProfiles::Number QosProfiles::find(const QosProfile& profile, std::uint64_t hash) const {
-  Number number = buckets_[bucket_of(hash)];
-  while (number != kNone &&
-         (entries_[number].hash != hash || entries_[number].profile != profile)) {
-    number = entries_[number].next;
-  }
-  return number;
-}
-
-QosProfiles::Number QosProfiles::enter(const QosProfile& profile, std::uint64_t hash) {
-  if (known_ >= buckets_.size()) split_a_bucket();
-  Number number = free_;
-  if (number == kNone) {
-    number = static_cast<Number>(entries_.size());
-    entries_.emplace_back();
-  } else {
-    free_ = entries_[number].next;
-  }
-  Number& first = buckets_[bucket_of(hash)];
-  entries_[number] = {profile, 0, first, hash};
-  first = number;
-  ++known_;
-  return number;
-}
-
-void QosProfiles::split_a_bucket() {
-  const std::size_t from = buckets_.size() - base_;
-  Number number = std::exchange(buckets_[from], kNone);
-  buckets_.push_back(kNone);
-  if (buckets_.size() == 2 * base_) base_ *= 2;
-  while (number != kNone) {
-    Entry& entry = entries_[number];
-    Number& first = buckets_[bucket_of(entry.hash)];
-    number = std::exchange(entry.next, std::exchange(first, number));
-  }
-}
-
-void QosProfiles::forget(Number number) {
-  Entry& entry = entries_[number];
-  Number* at = &buckets_[bucket_of(entry.hash)];
-  while (*at != number) at = &entries_[*at].next;
-  *at = entry.next;
-  entry.next = std::exchange(free_, number);
-  if (last_ == number) last_ = kNone;
-  --known_;
+void QosProfiles::drop_idle() {
+  if (idle_ == kNone) return;
+  profiles_.release(idle_);
+  if (last_ == idle_) last_ = kNone;
+  idle_ = kNone;
 }
 
 }  // namespace xbind::emulator

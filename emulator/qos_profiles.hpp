@@ -6,10 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
-#include <vector>
 
+#include "core/interner.hpp"
 #include "gsmp/qos_fields.hpp"
 
 namespace xbind::emulator {
@@ -36,39 +35,25 @@ class QosProfiles {
  public:
   using Number = std::uint32_t;  // below 2^31
 
-  QosProfiles() : buckets_(1, kNone) {}
-
-  // Counts one user more.
+  // Adds a user of the profile.
   Number take(const QosProfile& profile);
-  // One user less; the last takes the profile along. `number` is in use.
+  // Removes a user of `number`. The profile goes with its last user.
   void release(Number number);
-  const QosProfile& at(Number number) const { return entries_[number].profile; }
-  std::size_t size() const { return known_ - (idle_ == kNone ? 0 : 1); }
+  const QosProfile& at(Number number) const { return profiles_[number]; }
+  // Profiles that branches use.
+  std::size_t size() const { return profiles_.size() - (idle_ == kNone ? 0 : 1); }
 
  private:
   static constexpr Number kNone = 0xffffffff;
-  struct Entry {
-    QosProfile profile;
-    std::uint32_t users = 0;
-    Number next = kNone;  // in its bucket, or of the free ones
-    std::uint64_t hash = 0;
-  };
+  static constexpr unsigned kShift = 3;  // small chunks: a process may have many switches
 
-  std::size_t bucket_of(std::uint64_t hash) const;
-  Number find(const QosProfile& profile, std::uint64_t hash) const;
-  Number enter(const QosProfile& profile, std::uint64_t hash);
-  void split_a_bucket();
-  void forget(Number number);
+  void drop_idle();
 
-  // Grows by whole nodes and by one bucket at a time: no profile pays for many.
-  std::deque<Entry> entries_;
-  std::vector<Number> buckets_;  // the first of each
-  std::size_t base_ = 1;  // a power of two, at most the number of buckets, and more than half
-  std::size_t known_ = 0;
-  Number free_ = kNone;
-  Number last_ = kNone;  // taken last: the next will mostly say the same
-  // One that has lost its last user is kept until another does: connections that come and go one by one
-  // need not enter it each time.
+  Interner<QosProfile, kShift> profiles_;
+  // The profile that was taken last: most branches say the same as the branch before.
+  Number last_ = kNone;
+  // A profile without users, of which this object is the user until another one loses its last user:
+  // connections that come and go one by one need not enter their profile each time.
   Number idle_ = kNone;
 };
 

@@ -1,83 +1,19 @@
 #include "switchserver/ledger_names.hpp"
 
-#include "core/check.hpp"
 #include "core/name_hash.hpp"
 
 namespace xbind {
-// ===== values kept once =====
-
-template <class Value>
-template <class Wanted>
-std::uint32_t Interned<Value>::take(const Wanted& wanted, std::uint64_t wide, bool& made) {
-  const auto hash = static_cast<std::uint32_t>(wide);
-  for (std::uint32_t at = bucket(hash); at != kNil; at = places_[at].next) {
-    Place& place = places_[at];
-    if (place.hash != hash || !(place.value == wanted)) continue;
-    ++place.users;
-    made = false;
-    return at;
-  }
-  if (used_ >= buckets_.size()) grow();
-  std::uint32_t at = vacant_;
-  if (at == kNil) {
-    at = places_.grow();
-  } else {
-    vacant_ = places_[at].next;
-  }
-  Place& place = places_[at];
-  place.value = wanted;
-  place.users = 1;
-  place.hash = hash;
-  place.next = bucket(hash);
-  bucket(hash) = at;
-  ++used_;
-  made = true;
-  return at;
-}
-
-template <class Value>
-bool Interned<Value>::release(std::uint32_t at) {
-  XB_CHECK(at < places_.size() && places_[at].users != 0, at, places_.size());
-  Place& place = places_[at];
-  if (--place.users != 0) return false;
-  std::uint32_t* link = &bucket(place.hash);
-  while (*link != at) link = &places_[*link].next;
-  *link = place.next;
-  place.next = vacant_;
-  vacant_ = at;
-  --used_;
-  return true;
-}
-
-template <class Value>
-void Interned<Value>::grow() {
-  std::vector<std::uint32_t> old(buckets_.size() * 2, kNil);
-  old.swap(buckets_);
-  for (std::uint32_t head : old) {
-    while (head != kNil) {
-      Place& place = places_[head];
-      const std::uint32_t next = place.next;
-      place.next = bucket(place.hash);
-      bucket(place.hash) = head;
-      head = next;
-    }
-  }
-}
-
-// ===== owners =====
 
 std::uint32_t OwnerNames::take_name(std::string_view name) {
-  bool made = false;
-  return names_.take(name, name_hash(name), made);
+  return names_.take(name, name_hash(name)).number;
 }
 
 std::uint32_t OwnerNames::take_life(const HopOwner& owner) {
   const Life life{take_name(owner.client), owner.epoch};
-  bool made = false;
-  const std::uint32_t taken =
-      lives_.take(life, mix_hash(mix_hash(life.client) + life.epoch.value()), made);
-  if (!made) names_.release(life.client);  // it has its name already
-  return taken;
+  const auto [number, made] =
+      lives_.take(life, mix_hash(mix_hash(life.client) + life.epoch.value()));
+  if (!made) names_.release(life.client);  // the life has its name already
+  return number;
 }
 
 void OwnerNames::release_life(std::uint32_t life) {
@@ -91,10 +27,10 @@ std::uint32_t OwnerNames::take(const HopOwner& owner) {
     return recent;
   }
   const Set set{take_life(owner), take_name(owner.from), take_name(owner.to)};
-  bool made = false;
   const std::uint64_t ends = std::uint64_t{set.life} << 32 | set.from;
-  recent = sets_.take(set, mix_hash(mix_hash(ends) + set.to), made);
-  if (!made) {  // it has its names already
+  const auto [number, made] = sets_.take(set, mix_hash(mix_hash(ends) + set.to));
+  recent = number;
+  if (!made) {  // the set has its names already
     release_life(set.life);
     names_.release(set.from);
     names_.release(set.to);

@@ -11,47 +11,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "core/chunks.hpp"
 #include "core/hop.hpp"
+#include "core/interner.hpp"
 
 namespace xbind {
-
-// Values, each kept once and counted.
-template <class Value>
-class Interned {
- public:
-  static constexpr std::uint32_t kNil = 0xffff'ffff;
-
-  // The number of a value equal to `wanted`, of which there is one more user; `made` tells whether it is
-  // its first. `hash` is the same for equal values.
-  template <class Wanted>
-  std::uint32_t take(const Wanted& wanted, std::uint64_t hash, bool& made);
-  void take_again(std::uint32_t at) { ++places_[at].users; }
-  // One user fewer; true when that was the last one. The value may be read until the next take().
-  bool release(std::uint32_t at);
-  const Value& operator[](std::uint32_t at) const { return places_[at].value; }
-  std::size_t size() const { return used_; }
-  std::size_t octets() const {
-    return places_.octets() + buckets_.capacity() * sizeof(std::uint32_t);
-  }
-
- private:
-  struct Place {
-    Value value{};
-    std::uint32_t users = 0;
-    std::uint32_t next = kNil;  // in the bucket, or vacant
-    std::uint32_t hash = 0;
-  };
-  std::uint32_t& bucket(std::uint32_t hash) { return buckets_[hash & (buckets_.size() - 1)]; }
-  void grow();
-
-  Chunks<Place, 6> places_;
-  std::vector<std::uint32_t> buckets_ = std::vector<std::uint32_t>(16, kNil);
-  std::uint32_t vacant_ = kNil;
-  std::size_t used_ = 0;
-};
 
 class OwnerNames {
  public:
@@ -91,9 +55,9 @@ class OwnerNames {
   std::uint32_t& recent_of(std::string_view from, std::string_view to);
   bool same(std::uint32_t id, const HopOwner& owner) const;
 
-  Interned<std::string> names_;
-  Interned<Life> lives_;
-  Interned<Set> sets_;
+  Interner<std::string> names_;
+  Interner<Life> lives_;
+  Interner<Set> sets_;
   // Owners that were taken last, by their ends: the calls through a switch are mostly between a few dozen.
   std::array<std::uint32_t, 64> recent_;
 };
