@@ -1,15 +1,15 @@
-// A hash table in one array, for keys that are numbers (core/ids.hpp) and small
-// values: what every call looks up. No allocation but to grow.
+// A hash table in one array, for keys that are numbers (core/ids.hpp) and small values: ids to places,
+// looked up by every call. Only growth allocates. Beside it: core/chained_index.hpp, for things that
+// their numbers and hashes name.
 //
-// Open addressing with linear probing; what is erased leaves no mark, for those
-// behind it move up. The key is multiplied by 2^64 / golden ratio, which
-// spreads numbers that are given out one after another as evenly as can be
-// (Knuth, The Art of Computer Programming, vol. 3, section 6.4). The array is
-// at most three quarters full and never shrinks.
+// Open addressing with linear probing, and backward-shift deletion: an erased entry leaves no mark. The
+// home slot of a key is key * 2^64 / golden ratio, which spreads consecutive numbers evenly (Knuth, The
+// Art of Computer Programming, vol. 3, section 6.4). At most three quarters of the array are in use; it
+// doubles, and never shrinks.
 //
-// A value that equals Value{} is no value: it cannot be stored, and says that
-// there is none. Whoever points to an entry or iterates must not insert or
-// erase. Not thread-safe.
+// One value means "no entry" and cannot be stored: Value{} by default, or Absent::kAbsent.
+//
+// An insertion or an erasure invalidates iterators. Bound: the owner's. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -22,50 +22,61 @@
 
 namespace xbind {
 
-template <class Key, class Value>
+template <class Value>
+struct DefaultAbsent {
+  static constexpr Value kAbsent{};
+};
+// For values that are indices: 0 is one of them.
+struct AbsentIndex {
+  static constexpr std::uint32_t kAbsent = 0xffff'ffff;
+};
+
+template <class Key, class Value, class Absent = DefaultAbsent<Value>>
 class FlatMap {
  public:
+  static constexpr Value kAbsent = Absent::kAbsent;
+
   struct Entry {
     Key key{};
-    Value value{};
+    Value value = kAbsent;
   };
   static_assert(std::is_trivially_copyable_v<Entry>);
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  // Entries that the array has room for, a quarter of them never used.
+  // Entries of the array, of which a quarter always stays free.
   std::size_t capacity() const { return entries_.size(); }
 
+  // kAbsent: there is no such key.
   Value find(Key key) const {
-    if (entries_.empty()) return {};
-    return entries_[place_of(key)].value;
+    if (entries_.empty()) return kAbsent;
+    return entries_[slot_of(key)].value;
   }
-  bool contains(Key key) const { return find(key) != Value{}; }
-  // Asks the memory for what find() will load (core/ahead.hpp).
+  bool contains(Key key) const { return find(key) != kAbsent; }
+  // Loads the home slot of the key into the cache (core/ahead.hpp).
   void prefetch(Key key) const {
     if (!entries_.empty()) __builtin_prefetch(&entries_[home(key)]);
   }
 
-  // False: the key is there already, and nothing is changed.
+  // False: the key exists, and its value stays.
   bool insert(Key key, Value value) {
-    XB_CHECK(value != Value{});
+    XB_CHECK(value != kAbsent);
     if (4 * (size_ + 1) > 3 * entries_.size()) grow();
-    Entry& entry = entries_[place_of(key)];
-    if (entry.value != Value{}) return false;
+    Entry& entry = entries_[slot_of(key)];
+    if (entry.value != kAbsent) return false;
     entry = {key, value};
     ++size_;
     return true;
   }
 
-  // What was there.
+  // Returns the value that the key had, or kAbsent.
   Value erase(Key key) {
-    if (entries_.empty()) return {};
-    std::size_t hole = place_of(key);
-    const Value gone = entries_[hole].value;
-    if (gone == Value{}) return gone;
-    // Who comes behind moves up, but for those that are at home between the
-    // hole and where they are.
-    for (std::size_t i = next(hole); entries_[i].value != Value{}; i = next(i)) {
+    if (entries_.empty()) return kAbsent;
+    std::size_t hole = slot_of(key);
+    const Value erased = entries_[hole].value;
+    if (erased == kAbsent) return erased;
+    // Move later entries into the hole unless their home slot lies after it.
+    for (std::size_t i = next(hole); entries_[i].value != kAbsent; i = next(i)) {
       const std::size_t from_home = (i - home(entries_[i].key)) & mask();
       if (from_home < ((i - hole) & mask())) continue;
       entries_[hole] = entries_[i];
@@ -73,10 +84,10 @@ class FlatMap {
     }
     entries_[hole] = {};
     --size_;
-    return gone;
+    return erased;
   }
 
-  // In no order that means anything.
+  // The order of iteration has no meaning.
   class Iterator {
    public:
     Iterator(const Entry* at, const Entry* end) : at_(at), end_(end) { skip(); }
@@ -90,7 +101,7 @@ class FlatMap {
 
    private:
     void skip() {
-      while (at_ != end_ && at_->value == Value{}) ++at_;
+      while (at_ != end_ && at_->value == kAbsent) ++at_;
     }
     const Entry* at_;
     const Entry* end_;
@@ -111,21 +122,21 @@ class FlatMap {
     }
   }
   std::size_t mask() const { return entries_.size() - 1; }
-  std::size_t next(std::size_t place) const { return (place + 1) & mask(); }
+  std::size_t next(std::size_t slot) const { return (slot + 1) & mask(); }
   std::size_t home(Key key) const { return number(key) * 0x9e37'79b9'7f4a'7c15U >> shift_; }
-  // Where the key is, or would be.
-  std::size_t place_of(Key key) const {
-    std::size_t place = home(key);
-    while (entries_[place].value != Value{} && entries_[place].key != key) place = next(place);
-    return place;
+  // The slot that has the key, or else the free slot that an insertion fills.
+  std::size_t slot_of(Key key) const {
+    std::size_t slot = home(key);
+    while (entries_[slot].value != kAbsent && entries_[slot].key != key) slot = next(slot);
+    return slot;
   }
   void grow() {
     const std::vector<Entry> old = std::exchange(
         entries_, std::vector<Entry>(entries_.empty() ? kLeast : 2 * entries_.size()));
     shift_ = 64;
-    for (std::size_t places = entries_.size(); places > 1; places /= 2) --shift_;
+    for (std::size_t slots = entries_.size(); slots > 1; slots /= 2) --shift_;
     for (const Entry& entry : old) {
-      if (entry.value != Value{}) entries_[place_of(entry.key)] = entry;
+      if (entry.value != kAbsent) entries_[slot_of(entry.key)] = entry;
     }
   }
 

@@ -90,6 +90,28 @@ TEST(FlatMapTest, DoesNotGrowWhileAsManyComeAsGo) {
   EXPECT_EQ(map.size(), 48U);
 }
 
+TEST(FlatMapTest, HoldsAnyValueButItsAbsentOne) {
+  FlatMap<std::uint64_t, std::uint32_t, AbsentIndex> indices;
+  EXPECT_EQ(indices.find(7), AbsentIndex::kAbsent) << "nothing in an empty one";
+  EXPECT_TRUE(indices.insert(7, 0));
+  EXPECT_FALSE(indices.insert(7, 1)) << "it is there";
+  EXPECT_EQ(indices.find(7), 0U);
+  EXPECT_TRUE(indices.contains(7));
+  EXPECT_EQ(indices.find(8), AbsentIndex::kAbsent);
+  for (std::uint64_t key = 100; key < 200; ++key) EXPECT_TRUE(indices.insert(key, 0));
+  EXPECT_EQ(indices.size(), 101U) << "after it has grown";
+  EXPECT_EQ(indices.erase(7), 0U);
+  EXPECT_EQ(indices.erase(7), AbsentIndex::kAbsent);
+  std::size_t seen = 0;
+  for (const auto& [key, value] : indices) seen += key >= 100 && value == 0 ? 1 : 0;
+  EXPECT_EQ(seen, 100U);
+}
+
+TEST(FlatMapDeathTest, TheAbsentValueIsRefused) {
+  FlatMap<std::uint64_t, std::uint32_t, AbsentIndex> indices;
+  EXPECT_DEATH(indices.insert(7, AbsentIndex::kAbsent), "value != kAbsent");
+}
+
 // As a switch numbers its ports, any of 32 bits.
 TEST(FlatMapTest, FindsEachOfManyPortsAndNoOther) {
   FlatMap<PortId, std::uint32_t> ports;
