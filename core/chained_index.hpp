@@ -58,16 +58,27 @@ class ChainedIndex {
     const std::size_t chain = hash & (2 * unsplit_ - 1);
     return chain < heads_.size() ? chain : chain - unsplit_;
   }
-  // Splits the oldest chain that has not been split since the table had `unsplit_` chains.
+  // Splits the oldest chain that has not been split since the table had `unsplit_` chains. The things of
+  // the chains that are split next are asked for: they are spread over all memory (core/ahead.hpp).
   template <class NextOf, class HashOf>
   void split(NextOf& next_of, HashOf& hash_of) {
-    Number number = std::exchange(heads_[heads_.size() - unsplit_], kNone);
+    const std::size_t from = heads_.size() - unsplit_;
+    Number number = std::exchange(heads_[from], kNone);
     heads_.push_back(kNone);
     if (heads_.size() == 2 * unsplit_) unsplit_ *= 2;
     while (number != kNone) {
       Number& head = heads_[chain_of(hash_of(number))];
       number = std::exchange(next_of(number), std::exchange(head, number));
     }
+    const Number second = second_of(from + 1, next_of);
+    if (second != kNone) __builtin_prefetch(&next_of(second), 1);
+    if (from + 2 < heads_.size() && heads_[from + 2] != kNone) {
+      __builtin_prefetch(&next_of(heads_[from + 2]), 1);
+    }
+  }
+  template <class NextOf>
+  Number second_of(std::size_t chain, NextOf& next_of) const {
+    return heads_[chain] == kNone ? kNone : next_of(heads_[chain]);
   }
 
   std::vector<Number> heads_ = std::vector<Number>(1, kNone);

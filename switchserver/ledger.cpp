@@ -28,7 +28,7 @@ std::uint32_t thousandths(double factor) {
 
 }  // namespace
 
-Ledger::Ledger(LedgerOptions options) : options_(options), buckets_(64, kNil) {}
+Ledger::Ledger(LedgerOptions options) : options_(options) {}
 
 // ===== ports =====
 
@@ -37,16 +37,16 @@ std::vector<PortId> Ledger::set_ports(const std::vector<SwitchPort>& ports) {
   for (Port& port : ports_) port.present = false;
   for (const SwitchPort& about : ports) {
     std::uint32_t number = port_numbers_.find(about.port);
-    if (number == 0) {
+    if (number == AbsentIndex::kAbsent) {
       if (ports_.size() >= kPortsMax) {
         no_room.push_back(about.port);
         continue;
       }
-      ports_.emplace_back(about);
       number = static_cast<std::uint32_t>(ports_.size());
+      ports_.emplace_back(about);
       port_numbers_.insert(about.port, number);
     }
-    Port& port = ports_[number - 1];
+    Port& port = ports_[number];
     if (port.output.ranges() != about.labels && port.output.idle() && port.input.idle()) {
       port.output = LabelPool(about.labels);
       port.input = LabelPool(about.labels);
@@ -76,12 +76,12 @@ std::vector<SwitchPort> Ledger::ports() const {
 
 Ledger::Port* Ledger::port(PortId id) {
   const std::uint32_t number = port_numbers_.find(id);
-  return number == 0 ? nullptr : &ports_[number - 1];
+  return number == AbsentIndex::kAbsent ? nullptr : &ports_[number];
 }
 
 const Ledger::Port* Ledger::port(PortId id) const {
   const std::uint32_t number = port_numbers_.find(id);
-  return number == 0 ? nullptr : &ports_[number - 1];
+  return number == AbsentIndex::kAbsent ? nullptr : &ports_[number];
 }
 
 bool Ledger::has_port(PortId id) const {
@@ -215,11 +215,11 @@ HopRecord& Ledger::no_such_hop(HopRef ref) const {
   std::abort();
 }
 
-// All generations of a hop share a bucket, so that one walk finds the newest.
-std::size_t Ledger::bucket(ManagerIndex manager, const HopKey& key) const {
+// All generations of a hop have one hash, so that one walk finds the newest.
+std::uint64_t Ledger::hash(ManagerIndex manager, const HopKey& key) {
   const std::uint64_t place =
       std::uint64_t{manager.value()} << 32 | std::uint64_t{key.leg} << 16 | key.hop;
-  return mix_hash(mix_hash(key.connection.value()) + place) & (buckets_.size() - 1);
+  return mix_hash(mix_hash(key.connection.value()) + place);
 }
 
 void Ledger::prefetch(ManagerIndex manager, const HopSetup& setup) const {
@@ -234,23 +234,19 @@ void Ledger::prefetch_labels(const HopRecord& record) const {
 }
 
 std::optional<HopRef> Ledger::find(ManagerIndex manager, const HopKey& key) const {
-  for (std::uint32_t i = buckets_[bucket(manager, key)]; i != kNil;) {
+  for (std::uint32_t i = by_place_.first(hash(manager, key)); i != kNil;) {
     const HopRecord& record = hops_[i];
     if (record.key == key && record.manager == manager) return HopRef{i};
-    i = record.next_in_bucket;
+    i = record.next;
   }
   return std::nullopt;
 }
 
 HopRef Ledger::insert(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner,
-                      std::size_t bucket) {
-  if (alive_ >= buckets_.size()) {
-    grow_buckets();
-    bucket = this->bucket(manager, setup.key);
-  }
+                      std::uint64_t hash) {
   const std::uint32_t index = vacant_ == kNil ? hops_.grow() : vacant_;
   HopRecord& record = hops_[index];
-  if (vacant_ != kNil) vacant_ = record.next_in_bucket;
+  if (vacant_ != kNil) vacant_ = record.next;
   if (vacant_ != kNil) prefetch(HopRef{vacant_});  // the next one's
   const std::uint32_t ticket = record.ticket + 1;
   record = {};
@@ -264,10 +260,10 @@ HopRef Ledger::insert(ManagerIndex manager, const HopSetup& setup, std::uint32_t
   record.request = setup.request;
   record.demand = setup.demand;
   record.packed = PackedContract(setup.contract);
-  record.next_in_bucket = buckets_[bucket];
-  buckets_[bucket] = index;
+  by_place_.insert(
+      hash, index, [this](std::uint32_t at) -> std::uint32_t& { return hops_[at].next; },
+      [this](std::uint32_t at) { return Ledger::hash(hops_[at].manager, hops_[at].key); });
   ++managers_[manager.value()].hops;
-  ++alive_;
   record.version = ++clock_;
   return HopRef{index};
 }
@@ -285,30 +281,18 @@ void Ledger::note_words(HopRecord& record, const HopSetup& setup) {
 
 void Ledger::erase(HopRef ref) {
   HopRecord& record = hops_[ref.value()];
-  std::uint32_t* link = &buckets_[bucket(record.manager, record.key)];
-  while (*link != ref.value()) link = &hops_[*link].next_in_bucket;
-  *link = record.next_in_bucket;
+  by_place_.erase(hash(record.manager, record.key), ref.value(),
+                  [this](std::uint32_t at) -> std::uint32_t& { return hops_[at].next; });
   if (record.special) extras_.erase(ref.value());
   if (record.owner != kNoOwner) names_.release(record.owner);
   Manager& owner = managers_[record.manager.value()];
   --owner.hops;
-  --alive_;
   ++clock_;
   record.alive = false;
   record.special = false;
-  record.next_in_bucket = vacant_;
+  record.next = vacant_;
   vacant_ = ref.value();
   if (owner.forgotten && owner.hops == 0) owner = {};
-}
-
-void Ledger::grow_buckets() {
-  buckets_.assign(buckets_.size() * 2, kNil);
-  for (std::uint32_t i = 0; i < hops_.size(); ++i) {
-    if (!hops_[i].alive) continue;
-    std::uint32_t& head = buckets_[bucket(hops_[i].manager, hops_[i].key)];
-    hops_[i].next_in_bucket = head;
-    head = i;
-  }
 }
 
 CrossConnect Ledger::cross_connect(const HopRecord& record) const {
@@ -341,8 +325,8 @@ HopSetup Ledger::setup_of(HopRef ref) const {
 std::size_t Ledger::hop_octets() const {
   // A node of the map: the element, its link and what the allocator adds.
   constexpr std::size_t kNode = sizeof(std::pair<std::uint32_t, HopExtras>) + 2 * sizeof(void*);
-  return hops_.octets() + buckets_.capacity() * sizeof(std::uint32_t) + names_.octets() +
-         extras_.size() * kNode + extras_.bucket_count() * sizeof(void*);
+  return hops_.octets() + by_place_.octets() + names_.octets() + extras_.size() * kNode +
+         extras_.bucket_count() * sizeof(void*);
 }
 
 std::size_t Ledger::label_octets() const {

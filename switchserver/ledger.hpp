@@ -69,8 +69,9 @@
 // forget_manager() look at every hop. One thread. Refusals are values; XB_CHECK only where the controller
 // would break the table above.
 //
-// A hop takes 160 octets: its record 128 (ledger_record.hpp), a place in the hash table 8 at the most, and 12 for
-// each of its two labels. To that come 32 at the most while no other hop has the same owner, and the names
+// A hop takes 160 octets: its record 128 (ledger_record.hpp), 8 at most in the table of hops (a ChainedIndex,
+// because growth must not stop a ledger of a million hops, and a FlatMap would take 20), and 12 for each of
+// its two labels. To that come 32 at the most while no other hop has the same owner, and the names
 // themselves; for a hop that was modified, joined or takes part in a change of path,
 // HopExtras, about 120.
 #pragma once
@@ -86,6 +87,7 @@
 #include "core/ahead.hpp"
 #include "core/audit.hpp"
 #include "core/cause.hpp"
+#include "core/chained_index.hpp"
 #include "core/chunks.hpp"
 #include "core/flat_map.hpp"
 #include "core/hop.hpp"
@@ -246,17 +248,19 @@ class Ledger {
   // Asks the memory for what find() will load, in two looks ahead (core/ahead.hpp): the first brings in
   // where the hop is, the second the hop. And for a hop whose place is known.
   void prefetch_place(ManagerIndex manager, const HopKey& key) const {
-    __builtin_prefetch(&buckets_[bucket(manager, key)]);
+    by_place_.prefetch(hash(manager, key));
   }
   void prefetch(ManagerIndex manager, const HopKey& key) const {
-    if (const std::uint32_t at = buckets_[bucket(manager, key)]; at != kNil) prefetch(HopRef{at});
+    if (const std::uint32_t at = by_place_.first(hash(manager, key)); at != kNil) {
+      prefetch(HopRef{at});
+    }
   }
   void prefetch(ManagerIndex manager, const HopSetup& setup) const;  // and its labels
   void prefetch(HopRef ref) const {
     if (ref.value() < hops_.size()) prefetch_all(hops_[ref.value()]);
   }
   void prefetch_labels(const HopRecord& record) const;  // where its labels are
-  std::size_t hop_count() const { return alive_; }
+  std::size_t hop_count() const { return by_place_.size(); }
   CrossConnect cross_connect(const HopRecord& record) const;
   CrossConnect cross_connect(HopRef ref) const { return cross_connect(hop(ref)); }
   // As the manager asked, word for word; but not how many labels and how much quota it wanted to come back
@@ -387,7 +391,7 @@ class Ledger {
   static void set_hops(Port& port, Account& of, Resources hops);
 
   Admission set_up_new(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner,
-                       std::size_t bucket);
+                       std::uint64_t hash);
   Admission commit_reserved(HopRef ref, const HopSetup& setup, std::uint32_t owner);
   Admission repeat(HopRef ref, const HopSetup& setup, std::uint32_t owner) const;
   bool same_contract(HopRef ref, const HopSetup& again) const;
@@ -430,24 +434,22 @@ class Ledger {
   std::uint64_t held_on(const Port& port, ManagerIndex manager) const;
   std::optional<std::uint64_t> share_of(const Port& port, ManagerIndex manager) const;
 
-  std::size_t bucket(ManagerIndex manager, const HopKey& key) const;
+  static std::uint64_t hash(ManagerIndex manager, const HopKey& key);
   bool is_there(HopRef ref) const { return ref.value() < hops_.size() && hops_[ref.value()].alive; }
   [[noreturn]] HopRecord& no_such_hop(HopRef ref) const;
   HopRef insert(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner,
-                std::size_t bucket);
+                std::uint64_t hash);
   void erase(HopRef ref);
-  void grow_buckets();
 
   LedgerOptions options_;
   std::vector<Port> ports_;
-  FlatMap<PortId, std::uint32_t> port_numbers_;  // 1 + its index in ports_
+  FlatMap<PortId, std::uint32_t, AbsentIndex> port_numbers_;  // indices in ports_
   std::vector<Manager> managers_;
   Chunks<HopRecord> hops_;
   std::unordered_map<std::uint32_t, HopExtras> extras_;  // of hops_ that are special
   OwnerNames names_;
-  std::uint32_t vacant_ = kNil;         // of hops_, the first of a list
-  std::vector<std::uint32_t> buckets_;  // heads, by (manager, connection, leg, hop)
-  std::size_t alive_ = 0;
+  std::uint32_t vacant_ = kNil;  // of hops_, the first of a list
+  ChainedIndex by_place_;        // of hops_, by (manager, connection, leg, hop)
   std::uint64_t clock_ = 0;
 };
 

@@ -34,25 +34,25 @@ bool takes_one_way(const HopSetup& s) {
 
 // ===== set up =====
 
-// One walk along the bucket finds the same hop and its newest generation.
+// One walk along the chain finds the same hop and its newest generation.
 Admission Ledger::set_up(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner) {
   const HopKey& key = setup.key;
-  const std::size_t bucket = this->bucket(manager, key);
+  const std::uint64_t hash = Ledger::hash(manager, key);
   std::uint32_t same = kNil;
   Generation newest = key.generation;
-  for (std::uint32_t i = buckets_[bucket]; i != kNil;) {
+  for (std::uint32_t i = by_place_.first(hash); i != kNil;) {
     const HopRecord& other = hops_[i];
     if (other.key.connection == key.connection && other.key.leg == key.leg &&
         other.key.hop == key.hop && other.manager == manager) {
       newest = std::max(newest, other.key.generation);
       if (other.key.generation == key.generation) same = i;
     }
-    i = other.next_in_bucket;
+    i = other.next;
   }
   if (newest > key.generation) {
     return refuse(Cause::kStale, {}, key.generation.value(), newest.value());
   }
-  if (same == kNil) return set_up_new(manager, setup, owner, bucket);
+  if (same == kNil) return set_up_new(manager, setup, owner, hash);
   const HopRef ref{same};
   if (hops_[same].state != HopState::kReserved || !setup.commit) return repeat(ref, setup, owner);
   const Admission admission = commit_reserved(ref, setup, owner);
@@ -108,7 +108,7 @@ Admission Ledger::repeat(HopRef ref, const HopSetup& setup, std::uint32_t owner)
 // ===== a new one =====
 
 Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner,
-                             std::size_t bucket) {
+                             std::uint64_t hash) {
   if (setup.key.hop >= setup.hop_count) {
     return refuse(Cause::kInvalidRequest, {}, setup.key.hop, setup.hop_count);
   }
@@ -125,7 +125,7 @@ Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup, std::u
   if (out == nullptr || !out->present) {
     return refuse(Cause::kUnknownPort, setup.output_port, setup.output_port.value());
   }
-  if (alive_ >= options_.hops_max) return refuse(Cause::kBusy, {}, alive_ + 1);
+  if (hop_count() >= options_.hops_max) return refuse(Cause::kBusy, {}, hop_count() + 1);
 
   Spot input_spot;
   Spot output_spot;
@@ -141,7 +141,7 @@ Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup, std::u
   if (const auto refused = admit_resources(setup, *in, *out, books, charge)) return *refused;
 
   // Nothing can refuse any more: take it all.
-  const HopRef ref = insert(manager, setup, owner, bucket);
+  const HopRef ref = insert(manager, setup, owner, hash);
   HopRecord& record = hops_[ref.value()];
   record.state = setup.commit ? HopState::kCommitting : HopState::kReserved;
   record.input_port = static_cast<std::uint16_t>(in - ports_.data());

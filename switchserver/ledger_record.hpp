@@ -52,7 +52,8 @@ struct alignas(64) HopRecord {
   HopKey key;
 
  private:
-  std::uint32_t next_in_bucket = kNil;  // of one that is not alive: the next vacant one
+  std::uint32_t next =
+      kNil;  // with an equal hash; of a record that is not alive: the next vacant one
 
  public:
   ManagerIndex manager;
