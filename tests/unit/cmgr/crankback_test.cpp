@@ -304,5 +304,22 @@ TEST_F(CrankbackTest, SwitchedOffTheFirstRefusalEndsTheCall) {
   EXPECT_EQ(outcome().cause, Cause::kNoBandwidth);
 }
 
+TEST_F(CrankbackTest, ARefusalNamesWhatIsOwedForARouteThatWasTriedBefore) {
+  start_with_two_routes();
+  connect(7);
+  all_done("sw1");
+  all_done("sw3");
+  take("sw2");
+  wait(config.hop_timer);  // sw2 is silent: everything is undone
+  all_done("sw1");
+  all_done("sw3");
+  wait(config.undo_timer);  // and silent again: its removal is owed
+  route(none(query(), Cause::kNoRoute, "ann -> bob"));
+  const Outcome refusal = outcome();
+  EXPECT_EQ(refusal.cause, Cause::kTimeout);
+  EXPECT_EQ(refusal.owed.removals, 1U);
+  EXPECT_EQ(refusal.owed.element, "sw2");
+}
+
 }  // namespace
 }  // namespace xbind::cmgr

@@ -421,5 +421,32 @@ TEST_F(EnginesTest, AHoldReservesAtEverySwitch) {
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
 }
 
+TEST_F(EnginesTest, ARemovalOfUnknownEndAndUnknownLabelEndsTheSession) {
+  attach_all();
+  connect(1);
+  EXPECT_EQ(served(), "reserve sw1");
+  // cmgr --> sw2: reserve. Nobody knows which label sw2 has allotted, if any.
+  fail_it(next());
+  EXPECT_EQ(served(), "remove sw1 leg 0");
+  asked_to_attach();
+  fail_it(next());
+  EXPECT_THAT(asked_to_attach(), ElementsAre("sw2")) << "its next attach tells what rests there";
+}
+
+TEST_F(EnginesTest, AnswersToOlderDebtsEndWithTheirSession) {
+  attach_all();
+  const ConnectionId call = up(1);
+  (void)owe_sw1_what_it_had(call);
+  // Another change of unknown end: sw1 is owed the same contract, of a later revision.
+  modify(3, call, cells(400));
+  (void)next();
+  wait(2 * config.hop_timer);
+  EXPECT_EQ(explain(outcome()), "timeout at sw1");
+  lose("sw1");
+  attach("sw1");
+  answer("sw1", {done(change("sw1"))});
+  EXPECT_EQ(manager().owed(), 0U);
+}
+
 }  // namespace
 }  // namespace xbind::cmgr

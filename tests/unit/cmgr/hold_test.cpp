@@ -247,5 +247,41 @@ TEST_F(HoldTest, OthersEndInTheOrderOfTheirTimesNotOfTheirSetups) {
   EXPECT_EQ(manager().describe(longer).value().connection.state(), State::kHeld);
 }
 
+TEST_F(HoldTest, ACommitThatIsRefusedInALaterSessionLeavesTheLabelToTheManager) {
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = held(1);
+  lose("sw1");
+  attach("sw1");
+  commit(2, call);
+  answer("sw1", {refused(setup("sw1"), Cause::kNoBandwidth, PortId{10}, 100, 20)});
+  everybody_does();
+  EXPECT_EQ(outcome().cause, Cause::kNoBandwidth);
+  wait(Aggregator::kReturnDelay);
+  EXPECT_EQ(cached("sw1").size() + take("sw1").returned.size(), 1U) << "0/32 is not lost";
+}
+
+TEST_F(HoldTest, OfHoldsThatHaveExpiredTheLatestTenThousandAreRemembered) {
+  constexpr std::uint64_t kHolds = 10'001;
+  config.label_cache_target = 0;
+  attach_all();
+  RequestBatch batch;
+  for (std::uint64_t request = 1; request <= kHolds; ++request) {
+    batch.connects.push_back(call(request));
+    batch.connects.back().hold_ms = 1'000;
+  }
+  ask("mia", std::move(batch));
+  everybody_does();
+  ASSERT_EQ(manager().counters().held, kHolds);
+  const auto ids = manager().list(ConnectionId{0}, kHolds);
+  wait(seconds{1});
+  everybody_does();
+  EXPECT_EQ(manager().connections(), 0U);
+  told();
+  commit(kHolds + 1, ids.front());
+  EXPECT_EQ(outcome().cause, Cause::kUnknownConnection);
+  commit(kHolds + 2, ids.back());
+  EXPECT_EQ(outcome().cause, Cause::kHoldExpired);
+}
+
 }  // namespace
 }  // namespace xbind::cmgr

@@ -164,5 +164,65 @@ TEST_F(LeafDebtTest, AChangeOwedToALeafIsForgivenWhenTheLeafGoes) {
   released(5, call);
 }
 
+// fay's branch at sw4 is owed; it has the label 0/50, which comes out of eve's hop at sw2.
+TEST_F(LeafDebtTest, TheLabelOfAnOwedBranchWaitsAlsoWhenTheLeafItHangsOnIsDropped) {
+  const ConnectionId call = up();
+  added(2, call, "eve");
+  added(3, call, "fay");
+  drop_leaf(4, call, "fay");
+  const HopRemoval fays = removal("sw4");
+  wait(config.undo_timer);
+  EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped);
+  drop_leaf(5, call, "eve");
+  answer("sw2", {removed(removal("sw2"), vci(50))});
+  all_done("sw4");
+  EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped);
+  EXPECT_THAT(cached("sw2"), IsEmpty()) << "0/50 may still lead to fay at sw4";
+  answer("sw4", {removed(fays)});
+  EXPECT_THAT(cached("sw2"), ElementsAre(Pair(PortId{22}, vci(50))));
+  released(6, call);
+}
+
+TEST_F(LeafDebtTest, AndWhenTheTreeIsReleasedMeanwhile) {
+  const ConnectionId call = up();
+  added(2, call, "eve");
+  added(3, call, "fay");
+  drop_leaf(4, call, "fay");
+  const HopRemoval fays = removal("sw4");
+  wait(config.undo_timer);
+  EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped);
+  drop_leaf(5, call, "eve");
+  release(6, call);
+  everybody_does();
+  EXPECT_EQ(told().size(), 2U) << "eve's drop, and the release";
+  EXPECT_EQ(manager().connections(), 0U);
+  const std::vector<std::pair<PortId, Label>> expected{{PortId{21}, vci(40)}};
+  EXPECT_EQ(cached("sw2"), expected) << "0/50 may still lead to fay at sw4";
+  answer("sw4", {removed(fays)});
+  EXPECT_EQ(cached("sw2").size(), 2U);
+  expect_nothing_left();
+}
+
+TEST_F(LeafDebtTest, ALabelThatRestsAtANewSessionGoesBackWhenTheDebtIsPaid) {
+  const ConnectionId call = up();
+  added(2, call, "guy");
+  drop_leaf(3, call, "guy");
+  const HopRemoval guys = removal("sw2");
+  wait(config.undo_timer);
+  EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped);
+  lose("sw1");
+  attach("sw1");
+  release(4, call);
+  // cmgr <-- sw1: removed, 0/32 rests in quarantine; guy's branch at sw2 may still use it
+  answer("sw1", {removed(removal("sw1"), vci(32))});
+  all_done("sw2");
+  all_done("sw3");
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  answer("sw2", {removed(guys)});
+  EXPECT_THAT(cached("sw1"), IsEmpty()) << "it was granted in the first session";
+  wait(Aggregator::kReturnDelay);
+  EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(32)}}));
+}
+
 }  // namespace
 }  // namespace xbind::cmgr

@@ -399,5 +399,17 @@ TEST_F(LeafTest, OneLeafAtATimeAndNoOtherChangeMeanwhile) {
   added(5, call, "eve");
 }
 
+TEST_F(LeafTest, ABranchThatDoesNotAnswerIsAvoidedAsAnyHopOnTheWayIs) {
+  const ConnectionId call = up();
+  add_leaf(2, call, "eve");
+  const HopSetup branch = setup("sw2");
+  EXPECT_TRUE(branch.branch);
+  answer("sw2", {refused(branch, Cause::kTimeout)});
+  everybody_does();
+  const auto queries = asked_routes();
+  ASSERT_THAT(queries, SizeIs(1));
+  EXPECT_EQ(queries.front().avoid, (std::vector{PathElement{"sw2", PortId{}}}));
+}
+
 }  // namespace
 }  // namespace xbind::cmgr

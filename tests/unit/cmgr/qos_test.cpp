@@ -187,5 +187,15 @@ TEST_F(QosTest, AnOperatorSeesEveryKindOfCache) {
             1);
 }
 
+TEST_F(QosTest, AfterAnAnswerThatDidNotComeTheNextCallAsksAgain) {
+  start_remote();
+  ask("mia", {{film(1)}, {}});
+  EXPECT_THAT(asked_services(), ElementsAre(kFilm));
+  wait(config.route_timer);
+  EXPECT_EQ(outcome().cause, Cause::kNoQosMapper);
+  ask("mia", {{film(2)}, {}});
+  EXPECT_THAT(asked_services(), ElementsAre(kFilm));
+}
+
 }  // namespace
 }  // namespace xbind::cmgr

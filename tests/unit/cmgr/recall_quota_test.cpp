@@ -196,5 +196,71 @@ TEST_F(RecallQuotaTest, ACooperativeCacheDeclaresItsDemandAndTakesItBack) {
   EXPECT_THAT(take("sw1").declared, IsEmpty());
 }
 
+TEST_F(RecallQuotaTest, QuotaAskedForWithACommandThatIsNeverAnsweredIsAskedForAgain) {
+  config.crankbacks = 0;
+  start_with_quotas();
+  connect(1);
+  EXPECT_EQ(setup("sw1").quota_wanted, (Resources{300, 30}));
+  all_done("sw2");
+  all_done("sw3");
+  wait(config.hop_timer);
+  all_done("sw2");
+  all_done("sw3");
+  wait(config.undo_timer);  // sw1 is silent; its hop is owed
+  EXPECT_EQ(outcome().cause, Cause::kTimeout);
+  take("sw1");
+  connect(2);
+  EXPECT_EQ(setup("sw1").quota_wanted, (Resources{300, 30}));
+}
+
+TEST_F(RecallQuotaTest, ANewSessionIsAskedForQuotaAtOnce) {
+  start_with_quotas();
+  connect(1);
+  EXPECT_NE(setup("sw1").quota_wanted, Resources{});
+  lose("sw1");
+  attach("sw1");
+  connect(2);
+  EXPECT_NE(setup("sw1").quota_wanted, Resources{}) << "what the first one asked for has lapsed";
+}
+
+TEST_F(RecallQuotaTest, OnlyTheAnswerToTheCommandThatAskedForQuotaEndsTheWaitForIt) {
+  start_with_quotas();
+  connect(1);
+  EXPECT_NE(setup("sw1").quota_wanted, Resources{});
+  connect(2);
+  const HopSetup two = setup("sw1");
+  EXPECT_EQ(two.quota_wanted, Resources{});
+  answer("sw1", {done(two)});
+  connect(3);
+  EXPECT_EQ(setup("sw1").quota_wanted, Resources{}) << "the first is not answered";
+}
+
+TEST_F(RecallQuotaTest, ANewSessionIsToldOfTheDemandWithTheFirstCall) {
+  config.label_policy = LabelPolicy::kCooperative;
+  config.label_cache_target = 64;
+  start_with_labels({vci(32), vci(33)}, {vci(40), vci(41)});
+  connected(1);
+  lose("sw1");
+  attach("sw1");
+  connect(2);
+  EXPECT_THAT(take("sw1").declared, ElementsAre(Field(&PortDemand::port, PortId{10})));
+}
+
+TEST_F(RecallQuotaTest, ALabelThatWasNotHeldIsNoDemand) {
+  config.crankbacks = 0;
+  config.label_policy = LabelPolicy::kCooperative;
+  config.label_cache_target = 64;
+  start_with_labels({vci(32)}, {vci(40)});
+  connect(1);
+  answer("sw1", {refused(setup("sw1"), Cause::kLabelNotHeld, PortId{10}, 32)});
+  everybody_does();
+  EXPECT_EQ(outcome().cause, Cause::kLabelNotHeld);
+  take("sw1");
+  wait(LabelSizing::kIdle + SwitchDesk::kTrim + Aggregator::kReturnDelay);
+  const auto told_last = take("sw1").declared;
+  ASSERT_FALSE(told_last.empty());
+  EXPECT_EQ(told_last.back(), (PortDemand{PortId{10}, 0}));
+}
+
 }  // namespace
 }  // namespace xbind::cmgr

@@ -1,0 +1,85 @@
+// What the manager remembers of a client that comes and goes: outcomes, notices, call times.
+// exchange.hpp has the picture.
+#include "reroute_fixture.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+using ClientMemoryTest = RerouteTest;
+
+TEST_F(ClientMemoryTest, AnOutcomeThatCameAfterItsSessionMakesRoomForTheNextRequest) {
+  config.requests_per_client = 1;
+  start_with_labels({vci(32), vci(33)}, {vci(40), vci(41)});
+  connect(1);
+  log_in("mia", 2);
+  everybody_does();
+  EXPECT_THAT(told(), IsEmpty()) << "this life has not asked for it";
+  connect(2);
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
+  EXPECT_EQ(manager().outcome_of("mia", RequestId{1}), std::nullopt) << "it has made room";
+}
+
+TEST_F(ClientMemoryTest, TheConfirmationOfARefusalDoesNotConfirmTheOtherRequestOfThatNumber) {
+  start_with_labels({vci(32)}, {vci(40)});
+  connect(7);
+  // mia <-- cmgr: 7 is another request's
+  ask("mia", {{call(7, 300)}, {}});
+  EXPECT_EQ(outcome().cause, Cause::kInvalidRequest);
+  // mia <-x- cmgr: connected
+  clients_.at("mia").deaf = true;
+  everybody_does();
+  clients_.at("mia").deaf = false;
+  wait(milliseconds{50});  // mia --> cmgr: the refusal is confirmed
+  const auto remembered = manager().outcome_of("mia", RequestId{7});
+  ASSERT_TRUE(remembered.has_value());
+  EXPECT_EQ(remembered->kind, OutcomeKind::kConnected);
+}
+
+TEST_F(ClientMemoryTest, TheTimesOfCallsWhoseOutcomesWaitEndWithTheSession) {
+  config.client_session.batches_in_flight = 1;
+  start_with_labels({vci(32), vci(33)}, {vci(40), vci(41)});
+  clients_.at("mia").deaf = true;
+  for (const std::uint64_t request : {1U, 2U}) {
+    connect(request);
+    everybody_does();
+  }
+  EXPECT_EQ(manager().call_times().size(), 1U) << "the second outcome waits for credit";
+  manager().detach_client(clients_.at("mia").session);
+  EXPECT_EQ(manager().call_times().size(), 0U);
+}
+
+TEST_F(ClientMemoryTest, NoticesThatWaitEndWithTheSession) {
+  config.client_session.batches_in_flight = 1;
+  start_with_two_paths();
+  clients_.at("mia").deaf = true;
+  connect(1);
+  everybody_does();  // the outcome takes the only credit
+  topology(2, link_down());
+  no_other_path(Cause::kNoRoute);
+  log_in("mia", 2);
+  EXPECT_EQ(manager().client_counters().notices_lost, 1U);
+  ask("mia", {{call(2, 0)}, {}});
+  EXPECT_EQ(outcome().cause, Cause::kInvalidRequest);
+  EXPECT_THAT(noticed(), IsEmpty()) << "that was the earlier session's";
+}
+
+TEST_F(ClientMemoryTest, AClientThatHasComeBackIsNotForgottenWithThoseThatLeft) {
+  config.clients_max = 2;
+  start();
+  const auto leaves_unconfirmed = [&](const std::string& name) {
+    log_in(name);
+    clients_.at(name).deaf = true;
+    ask(name, {{call(1, 0)}, {}});
+    manager().detach_client(clients_.at(name).session);
+  };
+  leaves_unconfirmed("one");
+  log_in("one");
+  leaves_unconfirmed("two");
+  leaves_unconfirmed("three");
+  ask("one", {{call(2, 0)}, {}});
+  EXPECT_EQ(outcome("one").cause, Cause::kInvalidRequest);
+}
+
+}  // namespace
+}  // namespace xbind::cmgr
