@@ -299,5 +299,41 @@ TEST_F(ContractTest, NoPortNoCounters) {
   EXPECT_EQ(controller.read_statistics(PortId{9}, {}, 7).error().code, ErrorCode::kNotFound);
 }
 
+TEST_F(ContractTest, AModifyWhileTheCommitIsOnItsWayIsToldBehindIt) {
+  HopSetup setup = middle(1, 40, cache_one());
+  setup.contract = kSlow;
+  apply({{setup}, {}, {}}, 1);
+  apply(modify(setup, 1, {300, 10}, kFast), 2);
+  EXPECT_THAT(result(2).results, ElementsAre(done(setup.key, kModify)));
+  answer();
+  EXPECT_EQ(fake.contracts.at(cross(setup)), kFast);
+  EXPECT_TRUE(record(setup).progress.add_open);
+  answer_all();
+  EXPECT_FALSE(record(setup).progress.untold);
+}
+
+TEST_F(ContractTest, MoreBandwidthWithASlowerContractIsUndoneWhenTheSwitchRefuses) {
+  constexpr TrafficContract kSlower{ServiceCategory::kCbr, 50, 250};
+  const HopSetup setup = slow();
+  fake.refuse_add = [](const CrossConnect&) { return std::uint8_t{18}; };
+  EXPECT_THAT(run(modify(setup, 1, {300, 10}, kSlower)).results,
+              ElementsAre(refused(setup.key, kModify, Cause::kSwitchRefused, 18)));
+  EXPECT_EQ(taken(), (Resources{100, 10}));
+}
+
+TEST_F(ContractTest, AModifyThatWaitsWhenTheSessionBreaksIsToldToNobody) {
+  const HopSetup setup = slow();
+  apply(modify(setup, 1, {300, 10}, kFast), 1);
+  apply(modify(setup, 2, {400, 10}, {ServiceCategory::kCbr, 400, 250}), 2);
+  const int adds = fake.adds;
+  session_breaks();
+  EXPECT_EQ(fake.adds, adds);
+  const auto outputs = controller.take_outputs();
+  ASSERT_THAT(outputs.results, SizeIs(2));
+  for (const auto& results : outputs.results) {
+    EXPECT_EQ(results.batch.results.at(0).cause, Cause::kSwitchUnreachable) << results.token;
+  }
+}
+
 }  // namespace
 }  // namespace xbind

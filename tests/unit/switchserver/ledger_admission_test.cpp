@@ -304,5 +304,13 @@ TEST_F(LedgerIngressTest, AModifyTakesExactlyTheRest) {
   EXPECT_EQ(ledger.usage(kIn)->ingress_cells_per_s, 1000U);
 }
 
+TEST_F(LedgerAdmissionTest, AFactorBetweenThousandthsSellsNoMoreCbrThanTheLineHas) {
+  use({.admission = AdmissionMode::kEffective, .overbooking = 1.0005, .buffer_cells = kBuffer});
+  const TrafficContract cbr{ServiceCategory::kCbr, 353, 250};
+  const std::uint64_t sources = fill(cbr, {353, 1}).first;
+  EXPECT_LE(sources * 353, kLine);
+  EXPECT_EQ(sources, 998U) << "each is charged 354 of the 353383 cells/s that are sold";
+}
+
 }  // namespace
 }  // namespace xbind

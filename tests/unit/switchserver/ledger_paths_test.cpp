@@ -477,5 +477,15 @@ TEST_F(LedgerPathsTest, TheSelfCheckFindsWhatIsNotInOrder) {
   ledger.hop(later).key.generation = Generation{2};
 }
 
+TEST_F(LedgerPathsTest, WhoDemandsLessLeavesTheReceiveSideUntilTheOldOneHasGone) {
+  const HopSetup start = first(2, cache_one(a), {300, 10});
+  const HopRef earlier = committed(a, start);
+  const Label input = at(earlier).input_label();
+  HopSetup later = taking_over(start, input, kSide, cache_one(a, kSide));
+  later.demand = {100, 10};
+  committed(a, later);
+  EXPECT_EQ(ingress(), 300U) << "the old one may get the cells back";
+}
+
 }  // namespace
 }  // namespace xbind

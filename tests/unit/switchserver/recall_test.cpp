@@ -254,5 +254,13 @@ TEST_F(RecallFrameTest, WithoutCreditItWaitsAndTheNewestWordGoes) {
   EXPECT_THAT(outlet.sent[2].second.recalls, ElementsAre(PortRecall{kOut, 2, {}}));
 }
 
+TEST_F(RecallTest, TwoShortagesOfOneStepAreOneRecallOfTheMostOfEach) {
+  constexpr std::uint64_t kBuffer = std::uint64_t{1} << 20;
+  cache("a", 0, {900, kBuffer - 100});
+  EXPECT_EQ(controller.grant("b", kOut, 0, {150, 0}, now)->quota, (Resources{100, 0}));
+  EXPECT_EQ(controller.grant("b", kOut, 0, {0, 300}, now)->quota, (Resources{0, 100}));
+  EXPECT_THAT(recalls(), ElementsAre(asks("a", 0, {50, 200})));
+}
+
 }  // namespace
 }  // namespace xbind

@@ -64,5 +64,23 @@ TEST_F(SwitchLostTest, TheLabelCanBeUsedAgainAtOnce) {
   EXPECT_THAT(fake.table, ElementsAre(cross(next)));
 }
 
+// A table that could not be read is read again with the next commands as well.
+using TableUnreadTest = SwitchControllerTest;
+
+TEST_F(TableUnreadTest, CommandsThatComeWhenItIsTimeHaveTheTableReadAgain) {
+  session_breaks();
+  fake.table_cause = Cause::kTimeout;
+  controller.on_driver(driver::Up{ports(), true}, now);
+  answer();
+  ASSERT_THAT(fake.answers, IsEmpty());
+  now = controller.wake_at();
+  fake.table_cause = Cause::kNone;
+  apply({{middle(1, 40, {})}, {}, {}});
+  EXPECT_EQ(result().results.at(0).cause, Cause::kSwitchUnreachable);
+  ASSERT_THAT(fake.answers, SizeIs(1));
+  answer();
+  EXPECT_TRUE(controller.up());
+}
+
 }  // namespace
 }  // namespace xbind

@@ -320,5 +320,31 @@ TEST_F(SwitchServerTest, an_audit_reads_the_switch_and_comes_back_with_its_token
   EXPECT_EQ(outlet_.audits[0].second.findings[0].kind, FindingKind::kStrayCrossConnect);
 }
 
+TEST_F(UnaskedTest, a_result_that_nobody_asked_for_goes_behind_the_results_that_wait) {
+  const SessionId earlier = attach("m1");
+  submit(earlier, 1, 0, one_hop(1));
+  HopBatch removal;
+  removal.removals = {{one_hop(1).setups[0].key, 0}};
+  server_.on_commands(
+      earlier, {BatchSeq{2}, BatchSeq{1}, std::make_shared<const HopBatch>(std::move(removal))},
+      now_);
+  ASSERT_THAT(switch_.answers, SizeIs(1));
+  const driver::Event removed = switch_.answers.front().event;
+  switch_.answers.pop_front();
+  session = attach("m1", 2);
+  outlet_.sent.clear();
+  submit(session, 1, 0, one_hop(2));  // takes the only credit
+  submit(session, 2, 0, one_hop(3));
+  server_.on_driver(removed, now_);
+  step();
+  for (std::uint64_t seq = 1; seq <= 3; ++seq) {
+    ASSERT_THAT(outlet_.sent, SizeIs(seq));
+    const auto& results = outlet_.sent.back().frame.batch->results;
+    ASSERT_THAT(results, SizeIs(1)) << seq;
+    EXPECT_EQ(results[0].action, seq == 3 ? HopAction::kRemove : HopAction::kCommit) << seq;
+    server_.on_commands(session, {BatchSeq{}, BatchSeq{seq}, nullptr}, now_);
+  }
+}
+
 }  // namespace
 }  // namespace xbind

@@ -68,6 +68,7 @@ TEST_F(GsmpDriverByHand, APortHasAllItsLabelRangesButThoseThatCannotBe) {
   news = taken<driver::Ports>();
   ASSERT_THAT(news, SizeIs(1));
   EXPECT_THAT(news[0].ports, SizeIs(1)) << "a port without a label is left out";
+  EXPECT_THAT(news[0].renewed, IsEmpty()) << "and nothing comes in there";
 }
 
 // Who brings a port up empties it, and no event tells the other controllers (RFC 3292 section 6.1).
@@ -189,6 +190,49 @@ TEST_F(GsmpDriverByHand, AdjacencyUpdateIsOnlyCounted) {
   say(update);
   EXPECT_THAT(requests<gsmp::PortManagement>(), IsEmpty());
   EXPECT_EQ(driver.driver_counters().adjacencies, 2U);
+}
+
+TEST_F(GsmpDriverByHand, EachInvalidLabelWaitsForTheOneBefore) {
+  bring_up();
+  happens(MessageType::kInvalidLabel, 1);
+  happens(MessageType::kInvalidLabel, 1);
+  requests<gsmp::PortManagement>();
+  now += GsmpDriver::kInvalidLabelPause;
+  driver.tick(now);
+  EXPECT_THAT(requests<gsmp::PortManagement>(), SizeIs(1));
+  happens(MessageType::kInvalidLabel, 1);
+  EXPECT_THAT(requests<gsmp::PortManagement>(), IsEmpty());
+  EXPECT_EQ(driver.next_deadline(), now + GsmpDriver::kInvalidLabelPause);
+}
+
+TEST_F(GsmpDriverByHand, AnEventOfTheLineTakesAlongTheFlagThatWaits) {
+  bring_up();
+  happens(MessageType::kInvalidLabel, 1);
+  requests<gsmp::PortManagement>();
+  happens(MessageType::kInvalidLabel, 1);
+  EXPECT_THAT(requests<gsmp::PortManagement>(), IsEmpty());
+  happens(MessageType::kPortDown, 1);
+  const auto resets = requests<gsmp::PortManagement>();
+  ASSERT_THAT(resets, SizeIs(1));
+  EXPECT_EQ(resets[0].event_flags, gsmp::kEventInvalidLabel | gsmp::kEventPortDown);
+}
+
+TEST_F(GsmpDriverByHand, AnEventWhileThePortIsReadHasItReadOnceMore) {
+  bring_up();
+  const int reads = port_reads;
+  // <-- Port Down, Port Down;  --> Port Configuration, which is not answered yet
+  say(event(MessageType::kPortDown, 2));
+  say(event(MessageType::kPortDown, 2));
+  play();
+  EXPECT_EQ(port_reads, reads + 2);
+}
+
+TEST_F(GsmpDriverByHand, WhatAPortTransmitsIsItsRate) {
+  bring_up();
+  ports[PortId{1}].receive_cells_per_s = 1;
+  ports[PortId{1}].transmit_cells_per_s = 96'000;
+  happens(MessageType::kPortDown, 1);
+  EXPECT_EQ(taken<driver::Ports>().at(0).ports.at(0).cells_per_s, 96'000U);
 }
 
 // ----- a port session that has changed --------------------------------------------------------
@@ -316,6 +360,32 @@ TEST_F(GsmpDriverByHand, ATableReadInWhichOnePortIsRefusedHasFailedWhateverTheOt
     EXPECT_THAT(taken<driver::Table>(), ElementsAre(Answered(7U, Cause::kSwitchRefused)))
         << "request " << refused << " refused";
   }
+}
+
+TEST_F(GsmpDriverByHand, DeletesThatHaveGoneOutHoldNoAddBack) {
+  bring_up();
+  driver.remove(cross(100, 200), 1);
+  driver.flush();
+  driver.remove(cross(102, 202), 2);
+  driver.add(cross(100, 200), {}, 3);  // its labels' delete is ahead of it already
+  driver.flush();
+  play();
+  ASSERT_THAT(asked, SizeIs(3));
+  EXPECT_TRUE(std::holds_alternative<gsmp::DeleteBranches>(asked[0]));
+  EXPECT_TRUE(std::holds_alternative<gsmp::AddBranch>(asked[1]));
+  EXPECT_TRUE(std::holds_alternative<gsmp::DeleteBranches>(asked[2]));
+}
+
+TEST_F(GsmpDriverByHand, ARefusalThatNamesFewerDeletesThanWereAskedRefusesThemAll) {
+  bring_up();
+  driver.remove(cross(100, 200), 1);
+  driver.remove(cross(101, 201), 2);
+  driver.flush();
+  gsmp::DeleteBranches refused = requests<gsmp::DeleteBranches>().at(0);
+  refused.elements.resize(1);
+  fail(refused, gsmp::FailureCode::kGeneral);
+  EXPECT_THAT(taken<driver::Done>(), ElementsAre(Answered(1U, Cause::kSwitchRefused),
+                                                 Answered(2U, Cause::kSwitchRefused)));
 }
 
 }  // namespace

@@ -129,6 +129,16 @@ TEST_F(GsmpDriverByHand, AMoveOfWhatIsNotThereIsRefused) {
   EXPECT_TRUE(done[0].absent);
 }
 
+TEST_F(GsmpDriverByHand, SoIsOneWhoseWholeConnectionIsNotThere) {
+  bring_up();
+  driver.move(cross(101, 201), PortId{2}, atm_label(0, 301), {}, 9);
+  driver.flush();
+  fail(requests<gsmp::MoveOutputBranch>().at(0), gsmp::FailureCode::kNoSuchConnection);
+  const auto done = taken<driver::Done>();
+  ASSERT_THAT(done, ElementsAre(Answered(9U, Cause::kSwitchRefused)));
+  EXPECT_TRUE(done[0].absent);
+}
+
 TEST_F(GsmpDriverByHand, AMoveComesBehindTheDeletesThatMayFreeItsLabel) {
   bring_up();
   driver.remove(cross(100, 301), 1);

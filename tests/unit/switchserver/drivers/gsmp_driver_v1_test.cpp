@@ -284,5 +284,14 @@ TEST_F(GsmpDriverV1, of_very_many_labels_the_first_are_looked_at) {
                                    CrossConnect{kIn, atm_label(1, last), PortId{}, Label{}}));
 }
 
+TEST_F(GsmpDriverV1, a_delete_that_the_version_cannot_say_is_done) {
+  bring_up();
+  const Label mpls{LabelKind::kMpls, 16};
+  link.driver_.remove({PortId{1}, mpls, PortId{2}, mpls}, 5);
+  link.driver_.flush();
+  EXPECT_THAT(link.events<driver::Done>(), ElementsAre(Answered(5U, Cause::kNone)))
+      << "it was never added";
+}
+
 }  // namespace
 }  // namespace xbind
