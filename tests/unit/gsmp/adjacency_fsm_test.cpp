@@ -384,6 +384,19 @@ TEST(AdjacencyLoss, AfterThreeOfThePeersTimers) {
   EXPECT_EQ(s.adjacency.next_deadline(), kNever);
 }
 
+TEST(AdjacencyLoss, AfterAResetOurOwnTimerCountsAgain) {
+  End s = the_switch();
+  s.adjacency.start(kStart, s.out);
+  wire::Buffer syn = golden("A1");
+  syn[4 + 2] = std::byte{50};
+  s.hears(syn);
+  s.hears("A5");
+  // RSTACK about this link: of the next controller nothing is known
+  ASSERT_EQ(s.hears("A7"), AdjacencyChange::kReset);
+  EXPECT_EQ(s.adjacency.tick(kStart + 3s, s.out), AdjacencyChange::kNone);
+  EXPECT_EQ(s.adjacency.tick(kStart + 3s + 1ns, s.out), AdjacencyChange::kLost);
+}
+
 TEST(AdjacencyLoss, AnyValidMessagePutsItOff) {
   End s = the_switch();
   s.adjacency.start(kStart, s.out);

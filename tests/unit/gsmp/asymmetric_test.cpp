@@ -125,5 +125,32 @@ TEST(OneFlag, ReportConnectionState) {
   expect_worked(part, "S7");
 }
 
+AddBranch add_branch(std::uint32_t transaction) {
+  AddBranch message;
+  message.header.transaction = transaction;
+  message.port_session = 0x5eed0001;
+  message.input_port = PortId(1);
+  message.output_port = PortId(2);
+  message.input_label = atm(0, 104);
+  message.output_label = atm(0, 204);
+  return message;
+}
+
+// A service where the cells come in, a priority where they go out; and two services that differ.
+TEST(TwoSides, QualityOfAddBranch) {
+  AddBranch message = add_branch(0x106);
+  message.input_qos = QosModel::kService;
+  message.input_selector = service_selector(ServiceId::kCbr1, 3);
+  message.output_selector = 2;
+  message.input_traffic = TrafficBlock{kTcPolicing, CellRate{4528, 250}};
+  expect_worked(message, "B8");
+
+  message = add_branch(0x107);
+  set_services(message, service_selector(ServiceId::kCbr1, 4), {0, CellRate{9056, 125}},
+               service_selector(ServiceId::kNrtVbr1, 5),
+               {kTcPolicing, VariableRate{20'000, 100, 5'000, 50}});
+  expect_worked(message, "B9");
+}
+
 }  // namespace
 }  // namespace xbind::gsmp

@@ -195,5 +195,20 @@ TEST(Failure, OfEveryConnectionMessageKeepsItsForm) {
   }
 }
 
+// An element has 4 bits for its error.
+TEST(DeleteBranches, AnErrorThatDoesNotFitIsUnspecified) {
+  DeleteBranches message;
+  message.header.result = ResultField::kFailure;
+  message.header.code = FailureCode::kGeneral;
+  message.elements.resize(2);
+  message.elements[0].error = static_cast<FailureCode>(15);
+  message.elements[1].error = static_cast<FailureCode>(16);
+  const wire::Buffer frame = test::framed(message);
+  const auto again =
+      std::get<DeleteBranches>(*decode(std::span(frame).subspan(kFrameHeaderOctets)));
+  EXPECT_EQ(again.elements[0].error, static_cast<FailureCode>(15));
+  EXPECT_EQ(again.elements[1].error, FailureCode::kUnspecified);
+}
+
 }  // namespace
 }  // namespace xbind::gsmp

@@ -271,6 +271,30 @@ TEST(Negotiation, APeerThatSpeaksIsNotSilent) {
   for (const AdjacencyMessage& message : c.said()) EXPECT_EQ(message.version, 3);
 }
 
+TEST(Negotiation, AfterAResetSilenceIsTriedInTheNextVersionAgain) {
+  End c = controller({3, 1});
+  End s = the_switch({1});
+  c.start();
+  for (int second = 1; second <= 3; ++second) c.at(kStart + second * 1s);
+  c.said();  // the last of them in version 1
+  s.start();
+  talk(c, s);
+  ASSERT_TRUE(c.adjacency.established());
+  AdjacencyMessage rstack;
+  rstack.version = 1;
+  rstack.code = AdjacencyCode::kRstAck;
+  rstack.sender = s.adjacency.self();
+  rstack.receiver = c.adjacency.self();
+  ASSERT_EQ(c.hears(rstack), AdjacencyChange::kReset);
+  Words said = c.said_in_short();
+  for (int second = 4; second <= 6; ++second) {
+    c.at(kStart + second * 1s);
+    for (std::string& word : c.said_in_short()) said.push_back(std::move(word));
+  }
+  EXPECT_EQ(said, (Words{"SYN 3", "SYN 3", "SYN 3", "SYN 1"}));
+  EXPECT_EQ(c.losses, 0);
+}
+
 // ----- once agreed ------------------------------------------------------------------------------
 
 TEST(Negotiation, TheVersionHoldsUntilTheLinkIsReset) {

@@ -101,6 +101,15 @@ VECTORS = {
     "B6": Vector(ADD_BRANCH, add(ACK_ALL, 0x104, atm(0, vpi=5, F1=1), atm(0, vpi=9), kind=26),
                  "M of the input label: multicast is to come"),
     "B7": Vector(ADD_BRANCH, add(ACK_ALL, 0x105, atm(103), mpls(0xfedcb)), "from ATM to MPLS"),
+    "B8": Vector(ADD_BRANCH + " and 10.4", add(
+        ACK_ALL, 0x106, atm(104), atm(204), draw(TRAFFIC_CONTROLS, U=1, P=1),
+        draw(CBR, PCR=4528, CDVT=250), Input_Service_Selector=service(1, 3),
+        Output_Service_Selector=2, IQS=2, OQS=0), "a service coming in, a priority going out"),
+    "B9": Vector(ADD_BRANCH + " and 10.4", add(
+        ACK_ALL, 0x107, atm(104), atm(204), draw(TRAFFIC_CONTROLS, P=1),
+        draw(CBR, PCR=9056, CDVT=125), draw(TRAFFIC_CONTROLS, U=1),
+        draw(VBR, PCR=20000, CDVT=100, SCR=5000, MBS=50), Input_Service_Selector=service(1, 4),
+        Output_Service_Selector=service(5, 5), IQS=2, OQS=2), "two services, each with its block"),
     "D1": Vector("RFC 3292 section 4.7", message(
         17, ACK_ALL, 0x201, draw(DELETE, Number_of_Elements=1), element(100, 200))),
     "D2": Vector("RFC 3292 section 4.7", message(17, SUCCESS, 0x201, draw(DELETE))),
