@@ -297,6 +297,16 @@ TEST_F(Pipe, WhoeverIsNotOvertakenGoesByItself) {
   EXPECT_EQ(counters.reordered, 0U);
 }
 
+TEST_F(Pipe, NoMoreAreHeldBackThanTheBound) {
+  always_hold(8);
+  for (std::uint32_t transaction = 1; transaction <= AnswerPipe::kHeldMax; ++transaction) {
+    put(answer_of(transaction));
+  }
+  EXPECT_THAT(taken(), IsEmpty());
+  put(answer_of(99));
+  EXPECT_THAT(taken(), ElementsAre(99));
+}
+
 TEST_F(Pipe, TheSameSeedReordersAlikeAndLosesNothing) {
   const auto run = [](std::uint64_t seed) {
     std::mt19937_64 bits(seed);
@@ -323,6 +333,18 @@ TEST_F(Pipe, TheSameSeedReordersAlikeAndLosesNothing) {
     EXPECT_LE(std::abs(static_cast<int>(once[index]) - static_cast<int>(index + 1)),
               static_cast<int>(AnswerPipe::kHeldMax + AnswerPipe::kWindow));
   }
+}
+
+TEST_F(Pipe, TheNextPieceWaitsForThePause) {
+  settings.partial_octets = 7;
+  put(answer_of(1));
+  wire::Buffer piece;
+  pipe.take(piece, now, settings, counters);
+  EXPECT_EQ(piece.size(), 7U);
+  wire::Buffer early;
+  pipe.take(early, now, settings, counters);
+  EXPECT_THAT(early, IsEmpty());
+  EXPECT_EQ(pipe.next_deadline(settings), now + AnswerPipe::kPieceGap);
 }
 
 TEST_F(Pipe, PiecesOneAfterAnotherWithAPauseBetween) {

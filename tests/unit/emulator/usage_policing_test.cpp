@@ -231,5 +231,43 @@ TEST_F(ClassSwitch, AColdRestartKeepsTheQueues) {
   EXPECT_EQ(next(4), (std::vector<int>{100, 100, 104, 104}));
 }
 
+TEST(PolicedContractTest, OfVariableRatesTheThirdKindAloneIsTagged) {
+  const auto tagging = [](ServiceId service) {
+    QosProfile profile;
+    profile.input = {gsmp::QosModel::kService, gsmp::service_selector(service, 1)};
+    profile.input_traffic =
+        gsmp::TrafficBlock{gsmp::kTcPolicing, gsmp::VariableRate{1'000, 0, 100, 10}};
+    return policed_contract(profile, PolicingMode::kTag).value().tagging;
+  };
+  for (const ServiceId service :
+       {ServiceId::kRtVbr1, ServiceId::kRtVbr2, ServiceId::kNrtVbr1, ServiceId::kNrtVbr2}) {
+    EXPECT_FALSE(tagging(service)) << gsmp::to_string(service);
+  }
+  EXPECT_TRUE(tagging(ServiceId::kRtVbr3));
+  EXPECT_TRUE(tagging(ServiceId::kNrtVbr3));
+}
+
+TEST(UsagePolicingTest, AConnectionInThePlaceOfAnotherHasItsOwnCounters) {
+  FabricOptions two_ports;
+  two_ports.ports = 2;
+  Fabric fabric(two_ports, [] { return 0x5eed0001U; });
+  UsagePolicing policing(fabric, PolicingMode::kDiscard);
+  // Two cells at once of a connection that may have one.
+  const auto discarded = [&](std::uint16_t vci) {
+    gsmp::AddBranch request;
+    request.input_port = PortId(1);
+    request.output_port = PortId(2);
+    request.input_label = request.output_label = gsmp::label_field(atm_label(0, vci));
+    set_service(request, ServiceId::kCbr1, 1, {gsmp::kTcPolicing, gsmp::CellRate{100, 0}});
+    EXPECT_EQ(fabric.add_branch(request), gsmp::FailureCode::kNone);
+    const auto* connection = fabric.cells().table().find(dataplane::channel(PortId(1), 0, vci));
+    for (int cell = 0; cell < 2; ++cell) policing.police(*connection, false, TimePoint{} + 1s);
+    return policing.counters(connection->self).discarded;
+  };
+  EXPECT_EQ(discarded(100), 1U);
+  EXPECT_EQ(fabric.delete_tree(PortId(1), atm_label(0, 100)), gsmp::FailureCode::kNone);
+  EXPECT_EQ(discarded(101), 1U);
+}
+
 }  // namespace
 }  // namespace xbind::emulator::test
