@@ -167,5 +167,22 @@ TEST(Merge, OfTwoAuditsTheWorseCounts) {
   EXPECT_TRUE(merged(clean(), clean()).audit.proves_clean());
 }
 
+TEST(Merge, WhatOnePartAloneHasSeenIsNotForgotten) {
+  RunReport one = audited(clean());
+  one.interrupted = true;
+  one.managers = 3;
+  one.unheard = {{"switch-1", "no answer"}};
+  RunReport other = audited(clean());
+  other.managers = 2;
+  other.unheard = {{"switch-2", "timeout"}};
+  for (const auto& parts : {std::vector{one, other}, std::vector{other, one}}) {
+    const RunReport sum = merge(parts);
+    EXPECT_TRUE(sum.interrupted);
+    EXPECT_EQ(sum.managers, 3U);
+    EXPECT_EQ(sum.unheard, (std::map<std::string, std::string>{{"switch-1", "no answer"},
+                                                               {"switch-2", "timeout"}}));
+  }
+}
+
 }  // namespace
 }  // namespace xbind::callgen

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "callgen/report/report.hpp"
 #include "callgen/run/runner.hpp"
 #include "tests/unit/callgen/runner_rig.hpp"
 
@@ -114,6 +115,25 @@ TEST(RunnerClock, TimeThatGoesBackStandsStill) {
     EXPECT_GE(record.sent, record.planned);
     EXPECT_GE(record.answered, record.sent);
   }
+}
+
+// ===== calls that are not sent ==================================================================
+
+// Six calls, one every 10 ms; the first stays open and no other may be beside it.
+TEST(RunnerShed, CallsThatAreNotSentAreNoneOfTheRateThatWasSent) {
+  RunPlan plan = plan_of(Scenario::kSetup, 6);
+  plan.max_open_calls = 1;
+  Rig run(plan);
+  const RequestId first = run.advance(10ms).connects.at(0).request;
+  run.advance(30ms);
+  EXPECT_EQ(run.figures().shed, 2U);
+  EXPECT_DOUBLE_EQ(run.runner.progress(at(30ms)).offered_per_s, 1 / 0.030);
+  run.advance(60ms);
+  run.answer(first, OutcomeKind::kConnected, 65ms);
+  EXPECT_EQ(run.figures().shed, 5U);
+  const double span_s = std::chrono::duration<double>(run.figures().sent_span).count();
+  ASSERT_GT(span_s, 0);
+  EXPECT_DOUBLE_EQ(report_of(plan, run.figures()).sent_setups_per_s, 1 / span_s);
 }
 
 }  // namespace

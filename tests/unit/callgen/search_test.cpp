@@ -173,7 +173,7 @@ TEST(Search, EndsInOrderWhenTheOperatorHasHadEnough) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->end, SearchEnd::kStopped);
   EXPECT_EQ(found->points.size(), 5u);
-  EXPECT_GT(found->rate, 0);
+  EXPECT_DOUBLE_EQ(found->rate, 400) << "two points of preparation, then 100, 200 and 400";
   EXPECT_FALSE(found->confirmed);
 }
 

@@ -5,6 +5,7 @@
 
 #include "dataplane/links/ring.hpp"
 #include "tests/unit/emulator/emulated_fixture.hpp"
+#include "tests/unit/gsmp/hex.hpp"
 
 namespace xbind::emulator {
 namespace {
@@ -60,6 +61,9 @@ TEST_F(EmulatedTest, NoAdjacencyNothingToDrop) {
   ASSERT_TRUE(emulated.connected(1, now));
   emulated.drop_adjacencies(now);  // it has said SYN and heard nothing
   EXPECT_EQ(emulated.connections(), 1U);
+  wire::Buffer said;
+  emulated.take_output(1, said, now);
+  EXPECT_EQ(gsmp::test::messages_of(said).size(), 1U) << "the SYN, and nothing about a link";
 }
 
 TEST_F(EmulatedTest, SilenceUntilTheControllerGivesUp) {
@@ -110,6 +114,25 @@ TEST_F(EmulatedTest, FaultsAreTheSameInVersion1) {
   pass(100ms);
   EXPECT_EQ(only<gsmp::SessionUp>(controller).size(), 1U);
   EXPECT_EQ(emulated.fabric().branches(), 1U);
+}
+
+TEST_F(EmulatedTest, RequestsThatWaitAreNotOvertakenWhenTheDelayEnds) {
+  Controller& controller = add_controller();
+  connect(controller);
+  ASSERT_TRUE(controller.session->switch_configuration(0, 0, now));
+  settle();
+  controller.session->take_events();
+  emulated.settings().connection_delay = 10ms;
+  ASSERT_TRUE(controller.session->add_branch(add(100, 200), 1, now));
+  settle();
+  emulated.settings().connection_delay = {};
+  ASSERT_TRUE(controller.session->add_branch(add(101, 201), 2, now));
+  settle();
+  pass(10ms);
+  const auto answers = only<gsmp::Response>(controller);
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_EQ(answers[0].cookie, 1U);
+  EXPECT_EQ(answers[1].cookie, 2U);
 }
 
 // ----- connections ------------------------------------------------------------------------------

@@ -174,6 +174,19 @@ TEST_F(V1SessionTest, AllPortsComeInPartsThatAreCounted) {
   EXPECT_FALSE(only<Response>().more);
 }
 
+// What comes behind the number that the switch has named is no record.
+TEST_F(V1SessionTest, NoMorePortsAreReadThanTheSwitchHas) {
+  up_and_configured();
+  ASSERT_TRUE(session.all_ports_configuration(9, now));
+  session.receive(framed("01420300 00000002 00010018 "
+                         "00000001 5eed0001 00000000 002003ff 000563b7 01000104 "
+                         "00000002 5eed0002 00000000 002003ff 000563b7 01000104"),
+                  now);
+  const auto part = only<Response>();
+  EXPECT_FALSE(part.more);
+  EXPECT_EQ(std::get<AllPortsPart>(*part.body).records.size(), 1U);
+}
+
 // A part without records would never bring the number about.
 TEST_F(V1SessionTest, APartWithoutRecordsIsRefused) {
   up_and_configured();

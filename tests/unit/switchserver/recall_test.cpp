@@ -170,6 +170,28 @@ TEST_F(RecallTest, WhoHoldsMoreThanItsShareIsAskedForTheRest) {
   EXPECT_EQ(out.recalls[0].recall, (PortRecall{kOut, 12, {}}));
 }
 
+TEST_F(RecallTest, WhatIsInConnectionsCannotBeAskedBack) {
+  SwitchController shared({.name = "sw", .ledger = {.sharing = LabelSharing::kCooperative}}, fake);
+  shared.on_driver(driver::Up{ports(), false}, now);
+  ASSERT_TRUE(shared.attach("a", Epoch{1}).has_value());
+  ASSERT_TRUE(shared.attach("b", Epoch{1}).has_value());
+  HopBatch of_a;
+  of_a.declared = {{kOut, 20}};
+  for (std::uint64_t connection = 1; connection <= 16; ++connection) {
+    of_a.setups.push_back(reserve(middle(connection, 0, {})));
+    of_a.setups.back().demand = {1, 1};
+  }
+  ASSERT_TRUE(shared.apply("a", of_a, 1, now).has_value());
+  ASSERT_EQ(shared.grant("a", kOut, 4, {}, now)->labels.size(), 4U);
+  HopBatch of_b;
+  of_b.declared = {{kOut, 60}};
+  ASSERT_TRUE(shared.apply("b", of_b, 2, now).has_value());
+  const auto out =
+      shared.take_outputs();  // a has 20 labels, its share is 8 now; 4 are in its cache
+  ASSERT_THAT(out.recalls, SizeIs(1));
+  EXPECT_EQ(out.recalls[0].recall, (PortRecall{kOut, 4, {}}));
+}
+
 // ===== frame by frame =====
 
 class RecallOutlet : public ManagerOutlet {
