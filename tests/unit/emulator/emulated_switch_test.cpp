@@ -401,12 +401,12 @@ TEST_F(EmulatedTest, CellsGoOnAfterRestartsOverTheSameLinks) {
   Controller& controller = add_controller();
   connect(controller);
 
-  const auto carries = [&] {
+  const auto carries = [&, &from = left_end, &to = right_end] {
     const Cell cell{.header = dataplane::cell_header(0, 100), .payload = {}};
-    EXPECT_EQ(left_end->send(std::span(&cell, 1)), 1U);
+    EXPECT_EQ(from->send(std::span(&cell, 1)), 1U);
     for (int turn = 0; turn < 10; ++turn, now += 1ms) emulated.pump(now);
     Cell got;
-    const std::size_t count = right_end->receive(std::span(&got, 1));
+    const std::size_t count = to->receive(std::span(&got, 1));
     EXPECT_EQ(got.vci(), count == 1 ? 200 : 0);
     return count == 1;
   };
