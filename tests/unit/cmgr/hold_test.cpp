@@ -283,5 +283,16 @@ TEST_F(HoldTest, OfHoldsThatHaveExpiredTheLatestTenThousandAreRemembered) {
   EXPECT_EQ(outcome().cause, Cause::kHoldExpired);
 }
 
+TEST_F(HoldTest, LabelsAskedForWithTheCommitOfAHoldOfAnEarlierSessionAreAnswered) {
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = held(1);
+  lose("sw1");
+  attach("sw1");
+  commit(2, call);
+  everybody_does();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
+  EXPECT_EQ(manager().labels_awaited("sw1", PortId{10}), 0U) << "every command is answered";
+}
+
 }  // namespace
 }  // namespace xbind::cmgr
