@@ -13,7 +13,7 @@
 
 namespace xbind::emulator {
 
-class FabricTable final : public SwitchTable {
+class FabricTable : public SwitchTable {
  public:
   // `fabric` outlives the table.
   explicit FabricTable(Fabric& fabric);

@@ -80,13 +80,8 @@ void World::lose_switch(std::size_t at) {
   const bool kept = world_.chance.percent(60);
   ++world_.tally[kept ? "switches lost" : "switches restarted empty"];
   switches_[at].device->break_session();
-  switch_stepped(at);
-  switch_is_heard(at);
-  world_.after(milliseconds{world_.chance.between(1, 5'000)}, [this, at, kept] {
-    switches_[at].device->come_up(kept);
-    switch_stepped(at);
-    switch_is_heard(at);
-  });
+  world_.after(milliseconds{world_.chance.between(1, 5'000)},
+               [this, at, kept] { switches_[at].device->come_up(kept); });
 }
 
 // ===== managers =====

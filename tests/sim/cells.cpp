@@ -28,7 +28,7 @@ World::Way World::way_of(const Call& call, bool reverse) const {
     way.unknown = way.unknown || network_.unknown(here.in.first);
     way.drained = way.drained || network_.drained(here.in);
     if (network_.down(here.in)) continue;
-    const LabelSwitch& device = *switches_[here.in.first].device;
+    const GsmpSwitch& device = *switches_[here.in.first].device;
     const auto leads = device.leads(here.in.second, here.label);
     way.lost = way.lost || device.has_lost(here.in.second, here.label);
     for (const CrossConnect& to : leads) {

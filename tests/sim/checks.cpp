@@ -349,10 +349,10 @@ void World::check_ends(const ClientSite& site, const Call& call, const Reach& re
 // The switch has the hop's contract, unless the SwitchServer knows that it may not, or is about to put
 // the hop back.
 bool World::told(std::size_t at, const HopRecord& record) const {
-  const LabelSwitch& device = *switches_[at].device;
+  const GsmpSwitch& device = *switches_[at].device;
   const CrossConnect has = ledger(at).cross_connect(record);
-  return record.progress.untold || record.progress.add_open || !device.table().contains(has) ||
-         device.contract_of(has) == record.contract();
+  return record.progress.untold || record.progress.add_open || !device.has(has) ||
+         device.has_contract(has, record.contract());
 }
 
 // Every hop has the contract that its client was told, and so has the switch.

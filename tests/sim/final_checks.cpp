@@ -50,7 +50,7 @@ void World::check_tables() {
                                       : record.state == HopState::kCommitted;
         if (prepared) ++world_.tally["prepared hops looked at"];
         if (orphan) ++world_.tally["hops of orphans looked at"];
-        const bool there = switches_[at].device->table().contains(has);
+        const bool there = switches_[at].device->has(has);
         // What is being prepared, or was being removed by the old epoch, may be there or not.
         const bool on = settled && !superseded(ledger(at), record);
         if ((prepared || orphan) && (on || there)) {
@@ -92,7 +92,7 @@ std::vector<Finding> World::look(std::size_t m, std::size_t at) {
     world_.violated("the audit was refused: " + asked.error().text);
     return {};
   }
-  there.server->finish_step(world_.now);
+  switch_stepped(at);
   run_until(world_.now + milliseconds{100});
   if (!reports_.contains(1)) {
     world_.violated("no audit report came");
@@ -245,6 +245,7 @@ void World::add_up() {
     world_.tally["recalls"] += counters.recalls;
     world_.tally["two-way batches"] += counters.executes;
     world_.tally["over a share"] += counters.over_share;
+    site.device->add_up();
   }
 }
 

@@ -61,7 +61,7 @@ void World::line_goes(const Network::Port& line, bool down) {
   for (const Network::Port& end : network_.ends_of(line)) {
     world_.after(world_.chance.up_to(kUntilNoticed), [this, end] {
       const bool up = !network_.down(end);
-      switches_[end.first].device->line(end.second, up, up && world_.chance.percent(50));
+      switches_[end.first].device->line(end.second, up);
     });
     cells_move(end.first);
   }
@@ -151,8 +151,6 @@ void World::watch_trust() {
 void World::mend_all_lines() {
   if (stays_lost_) {
     switches_[*stays_lost_].device->come_up(true);
-    switch_stepped(*stays_lost_);
-    switch_is_heard(*stays_lost_);
     stays_lost_.reset();
     run_until(world_.now + kTrust.trust + 2 * kLook);
   }

@@ -53,6 +53,7 @@ struct Weather {
   Duration delay = milliseconds{2};  // at most, of each frame
   double add_refused = 0;
   double remove_refused = 0;
+  double late_answers = 0;  // of requests to a switch: perhaps after the driver has given up
   double two_way_lost = 0;  // of an invocation: half of them after it was carried out
   Duration between_accidents = Duration::zero();  // on average; zero: none
 };

@@ -26,6 +26,7 @@ Weather weather_of(Chance& chance) {
   weather.delay = milliseconds{chance.between(1, 80)};
   weather.add_refused = static_cast<double>(chance.below(4));
   weather.remove_refused = static_cast<double>(chance.below(4));
+  weather.late_answers = static_cast<double>(chance.below(30)) / 10;
   weather.two_way_lost = static_cast<double>(chance.below(6));
   weather.between_accidents = milliseconds{chance.between(400, 4'000)};
   return weather;
@@ -138,16 +139,15 @@ cmgr::Config World::choose_config(std::size_t index) {
 World::SwitchSite World::make_switch(std::size_t index) {
   SwitchSite site;
   site.name = Network::switch_name(index);
-  site.device = std::make_unique<LabelSwitch>(
-      world_, site.name, network_.ports(index),
-      [this, index](const driver::Event& event) {
-        switches_[index].server->on_driver(event, world_.now);
-        switch_stepped(index);
-      },
-      [this, index](const CrossConnect& one, const CrossConnect& other) {
-        return same_call(index, one, other);
-      },
-      [this, index] { cells_move(index); });
+  GsmpSwitch::Hooks hooks;
+  hooks.step = [this, index] { switch_stepped(index); };
+  hooks.may_branch = [this, index](const CrossConnect& one, const CrossConnect& other) {
+    return same_call(index, one, other);
+  };
+  hooks.changed = [this, index] { cells_move(index); };
+  const bool services = world_.chance.percent(70);
+  site.device = std::make_unique<GsmpSwitch>(world_, site.name, network_.ports(index), services,
+                                             std::move(hooks));
   SwitchServerOptions options;
   options.controller.name = site.name;
   options.controller.ledger.buffer_cells = 400;
@@ -157,7 +157,7 @@ World::SwitchSite World::make_switch(std::size_t index) {
   options.controller.ledger.sharing =
       cooperative_ ? LabelSharing::kCooperative : LabelSharing::kFree;
   options.session_base = std::uint64_t{index + 1} << 32;
-  site.server = std::make_unique<SwitchServer>(options, *site.device, *this);
+  site.server = std::make_unique<SwitchServer>(options, site.device->requests(), *this);
   return site;
 }
 
@@ -227,7 +227,18 @@ client::Limits World::choose_limits() {
 
 void World::switch_stepped(std::size_t at) {
   SwitchSite& site = switches_[at];
+  // As the daemon ends a step: an event may make the controller ask for more, and that may be
+  // refused at once.
+  for (;;) {
+    site.device->take_events(site.events);
+    if (site.events.empty()) break;
+    for (const driver::Event& event : site.events) {
+      site.server->on_driver(event, world_.now);
+      note_switch(at, event);
+    }
+  }
   site.server->finish_step(world_.now);
+  site.device->transmit();
   const std::uint64_t clock = ledger(at).clock();
   if (clock == site.clock) return;
   site.clock = clock;
@@ -237,6 +248,12 @@ void World::switch_stepped(std::size_t at) {
   site.full_clock = clock;
   check_switch(at);
   check_links(at);
+}
+
+void World::note_switch(std::size_t at, const driver::Event& event) {
+  if (std::holds_alternative<driver::Up>(event) || std::holds_alternative<driver::Down>(event)) {
+    switch_is_heard(at);
+  }
 }
 
 void World::manager_stepped(std::size_t manager) {
@@ -260,6 +277,12 @@ bool World::wake_due() {
   }
   for (std::size_t at = 0; at < switches_.size(); ++at) {
     SwitchServer& server = *switches_[at].server;
+    GsmpSwitch& device = *switches_[at].device;
+    if (device.next_deadline() <= world_.now) {
+      device.tick();
+      if (stuck("the driver or agent of " + switches_[at].name, device.next_deadline()))
+        return false;
+    }
     if (server.next_deadline() > world_.now) continue;
     server.tick(world_.now);
     switch_stepped(at);
@@ -277,7 +300,9 @@ void World::run_until(TimePoint end) {
   while (world_.violation.empty()) {
     TimePoint next = world_.agenda.next();
     for (const auto& place : managers_) next = std::min(next, place.site->next_deadline());
-    for (const auto& site : switches_) next = std::min(next, site.server->next_deadline());
+    for (const auto& site : switches_) {
+      next = std::min({next, site.server->next_deadline(), site.device->next_deadline()});
+    }
     for (const auto& site : clients_) next = std::min(next, site.client->next_deadline());
     if (next > end) break;
     world_.now = std::max(world_.now, next);
@@ -325,8 +350,7 @@ std::string World::run() {
 void World::start() {
   for (std::size_t at = 0; at < switches_.size(); ++at) {
     SwitchSite& site = switches_[at];
-    site.device->come_up(false);
-    switch_is_heard(at);
+    site.device->come_up(true);
     for (ManagerPlace& place : managers_) {
       place.site->step([&](cmgr::ConnectionManager& it) { it.know_switch(site.name); });
     }
@@ -343,8 +367,6 @@ void World::settle_lines() {
     stays_lost_ = world_.chance.below(switches_.size());
     ++world_.tally["switches that stay lost"];
     switches_[*stays_lost_].device->break_session();
-    switch_stepped(*stays_lost_);
-    switch_is_heard(*stays_lost_);
     run_until(world_.now + seconds{3});
   }
   for (const bool mended : {false, true}) {

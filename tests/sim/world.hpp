@@ -29,7 +29,7 @@
 #include "routeobject/switch_trust.hpp"
 #include "switchserver/switch_server.hpp"
 #include "tests/sim/client.hpp"
-#include "tests/sim/label_switch.hpp"
+#include "tests/sim/gsmp_switch.hpp"
 #include "tests/sim/manager_site.hpp"
 #include "tests/sim/network.hpp"
 #include "tests/sim/parts.hpp"
@@ -63,8 +63,9 @@ class World : public ManagerOutlet {
 
   struct SwitchSite {
     std::string name;
-    std::unique_ptr<LabelSwitch> device;
+    std::unique_ptr<GsmpSwitch> device;
     std::unique_ptr<SwitchServer> server;
+    std::vector<driver::Event> events = {};    // of the step in hand
     std::uint64_t clock = 0;                   // the ledger's, when it was last looked at
     std::uint64_t full_clock = 0;              // the same of the full check
     std::map<std::size_t, Epoch> epochs = {};  // the highest that each manager has come with
@@ -191,6 +192,7 @@ class World : public ManagerOutlet {
   void settle_lines();
   void start();
   void switch_stepped(std::size_t at);
+  void note_switch(std::size_t at, const driver::Event& event);
   void manager_stepped(std::size_t manager);
   void run_until(TimePoint end);
   bool wake_due();

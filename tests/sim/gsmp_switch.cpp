@@ -1,0 +1,508 @@
+#include "tests/sim/gsmp_switch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/check.hpp"
+
+namespace xbind::sim {
+namespace {
+
+using emulator::Ticket;
+using gsmp::FailureCode;
+
+constexpr Duration kSlowest = milliseconds{3};     // of one chunk, each way
+constexpr Duration kReconnect = milliseconds{50};  // until the next attempt, at most
+constexpr Duration kLate =
+    milliseconds{3'500};                   // an answer of the table, at most: the driver waits 2 s
+constexpr std::uint64_t kHalfOpen = 25;    // of broken connections, percent
+constexpr std::uint64_t kHotRestart = 40;  // of returns with the table, percent
+
+gsmp::SessionOptions session_options(const std::string& name) {
+  gsmp::SessionOptions options;
+  options.adjacency.name = gsmp::name_from("xbind-switchserver " + name);
+  return options;
+}
+
+// What the priority model says of a category (RFC 3292 knows no categories there): the better the
+// promise, the lower the number, of four.
+std::uint32_t priority_of(ServiceCategory category) {
+  switch (category) {
+    case ServiceCategory::kNone:
+    case ServiceCategory::kCbr: return 0;
+    case ServiceCategory::kRtVbr: return 1;
+    case ServiceCategory::kNrtVbr: return 2;
+    case ServiceCategory::kUbr:
+    case ServiceCategory::kGfr: break;
+  }
+  return 3;
+}
+
+// The contract that a branch's own words make, read back by the RFC's numbers.
+std::optional<TrafficContract> contract_of(const emulator::Qos& qos,
+                                           const std::optional<gsmp::TrafficBlock>& traffic) {
+  if (qos.model != gsmp::QosModel::kService || !traffic || (qos.selector & 0xffff) != 1) {
+    return std::nullopt;
+  }
+  TrafficContract contract;
+  switch (qos.selector >> 16) {
+    case 1: contract.category = ServiceCategory::kCbr; break;
+    case 2: contract.category = ServiceCategory::kRtVbr; break;
+    case 5: contract.category = ServiceCategory::kNrtVbr; break;
+    case 8: contract.category = ServiceCategory::kUbr; break;
+    case 12: contract.category = ServiceCategory::kGfr; break;
+    default: return std::nullopt;
+  }
+  if (const auto* cells = std::get_if<gsmp::CellRate>(&traffic->parameters)) {
+    contract.pcr_cells_per_s = cells->pcr_cells_per_s;
+    contract.cdvt_us = cells->cdvt_us;
+  } else if (const auto* bursts = std::get_if<gsmp::VariableRate>(&traffic->parameters)) {
+    contract.pcr_cells_per_s = bursts->pcr_cells_per_s;
+    contract.cdvt_us = bursts->cdvt_us;
+    contract.guaranteed_cells_per_s = bursts->scr_cells_per_s;
+    contract.mbs_cells = bursts->mbs_cells;
+  } else if (const auto* frames = std::get_if<gsmp::GuaranteedFrameRate>(&traffic->parameters)) {
+    contract.pcr_cells_per_s = frames->pcr_cells_per_s;
+    contract.cdvt_us = frames->cdvt_us;
+    contract.guaranteed_cells_per_s = frames->mcr_cells_per_s;
+    contract.mbs_cells = frames->mbs_cells;
+    contract.mfs_cells = frames->mfs_cells;
+  } else {
+    return std::nullopt;
+  }
+  return contract;
+}
+
+}  // namespace
+
+// The fabric's table, as it answers here: it may refuse, lie and be late.
+class GsmpSwitch::Table final : public emulator::FabricTable {
+ public:
+  Table(emulator::Fabric& fabric, GsmpSwitch& owner) : FabricTable(fabric), owner_(owner) {}
+
+  void add_branch(const gsmp::AddBranch& request, Ticket ticket, TimePoint now) override {
+    const CrossConnect at{request.input_port, gsmp::label_of(request.input_label),
+                          request.output_port, gsmp::label_of(request.output_label)};
+    const bool put_back = owner_.lost_.erase(at) != 0;
+    if (!put_back && owner_.refuses(owner_.world_.weather.add_refused, "adds refused")) {
+      return client_->completed(ticket, FailureCode::kOutOfResources);
+    }
+    if (lies(Planted::kSwitchForgetsAdd)) return client_->completed(ticket, FailureCode::kNone);
+    owner_.check_input(at, at);
+    set_answer_delay(owner_.answer_delay());
+    FabricTable::add_branch(request, ticket, now);
+    owner_.changed();
+  }
+  void move_output(const gsmp::MoveOutputBranch& request, Ticket ticket, TimePoint now) override {
+    const CrossConnect from{request.input_port, gsmp::label_of(request.input_label),
+                            request.old_output_port, gsmp::label_of(request.old_output_label)};
+    const CrossConnect to{request.input_port, gsmp::label_of(request.input_label),
+                          request.new_output_port, gsmp::label_of(request.new_output_label)};
+    if (owner_.refuses(owner_.world_.weather.add_refused, "moves refused")) {
+      return client_->completed(ticket, FailureCode::kOutOfResources);
+    }
+    if (owner_.has(from)) {
+      ++owner_.world_.tally["moves"];
+      owner_.check_input(to, from);
+    }
+    set_answer_delay(owner_.answer_delay());
+    FabricTable::move_output(request, ticket, now);
+    owner_.changed();
+  }
+  void delete_branch(PortId input_port, Label input_label, PortId output_port, Label output_label,
+                     Ticket ticket, TimePoint now) override {
+    if (owner_.refuses(owner_.world_.weather.remove_refused, "removes refused")) {
+      return client_->completed(ticket, FailureCode::kGeneral);
+    }
+    if (lies(Planted::kSwitchKeepsBranch)) return client_->completed(ticket, FailureCode::kNone);
+    owner_.lost_.erase({input_port, input_label, output_port, output_label});
+    set_answer_delay(owner_.answer_delay());
+    FabricTable::delete_branch(input_port, input_label, output_port, output_label, ticket, now);
+    owner_.changed();
+  }
+  void report(PortId port, Scope scope, Label label, Ticket ticket, TimePoint now) override {
+    set_answer_delay(owner_.answer_delay());
+    FabricTable::report(port, scope, label, ticket, now);
+  }
+
+ private:
+  bool lies(Planted how) {
+    return owner_.world_.planted == how && owner_.world_.chance.percent(10);
+  }
+
+  GsmpSwitch& owner_;
+};
+
+// The driver's end of the connection.
+class GsmpSwitch::End final : public gsmp::Transport {
+ public:
+  explicit End(GsmpSwitch& owner) : owner_(owner) {}
+  void start(gsmp::TransportUpcalls upcalls) override { owner_.upcalls_ = std::move(upcalls); }
+  void stop() override {}
+  Result<void> send(std::span<const std::byte> octets) override { return owner_.send(octets); }
+  void drop(std::string reason) override {
+    ++owner_.world_.tally["driver: connections dropped"];
+    owner_.cut(reason);
+    owner_.connect_soon();
+  }
+  std::string peer() const override { return owner_.name_; }
+  gsmp::TransportCounters counters() const override { return owner_.transport_; }
+
+ private:
+  GsmpSwitch& owner_;
+};
+
+// ===== building =====
+
+GsmpSwitch::GsmpSwitch(Surroundings& world, std::string name, std::vector<SwitchPort> ports,
+                       bool services, Hooks hooks)
+    : world_(world),
+      name_(std::move(name)),
+      ports_(std::move(ports)),
+      services_(services),
+      hooks_(std::move(hooks)) {
+  make_fabric();
+  make_agent(false);
+  make_driver();
+}
+
+GsmpSwitch::~GsmpSwitch() = default;
+
+std::function<std::uint32_t()> GsmpSwitch::random() {
+  return [this] { return static_cast<std::uint32_t>(world_.chance.below(std::uint64_t{1} << 32)); };
+}
+
+void GsmpSwitch::make_driver() {
+  driver_ = std::make_unique<RunningGsmpDriver>(session_options(name_), random(),
+                                                std::make_unique<End>(*this));
+  driver_->start([this](std::size_t) { wake(); });
+}
+
+void GsmpSwitch::make_fabric() {
+  agent_.reset();
+  table_.reset();
+  emulator::FabricOptions options;
+  options.ports = ports_.back().port.value();
+  options.connections_max = options.branches_max = 4'096;
+  if (!services_) options.services.clear();
+  for (const SwitchPort& port : ports_) {
+    options.port_labels[port.port] = port.labels;
+    options.port_cells_per_s[port.port] = static_cast<std::uint32_t>(port.cells_per_s);
+  }
+  fabric_ = std::make_unique<emulator::Fabric>(options, random());
+  table_ = std::make_unique<Table>(*fabric_, *this);
+  for (std::uint32_t number = 1; number <= options.ports; ++number) {
+    if (!options.port_labels.contains(PortId{number})) table_->set_installed(PortId{number}, false);
+  }
+  for (const PortId port : lines_down_) table_->set_line(port, false);
+}
+
+void GsmpSwitch::make_agent(bool recovered) {
+  agent_.reset();
+  emulator::AgentOptions options;
+  options.name = emulator::name_from(name_);
+  options.recovered = recovered;
+  agent_ = std::make_unique<emulator::SwitchAgent>(*table_, options, random());
+}
+
+// ===== the SwitchServer's side =====
+
+void GsmpSwitch::take_events(std::vector<driver::Event>& into) {
+  driver_->take_events(into);
+  for (const driver::Event& event : into) {
+    if (std::holds_alternative<driver::Up>(event)) up_ = true;
+    if (std::holds_alternative<driver::Down>(event)) up_ = false;
+  }
+}
+
+// Upcalls come from within calls of the driver: what they bring is handled on its own turn.
+void GsmpSwitch::wake() {
+  ++wakes_;
+  if (std::exchange(wake_planned_, true)) return;
+  world_.agenda.at(world_.now, [this] {
+    wake_planned_ = false;
+    for (; wakes_ > 0; --wakes_) driver_->on_wake(world_.now);
+    hooks_.step();
+  });
+}
+
+TimePoint GsmpSwitch::next_deadline() const {
+  const TimePoint agent = agent_->next_deadline();
+  const TimePoint due = agent == kNever ? kNever : std::max(agent, stopped_until_);
+  return std::min(driver_->next_deadline(), due);
+}
+
+void GsmpSwitch::tick() {
+  if (!stopped() && agent_->next_deadline() <= world_.now) {
+    agent_->tick(world_.now);
+    after_agent();
+  }
+  if (driver_->next_deadline() > world_.now) return;
+  driver_->tick(world_.now);
+  hooks_.step();
+}
+
+void GsmpSwitch::restart_driver() {
+  cut("the SwitchServer was killed");
+  add_up();
+  up_ = false;
+  wakes_ = 0;
+  upcalls_ = {};
+  driver_.reset();
+  make_driver();
+  connect_soon();
+}
+
+// ===== the connection =====
+
+Result<void> GsmpSwitch::send(std::span<const std::byte> octets) {
+  if (!connected_) return fail(ErrorCode::kUnreachable, "{} is not connected", name_);
+  transport_.octets_out += octets.size();
+  const TimePoint last = to_switch_.empty() ? world_.now : to_switch_.back().when;
+  const TimePoint when = std::max(last, world_.now + world_.chance.up_to(kSlowest));
+  to_switch_.push_back({when, {octets.begin(), octets.end()}});
+  world_.agenda.at(when, [this, of = incarnation_] {
+    if (of == incarnation_) arrive_at_switch();
+  });
+  return {};
+}
+
+void GsmpSwitch::arrive_at_switch() {
+  if (stopped()) return;  // stop_until() looks again
+  while (connected_ && !to_switch_.empty() && to_switch_.front().when <= world_.now) {
+    const wire::Buffer octets = std::move(to_switch_.front().octets);
+    to_switch_.pop_front();
+    agent_->receive(controller_, octets, world_.now);
+    after_agent();
+  }
+}
+
+void GsmpSwitch::arrive_at_driver() {
+  const wire::Buffer octets = std::move(to_driver_.front().octets);
+  to_driver_.pop_front();
+  transport_.octets_in += octets.size();
+  const std::span<const std::byte> all(octets);
+  const std::size_t first =
+      world_.chance.percent(10) ? world_.chance.below(all.size()) : all.size();
+  if (first != 0) upcalls_.on_octets(all.first(first));
+  if (first != all.size()) upcalls_.on_octets(all.subspan(first));
+}
+
+// The agent has done something: what it says is on its way.
+void GsmpSwitch::after_agent() {
+  (void)agent_->take_notices();
+  for (std::size_t i = 0; i < deserted_.size();) {
+    agent_->take_output(deserted_[i], scratch_);
+    if (agent_->to_close(deserted_[i])) {
+      agent_->closed(deserted_[i], world_.now);
+      deserted_.erase(deserted_.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+  if (!connected_) return;
+  agent_->take_output(controller_, scratch_);
+  if (!scratch_.empty()) {
+    const TimePoint last = to_driver_.empty() ? world_.now : to_driver_.back().when;
+    const TimePoint when = std::max(last, world_.now + world_.chance.up_to(kSlowest));
+    to_driver_.push_back({when, std::exchange(scratch_, {})});
+    world_.agenda.at(when, [this, of = incarnation_] {
+      if (of == incarnation_) arrive_at_driver();
+    });
+  }
+  if (const auto why = agent_->to_close(controller_)) {
+    ++world_.tally["agent: connections closed"];
+    cut(*why);
+    connect_soon();
+  }
+}
+
+void GsmpSwitch::cut(const std::string& reason) {
+  if (!connected_) return;
+  std::size_t octets = 0;
+  for (const OnItsWay& chunk : to_switch_) octets += chunk.octets.size();
+  std::size_t arrive = octets == 0 || stopped() ? 0 : world_.chance.below(octets + 1);
+  for (const OnItsWay& chunk : to_switch_) {
+    const std::size_t part = std::min(arrive, chunk.octets.size());
+    if (part != 0) {
+      agent_->receive(controller_, std::span(chunk.octets).first(part), world_.now);
+    }
+    arrive -= part;
+  }
+  connected_ = false;
+  ++incarnation_;
+  to_switch_.clear();
+  to_driver_.clear();
+  leave_controller();
+  upcalls_.on_closed(reason);
+}
+
+// The switch notices at once, or (the line is dead) when it has heard nothing for too long.
+void GsmpSwitch::leave_controller() {
+  if (world_.chance.percent(kHalfOpen)) {
+    ++world_.tally["connections half open"];
+    deserted_.push_back(controller_);
+  } else {
+    agent_->closed(controller_, world_.now);
+  }
+  after_agent();
+}
+
+void GsmpSwitch::connect_soon() {
+  if (std::exchange(connecting_, true)) return;
+  world_.after(world_.chance.up_to(kReconnect), [this] {
+    connecting_ = false;
+    connect();
+  });
+}
+
+void GsmpSwitch::connect() {
+  if (connected_ || !reachable_) return;
+  const auto accepted = agent_->connected(world_.now);
+  if (!accepted) {  // too many that it believes in yet
+    upcalls_.on_failed(accepted.error().text);
+    connect_soon();
+    return;
+  }
+  ++transport_.connections;
+  controller_ = *accepted;
+  connected_ = true;
+  upcalls_.on_connected();
+  after_agent();
+}
+
+// ===== what happens to the switch =====
+
+void GsmpSwitch::come_up(bool kept) {
+  if (!kept) {
+    for (const CrossConnect& at : table()) lost_.insert(at);
+    deserted_.clear();
+    make_fabric();
+    make_agent(false);
+    changed();
+  } else if (world_.chance.percent(kHotRestart)) {
+    ++world_.tally["switches restarted hot"];
+    deserted_.clear();
+    make_agent(true);
+  }
+  reachable_ = true;
+  connect_soon();
+}
+
+void GsmpSwitch::break_session() {
+  reachable_ = false;
+  cut("the connection broke");
+}
+
+void GsmpSwitch::stop_until(TimePoint when) {
+  stopped_until_ = std::max(stopped_until_, when);
+  world_.agenda.at(when, [this] {
+    if (stopped()) return;
+    arrive_at_switch();
+    after_agent();
+  });
+}
+
+void GsmpSwitch::line(PortId port, bool up) {
+  if (up) {
+    lines_down_.erase(port);
+  } else {
+    lines_down_.insert(port);
+  }
+  table_->set_line(port, up);
+  if (!stopped()) after_agent();
+}
+
+// ===== its tables =====
+
+void GsmpSwitch::changed() {
+  listed_now_ = false;
+  hooks_.changed();
+}
+
+const std::set<CrossConnect>& GsmpSwitch::table() const {
+  if (std::exchange(listed_now_, true)) return listed_;
+  listed_.clear();
+  for (const SwitchPort& port : ports_) {
+    for (const emulator::Fabric::Entry& entry : fabric_->connections_of(port.port)) {
+      for (const dataplane::Branch& branch : entry.connection->branches) {
+        listed_.insert({port.port, entry.input_label, branch.port,
+                        fabric_->label_at(branch.port, branch.vpi, branch.vci)});
+      }
+    }
+  }
+  return listed_;
+}
+
+std::vector<CrossConnect> GsmpSwitch::leads(PortId input_port, Label input_label) const {
+  std::vector<CrossConnect> found;
+  const auto* connection = fabric_->find_raw(input_port, input_label);
+  if (connection == nullptr) return found;
+  for (const dataplane::Branch& branch : connection->branches) {
+    found.push_back({input_port, input_label, branch.port,
+                     fabric_->label_at(branch.port, branch.vpi, branch.vci)});
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+bool GsmpSwitch::has(const CrossConnect& at) const {
+  const std::vector<CrossConnect> there = leads(at.input_port, at.input_label);
+  return std::find(there.begin(), there.end(), at) != there.end();
+}
+
+bool GsmpSwitch::has_contract(const CrossConnect& at, const TrafficContract& contract) const {
+  const auto* connection = fabric_->find_raw(at.input_port, at.input_label);
+  if (connection == nullptr) return false;
+  for (const dataplane::Branch& branch : connection->branches) {
+    if (branch.port != at.output_port ||
+        fabric_->label_at(branch.port, branch.vpi, branch.vci) != at.output_label) {
+      continue;
+    }
+    const emulator::QosProfile& told = fabric_->profile_at(branch);
+    if (services_ && contract.present()) {
+      return contract_of(told.input, told.input_traffic) == contract &&
+             contract_of(told.output, told.output_traffic) == contract;
+    }
+    const emulator::Qos wanted{gsmp::QosModel::kPriority, priority_of(contract.category)};
+    return told.input == wanted && told.output == wanted;
+  }
+  return false;
+}
+
+bool GsmpSwitch::has_lost(PortId input_port, Label input_label) const {
+  const auto at = lost_.lower_bound({input_port, input_label, PortId{0}, Label{}});
+  return at != lost_.end() && at->input_port == input_port && at->input_label == input_label;
+}
+
+// What comes in must not go into another call as well.
+void GsmpSwitch::check_input(const CrossConnect& wanted, const CrossConnect& instead_of) {
+  for (const CrossConnect& there : leads(wanted.input_port, wanted.input_label)) {
+    if (there == wanted || there == instead_of || hooks_.may_branch(there, wanted)) continue;
+    world_.violated(
+        fmt::format("{}: an add made a branch of another call: input {}:{} already leads to {}:{}",
+                    name_, there.input_port, to_string(there.input_label), there.output_port,
+                    to_string(there.output_label)));
+  }
+}
+
+bool GsmpSwitch::refuses(double percent, const char* what) {
+  if (!world_.chance.percent(percent)) return false;
+  ++world_.tally[what];
+  return true;
+}
+
+Duration GsmpSwitch::answer_delay() {
+  if (!world_.chance.percent(world_.weather.late_answers)) return Duration{};
+  ++world_.tally["answers of switches late"];
+  return world_.chance.up_to(kLate);
+}
+
+void GsmpSwitch::add_up() {
+  RunningDriver::Metrics metrics;
+  driver_->append_metrics(metrics);
+  for (const auto& [name, count] : metrics) world_.tally["driver: " + name] += count;
+}
+
+}  // namespace xbind::sim
