@@ -52,14 +52,14 @@ void PortReporter::look(std::vector<ReportedPort> ports, TimePoint now) {
   look_at_ = kNever;
 }
 
-std::optional<PortReport> PortReporter::take(TimePoint now) {
+std::optional<SwitchReport> PortReporter::take(TimePoint now) {
   if (report_due() > now) return std::nullopt;
   reporting_.begin(now);
   number_ = reporting_.take(now).value();
   owes_whole_ = false;
   last_sent_ = now;
   sent_ = seen_;
-  return PortReport{number_, sent_};
+  return SwitchReport{number_, sent_};
 }
 
 void PortReporter::told(bool arrived, TimePoint now) {

@@ -40,7 +40,7 @@ struct ReportedPort {
 // a path may be set up against them, though not by everybody.
 std::vector<ReportedPort> reported_ports(const Ledger& ledger);
 
-struct PortReport {
+struct SwitchReport {
   std::uint64_t number = 0;         // rises by one with each report, from 1
   std::vector<ReportedPort> ports;  // none: the switch is away
 };
@@ -72,7 +72,7 @@ class PortReporter {
   void look(std::vector<ReportedPort> ports, TimePoint now);
 
   // The report that is due, if one is; it is then under way until told().
-  std::optional<PortReport> take(TimePoint now);
+  std::optional<SwitchReport> take(TimePoint now);
   // What became of it.
   void told(bool arrived, TimePoint now);
 

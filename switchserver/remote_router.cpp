@@ -52,7 +52,7 @@ void RemoteRouter::stop() {
   for (const Waiting& one : left) one.told(false);
 }
 
-void RemoteRouter::tell(std::string switch_name, PortReport report, Told told) {
+void RemoteRouter::tell(std::string switch_name, SwitchReport report, Told told) {
   {
     const std::lock_guard lock(mutex_);
     if (running_) {

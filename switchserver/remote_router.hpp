@@ -38,14 +38,14 @@ class RemoteRouter {
 
   // From any thread; does not wait. Each switch has one report under way at most (PortReporter), which
   // bounds what waits here.
-  void tell(std::string switch_name, PortReport report, Told told);
+  void tell(std::string switch_name, SwitchReport report, Told told);
 
   static constexpr std::chrono::milliseconds kCallTimeout{2000};
 
  private:
   struct Waiting {
     std::string switch_name;
-    PortReport report;
+    SwitchReport report;
     Told told;
   };
 

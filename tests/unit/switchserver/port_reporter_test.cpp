@@ -20,7 +20,7 @@ class PortReporterTest : public testing::Test {
   static ReportedPort port(std::uint32_t id) { return {PortId{id}, true, 1000, 1000}; }
 
   // What the owner does after each step.
-  std::optional<PortReport> step() {
+  std::optional<SwitchReport> step() {
     if (reporter_.look_due() <= now_) {
       ++looks_;
       reporter_.look(ports_, now_);
@@ -28,7 +28,7 @@ class PortReporterTest : public testing::Test {
     return reporter_.take(now_);
   }
   // As the owner's timer: from deadline to deadline, for so long or until a report is due.
-  std::optional<PortReport> wait(Duration at_most) {
+  std::optional<SwitchReport> wait(Duration at_most) {
     const TimePoint end = now_ + at_most;
     for (int steps = 0; steps < 1000; ++steps) {
       const TimePoint next = reporter_.next_deadline();
