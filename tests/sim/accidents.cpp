@@ -24,7 +24,7 @@ void World::accident() {
   if (site.dead()) return;
   const SessionId session = site.session_with(switches_[at].name);
   const TimePoint later = world_.now + milliseconds{world_.chance.between(200, 22'000)};
-  switch (world_.chance.below(9)) {
+  switch (world_.chance.below(12)) {
     case 0:
     case 1:
       ++world_.tally["switch sessions lost, seen by the SwitchServer"];
@@ -46,6 +46,19 @@ void World::accident() {
     case 5: trouble_client(client, later); break;
     case 6: lose_switch(at); break;
     case 7:
+      ++world_.tally["SwitchServers cut off from RouteObject"];
+      leg('r', at, 0).cut_until = later;
+      break;
+    case 8:
+      ++world_.tally["switches stopped"];
+      switches_[at].device->stop_until(world_.now +
+                                       milliseconds{world_.chance.between(100, 6'000)});
+      break;
+    case 9:
+      routes_.kill();
+      world_.after(milliseconds{world_.chance.between(1, 8'000)}, [this] { routes_.start(); });
+      break;
+    case 10:
       ++world_.tally["RouteObject away"];
       site.routes_away_until = later;
       site.away_means_silent = world_.chance.percent(50);
@@ -126,7 +139,7 @@ void World::restart_manager(std::size_t index) {
     for (const SwitchSite& site : switches_) manager.know_switch(site.name);
   });
   if (pools_) set_pools(2);
-  if (world_.lines) learn_topology(index, network_.published());
+  if (world_.lines) place.site->watch_topology();
 }
 
 // The operator says at every SwitchServer that the manager will not come back, once it has no session.

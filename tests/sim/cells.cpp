@@ -25,7 +25,7 @@ World::Way World::way_of(const Call& call, bool reverse) const {
     open.pop_back();
     way.passes |= 1U << here.in.first;
     way.cut = way.cut || network_.down(here.in);
-    way.unknown = way.unknown || network_.unknown(here.in.first);
+    way.unknown = way.unknown || routes_.unknown(here.in.first);
     way.drained = way.drained || network_.drained(here.in);
     if (network_.down(here.in)) continue;
     const GsmpSwitch& device = *switches_[here.in.first].device;
@@ -40,7 +40,7 @@ World::Way World::way_of(const Call& call, bool reverse) const {
       way.cut = way.cut || network_.down(out);
       way.drained = way.drained || network_.drained(out);
       if (!network_.down(out)) {
-        way.arrives[Network::endpoint(out.first, out.second.value())].push_back(to.output_label);
+        way.arrives[Network::endpoint(out.first)].push_back(to.output_label);
       }
     }
   }
@@ -151,16 +151,15 @@ bool World::goes_over_just_now(const ClientSite& site, const Call& call) const {
 bool World::stays_for_no_reason(const ClientSite& site, const Call& call) const {
   if (call.had_leaves || call.contracts.size() != 1) return false;
   const cmgr::Contract& has = call.contracts.front();
-  const cmgr::RouteReply route =
-      network_.route({call.setup.from,
-                      call.setup.to,
-                      std::max(has.forward.cells_per_s, has.reverse.cells_per_s),
-                      {}});
-  if (route.cause != Cause::kNone || cooperative_) return false;
-  return std::all_of(route.path.hops.begin(), route.path.hops.end(), [&](const PathHop& hop) {
+  const auto route = routes_.route({call.setup.from,
+                                    call.setup.to,
+                                    std::max(has.forward.cells_per_s, has.reverse.cells_per_s),
+                                    {}});
+  if (!route || route->cause != Cause::kNone || cooperative_) return false;
+  return std::all_of(route->path.hops.begin(), route->path.hops.end(), [&](const PathHop& hop) {
     const std::size_t at = index_of(hop.switch_name);
-    const bool last = &hop == &route.path.hops.back();
-    const bool first = &hop == &route.path.hops.front();
+    const bool last = &hop == &route->path.hops.back();
+    const bool first = &hop == &route->path.hops.front();
     return switches_[at].device->up() && session_alive(site.manager, at) &&
            (last || has_room(at, hop.output_port, has.forward)) &&
            (first || !call.setup.reverse || has_room(at, hop.input_port, has.reverse));

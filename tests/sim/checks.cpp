@@ -274,7 +274,7 @@ World::Reach World::follow(const ClientSite& site, const Call& call, bool revers
       if (const auto next = network_.far_end(here.at, to.output_port)) {
         open.push_back({next->first, next->second, to.output_label});
       } else {
-        reach.ends[Network::endpoint(here.at, to.output_port.value())] = to.output_label;
+        reach.ends[Network::endpoint(here.at)] = to.output_label;
       }
     });
     if (reach.hops.size() > 100) {

@@ -8,8 +8,8 @@ namespace xbind::sim {
 namespace {
 
 // The pair and the service that managers prepare connections for.
-constexpr const char* kPoolFrom = "h0-1";
-constexpr const char* kPoolTo = "h1-2";
+constexpr const char* kPoolFrom = "switch-0";
+constexpr const char* kPoolTo = "switch-1";
 constexpr ServiceSpec kPoolService{ServiceKind::kCells, 40, 5, 0, 0};
 
 }  // namespace
@@ -44,11 +44,7 @@ ServiceSpec World::some_contract(ServiceCategory category) {
   return service;
 }
 
-std::string World::some_end() {
-  return Network::endpoint(
-      world_.chance.below(network_.size()),
-      static_cast<std::uint32_t>(world_.chance.between(1, Network::kEndpointPorts)));
-}
+std::string World::some_end() { return Network::endpoint(world_.chance.below(network_.size())); }
 
 void World::make_a_call(std::size_t client) {
   Client& caller = *clients_[client].client;

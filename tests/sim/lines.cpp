@@ -1,19 +1,23 @@
-// World: lines go down and come up, operators drain them, and a Router tells the managers.
-#include <algorithm>
+// World: lines go down and come up, operators drain them; SwitchServers report to the Router, which
+// tells the managers.
+#include <fmt/format.h>
 
-#include "core/log.hpp"
-#include "tests/sim/trace.hpp"
 #include "tests/sim/world.hpp"
 
 namespace xbind::sim {
 namespace {
 
 constexpr std::size_t kInTrouble = 3;                 // lines at a time, at most
-constexpr Duration kUntilNoticed = milliseconds{20};  // by the switch; twice that by the Router
-constexpr Duration kPoll = seconds{3};                // of each manager, by itself
-constexpr Duration kLook = milliseconds{100};         // at who is to be trusted
-// SwitchServers do not fall silent here: those of this world do not restart.
-const SwitchTrustOptions kTrust{.lost = seconds{1}, .silent = {}, .trust = seconds{1}};
+constexpr Duration kUntilNoticed = milliseconds{20};  // by the switch
+constexpr Duration kOneWay = milliseconds{10};        // of a report, at most
+constexpr Duration kNoAnswer = milliseconds{1'500};   // of a report that gets lost
+
+// As the daemon counts what may have moved its books.
+std::uint64_t operations(const SwitchCounters& counters) {
+  return counters.batches + counters.executes + counters.reserves + counters.commits +
+         counters.removes + counters.modifies + counters.lapses + counters.cleaned +
+         counters.refusals[static_cast<std::size_t>(Cause::kSwitchRefused)];
+}
 
 }  // namespace
 
@@ -41,16 +45,13 @@ void World::trouble_on_lines() {
     }
     return;
   }
+  if (!routes_.drain(line, true)) return;
   ++world_.tally["lines drained"];
   network_.set_drained(line, true);
-  router_learns();
 }
 
 void World::line_recovers(const Network::Port& line) {
-  if (network_.drained(line)) {
-    network_.set_drained(line, false);
-    router_learns();
-  }
+  if (network_.drained(line) && routes_.drain(line, false)) network_.set_drained(line, false);
   if (network_.down(line)) line_goes(line, false);
 }
 
@@ -65,86 +66,91 @@ void World::line_goes(const Network::Port& line, bool down) {
     });
     cells_move(end.first);
   }
-  router_learns();
 }
 
-void World::router_learns() {
-  world_.after(world_.chance.up_to(2 * kUntilNoticed), [this] {
-    const std::uint64_t before = network_.published().version;
-    network_.publish();
-    if (network_.published().version == before) return;
-    versions_.push_back(network_.published());
-    for (std::size_t m = 0; m < managers_.size(); ++m) tell_topology(m);
-  });
-}
+// ===== the Router =====
 
-// A notice, which may get lost, come twice, or late: a poll or a later one makes up for it.
-void World::tell_topology(std::size_t manager) {
-  const auto tell = [this, manager](TopologyState state) {
-    world_.carry(leg('t', 0, manager),
-                 [this, manager, state = std::move(state)] { learn_topology(manager, state); });
-  };
-  tell(network_.published());
-  if (!world_.chance.percent(20)) return;
-  ++world_.tally["old versions told"];
-  const TopologyState old = versions_[world_.chance.below(versions_.size())];
-  world_.after(world_.chance.up_to(seconds{2}), [tell, old] { tell(old); });
-}
-
-void World::poll_topology(std::size_t manager) {
-  if (!loading_) return;
-  world_.after(world_.chance.up_to(kPoll), [this, manager] { poll_topology(manager); });
-  const ManagerSite& site = *managers_[manager].site;
-  if (world_.now < site.routes_away_until || world_.chance.percent(world_.weather.two_way_lost)) {
-    ++world_.tally["polls lost"];
-    return;
-  }
-  world_.after(world_.chance.up_to(milliseconds{10}), [this, manager] {
-    world_.after(world_.chance.up_to(milliseconds{10}),
-                 [this, manager, state = network_.published()] { learn_topology(manager, state); });
-  });
-}
-
-void World::learn_topology(std::size_t manager, const TopologyState& state) {
-  ManagerSite& site = *managers_[manager].site;
-  if (log::enabled(log::Level::kDebug) && !site.dead()) {
-    const auto now = std::chrono::duration_cast<milliseconds>(world_.now.time_since_epoch());
-    log::debug("{} ms {} learns {}", now.count(), site.name(), words(state));
-  }
-  site.step([&](cmgr::ConnectionManager& it) { it.on_topology(state); });
-}
-
-// Everybody knows how things are; the last word that comes is an old one, and no poll sets it right.
-void World::all_learn_topology() {
-  network_.publish();
-  if (versions_.empty() || versions_.back().version != network_.published().version) {
-    versions_.push_back(network_.published());
-  }
-  const TopologyState& now = network_.published();
-  const auto old = std::find_if(versions_.rbegin(), versions_.rend(),
-                                [&](const auto& it) { return it.unusable != now.unusable; });
-  for (std::size_t m = 0; m < managers_.size(); ++m) {
-    learn_topology(m, now);
-    if (old != versions_.rend()) learn_topology(m, *old);
+// As the daemon of a SwitchServer at the end of a step.
+void World::note_switch(std::size_t at, const driver::Event& event) {
+  PortReporter& reporter = switches_[at].reporter;
+  if (std::holds_alternative<driver::Up>(event)) {
+    reporter.switch_up(world_.now);
+  } else if (std::holds_alternative<driver::Ports>(event)) {
+    reporter.ports_changed(world_.now);
+  } else if (std::holds_alternative<driver::Down>(event)) {
+    reporter.switch_down(world_.now);
   }
 }
 
-// ===== switches that are lost =====
-
-void World::switch_is_heard(std::size_t at) {
+void World::tell_router(std::size_t at) {
   if (!world_.lines) return;
-  switches_[at].trust.heard(switches_[at].device->up(), kTrust, world_.now);
+  SwitchSite& site = switches_[at];
+  const std::uint64_t now = operations(site.server->controller().counters());
+  if (std::exchange(site.operations, now) != now) site.reporter.books_moved(world_.now);
+  if (site.reporter.look_due() <= world_.now) {
+    site.reporter.look(reported_ports(ledger(at)), world_.now);
+  }
+  if (auto report = site.reporter.take(world_.now)) report_to_router(at, std::move(*report));
 }
 
-void World::watch_trust() {
-  world_.after(kLook, [this] { watch_trust(); });
+// A two-way call: it may get lost before or after it has arrived.
+void World::report_to_router(std::size_t at, SwitchReport report) {
+  const bool lost =
+      world_.now < leg('r', at, 0).cut_until || world_.chance.percent(world_.weather.two_way_lost);
+  const bool arrives = !lost || world_.chance.percent(50);
+  if (lost) ++world_.tally["reports lost"];
+  world_.after(world_.chance.up_to(kOneWay), [this, at, lost, arrives, report = std::move(report),
+                                              of = switches_[at].incarnation] {
+    const bool heard = arrives && routes_.report(switches_[at].name, of, report);
+    world_.after(lost ? kNoAnswer : world_.chance.up_to(kOneWay), [this, at, lost, heard, of] {
+      if (switches_[at].incarnation != of) return;
+      if (!heard) ++world_.tally["reports failed"];
+      switches_[at].reporter.told(heard && !lost, world_.now);
+      tell_router(at);
+    });
+  });
+}
+
+// A notice, which may get lost, come twice, or late: the next watch or a later one makes up for it.
+void World::tell_topology(const std::string& watcher, const TopologyState& state) {
+  for (std::size_t m = 0; m < managers_.size(); ++m) {
+    if (managers_[m].site->name() != watcher) continue;
+    const auto tell = [this, m](const TopologyState& told) {
+      world_.carry(leg('t', 0, m), [this, m, told] { managers_[m].site->learn(told, false); });
+    };
+    tell(state);
+    if (!loading_ || !world_.chance.percent(20)) continue;
+    ++world_.tally["old versions told"];
+    world_.after(world_.chance.up_to(seconds{2}),
+                 [tell, old = routes_.some_earlier()] { tell(old); });
+  }
+}
+
+// The operator drains something that matters to nobody: managers look at their calls once more.
+void World::raise_version() { XB_CHECK(routes_.drain_island()); }
+
+// What the Router believes is how things are. The lines of a switch that nobody hears of stand as
+// they were last.
+void World::check_router() {
+  const Topology topology = network_.topology();
+  const NetworkCondition& believed = routes_.condition();
+  const auto differs = [&](const std::string& what, const LineCondition& line,
+                           const Network::Port& port) {
+    const bool up = !network_.down(port);
+    if (line.up == up && line.drained == network_.drained(port)) return;
+    world_.violated(fmt::format("the Router believes {} to be {}{}, it is {}{}", what,
+                                line.up ? "up" : "down", line.drained ? ", drained" : "",
+                                up ? "up" : "down", network_.drained(port) ? ", drained" : ""));
+  };
+  for (std::size_t link = 0; link < topology.links().size(); ++link) {
+    const LinkEnd& end = topology.links()[link].a;
+    differs("link " + topology.end_text(end), believed.links[link], {end.at, end.port});
+  }
   for (std::size_t at = 0; at < switches_.size(); ++at) {
-    SwitchTrust& trust = switches_[at].trust;
-    trust.tick(kTrust, kNever, world_.now);
-    if (trust.unknown() == network_.unknown(at)) continue;
-    ++world_.tally[trust.unknown() ? "switches unknown" : "switches trusted again"];
-    network_.set_unknown(at, trust.unknown());
-    router_learns();
+    differs("the line of " + switches_[at].name, believed.access_lines[at], {at, Network::kHost});
+    if (routes_.unknown(at) == (stays_lost_ == at)) continue;
+    world_.violated(fmt::format("the Router believes {} to be {}", switches_[at].name,
+                                routes_.unknown(at) ? "unknown" : "under control"));
   }
 }
 
@@ -152,7 +158,7 @@ void World::mend_all_lines() {
   if (stays_lost_) {
     switches_[*stays_lost_].device->come_up(true);
     stays_lost_.reset();
-    run_until(world_.now + kTrust.trust + 2 * kLook);
+    run_until(world_.now + RouteSite::kTrust.trust + seconds{1});
   }
   for (const Network::Port& line : network_.lines()) line_recovers(line);
 }

@@ -1,10 +1,17 @@
 #include "tests/sim/manager_site.hpp"
 
+#include <algorithm>
+#include <utility>
+
+#include "core/log.hpp"
+#include "tests/sim/trace.hpp"
+
 namespace xbind::sim {
 namespace {
 
-constexpr Duration kTwoWay = milliseconds{10};  // there, and the same back, at most
-constexpr Duration kTooLate = seconds{1};       // after an attempt has failed for want of an answer
+constexpr Duration kTwoWay = milliseconds{10};       // there, and the same back, at most
+constexpr Duration kNoAnswer = milliseconds{1'500};  // of a call to RouteObject
+constexpr Duration kTooLate = seconds{1};  // after an attempt has failed for want of an answer
 
 }  // namespace
 
@@ -45,12 +52,12 @@ void ManagerSite::ask_routes(std::vector<cmgr::RouteQuery> queries) {
       reply.query = query;
       reply.cause = Cause::kNoRouteObject;
       reply.element = "routeobject";
-      replies.push_back(away ? reply : hooks_.route(query));
+      replies.push_back(away ? reply : hooks_.route(query).value_or(reply));
     }
     // Lines may go while the answer is on its way.
     world_.after(world_.chance.up_to(kTwoWay), [this, replies = std::move(replies)] {
       step([&](cmgr::ConnectionManager& manager) {
-        manager.on_routes(replies, seconds{3}, world_.now);
+        manager.on_routes(replies, milliseconds{RouteSite::kValidityMs}, world_.now);
       });
     });
   });
@@ -121,6 +128,57 @@ void ManagerSite::answered(const AttachTable::Due& due, const std::optional<Atta
     });
   }
   attach_due();
+}
+
+// ===== the topology =====
+
+void ManagerSite::learn(const TopologyState& state, bool restarted) {
+  if (dead_) return;
+  if (log::enabled(log::Level::kDebug)) {
+    const auto now = std::chrono::duration_cast<milliseconds>(world_.now.time_since_epoch());
+    log::debug("{} ms {} learns {}", now.count(), name_, words(state));
+  }
+  if (restarted) ++world_.tally["versions counted anew"];
+  step([&](cmgr::ConnectionManager& it) { it.on_topology(state, restarted); });
+}
+
+void ManagerSite::watch_topology() {
+  watch_.begin(world_.now);
+  watch_due();
+}
+
+void ManagerSite::watch_due() {
+  if (dead_) return;
+  if (const auto attempt = watch_.take(world_.now)) {
+    const bool away = world_.now < routes_away_until;
+    const bool lost = away || world_.chance.percent(world_.weather.two_way_lost);
+    world_.after(world_.chance.up_to(kTwoWay), [this, attempt = *attempt, lost] {
+      const auto answer = lost ? std::nullopt : hooks_.watch();
+      const Duration back = lost && away_means_silent ? kNoAnswer : world_.chance.up_to(kTwoWay);
+      world_.after(back, [this, attempt, answer] { watched(attempt, answer); });
+    });
+  }
+  const TimePoint next = watch_.next_deadline();
+  const bool planned = watch_at_ > world_.now && watch_at_ <= next;
+  if (planned || next == kNever) return;
+  watch_at_ = next;
+  world_.agenda.at(next, [this] { watch_due(); });
+}
+
+void ManagerSite::watched(Attaching::Attempt attempt,
+                          const std::optional<RouteSite::Watched>& answer) {
+  if (dead_) return;
+  if (answer) {
+    const bool restarted = std::exchange(watched_life_, answer->life) != answer->life;
+    learn(answer->state, restarted);
+    watch_.attached(
+        attempt, world_.now,
+        std::clamp(answer->validity, cmgr::kTopologyRefreshMin, cmgr::kTopologyRefreshMax));
+  } else {
+    ++world_.tally["watches failed"];
+    watch_.failed(attempt, world_.now);
+  }
+  watch_due();
 }
 
 }  // namespace xbind::sim

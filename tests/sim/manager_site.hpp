@@ -12,6 +12,7 @@
 #include "cmgr/connection_manager.hpp"
 #include "core/attach_table.hpp"
 #include "tests/sim/parts.hpp"
+#include "tests/sim/route_site.hpp"
 
 namespace xbind::sim {
 
@@ -29,7 +30,9 @@ class ManagerSite : public cmgr::Peers {
     // Nothing: the SwitchServer cannot be reached.
     std::function<std::optional<Attached>(const std::string& switch_name, Epoch epoch)> attach;
     std::function<void(const std::string&, SessionId, HopBatch)> invoke;  // invoked() follows
-    std::function<cmgr::RouteReply(const cmgr::RouteQuery&)> route;
+    // Nothing: RouteObject cannot be reached.
+    std::function<std::optional<cmgr::RouteReply>(const cmgr::RouteQuery&)> route;
+    std::function<std::optional<RouteSite::Watched>()> watch;
     std::function<void()> stepped;  // after every step of the manager
   };
 
@@ -54,6 +57,12 @@ class ManagerSite : public cmgr::Peers {
   void step(const std::function<void(cmgr::ConnectionManager&)>& job);
   // The answer to an invocation.
   void invoked(SessionId session, const HopBatch& asked, const Result<HopResultBatch>& answer);
+  // Watches RouteObject's topology from now on, as the daemon's thread does
+  // (cmgr/remote_topology.cpp).
+  void watch_topology();
+  // What it hears of the topology, by a watch or a notice.
+  void learn(const TopologyState& state, bool restarted);
+
   // The session with that switch as the manager believes; 0: none.
   SessionId session_with(const std::string& switch_name) const;
 
@@ -88,6 +97,9 @@ class ManagerSite : public cmgr::Peers {
   void attempt(const AttachTable::Due& due);
   void answered(const AttachTable::Due& due, const std::optional<Attached>& attached);
 
+  void watch_due();
+  void watched(Attaching::Attempt attempt, const std::optional<RouteSite::Watched>& answer);
+
   Surroundings& world_;
   std::string name_;
   Epoch epoch_;
@@ -96,6 +108,9 @@ class ManagerSite : public cmgr::Peers {
   AttachTable attachments_{cmgr::kSwitchAttaching, cmgr::kSwitchAttachLimits};
   TimePoint attach_at_ = kNever;  // attach_due() is on the agenda
   std::map<std::string, SessionId> sessions_;
+  Attaching watch_{cmgr::kTopologyWatching};
+  TimePoint watch_at_ = kNever;      // watch_due() is on the agenda
+  std::uint64_t watched_life_ = 0;   // of RouteObject; 0: it has never been reached
   cmgr::ConnectionManager manager_;  // last: its constructor may call the others
 };
 

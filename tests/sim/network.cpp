@@ -2,43 +2,40 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <deque>
+#include "core/check.hpp"
 
 namespace xbind::sim {
 namespace {
 
-constexpr PortId kBefore{3};
-constexpr PortId kAfter{4};
-constexpr PortId kChord{5};
-constexpr PortId kSecond{6};
-
-bool avoided(const std::vector<PathElement>& avoid, const std::string& at, PortId port) {
-  return std::find(avoid.begin(), avoid.end(), PathElement{at, port}) != avoid.end();
-}
+constexpr PortId kBefore{2};
+constexpr PortId kAfter{3};
+constexpr PortId kChord{4};
+constexpr PortId kSecond{5};
 
 }  // namespace
 
 std::string Network::switch_name(std::size_t at) { return fmt::format("switch-{}", at); }
 
-std::string Network::endpoint(std::size_t at, std::uint32_t port) {
-  return fmt::format("h{}-{}", at, port);
+std::uint64_t Network::rate(std::size_t at, PortId port) const {
+  if (port == kBefore || port == kAfter) return kLineRate;
+  if (port != kHost) return far_end(at, port) ? kChordRate : 0;
+  std::uint64_t all = 0;
+  for (const PortId link : {kBefore, kAfter, kChord, kSecond}) all += rate(at, link);
+  return all;
 }
 
 std::vector<SwitchPort> Network::ports(std::size_t at) const {
   const LabelRanges atm{atm_range(0, 0, 32, 31 + labels_)};
+  const LabelRanges host{atm_range(0, 0, 32, 31 + 2 * labels_)};
   const LabelRanges mpls{mpls_range(kMplsLabelMin, kMplsLabelMin + labels_ - 1)};
   // Every other line of the ring is one of MPLS: calls change the kind of their labels on the way.
   const auto labels = [&](PortId port) -> const LabelRanges& {
     const std::size_t from = port == kBefore ? far_end(at, port)->first : at;
     return (port == kBefore || port == kAfter) && from % 2 == 1 ? mpls : atm;
   };
-  std::vector<SwitchPort> ports;
-  for (std::uint32_t port = 1; port <= 4; ++port) {
-    ports.push_back({PortId{port}, labels(PortId{port}), kLineRate, true});
-  }
-  for (const PortId narrow : {kChord, kSecond}) {
-    if (far_end(at, narrow)) ports.push_back({narrow, atm, kChordRate, true});
+  std::vector<SwitchPort> ports{{kHost, host, rate(at, kHost), true}};
+  for (const PortId port : {kBefore, kAfter, kChord, kSecond}) {
+    if (far_end(at, port)) ports.push_back({port, labels(port), rate(at, port), true});
   }
   return ports;
 }
@@ -54,10 +51,28 @@ std::optional<Network::Port> Network::far_end(std::size_t at, PortId port) const
 }
 
 std::optional<Network::Port> Network::place(const std::string& name) const {
-  const std::size_t dash = name.find('-');
-  if (name.empty() || name[0] != 'h' || dash == std::string::npos) return std::nullopt;
-  return Port{std::stoul(name.substr(1, dash - 1)),
-              PortId{static_cast<std::uint32_t>(std::stoul(name.substr(dash + 1)))}};
+  for (std::size_t at = 0; at < switches_; ++at) {
+    if (endpoint(at) == name) return Port{at, kHost};
+  }
+  return std::nullopt;
+}
+
+Topology Network::topology() const {
+  Topology topology("simulated");
+  for (std::size_t at = 0; at < switches_; ++at) {
+    XB_CHECK(topology.add_switch(switch_name(at), true).has_value(), at);
+  }
+  XB_CHECK(topology.add_switch(kIsland, true).has_value(), kIsland);
+  for (const Port& line : lines()) {
+    const auto far = far_end(line.first, line.second);
+    if (!far) continue;
+    const auto end = [](const Port& port) {
+      return LinkEnd{static_cast<SwitchIndex>(port.first), port.second};
+    };
+    const auto added = topology.add_link(end(line), end(*far), rate(line.first, line.second));
+    XB_CHECK(added.has_value(), line.first, line.second);
+  }
+  return topology;
 }
 
 // ===== lines =====
@@ -87,103 +102,6 @@ void Network::mark(std::set<Port>& those, const Port& line, bool one_of_them) {
       those.erase(end);
     }
   }
-}
-
-void Network::set_unknown(std::size_t at, bool unknown) {
-  if (unknown) {
-    unknown_.insert(at);
-  } else {
-    unknown_.erase(at);
-  }
-}
-
-void Network::publish() {
-  std::vector<UnusableElement> unusable;
-  std::set<Port> both = down_;
-  both.insert(drained_.begin(), drained_.end());
-  for (const std::size_t at : unknown_) {
-    for (const SwitchPort& port : ports(at)) {
-      for (const Port& end : ends_of({at, port.port})) both.insert(end);
-    }
-  }
-  for (const Port& end : both) {
-    const Unusable why = down_.contains(end)      ? Unusable::kDown
-                         : drained_.contains(end) ? Unusable::kDrained
-                                                  : Unusable::kUnknown;
-    unusable.push_back({{switch_name(end.first), end.second}, why});
-  }
-  for (const std::size_t at : unknown_) {
-    unusable.push_back({{switch_name(at), PortId{}}, Unusable::kUnknown});
-  }
-  if (unusable == published_.unusable) return;
-  published_ = {published_.version + 1, std::move(unusable)};
-  known_ = std::move(both);
-}
-
-// ===== routes =====
-
-std::vector<PathHop> Network::search(const Port& from, const Port& to, std::uint64_t cells_per_s,
-                                     const std::vector<PathElement>& avoid,
-                                     bool whatever_is_up) const {
-  struct Step {
-    std::size_t from = 0;
-    PortId out;
-    bool known = false;
-  };
-  std::vector<Step> came(switches_);
-  std::deque<std::size_t> open{from.first};
-  came[from.first].known = true;
-  while (!open.empty() && !came[to.first].known) {
-    const std::size_t at = open.front();
-    open.pop_front();
-    for (const SwitchPort& port : ports(at)) {
-      const auto next = far_end(at, port.port);
-      if (!next || came[next->first].known || port.cells_per_s < cells_per_s) continue;
-      if (!whatever_is_up && unusable({at, port.port})) continue;
-      if (avoided(avoid, switch_name(at), port.port)) continue;
-      if (avoided(avoid, switch_name(next->first), PortId{})) continue;
-      came[next->first] = {at, port.port, true};
-      open.push_back(next->first);
-    }
-  }
-  if (!came[to.first].known) return {};
-  std::vector<PathHop> hops;
-  PortId out = to.second;
-  for (std::size_t at = to.first; at != from.first; at = came[at].from) {
-    hops.push_back({switch_name(at), far_end(came[at].from, came[at].out)->second, out});
-    out = came[at].out;
-  }
-  hops.push_back({switch_name(from.first), from.second, out});
-  std::reverse(hops.begin(), hops.end());
-  return hops;
-}
-
-cmgr::RouteReply Network::route(const cmgr::RouteQuery& query) const {
-  cmgr::RouteReply reply;
-  reply.query = query;
-  const auto from = place(query.from);
-  const auto to = place(query.to);
-  if (query.to == kIsland) {
-    reply.cause = Cause::kNoRoute;
-    reply.element = query.from + " -> " + query.to;
-  } else if (!from || !to) {
-    reply.cause = Cause::kUnknownEndpoint;
-    reply.element = from ? query.to : query.from;
-  } else if (query.cells_per_s > kLineRate) {
-    reply.cause = Cause::kNoBandwidth;
-    reply.element = query.from + " -> " + query.to;
-    reply.free = kLineRate;
-  } else {
-    if (!unusable(*from) && !unusable(*to)) {
-      reply.path = {search(*from, *to, query.cells_per_s, query.avoid, false), kLineRate};
-    }
-    if (reply.path.hops.empty()) {
-      const bool once = !search(*from, *to, query.cells_per_s, query.avoid, true).empty();
-      reply.cause = once ? Cause::kLinkDown : Cause::kNoRoute;
-      reply.element = query.from + " -> " + query.to;
-    }
-  }
-  return reply;
 }
 
 }  // namespace xbind::sim

@@ -23,10 +23,9 @@ class Stage {
   // Asks for so many calls over that link; a second later.
   void ask(std::size_t client, std::size_t calls) {
     for (std::size_t i = 0; i < calls; ++i) {
-      const auto port = static_cast<std::uint32_t>(1 + (asked_++) % Network::kEndpointPorts);
       ConnectRequest wanted;
-      wanted.from = Network::endpoint(0, port);
-      wanted.to = Network::endpoint(1, port);
+      wanted.from = Network::endpoint(0);
+      wanted.to = Network::endpoint(1);
       wanted.service = {ServiceKind::kCells, 1, 0, 0, 0};
       world_.clients_[client].client->connect(wanted);
     }
@@ -65,7 +64,6 @@ class Stage {
 
  private:
   World world_;
-  std::size_t asked_ = 0;
 };
 
 }  // namespace xbind::sim

@@ -46,7 +46,10 @@ World::World(const Plan& plan)
       world_(plan.seed),
       network_(plan.managers.empty() ? world_.chance.between(3, 6) : 3,
                plan.managers.empty() ? (world_.chance.percent(25) ? 12U : 40U) : 64U,
-               plan.managers.empty()) {
+               plan.managers.empty()),
+      routes_(world_, network_, [this](const std::string& watcher, const TopologyState& state) {
+        tell_topology(watcher, state);
+      }) {
   planted_bug = plan.bug;
   world_.planted = plan.planted;
   std::size_t managers = std::array{1, 2, 2, 3}[world_.chance.below(4)];
@@ -179,7 +182,8 @@ std::unique_ptr<ManagerSite> World::make_manager(std::size_t index) {
   hooks.invoke = [this, index](const std::string& name, SessionId session, HopBatch batch) {
     invoke(index, index_of(name), session, std::move(batch));
   };
-  hooks.route = [this](const cmgr::RouteQuery& query) { return network_.route(query); };
+  hooks.route = [this](const cmgr::RouteQuery& query) { return routes_.route(query); };
+  hooks.watch = [this, index] { return routes_.watch(managers_[index].site->name()); };
   hooks.stepped = [this, index] { manager_stepped(index); };
   return std::make_unique<ManagerSite>(world_, fmt::format("manager-{}", index),
                                        managers_[index].config, std::move(hooks));
@@ -239,6 +243,7 @@ void World::switch_stepped(std::size_t at) {
   }
   site.server->finish_step(world_.now);
   site.device->transmit();
+  tell_router(at);
   const std::uint64_t clock = ledger(at).clock();
   if (clock == site.clock) return;
   site.clock = clock;
@@ -248,12 +253,6 @@ void World::switch_stepped(std::size_t at) {
   site.full_clock = clock;
   check_switch(at);
   check_links(at);
-}
-
-void World::note_switch(std::size_t at, const driver::Event& event) {
-  if (std::holds_alternative<driver::Up>(event) || std::holds_alternative<driver::Down>(event)) {
-    switch_is_heard(at);
-  }
 }
 
 void World::manager_stepped(std::size_t manager) {
@@ -283,6 +282,12 @@ bool World::wake_due() {
       if (stuck("the driver or agent of " + switches_[at].name, device.next_deadline()))
         return false;
     }
+    if (world_.lines && switches_[at].reporter.next_deadline() <= world_.now) {
+      tell_router(at);
+      if (stuck("the reporter of " + switches_[at].name, switches_[at].reporter.next_deadline())) {
+        return false;
+      }
+    }
     if (server.next_deadline() > world_.now) continue;
     server.tick(world_.now);
     switch_stepped(at);
@@ -302,6 +307,7 @@ void World::run_until(TimePoint end) {
     for (const auto& place : managers_) next = std::min(next, place.site->next_deadline());
     for (const auto& site : switches_) {
       next = std::min({next, site.server->next_deadline(), site.device->next_deadline()});
+      if (world_.lines) next = std::min(next, site.reporter.next_deadline());
     }
     for (const auto& site : clients_) next = std::min(next, site.client->next_deadline());
     if (next > end) break;
@@ -350,12 +356,16 @@ std::string World::run() {
 void World::start() {
   for (std::size_t at = 0; at < switches_.size(); ++at) {
     SwitchSite& site = switches_[at];
+    site.reporter.switch_down(world_.now);
     site.device->come_up(true);
     for (ManagerPlace& place : managers_) {
       place.site->step([&](cmgr::ConnectionManager& it) { it.know_switch(site.name); });
     }
   }
   for (ClientSite& site : clients_) site.client->start();
+  if (world_.lines) {
+    for (ManagerPlace& place : managers_) place.site->watch_topology();
+  }
   run_until(world_.now + seconds{1});
 }
 
@@ -373,10 +383,10 @@ void World::settle_lines() {
     if (mended) mend_all_lines();
     for (int round = 0; round < 2; ++round) {
       run_until(world_.now + seconds{1});
-      network_.raise_version();
-      all_learn_topology();
+      raise_version();
       run_until(world_.now + kSettling);
     }
+    check_router();
     check_settled();
     if (!stays_lost_) check_tables();  // what is owed there is in its table yet
   }
@@ -395,8 +405,6 @@ void World::live_through() {
   if (world_.weather.between_accidents > Duration::zero()) accident();
   if (world_.lines) {
     trouble_on_lines();
-    watch_trust();
-    for (std::size_t m = 0; m < managers_.size(); ++m) poll_topology(m);
   }
   run_until(begin + kLoad);
 
@@ -404,6 +412,7 @@ void World::live_through() {
   loading_ = false;
   world_.weather = Weather{};
   for (auto& [between, any] : legs_) any.cut_until = world_.now;
+  routes_.start();
   for (ManagerPlace& place : managers_) {
     place.site->routes_away_until = place.site->services_away_until = world_.now;
   }

@@ -26,13 +26,13 @@
 #include <vector>
 
 #include "core/planted.hpp"
-#include "routeobject/switch_trust.hpp"
 #include "switchserver/switch_server.hpp"
 #include "tests/sim/client.hpp"
 #include "tests/sim/gsmp_switch.hpp"
 #include "tests/sim/manager_site.hpp"
 #include "tests/sim/network.hpp"
 #include "tests/sim/parts.hpp"
+#include "tests/sim/route_site.hpp"
 
 namespace xbind::sim {
 
@@ -61,6 +61,9 @@ class World : public ManagerOutlet {
  private:
   friend class Stage;
 
+  // Often, so that the Router's bound of silence (route_site.hpp) is several times that.
+  static constexpr PortReporterOptions kReports{.refresh = milliseconds{1'500},
+                                                .back_off = {milliseconds{200}, milliseconds{800}}};
   struct SwitchSite {
     std::string name;
     std::unique_ptr<GsmpSwitch> device;
@@ -69,7 +72,9 @@ class World : public ManagerOutlet {
     std::uint64_t clock = 0;                   // the ledger's, when it was last looked at
     std::uint64_t full_clock = 0;              // the same of the full check
     std::map<std::size_t, Epoch> epochs = {};  // the highest that each manager has come with
-    SwitchTrust trust = {};                    // the Router's
+    PortReporter reporter{kReports};
+    Epoch incarnation{1};
+    std::uint64_t operations = 0;  // of its controller, when the reporter was told last
   };
   struct ClientSite {
     std::unique_ptr<Client> client;
@@ -167,14 +172,13 @@ class World : public ManagerOutlet {
   void trouble_on_lines();
   void line_recovers(const Network::Port& line);
   void line_goes(const Network::Port& line, bool down);
-  void router_learns();
-  void tell_topology(std::size_t manager);
-  void poll_topology(std::size_t manager);
-  void learn_topology(std::size_t manager, const TopologyState& state);
-  void all_learn_topology();
   void mend_all_lines();
-  void watch_trust();
-  void switch_is_heard(std::size_t at);
+  void raise_version();
+  void note_switch(std::size_t at, const driver::Event& event);
+  void tell_router(std::size_t at);
+  void report_to_router(std::size_t at, SwitchReport report);
+  void tell_topology(const std::string& watcher, const TopologyState& state);
+  void check_router();
 
   // cells.cpp
   Way way_of(const Call& call, bool reverse) const;
@@ -192,7 +196,6 @@ class World : public ManagerOutlet {
   void settle_lines();
   void start();
   void switch_stepped(std::size_t at);
-  void note_switch(std::size_t at, const driver::Event& event);
   void manager_stepped(std::size_t manager);
   void run_until(TimePoint end);
   bool wake_due();
@@ -238,6 +241,7 @@ class World : public ManagerOutlet {
   Plan plan_;
   Surroundings world_;
   Network network_;
+  RouteSite routes_;
   std::map<std::tuple<char, std::size_t, std::size_t>, Leg> legs_;
   std::vector<SwitchSite> switches_;
   std::vector<ManagerPlace> managers_;
@@ -260,8 +264,7 @@ class World : public ManagerOutlet {
   bool all_sessions_last_ = false;  // no accident ends one, nor has a manager
   std::set<std::pair<std::size_t, std::size_t>> attached_once_;  // manager, switch
   std::optional<std::size_t> stays_lost_;                        // a switch, while lines settle
-  bool lines_break_ = false;             // lines go down, and are not only drained
-  std::vector<TopologyState> versions_;  // that the Router has published
+  bool lines_break_ = false;  // lines go down, and are not only drained
   int calls_per_client_ = 0;
 };
 

@@ -1,0 +1,74 @@
+// RouteObject's process in the world: the production RouteService (its Router, its graphs) and the list
+// of those who watch. What is drained outlives it, as with --state-dir; all else it learns anew.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cmgr/route_cache.hpp"
+#include "routeobject/route_service.hpp"
+#include "routeobject/watch_list.hpp"
+#include "switchserver/port_reporter.hpp"
+#include "tests/sim/network.hpp"
+#include "tests/sim/parts.hpp"
+
+namespace xbind::sim {
+
+class RouteSite {
+ public:
+  // Small, so that a seed sees many: what production takes seconds for takes one.
+  static constexpr SwitchTrustOptions kTrust{
+      .lost = seconds{1}, .silent = seconds{6}, .trust = seconds{1}};
+  static constexpr std::uint32_t kValidityMs = 2'000;
+
+  struct Watched {
+    TopologyState state;
+    Duration validity{};
+    std::uint64_t life = 0;  // of the process
+  };
+  // A notice to whoever watches under that name.
+  using Tell = std::function<void(const std::string& watcher, const TopologyState& state)>;
+
+  RouteSite(Surroundings& world, const Network& network, Tell tell);
+
+  bool dead() const { return service_ == nullptr; }
+  void kill();
+  void start();
+
+  // Each of the following: nothing, or false, while it is dead.
+  std::optional<cmgr::RouteReply> route(const cmgr::RouteQuery& query) const;
+  std::optional<Watched> watch(const std::string& watcher);
+  bool report(const std::string& switch_name, Epoch incarnation, const SwitchReport& report);
+  bool drain(const Network::Port& line, bool drained);
+  // The island's access line changes between drained and not.
+  bool drain_island();
+
+  // What it knows; it is not dead.
+  const NetworkCondition& condition() const { return *condition_; }
+  bool unknown(std::size_t at) const { return !dead() && condition_->unknown_switches[at] != 0; }
+  // Some state that was in force once.
+  const TopologyState& some_earlier();
+  // Adds its counters, of earlier lives as well.
+  void add_up();
+
+ private:
+  void tick(std::uint64_t life);
+  void tell_if(bool risen);
+
+  Surroundings& world_;
+  const Network& network_;
+  Tell tell_;
+  std::unique_ptr<RouteService> service_;  // null: dead
+  std::shared_ptr<const NetworkCondition> condition_;
+  std::unique_ptr<WatchList> watchers_;
+  std::map<std::string, std::uint64_t> registrations_;
+  std::vector<PathElement> drains_;
+  std::vector<TopologyState> states_;
+  std::uint64_t life_ = 0;
+};
+
+}  // namespace xbind::sim
