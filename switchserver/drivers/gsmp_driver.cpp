@@ -430,8 +430,10 @@ void GsmpDriver::fail_request(gsmp::MessageType type, std::uint64_t cookie, Caus
       port_read(PortId{static_cast<std::uint32_t>(cookie)});
       return;
     case gsmp::MessageType::kPortManagement:
-      // Its events may be held back until the next Reset Flags of the port: that is worth a log line.
-      if (cause == Cause::kTimeout) log::warn("port {}: its event flags were not reset", cookie);
+      if (cause != Cause::kTimeout) return;
+      // Reading the port tells whether a flag is still set.
+      log::warn("port {}: the switch does not answer the reset of its event flags", cookie);
+      want_port(PortId{static_cast<std::uint32_t>(cookie)});
       return;
     case gsmp::MessageType::kServiceConfiguration:
       if (cause == Cause::kTimeout) come_up();

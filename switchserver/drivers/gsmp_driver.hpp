@@ -15,6 +15,8 @@
 // whether events were suppressed; then, and after a port came, went, up or down, its configuration is
 // read again and driver::Ports says what has changed.
 //
+// A flag that is set when a port is read is reset, too: the reset before it may have been lost.
+//
 // Port session numbers: a line that comes up again gives its port a new one. A request that was on its
 // way with the old one is refused by the switch (5); the driver reads the port and answers
 // Done::again when the number has changed since.
@@ -222,6 +224,8 @@ class GsmpDriver : public SwitchDriver {
   void tell_ports();
   void note_event(const gsmp::Event& event);
   void want_reset(PortId port, std::uint16_t flag, TimePoint due);
+  // At most once in kInvalidLabelPause.
+  void want_label_reset(PortId port);
   void on_reset(const gsmp::Response& response);
   void note_invalid_label(const gsmp::Event& event);
   void send_wanted();

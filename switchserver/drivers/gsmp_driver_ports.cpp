@@ -92,6 +92,12 @@ void GsmpDriver::know(const gsmp::PortRecord& record) {
   port.sequence = record.event_sequence;
   port.priorities = record.priorities;
   port.services = services_of(record);
+  // A flag that nobody resets holds back every later event of its type: the reset may have been lost
+  // with an earlier adjacency, or have timed out.
+  if (const std::uint16_t flags = record.event_flags & ~gsmp::kEventInvalidLabel; flags != 0) {
+    want_reset(record.port, flags, now_);
+  }
+  if ((record.event_flags & gsmp::kEventInvalidLabel) != 0) want_label_reset(record.port);
 }
 
 void GsmpDriver::want_port(PortId port) { wanted_ports_.insert(port); }
@@ -177,13 +183,8 @@ void GsmpDriver::note_event(const gsmp::Event& event) {
     // Requests made from now on are not to be refused for the old number.
     if (event.header.type == gsmp::MessageType::kPortUp) port.session = event.port_session;
   }
-  TimePoint due = now_;
-  if (of_label) {
-    TimePoint& rested = rested_[event.port];
-    due = std::max(now_, rested);
-    rested = due + kInvalidLabelPause;
-  }
-  want_reset(event.port, gsmp::event_flag(event.header.type), due);
+  if (of_label) return want_label_reset(event.port);
+  want_reset(event.port, gsmp::event_flag(event.header.type), now_);
 }
 
 void GsmpDriver::note_invalid_label(const gsmp::Event& event) {
@@ -205,6 +206,15 @@ void GsmpDriver::want_reset(PortId port, std::uint16_t flag, TimePoint due) {
   entry->second.due = std::min(entry->second.due, due);
 }
 
+void GsmpDriver::want_label_reset(PortId port) {
+  const auto waits = resets_.find(port);
+  if (waits != resets_.end() && (waits->second.flags & gsmp::kEventInvalidLabel) != 0) return;
+  TimePoint& rested = rested_[port];
+  const TimePoint due = std::max(now_, rested);
+  rested = due + kInvalidLabelPause;
+  want_reset(port, gsmp::kEventInvalidLabel, due);
+}
+
 void GsmpDriver::on_reset(const gsmp::Response& response) {
   const auto* body =
       response.body ? std::get_if<gsmp::PortManagement>(response.body.get()) : nullptr;
@@ -220,27 +230,16 @@ void GsmpDriver::on_reset(const gsmp::Response& response) {
   want_port(body->port);
 }
 
-// What is due of port reads and resets, as far as the session takes it; the rest stays for the next
-// time.
 void GsmpDriver::look_at_ports() {
   if (look_at_ > now_ || !session_.all_ports_configuration(0, now_)) return;
   look_at_ = counters_.adjacencies > 1 ? now_ + kOthersPause : kNever;
 }
 
+// What is due of resets and port reads, as far as the session takes it; the rest stays for the next
+// time. A port is read behind its reset: a flag that is still set then has not been reset.
 void GsmpDriver::send_wanted() {
   if (!up_) return;
   look_at_ports();
-  for (auto at = wanted_ports_.begin(); at != wanted_ports_.end();) {
-    const PortId port = *at;
-    if (const auto reading = reading_.find(port); reading != reading_.end()) {
-      reading->second = true;
-    } else if (session_.port_configuration(port, port.value(), now_)) {
-      reading_.emplace(port, false);
-    } else {
-      return;
-    }
-    at = wanted_ports_.erase(at);
-  }
   for (auto at = resets_.begin(); at != resets_.end();) {
     if (at->second.due > now_) {
       ++at;
@@ -253,6 +252,17 @@ void GsmpDriver::send_wanted() {
     reset.event_flags = at->second.flags;
     if (!session_.request(reset, at->first.value(), now_)) return;
     at = resets_.erase(at);
+  }
+  for (auto at = wanted_ports_.begin(); at != wanted_ports_.end();) {
+    const PortId port = *at;
+    if (const auto reading = reading_.find(port); reading != reading_.end()) {
+      reading->second = true;
+    } else if (session_.port_configuration(port, port.value(), now_)) {
+      reading_.emplace(port, false);
+    } else {
+      return;
+    }
+    at = wanted_ports_.erase(at);
   }
 }
 

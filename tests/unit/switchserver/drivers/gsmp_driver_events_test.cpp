@@ -18,7 +18,7 @@ MATCHER_P2(Answered, cookie, cause, "") { return arg.cookie == cookie && arg.cau
 TEST_F(GsmpDriverByHand, EachEventIsAnsweredByResettingItsFlag) {
   bring_up();
   ports[PortId{2}].line_status = gsmp::LineStatus::kDown;
-  // <-- Port Down;  --> Port Configuration, Port Management Reset Flags
+  // <-- Port Down;  --> Port Management Reset Flags, Port Configuration
   happens(MessageType::kPortDown, 2);
   auto resets = requests<gsmp::PortManagement>();
   ASSERT_THAT(resets, SizeIs(1));
@@ -127,6 +127,49 @@ TEST_F(GsmpDriverByHand, PortsThatComeAndGoAreTold) {
   EXPECT_THAT(news[0].ports, SizeIs(2));
   EXPECT_EQ(driver.driver_counters().new_port, 1U);
   EXPECT_EQ(driver.driver_counters().dead_port, 1U);
+}
+
+// The Reset Flags of an earlier adjacency may have been lost with it: the switch would keep every later
+// event of that type to itself.
+TEST_F(GsmpDriverByHand, AFlagThatIsSetWhenTheAdjacencyComesUpIsReset) {
+  ports[PortId{2}].event_flags = gsmp::kEventPortUp | gsmp::kEventPortDown;
+  bring_up();
+  const auto resets = requests<gsmp::PortManagement>();
+  ASSERT_THAT(resets, SizeIs(1));
+  EXPECT_EQ(resets[0].function, gsmp::PortFunction::kResetFlags);
+  EXPECT_EQ(resets[0].port, PortId{2});
+  EXPECT_EQ(resets[0].event_flags, gsmp::kEventPortUp | gsmp::kEventPortDown);
+}
+
+TEST_F(GsmpDriverByHand, AResetThatIsNotAnsweredIsMadeAgainIfTheFlagIsStillSet) {
+  bring_up();
+  ports[PortId{2}].line_status = gsmp::LineStatus::kDown;
+  happens(MessageType::kPortDown, 2);
+  ASSERT_THAT(requests<gsmp::PortManagement>(), SizeIs(1));
+  ports[PortId{2}].event_flags = gsmp::kEventPortDown;
+  // Two seconds without an answer;  --> Port Configuration, Port Management Reset Flags
+  now += 2s;
+  driver.tick(now);
+  const auto again = requests<gsmp::PortManagement>();
+  ASSERT_THAT(again, SizeIs(1));
+  EXPECT_EQ(again[0].port, PortId{2});
+  EXPECT_EQ(again[0].event_flags, gsmp::kEventPortDown);
+  ports[PortId{2}].event_flags = 0;
+  now += 2s;
+  driver.tick(now);
+  EXPECT_THAT(requests<gsmp::PortManagement>(), IsEmpty()) << "it had been done all the same";
+}
+
+// Each event costs one reset: the port is read after its flag has been cleared.
+TEST_F(GsmpDriverByHand, ThePortIsReadBehindTheReset) {
+  bring_up();
+  say(event(MessageType::kPortDown, 2));
+  wire::Buffer octets;
+  driver.take_output(octets);
+  const auto sent = gsmp::test::messages_of(octets);
+  ASSERT_THAT(sent, SizeIs(2));
+  EXPECT_TRUE(std::holds_alternative<gsmp::PortManagement>(sent[0]));
+  EXPECT_TRUE(std::holds_alternative<gsmp::PortConfigurationRequest>(sent[1]));
 }
 
 TEST_F(GsmpDriverByHand, InvalidLabelsAreLetThroughTenTimesASecond) {
