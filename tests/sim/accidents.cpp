@@ -21,6 +21,7 @@ void World::accident() {
   ManagerSite& site = *managers_[manager].site;
   if (restarts_ && world_.chance.percent(12)) kill_manager(manager, false);
   if (one_dies_ && world_.chance.percent(12)) kill_manager(0, true);
+  if (servers_die_ && world_.chance.percent(8)) kill_switch_server(at);
   if (site.dead()) return;
   const SessionId session = site.session_with(switches_[at].name);
   const TimePoint later = world_.now + milliseconds{world_.chance.between(200, 22'000)};
@@ -89,12 +90,32 @@ void World::trouble_client(std::size_t index, TimePoint until) {
 }
 
 void World::lose_switch(std::size_t at) {
-  if (!switches_[at].device->up()) return;
+  if (!switches_[at].device->up() || dead(switches_[at])) return;
   const bool kept = world_.chance.percent(60);
   ++world_.tally[kept ? "switches lost" : "switches restarted empty"];
   switches_[at].device->break_session();
   world_.after(milliseconds{world_.chance.between(1, 5'000)},
                [this, at, kept] { switches_[at].device->come_up(kept); });
+}
+
+// ===== SwitchServers =====
+
+// Its process dies and comes back with an empty ledger. The switch keeps what it has, and nobody says
+// whose that is: managers do not assert their hops anew (docs/invariants.md). Cells go on.
+void World::kill_switch_server(std::size_t at) {
+  SwitchSite& site = switches_[at];
+  if (dead(site)) return;
+  ++world_.tally["SwitchServers killed"];
+  add_up_server(at);
+  for (ClientSite& client : clients_) client.client->shaken(at);
+  site.server.reset();
+  site.device->restart_driver();
+  site.incarnation = Epoch{site.incarnation.value() + 1};
+  site.epochs.clear();
+  make_server(at);
+  site.dead_until = world_.now + milliseconds{world_.chance.between(1, 5'000)};
+  world_.agenda.at(site.dead_until, [this, at] { switches_[at].device->let_connect(); });
+  for (const CrossConnect& there : site.device->table()) site.inherited.insert(there);
 }
 
 // ===== managers =====

@@ -39,6 +39,7 @@ struct Call {
   unsigned releases = 0;                  // of them
   bool released = false;
   bool orphan = false;         // its manager has lost its memory: nobody can change it any more
+  bool shaken = false;         // a SwitchServer on its path has lost its memory: its cells go on
   bool contract_known = true;  // an orphan's may not be
   std::uint32_t passes = ~0U;  // switches, one bit each, as last seen
 

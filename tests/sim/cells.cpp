@@ -32,6 +32,7 @@ World::Way World::way_of(const Call& call, bool reverse) const {
     const auto leads = device.leads(here.in.second, here.label);
     way.lost = way.lost || device.has_lost(here.in.second, here.label);
     for (const CrossConnect& to : leads) {
+      way.inherited = way.inherited || switches_[here.in.first].inherited.contains(to);
       const Network::Port out{here.in.first, to.output_port};
       if (const auto next = network_.far_end(out.first, out.second)) {
         if (steps < 100) open.push_back({*next, to.output_label});
@@ -45,6 +46,11 @@ World::Way World::way_of(const Call& call, bool reverse) const {
     }
   }
   return way;
+}
+
+// Over what a SwitchServer has found and nobody has told it of.
+bool World::passes_inherited(const Call& call, bool reverse) const {
+  return (!reverse || call.setup.reverse) && way_of(call, reverse).inherited;
 }
 
 // Something may have changed for calls whose cells pass there.
@@ -114,9 +120,9 @@ void World::check_settled(const ClientSite& site, Call& call) {
     both.cut = both.cut || way.cut;
     both.drained = both.drained || way.drained;
     both.unknown = both.unknown || way.unknown;
-    if (!way.cut) check_arrival(site, call, way, reverse);
+    if (!way.cut && !way.lost) check_arrival(site, call, way, reverse);
   }
-  if (call.orphan) return;
+  if (call.orphan || call.shaken) return;
   ++world_.tally["settled calls looked at"];
   if (both.cut) ++world_.tally["settled calls that are broken"];
   const auto complain = [&](const std::string& what) {

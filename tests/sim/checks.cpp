@@ -207,6 +207,22 @@ void World::check_caches(std::size_t index) {
   }
 }
 
+// What a new process of the SwitchServer has found in the switch it leaves alone, and grants neither of
+// its labels to anybody.
+void World::check_unclaimed(std::size_t at) {
+  const SwitchSite& site = switches_[at];
+  if (site.inherited.empty() || !site.device->up() || !site.server->controller().up()) return;
+  for (const CrossConnect& there : site.inherited) {
+    if (!site.device->has(there)) continue;
+    ++world_.tally["inherited cross-connects looked at"];
+    const auto output = ledger(at).output_label(there.output_port, there.output_label);
+    if (output && output->holder == LabelHolder::kUnclaimed) continue;
+    world_.violated(fmt::format("{} port {} label {}: nobody's, and yet in place {}", site.name,
+                                there.output_port, to_string(there.output_label),
+                                output ? static_cast<int>(output->holder) : -1));
+  }
+}
+
 // A hold has all its reservations and no cross-connect.
 void World::check_holds(std::size_t index) {
   const ManagerSite& site = *managers_[index].site;
@@ -217,6 +233,7 @@ void World::check_holds(std::size_t index) {
     ++world_.tally["holds looked at"];
     for (const cmgr::Hop& hop : about->connection.hops()) {
       const std::size_t at = index_of(site.manager().switch_name(hop.at));
+      if (switches_[at].incarnation != Epoch{1}) continue;  // it may have forgotten
       const auto us = ledger(at).find_manager(site.name());
       const auto ref =
           us ? ledger(at).find(*us, {id, Generation{hop.generation}, hop.leg, hop.number})
@@ -296,6 +313,7 @@ void World::check_promised(std::uint32_t switches) {
 
 void World::check_call(ClientSite& site, Call& call) {
   if (!call.promised() || !world_.violation.empty()) return;
+  if (call.shaken) return;  // by its cells alone (cells.cpp)
   // No cell comes through meanwhile: a path that is down is broken before another one is made.
   if (call.was_cut) {
     const cmgr::ConnectionManager& manager = managers_[site.manager].site->manager();

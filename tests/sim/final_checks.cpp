@@ -22,9 +22,14 @@ void World::check_answered() {
 // its chain, orphans have what the ledger says, and there is nothing else.
 void World::check_tables() {
   std::vector<std::set<CrossConnect>> wanted(switches_.size());
+  std::set<std::pair<std::size_t, ConnectionId>> shaken;
   for (ClientSite& site : clients_) {
     for (auto& [request, call] : site.client->calls()) {
-      if (!call.promised()) continue;
+      if (call.shaken) {
+        const auto own = own_ids_.find({site.manager, call.id});
+        shaken.emplace(site.manager, own == own_ids_.end() ? call.id : own->second);
+      }
+      if (!call.promised() || call.shaken) continue;
       check_call(site, call);
       for (const bool reverse : {false, true}) {
         if (reverse && !call.setup.reverse) continue;
@@ -53,13 +58,16 @@ void World::check_tables() {
         const bool there = switches_[at].device->has(has);
         // What is being prepared, or was being removed by the old epoch, may be there or not.
         const bool on = settled && !superseded(ledger(at), record);
-        if ((prepared || orphan) && (on || there)) {
+        if (((prepared || orphan) && (on || there)) || (shaken.contains({m, id}) && there)) {
           wanted[at].insert(has);
         }
       });
     }
   }
   for (std::size_t at = 0; at < switches_.size(); ++at) {
+    for (const CrossConnect& there : switches_[at].inherited) {
+      if (switches_[at].device->has(there)) wanted[at].insert(there);
+    }
     if (switches_[at].device->table() == wanted[at]) continue;
     std::vector<CrossConnect> apart;
     std::set_symmetric_difference(switches_[at].device->table().begin(),
@@ -106,6 +114,15 @@ void World::audit_one(std::size_t m, std::size_t at) {
   // Where connections are being prepared it is never quite calm: two looks, as production has it.
   if (pools_) findings = cmgr::seen_twice(std::move(findings), look(m, at));
   for (const Finding& finding : findings) {
+    // A SwitchServer that has forgotten has no hop of what the manager believes in, and finds what it
+    // cannot attribute.
+    const bool forgot =
+        switches_[at].incarnation != Epoch{1} && (finding.kind == FindingKind::kMissingHop ||
+                                                  finding.kind == FindingKind::kStrayCrossConnect);
+    if (forgot) {
+      ++world_.tally["findings after a SwitchServer has forgotten"];
+      continue;
+    }
     if (expected_of_orphans(m, at, finding, reports_[1])) {
       ++world_.tally["stray hops of orphans reported"];
       continue;
@@ -176,7 +193,13 @@ void World::check_empty() {
       ingress[has.input_port] += ledger(at).ingress(ref).value_or(0);
       if (has.input_label.present()) inputs[has.input_port].insert(has.input_label);
     });
-    if (ledger(at).hop_count() != orphans || site.device->table().size() > orphans) {
+    std::size_t inherited = 0;
+    for (const CrossConnect& there : site.inherited) {
+      if (!site.device->has(there)) continue;
+      ++inherited;
+      inputs[there.input_port].insert(there.input_label);
+    }
+    if (ledger(at).hop_count() != orphans || site.device->table().size() > orphans + inherited) {
       world_.violated(fmt::format("{}: {} hops and {} cross-connects are left, {} are of orphans",
                                   site.name, ledger(at).hop_count(), site.device->table().size(),
                                   orphans));
@@ -239,14 +262,18 @@ void World::add_up() {
   for (const auto& site : graveyard_) add(*site);
   for (const ManagerPlace& place : managers_) add(*place.site);
   for (const ClientSite& site : clients_) site.client->add_up();
-  for (const SwitchSite& site : switches_) {
-    const SwitchCounters& counters = site.server->controller().counters();
-    world_.tally["put back"] += counters.put_back;
-    world_.tally["recalls"] += counters.recalls;
-    world_.tally["two-way batches"] += counters.executes;
-    world_.tally["over a share"] += counters.over_share;
-    site.device->add_up();
+  for (std::size_t at = 0; at < switches_.size(); ++at) {
+    add_up_server(at);
+    switches_[at].device->add_up();
   }
+}
+
+void World::add_up_server(std::size_t at) {
+  const SwitchCounters& counters = switches_[at].server->controller().counters();
+  world_.tally["put back"] += counters.put_back;
+  world_.tally["recalls"] += counters.recalls;
+  world_.tally["two-way batches"] += counters.executes;
+  world_.tally["over a share"] += counters.over_share;
 }
 
 // Where nothing goes wrong, nothing may look as if it had.

@@ -251,6 +251,11 @@ void GsmpSwitch::restart_driver() {
   upcalls_ = {};
   driver_.reset();
   make_driver();
+  reachable_ = false;
+}
+
+void GsmpSwitch::let_connect() {
+  reachable_ = true;
   connect_soon();
 }
 
@@ -386,8 +391,7 @@ void GsmpSwitch::come_up(bool kept) {
     deserted_.clear();
     make_agent(true);
   }
-  reachable_ = true;
-  connect_soon();
+  let_connect();
 }
 
 void GsmpSwitch::break_session() {

@@ -50,6 +50,8 @@ class GsmpSwitch {
   bool up() const { return up_; }
   // The SwitchServer's process is killed: its connection breaks. A new driver begins anew.
   void restart_driver();
+  // It runs, and may connect.
+  void let_connect();
 
   // ----- what happens to the switch -----
   // It is reachable again; with its table and its ports' sessions, or after a cold start.

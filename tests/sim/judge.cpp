@@ -207,7 +207,8 @@ void Client::believe(Call& call, const ConnectRequest& asked, const Outcome& out
 
 void Client::believe(Call& call, Asked& asked, const ReleaseRequest&, const Outcome& outcome) {
   --call.releases;
-  const bool sure = call.state == Call::State::kUp && !asked.contested && !call.orphan;
+  const bool sure =
+      call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.shaken;
   switch (outcome.kind) {
     case OutcomeKind::kReleased:
       if (call.released) wrong(outcome, "released twice");
@@ -228,7 +229,8 @@ void Client::believe(Call& call, Asked& asked, const ReleaseRequest&, const Outc
 
 void Client::believe(Call& call, Asked& asked, const ModifyRequest& request,
                      const Outcome& outcome) {
-  const bool sure = call.state == Call::State::kUp && !asked.contested && !call.orphan;
+  const bool sure =
+      call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.shaken;
   switch (outcome.kind) {
     case OutcomeKind::kModified: {
       const cmgr::Contract now = contract_of(request.service, request.reverse);
@@ -245,7 +247,8 @@ void Client::believe(Call& call, Asked& asked, const ModifyRequest& request,
 }
 
 void Client::believe(Call& call, Asked& asked, const LeafRequest& request, const Outcome& outcome) {
-  const bool sure = call.state == Call::State::kUp && !asked.contested && !call.orphan;
+  const bool sure =
+      call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.shaken;
   const bool done = outcome.kind != OutcomeKind::kRefused && outcome.kind != OutcomeKind::kBusy;
   if (done &&
       outcome.kind != (request.drop ? OutcomeKind::kLeafDropped : OutcomeKind::kLeafAdded)) {
@@ -271,7 +274,7 @@ void Client::believe(Call& call, Asked& asked, const CommitRequest&, const Outco
     case OutcomeKind::kRefused:
       if (call.state != Call::State::kHeld) return;
       if (outcome.cause == Cause::kNotConnected) {
-        if (!asked.contested) wrong(outcome, "it was held");
+        if (!asked.contested && !call.shaken) wrong(outcome, "it was held");
         return;
       }
       call.state = Call::State::kGone;

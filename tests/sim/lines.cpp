@@ -83,8 +83,8 @@ void World::note_switch(std::size_t at, const driver::Event& event) {
 }
 
 void World::tell_router(std::size_t at) {
-  if (!world_.lines) return;
   SwitchSite& site = switches_[at];
+  if (!world_.lines || dead(site)) return;
   const std::uint64_t now = operations(site.server->controller().counters());
   if (std::exchange(site.operations, now) != now) site.reporter.books_moved(world_.now);
   if (site.reporter.look_due() <= world_.now) {

@@ -74,7 +74,16 @@ constexpr const char* kFaults[] = {
     "lines drained",
     "old versions told",
     "old versions ignored",
-    "polls lost",
+    "watches failed",
+    "reports lost",
+    "reports failed",
+    "versions counted anew",
+    "RouteObjects killed",
+    "SwitchServers cut off from RouteObject",
+    "switches stopped",
+    "switches restarted hot",
+    "connections half open",
+    "answers of switches late",
 };
 
 constexpr const char* kWays[] = {
@@ -100,8 +109,6 @@ constexpr const char* kWays[] = {
     "ways looked at",
     "settled calls looked at",
     "settled calls that are broken",
-    "switches unknown",
-    "switches trusted again",
     "switches that stay lost",
     "settled calls that are unknown",
 };

@@ -33,6 +33,14 @@ void World::carry_to_switch(std::size_t manager, std::size_t at, SessionId sessi
       trace(managers_[manager].site->name(), fmt::format("{} tells", frame.seq), switches_[at].name,
             *frame.batch);
     }
+    if (dead(switches_[at])) {
+      if (world_.chance.percent(kConnectionRefused)) {
+        managers_[manager].site->step([&](cmgr::ConnectionManager& it) {
+          it.switch_lost(session, "the connection was refused", world_.now);
+        });
+      }
+      return;
+    }
     switches_[at].server->on_commands(session, frame, world_.now);
     switch_stepped(at);
   });
@@ -89,7 +97,7 @@ void World::carry_to_inbox(std::size_t client, SessionId session,
 std::optional<ManagerSite::Attached> World::attach(std::size_t manager, const std::string& name,
                                                    Epoch epoch) {
   const std::size_t at = index_of(name);
-  if (world_.now < leg('>', manager, at).cut_until) return std::nullopt;
+  if (world_.now < leg('>', manager, at).cut_until || dead(switches_[at])) return std::nullopt;
   if (loading_ && world_.chance.percent(world_.weather.loss)) return std::nullopt;
   const ManagerSite& site = *managers_[manager].site;
   const auto us = ledger(at).find_manager(site.name());
@@ -219,6 +227,10 @@ void World::invoke(std::size_t manager, std::size_t at, SessionId session, HopBa
     const auto open = invocations_.find(token);
     if (open == invocations_.end()) return;
     trace(open->second.site->name(), "invokes", switches_[at].name, open->second.asked);
+    if (dead(switches_[at])) {
+      executed(token, fail(ErrorCode::kUnreachable, "the connection was refused"));
+      return;
+    }
     const auto taken =
         switches_[at].server->execute(session, open->second.asked, token, world_.now);
     if (!taken) executed(token, tl::make_unexpected(taken.error()));

@@ -65,6 +65,7 @@ World::World(const Plan& plan)
         cooperative_ || managers_.back().config.label_policy == cmgr::LabelPolicy::kCooperative;
   }
   for (std::size_t i = 0; i < network_.size(); ++i) switches_.push_back(make_switch(i));
+  for (std::size_t i = 0; i < network_.size(); ++i) make_server(i);
   for (std::size_t i = 0; i < managers; ++i) managers_[i].site = make_manager(i);
   for (std::size_t i = 0; i < clients; ++i) clients_.push_back(make_client(i));
 }
@@ -94,6 +95,7 @@ void World::choose_kind() {
     return;
   }
   restarts_ = kind < 2;
+  servers_die_ = kind < 8 && world_.chance.percent(30);
   one_dies_ = kind == 2 || kind == 3;
   all_sessions_last_ = kind > 7;
   if (all_sessions_last_) world_.weather.between_accidents = Duration::zero();
@@ -151,6 +153,12 @@ World::SwitchSite World::make_switch(std::size_t index) {
   const bool services = world_.chance.percent(70);
   site.device = std::make_unique<GsmpSwitch>(world_, site.name, network_.ports(index), services,
                                              std::move(hooks));
+  return site;
+}
+
+// Also in the place of one that was killed.
+void World::make_server(std::size_t index) {
+  SwitchSite& site = switches_[index];
   SwitchServerOptions options;
   options.controller.name = site.name;
   options.controller.ledger.buffer_cells = 400;
@@ -159,9 +167,13 @@ World::SwitchSite World::make_switch(std::size_t index) {
       index % 2 == 0 ? AdmissionMode::kDemand : AdmissionMode::kEffective;
   options.controller.ledger.sharing =
       cooperative_ ? LabelSharing::kCooperative : LabelSharing::kFree;
-  options.session_base = std::uint64_t{index + 1} << 32;
+  constexpr std::uint64_t kSessionsOfALife = 1'000'000;
+  options.session_base =
+      (std::uint64_t{index + 1} << 32) + (site.incarnation.value() - 1) * kSessionsOfALife;
   site.server = std::make_unique<SwitchServer>(options, site.device->requests(), *this);
-  return site;
+  site.reporter = PortReporter{kReports};
+  site.reporter.switch_down(world_.now);
+  site.clock = site.full_clock = site.operations = 0;
 }
 
 std::unique_ptr<ManagerSite> World::make_manager(std::size_t index) {
@@ -199,6 +211,12 @@ World::ClientSite World::make_client(std::size_t index) {
   hooks.attach = [this, index](const client::Attach& attempt) { attach_client(index, attempt); };
   hooks.detach = [this, index](SessionId session) { detach_client(index, session); };
   hooks.up = [this, index](Call& call) {
+    for (const bool reverse : {false, true}) {
+      if (!passes_inherited(call, reverse)) continue;
+      ++world_.tally["calls that come up over what nobody knows"];
+      call.shaken = true;
+      call.contract_known = false;
+    }
     check_call(clients_[index], call);
     check_cells(clients_[index], call);
     live(index, call.setup.request);
@@ -253,6 +271,7 @@ void World::switch_stepped(std::size_t at) {
   site.full_clock = clock;
   check_switch(at);
   check_links(at);
+  check_unclaimed(at);
 }
 
 void World::manager_stepped(std::size_t manager) {
@@ -282,11 +301,9 @@ bool World::wake_due() {
       if (stuck("the driver or agent of " + switches_[at].name, device.next_deadline()))
         return false;
     }
-    if (world_.lines && switches_[at].reporter.next_deadline() <= world_.now) {
+    if (report_due(switches_[at]) <= world_.now) {
       tell_router(at);
-      if (stuck("the reporter of " + switches_[at].name, switches_[at].reporter.next_deadline())) {
-        return false;
-      }
+      if (stuck("the reporter of " + switches_[at].name, report_due(switches_[at]))) return false;
     }
     if (server.next_deadline() > world_.now) continue;
     server.tick(world_.now);
@@ -307,7 +324,7 @@ void World::run_until(TimePoint end) {
     for (const auto& place : managers_) next = std::min(next, place.site->next_deadline());
     for (const auto& site : switches_) {
       next = std::min({next, site.server->next_deadline(), site.device->next_deadline()});
-      if (world_.lines) next = std::min(next, site.reporter.next_deadline());
+      next = std::min(next, report_due(site));
     }
     for (const auto& site : clients_) next = std::min(next, site.client->next_deadline());
     if (next > end) break;
@@ -356,7 +373,6 @@ std::string World::run() {
 void World::start() {
   for (std::size_t at = 0; at < switches_.size(); ++at) {
     SwitchSite& site = switches_[at];
-    site.reporter.switch_down(world_.now);
     site.device->come_up(true);
     for (ManagerPlace& place : managers_) {
       place.site->step([&](cmgr::ConnectionManager& it) { it.know_switch(site.name); });

@@ -74,7 +74,9 @@ class World : public ManagerOutlet {
     std::map<std::size_t, Epoch> epochs = {};  // the highest that each manager has come with
     PortReporter reporter{kReports};
     Epoch incarnation{1};
-    std::uint64_t operations = 0;  // of its controller, when the reporter was told last
+    TimePoint dead_until = {};              // its process does not run before
+    std::set<CrossConnect> inherited = {};  // found in the switch by a new process: nobody's
+    std::uint64_t operations = 0;           // of its controller, when the reporter was told last
   };
   struct ClientSite {
     std::unique_ptr<Client> client;
@@ -105,10 +107,11 @@ class World : public ManagerOutlet {
   struct Way {
     std::map<std::string, std::vector<Label>> arrives;  // by endpoint
     std::uint32_t passes = 0;                           // switches, one bit each
-    bool cut = false;      // leads over a line that is down, and ends there
-    bool drained = false;  // leads over one that is drained
-    bool unknown = false;  // passes a switch that is
-    bool lost = false;     // a restart has lost a cross-connect, or did once, on one of its inputs
+    bool cut = false;        // leads over a line that is down, and ends there
+    bool drained = false;    // leads over one that is drained
+    bool unknown = false;    // passes a switch that is
+    bool inherited = false;  // over what a SwitchServer found and cannot attribute
+    bool lost = false;  // a restart has lost a cross-connect, or did once, on one of its inputs
   };
   using PlaceOfLabel = std::tuple<std::size_t, PortId, Label>;
   using Chooser = std::function<bool(const HopRecord&)>;
@@ -120,6 +123,8 @@ class World : public ManagerOutlet {
   cmgr::Aggregation choose_aggregation();
   SwitchSite make_switch(std::size_t index);
   ClientSite make_client(std::size_t index);
+  void make_server(std::size_t index);
+  void add_up_server(std::size_t at);
   client::Limits choose_limits();
 
   // transport.cpp
@@ -164,6 +169,8 @@ class World : public ManagerOutlet {
   void accident();
   void trouble_client(std::size_t client, TimePoint until);
   void lose_switch(std::size_t at);
+  void kill_switch_server(std::size_t at);
+  bool dead(const SwitchSite& site) const { return world_.now < site.dead_until; }
   void kill_manager(std::size_t manager, bool for_good);
   void restart_manager(std::size_t manager);
   void forget_manager(std::size_t manager);
@@ -176,6 +183,10 @@ class World : public ManagerOutlet {
   void raise_version();
   void note_switch(std::size_t at, const driver::Event& event);
   void tell_router(std::size_t at);
+  // Nothing is reported where lines are not looked at, nor by a process that does not run.
+  TimePoint report_due(const SwitchSite& site) const {
+    return !world_.lines || dead(site) ? kNever : site.reporter.next_deadline();
+  }
   void report_to_router(std::size_t at, SwitchReport report);
   void tell_topology(const std::string& watcher, const TopologyState& state);
   void check_router();
@@ -207,6 +218,7 @@ class World : public ManagerOutlet {
   void check_holders(std::size_t at);
   void check_caches(std::size_t manager);
   void check_holds(std::size_t manager);
+  void check_unclaimed(std::size_t at);
   void check_promised(std::uint32_t switches);
   void check_call(ClientSite& site, Call& call);
   void check_ends(const ClientSite& site, const Call& call, const Reach& reach);
@@ -235,6 +247,7 @@ class World : public ManagerOutlet {
   void add_up();
   bool session_alive(std::size_t manager, std::size_t at) const;
   bool is_orphan(std::size_t manager, ConnectionId id) const;
+  bool passes_inherited(const Call& call, bool reverse) const;
   std::size_t index_of(const std::string& switch_name) const;
   const Ledger& ledger(std::size_t at) const { return switches_[at].server->controller().ledger(); }
 
@@ -259,6 +272,7 @@ class World : public ManagerOutlet {
   bool loading_ = true;
   bool cooperative_ = false;        // SwitchServers share out their labels
   bool restarts_ = false;           // managers are killed and come back
+  bool servers_die_ = false;        // SwitchServers are killed and come back
   bool one_dies_ = false;           // a manager is killed for good
   bool pools_ = false;              // connections are prepared in advance
   bool all_sessions_last_ = false;  // no accident ends one, nor has a manager
