@@ -107,7 +107,7 @@ void World::kill_switch_server(std::size_t at) {
   if (dead(site)) return;
   ++world_.tally["SwitchServers killed"];
   add_up_server(at);
-  for (ClientSite& client : clients_) client.client->shaken(at);
+  shake_calls(at);
   site.server.reset();
   site.device->restart_driver();
   site.incarnation = Epoch{site.incarnation.value() + 1};
@@ -116,6 +116,24 @@ void World::kill_switch_server(std::size_t at) {
   site.dead_until = world_.now + milliseconds{world_.chance.between(1, 5'000)};
   world_.agenda.at(site.dead_until, [this, at] { switches_[at].device->let_connect(); });
   for (const CrossConnect& there : site.device->table()) site.inherited.insert(there);
+}
+
+// Calls that have a hop there, or may have: what is under way, and what was just getting another path.
+void World::shake_calls(std::size_t at) {
+  std::set<std::pair<std::string, ConnectionId>> there;
+  ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
+    there.emplace(ledger(at).manager_name(record.manager), record.key.connection);
+  });
+  for (ClientSite& site : clients_) {
+    const std::string& manager = managers_[site.manager].site->name();
+    for (auto& [request, call] : site.client->calls()) {
+      const bool settled = call.state == Call::State::kUp && call.quiet();
+      const bool passes = ((call.passes | call.cells_pass) & 1U << at) != 0;
+      if (settled && !passes && !there.contains({manager, own_id(site.manager, call.id)})) continue;
+      call.shaken = true;
+      call.contract_known = false;
+    }
+  }
 }
 
 // ===== managers =====

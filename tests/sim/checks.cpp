@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "switchserver/ledger_audit.hpp"
 #include "tests/sim/world.hpp"
 
 namespace xbind::sim {
@@ -260,6 +261,12 @@ void World::check_holds(std::size_t index) {
 
 // ===== promises =====
 
+// One that was prepared in advance has another name for its client than in the books.
+ConnectionId World::own_id(std::size_t manager, ConnectionId shown) const {
+  const auto named = own_ids_.find({manager, shown});
+  return named == own_ids_.end() ? shown : named->second;
+}
+
 // Where a call's cells come out, by the ledgers: from the endpoint along the labels, branch by branch.
 World::Reach World::follow(const ClientSite& site, const Call& call, bool reverse) const {
   Reach reach;
@@ -272,9 +279,7 @@ World::Reach World::follow(const ClientSite& site, const Call& call, bool revers
   std::vector<Place> open{
       {start->first, start->second, reverse ? call.reverse_ingress : call.ingress}};
   const std::string& manager = managers_[site.manager].site->name();
-  // One that was prepared in advance has another name for its client than in the books.
-  const auto named = own_ids_.find({site.manager, call.id});
-  const ConnectionId own = named == own_ids_.end() ? call.id : named->second;
+  const ConnectionId own = own_id(site.manager, call.id);
   while (!open.empty()) {
     const Place here = open.back();
     open.pop_back();
@@ -349,7 +354,14 @@ void World::check_ends(const ClientSite& site, const Call& call, const Reach& re
   for (const auto& [end, label] : call.ends) {
     const auto arrives = reach.ends.find(end);
     if (arrives == reach.ends.end()) {
-      complain("does not arrive at " + end);
+      std::string way;
+      for (const auto& [at, ref] : reach.hops) {
+        const HopRecord& record = ledger(at).hop(ref);
+        way += fmt::format(" {} {}.{}.{} {}", switches_[at].name, record.key.generation,
+                           record.key.leg, record.key.hop,
+                           to_string(ledger(at).cross_connect(record)));
+      }
+      complain(fmt::format("does not arrive at {}; it goes{}", end, way));
     } else if (arrives->second != label) {
       complain(fmt::format("comes out at {} with {}, promised was {}", end,
                            to_string(arrives->second), to_string(label)));

@@ -102,16 +102,6 @@ void Client::orphaned(Epoch manager, bool for_good, bool contracts_known) {
   }
 }
 
-void Client::shaken(std::size_t at) {
-  const std::uint32_t there = 1U << at;
-  for (auto& [request, call] : calls_) {
-    const bool settled = call.state == Call::State::kUp && call.quiet();
-    if (settled && ((call.passes | call.cells_pass) & there) == 0) continue;
-    call.shaken = true;
-    call.contract_known = false;
-  }
-}
-
 void Client::add_up() {
   if (!requester_) return;
   const OfRequester& counters = requester_->counters();

@@ -85,9 +85,6 @@ class Client {
   // nobody will ever answer. `contracts_known`: no hop was owed another contract.
   void orphaned(Epoch manager, bool for_good, bool contracts_known);
 
-  // That switch's SwitchServer has been killed: calls that may have a hop there.
-  void shaken(std::size_t at);
-
   // The request's number is filled in. What the Requester refuses has not been asked for.
   void connect(ConnectRequest wanted);
   void release(Call& call);

@@ -25,10 +25,7 @@ void World::check_tables() {
   std::set<std::pair<std::size_t, ConnectionId>> shaken;
   for (ClientSite& site : clients_) {
     for (auto& [request, call] : site.client->calls()) {
-      if (call.shaken) {
-        const auto own = own_ids_.find({site.manager, call.id});
-        shaken.emplace(site.manager, own == own_ids_.end() ? call.id : own->second);
-      }
+      if (call.shaken) shaken.emplace(site.manager, own_id(site.manager, call.id));
       if (!call.promised() || call.shaken) continue;
       check_call(site, call);
       for (const bool reverse : {false, true}) {

@@ -170,6 +170,8 @@ class World : public ManagerOutlet {
   void trouble_client(std::size_t client, TimePoint until);
   void lose_switch(std::size_t at);
   void kill_switch_server(std::size_t at);
+  void shake_calls(std::size_t at);
+  ConnectionId own_id(std::size_t manager, ConnectionId shown) const;
   bool dead(const SwitchSite& site) const { return world_.now < site.dead_until; }
   void kill_manager(std::size_t manager, bool for_good);
   void restart_manager(std::size_t manager);
