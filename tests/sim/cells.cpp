@@ -48,9 +48,11 @@ World::Way World::way_of(const Call& call, bool reverse) const {
   return way;
 }
 
-// Over what a SwitchServer has found and nobody has told it of.
+// Over what a SwitchServer has found and nobody has told it of, or over what was lost since.
 bool World::passes_inherited(const Call& call, bool reverse) const {
-  return (!reverse || call.setup.reverse) && way_of(call, reverse).inherited;
+  if (reverse && !call.setup.reverse) return false;
+  const Way way = way_of(call, reverse);
+  return way.inherited || (servers_die_ && way.lost);
 }
 
 // Something may have changed for calls whose cells pass there.
@@ -73,14 +75,31 @@ void World::check_cells(const ClientSite& site, Call& call) {
     const Way way = way_of(call, reverse);
     call.cells_pass |= way.passes;
     call.was_cut = call.was_cut || way.cut;
-    if (call.was_cut || way.lost) continue;
+    if (way.lost) continue;
+    // A path that is down is broken before another one is made: no cell comes through meanwhile.
+    if (call.was_cut && (way.cut || is_being_mended(site, call))) continue;
+    if (call.was_cut) ++world_.tally["ways looked at that were cut once"];
     ++world_.tally["ways looked at"];
     check_arrival(site, call, way, reverse);
   }
 }
 
+bool World::is_being_mended(const ClientSite& site, const Call& call) const {
+  return call.orphan || call.shaken || !call.quiet() || goes_over_just_now(site, call) ||
+         managers_[site.manager].site->manager().owed() != 0;
+}
+
 void World::check_arrival(const ClientSite& site, const Call& call, const Way& way, bool reverse) {
   const std::map<std::string, Label> back{{call.setup.from, call.reverse_egress}};
+  const bool settled = !is_being_mended(site, call);
+  for (const auto& [end, labels] : way.arrives) {
+    const bool wanted = reverse ? end == call.setup.from
+                                : call.ends.contains(end) || call.unsure_ends.contains(end);
+    if (wanted || !settled) continue;
+    world_.violated(
+        fmt::format("{}: cells of connection {} come out at {}, which is no destination",
+                    site.client->name(), call.id, end));
+  }
   for (const auto& [end, label] : reverse ? back : call.ends) {
     const auto there = way.arrives.find(end);
     const bool once = there != way.arrives.end() && there->second.size() == 1;

@@ -60,8 +60,41 @@ bool World::superseded(const Ledger& book, const HopRecord& record) {
   return yes;
 }
 
+ExpectedPort World::expected_port(std::size_t at, PortId port) const {
+  const SwitchSite& site = switches_[at];
+  return {site.admission, network_.rate(at, port), kBufferCells, site.overbooking};
+}
+
+// What ports may promise and what hops are charged, by the topology and a second statement of the rules.
+void World::check_charges(std::size_t at) {
+  for (const SwitchPort& port : ledger(at).ports()) {
+    const auto usage = ledger(at).usage(port.port);
+    if (usage->capacity == expected_capacity(expected_port(at, port.port))) continue;
+    world_.violated(
+        fmt::format("{} port {}: may promise {} cells/s and {} of buffer, its line is {}",
+                    switches_[at].name, port.port, usage->capacity.cells_per_s,
+                    usage->capacity.buffer_cells, network_.rate(at, port.port)));
+  }
+  ledger(at).for_each_hop([&](HopRef ref, const HopRecord& record) {
+    const CrossConnect has = ledger(at).cross_connect(record);
+    const Resources wanted =
+        expected_charge(expected_port(at, has.output_port), record.demand, record.contract());
+    const Resources charged = ledger(at).alone(ref);
+    // While the switch is told another contract the greater of both is charged. A modify that asks for
+    // less is never charged more, though its buffer alone might be.
+    const bool modified = ledger(at).revision(ref) != 0;
+    if (charged == wanted || (modified && (!calm_ || charged.fits_within(wanted)))) return;
+    world_.violated(
+        fmt::format("{} port {}: connection {} is charged {} cells/s and {} of buffer, it ought to "
+                    "be {} and {}",
+                    switches_[at].name, has.output_port, record.key.connection, charged.cells_per_s,
+                    charged.buffer_cells, wanted.cells_per_s, wanted.buffer_cells));
+  });
+}
+
 // Invariant 1 within the ledger, invariant 2.
 void World::check_switch(std::size_t at) {
+  check_charges(at);
   const SwitchSite& site = switches_[at];
   for (const Finding& finding : ledger(at).self_check(site.name)) {
     world_.violated(

@@ -85,12 +85,14 @@ void Client::step_former() {
 }
 
 void Client::lose_notices() {
+  last_lost_ = world_.now;
   has_lost_sessions_ = true;
   for (auto& [request, call] : calls_) call.deaf = true;
 }
 
 void Client::orphaned(Epoch manager, bool for_good, bool contracts_known) {
   dead_manager_ = manager;
+  last_lost_ = world_.now;
   contracts_known_ = contracts_known;
   gone_ = for_good;
   for (auto& [request, call] : calls_) {

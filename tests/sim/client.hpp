@@ -108,6 +108,8 @@ class Client {
   std::map<RequestId, Call>& calls() { return calls_; }
   const std::map<RequestId, Call>& calls() const { return calls_; }
   std::size_t unanswered() const;
+  // Its session, or its manager's memory, has been lost since: what was asked was asked again.
+  bool was_away_since(TimePoint when) const { return last_lost_ >= when; }
   // Adds the counters of this life to the tally, when nothing more will happen in it.
   void add_up();
 
@@ -167,6 +169,7 @@ class Client {
   std::map<RequestId, Call> calls_;  // by their setup
   std::set<RequestId> to_repeat_;    // without an outcome; the Requester does not have them
 
+  TimePoint last_lost_{};        // when it last lost a session
   bool gone_ = false;            // with its manager
   Epoch dead_manager_;           // the last one that was killed; 0: none
   bool contracts_known_ = true;  // when that was killed

@@ -3,25 +3,12 @@
 
 #include <algorithm>
 
-#include "cmgr/service.hpp"
 #include "core/log.hpp"
 #include "tests/sim/client.hpp"
+#include "tests/sim/expected.hpp"
 
 namespace xbind::sim {
 namespace {
-
-cmgr::Contract contract_of(const ServiceSpec& service, const std::optional<ServiceSpec>& reverse) {
-  cmgr::Contract contract;
-  const auto there = cmgr::network_of(service).value_or(NetworkService{});
-  contract.forward = there.resources;
-  contract.traffic = there.contract;
-  if (reverse) {
-    const auto back = cmgr::network_of(*reverse).value_or(NetworkService{});
-    contract.reverse = back.resources;
-    contract.reverse_traffic = back.contract;
-  }
-  return contract;
-}
 
 // What a manager says of a call that it does not have, or has no more; or, unless connections get other
 // paths now and then, that it is busy with.
@@ -181,7 +168,7 @@ void Client::comes_up(Call& call, const Outcome& outcome) {
   call.reverse_ingress = outcome.reverse_ingress;
   call.reverse_egress = outcome.reverse_egress;
   call.ends[call.setup.to] = outcome.egress;
-  call.contracts = {contract_of(call.setup.service, call.setup.reverse)};
+  call.contracts = {expected_contract(call.setup.service, call.setup.reverse)};
   call.deaf = has_lost_sessions_;
   if (const auto heard = early_.extract(call.id); !heard.empty()) call.heard = heard.mapped();
   hooks_.up(call);
@@ -233,7 +220,7 @@ void Client::believe(Call& call, Asked& asked, const ModifyRequest& request,
       call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.shaken;
   switch (outcome.kind) {
     case OutcomeKind::kModified: {
-      const cmgr::Contract now = contract_of(request.service, request.reverse);
+      const cmgr::Contract now = expected_contract(request.service, request.reverse);
       if (sure) call.contracts.clear();
       call.contracts.push_back(now);
       return;

@@ -1,6 +1,7 @@
 // World: what travels, and what becomes of it on the way.
 #include <fmt/format.h>
 
+#include "client/request_batch.hpp"
 #include "core/log.hpp"
 #include "tests/sim/trace.hpp"
 #include "tests/sim/world.hpp"
@@ -10,8 +11,9 @@ namespace {
 
 constexpr Duration kOneWay = milliseconds{10};  // of a two-way call, at most
 constexpr Duration kCallTimeout = milliseconds{1'500};
-constexpr Duration kLate = seconds{25};    // of what is late when a client attaches, at most
-constexpr double kConnectionRefused = 20;  // of what is sent to a dead manager, percent
+constexpr Duration kLate = seconds{25};       // of what is late when a client attaches, at most
+constexpr Duration kBehindAGap = seconds{9};  // twice the longest pause between repeats
+constexpr double kConnectionRefused = 20;     // of what is sent to a dead manager, percent
 
 }  // namespace
 
@@ -67,6 +69,7 @@ void World::carry_to_client(std::size_t manager, SessionId session,
   if (frame.batch) {
     for (const Outcome& outcome : frame.batch->outcomes) {
       check_left_behind(manager, outcome);
+      note_answered(manager, outcome, whose->second);
       if (const auto about = managers_[manager].site->manager().describe(outcome.connection)) {
         own_ids_[{manager, outcome.connection}] = about->connection.id;
       }
@@ -87,9 +90,44 @@ void World::carry_to_inbox(std::size_t client, SessionId session,
         if (managers_[manager].site->dead() && world_.chance.percent(kConnectionRefused)) {
           clients_[client].client->on_session_failed(session);
         }
+        if (frame.batch && client_of_session_.contains(session)) note_asked(client, *frame.batch);
         managers_[manager].site->step(
             [&](cmgr::ConnectionManager& it) { it.on_requests(session, frame, world_.now); });
       });
+}
+
+// ===== how long it takes =====
+
+void World::note_asked(std::size_t client, const RequestBatch& batch) {
+  if (managers_[clients_[client].manager].site->dead()) return;
+  client::for_each_number(batch, [&](RequestId request, client::Place) {
+    taken_.try_emplace({client, request}, world_.now);
+  });
+}
+
+// Every outcome comes within the manager's named timers: the wait for its turn, for the QOSMapper, and
+// for each route tried that of the route, of the hops' answers and of their removal. Beyond that, a
+// batch may have waited behind a gap, for as long as its line was cut.
+void World::note_answered(std::size_t manager, const Outcome& outcome, std::size_t client) {
+  const auto taken = taken_.find({client, outcome.request});
+  if (taken == taken_.end()) return;
+  const cmgr::Config& config = managers_[manager].config;
+  const auto tries = static_cast<std::int64_t>(config.crankbacks + 1);
+  const Duration timers = config.queue_timer + config.route_timer +
+                          tries * (config.route_timer + config.hop_timer + config.undo_timer);
+  const Duration cut =
+      std::max(Duration::zero(), leg('m', client, manager).cut_until - taken->second);
+  const Duration took = world_.now - taken->second;
+  if (took <= timers + cut + kBehindAGap ||
+      clients_[client].client->was_away_since(taken->second)) {
+    taken_.erase(taken);
+    ++world_.tally["outcomes within their timers"];
+    return;
+  }
+  world_.violated(
+      fmt::format("client-{}: request {} was answered after {} ms, its timers allow {}", client,
+                  outcome.request, std::chrono::duration_cast<milliseconds>(took).count(),
+                  std::chrono::duration_cast<milliseconds>(timers + cut + kBehindAGap).count()));
 }
 
 // ===== two-way =====
@@ -196,7 +234,8 @@ void World::detach_client(std::size_t client, SessionId session) {
 void World::tell_session_over(std::size_t manager, SessionId session, const SessionEnding& ending) {
   const auto whose = client_of_session_.find(session);
   if (ending.why == SessionEnd::kDetached || whose == client_of_session_.end()) return;
-  if (ending.why == SessionEnd::kProtocol || ending.why == SessionEnd::kFlooded) {
+  if (ending.why == SessionEnd::kProtocol ||
+      (ending.why == SessionEnd::kFlooded && !short_of_everything_)) {
     world_.violated(fmt::format("{} ends session {} of a client, which {}: {}",
                                 managers_[manager].site->name(), session, to_string(ending.why),
                                 ending.reason));

@@ -95,6 +95,7 @@ void World::choose_kind() {
     return;
   }
   restarts_ = kind < 2;
+  short_of_everything_ = world_.chance.percent(15);
   servers_die_ = kind < 8 && world_.chance.percent(30);
   one_dies_ = kind == 2 || kind == 3;
   all_sessions_last_ = kind > 7;
@@ -126,6 +127,13 @@ cmgr::Config World::choose_config(std::size_t index) {
     calls_per_client_ = 60;
     return config;
   }
+  if (short_of_everything_) {
+    config.requests_per_client = world_.chance.between(10, 60);
+    config.debts_max = world_.chance.between(1, 20);
+    config.connections_max = world_.chance.between(10, 60);
+    config.reroutes_at_once = 2;
+    config.pools_max = 1;
+  }
   config.operations_at_once = one_of(world_.chance, std::array<std::size_t, 3>{20'000, 20'000, 6});
   config.operations_waiting = one_of(world_.chance, std::array<std::size_t, 2>{100'000, 5});
   config.label_cache_target = one_of(world_.chance, std::array<std::size_t, 4>{0, 3, 8, 64});
@@ -149,8 +157,20 @@ World::SwitchSite World::make_switch(std::size_t index) {
   hooks.may_branch = [this, index](const CrossConnect& one, const CrossConnect& other) {
     return same_call(index, one, other);
   };
-  hooks.changed = [this, index] { cells_move(index); };
+  hooks.changed = [this, index] {
+    SwitchSite& changed = switches_[index];
+    std::erase_if(changed.inherited,
+                  [&](const CrossConnect& at) { return !changed.device->has(at); });
+    cells_move(index);
+  };
   const bool services = world_.chance.percent(70);
+  // Every second switch charges by contract.
+  if (index % 2 == 1) {
+    site.admission = world_.chance.percent(70) ? AdmissionMode::kEffective : AdmissionMode::kPeak;
+  }
+  if (plan_.managers.empty() && world_.chance.percent(30)) {
+    site.overbooking = one_of(world_.chance, std::array<std::uint64_t, 3>{800, 1'500, 2'000});
+  }
   site.device = std::make_unique<GsmpSwitch>(world_, site.name, network_.ports(index), services,
                                              std::move(hooks));
   return site;
@@ -161,10 +181,13 @@ void World::make_server(std::size_t index) {
   SwitchSite& site = switches_[index];
   SwitchServerOptions options;
   options.controller.name = site.name;
-  options.controller.ledger.buffer_cells = 400;
-  // Every second switch charges by contract.
-  options.controller.ledger.admission =
-      index % 2 == 0 ? AdmissionMode::kDemand : AdmissionMode::kEffective;
+  options.controller.ledger.buffer_cells = kBufferCells;
+  options.controller.ledger.admission = site.admission;
+  options.controller.ledger.overbooking = static_cast<double>(site.overbooking) / 1'000;
+  if (short_of_everything_) {
+    options.results_waiting_max = 8;
+    options.controller.labels_per_grant_max = 6;
+  }
   options.controller.ledger.sharing =
       cooperative_ ? LabelSharing::kCooperative : LabelSharing::kFree;
   constexpr std::uint64_t kSessionsOfALife = 1'000'000;
@@ -433,6 +456,7 @@ void World::live_through() {
     place.site->routes_away_until = place.site->services_away_until = world_.now;
   }
   run_until(world_.now + kCalm);
+  calm_ = true;
   check_answered();
   if (world_.lines) settle_lines();
   check_tables();

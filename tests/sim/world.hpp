@@ -28,6 +28,7 @@
 #include "core/planted.hpp"
 #include "switchserver/switch_server.hpp"
 #include "tests/sim/client.hpp"
+#include "tests/sim/expected.hpp"
 #include "tests/sim/gsmp_switch.hpp"
 #include "tests/sim/manager_site.hpp"
 #include "tests/sim/network.hpp"
@@ -61,6 +62,7 @@ class World : public ManagerOutlet {
  private:
   friend class Stage;
 
+  static constexpr std::uint64_t kBufferCells = 400;  // of every port
   // Often, so that the Router's bound of silence (route_site.hpp) is several times that.
   static constexpr PortReporterOptions kReports{.refresh = milliseconds{1'500},
                                                 .back_off = {milliseconds{200}, milliseconds{800}}};
@@ -74,6 +76,8 @@ class World : public ManagerOutlet {
     std::map<std::size_t, Epoch> epochs = {};  // the highest that each manager has come with
     PortReporter reporter{kReports};
     Epoch incarnation{1};
+    AdmissionMode admission = AdmissionMode::kDemand;
+    std::uint64_t overbooking = 1'000;      // thousandths
     TimePoint dead_until = {};              // its process does not run before
     std::set<CrossConnect> inherited = {};  // found in the switch by a new process: nobody's
     std::uint64_t operations = 0;           // of its controller, when the reporter was told last
@@ -200,6 +204,7 @@ class World : public ManagerOutlet {
   void check_arrival(const ClientSite& site, const Call& call, const Way& way, bool reverse);
   void check_settled();
   void check_settled(const ClientSite& site, Call& call);
+  bool is_being_mended(const ClientSite& site, const Call& call) const;
   bool goes_over_just_now(const ClientSite& site, const Call& call) const;
   bool stays_for_no_reason(const ClientSite& site, const Call& call) const;
   bool has_room(std::size_t at, PortId port, const Resources& demand) const;
@@ -211,6 +216,9 @@ class World : public ManagerOutlet {
   void switch_stepped(std::size_t at);
   void manager_stepped(std::size_t manager);
   void run_until(TimePoint end);
+  // Requests that a manager has taken and not answered, with the time and what was allowed them.
+  void note_asked(std::size_t client, const RequestBatch& batch);
+  void note_answered(std::size_t manager, const Outcome& outcome, std::size_t client);
   bool wake_due();
   void release_everything();
 
@@ -221,6 +229,8 @@ class World : public ManagerOutlet {
   void check_caches(std::size_t manager);
   void check_holds(std::size_t manager);
   void check_unclaimed(std::size_t at);
+  void check_charges(std::size_t at);
+  ExpectedPort expected_port(std::size_t at, PortId port) const;
   void check_promised(std::uint32_t switches);
   void check_call(ClientSite& site, Call& call);
   void check_ends(const ClientSite& site, const Call& call, const Reach& reach);
@@ -266,18 +276,22 @@ class World : public ManagerOutlet {
   std::map<SessionId, std::size_t> client_of_session_;
   // What the books call a connection that a client was told of, by manager and the client's name for it.
   std::map<std::pair<std::size_t, ConnectionId>, ConnectionId> own_ids_;
+  std::map<std::pair<std::size_t, RequestId>, TimePoint>
+      taken_;  // by client: when it arrived first
   std::map<std::uint64_t, Invocation> invocations_;
   std::uint64_t next_invocation_ = 1;
   std::map<std::uint64_t, LedgerReport> reports_;
   std::set<PlaceOfLabel> lost_labels_;  // in the quarantine of a manager that has lost its memory
   cmgr::Occurrences occurrences_{};
   bool loading_ = true;
-  bool cooperative_ = false;        // SwitchServers share out their labels
-  bool restarts_ = false;           // managers are killed and come back
-  bool servers_die_ = false;        // SwitchServers are killed and come back
-  bool one_dies_ = false;           // a manager is killed for good
-  bool pools_ = false;              // connections are prepared in advance
-  bool all_sessions_last_ = false;  // no accident ends one, nor has a manager
+  bool calm_ = false;                 // for so long that nothing can be under way
+  bool cooperative_ = false;          // SwitchServers share out their labels
+  bool short_of_everything_ = false;  // bounds are low, so that they are met
+  bool restarts_ = false;             // managers are killed and come back
+  bool servers_die_ = false;          // SwitchServers are killed and come back
+  bool one_dies_ = false;             // a manager is killed for good
+  bool pools_ = false;                // connections are prepared in advance
+  bool all_sessions_last_ = false;    // no accident ends one, nor has a manager
   std::set<std::pair<std::size_t, std::size_t>> attached_once_;  // manager, switch
   std::optional<std::size_t> stays_lost_;                        // a switch, while lines settle
   bool lines_break_ = false;  // lines go down, and are not only drained

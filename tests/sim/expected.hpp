@@ -1,0 +1,28 @@
+// What a service needs of the network and what a port charges for it, stated a second time: from the
+// documents (qosmapper/README.md, switchserver/admission.hpp), not by calling what is tested.
+#pragma once
+
+#include <optional>
+
+#include "cmgr/connection.hpp"
+#include "core/call.hpp"
+#include "switchserver/admission.hpp"
+
+namespace xbind::sim {
+
+// Of a service that can be; of any other: nothing needed.
+cmgr::Contract expected_contract(const ServiceSpec& service,
+                                 const std::optional<ServiceSpec>& reverse);
+
+struct ExpectedPort {
+  AdmissionMode mode = AdmissionMode::kDemand;
+  std::uint64_t cells_per_s = 0;  // of its line
+  std::uint64_t buffer_cells = 0;
+  std::uint64_t overbooking = 1'000;  // thousandths
+};
+// What the port may promise.
+Resources expected_capacity(const ExpectedPort& port);
+Resources expected_charge(const ExpectedPort& port, const Resources& demand,
+                          const TrafficContract& contract);
+
+}  // namespace xbind::sim
