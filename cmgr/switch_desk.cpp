@@ -51,7 +51,7 @@ void SwitchDesk::attached(SwitchIndex index, SessionId session, std::uint32_t ba
   if (config_.label_policy != LabelPolicy::kFixed || config_.quotas) {
     trim_due_ = std::min(trim_due_, now + kTrim);
   }
-  send_debts(at, now);
+  if (!planted(Bug::kDebtsNotSent)) send_debts(at, now);
 }
 
 void SwitchDesk::lost(SwitchIndex index, std::string_view reason) {
@@ -462,7 +462,7 @@ void SwitchDesk::end_session(Switch& at) {
     owed.answers_to_skip = 0;
   }
   for (auto& [port, caches] : at.caches) {
-    caches.labels.lapse();
+    if (!planted(Bug::kCacheKept)) caches.labels.lapse();
     caches.quota.lapse();
     caches.quota_rides.reset();
     caches.declared = 0;

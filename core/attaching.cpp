@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/planted.hpp"
 
 namespace xbind {
 namespace {
@@ -72,6 +73,10 @@ void Attaching::answered(TimePoint now, TimePoint next) {
 bool Attaching::failed(Attempt attempt, TimePoint now, double jitter) {
   if (!awaits(attempt)) return false;
   begin_again_ = false;
+  if (planted(Bug::kNoSecondAttempt)) {
+    stop();
+    return true;
+  }
   wait(now, jitter);
   return true;
 }

@@ -43,9 +43,40 @@ enum class Bug : std::uint8_t {
   kMovedByAdding,         // the switch is told to add the new output, not to move to it
   kJoinFreesLabel,        // the first hop to go frees the output label of the one that stays
   kSharedCountedTwice,    // what a hop that joins carries is counted once more
+  // a driver and its switch
+  kFlagsNotReset,        // an event of a port is not answered by resetting its flag
+  kPortSessionKept,      // a port's first session number is used for ever
+  kTimeoutTakenForDone,  // what the switch did not answer in time counts as done
+  kLossTakenForDone,     // so does what was under way when the adjacency was lost
+  kRefusalTakenForDone,  // so does an add or a move that the switch refuses
+  kDeleteErrorIgnored,   // so does an element of a delete that it refuses
+  kTableReadLost,        // what the switch reports of its table is not kept
+  kPriorityIgnored,      // every category goes by the best priority
+  kBurstForgotten,       // a contract's burst is not told to the switch
+  kTableCleared,         // every adjacency empties the switch
+  kDeleteTakesTree,      // deleting a branch takes its connection along
+  kNotPutBack,           // what the switch has lost stays lost
+  kStrangerNotBlocked,   // labels of what nobody claims are granted
+  // the Router and who reports to it
+  kAccessLineIgnored,  // the line of a host is always up
+  kDrainedForEver,     // a link cannot be undrained
+  kVersionKept,        // news have the version of what was before
+  kUnknownForEver,     // an unknown switch is never trusted again
+  kLossTrusted,        // a switch that its SwitchServer has lost stays trusted
+  kLossNotReported,    // a SwitchServer does not say that it has lost its switch
+  kNoRefresh,          // nor repeats its report when nothing happens
+  // attachment
+  kNoSecondAttempt,  // whoever fails to attach does not try again
+  kGapSkipped,       // a batch behind a gap is applied, what is missing never
+  // desks of a manager
+  kLeftOverForgotten,  // an outcome that the client's session did not ask for is forgotten
+  kDebtsNotSent,       // debts wait for another event when a switch is attached again
+  kCacheKept,          // cached labels are used beyond their session
   // accounts
-  kIngressKept,  // the ingress bandwidth of a hop that went is not given back
-  kQuotaKept,    // a session's quota does not return when it ends
+  kIngressKept,        // the ingress bandwidth of a hop that went is not given back
+  kQuotaKept,          // a session's quota does not return when it ends
+  kCapacityOfLine,     // a port may promise its line rate, whatever its overbooking
+  kChargedAsDemanded,  // admission by contract charges what was demanded
 };
 
 #ifdef XBIND_PLANTED_BUGS

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/planted.hpp"
 
 namespace xbind::emulator {
 
@@ -377,6 +378,7 @@ FailureCode Fabric::delete_branch(PortId input_port, Label input_label, PortId o
   const dataplane::Branch* there =
       branch_at(connection, place_of(connection->input, output_port, output_label));
   if (there == nullptr) return FailureCode::kNoSuchBranch;
+  if (planted(Bug::kDeleteTakesTree)) return delete_tree(input_port, input_label);
   drop(*connection, *there);
   return FailureCode::kNone;
 }

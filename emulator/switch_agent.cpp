@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/planted.hpp"
 #include "emulator/agent_request.hpp"
 #include "gsmp/codec.hpp"
 
@@ -149,7 +150,8 @@ void SwitchAgent::on_up(ControllerId id, Controller& controller, TimePoint now) 
   const gsmp::Adjacency& adjacency = controller.adjacency;
   // After a cold start there is nothing to forget; later only a controller's own wish empties the
   // table, not our offer of the start that others have already built upon.
-  if (adjacency.peer_flag() == gsmp::kNewAdjacency) table_.clear(now);
+  if (adjacency.peer_flag() == gsmp::kNewAdjacency || planted(Bug::kTableCleared))
+    table_.clear(now);
   cold_ = false;
   for (auto& [other_id, other] : controllers_) {
     other.adjacency.set_flag(gsmp::kRecoveredAdjacency);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/planted.hpp"
 
 namespace xbind {
 namespace {
@@ -108,7 +109,7 @@ Result<RouterChange> Router::report(std::string_view switch_name, Epoch incarnat
   }
   if (has_access_line(*at)) {
     const PortReport* told = find_port(*ordered, kEndpointPort);
-    of.access_up = told == nullptr || told->up;
+    of.access_up = told == nullptr || told->up || planted(Bug::kAccessLineIgnored);
   }
   settle(std::array{*at}, touched, change);
   return change;
@@ -123,7 +124,7 @@ Result<RouterChange> Router::drain(const PathElement& element, bool drained) {
     of.drained = drained;
     for (const LinkPort& port : of.ports) touched.push_back(port.link);
   } else if (const auto link = topology_->link_at({*at, element.output_port})) {
-    links_[*link].drained = drained;
+    links_[*link].drained = drained || planted(Bug::kDrainedForEver);
     touched.push_back(static_cast<std::uint32_t>(*link));
   } else if (has_access_line(*at) && element.output_port == kEndpointPort) {
     of.access_drained = drained;
@@ -217,7 +218,7 @@ void Router::settle(std::span<const SwitchIndex> at, const std::vector<std::uint
     next->drained_switches[it] = switches_[it].drained ? 1 : 0;
     next->unknown_switches[it] = switches_[it].trust.unknown() ? 1 : 0;
   }
-  ++next->state.version;
+  if (!planted(Bug::kVersionKept)) ++next->state.version;
   next->state = state_of(*next);
   condition_ = std::move(next);
 }

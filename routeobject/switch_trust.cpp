@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/planted.hpp"
+
 namespace xbind {
 
 void SwitchTrust::heard(bool under_control, const SwitchTrustOptions& options, TimePoint now) {
@@ -33,11 +35,12 @@ void SwitchTrust::tick(const SwitchTrustOptions& options, TimePoint awake_since,
   }
   if (!doubt_since_) return;
   if (!control_since_) {
+    if (planted(Bug::kLossTrusted)) return;
     unknown_ = unknown_ || *doubt_since_ + options.lost <= now;
   } else if (*control_since_ + options.trust <= now) {
     doubt_since_.reset();
     control_since_.reset();
-    unknown_ = false;
+    unknown_ = unknown_ && planted(Bug::kUnknownForEver);
   }
 }
 

@@ -57,7 +57,8 @@ std::vector<PortId> Ledger::set_ports(const std::vector<SwitchPort>& ports) {
     const auto own = options_.port_overbooking.find(about.port);
     const double factor =
         own == options_.port_overbooking.end() ? options_.overbooking : own->second;
-    port.capacity = {times(about.cells_per_s, factor), options_.buffer_cells};
+    port.capacity = {times(about.cells_per_s, planted(Bug::kCapacityOfLine) ? 1.0 : factor),
+                     options_.buffer_cells};
     port.policy = {.cells_per_s = about.cells_per_s,
                    .buffer_cells = options_.buffer_cells,
                    .overbooking = thousandths(factor),

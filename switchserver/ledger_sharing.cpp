@@ -160,6 +160,7 @@ std::vector<PortLabels> Ledger::quarantined(ManagerIndex manager) const {
 // ===== what the switch has and nobody claims =====
 
 void Ledger::block(const CrossConnect& stranger) {
+  if (planted(Bug::kStrangerNotBlocked)) return;
   const auto block_one = [](LabelPool& pool, Label label) {
     if (pool.contains(label) && pool.is_free(label)) {
       pool.move(label, {LabelHolder::kUnclaimed, {}, {}});

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/planted.hpp"
+
 namespace xbind {
 
 std::vector<ReportedPort> reported_ports(const Ledger& ledger) {
@@ -27,6 +29,7 @@ void PortReporter::switch_up(TimePoint now) {
 }
 
 void PortReporter::switch_down(TimePoint now) {
+  if (planted(Bug::kLossNotReported)) return;
   switch_up_ = false;
   look({}, now);
   owes_whole_ = true;
@@ -66,6 +69,10 @@ void PortReporter::told(bool arrived, TimePoint now) {
   if (arrived) {
     // The refresh counts from the report, however late its answer is.
     const Duration left = options_.refresh - (now - last_sent_);
+    if (planted(Bug::kNoRefresh)) {
+      reporting_.attached(number_, now);
+      return;
+    }
     reporting_.attached(number_, now, std::max(left, Duration::zero()));
     return;
   }

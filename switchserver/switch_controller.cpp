@@ -6,6 +6,7 @@
 
 #include "core/check.hpp"
 #include "core/log.hpp"
+#include "core/planted.hpp"
 #include "switchserver/hop_answers.hpp"
 
 namespace xbind {
@@ -201,7 +202,7 @@ void SwitchController::make_true(const std::vector<CrossConnect>& table) {
       ++counters_.cleaned;
       send_remove(ref);
     } else if (record.state == HopState::kCommitted && !record.progress.add_open) {
-      if (!in_table && !would_branch(wanted)) {
+      if (!in_table && !would_branch(wanted) && !planted(Bug::kNotPutBack)) {
         put_back(ref, there);
       } else if (in_table && record.progress.untold) {
         reassert(ref);

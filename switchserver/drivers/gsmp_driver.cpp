@@ -5,6 +5,7 @@
 
 #include "core/check.hpp"
 #include "core/log.hpp"
+#include "core/planted.hpp"
 
 namespace xbind {
 namespace {
@@ -298,6 +299,8 @@ void GsmpDriver::on_branch(const gsmp::Response& response) {
     finish(driver::Done{response.cookie, Cause::kNone, 0});
     return;
   }
+  if (planted(Bug::kRefusalTakenForDone))
+    return finish(driver::Done{response.cookie, Cause::kNone, 0});
   const driver::Done refused{response.cookie, Cause::kSwitchRefused,
                              static_cast<std::uint8_t>(response.code)};
   if (const auto* added =
@@ -369,7 +372,7 @@ void GsmpDriver::on_deleted(const gsmp::Response& response) {
     const bool gone = element.error == gsmp::FailureCode::kNone ||
                       element.error == gsmp::FailureCode::kNoSuchConnection ||
                       element.error == gsmp::FailureCode::kNoSuchBranch;
-    if (gone) {
+    if (gone || planted(Bug::kDeleteErrorIgnored)) {
       finish(driver::Done{cookies[i], Cause::kNone, 0});
     } else {
       refuse({cookies[i], Cause::kSwitchRefused, static_cast<std::uint8_t>(element.error)},
@@ -381,6 +384,8 @@ void GsmpDriver::on_deleted(const gsmp::Response& response) {
 void GsmpDriver::on_report(const gsmp::Response& response) {
   const auto read = table_reads_.find(response.cookie);
   if (read == table_reads_.end()) return;  // ended by the failure of another port
+  if (planted(Bug::kTableReadLost) && response.success)
+    return end_report(response.cookie, Cause::kNone);
   if (!response.success) {
     // "General" says: nothing enters at this port.
     end_report(response.cookie,
@@ -411,11 +416,13 @@ void GsmpDriver::end_report(std::uint64_t read, Cause cause) {
 }
 
 void GsmpDriver::on(const gsmp::RequestTimeout& timeout) {
-  fail_request(timeout.type, timeout.cookie, Cause::kTimeout);
+  fail_request(timeout.type, timeout.cookie,
+               planted(Bug::kTimeoutTakenForDone) ? Cause::kNone : Cause::kTimeout);
 }
 
 void GsmpDriver::on(const gsmp::RequestLost& lost) {
-  fail_request(lost.type, lost.cookie, Cause::kSwitchUnreachable);
+  fail_request(lost.type, lost.cookie,
+               planted(Bug::kLossTakenForDone) ? Cause::kNone : Cause::kSwitchUnreachable);
 }
 
 void GsmpDriver::fail_request(gsmp::MessageType type, std::uint64_t cookie, Cause cause) {

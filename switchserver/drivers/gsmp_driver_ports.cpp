@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/planted.hpp"
 #include "gsmp/port_management.hpp"
 #include "switchserver/drivers/gsmp_driver.hpp"
 
@@ -88,12 +89,13 @@ void GsmpDriver::know(const gsmp::PortRecord& record) {
   port.about = {record.port, std::move(labels.taken), record.transmit_cells_per_s,
                 record.line_status == gsmp::LineStatus::kUp &&
                     record.port_status == gsmp::PortStatus::kAvailable};
-  port.session = record.port_session;
+  if (fresh || !planted(Bug::kPortSessionKept)) port.session = record.port_session;
   port.sequence = record.event_sequence;
   port.priorities = record.priorities;
   port.services = services_of(record);
   // A flag that nobody resets holds back every later event of its type: the reset may have been lost
   // with an earlier adjacency, or have timed out.
+  if (planted(Bug::kFlagsNotReset)) return;
   if (const std::uint16_t flags = record.event_flags & ~gsmp::kEventInvalidLabel; flags != 0) {
     want_reset(record.port, flags, now_);
   }
@@ -181,8 +183,11 @@ void GsmpDriver::note_event(const gsmp::Event& event) {
     if (missed) ++counters_.event_gaps;
     if (missed || !of_label) want_port(event.port);
     // Requests made from now on are not to be refused for the old number.
-    if (event.header.type == gsmp::MessageType::kPortUp) port.session = event.port_session;
+    if (event.header.type == gsmp::MessageType::kPortUp && !planted(Bug::kPortSessionKept)) {
+      port.session = event.port_session;
+    }
   }
+  if (planted(Bug::kFlagsNotReset)) return;
   if (of_label) return want_label_reset(event.port);
   want_reset(event.port, gsmp::event_flag(event.header.type), now_);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "core/planted.hpp"
 
 namespace xbind {
 namespace {
@@ -36,7 +37,8 @@ gsmp::TrafficParameters parameters_of(const TrafficContract& contract) {
     case ServiceCategory::kRtVbr:
     case ServiceCategory::kNrtVbr:
       return gsmp::VariableRate{contract.pcr_cells_per_s, contract.cdvt_us,
-                                contract.guaranteed_cells_per_s, contract.mbs_cells};
+                                contract.guaranteed_cells_per_s,
+                                planted(Bug::kBurstForgotten) ? 1 : contract.mbs_cells};
     case ServiceCategory::kGfr:
       return gsmp::GuaranteedFrameRate{contract.pcr_cells_per_s, contract.cdvt_us,
                                        contract.guaranteed_cells_per_s, contract.mbs_cells,
@@ -86,7 +88,8 @@ void set_service(gsmp::QosFields& fields, const TrafficContract& contract, const
 void set_priorities(gsmp::QosFields& fields, ServiceCategory category,
                     std::uint8_t input_priorities, std::uint8_t output_priorities) {
   const Form* const form = form_of(category);
-  const std::uint8_t wanted = form == nullptr ? 0 : form->priority;
+  const std::uint8_t wanted =
+      form == nullptr || planted(Bug::kPriorityIgnored) ? 0 : form->priority;
   const auto within = [&](std::uint8_t priorities) -> std::uint32_t {
     return std::min<std::uint8_t>(wanted,
                                   static_cast<std::uint8_t>(std::max<int>(priorities, 1) - 1));

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "gsmp/adjacency.hpp"
+#include "gsmp/codec.hpp"
 
 namespace xbind::sim {
 namespace {
@@ -211,8 +213,25 @@ void GsmpSwitch::make_agent(bool recovered) {
 void GsmpSwitch::take_events(std::vector<driver::Event>& into) {
   driver_->take_events(into);
   for (const driver::Event& event : into) {
-    if (std::holds_alternative<driver::Up>(event)) up_ = true;
-    if (std::holds_alternative<driver::Down>(event)) up_ = false;
+    count(event);
+  }
+}
+
+void GsmpSwitch::count(const driver::Event& event) {
+  if (const auto* up = std::get_if<driver::Up>(&event)) {
+    up_ = true;
+    ++world_.tally[up->kept ? "driver tells: up, kept" : "driver tells: up, empty"];
+  } else if (std::holds_alternative<driver::Down>(event)) {
+    up_ = false;
+    ++world_.tally["driver tells: down"];
+  } else if (const auto* ports = std::get_if<driver::Ports>(&event)) {
+    ++world_.tally[ports->renewed.empty() ? "driver tells: ports" : "driver tells: ports, renewed"];
+  } else if (const auto* done = std::get_if<driver::Done>(&event)) {
+    ++world_.tally[done->again    ? "driver tells: again"
+                   : done->absent ? "driver tells: absent"
+                                  : fmt::format("driver tells: done, {}", to_string(done->cause))];
+  } else if (const auto* table = std::get_if<driver::Table>(&event)) {
+    ++world_.tally[fmt::format("driver tells: table, {}", to_string(table->cause))];
   }
 }
 
@@ -278,6 +297,7 @@ void GsmpSwitch::arrive_at_switch() {
   while (connected_ && !to_switch_.empty() && to_switch_.front().when <= world_.now) {
     const wire::Buffer octets = std::move(to_switch_.front().octets);
     to_switch_.pop_front();
+    count(seen_by_switch_, octets, "agent hears");
     agent_->receive(controller_, octets, world_.now);
     after_agent();
   }
@@ -287,6 +307,7 @@ void GsmpSwitch::arrive_at_driver() {
   const wire::Buffer octets = std::move(to_driver_.front().octets);
   to_driver_.pop_front();
   transport_.octets_in += octets.size();
+  count(seen_by_driver_, octets, "driver hears");
   const std::span<const std::byte> all(octets);
   const std::size_t first =
       world_.chance.percent(10) ? world_.chance.below(all.size()) : all.size();
@@ -373,6 +394,8 @@ void GsmpSwitch::connect() {
   ++transport_.connections;
   controller_ = *accepted;
   connected_ = true;
+  seen_by_switch_ = {};
+  seen_by_driver_ = {};
   upcalls_.on_connected();
   after_agent();
 }
@@ -501,6 +524,24 @@ Duration GsmpSwitch::answer_delay() {
   if (!world_.chance.percent(world_.weather.late_answers)) return Duration{};
   ++world_.tally["answers of switches late"];
   return world_.chance.up_to(kLate);
+}
+
+// What kinds of messages arrive: the rows of the coverage.
+void GsmpSwitch::count(gsmp::FrameReader& frames, std::span<const std::byte> octets,
+                       std::string_view where) {
+  (void)frames.feed(octets, [&](std::span<const std::byte> message) {
+    if (const auto adjacency = gsmp::decode_adjacency(message);
+        message[1] == static_cast<std::byte>(gsmp::MessageType::kAdjacency) && adjacency) {
+      ++world_.tally[fmt::format("{}: {}", where, to_string(adjacency->code))];
+      return true;
+    }
+    const auto decoded = gsmp::decode_header(message);
+    if (!decoded) return true;
+    const gsmp::Header& header = decoded->header;
+    const bool failed = header.result == gsmp::ResultField::kFailure;
+    ++world_.tally[fmt::format("{}: {}{}", where, to_string(header.type), failed ? " failed" : "")];
+    return true;
+  });
 }
 
 void GsmpSwitch::add_up() {

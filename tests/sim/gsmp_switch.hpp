@@ -19,6 +19,7 @@
 
 #include "emulator/fabric_table.hpp"
 #include "emulator/switch_agent.hpp"
+#include "gsmp/framing.hpp"
 #include "switchserver/drivers/running_gsmp_driver.hpp"
 #include "tests/sim/parts.hpp"
 
@@ -104,6 +105,10 @@ class GsmpSwitch {
   void wake();
   bool stopped() const { return world_.now < stopped_until_; }
 
+  // coverage
+  void count(const driver::Event& event);
+  void count(gsmp::FrameReader& frames, std::span<const std::byte> octets, std::string_view where);
+
   // the table
   bool refuses(double percent, const char* what);
   Duration answer_delay();
@@ -136,6 +141,8 @@ class GsmpSwitch {
   std::deque<OnItsWay> to_switch_;
   std::deque<OnItsWay> to_driver_;
   wire::Buffer scratch_;
+  gsmp::FrameReader seen_by_switch_;
+  gsmp::FrameReader seen_by_driver_;
 
   bool up_ = false;
   std::size_t wakes_ = 0;

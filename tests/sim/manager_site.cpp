@@ -85,6 +85,7 @@ void ManagerSite::ask_services(std::vector<ServiceSpec> services) {
 
 void ManagerSite::attach_switch(const std::string& switch_name) {
   sessions_.erase(switch_name);
+  ++world_.tally["attachment: wanted"];
   const auto wanted =
       attachments_.attach(switch_name, world_.now, cmgr::attach_jitter(name_, switch_name));
   if (!wanted) world_.violated(wanted.error().text);
@@ -118,9 +119,12 @@ void ManagerSite::attempt(const AttachTable::Due& due) {
 void ManagerSite::answered(const AttachTable::Due& due, const std::optional<Attached>& attached) {
   if (dead_) return;
   if (!attached) {
-    ++world_.tally["attaches failed"];
+    ++world_.tally["attachment: an attempt failed"];
     attachments_.failed(due.name, due.attempt, world_.now);
-  } else if (attachments_.attached(due.name, due.attempt, world_.now)) {
+  } else if (!attachments_.attached(due.name, due.attempt, world_.now)) {
+    ++world_.tally["attachment: an answer too late"];
+  } else {
+    ++world_.tally["attachment: attached"];
     step([&](cmgr::ConnectionManager& manager) {
       sessions_[due.name] = attached->session;
       manager.switch_attached(due.name, attached->session, attached->window, attached->quarantined,
@@ -169,13 +173,14 @@ void ManagerSite::watched(Attaching::Attempt attempt,
                           const std::optional<RouteSite::Watched>& answer) {
   if (dead_) return;
   if (answer) {
+    ++world_.tally["attachment: a watch, refreshed"];
     const bool restarted = std::exchange(watched_life_, answer->life) != answer->life;
     learn(answer->state, restarted);
     watch_.attached(
         attempt, world_.now,
         std::clamp(answer->validity, cmgr::kTopologyRefreshMin, cmgr::kTopologyRefreshMax));
   } else {
-    ++world_.tally["watches failed"];
+    ++world_.tally["attachment: a watch failed"];
     watch_.failed(attempt, world_.now);
   }
   watch_due();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <iostream>
+#include <regex>
 #include <string>
 
 #include "core/log.hpp"
@@ -19,7 +20,7 @@ struct Mistake {
   const char* name;
   Bug bug;
   std::uint64_t seeds;  // within so many it is found
-  const char* noticed;  // what one of the checks says
+  const char* noticed;  // the words of the check that finds it
 };
 
 class MistakeTest : public ::testing::TestWithParam<Mistake> {
@@ -27,67 +28,107 @@ class MistakeTest : public ::testing::TestWithParam<Mistake> {
   static void SetUpTestSuite() { log::start("sim", log::Level::kOff); }
 };
 
+// By that check: what others say first in some seed does not count.
 TEST_P(MistakeTest, IsFound) {
-  std::string found;
-  std::uint64_t seed = 0;
-  while (found.empty() && seed < GetParam().seeds) {
-    World world({.seed = ++seed, .bug = GetParam().bug});
-    found = world.run();
+  std::string said;
+  for (std::uint64_t seed = 1; seed <= GetParam().seeds; ++seed) {
+    World world({.seed = seed, .bug = GetParam().bug});
+    const std::string found = world.run();
+    if (std::regex_search(found, std::regex(GetParam().noticed))) {
+      if (std::getenv("XBIND_SIM_VERBOSE") != nullptr) std::cerr << found << "\n";
+      return;
+    }
+    if (!found.empty()) said += found + "\n";
   }
-  EXPECT_THAT(found, ContainsRegex(GetParam().noticed)) << "within " << seed << " seeds";
-  if (std::getenv("XBIND_SIM_VERBOSE") != nullptr) std::cerr << seed << " seeds: " << found << "\n";
+  FAIL() << "nothing said '" << GetParam().noticed << "' in " << GetParam().seeds << " seeds, but\n"
+         << said;
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Planted, MistakeTest,
     ::testing::Values(
-        Mistake{"RepeatsApplied", Bug::kRepeatsApplied, 5, "in the cache of manager-"},
-        Mistake{"RequestTwice", Bug::kRequestTwice, 5, "two outcomes|being released"},
-        Mistake{"OldEpochAccepted", Bug::kOldEpochAccepted, 60, "let in with an older epoch"},
-        Mistake{"RepeatRenumbered", Bug::kRepeatRenumbered, 5, "is sent and was never made"},
+        Mistake{"RepeatsApplied", Bug::kRepeatsApplied, 20, "in the cache of manager-., twice"},
+        Mistake{"RequestTwice", Bug::kRequestTwice, 60, "has two outcomes"},
+        Mistake{"OldEpochAccepted", Bug::kOldEpochAccepted, 80, "was let in with an older epoch"},
+        Mistake{"RepeatRenumbered", Bug::kRepeatRenumbered, 20, "is sent and was never made"},
         Mistake{"RepeatDropped", Bug::kRepeatDropped, 20, "has no outcome of"},
-        Mistake{"OpenSentAgain", Bug::kOpenSentAgain, 60, "has two outcomes|connections"},
-        Mistake{"AnsweredTwice", Bug::kAnsweredTwice, 5, "has two outcomes"},
-        Mistake{"OldSessionHeard", Bug::kOldSessionHeard, 200,
-                "peer confirms batch|has no outcome of|beyond the window"},
-        Mistake{"NoQuarantine", Bug::kNoQuarantine, 5,
-                "in the cache of manager-|at the other end of the link|ledger has it"},
-        Mistake{
-            "LabelBackTooEarly", Bug::kLabelBackTooEarly, 5,
-            "at the other end of the link|in the cache of manager-|goes into another connection"},
-        Mistake{"LabelHandedOutTwice", Bug::kLabelHandedOutTwice, 5, "in the cache of manager-"},
+        Mistake{"OpenSentAgain", Bug::kOpenSentAgain, 60, "has two outcomes"},
+        Mistake{"AnsweredTwice", Bug::kAnsweredTwice, 20, "has two outcomes"},
+        Mistake{"OldSessionHeard", Bug::kOldSessionHeard, 200, "peer confirms batch"},
+        Mistake{"NoQuarantine", Bug::kNoQuarantine, 20,
+                "in the cache of manager-., but the ledger has it in place"},
+        Mistake{"LabelBackTooEarly", Bug::kLabelBackTooEarly, 40,
+                "at the other end of the link it is somebody else's or free"},
+        Mistake{"LabelHandedOutTwice", Bug::kLabelHandedOutTwice, 20,
+                "in the cache of manager-., but the ledger has it in place"},
         Mistake{"LapseKeepsCaches", Bug::kLapseKeepsCaches, 20,
-                "cached labels have not returned|cached in the ledger under the manager's name"},
-        Mistake{"ForeignInputAccepted", Bug::kForeignInputAccepted, 80,
-                "goes into another connection|a branch of another call|label"},
-        Mistake{"SharedInputFreed", Bug::kSharedInputFreed, 5, "does not arrive at|label"},
-        Mistake{"NoRollback", Bug::kNoRollback, 5,
-                "in the cache of manager-|left behind|cross-connects|audit|at the other end of the "
-                "link"},
-        Mistake{"CrankbackKeepsHops", Bug::kCrankbackKeepsHops, 5,
-                "left behind|cross-connects|audit|in the cache of manager-"},
-        Mistake{"ModifyNotRolledBack", Bug::kModifyNotRolledBack, 5, "another contract"},
-        Mistake{"RemovalAnsweredEarly", Bug::kRemovalAnsweredEarly, 5,
-                "left behind|at the other end of the link|a branch of another call|"
-                "in the cache of manager-"},
-        Mistake{"DebtDropped", Bug::kDebtDropped, 10, "cross-connects|left behind|audit"},
+                "its cached labels have not returned"},
+        Mistake{"ForeignInputAccepted", Bug::kForeignInputAccepted, 150,
+                "an add made a branch of another call"},
+        Mistake{"SharedInputFreed", Bug::kSharedInputFreed, 20, "it does not arrive at"},
+        Mistake{"NoRollback", Bug::kNoRollback, 20,
+                "in the cache of manager-., but the ledger has it in place"},
+        Mistake{"CrankbackKeepsHops", Bug::kCrankbackKeepsHops, 20,
+                "in the cache of manager-., but the ledger has it in place"},
+        Mistake{"ModifyNotRolledBack", Bug::kModifyNotRolledBack, 20, "has another contract than"},
+        Mistake{"RemovalAnsweredEarly", Bug::kRemovalAnsweredEarly, 20,
+                "was released, hop . of leg . is left behind"},
+        Mistake{"DebtDropped", Bug::kDebtDropped, 20,
+                "audit of manager-.: (leaked label|stray hop)"},
         Mistake{"HeldLapses", Bug::kHeldLapses, 20,
                 "is held, hop . of leg . at switch-. is not there"},
-        Mistake{"TakeOverFirst", Bug::kTakeOverFirst, 20, "do not come out|does not arrive"},
+        Mistake{"TakeOverFirst", Bug::kTakeOverFirst, 20, "do not come out at"},
         Mistake{"OldPathNotRemoved", Bug::kOldPathNotRemoved, 20,
-                "left behind|cross-connects|audit|are theirs"},
+                "was released, hop . of leg . is left behind"},
         Mistake{"RerouteNotRolledBack", Bug::kRerouteNotRolledBack, 20,
-                "left behind|cross-connects|audit|are theirs"},
+                "was released, hop . of leg . is left behind"},
         Mistake{"NeverRerouted", Bug::kNeverRerouted, 60, "there is another way with room"},
-        Mistake{"OldTopologyBelieved", Bug::kOldTopologyBelieved, 20, "when all has settled"},
-        Mistake{"MendedNotTold", Bug::kMendedNotTold, 20,
+        Mistake{"OldTopologyBelieved", Bug::kOldTopologyBelieved, 100, "when all has settled"},
+        Mistake{"MendedNotTold", Bug::kMendedNotTold, 40,
                 "was said to be (broken|unknown), and is not"},
-        Mistake{"MovedByAdding", Bug::kMovedByAdding, 20, "times|made a branch"},
+        Mistake{"MovedByAdding", Bug::kMovedByAdding, 20, "come out at switch-. 2 times"},
         Mistake{"JoinFreesLabel", Bug::kJoinFreesLabel, 20,
-                "held twice|are theirs|label|leaked bandwidth"},
-        Mistake{"SharedCountedTwice", Bug::kSharedCountedTwice, 20, "are theirs|leaked bandwidth"},
-        Mistake{"IngressKept", Bug::kIngressKept, 5, "leaked bandwidth|to come in"},
-        Mistake{"QuotaKept", Bug::kQuotaKept, 30, "quota has not returned"}),
+                "leaked bandwidth: .* the account says"},
+        Mistake{"SharedCountedTwice", Bug::kSharedCountedTwice, 20,
+                "leaked bandwidth: .* the account says"},
+        Mistake{"IngressKept", Bug::kIngressKept, 20, "first hops in receive direction"},
+        Mistake{"QuotaKept", Bug::kQuotaKept, 40, "its quota has not returned"},
+        Mistake{"FlagsNotReset", Bug::kFlagsNotReset, 40, "the Router believes link"},
+        Mistake{"PortSessionKept", Bug::kPortSessionKept, 20,
+                "cross-connects, [0-9]+ are of calls that are up"},
+        Mistake{"TimeoutTakenForDone", Bug::kTimeoutTakenForDone, 60, "do not come out at"},
+        Mistake{"LossTakenForDone", Bug::kLossTakenForDone, 40, "do not come out at"},
+        Mistake{"RefusalTakenForDone", Bug::kRefusalTakenForDone, 20, "do not come out at"},
+        Mistake{"DeleteErrorIgnored", Bug::kDeleteErrorIgnored, 20,
+                "an add made a branch of another call"},
+        Mistake{"TableReadLost", Bug::kTableReadLost, 40, "nobody's, and yet in place"},
+        Mistake{"PriorityIgnored", Bug::kPriorityIgnored, 20, "the switch has another"},
+        Mistake{"BurstForgotten", Bug::kBurstForgotten, 20, "the switch has another"},
+        Mistake{"TableCleared", Bug::kTableCleared, 20, "do not come out at"},
+        Mistake{"DeleteTakesTree", Bug::kDeleteTakesTree, 20, "do not come out at"},
+        Mistake{"NotPutBack", Bug::kNotPutBack, 80,
+                "cross-connects, [0-9]+ are of calls that are up"},
+        Mistake{"StrangerNotBlocked", Bug::kStrangerNotBlocked, 40, "nobody's, and yet in place"},
+        Mistake{"AccessLineIgnored", Bug::kAccessLineIgnored, 60,
+                "the Router believes the line of switch-. to be up, it is down"},
+        Mistake{"DrainedForEver", Bug::kDrainedForEver, 20,
+                "the Router believes link .* drained, it is up"},
+        Mistake{"VersionKept", Bug::kVersionKept, 60, "when all has settled"},
+        Mistake{"UnknownForEver", Bug::kUnknownForEver, 20,
+                "the Router believes switch-. to be unknown"},
+        Mistake{"LossTrusted", Bug::kLossTrusted, 40,
+                "the Router believes switch-. to be under control"},
+        Mistake{"LossNotReported", Bug::kLossNotReported, 40,
+                "the Router believes switch-. to be under control"},
+        Mistake{"NoRefresh", Bug::kNoRefresh, 20, "the Router believes switch-. to be unknown"},
+        Mistake{"NoSecondAttempt", Bug::kNoSecondAttempt, 20, "the audit was refused: no manager"},
+        Mistake{"GapSkipped", Bug::kGapSkipped, 40, "has no outcome of"},
+        Mistake{"LeftOverForgotten", Bug::kLeftOverForgotten, 120, "unknown connection at manager"},
+        Mistake{"DebtsNotSent", Bug::kDebtsNotSent, 20, "owed at switch-.: the removal of"},
+        Mistake{"CacheKept", Bug::kCacheKept, 20,
+                "in the cache of manager-., but the ledger has it in place"},
+        Mistake{"CapacityOfLine", Bug::kCapacityOfLine, 20, "may promise"},
+        Mistake{"ChargedAsDemanded", Bug::kChargedAsDemanded, 20, "it ought to be"}),
     [](const auto& named) { return std::string{named.param.name}; });
 
 struct Crime {
