@@ -25,7 +25,7 @@ void World::accident() {
   if (site.dead()) return;
   const SessionId session = site.session_with(switches_[at].name);
   const TimePoint later = world_.now + milliseconds{world_.chance.between(200, 22'000)};
-  switch (world_.chance.below(12)) {
+  switch (world_.chance.below(14)) {
     case 0:
     case 1:
       ++world_.tally["switch sessions lost, seen by the SwitchServer"];
@@ -55,6 +55,12 @@ void World::accident() {
       switches_[at].device->stop_until(world_.now +
                                        milliseconds{world_.chance.between(100, 6'000)});
       break;
+    case 11:
+      ++world_.tally["lines that flicker"];
+      switches_[at].device->flicker(
+          PortId{static_cast<std::uint32_t>(world_.chance.between(1, 3))});
+      break;
+    case 12: switches_[at].device->reset_adjacency(); break;
     case 9:
       routes_.kill();
       world_.after(milliseconds{world_.chance.between(1, 8'000)}, [this] { routes_.start(); });

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/check.hpp"
-#include "gsmp/adjacency.hpp"
 #include "gsmp/codec.hpp"
 
 namespace xbind::sim {
@@ -14,11 +13,8 @@ namespace {
 using emulator::Ticket;
 using gsmp::FailureCode;
 
-constexpr Duration kSlowest = milliseconds{3};     // of one chunk, each way
-constexpr Duration kReconnect = milliseconds{50};  // until the next attempt, at most
 constexpr Duration kLate =
     milliseconds{3'500};                   // an answer of the table, at most: the driver waits 2 s
-constexpr std::uint64_t kHalfOpen = 25;    // of broken connections, percent
 constexpr std::uint64_t kHotRestart = 40;  // of returns with the table, percent
 
 gsmp::SessionOptions session_options(const std::string& name) {
@@ -278,128 +274,6 @@ void GsmpSwitch::let_connect() {
   connect_soon();
 }
 
-// ===== the connection =====
-
-Result<void> GsmpSwitch::send(std::span<const std::byte> octets) {
-  if (!connected_) return fail(ErrorCode::kUnreachable, "{} is not connected", name_);
-  transport_.octets_out += octets.size();
-  const TimePoint last = to_switch_.empty() ? world_.now : to_switch_.back().when;
-  const TimePoint when = std::max(last, world_.now + world_.chance.up_to(kSlowest));
-  to_switch_.push_back({when, {octets.begin(), octets.end()}});
-  world_.agenda.at(when, [this, of = incarnation_] {
-    if (of == incarnation_) arrive_at_switch();
-  });
-  return {};
-}
-
-void GsmpSwitch::arrive_at_switch() {
-  if (stopped()) return;  // stop_until() looks again
-  while (connected_ && !to_switch_.empty() && to_switch_.front().when <= world_.now) {
-    const wire::Buffer octets = std::move(to_switch_.front().octets);
-    to_switch_.pop_front();
-    count(seen_by_switch_, octets, "agent hears");
-    agent_->receive(controller_, octets, world_.now);
-    after_agent();
-  }
-}
-
-void GsmpSwitch::arrive_at_driver() {
-  const wire::Buffer octets = std::move(to_driver_.front().octets);
-  to_driver_.pop_front();
-  transport_.octets_in += octets.size();
-  count(seen_by_driver_, octets, "driver hears");
-  const std::span<const std::byte> all(octets);
-  const std::size_t first =
-      world_.chance.percent(10) ? world_.chance.below(all.size()) : all.size();
-  if (first != 0) upcalls_.on_octets(all.first(first));
-  if (first != all.size()) upcalls_.on_octets(all.subspan(first));
-}
-
-// The agent has done something: what it says is on its way.
-void GsmpSwitch::after_agent() {
-  (void)agent_->take_notices();
-  for (std::size_t i = 0; i < deserted_.size();) {
-    agent_->take_output(deserted_[i], scratch_);
-    if (agent_->to_close(deserted_[i])) {
-      agent_->closed(deserted_[i], world_.now);
-      deserted_.erase(deserted_.begin() + static_cast<std::ptrdiff_t>(i));
-    } else {
-      ++i;
-    }
-  }
-  if (!connected_) return;
-  agent_->take_output(controller_, scratch_);
-  if (!scratch_.empty()) {
-    const TimePoint last = to_driver_.empty() ? world_.now : to_driver_.back().when;
-    const TimePoint when = std::max(last, world_.now + world_.chance.up_to(kSlowest));
-    to_driver_.push_back({when, std::exchange(scratch_, {})});
-    world_.agenda.at(when, [this, of = incarnation_] {
-      if (of == incarnation_) arrive_at_driver();
-    });
-  }
-  if (const auto why = agent_->to_close(controller_)) {
-    ++world_.tally["agent: connections closed"];
-    cut(*why);
-    connect_soon();
-  }
-}
-
-void GsmpSwitch::cut(const std::string& reason) {
-  if (!connected_) return;
-  std::size_t octets = 0;
-  for (const OnItsWay& chunk : to_switch_) octets += chunk.octets.size();
-  std::size_t arrive = octets == 0 || stopped() ? 0 : world_.chance.below(octets + 1);
-  for (const OnItsWay& chunk : to_switch_) {
-    const std::size_t part = std::min(arrive, chunk.octets.size());
-    if (part != 0) {
-      agent_->receive(controller_, std::span(chunk.octets).first(part), world_.now);
-    }
-    arrive -= part;
-  }
-  connected_ = false;
-  ++incarnation_;
-  to_switch_.clear();
-  to_driver_.clear();
-  leave_controller();
-  upcalls_.on_closed(reason);
-}
-
-// The switch notices at once, or (the line is dead) when it has heard nothing for too long.
-void GsmpSwitch::leave_controller() {
-  if (world_.chance.percent(kHalfOpen)) {
-    ++world_.tally["connections half open"];
-    deserted_.push_back(controller_);
-  } else {
-    agent_->closed(controller_, world_.now);
-  }
-  after_agent();
-}
-
-void GsmpSwitch::connect_soon() {
-  if (std::exchange(connecting_, true)) return;
-  world_.after(world_.chance.up_to(kReconnect), [this] {
-    connecting_ = false;
-    connect();
-  });
-}
-
-void GsmpSwitch::connect() {
-  if (connected_ || !reachable_) return;
-  const auto accepted = agent_->connected(world_.now);
-  if (!accepted) {  // too many that it believes in yet
-    upcalls_.on_failed(accepted.error().text);
-    connect_soon();
-    return;
-  }
-  ++transport_.connections;
-  controller_ = *accepted;
-  connected_ = true;
-  seen_by_switch_ = {};
-  seen_by_driver_ = {};
-  upcalls_.on_connected();
-  after_agent();
-}
-
 // ===== what happens to the switch =====
 
 void GsmpSwitch::come_up(bool kept) {
@@ -437,7 +311,18 @@ void GsmpSwitch::line(PortId port, bool up) {
   } else {
     lines_down_.insert(port);
   }
+  // A line that goes for good may flicker first: the second Port Down is held back by its flag.
+  if (!up && world_.chance.percent(25)) {
+    table_->set_line(port, false);
+    table_->set_line(port, true);
+  }
   table_->set_line(port, up);
+  if (!stopped()) after_agent();
+}
+
+void GsmpSwitch::flicker(PortId port) {
+  if (lines_down_.contains(port)) return;
+  for (const bool up : {false, true, false, true}) table_->set_line(port, up);
   if (!stopped()) after_agent();
 }
 
@@ -524,24 +409,6 @@ Duration GsmpSwitch::answer_delay() {
   if (!world_.chance.percent(world_.weather.late_answers)) return Duration{};
   ++world_.tally["answers of switches late"];
   return world_.chance.up_to(kLate);
-}
-
-// What kinds of messages arrive: the rows of the coverage.
-void GsmpSwitch::count(gsmp::FrameReader& frames, std::span<const std::byte> octets,
-                       std::string_view where) {
-  (void)frames.feed(octets, [&](std::span<const std::byte> message) {
-    if (const auto adjacency = gsmp::decode_adjacency(message);
-        message[1] == static_cast<std::byte>(gsmp::MessageType::kAdjacency) && adjacency) {
-      ++world_.tally[fmt::format("{}: {}", where, to_string(adjacency->code))];
-      return true;
-    }
-    const auto decoded = gsmp::decode_header(message);
-    if (!decoded) return true;
-    const gsmp::Header& header = decoded->header;
-    const bool failed = header.result == gsmp::ResultField::kFailure;
-    ++world_.tally[fmt::format("{}: {}{}", where, to_string(header.type), failed ? " failed" : "")];
-    return true;
-  });
 }
 
 void GsmpSwitch::add_up() {

@@ -19,6 +19,7 @@
 
 #include "emulator/fabric_table.hpp"
 #include "emulator/switch_agent.hpp"
+#include "gsmp/adjacency.hpp"
 #include "gsmp/framing.hpp"
 #include "switchserver/drivers/running_gsmp_driver.hpp"
 #include "tests/sim/parts.hpp"
@@ -63,6 +64,10 @@ class GsmpSwitch {
   // Its control process does not run before; what comes in waits.
   void stop_until(TimePoint when);
   void line(PortId port, bool up);
+  // The line goes and comes several times within no time.
+  void flicker(PortId port);
+  // As if somebody on the wire had said RSTACK both ways: the adjacency begins anew.
+  void reset_adjacency();
 
   // ----- its tables, as they are -----
   const std::set<CrossConnect>& table() const;
@@ -101,6 +106,7 @@ class GsmpSwitch {
   void arrive_at_switch();
   void arrive_at_driver();
   void leave_controller();
+  void on_its_way_to_driver(wire::Buffer octets);
   void after_agent();
   void wake();
   bool stopped() const { return world_.now < stopped_until_; }
@@ -141,6 +147,7 @@ class GsmpSwitch {
   std::deque<OnItsWay> to_switch_;
   std::deque<OnItsWay> to_driver_;
   wire::Buffer scratch_;
+  std::optional<gsmp::AdjacencyMessage> last_adjacency_;  // that the driver heard
   gsmp::FrameReader seen_by_switch_;
   gsmp::FrameReader seen_by_driver_;
 

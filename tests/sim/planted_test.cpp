@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"RerouteNotRolledBack", Bug::kRerouteNotRolledBack, 20,
                 "was released, hop . of leg . is left behind"},
         Mistake{"NeverRerouted", Bug::kNeverRerouted, 60, "there is another way with room"},
-        Mistake{"OldTopologyBelieved", Bug::kOldTopologyBelieved, 100, "when all has settled"},
+        Mistake{"OldTopologyBelieved", Bug::kOldTopologyBelieved, 250, "when all has settled"},
         Mistake{"MendedNotTold", Bug::kMendedNotTold, 40,
                 "was said to be (broken|unknown), and is not"},
         Mistake{"MovedByAdding", Bug::kMovedByAdding, 20, "come out at switch-. 2 times"},

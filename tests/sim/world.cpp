@@ -441,6 +441,7 @@ void World::live_through() {
   }
   if (pools_) set_pools(3);
   operate();
+  audit_under_load();
   if (world_.weather.between_accidents > Duration::zero()) accident();
   if (world_.lines) {
     trouble_on_lines();

@@ -249,6 +249,8 @@ class World : public ManagerOutlet {
   void check_tables();
   void check_fair();
   void audit_all();
+  void audit_under_load();
+  void check_report(const LedgerReport& report);
   std::vector<Finding> look(std::size_t manager, std::size_t at);
   void audit_one(std::size_t manager, std::size_t at);
   bool expected_of_orphans(std::size_t manager, std::size_t at, const Finding& finding,
@@ -280,6 +282,8 @@ class World : public ManagerOutlet {
       taken_;  // by client: when it arrived first
   std::map<std::uint64_t, Invocation> invocations_;
   std::uint64_t next_invocation_ = 1;
+  static constexpr std::uint64_t kAuditsUnderLoad = 1'000;
+  std::uint64_t next_audit_ = kAuditsUnderLoad;  // tokens
   std::map<std::uint64_t, LedgerReport> reports_;
   std::set<PlaceOfLabel> lost_labels_;  // in the quarantine of a manager that has lost its memory
   cmgr::Occurrences occurrences_{};
