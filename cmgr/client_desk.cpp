@@ -181,7 +181,6 @@ void ClientDesk::answer(ClientIndex index, Outcome&& outcome, TimesIndex times) 
     times_.close(times);
     // This session has not made the request. A repeat of the request gets the outcome.
     client.left_over.push_back(outcome.request);
-    if (planted(Bug::kLeftOverForgotten)) drop(client, outcome.request);
     forget_if_done(index);
     return;
   }

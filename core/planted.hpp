@@ -69,9 +69,8 @@ enum class Bug : std::uint8_t {
   kNoSecondAttempt,  // whoever fails to attach does not try again
   kGapSkipped,       // a batch behind a gap is applied, what is missing never
   // desks of a manager
-  kLeftOverForgotten,  // an outcome that the client's session did not ask for is forgotten
-  kDebtsNotSent,       // debts wait for another event when a switch is attached again
-  kCacheKept,          // cached labels are used beyond their session
+  kDebtsNotSent,  // debts wait for another event when a switch is attached again
+  kCacheKept,     // cached labels are used beyond their session
   // accounts
   kIngressKept,        // the ingress bandwidth of a hop that went is not given back
   kQuotaKept,          // a session's quota does not return when it ends

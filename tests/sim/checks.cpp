@@ -81,9 +81,12 @@ void World::check_charges(std::size_t at) {
         expected_charge(expected_port(at, has.output_port), record.demand, record.contract());
     const Resources charged = ledger(at).alone(ref);
     // While the switch is told another contract the greater of both is charged. A modify that asks for
-    // less is never charged more, though its buffer alone might be.
+    // less is never charged more, though its buffer alone might be. The greater one stays while the
+    // switch may have the other contract.
     const bool modified = ledger(at).revision(ref) != 0;
-    if (charged == wanted || (modified && (!calm_ || charged.fits_within(wanted)))) return;
+    if (charged == wanted ||
+        (modified && (!calm_ || record.progress.untold || charged.fits_within(wanted))))
+      return;
     world_.violated(
         fmt::format("{} port {}: connection {} is charged {} cells/s and {} of buffer, it ought to "
                     "be {} and {}",

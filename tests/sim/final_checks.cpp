@@ -47,6 +47,8 @@ void World::check_tables() {
         const ConnectionId id = record.key.connection;
         const bool orphan = is_orphan(m, id);
         const auto about = orphan ? std::nullopt : manager.describe(id);
+        // Another path is tried for it just now, as it is every few seconds while none can be had.
+        const bool moving = about && about->connection.is_changing();
         const bool prepared = about && !about->connection.asker();
         const bool settled = prepared ? about->connection.state() == cmgr::State::kConnected
                                       : record.state == HopState::kCommitted;
@@ -55,7 +57,8 @@ void World::check_tables() {
         const bool there = switches_[at].device->has(has);
         // What is being prepared, or was being removed by the old epoch, may be there or not.
         const bool on = settled && !superseded(ledger(at), record);
-        if (((prepared || orphan) && (on || there)) || (shaken.contains({m, id}) && there)) {
+        if (((prepared || orphan) && (on || there)) ||
+            ((moving || shaken.contains({m, id})) && there)) {
           wanted[at].insert(has);
         }
       });

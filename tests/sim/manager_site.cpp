@@ -143,7 +143,13 @@ void ManagerSite::learn(const TopologyState& state, bool restarted) {
     log::debug("{} ms {} learns {}", now.count(), name_, words(state));
   }
   if (restarted) ++world_.tally["versions counted anew"];
+  const std::uint64_t ignored = manager_.counters().stale_topologies;
   step([&](cmgr::ConnectionManager& it) { it.on_topology(state, restarted); });
+  const bool old = !restarted && state.version < newest_;
+  if (old && manager_.counters().stale_topologies == ignored) {
+    world_.violated(name_ + " believes an old version of the topology");
+  }
+  newest_ = restarted ? state.version : std::max(newest_, state.version);
 }
 
 void ManagerSite::watch_topology() {

@@ -109,6 +109,7 @@ class ManagerSite : public cmgr::Peers {
   TimePoint attach_at_ = kNever;  // attach_due() is on the agenda
   std::map<std::string, SessionId> sessions_;
   Attaching watch_{cmgr::kTopologyWatching};
+  std::uint64_t newest_ = 0;         // version of the topology that it has heard of
   TimePoint watch_at_ = kNever;      // watch_due() is on the agenda
   std::uint64_t watched_life_ = 0;   // of RouteObject; 0: it has never been reached
   cmgr::ConnectionManager manager_;  // last: its constructor may call the others

@@ -463,6 +463,7 @@ void World::live_through() {
   check_tables();
   audit_all();
 
+  calm_ = false;
   release_everything();
   audit_all();
   check_answered();
