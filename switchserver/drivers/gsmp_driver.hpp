@@ -254,7 +254,6 @@ class GsmpDriver : public SwitchDriver {
   std::vector<gsmp::DeleteElement> deletes_;  // waiting for flush
   std::vector<driver::Cookie> delete_cookies_;
   LabelSet delete_labels_;  // input and output labels of deletes_
-  static_assert(2 * gsmp::kDeleteElementsMax <= LabelSet::kMost);
   std::uint64_t next_group_ = 1;
   std::unordered_map<std::uint64_t, std::vector<driver::Cookie>> delete_groups_;
   std::vector<driver::Cookie> spent_cookies_;  // lends its memory
