@@ -4,6 +4,9 @@
 //
 //   index ──▶ flat table ──▶ slot ──▶ T
 //
+// A table of its own beside core/flat_map.hpp: half full with 4 octets a slot, it costs the generator 10 %
+// less of its time per call (decision 0050), and the generator takes part in what it measures.
+//
 // A slot is good until its thing is erased; references are good until the next insert.
 #pragma once
 

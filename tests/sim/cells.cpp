@@ -86,7 +86,7 @@ void World::check_cells(const ClientSite& site, Call& call) {
 
 bool World::is_being_mended(const ClientSite& site, const Call& call) const {
   return call.orphan || call.shaken || !call.quiet() || goes_over_just_now(site, call) ||
-         managers_[site.manager].site->manager().owed() != 0;
+         managers_[site.manager].site->manager().gauges().owed != 0;
 }
 
 void World::check_arrival(const ClientSite& site, const Call& call, const Way& way, bool reverse) {

@@ -445,7 +445,7 @@ TEST_F(EnginesTest, AnswersToOlderDebtsEndWithTheirSession) {
   lose("sw1");
   attach("sw1");
   answer("sw1", {done(change("sw1"))});
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
 }  // namespace

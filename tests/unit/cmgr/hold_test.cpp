@@ -275,7 +275,7 @@ TEST_F(HoldTest, OfHoldsThatHaveExpiredTheLatestTenThousandAreRemembered) {
   const auto ids = manager().list(ConnectionId{0}, kHolds);
   wait(seconds{1});
   everybody_does();
-  EXPECT_EQ(manager().connections(), 0U);
+  EXPECT_EQ(manager().gauges().connections, 0U);
   told();
   commit(kHolds + 1, ids.front());
   EXPECT_EQ(outcome().cause, Cause::kUnknownConnection);

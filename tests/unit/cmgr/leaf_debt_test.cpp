@@ -195,7 +195,7 @@ TEST_F(LeafDebtTest, AndWhenTheTreeIsReleasedMeanwhile) {
   release(6, call);
   everybody_does();
   EXPECT_EQ(told().size(), 2U) << "eve's drop, and the release";
-  EXPECT_EQ(manager().connections(), 0U);
+  EXPECT_EQ(manager().gauges().connections, 0U);
   const std::vector<std::pair<PortId, Label>> expected{{PortId{21}, vci(40)}};
   EXPECT_EQ(cached("sw2"), expected) << "0/50 may still lead to fay at sw4";
   answer("sw4", {removed(fays)});

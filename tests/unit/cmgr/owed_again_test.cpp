@@ -42,7 +42,7 @@ TEST_F(OwedAgainTest, ARemovalOnItsWayWhenTheSessionEndsIsSentInTheNextOne) {
   // cmgr <-- sw2: removed, 0/40 rests in quarantine. It was granted in the first session: it
   // goes back.
   answer("sw2", {removed(second, vci(40))});
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
   EXPECT_THAT(cached("sw2"), IsEmpty());
   wait(Aggregator::kReturnDelay);
   EXPECT_THAT(take("sw2").returned, ElementsAre(PortLabels{PortId{21}, {vci(40)}}));
@@ -58,7 +58,7 @@ TEST_F(OwedAgainTest, AChangeOnItsWayWhenTheSessionEndsIsSentInTheNextOne) {
   const HopModify again = change("sw2");
   EXPECT_EQ(again.demand.cells_per_s, 50U);
   answer("sw2", {done(again)});
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
 TEST_F(OwedAgainTest, WhatIsOnItsWayIsNotSentAgainWithTheNextDebt) {
@@ -80,7 +80,7 @@ TEST_F(OwedAgainTest, TheAnswerToADebtDoesNotAnswerTheChangeThatOvertookIt) {
   wait(SwitchDesk::kDebtRetry);
   const HopModify debt = change("sw2");
   modify(3, call, cells(80));
-  EXPECT_EQ(manager().owed(), 0U) << "overtaken";
+  EXPECT_EQ(manager().gauges().owed, 0U) << "overtaken";
   all_done("sw1");
   all_done("sw3");
   const HopModify raise = change("sw2");
@@ -104,10 +104,10 @@ TEST_F(OwedAgainTest, ANewSessionHasNoAnswersOfTheOldOneToSkip) {
   lose("sw2");
   everybody_does();
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
-  EXPECT_EQ(manager().owed(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 1U);
   attach("sw2");
   answer("sw2", {done(change("sw2"))});
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
 TEST_F(OwedAgainTest, WhoHasHeardAContractAfterADebtIsNotToldItAgain) {
@@ -140,7 +140,7 @@ TEST_F(OwedAgainTest, ARemovalThatSucceedsAfterAllBeforeTheReleaseIsAnsweredIsNo
   const Outcome released = outcome();
   EXPECT_EQ(released.kind, OutcomeKind::kReleased);
   EXPECT_EQ(released.owed.removals, 0U);
-  EXPECT_EQ(manager().owed(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 0U);
   EXPECT_THAT(cached("sw1"), ElementsAre(Pair(PortId{10}, vci(32))));
 }
 
