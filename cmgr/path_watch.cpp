@@ -84,7 +84,10 @@ void PathWatch::look(Connection& connection) {
   const bool told = !connection.observed().broken.empty();
   if (unusable_.empty() && !told && astray_.empty()) return;
   // Prepared in advance and given up already: it goes, whatever the network does now.
-  if (!connection.asker() && is_astray(connection)) return;
+  if (!connection.asker() && is_astray(connection)) {
+    enqueue(connection);
+    return;
+  }
   const auto blocked = unusable_.worst_of(connection.hops());
   if (told && (!blocked || blocked->drained)) {
     connection.note().broken.clear();
@@ -97,6 +100,10 @@ void PathWatch::look(Connection& connection) {
   }
   // One that is prepared in advance is ready for nobody: the pool fills itself with another.
   if (!connection.asker()) context_.prepared.drop(connection);
+  enqueue(connection);
+}
+
+void PathWatch::enqueue(const Connection& connection) {
   Astray& astray = astray_[connection.id];
   astray.id = connection.id;
   if (std::exchange(astray.queued, true)) return;

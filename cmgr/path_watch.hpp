@@ -69,6 +69,8 @@ class PathWatch {
   };
   using List = boost::intrusive::list<Astray, boost::intrusive::constant_time_size<false>>;
 
+  // It waits for its turn.
+  void enqueue(const Connection& connection);
   void look_again(std::size_t& left);
   void sweep(std::size_t& left);
   void start_reroutes(std::size_t left, TimePoint now);

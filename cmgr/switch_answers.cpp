@@ -247,9 +247,11 @@ void SwitchAnswers::on_setup_result(const Found& found, const HopResult& result,
   if (result.cause == Cause::kNone && result.input_label.present()) {
     hop.input_label = result.input_label;
   }
-  // A hold may be of an earlier session; the refusal of its commit leaves the label in our cache.
-  if (result.cause != Cause::kNone && result.action == HopAction::kCommit && procedure != nullptr &&
-      procedure->holds()) {
+  // A hold may be of an earlier session; the refusal of its commit leaves the label in our cache. Of a commit
+  // whose end is unknown, the removal's answer says what became of the label.
+  const bool unknown = result.cause == Cause::kSwitchUnreachable || result.cause == Cause::kTimeout;
+  if (result.cause != Cause::kNone && !unknown && result.action == HopAction::kCommit &&
+      procedure != nullptr && procedure->holds()) {
     hop.attachment = switches.attachment(hop.at);
   }
   const bool waited_for =

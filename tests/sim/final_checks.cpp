@@ -202,9 +202,15 @@ void World::check_empty() {
     }
     const cmgr::ConnectionManager& manager = managers_[m].site->manager();
     if (manager.gauges().connections != 0 || manager.gauges().owed != 0) {
-      world_.violated(fmt::format("{} still has {} connections and owes {} commands",
+      std::string first;
+      for (const ConnectionId id : manager.list(ConnectionId{0}, 1)) {
+        const auto about = manager.describe(id);
+        first = fmt::format("; connection {}, {}, {} hops", id,
+                            to_string(about->connection.state()), about->connection.hops().size());
+      }
+      world_.violated(fmt::format("{} still has {} connections and owes {} commands{}",
                                   managers_[m].site->name(), manager.gauges().connections,
-                                  manager.gauges().owed));
+                                  manager.gauges().owed, first));
     }
   }
   for (std::size_t at = 0; at < switches_.size(); ++at) {
