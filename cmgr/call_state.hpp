@@ -1,5 +1,5 @@
-// What operators see of a connection: the states of all procedures in one list, as idl/control.idl numbers
-// them. docs/call-states.md has every procedure's own table.
+// What operators see of a connection: the states of all procedures in one list, as idl/connection_manager.idl
+// numbers them. docs/call-states.md has every procedure's own table.
 #pragma once
 
 #include <cstddef>

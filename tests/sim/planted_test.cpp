@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"RepeatsApplied", Bug::kRepeatsApplied, 20, "in the cache of manager-., twice"},
         Mistake{"RequestTwice", Bug::kRequestTwice, 60, "has two outcomes"},
         Mistake{"OldEpochAccepted", Bug::kOldEpochAccepted, 80, "was let in with an older epoch"},
-        Mistake{"RepeatRenumbered", Bug::kRepeatRenumbered, 20, "is sent and was never made"},
+        Mistake{"RepeatRenumbered", Bug::kRepeatRenumbered, 120, "is sent and was never made"},
         Mistake{"RepeatDropped", Bug::kRepeatDropped, 20, "has no outcome of"},
         Mistake{"OpenSentAgain", Bug::kOpenSentAgain, 60, "has two outcomes"},
         Mistake{"AnsweredTwice", Bug::kAnsweredTwice, 20, "has two outcomes"},

@@ -90,7 +90,7 @@ TEST(NullManager, WithoutSwitchesAnswersByItself) {
                                            OutcomeKind::kConnected));
   EXPECT_EQ(network.outcomes[2].request, RequestId{3});
   EXPECT_NE(network.outcomes[0].connection, network.outcomes[1].connection);
-  EXPECT_EQ(network.manager->gauges().under_way, 0U);
+  EXPECT_EQ(network.manager->under_way(), 0U);
 }
 
 TEST(NullManager, AnswersWhenEverySwitchHas) {
@@ -170,7 +170,7 @@ TEST(NullManager, EveryKindOfRequestHasItsAnswer) {
               testing::UnorderedElementsAre(OutcomeKind::kConnected, OutcomeKind::kHeld,
                                             OutcomeKind::kModified, OutcomeKind::kLeafAdded,
                                             OutcomeKind::kLeafDropped, OutcomeKind::kConnected));
-  EXPECT_EQ(network.manager->gauges().under_way, 0U);
+  EXPECT_EQ(network.manager->under_way(), 0U);
 }
 
 TEST(NullManager, AnswersNobodyWhoseSessionIsOver) {
@@ -181,7 +181,7 @@ TEST(NullManager, AnswersNobodyWhoseSessionIsOver) {
   EXPECT_NE(next, network.session);
   network.step();
   EXPECT_THAT(network.outcomes, IsEmpty());
-  EXPECT_EQ(network.manager->gauges().under_way, 0U);
+  EXPECT_EQ(network.manager->under_way(), 0U);
 }
 
 TEST(NullManager, RefusesResultsThatNobodyWaitsFor) {
