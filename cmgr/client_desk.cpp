@@ -141,8 +141,8 @@ ClientDesk::Admission ClientDesk::admit(ClientIndex index, RequestId request,
     if (unheard) drop(client, oldest);
   }
   if (client.requests.size() >= config_.requests_per_client) return Admission::kTooMany;
-  if (!client.requests.contains(request)) {
-    client.requests.insert(request, &requests_.make(Request{client.session, digest}));
+  if (known == nullptr) {
+    client.requests.insert(request, &requests_.make(client.session, digest));
   }
   ++client.under_way;
   return Admission::kNew;

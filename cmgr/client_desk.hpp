@@ -110,6 +110,8 @@ class ClientDesk {
  private:
   using ClientSession = session::Session<OutcomeBatch, RequestBatch>;
   struct Request {
+    Request(SessionId session, std::uint64_t content) : asked_in(session), digest(content) {}
+
     SessionId asked_in;     // the last session in which the client asked for it
     std::uint64_t digest;   // of its content
     bool answered = false;  // else it is under way

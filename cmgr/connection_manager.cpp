@@ -15,10 +15,10 @@ ConnectionManager::ConnectionManager(Config config, Peers& peers)
       teller_(config_, clients_, switches_),
       routes_(config_, peers, switches_, tally_.counters),
       timers_(config_),
-      connections_(config_.epoch),
       context_{
           config_, tally_.counters, tally_.occurrences, times_,  clients_, switches_, connections_,
           timers_, teller_,         outcomes_,          routes_, paths_,   prepared_},
+      connections_(config_.epoch),
       paths_(context_),
       prepared_(context_),
       requests_(context_, peers),

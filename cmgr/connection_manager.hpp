@@ -185,8 +185,8 @@ class ConnectionManager {
   HopTeller teller_;
   RouteDesk routes_;
   Timers timers_;
-  ConnectionTable connections_;  // and their procedures, which use all that stands before
   Context context_;
+  ConnectionTable connections_;  // and their procedures, which use all that stands before
   PathWatch paths_;
   PreparedDesk prepared_;
   RequestDesk requests_;

@@ -16,6 +16,7 @@
 #include "cmgr/connection.hpp"
 #include "cmgr/hops_by_switch.hpp"
 #include "cmgr/journal.hpp"
+#include "cmgr/procedures/places.hpp"
 #include "cmgr/shown_ids.hpp"
 #include "core/ahead.hpp"
 #include "core/check.hpp"
@@ -98,6 +99,8 @@ class ConnectionTable {
     return shown_.page(after, limit);
   }
   std::size_t size() const { return by_id_.size(); }
+  // Where the procedures of its connections are made.
+  ProcedurePlaces& places() { return places_; }
   // The connections with hops at that switch, in no order that means anything; one that passes it several
   // times stands there as often. Valid until a hop comes or goes.
   const std::vector<Connection*>& passing(SwitchIndex at) const { return by_switch_.at(at); }
@@ -139,6 +142,7 @@ class ConnectionTable {
   FlatMap<ConnectionId, ConnectionId> aliases_;  // of connections that were prepared
   ShownIds shown_;
   HopsBySwitch by_switch_;
+  ProcedurePlaces places_;
   Pool<Connection> pool_;
   Journal* journal_ = nullptr;
 };

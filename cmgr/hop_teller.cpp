@@ -132,9 +132,8 @@ void HopTeller::unbook(const Connection& connection, Hop& hop) {
   switches_.unbook(hop.at, hop.output_port, connection.demand_of_leg(hop.leg));
 }
 
-void HopTeller::labels_answered(Hop& hop) {
+void HopTeller::take_labels_answered(Hop& hop) {
   const std::uint16_t asked = std::exchange(hop.labels_asked, std::uint16_t{0});
-  if (asked == 0) return;
   // What an earlier session was asked for has lapsed with it.
   if (hop.asked_in == static_cast<std::uint8_t>(switches_.attachment(hop.at))) {
     switches_.labels_answered(hop.at, hop.output_port, asked);

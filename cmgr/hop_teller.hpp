@@ -29,9 +29,12 @@ class HopTeller {
   void book(const Connection& connection, Hop& hop, TimePoint now);
   void unbook(const Connection& connection, Hop& hop);
   // The replacement labels that the hop's command asked for have come, or never will.
-  void labels_answered(Hop& hop);
+  void labels_answered(Hop& hop) {
+    if (hop.labels_asked != 0) take_labels_answered(hop);
+  }
 
  private:
+  void take_labels_answered(Hop& hop);
   void say(Procedure& procedure, Hop& hop, TimePoint now);
   Owner owner_of(const Procedure& procedure) const;
   void fill_in(HopSetup& setup, Procedure& procedure, Hop& hop, bool commit, TimePoint now);

@@ -14,14 +14,9 @@ void Hops::copy(const Hops& other) {
 
 // ===== look up =====
 
-Hop* Hops::find(SwitchIndex at, const HopKey& key) {
-  const auto is_it = [&](const Hop& hop) {
-    return hop.number == key.hop && hop.leg == key.leg && hop.at == at &&
-           hop.generation == key.generation.value();
-  };
-  // As a rule: the caller's direction, in its order.
-  if (key.hop < hops_.size() && is_it(hops_[key.hop])) return &hops_[key.hop];
-  const auto hop = std::find_if(hops_.begin(), hops_.end(), is_it);
+Hop* Hops::search(SwitchIndex at, const HopKey& key) {
+  const auto hop =
+      std::find_if(hops_.begin(), hops_.end(), [&](const Hop& it) { return it.is(at, key); });
   return hop == hops_.end() ? nullptr : &*hop;
 }
 

@@ -113,6 +113,11 @@ struct Hop {
     number = static_cast<std::uint8_t>(at_number);
     last_number = static_cast<std::uint8_t>(hops - 1);
   }
+  // But for the connection.
+  bool is(SwitchIndex at_switch, const HopKey& key) const {
+    return number == key.hop && leg == key.leg && at == at_switch &&
+           generation == key.generation.value();
+  }
   std::uint16_t count() const { return static_cast<std::uint16_t>(last_number + 1); }
   bool last() const { return number == last_number; }
   bool starts() const { return !upstream_.present(); }  // nothing upstream in its own tree
@@ -161,7 +166,11 @@ class Hops {
   }
 
   // Null: the tree has none.
-  Hop* find(SwitchIndex at, const HopKey& key);
+  Hop* find(SwitchIndex at, const HopKey& key) {
+    // As a rule: the caller's direction, in its order.
+    if (key.hop < hops_.size() && hops_[key.hop].is(at, key)) return &hops_[key.hop];
+    return search(at, key);
+  }
   const Hop* last_of(std::uint16_t leg) const;
   const Hop* first_of(std::uint16_t leg) const;
   // The hop whose output label is that one's input label; null for a hop that starts.
@@ -206,6 +215,7 @@ class Hops {
   List hops_;
 
  private:
+  Hop* search(SwitchIndex at, const HopKey& key);
   void copy(const Hops& other);
 };
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -15,8 +16,8 @@ namespace xbind::cmgr {
 
 struct Opened {
   OptionalAsker asker;
-  std::string from;
-  std::string to;
+  std::string_view from;  // valid during write()
+  std::string_view to;
   Contract contract;
   bool both = false;
   std::uint32_t pool = 0;

@@ -21,15 +21,17 @@ Outcome outcome_of(Refusal refusal) {
 
 bool Outcomes::admit(ClientIndex client, RequestId request, std::uint64_t digest,
                      ConnectionId about) {
+  const ClientDesk::Admission admission = clients_.admit(client, request, digest);
+  if (admission == ClientDesk::Admission::kNew) return true;
   Refusal refusal{Cause::kBusy, "manager", config_.requests_per_client + 1,
                   config_.requests_per_client};
-  switch (clients_.admit(client, request, digest)) {
-    case ClientDesk::Admission::kNew: return true;
+  switch (admission) {
+    case ClientDesk::Admission::kNew:
+    case ClientDesk::Admission::kTooMany: break;
     case ClientDesk::Admission::kRepeated:
       // Its outcome is on its way, or comes. That of a token in use is its first holder's.
       if (client != ClientDesk::kLocal) return false;
       break;
-    case ClientDesk::Admission::kTooMany: break;
     case ClientDesk::Admission::kOther:
       refusal = {Cause::kInvalidRequest,
                  {},
@@ -93,6 +95,8 @@ void Outcomes::turn_away(const Request& request, Refusal refusal) {
 
 void Outcomes::name_what_is_owed(const Hops& hops, const std::vector<SwitchIndex>& owing,
                                  Outcome& outcome) const {
+  const auto owes = [](const Hop& hop) { return hop.owes_removal(); };
+  if (owing.empty() && std::none_of(hops.begin(), hops.end(), owes)) return;
   constexpr std::size_t kNamed = 3;
   std::vector<SwitchIndex> at;
   const auto note = [&](SwitchIndex where) {
@@ -101,7 +105,7 @@ void Outcomes::name_what_is_owed(const Hops& hops, const std::vector<SwitchIndex
   };
   for (const SwitchIndex where : owing) note(where);
   for (const Hop& hop : hops) {
-    if (hop.owes_removal()) note(hop.at);
+    if (owes(hop)) note(hop.at);
   }
   for (std::size_t i = 0; i < std::min(at.size(), kNamed); ++i) {
     outcome.owed.element += (i == 0 ? "" : ", ") + switches_.name(at[i]);

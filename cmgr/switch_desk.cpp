@@ -183,14 +183,6 @@ Resources SwitchDesk::want_quota(SwitchIndex index, PortId port, const HopKey& r
   return of.quota_asked;
 }
 
-void SwitchDesk::quota_answered(SwitchIndex index, PortId port, const HopKey& rider) {
-  if (!config_.quotas) return;
-  PortCaches& of = caches(index, port);
-  if (of.quota_rides != rider) return;
-  of.quota.answered(of.quota_asked);
-  of.quota_rides.reset();
-}
-
 // What has become too much goes back; what the SwitchServer is to know of our demand is told.
 void SwitchDesk::trim(Switch& at, TimePoint now) {
   if (!at.link) return;
@@ -306,12 +298,6 @@ bool SwitchDesk::skips_answer(SwitchIndex index, const HopKey& key) {
   if (found == skipped.end()) return false;
   if (--found->second == 0) skipped.erase(found);
   return true;
-}
-
-void SwitchDesk::forget_change(SwitchIndex index, const HopKey& key) {
-  Switch& at = *switches_[index.value()];
-  if (!at.changes.empty()) forgive_change(index, key);
-  if (!at.answers_to_skip.empty()) at.answers_to_skip.erase(key);
 }
 
 bool SwitchDesk::pay(SwitchIndex index, HopKey key, Label resting, TimePoint now) {

@@ -133,7 +133,13 @@ class SwitchDesk {
   void unbook(SwitchIndex at, PortId port, const Resources& demand);
   // More quota to be asked for with the setup `rider`; its answer.
   Resources want_quota(SwitchIndex at, PortId port, const HopKey& rider, TimePoint now);
-  void quota_answered(SwitchIndex at, PortId port, const HopKey& rider);
+  void quota_answered(SwitchIndex at, PortId port, const HopKey& rider) {
+    if (!config_.quotas) return;
+    PortCaches& of = caches(at, port);
+    if (of.quota_rides != rider) return;
+    of.quota.answered(of.quota_asked);
+    of.quota_rides.reset();
+  }
   // How often the switch has been attached: a label taken under another number has lapsed with it.
   std::uint32_t attachment(SwitchIndex at) const { return switches_[at.value()]->attachments; }
 
@@ -165,7 +171,11 @@ class SwitchDesk {
   // Whether this answer is one of them.
   bool skips_answer(SwitchIndex at, const HopKey& key);
   // The hop is being removed: no contract is owed to it, and no answer to a change counts.
-  void forget_change(SwitchIndex at, const HopKey& key);
+  void forget_change(SwitchIndex at, const HopKey& key) {
+    Switch& of = *switches_[at.value()];
+    if (!of.changes.empty()) forgive_change(at, key);
+    if (!of.answers_to_skip.empty()) of.answers_to_skip.erase(key);
+  }
   std::size_t owed() const { return owed_; }
   // The labels of that switch which debts (at any switch) hold.
   std::vector<std::shared_ptr<OwedLabel>> owed_labels(SwitchIndex at) const;

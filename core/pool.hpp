@@ -2,6 +2,7 @@
 // address, the next object reuses a free place, and only growth allocates. The memory of a peak stays
 // for the next peak.
 //
+// A use of an object after its end is found by the address sanitizer, as with memory that was freed.
 // The owner destroys every object before the pool ends, and bounds their number. Not thread-safe.
 #pragma once
 
@@ -13,6 +14,15 @@
 
 #include "core/check.hpp"
 #include "core/chunks.hpp"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1  // as GCC says it
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
 
 namespace xbind {
 
@@ -29,6 +39,7 @@ class Pool {
     if (free_ == nullptr) free_ = &places_[places_.grow()];
     Place* const place = free_;
     Place* const next = place->next;
+    forbid_use(*place, false);
     T* const made = ::new (static_cast<void*>(place->object)) T(std::forward<Args>(args)...);
     free_ = next;
     ++live_;
@@ -39,6 +50,7 @@ class Pool {
     auto* const place = ::new (static_cast<void*>(&object)) Place;
     place->next = free_;
     free_ = place;
+    forbid_use(*place, true);
     --live_;
   }
 
@@ -51,6 +63,18 @@ class Pool {
     Place* next = nullptr;  // the free place after this one
     alignas(T) std::byte object[sizeof(T)];
   };
+  // Of a free place the sanitizer allows the link alone.
+  static void forbid_use([[maybe_unused]] Place& place, [[maybe_unused]] bool forbid) {
+#if defined(__SANITIZE_ADDRESS__)
+    std::byte* const after_link = reinterpret_cast<std::byte*>(&place) + sizeof(Place*);
+    constexpr std::size_t kOctets = sizeof(Place) - sizeof(Place*);
+    if (forbid) {
+      ASAN_POISON_MEMORY_REGION(after_link, kOctets);
+    } else {
+      ASAN_UNPOISON_MEMORY_REGION(after_link, kOctets);
+    }
+#endif
+  }
   // A chunk takes 16 to 32 KiB, and holds eight objects at least.
   static constexpr std::size_t kPerChunk =
       std::max(std::size_t{8}, std::bit_floor(32 * 1024 / sizeof(Place)));

@@ -6,7 +6,12 @@
 
 namespace xbind::cmgr {
 
-void EndProcedure::operator()(Procedure* procedure) const { delete procedure; }
+void EndProcedure::operator()(Procedure* procedure) const {
+  ProcedurePlaces& places = procedure->context().connections.places();
+  void* const at = dynamic_cast<void*>(procedure);  // where the whole object begins
+  procedure->~Procedure();
+  places.give_back(at);
+}
 
 bool Connection::is_changing() const { return procedure != nullptr && procedure->aside(); }
 

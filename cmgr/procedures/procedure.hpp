@@ -33,6 +33,7 @@ class Procedure : public TimerHook {
   Procedure& operator=(const Procedure&) = delete;
   virtual ~Procedure() = default;
 
+  Context& context() const { return context_; }
   Connection& connection() const { return connection_; }
   // The hops that it works on: the connection's, or a tree of its own.
   virtual Hops& hops() { return connection_.hops(); }

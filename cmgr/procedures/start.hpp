@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cmgr/procedures/procedure.hpp"
+#include "core/check.hpp"
 
 namespace xbind::cmgr {
 
@@ -11,9 +12,10 @@ namespace xbind::cmgr {
 template <class Kind, class... Args>
 Kind& begin(Context& context, Connection& connection, Args&&... args) {
   XB_CHECK(connection.procedure == nullptr, connection.id);
-  auto* const made = new Kind(context, connection, std::forward<Args>(args)...);
-  connection.procedure.reset(made);
-  return *made;
+  Kind& made =
+      context.connections.places().make<Kind>(context, connection, std::forward<Args>(args)...);
+  connection.procedure.reset(&made);
+  return made;
 }
 
 // Ends what is under way for the connection, and releases it. `releaser`, perhaps nobody, gets the outcome.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
@@ -43,6 +44,23 @@ TEST(PoolTest, WhatItHoldsIsDestroyedOnce) {
   pool.destroy(second);
   EXPECT_EQ(shared.use_count(), 1);
 }
+
+#if defined(__SANITIZE_ADDRESS__)
+TEST(PoolDeathTest, TheSanitizerFindsAUseAfterTheEnd) {
+  struct Numbers {
+    std::uint64_t first = 1;
+    std::uint64_t second = 2;
+  };
+  Pool<Numbers> pool;
+  Numbers& numbers = pool.make();
+  volatile std::uint64_t* const second = &numbers.second;
+  pool.destroy(numbers);
+  EXPECT_DEATH((void)*second, "use-after-poison");
+  Numbers& again = pool.make();
+  EXPECT_EQ(again.second, 2U);
+  pool.destroy(again);
+}
+#endif
 
 }  // namespace
 }  // namespace xbind
