@@ -1,16 +1,17 @@
 // Another contract for a connection that is up: the pure table that Modify (modify.hpp) performs.
 //
-//     ┌───────┐ kRaiseAsked ┌─────────┐ kAllRaised ┌──────────┐ kAllModified
-//     │ Asked ├────────────▶│ Raising ├───────────▶│ Lowering ├──────────────▶ modified
-//     └───┬───┘             └──┬────┬─┘            └───▲──────┘ kTimeout (owed)
-//         │                    │    │ kAllModified     │
-//         │                    │    └───────────────── │ ───────────────────▶ modified
-//         │ kLowerAsked        │ kHopRefused, kTimeout │
-//         └─────────────────── │ ─────────────────────-┘
-//                              ▼
-//                        ┌───────────┐ kAllModified
-//                        │ Restoring ├───────────────────────────────────────▶ refused
-//                        └───────────┘ kTimeout (owed)
+//                         kLowerAsked
+//         ┌───────────────────────────────────────────┐
+//         │                                           ▼
+//     ┌───┴───┐ kRaiseAsked ┌─────────┐ kAllRaised ┌──────────┐ kAllModified
+//     │ Asked ├────────────▶│ Raising ├───────────▶│ Lowering ├───────────────▶ modified
+//     └───────┘             └─┬─────┬─┘            └──────────┘ kTimeout (owed)
+//                 kHopRefused │     │ kAllModified
+//                 kTimeout    │     └─────────────────────────────────────────▶ modified
+//                             ▼
+//                       ┌───────────┐ kAllModified
+//                       │ Restoring ├─────────────────────────────────────────▶ refused
+//                       └───────────┘ kTimeout (owed)
 //
 // A change is done in two steps, so that undoing it can never be refused: first every hop gets the greater
 // of old and new in each component (Raising), then the new contract (Lowering). When a hop refuses the

@@ -1,27 +1,35 @@
 // Another path for a connection that is up (make before break): the pure table that Reroute (reroute.hpp)
 // performs. What each hop of the new path has to do with the old one: path_change.hpp.
 //
+// The new path is made:
+//
 //       kRouteUseless
 //         ┌────┐       kRouteKnown ┌───────────┐ kAllReserved
-//         ▼    │     ┌────────────▶│ Reserving ├────────┐
-//     ┌────────┴┐    │             └─────┬─────┘        ▼
-//     │ Routing ├────┤                   │          ┌────────┐ kAllCommitted ┌───────────────┐
-//     └─▲──┬────┘    └───────────────────┼─────────▶│ Making ├──────────────▶│ SwitchingOver │
-//       │  │ kNoRoute   kRouteKnown-     │          └───┬────┘               └┬─────┬──────┬─┘
-//       │  │ kTimeout   LabelsAtHand     │ kHopRefused  │ kHopRefused         │     │      │
-//       │  ▼                             │ kTimeout     │ kTimeout            │     │      │
-//       │ given up                       ▼              ▼                     │     │      │
-//       │                    ┌─────────────────────────────┐ kAllRemoved      │     │      │ kHopRefused
-//       ├────────────────────┤           Undoing           ├──▶ given up      │     │      │ kTimeout
-//       │ kAllRemovedTryNext └──────────────▲──────────────┘ kTimeout (owed)  │     │      ▼
-//       │ kTimeoutTryNext                   │ kAllRemoved              ┌──────┼─────┼─────────┐ kSomeNotRemoved
-//                                           └──────────────────────────┤     LeadingBack      │◀─┐
-//                                                                      └──────┼─────┼───────┬─┘  │ kTimeout
-//                                                          kAllTakenOverOldDown│    │       └────┘
-//                          ┌─────────────┐ kTimeout ┌───────────┐ kAllTakenOver│    │
-//            done ◀────────┤ RemovingOld │◀─────────┤ Lingering │◀────────────────--┘
-//      kAllRemoved         └──────▲──────┘          └───────────┘             │
-//      kTimeout (owed)            └───────────────────────────────────────────┘
+//         ▼    │     ┌────────────▶│ Reserving ├──────────┐
+//     ┌────────┴┐    │             └─────┬─────┘          ▼
+//     │ Routing ├────┤                   │           ┌────────┐ kAllCommitted
+//     └─▲──┬────┘    └───────────────────┼──────────▶│ Making ├──────────────▶ SwitchingOver
+//       │  │ kNoRoute   kRouteKnown-     │           └───┬────┘
+//       │  │ kTimeout   LabelsAtHand     │ kHopRefused   │ kHopRefused
+//       │  ▼                             ▼ kTimeout      ▼ kTimeout
+//       │ given up                     ┌───────────────────┐ kAllRemoved
+//       └──────────────────────────────┤      Undoing      ├──────────────▶ given up
+//           kAllRemovedTryNext         └───────────────────┘ kTimeout (owed)
+//           kTimeoutTryNext (owed)
+//
+// The connection goes over to it:
+//
+//     ┌───────────────┐ kAllTakenOver ┌───────────┐ kTimeout ┌─────────────┐ kAllRemoved
+//     │ SwitchingOver ├──────────────▶│ Lingering ├─────────▶│ RemovingOld ├──────────────▶ done
+//     └──┬─────────┬──┘               └───────────┘          └──────▲──────┘ kTimeout (owed)
+//        │         │ kAllTakenOverOldDown                           │
+//        │         └────────────────────────────────────────────────┘
+//        │ kHopRefused
+//        ▼ kTimeout
+//     ┌─────────────┐ kAllRemoved
+//     │ LeadingBack ├────────────▶ Undoing
+//     └──▲───┬──────┘
+//        └───┘ kSomeNotRemoved, kTimeout
 //
 // Making commits the new hops but for those that take over from an old one; SwitchingOver commits these.
 // From Lingering on the procedure has the old path's hops. They stay for a moment, for the cells that are
