@@ -42,8 +42,8 @@ LIMITS = {"methods": 40, "members": 15, "lines": 70, "functions": 60}
 # How far an entry's ceiling may be above the measured size before the entry must be lowered.
 SLACK = 0.1
 
-# ctags 5.9 loses members behind alignas(...) and with initializers like `= std::chrono::seconds{3}`.
-# It reads the files without the specifier and without the name before the brace.
+# ctags 5.9 loses members behind alignas(...) and with initializers like `= seconds{3}`. It
+# reads the files without the specifier and without the name before the brace.
 BLANKED = re.compile(r"\balignas\s*\((?:[^()]|\([^()]*\))*\)"
                      r"|(?<=[\w)] = )[\w:]+(?:<[^<>;{}]*>)?(?=\{)")
 
@@ -78,7 +78,8 @@ def read_tags(sources):
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_text(BLANKED.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text))
         command = ["ctags", "--quiet", "--options=NONE", "-L", "-", "--languages=C++",
-                   "--language-force=C++", "--kinds-C++=fpmcsuv", "--fields=NFneKsSZ", "--fields-C++=+{properties}",
+                   "--language-force=C++", "--kinds-C++=fpmcsuv", "--fields=NFneKsSZ",
+                   "--fields-C++=+{properties}",
                    "--extras=+{anonymous}F", "--sort=no", "--output-format=json", "-f", "-"]
         try:
             ran = subprocess.run(command, input="\n".join(sources), capture_output=True, text=True,
