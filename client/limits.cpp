@@ -2,11 +2,13 @@
 
 #include <string_view>
 
+#include "client/timers.hpp"
+
 namespace xbind::client {
 namespace {
 
-using std::chrono::hours;
-using std::chrono::milliseconds;
+constexpr Duration kMost = kClientTimers["answer-within-max"];
+constexpr Duration kLeast = kClientTimers["limit-min"];
 
 Result<void> in_range(std::string_view what, std::size_t value, std::size_t least,
                       std::size_t most) {
@@ -16,7 +18,7 @@ Result<void> in_range(std::string_view what, std::size_t value, std::size_t leas
 
 Result<void> in_range(std::string_view what, Duration value, Duration least,
                       bool may_be_forever = false) {
-  if (value >= least && value <= hours{1}) return {};
+  if (value >= least && value <= kMost) return {};
   if (may_be_forever && value == kForever) return {};
   return fail(ErrorCode::kBadInput, "{} is {} ns, not in {} ns to an hour", what, value.count(),
               least.count());
@@ -35,11 +37,11 @@ Result<void> check(const Limits& limits) {
   for (const Result<void>& checked :
        {in_range("open_max", limits.open_max, 1, 4'000'000),
         in_range("requests_per_batch", limits.requests_per_batch, 1, 4096),
-        in_range("the smallest back-off", limits.back_off.min, milliseconds{1}),
-        in_range("the largest back-off", limits.back_off.max, milliseconds{1}),
-        in_range("attach_answer", limits.attach_answer, milliseconds{10}),
-        in_range("reach_within", limits.reach_within, milliseconds{1}, true),
-        in_range("first_answer", limits.first_answer, milliseconds{1}, true)}) {
+        in_range("the smallest back-off", limits.back_off.min, kLeast),
+        in_range("the largest back-off", limits.back_off.max, kLeast),
+        in_range("attach_answer", limits.attach_answer, kClientTimers["attach-answer-min"]),
+        in_range("reach_within", limits.reach_within, kLeast, true),
+        in_range("first_answer", limits.first_answer, kLeast, true)}) {
     if (!checked) return checked;
   }
   return {};

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "client/timers.hpp"
 #include "core/back_off.hpp"
 #include "core/clock.hpp"
 #include "core/result.hpp"
@@ -28,13 +29,13 @@ struct Limits {
   double jitter = 0;
   // How long an attempt may go without an answer before it counts as failed; 10 ms to 1 h. Longer
   // than the owner's two-way calls may take.
-  Duration attach_answer = std::chrono::seconds{20};
+  Duration attach_answer = kClientTimers["attach-answer"];
   // Without a session for so long, open requests fail and new ones are refused (kUnreachable) until
   // there is one again. 1 ms to 1 h, or kForever.
-  Duration reach_within = std::chrono::seconds{60};
+  Duration reach_within = kClientTimers["reach-within"];
   // A manager that can reach us confirms the first batch of a session within milliseconds. One that
   // has not said anything for so long cannot: the session counts as lost. 1 ms to 1 h, or kForever.
-  Duration first_answer = std::chrono::seconds{10};
+  Duration first_answer = kClientTimers["first-answer"];
   // False: the first failed attempt, and the first loss of a session, ends the client. For a measured
   // run, in which nothing is to be repaired. No batch is kept then beyond its confirmation.
   bool reattach = true;

@@ -27,6 +27,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cmgr/timers.hpp"
 #include "core/clock.hpp"
 #include "core/result.hpp"
 
@@ -49,8 +50,8 @@ struct Region {
 
 struct Aggregation {
   AggregationMode mode = AggregationMode::kFixed;
-  std::size_t threshold = 1;                              // fixed: T, 1..4096
-  Duration flush_timeout = std::chrono::milliseconds{5};  // 0.05 ms..10 s; adaptive: unused
+  std::size_t threshold = 1;                                    // fixed: T, 1..4096
+  Duration flush_timeout = kManagerTimers["flush-timeout-ms"];  // 0.05 ms..10 s; adaptive: unused
   std::vector<Region> regions{{50, 1}, {100, 4}, {std::numeric_limits<double>::infinity(), 10}};
   std::size_t in_flight =
       4;  // adaptive: batches on their way to a switch, 1..256; see kBatchesToAll
@@ -60,8 +61,8 @@ struct Aggregation {
   // Adaptive: when so many are on their way to all switches, each of these has one at a time.
   static constexpr std::size_t kBatchesToAll = 16;
   static constexpr std::size_t kRegionsMax = 16;
-  static constexpr Duration kFlushMin = std::chrono::microseconds{50};
-  static constexpr Duration kFlushMax = std::chrono::seconds{10};
+  static constexpr Duration kFlushMin = kManagerTimers["flush-min"];
+  static constexpr Duration kFlushMax = kManagerTimers["flush-max"];
 
   friend bool operator==(const Aggregation&, const Aggregation&) = default;
 };
@@ -75,7 +76,8 @@ std::string to_string(const std::vector<Region>& regions);
 
 class AggregationPolicy {
  public:
-  static constexpr Duration kRateMemory = std::chrono::seconds{2};  // tau of the rate estimate
+  static constexpr Duration kRateMemory =
+      kManagerTimers["rate-memory"];  // tau of the rate estimate
 
   explicit AggregationPolicy(Aggregation settings);  // settings that check() accepts
 

@@ -24,6 +24,7 @@
 #include "cmgr/aggregation.hpp"
 #include "cmgr/call_times.hpp"
 #include "cmgr/owners_said.hpp"
+#include "cmgr/timers.hpp"
 #include "core/clock.hpp"
 #include "core/hop.hpp"
 
@@ -34,7 +35,7 @@ class Aggregator {
   static constexpr std::size_t kCommandsPerBatch = 4096;
   static constexpr std::size_t kCommandsQueued = 200'000;
   // How long what is not a command may wait for one to ride with.
-  static constexpr Duration kReturnDelay = std::chrono::milliseconds{100};
+  static constexpr Duration kReturnDelay = kManagerTimers["return-delay"];
 
   // The policy is shared and outlives the queue.
   explicit Aggregator(const AggregationPolicy& policy) : policy_(&policy) {}

@@ -6,6 +6,7 @@
 
 #include "cmgr/aggregation.hpp"
 #include "cmgr/label_sizing.hpp"
+#include "cmgr/timers.hpp"
 #include "core/clock.hpp"
 #include "core/session/session.hpp"
 #include "qosmapper/catalogue.hpp"
@@ -42,16 +43,19 @@ struct Config {
   std::size_t crankbacks = 2;  // further routes that a call tries; 0..8
 
   // Named timers.
-  Duration queue_timer = std::chrono::seconds{3};  // a request that could not be begun is busy then
-  Duration route_timer = std::chrono::seconds{3};  // RouteObject's and QOSMapper's answer
-  Duration hop_timer = std::chrono::seconds{3};   // reserve, commit and modify answers of every hop
-  Duration undo_timer = std::chrono::seconds{5};  // removal answers; afterwards the hop is owed
+  Duration queue_timer =
+      kManagerTimers["queue-timer-ms"];  // a request that could not be begun is busy then
+  Duration route_timer = kManagerTimers["route-timer-ms"];  // RouteObject's and QOSMapper's answer
+  Duration hop_timer =
+      kManagerTimers["hop-timer-ms"];  // reserve, commit and modify answers of every hop
+  Duration undo_timer =
+      kManagerTimers["undo-timer-ms"];  // removal answers; afterwards the hop is owed
 
   // Another path for connections whose own has become unusable.
-  std::size_t reroutes_at_once = 1'000;              // more wait
-  Duration reroute_retry = std::chrono::seconds{5};  // for those that could not be had
+  std::size_t reroutes_at_once = 1'000;                         // more wait
+  Duration reroute_retry = kManagerTimers["reroute-retry-ms"];  // for those that could not be had
   // How long an old path stays once the new one carries the connection: for the cells on their way.
-  Duration break_delay = std::chrono::milliseconds{100};
+  Duration break_delay = kManagerTimers["break-delay-ms"];
 
   // Bounds.
   std::size_t connections_max = 1'000'000;
@@ -60,7 +64,7 @@ struct Config {
   std::size_t debts_max = 100'000;            // commands owed; beyond it no new call is taken
   std::size_t pools_max = 1'024;              // pairs with connections prepared in advance
 
-  session::Limits client_session{.lease = std::chrono::seconds{60}};
+  session::Limits client_session{.lease = kManagerTimers["client-lease"]};
   session::Limits switch_session;
 };
 

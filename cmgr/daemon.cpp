@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "cmgr/timers.hpp"
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
 #include "orb/process.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 // Between the looks of an audit: what was on its way at one has arrived at the next, or, where a
 // message and its repeats were lost, at the one after.
-constexpr std::chrono::milliseconds kBetweenLooks{250};
+constexpr std::chrono::milliseconds kBetweenLooks = kManagerTimers.ms("audit-look");
 constexpr int kLooks = 4;
 
 // Requests and results that a step may take in before it sends: of 16, 32 and 64 the one with which

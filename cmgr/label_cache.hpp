@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cmgr/label_sizing.hpp"
+#include "cmgr/timers.hpp"
 #include "core/clock.hpp"
 #include "core/label.hpp"
 
@@ -27,7 +28,7 @@ class LabelCache {
   // Labels beyond the target that are not worth a return; for larger caches a quarter of the target.
   static constexpr std::size_t kSlack = 2;
   // After a recall nothing is asked for beyond the present need for so long.
-  static constexpr Duration kModesty = std::chrono::seconds{1};
+  static constexpr Duration kModesty = kManagerTimers["label-modesty"];
 
   // `fixed_target`: how many labels it wants to hold when nothing is under way, or at most wants to;
   // 0 switches caching off, whatever the policy. `hit_ratio`: what is needed is sized for it, 0..1.

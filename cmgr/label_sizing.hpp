@@ -29,6 +29,7 @@
 #include <deque>
 #include <limits>
 
+#include "cmgr/timers.hpp"
 #include "core/clock.hpp"
 
 namespace xbind::cmgr {
@@ -72,15 +73,15 @@ class DecayingMean {
 
 class LabelSizing {  // of one (switch, output port)
  public:
-  static constexpr Duration kFastMemory = std::chrono::milliseconds{500};
-  static constexpr Duration kSlowMemory = std::chrono::seconds{4};
-  static constexpr Duration kReplacementMemory = std::chrono::seconds{1};
-  static constexpr Duration kSpreadWindow = std::chrono::seconds{2};
-  static constexpr Duration kFirstReplacement = std::chrono::milliseconds{50};
+  static constexpr Duration kFastMemory = kManagerTimers["label-rate-fast"];
+  static constexpr Duration kSlowMemory = kManagerTimers["label-rate-slow"];
+  static constexpr Duration kReplacementMemory = kManagerTimers["label-replacement"];
+  static constexpr Duration kSpreadWindow = kManagerTimers["label-spread-window"];
+  static constexpr Duration kFirstReplacement = kManagerTimers["label-replacement-first"];
   // Nothing was wanted for so long: nothing is kept.
-  static constexpr Duration kIdle = std::chrono::seconds{10};
+  static constexpr Duration kIdle = kManagerTimers["label-idle"];
   static constexpr std::size_t kRunsMax = 16'384;
-  static constexpr Duration kRankedWindow = std::chrono::milliseconds{50};
+  static constexpr Duration kRankedWindow = kManagerTimers["label-ranked-window"];
   static constexpr std::size_t kRankedTakes = 50;
   static constexpr std::size_t kRankedWindows = 64;
 

@@ -9,6 +9,8 @@
 
 #include "cmgr/servant.hpp"
 #include "cmgr/servant_operations.hpp"
+#include "cmgr/timers.hpp"
+#include "core/config/timer_option.hpp"
 #include "core/log.hpp"
 #include "core/name.hpp"
 #include "core/pace_options.hpp"
@@ -59,6 +61,7 @@ struct Options {
 };
 
 void declare(config::OptionSet& set, Options& options) {
+  set.add_timers(cmgr::kManagerTimers);
   orb::add_daemon_options(set, options.common, "default");
   set.add_choice(
       "engine", &options.engine, "xbind", {"sequential", "threaded", "xbind"},
@@ -97,8 +100,8 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_uint("threshold", &options.threshold, 1, {1, 4096},
                "T: commands gathered for a switch before a batch is sent; implies --aggregation "
                "fixed.");
-  set.add_double("flush-timeout-ms", &options.flush_timeout_ms, 5, {0.05, 10'000},
-                 "Milliseconds that a command waits at most for others to fill its batch.");
+  config::add_timer(set, cmgr::kManagerTimers.row("flush-timeout-ms"), &options.flush_timeout_ms,
+                    {0.05, 10'000});
   set.add_choice(
       "label-policy", &options.label_policy, "competitive", {"fixed", "competitive", "cooperative"},
       "How many labels are kept in advance: always as many; as few as give the hit ratio; "
@@ -119,27 +122,25 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_uint("operations-at-once", &options.operations_at_once, 20'000, {1, 1'000'000},
                "Requests begun and not yet answered (xbind); more wait, releases first, then by "
                "priority.");
-  set.add_uint("queue-timer-ms", &options.queue_timer_ms, 3'000, {10, 600'000},
-               "Milliseconds after which a request that could not be begun is answered busy.");
-  set.add_uint("route-timer-ms", &options.route_timer_ms, 3'000, {10, 600'000},
-               "Milliseconds that a call waits for its route.");
-  set.add_uint("hop-timer-ms", &options.hop_timer_ms, 3'000, {10, 600'000},
-               "Milliseconds that a call waits for all its hops before it is undone.");
-  set.add_uint("undo-timer-ms", &options.undo_timer_ms, 5'000, {10, 600'000},
-               "Milliseconds that a removal waits for its hops before it is owed.");
+  config::add_timer(set, cmgr::kManagerTimers.row("queue-timer-ms"), &options.queue_timer_ms,
+                    {10, 600'000});
+  config::add_timer(set, cmgr::kManagerTimers.row("route-timer-ms"), &options.route_timer_ms,
+                    {10, 600'000});
+  config::add_timer(set, cmgr::kManagerTimers.row("hop-timer-ms"), &options.hop_timer_ms,
+                    {10, 600'000});
+  config::add_timer(set, cmgr::kManagerTimers.row("undo-timer-ms"), &options.undo_timer_ms,
+                    {10, 600'000});
   set.add_uint("reroutes-at-once", &options.reroutes_at_once, 1'000, {1, 1'000'000},
                "Connections that get another path at the same time, when theirs has become "
                "unusable; more wait.");
-  set.add_uint("reroute-retry-ms", &options.reroute_retry_ms, 5'000, {100, 3'600'000},
-               "Milliseconds after which another path is looked for again for connections that "
-               "could have none; also whenever the network changes.");
-  set.add_uint("break-delay-ms", &options.break_delay_ms, 100, {0, 60'000},
-               "Milliseconds that an old path stays once the new one carries the connection, for "
-               "the cells on their way.");
+  config::add_timer(set, cmgr::kManagerTimers.row("reroute-retry-ms"), &options.reroute_retry_ms,
+                    {100, 3'600'000});
+  config::add_timer(set, cmgr::kManagerTimers.row("break-delay-ms"), &options.break_delay_ms,
+                    {0, 60'000});
   set.add_uint("connections-max", &options.connections_max, 1'000'000, {1, 1ULL << 32},
                "Connections kept at most; more setups are answered busy.");
-  set.add_uint("startup-patience-ms", &options.startup_patience_ms, 15'000, {0, 600'000},
-               "Milliseconds to wait for RouteObject and all SwitchServers before serving anyway.");
+  config::add_timer(set, cmgr::kManagerTimers.row("startup-patience-ms"),
+                    &options.startup_patience_ms, {0, 600'000});
   orb::add_fault_options(set, options.faults);
   declare_pace_options(set, options.pace);
 }
@@ -326,7 +327,7 @@ int main(int argc, char** argv) {
           config.queue_timer + config.route_timer +
               (config.hop_timer * 2 + config.undo_timer) *
                   static_cast<std::int64_t>(config.crankbacks + 1) +
-              std::chrono::seconds{1});
+              cmgr::kManagerTimers["two-way-margin"]);
   const CORBA::Object_var object = runtime.activate(servant.in());
 
   // Only now, when no living manager has the name: an attachment with our newer epoch fences it.

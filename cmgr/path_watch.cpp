@@ -7,6 +7,7 @@
 #include "cmgr/procedures/reroute.hpp"
 #include "cmgr/procedures/start.hpp"
 #include "cmgr/route_desk.hpp"
+#include "cmgr/timers.hpp"
 #include "core/log.hpp"
 #include "core/planted.hpp"
 
@@ -14,7 +15,7 @@ namespace xbind::cmgr {
 namespace {
 
 // When a take-over that was refused for the moment is tried again.
-constexpr Duration kRerouteSoon = std::chrono::milliseconds{100};
+constexpr Duration kRerouteSoon = kManagerTimers["reroute-soon"];
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cmgr/connection.hpp"
+#include "cmgr/timers.hpp"
 #include "core/clock.hpp"
 
 namespace xbind::cmgr {
@@ -45,7 +46,7 @@ struct PreparedPool {
 
 class PreparedPools {
  public:
-  static constexpr Duration kRest = std::chrono::seconds{1};
+  static constexpr Duration kRest = kManagerTimers["prepared-rest"];
   static constexpr std::size_t kWantedMax = 1'000;
 
   // The number of the pool, from 1; 0: none.

@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 
+#include "cmgr/timers.hpp"
 #include "core/call.hpp"
 #include "core/clock.hpp"
 #include "core/traffic_contract.hpp"
@@ -23,7 +24,7 @@ class QosCache {
  public:
   static constexpr std::size_t kServices = 4096;
 
-  static constexpr Duration kNamedFor = std::chrono::seconds{10};
+  static constexpr Duration kNamedFor = kManagerTimers["named-service-kept"];
 
   std::optional<NetworkService> find(const ServiceSpec& service, TimePoint now) {
     const auto known = services_.find(service);

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cmgr/timers.hpp"
 #include "core/clock.hpp"
 #include "core/resources.hpp"
 
@@ -25,10 +26,10 @@ class QuotaCache {
  public:
   static constexpr double kMeanWeight = 1.0 / 16;
   // Nothing was demanded for so long: nothing is kept.
-  static constexpr Duration kIdle = std::chrono::seconds{10};
+  static constexpr Duration kIdle = kManagerTimers["quota-idle"];
   // What a recall leaves to a manager that has calls, and for how long it asks for no more afterwards.
   static constexpr std::size_t kCallsKept = 1;
-  static constexpr Duration kModesty = std::chrono::seconds{1};
+  static constexpr Duration kModesty = kManagerTimers["quota-modesty"];
 
   // Books a demand in any case. True, a hit: it is within the quota. False, a miss: it goes beyond.
   bool take(const Resources& demand, TimePoint now) {

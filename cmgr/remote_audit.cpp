@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cmgr/remote_peers.hpp"
+#include "cmgr/timers.hpp"
 #include "orb/convert.hpp"
 #include "orb/remote_error.hpp"
 
@@ -10,9 +11,11 @@ namespace xbind::cmgr {
 namespace {
 
 // Longer than a SwitchServer gives its switch to tell its table.
-constexpr CORBA::ULong kAuditTimeoutMs = 25'000;
+constexpr auto kAuditTimeoutMs =
+    static_cast<CORBA::ULong>(kManagerTimers.ms("audit-answer").count());
 // Of a SwitchServer that we are not attached to: it is probably not there.
-constexpr CORBA::ULong kAuditAbsentTimeoutMs = 2'000;
+constexpr auto kAuditAbsentTimeoutMs =
+    static_cast<CORBA::ULong>(kManagerTimers.ms("audit-answer-absent").count());
 
 template <class T>
 void append(std::vector<T> more, std::vector<T>& to) {

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "cmgr/indices.hpp"
+#include "cmgr/timers.hpp"
 #include "core/cause.hpp"
 #include "core/clock.hpp"
 #include "core/name_hash.hpp"
@@ -74,7 +75,7 @@ class RouteCache {
   // Of names and answers with their containers, about: ten hops of short names take 1 KiB.
   static constexpr std::size_t kOctets = 64 * 1024 * 1024;
   static constexpr std::size_t kUnknownEnds = 1'024;
-  static constexpr Duration kUnknownFor = std::chrono::seconds{1};
+  static constexpr Duration kUnknownFor = kManagerTimers["unknown-end-kept"];
 
   // A cache that is not enabled keeps nothing and finds nothing.
   explicit RouteCache(bool enabled = true) : enabled_(enabled) {}

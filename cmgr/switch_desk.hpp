@@ -25,6 +25,7 @@
 #include "cmgr/label_cache.hpp"
 #include "cmgr/peers.hpp"
 #include "cmgr/quota_cache.hpp"
+#include "cmgr/timers.hpp"
 #include "core/flat_map.hpp"
 
 namespace xbind::cmgr {
@@ -67,11 +68,11 @@ class SwitchDesk {
   // When removals that are owed are sent again, once they were answered: not possible. Within a session
   // every one is answered once, so that one under way is never repeated: of two, the answer that comes
   // first might be that of the second, which finds nothing and cannot name the label.
-  static constexpr Duration kDebtRetry = std::chrono::seconds{1};
+  static constexpr Duration kDebtRetry = kManagerTimers["debt-retry"];
   static constexpr std::size_t kSwitches = 4096;
   static_assert(kSwitches <= std::numeric_limits<SwitchIndex::rep>::max());
   // How often caches are looked through for what is too much (not with fixed sizes).
-  static constexpr Duration kTrim = std::chrono::milliseconds{250};
+  static constexpr Duration kTrim = kManagerTimers["cache-trim"];
 
   // `times` outlives the desk.
   SwitchDesk(const Config& config, Peers& peers, CallTimes& times);

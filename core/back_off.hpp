@@ -6,6 +6,7 @@
 
 #include "core/check.hpp"
 #include "core/clock.hpp"
+#include "core/timers.hpp"
 
 namespace xbind {
 
@@ -13,8 +14,8 @@ class BackOff {
  public:
   // 0 < min <= max.
   struct Bounds {
-    Duration min = std::chrono::milliseconds{100};  // the first wait
-    Duration max = std::chrono::seconds{5};         // no wait is longer
+    Duration min = kCoreTimers["back-off-min"];  // the first wait
+    Duration max = kCoreTimers["back-off-max"];  // no wait is longer
   };
 
   explicit BackOff(Bounds bounds) : bounds_(bounds), wait_(bounds.min) {

@@ -18,13 +18,14 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "core/timers.hpp"
 
 namespace xbind {
 
 class Complaints {
  public:
-  static constexpr Duration kFirstPause = std::chrono::seconds{10};
-  static constexpr Duration kLongestPause = std::chrono::minutes{10};
+  static constexpr Duration kFirstPause = kCoreTimers["complaint-pause-min"];
+  static constexpr Duration kLongestPause = kCoreTimers["complaint-pause-max"];
   static constexpr std::size_t kPeersMax = 10'000;
   static constexpr std::size_t kCausesMax = 8;
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "core/timers.hpp"
 
 namespace xbind {
 
@@ -19,11 +20,12 @@ struct AcceptedConnection {
 };
 
 struct IdleLimits {
-  std::size_t connections_max = 1'024;            // accepted ones; beyond it idle ones are closed
-  Duration silent_for = std::chrono::seconds{5};  // one that has never sent an octet
+  std::size_t connections_max = 1'024;  // accepted ones; beyond it idle ones are closed
+  Duration silent_for = kCoreTimers["silent-connection"];  // one that has never sent an octet
   // The same where there are more than connections_max.
-  Duration silent_for_crowded = std::chrono::milliseconds{250};
-  Duration idle_for_crowded = std::chrono::seconds{10};  // one that has; five heartbeats
+  Duration silent_for_crowded = kCoreTimers["silent-connection-crowded"];
+  Duration idle_for_crowded =
+      kCoreTimers["idle-connection-crowded"];  // one that has; five heartbeats
 };
 
 // The descriptors to close: first connections that have never carried an octet, then the others, in

@@ -6,11 +6,12 @@
 #include <ctime>
 
 #include "core/steady_now.hpp"
+#include "core/timers.hpp"
 
 namespace xbind {
 namespace {
 
-constexpr Duration kLookedAt = std::chrono::microseconds{50};
+constexpr Duration kLookedAt = kCoreTimers["pace-spin"];
 
 // steady_clock is CLOCK_MONOTONIC here.
 void wait_until(TimePoint when) {

@@ -19,6 +19,7 @@
 #include "core/result.hpp"
 #include "core/wire/writer.hpp"
 #include "dataplane/cell.hpp"
+#include "dataplane/timers.hpp"
 
 namespace xbind::dataplane {
 
@@ -112,7 +113,7 @@ struct Aal5ReceiverOptions {
   // From the first cell of a frame to its last; 0: no limit. A frame that takes longer has most likely
   // lost its last cell, and would spoil the next one: it is dropped, and the cell that comes after that
   // begins a frame.
-  Duration frame_timeout = std::chrono::seconds(10);
+  Duration frame_timeout = kDataplaneTimers["frame-timeout"];
 };
 
 // The frames of every connection that ends at one place. A connection takes state with its first cell

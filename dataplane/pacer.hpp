@@ -8,12 +8,13 @@
 #include <cstdint>
 
 #include "core/clock.hpp"
+#include "dataplane/timers.hpp"
 
 namespace xbind::dataplane {
 
 class Pacer {
  public:
-  static constexpr Duration kCatchUp = std::chrono::milliseconds{1};
+  static constexpr Duration kCatchUp = kDataplaneTimers["catch-up"];
 
   // cells_per_s 0: as fast as asked, always.
   explicit Pacer(std::uint32_t cells_per_s = 0, Duration catch_up = kCatchUp)

@@ -16,6 +16,7 @@
 #include "dataplane/links/link_set.hpp"
 #include "emulator/control.hpp"
 #include "emulator/switch_set.hpp"
+#include "emulator/timers.hpp"
 #include "gsmp/tcp_server.hpp"
 
 namespace xbind::emulator {
@@ -25,7 +26,7 @@ using dataplane::CaptureFile;
 using gsmp::TcpConnectionKey;
 
 // A line with a rate is served no more often than this; it catches up on what is due (Pacer).
-constexpr Duration kCellRest = std::chrono::microseconds{100};
+constexpr Duration kCellRest = kSwitchTimers["cell-rest"];
 constexpr std::size_t kControllersMax = 64;
 constexpr std::size_t kControlConnectionsMax = 8;
 

@@ -21,6 +21,7 @@
 
 #include "core/clock.hpp"
 #include "core/wire/writer.hpp"
+#include "emulator/timers.hpp"
 
 namespace xbind::emulator {
 
@@ -137,8 +138,8 @@ class AnswerPipe {
  public:
   static constexpr std::size_t kHeldMax = 8;   // answers held back at a time
   static constexpr std::uint32_t kWindow = 8;  // as many others overtake one, at most
-  static constexpr Duration kHeldFor = std::chrono::milliseconds{20};  // then it goes by itself
-  static constexpr Duration kPieceGap = std::chrono::microseconds{100};
+  static constexpr Duration kHeldFor = kSwitchTimers["held-answer"];  // then it goes by itself
+  static constexpr Duration kPieceGap = kSwitchTimers["answer-piece"];
 
   // What the agent says, whole frames. An answer never leaves its place among the parts of the same
   // answer, nor crosses an adjacency message; events are never held back. `random` gives 32 bits.

@@ -8,10 +8,15 @@
 #include <charconv>
 #include <functional>
 
+#include "core/config/timer_option.hpp"
 #include "core/label_text.hpp"
 #include "core/pace_options.hpp"
+#include "core/timers.hpp"
+#include "dataplane/timers.hpp"
 #include "emulator/control.hpp"
+#include "emulator/timers.hpp"
 #include "gsmp/tcp_transport.hpp"
+#include "gsmp/timers.hpp"
 #include "gsmp/traffic.hpp"
 
 namespace xbind::emulator {
@@ -172,7 +177,7 @@ void declare_gsmp(OptionSet& set, SwitchOptions* o) {
                   "Versions of GSMP it speaks, 3 and 1. Not given: both.");
   set.add_uint("window", &o->window, 256, {1, 65535},
                "Requests a controller is told it may have unanswered.");
-  set.add_uint("timer", &o->timer, 10, {1, 255},
+  set.add_uint("timer", &o->timer, gsmp::kAdjacencyPeriod, {1, 255},
                "Period of the adjacency protocol in units of 100 milliseconds.");
   set.add_uint("branches-max", &o->branches_max, 1U << 20, {1, 1U << 24},
                "Branches the cross-connect table holds; beyond, requests fail with code 19.");
@@ -320,6 +325,10 @@ void declare(OptionSet& set, Options& options) {
                 {"off", log::Level::kOff}},
                "Least severe lines to log on standard error.");
   declare_pace_options(set, o->pace);
+  set.add_timers(kSwitchTimers);
+  set.add_timers(dataplane::kDataplaneTimers);
+  set.add_timers(gsmp::kGsmpTimers);
+  set.add_timers(kCoreTimers);
   set.add_check([o, &set]() -> Fault {
     if (!o->control.empty()) {
       if (const auto parsed = gsmp::parse_host_port(o->control); !parsed) {
@@ -377,8 +386,8 @@ std::vector<dataplane::PortLink> links_of(const SwitchOptions& options) {
 }
 
 void declare(OptionSet& set, TellOptions& options) {
-  set.add_uint("timeout-ms", &options.timeout_ms, 5000, {1, 600000},
-               "Milliseconds to wait for the answer.");
+  config::add_timer(set, kTellTimers.row("timeout-ms"), &options.timeout_ms, {1, 600000});
+  set.add_timers(kTellTimers);
   set.take_arguments("HOST:PORT COMMAND...", &options.words, 2, 64);
   set.add_check([o = &options]() -> Fault {
     if (o->words.empty()) return std::nullopt;

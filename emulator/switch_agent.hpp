@@ -46,6 +46,7 @@
 #include "core/result.hpp"
 #include "emulator/open_requests.hpp"
 #include "emulator/switch_table.hpp"
+#include "emulator/timers.hpp"
 #include "gsmp/adjacency_fsm.hpp"
 #include "gsmp/framing.hpp"
 #include "gsmp/message.hpp"
@@ -55,7 +56,7 @@ namespace xbind::emulator {
 struct AgentOptions {
   std::uint64_t name = 0;  // 48 bits, not 0
   std::uint32_t port = 0;  // Sender Port of the adjacency
-  std::uint8_t timer = 10;
+  std::uint8_t timer = gsmp::kAdjacencyPeriod;
   std::uint8_t partition = 0;                // other than 0: assigned to every controller
   std::vector<std::uint8_t> versions{3, 1};  // the highest first: {3, 1}, {3} or {1}
   bool recovered = false;       // after a hot restart: the first adjacency is offered with PFlag 2
@@ -73,7 +74,7 @@ struct AgentOptions {
 
 using gsmp::name_from;  // a switch's 48-bit name, from the name it was started with
 
-inline constexpr Duration kInvalidLabelRest = std::chrono::milliseconds{100};
+inline constexpr Duration kInvalidLabelRest = kSwitchTimers["invalid-label-rest"];
 
 struct AgentCounters {
   std::uint64_t requests = 0;

@@ -32,6 +32,7 @@
 
 #include "core/wire/writer.hpp"
 #include "gsmp/decode_error.hpp"
+#include "gsmp/timers.hpp"
 
 namespace xbind::gsmp {
 
@@ -58,9 +59,9 @@ struct Endpoint {
 };
 
 struct AdjacencyMessage {
-  std::uint8_t version = 3;  // or 1: which octets it is in (v1/adjacency.hpp)
-  std::uint8_t timer = 10;   // in 100 ms, 1..255: how often the sender speaks
-  bool from_master = false;  // M: means something in a SYN only
+  std::uint8_t version = 3;               // or 1: which octets it is in (v1/adjacency.hpp)
+  std::uint8_t timer = kAdjacencyPeriod;  // in 100 ms, 1..255: how often the sender speaks
+  bool from_master = false;               // M: means something in a SYN only
   AdjacencyCode code = AdjacencyCode::kSyn;
   Endpoint sender;
   Endpoint receiver;

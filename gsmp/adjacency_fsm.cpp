@@ -10,7 +10,6 @@
 
 namespace xbind::gsmp {
 namespace {
-constexpr Duration kTimerUnit = std::chrono::milliseconds(100);
 constexpr int kPeriodsToLoss = 3;
 }  // namespace
 
@@ -112,7 +111,7 @@ TimePoint Adjacency::loss_deadline() const {
   // Silence may only mean that our version is not spoken: the next one is tried first.
   if (may_take_lower()) return kNever - Duration(1);
   const int timer = peer_timer_ != 0 ? peer_timer_ : options_.timer;
-  return heard_ + kPeriodsToLoss * timer * kTimerUnit;
+  return heard_ + kPeriodsToLoss * timer * kAdjacencyPeriodUnit;
 }
 
 void Adjacency::new_period(TimePoint now) {
@@ -125,7 +124,7 @@ void Adjacency::new_period(TimePoint now) {
 Duration Adjacency::period() const {
   const std::uint8_t timer =
       version_ == v1::kVersion ? std::min(options_.timer, v1::kTimer) : options_.timer;
-  return timer * kTimerUnit;
+  return timer * kAdjacencyPeriodUnit;
 }
 
 // A SYN in any version we speak, until the adjacency is up; a SYNACK in the version of our own SYN or

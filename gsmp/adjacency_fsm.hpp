@@ -145,7 +145,7 @@ struct AdjacencyOptions {
   bool master = true;
   std::uint64_t name = 0;  // 48 bits, not 0
   std::uint32_t port = 0;
-  std::uint8_t timer = 10;  // in 100 ms, 1..255
+  std::uint8_t timer = kAdjacencyPeriod;  // in 100 ms, 1..255
   std::uint8_t partition_type = kPartitionNone;
   std::uint8_t partition = 0;  // 0 when the type is kPartitionNone
   std::uint8_t partition_flag = kRecoveredAdjacency;

@@ -42,6 +42,7 @@
 #include "gsmp/framing.hpp"
 #include "gsmp/message.hpp"
 #include "gsmp/session_event.hpp"
+#include "gsmp/timers.hpp"
 
 namespace xbind::gsmp {
 
@@ -55,7 +56,7 @@ struct SessionOptions {
   // What may wait beyond the window; a request that finds no room is refused with kExhausted.
   std::size_t queue_max = 65536;
   std::size_t queue_octets_max = 16U << 20;
-  Duration transaction_timeout = std::chrono::seconds(2);
+  Duration transaction_timeout = kGsmpTimers["transaction-timeout"];
   // Where the ids of an adjacency begin: a test of the far end need not send 16 million requests.
   std::uint32_t first_transaction = 1;
 };

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "gsmp/tcp_connection.hpp"
+#include "gsmp/timers.hpp"
 
 namespace xbind::gsmp {
 
@@ -56,7 +57,7 @@ struct TcpServer::Impl {
       if (error) {
         refused("accept: " + error.message());
         // Out of descriptors, most likely: at once again would spin.
-        retry.expires_after(std::chrono::milliseconds(100));
+        retry.expires_after(kGsmpTimers["accept-retry"]);
         retry.async_wait([this](const error_code& cancelled) {
           if (!cancelled) accept();
         });

@@ -15,6 +15,7 @@
 
 #include "core/clock.hpp"
 #include "core/result.hpp"
+#include "gsmp/timers.hpp"
 #include "gsmp/transport.hpp"
 
 namespace xbind::gsmp {
@@ -30,9 +31,10 @@ Result<HostPort> parse_host_port(std::string_view text);
 
 struct TcpClientOptions {
   HostPort peer;
-  Duration backoff_min = std::chrono::milliseconds(100);  // doubles after each failure ...
-  Duration backoff_max = std::chrono::seconds(5);  // ... up to this; anew once octets have come
-  Duration connect_timeout = std::chrono::seconds(5);
+  Duration backoff_min = kGsmpTimers["connect-back-off-min"];  // doubles after each failure ...
+  Duration backoff_max =
+      kGsmpTimers["connect-back-off-max"];  // ... up to this; anew once octets have come
+  Duration connect_timeout = kGsmpTimers["connect"];
   std::size_t queue_octets_max = 16U << 20;  // unsent; more closes the connection
 };
 

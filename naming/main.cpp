@@ -9,6 +9,7 @@
 
 #include "core/name.hpp"
 #include "naming/names.hpp"
+#include "naming/timers.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
 #include "orb/remote_error.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 using namespace xbind;
 
-constexpr std::chrono::milliseconds kPollPeriod{50};
+constexpr Duration kPollPeriod = naming::kNamingTimers["wait-poll"];
 
 int explain(const Error& error) {
   std::fprintf(stderr, "xbind-names: %s\n", printable(error.text, 4'096).c_str());
@@ -83,6 +84,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> words;
   config::OptionSet set("xbind-names",
                         "Lists, awaits and clears what is bound in the CORBA name service.");
+  set.add_timers(naming::kNamingTimers);
   orb::add_client_options(set, common, log::Level::kWarn);
   set.add_double("timeout", &timeout_s, 10, {0, 86'400}, "Seconds that `wait` waits at most.");
   set.take_arguments("list [CONTEXT] | wait PATH... | clear [PATH...]", &words, 1, 1'000);

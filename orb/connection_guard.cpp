@@ -15,14 +15,15 @@
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
 #include "orb/descriptors.hpp"
+#include "orb/timers.hpp"
 
 namespace xbind::orb {
 namespace {
 
 constexpr std::uint64_t kDescriptorsWanted = 65'536;
 constexpr std::size_t kConnectionsMost = 4'096;
-constexpr std::chrono::milliseconds kPeriod{250};
-constexpr std::chrono::seconds kTellPeriod{60};
+constexpr Duration kPeriod = kOrbTimers["connection-watch"];
+constexpr Duration kTellPeriod = kOrbTimers["connection-warning"];
 
 std::optional<AcceptedConnection> connection_of(int descriptor) {
   tcp_info info{};

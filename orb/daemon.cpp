@@ -5,16 +5,20 @@
 #include <optional>
 #include <utility>
 
+#include "core/config/timer_option.hpp"
 #include "core/name.hpp"
+#include "core/timers.hpp"
 #include "orb/addresses.hpp"
 #include "orb/connection_guard.hpp"
 #include "orb/name_claim.hpp"
 #include "orb/peer_log.hpp"
+#include "orb/timers.hpp"
 
 namespace xbind::orb {
 namespace {
 
-constexpr std::chrono::milliseconds kRetryPeriod{50};  // while the name service is away
+constexpr auto kRetryPeriod =
+    kOrbTimers.ms("name-service-retry");  // while the name service is away
 
 }  // namespace
 
@@ -27,7 +31,9 @@ void add_client_options(config::OptionSet& set, CommonOptions& options, log::Lev
   set.add_string("listen-address", &options.listen_address, "127.0.0.1",
                  "Numeric address under which this process is reached by its peers.");
   set.add_uint("call-timeout-ms", &options.call_timeout_ms, default_call_timeout_ms, {50, 600000},
-               "Milliseconds after which a two-way CORBA call is given up.");
+               std::string(kOrbTimers.row("call-timeout-ms").guards));
+  set.add_timers(kOrbTimers);
+  set.add_timers(kCoreTimers);
   set.add_enum("log-level", &options.log_level, default_level,
                {{"debug", log::Level::kDebug},
                 {"info", log::Level::kInfo},
@@ -69,8 +75,7 @@ void add_fault_options(config::OptionSet& set, faults::FaultOptions& options) {
   set.add_double(
       "delay", &options.delay, 0, kFraction,
       "Fraction of the session messages sent that goes later; for tests, off by default.");
-  set.add_uint("delay-ms", &options.delay_ms_max, 50, {1, 10'000},
-               "With --delay: how much later at most, in milliseconds.");
+  config::add_timer(set, kCoreTimers.row("delay-ms"), &options.delay_ms_max, {1, 10'000});
   set.add_strings("fault-legs", &options.legs,
                   "Where these faults happen: client_to_manager, manager_to_client, "
                   "manager_to_switch, switch_to_manager; not given, on each of them.");

@@ -12,6 +12,7 @@
 #include "orb/name_keeper.hpp"
 #include "orb/process.hpp"
 #include "orb/runtime.hpp"
+#include "orb/timers.hpp"
 
 namespace xbind::orb {
 
@@ -28,7 +29,7 @@ struct CommonOptions {
 // --name-service, --listen-address, --log-level, --call-timeout-ms; for daemons also --name (with
 // `default_name`; empty: the option is required).
 void add_client_options(config::OptionSet& set, CommonOptions& options, log::Level default_level,
-                        std::uint32_t default_call_timeout_ms = 5'000);
+                        std::uint32_t default_call_timeout_ms = RuntimeOptions{}.call_timeout_ms);
 void add_daemon_options(config::OptionSet& set, CommonOptions& options,
                         const std::string& default_name);
 // What the exit codes of serve_until_signal() mean, at the end of --help; add_daemon_options() does

@@ -12,6 +12,7 @@
 
 #include "core/result.hpp"
 #include "orb/name_client.hpp"
+#include "orb/timers.hpp"
 
 namespace xbind::orb {
 
@@ -35,7 +36,7 @@ struct Held {
 
 class NameHolders {
  public:
-  static constexpr std::chrono::milliseconds kAnswerPatience{1000};
+  static constexpr auto kAnswerPatience = kOrbTimers.ms("name-holder-answer");
 
   explicit NameHolders(NameClient& names) : names_(names) {}
 

@@ -6,6 +6,7 @@
 #include "core/attaching.hpp"
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
+#include "orb/timers.hpp"
 
 namespace xbind::orb {
 namespace {
@@ -13,9 +14,9 @@ namespace {
 // Until all are bound. The wait does not grow: a daemon that starts is to be found as soon as it
 // may be bound, and so is one after a restart of the name service.
 constexpr Attaching::Policy kBinding{
-    .back_off = {std::chrono::milliseconds{50}, std::chrono::milliseconds{50}}};
+    .back_off = {kOrbTimers["bind-retry"], kOrbTimers["bind-retry"]}};
 // Between looks at the bindings: how long a lost or taken name may stay unnoticed.
-constexpr Duration kWatchPeriod = std::chrono::seconds{1};
+constexpr Duration kWatchPeriod = kOrbTimers["name-watch"];
 
 }  // namespace
 

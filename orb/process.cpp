@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "orb/timers.hpp"
 
 namespace xbind::orb {
 namespace {
@@ -51,7 +52,7 @@ void take_signals() {
 
 Ending wait_for_end() {
   for (;;) {
-    if (auto end = wait_for_end(std::chrono::hours{1})) return *end;
+    if (auto end = wait_for_end(kOrbTimers.ms("signal-wait"))) return *end;
   }
 }
 

@@ -21,13 +21,14 @@
 
 #include "core/result.hpp"
 #include "core/session/session.hpp"
+#include "orb/timers.hpp"
 
 namespace xbind::orb {
 
 struct RuntimeOptions {
   std::string listen_address = "127.0.0.1";  // numeric; where this process's objects are reached
-  std::uint32_t call_timeout_ms = 5'000;     // of a two-way call
-  std::uint32_t connect_timeout_ms = 1'000;
+  std::uint32_t call_timeout_ms = kOrbTimers.ms("call-timeout-ms").count();  // of a two-way call
+  std::uint32_t connect_timeout_ms = kOrbTimers.ms("connect-timeout").count();
 };
 
 // Octets of sessions that may be under way on one connection so that a write to a peer that has stopped reading

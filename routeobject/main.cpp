@@ -8,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include "core/config/timer_option.hpp"
 #include "core/pace_clock.hpp"
 #include "core/pace_options.hpp"
 #include "naming/names.hpp"
@@ -20,6 +21,7 @@
 #include "routeobject/remote_trust.hpp"
 #include "routeobject/remote_watchers.hpp"
 #include "routeobject/servant.hpp"
+#include "routeobject/timers.hpp"
 
 namespace {
 
@@ -40,6 +42,7 @@ int main(int argc, char** argv) {
   std::uint32_t validity_ms = 0;
   bool describe = false;
   config::OptionSet set("xbind-routeobject", "Answers which path a connection takes.");
+  set.add_timers(kRouteObjectTimers);
   orb::add_daemon_options(set, common, "default");
   set.add_string("topology", &topology_path, "",
                  "Topology file: our TOML, SNDlib's native format or GraphML.");
@@ -48,22 +51,14 @@ int main(int argc, char** argv) {
   set.add_double("default-rate", &import_options.default_rate_mbits, kDefaultRateMbits,
                  {kDefaultRateMbitsMin, kDefaultRateMbitsMax},
                  "Mbit/s of a link of a GraphML topology that states no rate.");
-  set.add_uint("validity-ms", &validity_ms, kRouteValidityMsDefault, {1, kRouteValidityMsMax},
-               "Milliseconds for which an answer may be cached.");
+  config::add_timer(set, kRouteObjectTimers.row("validity-ms"), &validity_ms,
+                    {1, kRouteValidityMsMax});
   std::uint32_t lost_ms = 0;
-  set.add_uint("switch-lost-ms", &lost_ms, 3'000, {1, 600'000},
-               "Milliseconds after which a switch that its SwitchServer has lost is unknown: calls "
-               "leave it, and no new one goes there.");
+  config::add_timer(set, kRouteObjectTimers.row("switch-lost-ms"), &lost_ms, {1, 600'000});
   std::uint32_t silent_ms = 0;
-  set.add_uint(
-      "switch-silent-ms", &silent_ms, 15'000, {0, 3'600'000},
-      "Milliseconds after which a switch is unknown whose SwitchServer reports no more; three "
-      "times its --report-refresh-ms or more. 0: never.");
+  config::add_timer(set, kRouteObjectTimers.row("switch-silent-ms"), &silent_ms, {0, 3'600'000});
   std::uint32_t trust_ms = 0;
-  set.add_uint(
-      "switch-trust-ms", &trust_ms, 5'000, {0, 600'000},
-      "Milliseconds for which an unknown switch is there again, without a break, before new "
-      "calls go there.");
+  config::add_timer(set, kRouteObjectTimers.row("switch-trust-ms"), &trust_ms, {0, 600'000});
   set.add_flag("describe-topology", &describe,
                "Print the topology as JSON to standard output, notes on its import to standard "
                "error, and exit.");

@@ -21,6 +21,7 @@
 #include "routeobject/network_view.hpp"
 #include "routeobject/path_query.hpp"
 #include "routeobject/router.hpp"
+#include "routeobject/timers.hpp"
 #include "routeobject/topology.hpp"
 
 namespace xbind {
@@ -31,7 +32,8 @@ inline constexpr std::size_t kRouteDisjointHopsMax = 256;  // of the other path
 inline constexpr std::size_t kRouteLinksMax = 10'000;      // shown at a time
 // Partial paths of all searches of one batch: as many as 16 queries may hold that are too hard.
 inline constexpr std::size_t kRouteBatchLabelsMax = 16 * kPathLabelsMax;
-inline constexpr std::uint32_t kRouteValidityMsDefault = 5000;
+inline constexpr std::uint32_t kRouteValidityMsDefault =
+    kRouteObjectTimers.ms("validity-ms").count();
 inline constexpr std::uint32_t kRouteValidityMsMax = 3'600'000;
 
 struct RouteAnswers {

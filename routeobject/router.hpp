@@ -42,6 +42,7 @@
 #include "core/result.hpp"
 #include "routeobject/route_graph.hpp"
 #include "routeobject/switch_trust.hpp"
+#include "routeobject/timers.hpp"
 #include "routeobject/topology.hpp"
 
 namespace xbind {
@@ -93,9 +94,9 @@ struct UnknownSwitch {
   friend bool operator==(const UnknownSwitch&, const UnknownSwitch&) = default;
 };
 
-inline constexpr Duration kTrustTick = std::chrono::milliseconds{200};
+inline constexpr Duration kTrustTick = kRouteObjectTimers["trust-tick"];
 // A Router that has not been called for so long was stopped, and has heard nobody meanwhile.
-inline constexpr Duration kTrustAsleep = std::chrono::seconds{2};
+inline constexpr Duration kTrustAsleep = kRouteObjectTimers["trust-asleep"];
 
 class Router {
  public:

@@ -23,17 +23,18 @@
 #include <optional>
 
 #include "core/clock.hpp"
+#include "routeobject/timers.hpp"
 
 namespace xbind {
 
 struct SwitchTrustOptions {
   // Without control for so long, a switch is unknown.
-  Duration lost = std::chrono::milliseconds{3'000};
+  Duration lost = kRouteObjectTimers["switch-lost-ms"];
   // Without a word of a SwitchServer that has spoken, likewise; zero: nothing is concluded from
   // silence. Several times the interval at which SwitchServers report in any case.
-  Duration silent = std::chrono::milliseconds{15'000};
+  Duration silent = kRouteObjectTimers["switch-silent-ms"];
   // Under control for so long without a break, it is trusted again.
-  Duration trust = std::chrono::milliseconds{5'000};
+  Duration trust = kRouteObjectTimers["switch-trust-ms"];
 };
 
 class SwitchTrust {

@@ -36,6 +36,7 @@
 
 #include "core/resources.hpp"
 #include "core/traffic_contract.hpp"
+#include "switchserver/timers.hpp"
 
 namespace xbind {
 
@@ -51,7 +52,7 @@ struct PortPolicy {
   std::uint64_t buffer_cells = 0;  // B
   // f in thousandths: at 1500 three connections of VBR take what two need. 1 to kOverbookingMax.
   std::uint32_t overbooking = kOverbookingNone;
-  std::uint32_t rt_wait_us = 1000;  // the longest wait of a cell of rt-VBR
+  std::uint32_t rt_wait_us = kRtWaitUs;  // the longest wait of a cell of rt-VBR
 
   friend bool operator==(const PortPolicy&, const PortPolicy&) = default;
 };

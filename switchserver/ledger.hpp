@@ -97,6 +97,7 @@
 #include "switchserver/ledger_names.hpp"
 #include "switchserver/ledger_record.hpp"
 #include "switchserver/switch_driver.hpp"
+#include "switchserver/timers.hpp"
 
 namespace xbind {
 
@@ -106,7 +107,7 @@ struct LedgerOptions {
   AdmissionMode admission = AdmissionMode::kDemand;
   double overbooking = 1.0;                     // times the line rate may be promised
   std::map<PortId, double> port_overbooking{};  // the same of these ports
-  std::uint32_t rt_wait_us = 1000;              // the longest wait of a cell of rt-VBR in a port
+  std::uint32_t rt_wait_us = kRtWaitUs;         // the longest wait of a cell of rt-VBR in a port
   std::uint64_t buffer_cells = 1U << 20;        // buffer of every output port, in cells
   std::size_t managers_max = 64;                // names known at once, attached or not
   std::size_t hops_max = std::size_t{1} << 22;  // records; more are refused kBusy

@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "core/config/option_tables.hpp"
+#include "core/config/timer_option.hpp"
 #include "core/name.hpp"
 #include "switchserver/drivers/make_driver.hpp"
+#include "switchserver/timers.hpp"
 
 namespace xbind {
 namespace {
@@ -115,10 +117,7 @@ void declare(config::OptionSet& set, NodeOptions& options) {
        {"effective", AdmissionMode::kEffective}},
       "What a hop takes of its output port: as the manager demands; by its contract, VBR at "
       "the peak; or VBR at its effective bandwidth.");
-  set.add_uint(
-      "rt-wait-us", &o->rt_wait_us, 1'000, {0, 1'000'000},
-      "For --admission effective: the longest that a cell of rt-VBR may wait in a port, in "
-      "microseconds.");
+  config::add_timer(set, kSwitchServerTimers.row("rt-wait-us"), &o->rt_wait_us, {0, 1'000'000});
   set.add_uint("buffer-cells", &o->buffer_cells, 1'048'576, {0, 1'000'000'000},
                "Buffer of every output port, in cells.");
   set.add_enum("label-sharing", &o->sharing, LabelSharing::kFree,
@@ -126,8 +125,8 @@ void declare(config::OptionSet& set, NodeOptions& options) {
                "Whether managers share a port's labels in proportion to what they declare.");
   set.add_uint("gsmp-window", &o->window, 256, {1, 32'768},
                "GSMP requests without an answer at most; the switch may want fewer.");
-  set.add_uint("gsmp-timeout-ms", &o->transaction_timeout_ms, 2'000, {10, 60'000},
-               "Milliseconds after which a GSMP request counts as unanswered.");
+  config::add_timer(set, kSwitchServerTimers.row("gsmp-timeout-ms"), &o->transaction_timeout_ms,
+                    {10, 60'000});
   set.add_choice("gsmp-versions", &o->gsmp_versions, "3,1", {"3,1", "3", "1"},
                  "Versions of GSMP that may be spoken with the switch, the highest first; 1 is "
                  "version 1.1.");

@@ -24,6 +24,7 @@
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "switchserver/ledger.hpp"
+#include "switchserver/timers.hpp"
 
 namespace xbind {
 
@@ -48,10 +49,12 @@ struct SwitchReport {
 struct PortReporterOptions {
   double threshold =
       0.1;  // 0 to 1: how much of a port's capacity moves before it is worth a report
-  Duration interval = std::chrono::milliseconds{200};  // least time between looks, and such reports
-  Duration refresh = std::chrono::seconds{5};          // longest time between reports
+  Duration interval =
+      kSwitchServerTimers["report-interval-ms"];  // least time between looks, and such reports
+  Duration refresh = kSwitchServerTimers["report-refresh-ms"];  // longest time between reports
   // The pauses after reports that failed: they spare a RouteObject that is away or busy.
-  BackOff::Bounds back_off{std::chrono::milliseconds{200}, std::chrono::seconds{5}};
+  BackOff::Bounds back_off{kSwitchServerTimers["report-back-off-min"],
+                           kSwitchServerTimers["report-back-off-max"]};
 };
 
 class PortReporter {

@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/config/timer_option.hpp"
 #include "core/pace_options.hpp"
+#include "gsmp/timers.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
@@ -17,6 +19,7 @@
 #include "switchserver/drivers/make_driver.hpp"
 #include "switchserver/node_options.hpp"
 #include "switchserver/servant.hpp"
+#include "switchserver/timers.hpp"
 
 namespace {
 
@@ -40,6 +43,8 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_string("switches", &options.switches, "",
                  "File of [[switch]] tables, one for each switch that this process stands before, "
                  "whose keys are the options above; these are then not given here.");
+  set.add_timers(kSwitchServerTimers);
+  set.add_timers(gsmp::kGsmpTimers);
   orb::add_client_options(set, options.common, log::Level::kInfo);
   set.add_string("route-object", &options.route_object, "default",
                  "Name under xbind/routeobject/ of who is told how the ports are; empty: nobody.");
@@ -48,10 +53,10 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_double(
       "report-threshold", &options.report_threshold, 0.1, {0, 1},
       "Part of a port's capacity by which its free bandwidth moves before that is told.");
-  set.add_uint("report-interval-ms", &options.report_interval_ms, 200, {1, 60'000},
-               "Milliseconds at least between looks at the books for that.");
-  set.add_uint("report-refresh-ms", &options.report_refresh_ms, 5'000, {100, 600'000},
-               "Milliseconds after which the ports are told of in any case.");
+  config::add_timer(set, kSwitchServerTimers.row("report-interval-ms"), &options.report_interval_ms,
+                    {1, 60'000});
+  config::add_timer(set, kSwitchServerTimers.row("report-refresh-ms"), &options.report_refresh_ms,
+                    {100, 600'000});
   orb::add_fault_options(set, options.faults);
   declare_pace_options(set, options.pace);
   set.add_check([&options, &set]() -> std::optional<std::string> {

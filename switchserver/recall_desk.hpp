@@ -14,12 +14,13 @@
 #include "core/clock.hpp"
 #include "core/hop.hpp"
 #include "switchserver/ledger.hpp"
+#include "switchserver/timers.hpp"
 
 namespace xbind {
 
 class RecallDesk {
  public:
-  static constexpr Duration kInterval = std::chrono::milliseconds{100};
+  static constexpr Duration kInterval = kSwitchServerTimers["recall-interval"];
   // A port with less than this part of its output labels free is low.
   static constexpr std::uint64_t kLowPart = 16;
 

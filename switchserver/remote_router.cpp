@@ -8,12 +8,13 @@
 #include "core/steady_now.hpp"
 #include "naming/names.hpp"
 #include "orb/remote_error.hpp"
+#include "switchserver/timers.hpp"
 
 namespace xbind {
 namespace {
 
 // RouteObject often starts beside us: not worth a word before.
-constexpr Duration kPatience = std::chrono::seconds{2};
+constexpr Duration kPatience = kSwitchServerTimers["report-patience"];
 
 v2::PortNewsSeq to_idl(const std::vector<ReportedPort>& ports) {
   v2::PortNewsSeq out;

@@ -16,6 +16,7 @@
 #include "orb/name_client.hpp"
 #include "route_object.hh"
 #include "switchserver/port_reporter.hpp"
+#include "switchserver/timers.hpp"
 
 namespace xbind {
 
@@ -40,7 +41,7 @@ class RemoteRouter {
   // bounds what waits here.
   void tell(std::string switch_name, SwitchReport report, Told told);
 
-  static constexpr std::chrono::milliseconds kCallTimeout{2000};
+  static constexpr auto kCallTimeout = kSwitchServerTimers.ms("report-call");
 
  private:
   struct Waiting {

@@ -9,6 +9,7 @@
 #include "orb/convert.hpp"
 #include "orb/raise.hpp"
 #include "orb/reply.hpp"
+#include "switchserver/timers.hpp"
 
 namespace xbind {
 namespace {
@@ -17,10 +18,10 @@ constexpr std::size_t kHopsPerPage = 5'000;
 // Bounds of what these take in CDR (orb/reply.hpp).
 constexpr std::size_t kLabelOctets = 8;
 constexpr std::size_t kPortOctets = 16;  // of labels, besides these
-constexpr Duration kAuditTimeout = std::chrono::seconds{20};
+constexpr Duration kAuditTimeout = kSwitchServerTimers["audit"];
 constexpr std::size_t kExecuteMax = 4096;  // commands
-constexpr Duration kExecuteTimeout = std::chrono::seconds{5};
-constexpr Duration kStatisticsTimeout = std::chrono::seconds{5};
+constexpr Duration kExecuteTimeout = kSwitchServerTimers["execute"];
+constexpr Duration kStatisticsTimeout = kSwitchServerTimers["statistics"];
 
 std::size_t octets_of(const Finding& finding) {
   return 24 + orb::cdr_string(finding.element.size()) + orb::cdr_string(finding.text.size());

@@ -10,13 +10,14 @@
 #include <string>
 
 #include "core/clock.hpp"
+#include "switchserver/timers.hpp"
 
 namespace xbind {
 
 class SwitchAbsence {
  public:
-  static constexpr Duration kFirstWord = std::chrono::seconds{2};
-  static constexpr Duration kBetweenWordsMax = std::chrono::seconds{60};
+  static constexpr Duration kFirstWord = kSwitchServerTimers["absence-log-first"];
+  static constexpr Duration kBetweenWordsMax = kSwitchServerTimers["absence-log-max"];
 
   // `peer`: HOST:PORT, as it was given.
   explicit SwitchAbsence(std::string peer) : peer_(std::move(peer)) {}

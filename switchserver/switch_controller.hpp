@@ -64,16 +64,17 @@
 #include "switchserver/ledger.hpp"
 #include "switchserver/recall_desk.hpp"
 #include "switchserver/switch_driver.hpp"
+#include "switchserver/timers.hpp"
 
 namespace xbind {
 
 struct SwitchControllerOptions {
   std::string name;  // of the switch, as bound under xbind/switchserver/; for findings
   LedgerOptions ledger = {};
-  std::size_t open_batches_max = 1U << 16;          // more are refused kBusy, command by command
-  std::size_t open_audits_max = 64;                 // more are refused kExhausted
-  std::size_t labels_per_grant_max = 1U << 16;      // of one batch or one grant()
-  Duration reread_after = std::chrono::seconds(1);  // when the table could not be read
+  std::size_t open_batches_max = 1U << 16;      // more are refused kBusy, command by command
+  std::size_t open_audits_max = 64;             // more are refused kExhausted
+  std::size_t labels_per_grant_max = 1U << 16;  // of one batch or one grant()
+  Duration reread_after = kSwitchServerTimers["table-reread"];  // when the table could not be read
 };
 
 struct SwitchCounters {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <random>
 
+#include "client/timers.hpp"
 #include "core/check.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
@@ -127,6 +128,7 @@ int main(int argc, char** argv) {
                         "nothing else; 5: a switch "
                         "could not be asked, and of the others nothing is wrong.");
   // Longer than a manager needs as a rule, also where a switch does not answer.
+  set.add_timers(client::kClientTimers);
   orb::add_client_options(set, common, log::Level::kWarn, 15'000);
   ctl::declare(set, line);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;

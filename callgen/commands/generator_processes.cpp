@@ -13,6 +13,7 @@
 #include "callgen/processes/own_child.hpp"
 #include "callgen/report/merge.hpp"
 #include "callgen/report/report_from_json.hpp"
+#include "callgen/timers.hpp"
 #include "core/config/variable_name.hpp"
 #include "core/steady_now.hpp"
 
@@ -20,9 +21,9 @@ namespace xbind::callgen {
 namespace {
 
 // From the last one's readiness to the common start: all have read it by then.
-constexpr Duration kLead = std::chrono::milliseconds{100};
+constexpr Duration kLead = kCallgenTimers["common-start"];
 // How long a wish to stop may go unseen.
-constexpr Duration kLookForStop = std::chrono::milliseconds{100};
+constexpr Duration kLookForStop = kCallgenTimers["stop-look"];
 
 // Options that the parent answers for, or that a share replaces.
 const std::vector<std::string> kNotForChildren{"generators",

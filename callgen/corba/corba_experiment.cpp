@@ -13,6 +13,8 @@
 
 #include "callgen/corba/corba_target.hpp"
 #include "callgen/corba/corba_watch.hpp"
+#include "callgen/timers.hpp"
+#include "client/timers.hpp"
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
 
@@ -97,7 +99,7 @@ void fill_switchservers(const Counted& before, const Counted& after, RunReport& 
 
 // Waits until no manager owes a removal, `most` has passed, or `stop` says so.
 void await_debts(CorbaTarget& target, Duration most, const std::function<bool()>& stop) {
-  constexpr Duration kBetweenLooks = std::chrono::milliseconds{100};
+  constexpr Duration kBetweenLooks = kCallgenTimers["debt-look"];
   const TimePoint until = steady_now() + most;
   std::condition_variable nobody_wakes;
   std::mutex mutex;
@@ -200,6 +202,8 @@ void declare_client_options(config::OptionSet& set, ClientOptions& options) {
     }
     return std::nullopt;
   });
+  set.add_timers(kCallgenTimers);
+  set.add_timers(client::kClientTimers);
   orb::add_client_options(set, options.common, log::Level::kWarn);
   orb::add_fault_options(set, options.faults);
 }

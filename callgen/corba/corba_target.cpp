@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "callgen/timers.hpp"
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
 #include "naming/names.hpp"
@@ -17,17 +18,17 @@ namespace {
 
 // A run looks so often at what is due, at most: what is due within this time travels together, for a message
 // and a wake-up cost many times what a request does. What it makes late is seen in the slip.
-constexpr Duration kBetweenSends = std::chrono::microseconds{50};
+constexpr Duration kBetweenSends = kCallgenTimers["send-pause"];
 
 // Of the topology's ends and demands.
 constexpr CORBA::ULong kPage = 10'000;
 
 // How long a wish to stop may go unseen.
-constexpr Duration kLookForStop = std::chrono::milliseconds{100};
+constexpr Duration kLookForStop = kCallgenTimers["stop-look"];
 
 // A manager that can reach us confirms the first batch within milliseconds. One that has said
 // nothing for so long cannot: the rest of the run would be unanswered as well.
-constexpr Duration kFirstAnswer = std::chrono::seconds{10};
+constexpr Duration kFirstAnswer = kCallgenTimers["first-answer"];
 
 // The kernel lets a thread sleep 50 us longer than it asks for, unless told otherwise.
 void wake_exactly() {
@@ -43,7 +44,7 @@ client::Limits limits_of_a_run() {
   limits.reach_within = client::kForever;
   limits.first_answer = kFirstAnswer;
   limits.reattach = false;
-  limits.session.lease = std::chrono::seconds{60};
+  limits.session.lease = kCallgenTimers["lease"];
   limits.session = orb::within_connection(limits.session);
   return limits;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "callgen/corba/corba_target.hpp"
+#include "callgen/timers.hpp"
 #include "client/corba/two_way.hpp"
 #include "core/log.hpp"
 #include "naming/names.hpp"
@@ -14,7 +15,8 @@
 namespace xbind::callgen {
 namespace {
 
-constexpr CORBA::ULong kSwitchStatusTimeoutMs = 1'000;
+constexpr auto kSwitchStatusTimeoutMs =
+    static_cast<CORBA::ULong>(kCallgenTimers.ms("switch-status").count());
 
 Metrics to_core(const v2::MetricSeq& metrics) {
   Metrics out;

@@ -12,6 +12,7 @@
 #include "callgen/figures/process_shown.hpp"
 #include "callgen/processes/interrupts.hpp"
 #include "callgen/report/json_file.hpp"
+#include "callgen/timers.hpp"
 #include "core/read_file.hpp"
 
 namespace xbind::figures {
@@ -21,8 +22,8 @@ namespace fs = std::filesystem;
 using callgen::ChildEnd;
 using callgen::ChildPlan;
 
-constexpr Duration kLabMayTake = std::chrono::minutes{2};
-constexpr Duration kToolMayTake = std::chrono::seconds{30};
+constexpr Duration kLabMayTake = callgen::kCallgenTimers["lab"];
+constexpr Duration kToolMayTake = callgen::kCallgenTimers["tool"];
 constexpr std::size_t kLinesOfError = 12;
 constexpr std::size_t kReportOctetsMax = 1U << 30;
 // Of callgen: failed calls and a void load are told in the report.

@@ -6,13 +6,14 @@
 #include <bit>
 #include <utility>
 
+#include "callgen/timers.hpp"
 #include "core/check.hpp"
 
 namespace xbind::callgen {
 namespace {
 
 // No cell is longer under way: calls offered later than this after a probe do not explain it.
-constexpr Duration kWatched = std::chrono::seconds{10};
+constexpr Duration kWatched = kCallgenTimers["probe-watched"];
 constexpr std::uint32_t kAllSeen = (1U << kCheckCells) - 1;
 
 }  // namespace

@@ -37,14 +37,16 @@
 #include "callgen/load/random.hpp"
 #include "callgen/media/media_cells.hpp"
 #include "callgen/run/call_inspector.hpp"
+#include "callgen/timers.hpp"
 
 namespace xbind::callgen {
 
 struct MediaPlan {
-  std::uint64_t calls = 100;                          // to check at least; see above
-  std::uint64_t run_calls = 0;                        // of the whole run
-  Duration deadline = std::chrono::seconds{2};        // of the cells of a check, from their sending
-  Duration silence = std::chrono::milliseconds{300};  // the run's end waits for what must not come
+  std::uint64_t calls = 100;    // to check at least; see above
+  std::uint64_t run_calls = 0;  // of the whole run
+  Duration deadline =
+      kCallgenTimers["probe-deadline"];  // of the cells of a check, from their sending
+  Duration silence = kCallgenTimers["probe-silence"];  // the run's end waits for what must not come
   std::size_t at_once = 32;
   std::uint64_t seed = 1;  // of the choice
   std::uint64_t run = 0;   // CellMark::run

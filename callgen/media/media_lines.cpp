@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "callgen/timers.hpp"
 #include "core/steady_now.hpp"
 
 namespace xbind::callgen {
@@ -107,7 +108,9 @@ void MediaLines::listen() {
   }
   bool waiting = false;
   while (!ending_) {
-    constexpr int kRetryMs = 1;  // a line that is full says nothing when it is so no longer
+    constexpr int kRetryMs =
+        kCallgenTimers.ms("line-retry")
+            .count();  // a line that is full says nothing when it is so no longer
     if (poll(watched.data(), watched.size(), waiting ? kRetryMs : -1) < 0 && errno != EINTR) return;
     if ((watched.front().revents & POLLIN) != 0) {
       eventfd_t count = 0;

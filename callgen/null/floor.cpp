@@ -7,6 +7,7 @@
 
 #include "callgen/corba/corba_target.hpp"
 #include "callgen/null/processors.hpp"
+#include "callgen/timers.hpp"
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
 #include "orb/process.hpp"
@@ -15,7 +16,7 @@
 namespace xbind::callgen::null {
 namespace {
 
-constexpr Duration kStartPatience = std::chrono::seconds{10};
+constexpr Duration kStartPatience = kCallgenTimers["null-start"];
 
 double us(Duration duration) { return std::chrono::duration<double, std::micro>(duration).count(); }
 

@@ -15,14 +15,15 @@
 
 #include "callgen/processes/interrupts.hpp"
 #include "callgen/processes/spawn.hpp"
+#include "callgen/timers.hpp"
 #include "core/check.hpp"
 #include "core/steady_now.hpp"
 
 namespace xbind::callgen {
 namespace {
 
-constexpr Duration kPatience = std::chrono::seconds{15};
-constexpr std::chrono::milliseconds kLook{20};
+constexpr Duration kPatience = kCallgenTimers["child-end"];
+constexpr auto kLook = kCallgenTimers.ms("child-look");
 constexpr std::size_t kLinesOfError = 12;
 
 // What comes out of a pipe, of which the end is kept.

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "callgen/timers.hpp"
 #include "core/clock.hpp"
 #include "core/result.hpp"
 
@@ -21,7 +22,7 @@ namespace xbind::callgen {
 struct ChildPlan {
   std::vector<std::string> command;  // a path, or a name that PATH knows; then its words
   std::map<std::string, std::string> environment{};  // beside or instead of ours
-  Duration timeout = std::chrono::minutes{1};
+  Duration timeout = kCallgenTimers["child"];
 };
 
 struct ChildEnd {

@@ -10,12 +10,13 @@
 #include <cerrno>
 #include <utility>
 
+#include "callgen/timers.hpp"
 #include "core/steady_now.hpp"
 
 namespace xbind::callgen {
 namespace {
 
-constexpr Duration kEndPatience = std::chrono::seconds{5};
+constexpr Duration kEndPatience = kCallgenTimers["own-child-end"];
 
 TimePoint in(Duration timeout) {
   return timeout == OwnChild::kForever ? kNever : steady_now() + timeout;

@@ -12,6 +12,7 @@
 
 #include "client/corba/manager_link.hpp"
 #include "client/corba/worker.hpp"
+#include "client/timers.hpp"
 #include "orb/runtime.hpp"
 
 namespace xbind::client {
@@ -70,7 +71,7 @@ class Waiting {
 
 // Longer waits would not fit into a TimePoint.
 Duration bounded(Duration patience) {
-  return std::clamp(patience, Duration::zero(), Duration{std::chrono::hours{1}});
+  return std::clamp(patience, Duration::zero(), kClientTimers["answer-within-max"]);
 }
 
 Answer without_outcome(Error why, bool sent) {

@@ -37,8 +37,10 @@
 #include "client/limits.hpp"
 #include "client/request_batch.hpp"
 #include "client/requester.hpp"
+#include "client/timers.hpp"
 #include "core/call.hpp"
 #include "core/result.hpp"
+#include "orb/timers.hpp"
 
 namespace xbind::orb {
 class Runtime;
@@ -59,11 +61,12 @@ struct Options {
   Limits limits{};
   // How long the functions that wait do so, 0 to an hour. Above the manager's own timers and
   // Limits::reach_within, so that there is an answer as a rule.
-  Duration answer_within = std::chrono::seconds{90};
+  Duration answer_within = kClientTimers["answer-within"];
 
   // Of the client's own ORB only.
   std::string listen_address = "127.0.0.1";  // numeric; where the manager reaches this program
-  std::uint32_t call_timeout_ms = 5'000;     // of a two-way call
+  std::uint32_t call_timeout_ms =
+      orb::kOrbTimers.ms("call-timeout-ms").count();  // of a two-way call
 };
 
 struct Status {

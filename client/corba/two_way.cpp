@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "client/timers.hpp"
 #include "core/name.hpp"
 #include "naming/names.hpp"
 #include "orb/convert.hpp"
@@ -11,7 +12,8 @@ namespace xbind::client {
 namespace {
 
 constexpr CORBA::ULong kListPage = 1'000;
-constexpr CORBA::ULong kAuditTimeoutMs = 120'000;
+constexpr auto kAuditTimeoutMs =
+    static_cast<CORBA::ULong>(kClientTimers.ms("audit-answer").count());
 constexpr std::size_t kReasonOctetsMax = 1'024;  // as many as our daemons send (orb/raise.cpp)
 
 tl::unexpected<Error> failed(ErrorCode code, const char* reason) {

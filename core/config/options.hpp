@@ -20,8 +20,8 @@
 // A list takes several values: repeat it, or separate by commas; the sources are not added up.
 //
 // Every program also has, on the command line only: --help (or -h), --version, --check-config (say
-// whether everything above is right, and exit), --config FILE, and the hidden --print-options (its
-// part of docs/options.md). Refused, with exit code 2 and one sentence that names option, value and bound:
+// whether everything above is right, and exit), --config FILE, and the hidden --print-options and
+// --print-timers (its parts of docs/options.md and docs/timers.md). Refused, with exit code 2 and one sentence that names option, value and bound:
 // unknown names, values that cannot be read or are out of bounds, a value given twice in one
 // source, stray arguments. omniORB's own options (-ORBname value) are skipped together with their
 // value; the ORB takes them from the same argv.
@@ -46,6 +46,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/durations.hpp"
 #include "core/result.hpp"
 
 namespace xbind::config {
@@ -136,6 +137,9 @@ class OptionSet {
   void take_commands(std::vector<Command> commands, std::vector<std::string>* target);
   // A paragraph about the program as a whole, after the options in --help and in docs/options.md.
   void add_note(std::string note) { notes_.push_back(std::move(note)); }
+  // The durations of a room that the program runs: --help and docs/timers.md list them after the
+  // options. A row that is an option of another program is left out.
+  void add_timers(TimerTable table) { timers_.push_back(table); }
   // What no single option can tell: run after everything is loaded, also by --check-config.
   // Returns the sentence of what is wrong, or nothing.
   void add_check(std::function<std::optional<std::string>()> check);
@@ -150,7 +154,8 @@ class OptionSet {
 
   // Of the whole program; with a verb of take_commands(), of that command.
   std::string help(std::string_view verb = {}) const;
-  std::string markdown() const;  // what --print-options prints
+  std::string markdown() const;         // what --print-options prints
+  std::string timers_markdown() const;  // what --print-timers prints
   const std::string& program() const { return program_; }
 
  private:
@@ -193,6 +198,9 @@ class OptionSet {
   static std::string meaning_of(const Option& option);
   // Those that belong to every command; below a title, with --help and its like.
   std::string common_options_text() const;
+  std::string timers_text() const;
+  // The rows of the table that the program has, with its own defaults.
+  std::vector<NamedDuration> timers_of(const TimerTable& table) const;
   std::string command_help(const Command& command) const;
   std::string meant(std::string_view typed) const;  // ", did you mean --rate?" or nothing
 
@@ -214,6 +222,7 @@ class OptionSet {
   std::vector<Command> commands_;
   std::vector<std::function<std::optional<std::string>()>> checks_;
   std::vector<std::string> notes_;
+  std::vector<TimerTable> timers_;
 };
 
 // load() with the environment of the process, and prints what Exit says: the exit code of main(),

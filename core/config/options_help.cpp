@@ -1,4 +1,4 @@
-// What an option set says of itself: --help and its part of docs/options.md.
+// What an option set says of itself: --help and its parts of docs/options.md and docs/timers.md.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "core/config/options.hpp"
+#include "core/config/timer_option.hpp"
 
 namespace xbind::config {
 namespace {
@@ -134,7 +135,58 @@ std::string OptionSet::help(std::string_view verb) const {
                         list_of(commands_));
   }
   text += common_options_text();
+  text += timers_text();
   for (const std::string& note : notes_) text += '\n' + wrapped(note);
+  return text;
+}
+
+std::vector<NamedDuration> OptionSet::timers_of(const TimerTable& table) const {
+  std::vector<NamedDuration> rows;
+  for (NamedDuration row : table.rows) {
+    if (row.source == TimerSource::kOption) {
+      const Option* const option = find(row.name);
+      if (option == nullptr) continue;
+      // Programs may have defaults of their own.
+      row.value = Duration{static_cast<Duration::rep>(
+          std::stod(option->default_text) * static_cast<double>(unit_of(row.name).count()))};
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::string OptionSet::timers_text() const {
+  if (timers_.empty()) return "";
+  constexpr std::size_t kNameColumns = 30;
+  constexpr std::size_t kValueColumns = 8;
+  std::string text = "\nTimers, fixed where no option sets them:\n";
+  for (const TimerTable& table : timers_) {
+    text += fmt::format("  {}\n", table.room);
+    for (const NamedDuration& row : timers_of(table)) {
+      const bool option = row.source == TimerSource::kOption;
+      // What an option guards stands with the option.
+      text += fmt::format("    {:<{}}{:<{}}", fmt::format("{}{}", option ? "--" : "", row.name),
+                          kNameColumns, duration_text(row.value), option ? 0 : kValueColumns);
+      text += option ? "\n"
+                     : wrapped(std::string(row.guards), 4 + kNameColumns + kValueColumns,
+                               4 + kNameColumns + kValueColumns);
+    }
+  }
+  return text;
+}
+
+std::string OptionSet::timers_markdown() const {
+  std::string text = fmt::format(
+      "## {}\n\n| room | timer | default | option | guards |\n| --- | --- | --- | --- | --- |\n",
+      program_);
+  for (const TimerTable& table : timers_) {
+    for (const NamedDuration& row : timers_of(table)) {
+      text += fmt::format("| {} | {} | {} | {} | {} |\n", table.room, row.name,
+                          duration_text(row.value),
+                          row.source == TimerSource::kOption ? fmt::format("`--{}`", row.name) : "",
+                          cell(row.guards));
+    }
+  }
   return text;
 }
 

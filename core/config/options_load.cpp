@@ -58,6 +58,7 @@ struct OptionSet::CommandLine {
   bool version = false;
   bool check_config = false;
   bool print_options = false;
+  bool print_timers = false;
   std::optional<std::string> config;
   std::vector<std::optional<Given>> values;  // one per option of the set
   std::vector<std::string> arguments;
@@ -117,7 +118,7 @@ Result<OptionSet::CommandLine> OptionSet::read_command_line(int argc,
     std::ranges::replace(arguments.before, "--" + option.name, "--" + option.name + "=true");
   }
   description.add_options()("help", "")("version", "")("check-config", "")("print-options", "")(
-      "config", po::value<std::string>());
+      "print-timers", "")("config", po::value<std::string>());
 
   po::parsed_options parsed(&description);
   try {
@@ -147,6 +148,8 @@ Result<OptionSet::CommandLine> OptionSet::read_command_line(int argc,
       line.check_config = true;
     } else if (name == "print-options") {
       line.print_options = true;
+    } else if (name == "print-timers") {
+      line.print_timers = true;
     } else {
       XB_CHECK(seen.value.size() == 1, name, seen.value.size());
       const bool adjacent = seen.original_tokens.size() == 1;
@@ -307,6 +310,7 @@ std::optional<Exit> OptionSet::load(int argc, const char* const* argv,
   if (line->help) return Exit{0, help(line->arguments.empty() ? "" : line->arguments.front())};
   if (line->version) return Exit{0, fmt::format("{} {} (OpenXbind)\n", program_, version())};
   if (line->print_options) return Exit{0, markdown()};
+  if (line->print_timers) return Exit{0, timers_markdown()};
   if (const Result<void> loaded = load_values(*line, environment); !loaded) {
     return refusal(loaded.error().text);
   }

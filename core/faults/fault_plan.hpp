@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "core/timers.hpp"
 
 namespace xbind::faults {
 
@@ -38,10 +39,11 @@ inline constexpr std::array<std::string_view, 4> kLegs{"client_to_manager", "man
 // Probabilities for each invocation, 0 to 0.9; off when all are 0.
 struct FaultOptions {
   double loss = 0;
-  double duplicate = 0;             // of those not dropped: goes twice
-  double reorder = 0;               // of those not dropped: the next one overtakes it
-  double delay = 0;                 // of those neither dropped nor held for reordering: goes later
-  std::uint32_t delay_ms_max = 50;  // how much later: evenly spread up to this, from 1
+  double duplicate = 0;  // of those not dropped: goes twice
+  double reorder = 0;    // of those not dropped: the next one overtakes it
+  double delay = 0;      // of those neither dropped nor held for reordering: goes later
+  std::uint32_t delay_ms_max =
+      kCoreTimers.ms("delay-ms").count();  // how much later: evenly spread up to this, from 1
   std::uint64_t seed = 1;
   std::vector<std::string> legs{};  // of kLegs; none: all of them
 
@@ -89,7 +91,7 @@ struct Decision {
 
 // An invocation that nobody overtakes is not lost: it goes after this. Longer than a session waits
 // before it repeats (Limits::resend_after), shorter than any timer of a call.
-inline constexpr Duration kOvertakeWithin = std::chrono::milliseconds{200};
+inline constexpr Duration kOvertakeWithin = kCoreTimers["overtake-within"];
 
 class FaultInjector {
  public:

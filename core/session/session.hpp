@@ -40,6 +40,7 @@
 #include "core/ids.hpp"
 #include "core/planted.hpp"
 #include "core/result.hpp"
+#include "core/timers.hpp"
 
 namespace xbind::session {
 
@@ -51,17 +52,17 @@ struct Limits {
   std::size_t octets_in_flight = 384 * 1024;
   // First repeat; doubles up to resend_max. Short enough that a batch lost four times in a row arrives
   // well before a call's timers expire, longer than confirm_after and a busy peer's answer.
-  Duration resend_after = std::chrono::milliseconds{100};
+  Duration resend_after = kCoreTimers["resend-after"];
   // How old a gap is when the peer is told of it, and how old the oldest batch when its absence from
   // a confirmation is believed; the latter doubles as well. More than a round trip.
-  Duration gap_after = std::chrono::milliseconds{10};
-  Duration resend_max = std::chrono::seconds{4};
-  Duration repeat_gap = std::chrono::milliseconds{5};  // least time between progress and a repeat
+  Duration gap_after = kCoreTimers["gap-after"];
+  Duration resend_max = kCoreTimers["resend-max"];
+  Duration repeat_gap = kCoreTimers["repeat-gap"];  // least time between progress and a repeat
   Duration give_up_after =
-      std::chrono::seconds{20};  // the peer is lost: the owner ends the session
-  Duration confirm_after = std::chrono::milliseconds{50};
-  Duration heartbeat = std::chrono::seconds{2};
-  Duration lease = std::chrono::seconds{15};
+      kCoreTimers["give-up-after"];  // the peer is lost: the owner ends the session
+  Duration confirm_after = kCoreTimers["confirm-after"];
+  Duration heartbeat = kCoreTimers["heartbeat"];
+  Duration lease = kCoreTimers["lease"];
 
   // These limits at the end that attached, the other end having told its window: it takes and sends
   // as many as that.

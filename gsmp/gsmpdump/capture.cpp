@@ -8,6 +8,8 @@
 #include <memory>
 #include <optional>
 
+#include "gsmp/gsmpdump/timers.hpp"
+
 namespace xbind::gsmpdump {
 namespace {
 
@@ -17,7 +19,8 @@ struct Closer {
 using Handle = std::unique_ptr<pcap_t, Closer>;
 
 constexpr int kSnapOctets = 262144;
-constexpr int kWakeMs = 100;  // how long a stop may wait for a packet
+constexpr int kWakeMs =
+    kDumpTimers.ms("stop-look").count();  // how long a stop may wait for a packet
 
 volatile std::sig_atomic_t stopped = 0;
 void stop(int) { stopped = 1; }

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "gsmp/gsmpdump/timers.hpp"
 #include "gsmp/tcp_transport.hpp"
 
 namespace xbind::gsmpdump {
@@ -9,6 +10,7 @@ namespace xbind::gsmpdump {
 config::OptionSet declare(Options& options) {
   Options* const o = &options;
   config::OptionSet set("gsmpdump", "Prints GSMP messages as words, one line a message.");
+  set.add_timers(kDumpTimers);
   set.take_arguments("HEX", &o->hex, 0, std::numeric_limits<std::size_t>::max());
   set.add_string("read", &o->read, "",
                  "File to read, a capture (pcap or pcapng) or hexadecimal text; without this, "

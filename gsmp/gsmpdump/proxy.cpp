@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "gsmp/gsmpdump/timers.hpp"
+
 namespace xbind::gsmpdump {
 namespace {
 
@@ -22,7 +24,7 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::size_t kReadOctets = 64U << 10;
-constexpr auto kAcceptAgain = std::chrono::milliseconds(100);
+constexpr Duration kAcceptAgain = kDumpTimers["accept-retry"];
 
 std::string text(const tcp::endpoint& endpoint) {
   const std::string host = endpoint.address().to_string();

@@ -52,6 +52,7 @@
 #include "switchserver/drivers/gsmp_service.hpp"
 #include "switchserver/drivers/label_set.hpp"
 #include "switchserver/switch_driver.hpp"
+#include "switchserver/timers.hpp"
 
 namespace xbind {
 
@@ -103,11 +104,11 @@ inline constexpr DriverCounterName kDriverCounterNames[] = {
 
 class GsmpDriver : public SwitchDriver {
  public:
-  static constexpr Duration kInvalidLabelPause = std::chrono::milliseconds(100);
-  static constexpr Duration kInvalidLabelLogPause = std::chrono::seconds(1);
+  static constexpr Duration kInvalidLabelPause = kSwitchServerTimers["invalid-label-pause"];
+  static constexpr Duration kInvalidLabelLogPause = kSwitchServerTimers["invalid-label-log"];
   // While the switch has other controllers, how often all its ports are looked at. Who brings a port up
   // empties it (RFC 3292 section 6.1), and no event tells the others.
-  static constexpr Duration kOthersPause = std::chrono::seconds(1);
+  static constexpr Duration kOthersPause = kSwitchServerTimers["other-controllers-look"];
 
   static constexpr std::size_t kScanMax = 65'536;
 

@@ -177,7 +177,8 @@ def known_options(words):
         has_commands = program in ("xbind-callgen", "xbindctl")
         command = [word for word in words[1:2] if has_commands and not word.startswith("-")]
         text = run(BIN / program, *command, "--help").stdout
-    everywhere = {"--help", "--version", "--check-config", "--config", "--print-options"}
+    everywhere = {"--help", "--version", "--check-config", "--config", "--print-options",
+                  "--print-timers"}
     return set(re.findall(r"--[a-z][a-z0-9-]*", text)) | everywhere
 
 

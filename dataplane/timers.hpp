@@ -1,0 +1,17 @@
+// The durations of cells and frames.
+#pragma once
+
+#include "core/durations.hpp"
+
+namespace xbind::dataplane {
+
+inline constexpr Timers kDataplaneTimers{
+    "dataplane",
+    {
+        {"frame-timeout", std::chrono::seconds{10},
+         "Time from the first to the last cell of a frame; a longer frame is dropped."},
+        {"catch-up", std::chrono::milliseconds{1},
+         "Longest time for which a line that was late may send faster than its rate."},
+    }};
+
+}  // namespace xbind::dataplane

@@ -1,0 +1,31 @@
+// The durations of what every CORBA program has in common: calls, names, connections.
+#pragma once
+
+#include "core/durations.hpp"
+
+namespace xbind::orb {
+
+inline constexpr Timers kOrbTimers{
+    "orb",
+    {
+        {"call-timeout-ms", std::chrono::seconds{5},
+         "Milliseconds after which a two-way CORBA call is given up.", TimerSource::kOption},
+        {"connect-timeout", std::chrono::seconds{1},
+         "Time that a connection to another process may take to open."},
+        {"name-service-retry", std::chrono::milliseconds{50},
+         "Pause between looks at the names of this daemon while the name service is away."},
+        {"bind-retry", std::chrono::milliseconds{50},
+         "Pause between tries to bind the names of this daemon; it does not grow."},
+        {"name-watch", std::chrono::seconds{1},
+         "Pause between looks whether the names are still bound to this daemon."},
+        {"name-holder-answer", std::chrono::seconds{1},
+         "Time in which the daemon that holds a name must answer; a silent one is taken over."},
+        {"connection-watch", std::chrono::milliseconds{250},
+         "Pause between looks at accepted connections for those to close."},
+        {"connection-warning", std::chrono::minutes{1},
+         "Shortest time between log lines on closed connections."},
+        {"signal-wait", std::chrono::hours{1},
+         "Longest single wait for the signal that ends the process; the wait is repeated."},
+    }};
+
+}  // namespace xbind::orb

@@ -1,0 +1,54 @@
+// The durations of a SwitchServer.
+#pragma once
+
+#include "core/durations.hpp"
+
+namespace xbind {
+
+inline constexpr Timers kSwitchServerTimers{
+    "switchserver",
+    {
+        {"gsmp-timeout-ms", std::chrono::seconds{2},
+         "Milliseconds after which a GSMP request counts as unanswered.", TimerSource::kOption},
+        {"rt-wait-us", std::chrono::milliseconds{1},
+         "For --admission effective: the longest that a cell of rt-VBR may wait in a port, in "
+         "microseconds.",
+         TimerSource::kOption},
+        {"report-interval-ms", std::chrono::milliseconds{200},
+         "Milliseconds at least between looks at the books for that.", TimerSource::kOption},
+        {"report-refresh-ms", std::chrono::seconds{5},
+         "Milliseconds after which the ports are told of in any case.", TimerSource::kOption},
+        {"report-back-off-min", std::chrono::milliseconds{200},
+         "First pause after a report that RouteObject did not take."},
+        {"report-back-off-max", std::chrono::seconds{5},
+         "Longest pause after reports that RouteObject did not take."},
+        {"report-call", std::chrono::seconds{2}, "Time in which RouteObject must answer a report."},
+        {"report-patience", std::chrono::seconds{2},
+         "Time after the start before an absent RouteObject is logged."},
+        {"recall-interval", std::chrono::milliseconds{100},
+         "Pause between recalls of labels from the managers' caches."},
+        {"table-reread", std::chrono::seconds{1},
+         "Pause before the switch's table is read again after a failure."},
+        {"invalid-label-pause", std::chrono::milliseconds{100},
+         "Shortest time between answers to Invalid Label events of a port."},
+        {"invalid-label-log", std::chrono::seconds{1},
+         "Shortest time between log lines on Invalid Label events."},
+        {"other-controllers-look", std::chrono::seconds{1},
+         "Pause between looks at all ports while the switch has other controllers."},
+        {"absence-log-first", std::chrono::seconds{2},
+         "Time after which the absence of the switch is logged; the pause doubles."},
+        {"absence-log-max", std::chrono::minutes{1},
+         "Longest pause between log lines on the absence of the switch."},
+        {"audit", std::chrono::seconds{20},
+         "Time in which the switch must have listed its table for an audit."},
+        {"execute", std::chrono::seconds{5},
+         "Time in which the commands of a two-way call must be executed."},
+        {"statistics", std::chrono::seconds{5},
+         "Time in which the switch must have told its counters."},
+    }};
+
+// The longest wait of a cell of rt-VBR in microseconds, as the admission counts.
+inline constexpr std::uint32_t kRtWaitUs =
+    kSwitchServerTimers["rt-wait-us"] / std::chrono::microseconds{1};
+
+}  // namespace xbind
