@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "cmgr/servant_metrics.hpp"
 #include "cmgr/timers.hpp"
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
@@ -181,81 +182,9 @@ bool ManagerDaemon::may_serve(Duration patience) {
   return !patient;
 }
 
-std::vector<std::pair<std::string, std::uint64_t>> ManagerDaemon::metrics() {
-  auto counted = ask([this](ConnectionManager& manager) {
-    const auto& calls = manager.counters();
-    const auto clients = manager.client_counters();
-    const auto switches = manager.switch_counters();
-    std::vector<std::pair<std::string, std::uint64_t>> metrics{
-        {"rss_kib", orb::own_resident_kib()},
-        {"giop_requests", clients.frames_in + switches.frames_in + peers_.requests_sent()},
-        {"connections", manager.gauges().connections},
-        {"owed", manager.gauges().owed},
-        {"switches", manager.switch_names().size()},
-        {"switches_attached", manager.gauges().switches_attached},
-        {"engine", static_cast<std::uint64_t>(config_.engine)},
-        {"aggregation_mode", static_cast<std::uint64_t>(manager.aggregation().settings().mode)},
-        {"threshold", manager.aggregation().threshold()},
-        {"operations_per_s", static_cast<std::uint64_t>(manager.aggregation().operations_per_s())},
-        {"setups", calls.setups},
-        {"connected", calls.connected},
-        {"refused", calls.refused},
-        {"busy", calls.busy},
-        {"releases", calls.releases},
-        {"released", calls.released},
-        {"held", calls.held},
-        {"holds_expired", calls.holds_expired},
-        {"modified", calls.modified},
-        {"leaves_added", calls.leaves_added},
-        {"leaves_dropped", calls.leaves_dropped},
-        {"undone", calls.undone},
-        {"crankbacks", calls.crankbacks},
-        {"waited", calls.waited},
-        {"prepared", manager.gauges().prepared},
-        {"service_queries", calls.service_queries},
-        {"route_queries", calls.route_queries},
-        {"routes_cached", manager.gauges().routes_cached},
-        {"route_octets_cached", manager.gauges().route_octets_cached},
-        {"label_cache_hits", switches.label_hits},
-        {"label_cache_misses", switches.label_misses},
-        {"labels_cached", switches.labels_cached},
-        {"labels_recalled", switches.labels_recalled},
-        {"labels_surplus", switches.labels_surplus},
-        {"quota_hits", switches.quota_hits},
-        {"quota_misses", switches.quota_misses},
-        {"commands", switches.commands},
-        {"frames_to_switches", switches.frames_out},
-        {"frames_from_switches", switches.frames_in},
-        {"frames_to_clients", clients.frames_out},
-        {"frames_from_clients", clients.frames_in},
-        {"batches_resent", switches.batches_resent},
-        {"debts_made", switches.debts_made},
-        {"debts_paid", switches.debts_paid},
-        {"topologies", calls.topologies},
-        {"stale_topologies", calls.stale_topologies},
-        {"astray", manager.gauges().astray},
-        {"reroutes_under_way", manager.gauges().reroutes_under_way},
-        {"reroutes_begun", calls.reroutes_begun},
-        {"reroutes_done", calls.reroutes_done},
-        {"reroutes_failed", calls.reroutes_failed},
-        {"broken", calls.broken},
-        {"unknown", calls.unknown},
-        {"mended", calls.mended},
-        {"notices", clients.notices},
-        {"notices_lost", clients.notices_lost},
-        {"late_results", calls.late_results},
-        {"meaningless_events", calls.meaningless_events},
-        {"repeated_requests", clients.repeated_requests},
-        {"client_references", peers_.client_references()},
-        {"switch_references", peers_.switch_references()},
-        {"client_sessions_lost", clients.sessions_lost},
-        {"switch_sessions_lost", switches.sessions_lost},
-    };
-    manager.call_times().setups().append_metrics("setup", metrics);
-    manager.call_times().releases().append_metrics("release", metrics);
-    faults::append_metrics(peers_.fault_counters(), metrics);
-    return metrics;
-  });
+Metrics ManagerDaemon::metrics() {
+  Metrics counted =
+      ask([this](ConnectionManager& manager) { return status_of(manager, peers_, config_); });
   dispatch_.append_metrics(counted);
   return counted;
 }

@@ -16,6 +16,7 @@
 #include "cmgr/numbered_outcomes.hpp"
 #include "cmgr/remote_peers.hpp"
 #include "core/audit.hpp"
+#include "core/metrics/metric_table.hpp"
 #include "core/serial.hpp"
 #include "orb/dispatch.hpp"
 #include "orb/timer_thread.hpp"
@@ -90,7 +91,7 @@ class ManagerDaemon {
   // RouteObject; says yes in any case, with a warning, once `patience` has passed since start.
   bool may_serve(Duration patience);
 
-  std::vector<std::pair<std::string, std::uint64_t>> metrics();
+  Metrics metrics();
 
  private:
   struct LocalCall {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cmgr/servant.hpp"
+#include "cmgr/servant_metrics.hpp"
 #include "cmgr/servant_operations.hpp"
 #include "cmgr/timers.hpp"
 #include "core/config/timer_option.hpp"
@@ -62,6 +63,7 @@ struct Options {
 
 void declare(config::OptionSet& set, Options& options) {
   set.add_timers(cmgr::kManagerTimers);
+  for (MetricTable& table : cmgr::manager_metrics()) set.add_metrics(std::move(table));
   orb::add_daemon_options(set, options.common, "default");
   set.add_choice(
       "engine", &options.engine, "xbind", {"sequential", "threaded", "xbind"},

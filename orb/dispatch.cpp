@@ -10,6 +10,21 @@
 #include "orb/caller.hpp"
 
 namespace xbind::orb {
+namespace {
+
+constexpr MetricNames kUpcallMetrics{{
+    {"upcalls_not_permitted", MetricKind::kCounter, "",
+     "Invocations refused because their connection may not make them; only where there were any."},
+    {"upcalls_<operation>", MetricKind::kCounter, "", "Invocations of the operation."},
+    {"upcall_ns_<operation>", MetricKind::kCounter, "ns",
+     "Time from the request's first octet to the reply's last, waiting included."},
+    {"upcalls_refused_<operation>", MetricKind::kCounter, "",
+     "Invocations that ended with an exception of the contract; only where there were any."},
+    {"upcalls_failed_<operation>", MetricKind::kCounter, "",
+     "Invocations that ended with any other exception: the request made no sense, or a bug."},
+}};
+
+}  // namespace
 
 Dispatch::Dispatch(std::string servant, MayCall may_call)
     : Dispatch(std::move(servant), std::move(may_call), steady_now) {}
@@ -74,15 +89,27 @@ void Dispatch::complain(std::string_view operation, const std::string& what) {
   if (said) log::warn("{}, called from {}: {}", servant_, caller, *said);
 }
 
-void Dispatch::append_metrics(std::vector<std::pair<std::string, std::uint64_t>>& metrics) const {
+void Dispatch::append_metrics(Metrics& metrics) const {
   const std::shared_lock lock(mutex_);
-  if (not_permitted_ != 0) metrics.emplace_back("upcalls_not_permitted", not_permitted_);
+  const auto add = [&metrics](std::string_view family, const std::string& operation,
+                              std::uint64_t value) {
+    metrics.emplace_back(filled(family, {operation}), value);
+  };
+  if (not_permitted_ != 0) {
+    metrics.emplace_back(filled(kUpcallMetrics["upcalls_not_permitted"], {}), not_permitted_);
+  }
   for (const auto& [name, counts] : operations_) {
-    metrics.emplace_back("upcalls_" + name, counts->calls);
-    metrics.emplace_back("upcall_ns_" + name, counts->ns);
-    if (counts->refused != 0) metrics.emplace_back("upcalls_refused_" + name, counts->refused);
-    if (counts->failed != 0) metrics.emplace_back("upcalls_failed_" + name, counts->failed);
+    add(kUpcallMetrics["upcalls_<operation>"], name, counts->calls);
+    add(kUpcallMetrics["upcall_ns_<operation>"], name, counts->ns);
+    if (counts->refused != 0) {
+      add(kUpcallMetrics["upcalls_refused_<operation>"], name, counts->refused);
+    }
+    if (counts->failed != 0) {
+      add(kUpcallMetrics["upcalls_failed_<operation>"], name, counts->failed);
+    }
   }
 }
+
+MetricTable upcall_metrics() { return metric_table("orb", kUpcallMetrics); }
 
 }  // namespace xbind::orb

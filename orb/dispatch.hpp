@@ -24,6 +24,7 @@
 
 #include "core/clock.hpp"
 #include "core/complaints.hpp"
+#include "core/metrics/metric_table.hpp"
 
 namespace xbind::orb {
 
@@ -50,7 +51,7 @@ class Dispatch {
   // first octet to the reply's last, waiting included) and, where there were any,
   // upcalls_refused_<operation> (an exception of the contract) and upcalls_failed_<operation> (any
   // other: the request made no sense, or a bug). And upcalls_not_permitted, if there were any.
-  void append_metrics(std::vector<std::pair<std::string, std::uint64_t>>& metrics) const;
+  void append_metrics(Metrics& metrics) const;
 
  private:
   struct Operation {
@@ -89,5 +90,8 @@ class Dispatched : public Skeleton {
 
   Dispatch& dispatch_;
 };
+
+// What append_metrics() exports.
+MetricTable upcall_metrics();
 
 }  // namespace xbind::orb

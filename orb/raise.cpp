@@ -32,7 +32,7 @@ void raise(const Error& error, Epoch offered) {
   throw v2::Unavailable(text.c_str());
 }
 
-v2::MetricSeq* to_metrics(const std::vector<std::pair<std::string, std::uint64_t>>& metrics) {
+v2::MetricSeq* to_metrics(const Metrics& metrics) {
   auto out = std::make_unique<v2::MetricSeq>();
   out->length(static_cast<CORBA::ULong>(metrics.size()));
   for (CORBA::ULong i = 0; i < out->length(); ++i) {

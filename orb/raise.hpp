@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/ids.hpp"
+#include "core/metrics/metric_table.hpp"
 #include "core/result.hpp"
 #include "types.hh"
 
@@ -18,6 +19,6 @@ void check_version(CORBA::ULong version);
 // Unavailable. `offered`: the caller's epoch, for Fenced.
 [[noreturn]] void raise(const Error& error, Epoch offered = {});
 
-v2::MetricSeq* to_metrics(const std::vector<std::pair<std::string, std::uint64_t>>& metrics);
+v2::MetricSeq* to_metrics(const Metrics& metrics);
 
 }  // namespace xbind::orb

@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   std::string catalogue_file;
   std::shared_ptr<const Catalogue> catalogue;
   config::OptionSet set("xbind-qosmapper", "Maps frame rate and size to cells a second, and back.");
+  for (MetricTable& table : qos_mapper_metrics()) set.add_metrics(std::move(table));
   orb::add_daemon_options(set, common, "default");
   set.add_string(
       "catalogue", &catalogue_file, "",

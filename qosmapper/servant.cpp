@@ -14,6 +14,14 @@
 namespace xbind {
 namespace {
 
+// The reading is the number of mappings.
+constexpr MetricRow<std::uint64_t> kMapperMetrics[] = {
+    {"rss_kib", MetricKind::kGauge, "KiB", "Resident memory of the process.",
+     [](const std::uint64_t&) { return orb::own_resident_kib(); }},
+    {"giop_requests", MetricKind::kCounter, "", "Requests to map, two-way and answered.",
+     [](const std::uint64_t& mappings) { return mappings; }},
+};
+
 v2::VideoFrames to_idl(const VideoSpec& video) {
   v2::VideoFrames out;
   out.frames_per_1000_s = video.frames_per_1000_s;
@@ -119,10 +127,14 @@ v2::NameSeq* QosMapperServant::services() {
 }
 
 v2::MetricSeq* QosMapperServant::status() {
-  std::vector<std::pair<std::string, std::uint64_t>> metrics{{"rss_kib", orb::own_resident_kib()},
-                                                             {"giop_requests", mappings_.load()}};
+  Metrics metrics;
+  append(kMapperMetrics, mappings_.load(), metrics);
   dispatch().append_metrics(metrics);
   return orb::to_metrics(metrics);
+}
+
+std::vector<MetricTable> qos_mapper_metrics() {
+  return {metric_table("qosmapper", kMapperMetrics), orb::upcall_metrics()};
 }
 
 }  // namespace xbind

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/metrics/metric_table.hpp"
 #include "core/pace.hpp"
 #include "orb/dispatch.hpp"
 #include "qos_mapper.hh"
@@ -38,5 +39,8 @@ class QosMapperServant : public orb::Dispatched<POA_xbind::v2::QOSMapper> {
   Pace* const pace_;
   std::atomic<std::uint64_t> mappings_{0};
 };
+
+// Of its status; --print-metrics lists them.
+std::vector<MetricTable> qos_mapper_metrics();
 
 }  // namespace xbind

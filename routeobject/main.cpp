@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
   bool describe = false;
   config::OptionSet set("xbind-routeobject", "Answers which path a connection takes.");
   set.add_timers(kRouteObjectTimers);
+  for (MetricTable& table : route_object_metrics()) set.add_metrics(std::move(table));
   orb::add_daemon_options(set, common, "default");
   set.add_string("topology", &topology_path, "",
                  "Topology file: our TOML, SNDlib's native format or GraphML.");

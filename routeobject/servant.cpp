@@ -79,7 +79,58 @@ void tell_if(RouteService& routes, RemoteWatchers& watchers, const Result<bool>&
             now->state.unusable.size());
 }
 
-using Metrics = std::vector<std::pair<std::string, std::uint64_t>>;
+// What a status is made of.
+struct StatusReading {
+  std::uint64_t requests;
+  std::uint64_t queries;
+  std::uint64_t version;
+  const Topology& topology;
+  const RouteService::Counters& routes;
+  const RemoteWatchers::Counters& watchers;
+};
+
+constexpr MetricRow<StatusReading> kRouteMetrics[] = {
+    {"rss_kib", MetricKind::kGauge, "KiB", "Resident memory of the process.",
+     [](const StatusReading&) { return orb::own_resident_kib(); }},
+    {"giop_requests", MetricKind::kCounter, "", "Requests of managers and SwitchServers.",
+     [](const StatusReading& at) { return std::uint64_t{at.requests}; }},
+    {"queries", MetricKind::kCounter, "", "Queries for a path.",
+     [](const StatusReading& at) { return std::uint64_t{at.queries}; }},
+    {"topology_version", MetricKind::kGauge, "",
+     "Version of the topology; it rises with each change.",
+     [](const StatusReading& at) { return std::uint64_t{at.version}; }},
+    {"switches", MetricKind::kGauge, "", "Switches of the topology.",
+     [](const StatusReading& at) { return std::uint64_t{at.topology.switches().size()}; }},
+    {"switches_unknown", MetricKind::kGauge, "",
+     "Switches that nobody is known to have under control.",
+     [](const StatusReading& at) { return std::uint64_t{at.routes.switches_unknown}; }},
+    {"links", MetricKind::kGauge, "", "Links of the topology.",
+     [](const StatusReading& at) { return std::uint64_t{at.topology.links().size()}; }},
+    {"links_down", MetricKind::kGauge, "", "Links with a port that is down.",
+     [](const StatusReading& at) { return std::uint64_t{at.routes.links_down}; }},
+    {"links_unknown", MetricKind::kGauge, "", "Links at a switch that is unknown.",
+     [](const StatusReading& at) { return std::uint64_t{at.routes.links_unknown}; }},
+    {"links_drained", MetricKind::kGauge, "", "Links that are drained, or at a drained switch.",
+     [](const StatusReading& at) { return std::uint64_t{at.routes.links_drained}; }},
+    {"reports", MetricKind::kCounter, "", "Port reports taken from SwitchServers.",
+     [](const StatusReading& at) { return std::uint64_t{at.routes.reports}; }},
+    {"stale_reports", MetricKind::kCounter, "",
+     "Port reports ignored because a later one had arrived.",
+     [](const StatusReading& at) { return std::uint64_t{at.routes.stale_reports}; }},
+    {"watchers", MetricKind::kGauge, "", "Managers that watch the topology.",
+     [](const StatusReading& at) { return std::uint64_t{at.watchers.watchers}; }},
+    {"notices_sent", MetricKind::kCounter, "", "Notices of changes sent to watchers.",
+     [](const StatusReading& at) { return std::uint64_t{at.watchers.notices_sent}; }},
+    {"watchers_lost", MetricKind::kCounter, "",
+     "Watchers dropped because they could not be reached.",
+     [](const StatusReading& at) { return std::uint64_t{at.watchers.watchers_lost}; }},
+};
+constexpr MetricNames kSwitchAgeMetrics{{
+    {"report_age_ms/<switch>", MetricKind::kGauge, "ms",
+     "Time since the switch's SwitchServer last reported its ports."},
+    {"unknown_switch_ms/<switch>", MetricKind::kGauge, "ms",
+     "Time for which nobody is known to have the switch under control."},
+}};
 
 // "report_age_ms/switch-1" of each switch that has reported; of a large network those that stand
 // first, so that the answer stays short.
@@ -87,7 +138,8 @@ void append_report_ages(const std::vector<RouteService::ReportAge>& ages, Metric
   constexpr std::size_t kShown = 4'000;
   for (std::size_t i = 0; i < std::min(ages.size(), kShown); ++i) {
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(ages[i].age).count();
-    metrics.emplace_back("report_age_ms/" + ages[i].switch_name, static_cast<std::uint64_t>(ms));
+    metrics.emplace_back(filled(kSwitchAgeMetrics["report_age_ms/<switch>"], {ages[i].switch_name}),
+                         static_cast<std::uint64_t>(ms));
   }
 }
 
@@ -97,7 +149,8 @@ void append_unknown(const std::vector<UnknownSwitch>& unknown, Metrics& metrics)
   for (std::size_t i = 0; i < std::min(unknown.size(), kShown); ++i) {
     const auto ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(unknown[i].in_doubt).count();
-    metrics.emplace_back("unknown_switch_ms/" + unknown[i].name, static_cast<std::uint64_t>(ms));
+    metrics.emplace_back(filled(kSwitchAgeMetrics["unknown_switch_ms/<switch>"], {unknown[i].name}),
+                         static_cast<std::uint64_t>(ms));
   }
 }
 
@@ -216,25 +269,18 @@ v2::RouteOperations_ptr RouteObjectServant::route_operations() {
 v2::MetricSeq* RouteObjectServant::status() {
   const RouteService::Counters routes = routes_.counters();
   const RemoteWatchers::Counters watchers = watchers_.counters();
-  Metrics metrics{{"rss_kib", orb::own_resident_kib()},
-                  {"giop_requests", invocations_.load()},
-                  {"queries", queries_.load()},
-                  {"topology_version", routes_.version()},
-                  {"switches", routes_.topology().switches().size()},
-                  {"switches_unknown", routes.switches_unknown},
-                  {"links", routes_.topology().links().size()},
-                  {"links_down", routes.links_down},
-                  {"links_unknown", routes.links_unknown},
-                  {"links_drained", routes.links_drained},
-                  {"reports", routes.reports},
-                  {"stale_reports", routes.stale_reports},
-                  {"watchers", watchers.watchers},
-                  {"notices_sent", watchers.notices_sent},
-                  {"watchers_lost", watchers.watchers_lost}};
+  const StatusReading reading{invocations_.load(), queries_.load(), routes_.version(),
+                              routes_.topology(),  routes,          watchers};
+  Metrics metrics;
+  append(kRouteMetrics, reading, metrics);
   append_report_ages(routes_.report_ages(steady_now()), metrics);
   append_unknown(routes_.unknown_switches(steady_now()), metrics);
   dispatch().append_metrics(metrics);
   return orb::to_metrics(metrics);
+}
+
+std::vector<MetricTable> route_object_metrics() {
+  return {metric_table("routeobject", kRouteMetrics, kSwitchAgeMetrics), orb::upcall_metrics()};
 }
 
 // ===== for operators =====

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/metrics/metric_table.hpp"
 #include "core/pace.hpp"
 #include "orb/dispatch.hpp"
 #include "route_object.hh"
@@ -60,5 +61,8 @@ class RouteObjectServant : public orb::Dispatched<POA_xbind::v2::RouteObject> {
   std::atomic<std::uint64_t> queries_{0};
   std::atomic<std::uint64_t> invocations_{0};
 };
+
+// Of its status; --print-metrics lists them.
+std::vector<MetricTable> route_object_metrics();
 
 }  // namespace xbind

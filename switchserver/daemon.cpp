@@ -8,6 +8,7 @@
 #include "core/pace_clock.hpp"
 #include "core/steady_now.hpp"
 #include "orb/process.hpp"
+#include "switchserver/servant_metrics.hpp"
 
 namespace xbind {
 namespace {
@@ -242,33 +243,12 @@ void SwitchServerDaemon::tell_router(TimePoint now) {
   });
 }
 
-std::vector<std::pair<std::string, std::uint64_t>> SwitchServerDaemon::metrics() {
-  auto counted = ask([this](SwitchServer& server) {
-    std::vector<std::pair<std::string, std::uint64_t>> metrics;
-    metrics.emplace_back("rss_kib", orb::own_resident_kib());
-    metrics.emplace_back("giop_requests", server.counters().frames_in + managers_.requests_sent());
-    metrics.emplace_back("managers", server.managers());
-    metrics.emplace_back("manager_references", managers_.references());
-    metrics.emplace_back("switch_up", server.controller().up() ? 1 : 0);
-    metrics.emplace_back("switch_met", absence_.ever_met() ? 1 : 0);
-    const Duration away = absence_.away_for(steady_now()).value_or(Duration::zero());
-    metrics.emplace_back("switch_away_ms",
-                         std::chrono::duration_cast<std::chrono::milliseconds>(away).count());
-    metrics.emplace_back("sessions_lost", server.counters().sessions_lost);
-    metrics.emplace_back("unknown_session", server.counters().unknown_session);
-    for (const SwitchCounterName& counter : kSwitchCounterNames) {
-      metrics.emplace_back(std::string{counter.name},
-                           server.controller().counters().*counter.value);
-    }
-    server.batch_times().append_metrics("batch", metrics);
-    driver_->append_metrics(metrics);
-    const std::vector<SwitchPort> ports = server.controller().ledger().ports();
-    metrics.emplace_back("ports", ports.size());
-    metrics.emplace_back("ports_down", std::ranges::count(ports, false, &SwitchPort::up));
-    metrics.emplace_back("port_reports", reports_sent_);
-    metrics.emplace_back("port_reports_failed", reports_failed_);
-    faults::append_metrics(managers_.fault_counters(), metrics);
-    return metrics;
+Metrics SwitchServerDaemon::metrics() {
+  Metrics counted = ask([this](SwitchServer& server) {
+    return status_of({server, *driver_, managers_.requests_sent(), managers_.references(),
+                      absence_.ever_met(),
+                      absence_.away_for(steady_now()).value_or(Duration::zero()), reports_sent_,
+                      reports_failed_, managers_.fault_counters()});
   });
   dispatch_.append_metrics(counted);
   return counted;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/log.hpp"
+#include "core/metrics/metric_table.hpp"
 #include "core/pace.hpp"
 #include "core/serial.hpp"
 #include "orb/dispatch.hpp"
@@ -164,7 +165,7 @@ class SwitchServerDaemon {
   Result<CellCounters> count_cells(PortId port, Label label, Duration timeout);
 
   // "frames_in", "commits", ...; for the status operation.
-  std::vector<std::pair<std::string, std::uint64_t>> metrics();
+  Metrics metrics();
 
  private:
   void after_drain();

@@ -19,6 +19,7 @@
 #include "switchserver/drivers/make_driver.hpp"
 #include "switchserver/node_options.hpp"
 #include "switchserver/servant.hpp"
+#include "switchserver/servant_metrics.hpp"
 #include "switchserver/timers.hpp"
 
 namespace {
@@ -43,6 +44,7 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_string("switches", &options.switches, "",
                  "File of [[switch]] tables, one for each switch that this process stands before, "
                  "whose keys are the options above; these are then not given here.");
+  for (MetricTable& table : switch_server_metrics()) set.add_metrics(std::move(table));
   set.add_timers(kSwitchServerTimers);
   set.add_timers(gsmp::kGsmpTimers);
   orb::add_client_options(set, options.common, log::Level::kInfo);

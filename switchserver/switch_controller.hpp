@@ -60,6 +60,7 @@
 #include "core/audit.hpp"
 #include "core/clock.hpp"
 #include "core/hop.hpp"
+#include "core/metrics/metric_table.hpp"
 #include "core/result.hpp"
 #include "switchserver/ledger.hpp"
 #include "switchserver/recall_desk.hpp"
@@ -107,61 +108,73 @@ struct SwitchCounters {
   std::array<std::uint64_t, static_cast<std::size_t>(kCauseLast) + 1> refusals{};  // by Cause
 };
 
-struct SwitchCounterName {
-  std::string_view name;
-  std::string_view sentence;
-  std::uint64_t SwitchCounters::*value;
-};
 // All of them but `refusals`, which to_string(Cause) names.
-inline constexpr SwitchCounterName kSwitchCounterNames[] = {
-    {"batches", "Batches of commands that were applied.", &SwitchCounters::batches},
-    {"reserves", "Hops reserved.", &SwitchCounters::reserves},
-    {"commits", "Hops committed, the switch having confirmed.", &SwitchCounters::commits},
-    {"removes", "Hops removed, the switch having confirmed where it had to.",
-     &SwitchCounters::removes},
-    {"modifies", "Hops whose resources were changed.", &SwitchCounters::modifies},
-    {"repeats", "Setups and modifies that had been asked for before in the same words.",
+inline constexpr CounterRow<SwitchCounters> kSwitchMetrics[] = {
+    {"batches", MetricKind::kCounter, "", "Batches of commands that were applied.",
+     &SwitchCounters::batches},
+    {"reserves", MetricKind::kCounter, "", "Hops reserved.", &SwitchCounters::reserves},
+    {"commits", MetricKind::kCounter, "", "Hops committed, the switch having confirmed.",
+     &SwitchCounters::commits},
+    {"removes", MetricKind::kCounter, "",
+     "Hops removed, the switch having confirmed where it had to.", &SwitchCounters::removes},
+    {"modifies", MetricKind::kCounter, "", "Hops whose resources were changed.",
+     &SwitchCounters::modifies},
+    {"repeats", MetricKind::kCounter, "",
+     "Setups and modifies that had been asked for before in the same words.",
      &SwitchCounters::repeats},
-    {"labels_granted", "Labels that went to a manager's cache.", &SwitchCounters::labels_granted},
-    {"labels_returned", "Labels that a manager gave back.", &SwitchCounters::labels_returned},
-    {"returned_not_held", "Labels given back by a manager that did not hold them; ignored.",
+    {"labels_granted", MetricKind::kCounter, "", "Labels that went to a manager's cache.",
+     &SwitchCounters::labels_granted},
+    {"labels_returned", MetricKind::kCounter, "", "Labels that a manager gave back.",
+     &SwitchCounters::labels_returned},
+    {"returned_not_held", MetricKind::kCounter, "",
+     "Labels given back by a manager that did not hold them; ignored.",
      &SwitchCounters::returned_not_held},
-    {"quota_not_held", "Times a manager gave back more quota than it had.",
-     &SwitchCounters::quota_not_held},
-    {"lapses", "Sessions of managers that ended.", &SwitchCounters::lapses},
-    {"fenced", "Attachments refused because a newer epoch of the manager is known.",
-     &SwitchCounters::fenced},
-    {"put_back", "Committed cross-connects put back into a switch that had lost them.",
+    {"quota_not_held", MetricKind::kCounter, "",
+     "Times a manager gave back more quota than it had.", &SwitchCounters::quota_not_held},
+    {"lapses", MetricKind::kCounter, "", "Sessions of managers that ended.",
+     &SwitchCounters::lapses},
+    {"fenced", MetricKind::kCounter, "",
+     "Attachments refused because a newer epoch of the manager is known.", &SwitchCounters::fenced},
+    {"put_back", MetricKind::kCounter, "",
+     "Committed cross-connects put back into a switch that had lost them.",
      &SwitchCounters::put_back},
-    {"put_back_refused",
+    {"put_back_refused", MetricKind::kCounter, "",
      "Adds of committed cross-connects that the switch refused or did not answer; the audit "
      "reports "
      "what is missing.",
      &SwitchCounters::put_back_refused},
-    {"reasserted",
+    {"reasserted", MetricKind::kCounter, "",
      "Committed cross-connects added once more: their port began a new session, or their contract "
      "was not known to have arrived.",
      &SwitchCounters::reasserted},
-    {"contracts_told", "Traffic contracts of committed hops that the switch was told anew.",
+    {"contracts_told", MetricKind::kCounter, "",
+     "Traffic contracts of committed hops that the switch was told anew.",
      &SwitchCounters::contracts_told},
-    {"contracts_refused", "Those of them that the switch refused or did not answer.",
+    {"contracts_refused", MetricKind::kCounter, "",
+     "Those of them that the switch refused or did not answer.",
      &SwitchCounters::contracts_refused},
-    {"port_changes", "Times that ports came, went, or changed their state.",
-     &SwitchCounters::port_changes},
-    {"taken_over", "Cross-connects that were moved to the output of a later generation's hop.",
+    {"port_changes", MetricKind::kCounter, "",
+     "Times that ports came, went, or changed their state.", &SwitchCounters::port_changes},
+    {"taken_over", MetricKind::kCounter, "",
+     "Cross-connects that were moved to the output of a later generation's hop.",
      &SwitchCounters::taken_over},
-    {"moved_back",
+    {"moved_back", MetricKind::kCounter, "",
      "Moves back that the switch was asked for, the later generation's hop being removed.",
      &SwitchCounters::moved_back},
-    {"cleaned", "Deletes sent without a manager waiting, for hops with unknown outcome.",
+    {"cleaned", MetricKind::kCounter, "",
+     "Deletes sent without a manager waiting, for hops with unknown outcome.",
      &SwitchCounters::cleaned},
-    {"audits", "Audit reports made.", &SwitchCounters::audits},
-    {"executes", "Batches of commands that came by a two-way call.", &SwitchCounters::executes},
-    {"recalls", "Times a manager was asked for labels or quota of a port that it can spare.",
+    {"audits", MetricKind::kCounter, "", "Audit reports made.", &SwitchCounters::audits},
+    {"executes", MetricKind::kCounter, "", "Batches of commands that came by a two-way call.",
+     &SwitchCounters::executes},
+    {"recalls", MetricKind::kCounter, "",
+     "Times a manager was asked for labels or quota of a port that it can spare.",
      &SwitchCounters::recalls},
-    {"over_share", "Reserves refused and grants cut because the manager's share was used up.",
+    {"over_share", MetricKind::kCounter, "",
+     "Reserves refused and grants cut because the manager's share was used up.",
      &SwitchCounters::over_share},
-    {"unexpected_answers", "Answers of the driver to nothing that was asked; ignored.",
+    {"unexpected_answers", MetricKind::kCounter, "",
+     "Answers of the driver to nothing that was asked; ignored.",
      &SwitchCounters::unexpected_answers},
 };
 

@@ -14,8 +14,8 @@ namespace xbind::config {
 namespace {
 
 // Names that every program has (options_load.cpp acts on them).
-constexpr std::string_view kReserved[] = {"help",   "version",       "check-config",
-                                          "config", "print-options", "print-timers"};
+constexpr std::string_view kReserved[] = {"help",          "version",      "check-config", "config",
+                                          "print-options", "print-timers", "print-metrics"};
 
 bool well_formed(std::string_view name) {
   if (name.empty() || name.front() < 'a' || name.front() > 'z') return false;

@@ -21,7 +21,8 @@
 //
 // Every program also has, on the command line only: --help (or -h), --version, --check-config (say
 // whether everything above is right, and exit), --config FILE, and the hidden --print-options and
-// --print-timers (its parts of docs/options.md and docs/timers.md). Refused, with exit code 2 and one sentence that names option, value and bound:
+// --print-timers (its parts of docs/options.md and docs/timers.md); where it has a status, also
+// --print-metrics (docs/metrics.md). Refused, with exit code 2 and one sentence that names option, value and bound:
 // unknown names, values that cannot be read or are out of bounds, a value given twice in one
 // source, stray arguments. omniORB's own options (-ORBname value) are skipped together with their
 // value; the ORB takes them from the same argv.
@@ -47,6 +48,7 @@
 #include <vector>
 
 #include "core/durations.hpp"
+#include "core/metrics/metric_table.hpp"
 #include "core/result.hpp"
 
 namespace xbind::config {
@@ -140,6 +142,8 @@ class OptionSet {
   // The durations of a room that the program runs: --help and docs/timers.md list them after the
   // options. A row that is an option of another program is left out.
   void add_timers(TimerTable table) { timers_.push_back(table); }
+  // Metrics of the program's status: --print-metrics lists them.
+  void add_metrics(MetricTable table) { metrics_.push_back(std::move(table)); }
   // What no single option can tell: run after everything is loaded, also by --check-config.
   // Returns the sentence of what is wrong, or nothing.
   void add_check(std::function<std::optional<std::string>()> check);
@@ -156,6 +160,7 @@ class OptionSet {
   std::string help(std::string_view verb = {}) const;
   std::string markdown() const;         // what --print-options prints
   std::string timers_markdown() const;  // what --print-timers prints
+  std::string metrics_markdown() const;
   const std::string& program() const { return program_; }
 
  private:
@@ -223,6 +228,7 @@ class OptionSet {
   std::vector<std::function<std::optional<std::string>()>> checks_;
   std::vector<std::string> notes_;
   std::vector<TimerTable> timers_;
+  std::vector<MetricTable> metrics_;
 };
 
 // load() with the environment of the process, and prints what Exit says: the exit code of main(),

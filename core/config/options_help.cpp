@@ -108,6 +108,9 @@ std::string OptionSet::common_options_text() const {
   }
   add(description, "config", "FILE", "Read options from FILE, one 'name = value' a line.");
   add(description, "check-config", "", "Say whether all options are right, and exit.");
+  if (!metrics_.empty()) {
+    add(description, "print-metrics", "", "Print the metrics of the status, and exit.");
+  }
   add(description, "version", "", "Print the version, and exit.");
   add(description, "help", "", "Print this, and exit; also -h.");
   return text_of(description) + '\n' + kSources;
@@ -220,6 +223,19 @@ std::string OptionSet::markdown() const {
                         cell(option.range.empty() ? "any" : option.range), cell(option.help));
   }
   for (const std::string& note : notes_) text += fmt::format("\n{}\n", note);
+  return text;
+}
+
+std::string OptionSet::metrics_markdown() const {
+  std::string text = fmt::format(
+      "## {}\n\n| room | metric | kind | unit | meaning |\n| --- | --- | --- | --- | --- |\n",
+      program_);
+  for (const MetricTable& table : metrics_) {
+    for (const MetricInfo& row : table.rows) {
+      text += fmt::format("| {} | {} | {} | {} | {} |\n", table.room, row.name, to_string(row.kind),
+                          row.unit, cell(row.help));
+    }
+  }
   return text;
 }
 

@@ -59,6 +59,7 @@ struct OptionSet::CommandLine {
   bool check_config = false;
   bool print_options = false;
   bool print_timers = false;
+  bool print_metrics = false;
   std::optional<std::string> config;
   std::vector<std::optional<Given>> values;  // one per option of the set
   std::vector<std::string> arguments;
@@ -118,7 +119,7 @@ Result<OptionSet::CommandLine> OptionSet::read_command_line(int argc,
     std::ranges::replace(arguments.before, "--" + option.name, "--" + option.name + "=true");
   }
   description.add_options()("help", "")("version", "")("check-config", "")("print-options", "")(
-      "print-timers", "")("config", po::value<std::string>());
+      "print-timers", "")("print-metrics", "")("config", po::value<std::string>());
 
   po::parsed_options parsed(&description);
   try {
@@ -150,6 +151,8 @@ Result<OptionSet::CommandLine> OptionSet::read_command_line(int argc,
       line.print_options = true;
     } else if (name == "print-timers") {
       line.print_timers = true;
+    } else if (name == "print-metrics") {
+      line.print_metrics = true;
     } else {
       XB_CHECK(seen.value.size() == 1, name, seen.value.size());
       const bool adjacent = seen.original_tokens.size() == 1;
@@ -311,6 +314,7 @@ std::optional<Exit> OptionSet::load(int argc, const char* const* argv,
   if (line->version) return Exit{0, fmt::format("{} {} (OpenXbind)\n", program_, version())};
   if (line->print_options) return Exit{0, markdown()};
   if (line->print_timers) return Exit{0, timers_markdown()};
+  if (line->print_metrics) return Exit{0, metrics_markdown()};
   if (const Result<void> loaded = load_values(*line, environment); !loaded) {
     return refusal(loaded.error().text);
   }

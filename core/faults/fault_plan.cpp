@@ -8,6 +8,30 @@
 namespace xbind::faults {
 namespace {
 
+constexpr CounterRow<FaultCounters> kFaultMetrics[] = {
+    {"faults_dropped", MetricKind::kCounter, "", "Session messages dropped on purpose.",
+     &FaultCounters::dropped},
+    {"faults_repeated", MetricKind::kCounter, "", "Session messages sent twice on purpose.",
+     &FaultCounters::repeated},
+    {"faults_reordered", MetricKind::kCounter, "", "Session messages overtaken on purpose.",
+     &FaultCounters::reordered},
+    {"faults_delayed", MetricKind::kCounter, "", "Session messages delayed on purpose.",
+     &FaultCounters::delayed},
+};
+// Of each leg, once faults are on.
+constexpr CounterRow<FaultCounters> kLegMetrics[] = {
+    {"faults_<leg>_invocations", MetricKind::kCounter, "", "Session messages of this leg.",
+     &FaultCounters::invocations},
+    {"faults_<leg>_dropped", MetricKind::kCounter, "", "Those of them dropped on purpose.",
+     &FaultCounters::dropped},
+    {"faults_<leg>_repeated", MetricKind::kCounter, "", "Those of them sent twice on purpose.",
+     &FaultCounters::repeated},
+    {"faults_<leg>_reordered", MetricKind::kCounter, "", "Those of them overtaken on purpose.",
+     &FaultCounters::reordered},
+    {"faults_<leg>_delayed", MetricKind::kCounter, "", "Those of them delayed on purpose.",
+     &FaultCounters::delayed},
+};
+
 constexpr double kProbabilityMax = 0.9;
 
 // Scrambles 64 bits so that neighbouring seeds give unrelated streams (SplitMix64's output
@@ -56,21 +80,17 @@ FaultCounters& FaultCounters::operator+=(const FaultCounters& other) {
   return *this;
 }
 
-void append_metrics(const std::vector<LegCounters>& legs,
-                    std::vector<std::pair<std::string, std::uint64_t>>& metrics) {
+MetricTable fault_metrics() { return metric_table("core", kFaultMetrics, kLegMetrics); }
+
+void append_metrics(const std::vector<LegCounters>& legs, Metrics& metrics) {
   FaultCounters sum;
   for (const LegCounters& leg : legs) sum += leg.counters;
-  metrics.emplace_back("faults_dropped", sum.dropped);
-  metrics.emplace_back("faults_repeated", sum.repeated);
-  metrics.emplace_back("faults_reordered", sum.reordered);
-  metrics.emplace_back("faults_delayed", sum.delayed);
+  append(kFaultMetrics, sum, metrics);
   if (sum.invocations == 0) return;
   for (const auto& [leg, counters] : legs) {
-    metrics.emplace_back("faults_" + leg + "_invocations", counters.invocations);
-    metrics.emplace_back("faults_" + leg + "_dropped", counters.dropped);
-    metrics.emplace_back("faults_" + leg + "_repeated", counters.repeated);
-    metrics.emplace_back("faults_" + leg + "_reordered", counters.reordered);
-    metrics.emplace_back("faults_" + leg + "_delayed", counters.delayed);
+    for (const CounterRow<FaultCounters>& row : kLegMetrics) {
+      metrics.emplace_back(filled(row.name, {leg}), counters.*row.value);
+    }
   }
 }
 

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "core/metrics/metric_table.hpp"
 #include "core/timers.hpp"
 
 namespace xbind::faults {
@@ -72,8 +73,9 @@ struct LegCounters {
   std::string leg;  // "to_switches"
   FaultCounters counters;
 };
-void append_metrics(const std::vector<LegCounters>& legs,
-                    std::vector<std::pair<std::string, std::uint64_t>>& metrics);
+void append_metrics(const std::vector<LegCounters>& legs, Metrics& metrics);
+// What append_metrics() exports.
+MetricTable fault_metrics();
 
 enum class Hold : std::uint8_t {
   kNone,     // goes now

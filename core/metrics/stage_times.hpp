@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "core/metrics/metric_table.hpp"
 
 namespace xbind {
 
@@ -30,7 +31,15 @@ struct StageSum {
   friend bool operator==(const StageSum&, const StageSum&) = default;
 };
 
-using Metrics = std::vector<std::pair<std::string, std::uint64_t>>;
+inline constexpr MetricNames kStageMetrics{{
+    {"<operation>_stage_<stage>_ns", MetricKind::kCounter, "ns",
+     "Time that operations spent in this stage."},
+    {"<operation>_stage_<stage>_count", MetricKind::kCounter, "",
+     "Operations that passed this stage."},
+}};
+// Here and not in the template, where clang 14 refuses to look a row up.
+inline constexpr std::string_view kStageNs = kStageMetrics["<operation>_stage_<stage>_ns"];
+inline constexpr std::string_view kStageCount = kStageMetrics["<operation>_stage_<stage>_count"];
 
 // `Stage` is an enum whose last value is kTotal, with a to_string().
 template <class Stage>
@@ -49,11 +58,9 @@ class StageTimes {
   // Two counters for each stage, under the operation's name.
   void append_metrics(std::string_view operation, Metrics& metrics) const {
     for (std::size_t i = 0; i < kStages; ++i) {
-      std::string name{operation};
-      name += "_stage_";
-      name += to_string(static_cast<Stage>(i));
-      metrics.emplace_back(name + "_ns", sums_[i].ns);
-      metrics.emplace_back(name + "_count", sums_[i].count);
+      const std::string_view stage = to_string(static_cast<Stage>(i));
+      metrics.emplace_back(filled(kStageNs, {operation, stage}), sums_[i].ns);
+      metrics.emplace_back(filled(kStageCount, {operation, stage}), sums_[i].count);
     }
   }
 

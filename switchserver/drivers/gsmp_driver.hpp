@@ -48,6 +48,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "core/metrics/metric_table.hpp"
 #include "gsmp/session.hpp"
 #include "switchserver/drivers/gsmp_service.hpp"
 #include "switchserver/drivers/label_set.hpp"
@@ -71,31 +72,31 @@ struct DriverCounters {
   std::uint64_t ports_taken = 0;
 };
 
-struct DriverCounterName {
-  std::string_view name;
-  std::string_view sentence;
-  std::uint64_t DriverCounters::*value;
-};
-inline constexpr DriverCounterName kDriverCounterNames[] = {
-    {"gsmp_port_up", "Port Up events of the switch.", &DriverCounters::port_up},
-    {"gsmp_port_down", "Port Down events.", &DriverCounters::port_down},
-    {"gsmp_invalid_label", "Invalid Label events: cells came in with a label of no connection.",
+inline constexpr CounterRow<DriverCounters> kDriverMetrics[] = {
+    {"gsmp_port_up", MetricKind::kCounter, "", "Port Up events of the switch.",
+     &DriverCounters::port_up},
+    {"gsmp_port_down", MetricKind::kCounter, "", "Port Down events.", &DriverCounters::port_down},
+    {"gsmp_invalid_label", MetricKind::kCounter, "",
+     "Invalid Label events: cells came in with a label of no connection.",
      &DriverCounters::invalid_label},
-    {"gsmp_new_port", "New Port events.", &DriverCounters::new_port},
-    {"gsmp_dead_port", "Dead Port events.", &DriverCounters::dead_port},
-    {"gsmp_adjacency_update", "Adjacency Update events.", &DriverCounters::adjacency_update},
-    {"gsmp_event_gaps", "Times that events of a port were missed, and the port was read again.",
+    {"gsmp_new_port", MetricKind::kCounter, "", "New Port events.", &DriverCounters::new_port},
+    {"gsmp_dead_port", MetricKind::kCounter, "", "Dead Port events.", &DriverCounters::dead_port},
+    {"gsmp_adjacency_update", MetricKind::kCounter, "", "Adjacency Update events.",
+     &DriverCounters::adjacency_update},
+    {"gsmp_event_gaps", MetricKind::kCounter, "",
+     "Times that events of a port were missed, and the port was read again.",
      &DriverCounters::event_gaps},
-    {"gsmp_adjacencies", "Controllers that the switch has now.", &DriverCounters::adjacencies},
-    {"gsmp_by_service", "Adds and moves that carried a traffic contract.",
+    {"gsmp_adjacencies", MetricKind::kGauge, "", "Controllers that the switch has now.",
+     &DriverCounters::adjacencies},
+    {"gsmp_by_service", MetricKind::kCounter, "", "Adds and moves that carried a traffic contract.",
      &DriverCounters::by_service},
-    {"gsmp_by_priority",
+    {"gsmp_by_priority", MetricKind::kCounter, "",
      "Adds and moves with a contract that went by priority: a port does not offer the service.",
      &DriverCounters::by_priority},
-    {"gsmp_old_port_session",
+    {"gsmp_old_port_session", MetricKind::kCounter, "",
      "Requests that the switch refused because their port had begun a new session.",
      &DriverCounters::old_port_session},
-    {"gsmp_ports_taken",
+    {"gsmp_ports_taken", MetricKind::kCounter, "",
      "Ports that have begun a new session without a word to us: another controller has brought "
      "them "
      "up, and what came in there is put back.",

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "core/metrics/metric_table.hpp"
 #include "switchserver/switch_driver.hpp"
 
 namespace xbind {
@@ -31,7 +32,7 @@ class RunningDriver {
   // Asks for one on_wake() on the owner's serial. `items`: the work that waits, in answers, for the
   // owner's choice when a step ends; an estimate.
   using Wake = std::function<void(std::size_t items)>;
-  using Metrics = std::vector<std::pair<std::string, std::uint64_t>>;
+  using Metrics = xbind::Metrics;
 
   virtual ~RunningDriver() = default;  // stop()
 

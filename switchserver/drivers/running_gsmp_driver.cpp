@@ -9,6 +9,26 @@
 namespace xbind {
 namespace {
 
+constexpr CounterRow<gsmp::SessionCounters> kSessionMetrics[] = {
+    {"gsmp_requests", MetricKind::kCounter, "", "GSMP requests sent to the switch.",
+     &gsmp::SessionCounters::requests_sent},
+    {"gsmp_failures", MetricKind::kCounter, "", "GSMP requests that the switch refused.",
+     &gsmp::SessionCounters::failures},
+    {"gsmp_timeouts", MetricKind::kCounter, "", "GSMP requests without an answer in time.",
+     &gsmp::SessionCounters::timeouts},
+};
+constexpr CounterRow<gsmp::TransportCounters> kTransportMetrics[] = {
+    {"gsmp_connections", MetricKind::kCounter, "", "TCP connections opened to the switch.",
+     &gsmp::TransportCounters::connections},
+    {"gsmp_failed_attempts", MetricKind::kCounter, "", "TCP connections that could not be opened.",
+     &gsmp::TransportCounters::failed_attempts},
+    {"gsmp_octets_in", MetricKind::kCounter, "octets", "Octets received from the switch.",
+     &gsmp::TransportCounters::octets_in},
+    {"gsmp_octets_out", MetricKind::kCounter, "octets",
+     "Octets sent to the switch, those of connections that broke included.",
+     &gsmp::TransportCounters::octets_out},
+};
+
 constexpr std::size_t kAnswerOctets = 36;  // of an answer to Add Branch, framed
 // A process may stand before a thousand switches: at most 64 KiB are kept for each.
 constexpr std::size_t kSpareMax = 4;
@@ -134,18 +154,13 @@ void RunningGsmpDriver::transmit() {
 }
 
 void RunningGsmpDriver::append_metrics(Metrics& metrics) const {
-  const gsmp::SessionCounters& gsmp = driver_.counters();
-  metrics.emplace_back("gsmp_requests", gsmp.requests_sent);
-  metrics.emplace_back("gsmp_failures", gsmp.failures);
-  metrics.emplace_back("gsmp_timeouts", gsmp.timeouts);
-  for (const DriverCounterName& counter : kDriverCounterNames) {
-    metrics.emplace_back(std::string{counter.name}, driver_.driver_counters().*counter.value);
-  }
-  const gsmp::TransportCounters transport = transport_->counters();
-  metrics.emplace_back("gsmp_connections", transport.connections);
-  metrics.emplace_back("gsmp_failed_attempts", transport.failed_attempts);
-  metrics.emplace_back("gsmp_octets_in", transport.octets_in);
-  metrics.emplace_back("gsmp_octets_out", transport.octets_out);
+  append(kSessionMetrics, driver_.counters(), metrics);
+  append(kDriverMetrics, driver_.driver_counters(), metrics);
+  append(kTransportMetrics, transport_->counters(), metrics);
+}
+
+MetricTable gsmp_metrics() {
+  return metric_table("gsmp", kSessionMetrics, kDriverMetrics, kTransportMetrics);
 }
 
 }  // namespace xbind

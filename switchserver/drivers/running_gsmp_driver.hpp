@@ -80,4 +80,7 @@ class RunningGsmpDriver : public RunningDriver {
   std::vector<wire::Buffer> spare_;  // memory of octets that have been handled
 };
 
+// What append_metrics() of this driver exports.
+MetricTable gsmp_metrics();
+
 }  // namespace xbind

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Holds that durations stand in tables, and that the documents made from the tables are fresh.
+"""Holds that durations and metrics stand in tables, and that the documents of the tables are fresh.
 
   named_tables.py [CHECK...]       all checks, or these (ctest runs each as a test of its own)
-  named_tables.py --write [DIR]    regenerates docs/timers.md from the programs in DIR
+  named_tables.py --write [DIR]    regenerates docs/timers.md and docs/metrics.md from the programs
+                                   in DIR
 
 XBIND_BIN_DIR names the folder of the built programs (default: build/bin).
 """
@@ -17,10 +18,17 @@ import tidy_test  # noqa: E402  pylint: disable=wrong-import-position
 
 ROOT = tidy_test.ROOT
 TIMERS = "docs/timers.md"
+METRICS = "docs/metrics.md"
 
 # Programs that have timers, as `PROGRAM [SUBCOMMAND]`.
 TIMED = ["xbind-cmgr", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper", "xbind-switch",
          "xbind-switch tell", "xbind-callgen run", "xbindctl", "xbind-names", "gsmpdump"]
+
+# Programs that have a status.
+METERED = ["xbind-cmgr", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper"]
+
+# A metric that gets its name where it is exported.
+NAMED_METRIC = re.compile(r'\bmetrics\.(?:emplace|push)_back\(\s*[({]?\s*(?:std::string[({])?"\w+')
 
 # Files that may name a duration, and what their durations are.
 MAY_NAME_DURATIONS = {
@@ -112,66 +120,113 @@ def durations_taken():
     yield from unused_rows(files)
 
 
-def timers_documented():
-    """docs/timers.md is what the programs print with --print-timers."""
-    document = ROOT / TIMERS
-    if not document.exists() or document.read_text() != timers_document(tidy_test.bin_dir()):
-        yield f"{TIMERS}: is not what the programs print; tests/tidy/named_tables.py --write " \
+def metrics_in_tables():
+    """A metric gets its name from a table (core/metrics/metric_table.hpp)."""
+    for name, text in cpp_files().items():
+        for found in NAMED_METRIC.finditer(text):
+            line = text.count("\n", 0, found.start()) + 1
+            yield f"{name}:{line}: {' '.join(found.group().split())}: take the name from a table"
+
+
+def documented(document, made):
+    if not (ROOT / document).exists() or tidy_test.read(document) != made:
+        yield f"{document}: is not what the programs print; tests/tidy/named_tables.py --write " \
               "regenerates it"
 
 
-# docs/timers.md
+def timers_documented():
+    """docs/timers.md is what the programs print with --print-timers."""
+    yield from documented(TIMERS, timers_document(tidy_test.bin_dir()))
 
 
-def timer_rows(printed):
-    """The cells of the rows that a program prints: room, timer, default, option, guards."""
-    return [tuple(cell.strip() for cell in line.strip("|").split(" | "))
+def metrics_documented():
+    """docs/metrics.md is what the programs print with --print-metrics."""
+    yield from documented(METRICS, metrics_document(tidy_test.bin_dir()))
+
+
+# The documents.
+
+
+def printed_by(programs, option, programs_dir):
+    """Program -> what it prints with the option."""
+    printed = {}
+    for program in programs:
+        name, *subcommand = program.split()
+        ran = subprocess.run([str(programs_dir / name), *subcommand, option],
+                             capture_output=True, text=True, timeout=20, check=False)
+        if ran.returncode != 0:
+            raise SystemExit(f"{program} {option} ended with {ran.returncode}: "
+                             f"{ran.stderr.strip()}")
+        printed[program] = ran.stdout
+    return printed
+
+
+def rows_of(printed):
+    """The cells of the rows that a program prints; the first one is the room."""
+    return [tuple(cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1])
             for line in printed.splitlines()
             if line.startswith("| ") and not line.startswith(("| room", "| ---"))]
 
 
-def timers_text(printed):
-    """The document from program -> what it prints. A row that programs share stands once."""
+def by_room(printed):
+    """Room -> (its programs, row -> the programs that have it). A row that programs share stands
+    once."""
     rooms = {}
     for program, text in printed.items():
-        for room, *row in timer_rows(text):
-            rooms.setdefault(room, {}).setdefault(tuple(row), []).append(program)
-    parts = ["# Timers of every program\n\n"
-             "Made by `tests/tidy/named_tables.py --write` from what the programs print with\n"
-             "`--print-timers`; a test compares it. `--help` prints the same list. A timer without\n"
-             "an option is fixed.\n"]
-    for room, rows in rooms.items():
-        all_of_room = list(dict.fromkeys(one for programs in rows.values() for one in programs))
-        lines = [f"## {room}\n\nIn {', '.join(all_of_room)}.\n\n"
-                 "| timer | default | option | guards |\n| --- | --- | --- | --- |\n"]
-        for (timer, default, option, guards), programs in rows.items():
-            of = "" if programs == all_of_room else f" of {', '.join(programs)}"
-            lines.append(f"| {timer} | {default} | {option}{of} | {guards} |\n")
+        for room, *row in rows_of(text):
+            programs, rows = rooms.setdefault(room, ([], {}))
+            if program not in programs:
+                programs.append(program)
+            rows.setdefault(tuple(row), []).append(program)
+    return rooms
+
+
+def tables_text(columns, printed, several):
+    """A section for each room. `several`: the column that names the programs of a row that not all
+    programs of its room have."""
+    head = f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}\n"
+    parts = []
+    for room, (programs, rows) in by_room(printed).items():
+        lines = [f"## {room}\n\nIn {', '.join(programs)}.\n\n", head]
+        for row, of in rows.items():
+            cells = list(row)
+            if of != programs:
+                cells[several] += f" of {', '.join(of)}"
+            lines.append("".join(f"| {cell} " if cell else "| " for cell in cells) + "|\n")
         parts.append("".join(lines))
     return "\n".join(parts)
 
 
 def timers_document(programs_dir):
-    printed = {}
-    for program in TIMED:
-        name, *subcommand = program.split()
-        ran = subprocess.run([str(programs_dir / name), *subcommand, "--print-timers"],
-                             capture_output=True, text=True, timeout=20, check=False)
-        if ran.returncode != 0:
-            raise SystemExit(f"{program} --print-timers ended with {ran.returncode}: "
-                             f"{ran.stderr.strip()}")
-        printed[program] = ran.stdout
-    return timers_text(printed)
+    return "# Timers of every program\n\n" \
+           "Made by `tests/tidy/named_tables.py --write` from what the programs print with\n" \
+           "`--print-timers`; a test compares it. `--help` prints the same list. A timer\n" \
+           "without an option is fixed.\n\n" + tables_text(
+               ["timer", "default", "option", "guards"],
+               printed_by(TIMED, "--print-timers", programs_dir), several=2)
+
+
+def metrics_document(programs_dir):
+    return "# Metrics of every daemon\n\n" \
+           "Made by `tests/tidy/named_tables.py --write` from what the daemons print with\n" \
+           "`--print-metrics`; a test compares it, and another compares the tables with the\n" \
+           "status of running daemons. `xbindctl status` prints a manager's. A counter only\n" \
+           "grows while the process lives. Words in angle brackets stand for names.\n\n" + \
+           tables_text(
+               ["metric", "kind", "unit", "meaning"],
+               printed_by(METERED, "--print-metrics", programs_dir), several=0)
 
 
 CHECKS = {check.__name__: check for check in (durations_in_tables, durations_taken,
-                                              timers_documented)}
+                                              metrics_in_tables, timers_documented,
+                                              metrics_documented)}
 
 
 def main(words):
     if words and words[0] == "--write":
         programs = Path(words[1]) if len(words) > 1 else tidy_test.bin_dir()
         (ROOT / TIMERS).write_text(timers_document(programs))
+        (ROOT / METRICS).write_text(metrics_document(programs))
         return 0
     wrong = 0
     for name in words or CHECKS:

@@ -21,7 +21,7 @@ class Durations(unittest.TestCase):
                      "constexpr CORBA::ULong kAuditTimeoutMs = 25'000;",
                      "constexpr int kWakeMs{100};",
                      "std::uint32_t call_timeout_ms = 5'000;",
-                     'set.add_uint("hop-timer-ms", &options.hop_timer_ms, 3\'000, {10, 600},\n "");',
+                     'set.add_uint("hop-timer-ms", &options.hop_ms, 3\'000, {10, 600},\n "");',
                      'set.add_double(\n    "flush-ms", &flush, 5, {0.05, 10}, "");'):
             self.assertEqual(len(found(text)), 1, text)
 
@@ -43,7 +43,8 @@ class Durations(unittest.TestCase):
 
 
 class Rows(unittest.TestCase):
-    TABLE = 'inline constexpr Timers kTimers{\n "core",\n {\n  {"lease", seconds{15}, "Silence."},\n' \
+    TABLE = 'inline constexpr Timers kTimers{\n "core",\n {\n' \
+            '  {"lease", seconds{15}, "Silence."},\n' \
             '  {"call-ms", seconds{5}, "Call.", TimerSource::kOption},\n  }};\n'
 
     def test_rows_are_taken_by_value_by_row_and_in_milliseconds(self):
@@ -61,17 +62,30 @@ class Rows(unittest.TestCase):
                           "core/timers.hpp: no code takes call-ms of kTimers; take the row away"])
 
 
+class Metrics(unittest.TestCase):
+    def test_names_given_where_they_are_exported_are_found(self):
+        for text in ('metrics.emplace_back("late_results", 1);',
+                     'metrics.push_back({"faults", 1});',
+                     'metrics.emplace_back("faults_" + leg, 1);',
+                     'metrics.emplace_back(std::string{"late"}, 1);'):
+            self.assertTrue(tables.NAMED_METRIC.search(text), text)
+
+    def test_names_from_tables_are_not(self):
+        for text in ('metrics.emplace_back(filled(kUpcalls["upcalls_<operation>"], {name}), 1);',
+                     "metrics.emplace_back(std::string(row.name), 1);", 'words.emplace_back("a");'):
+            self.assertFalse(tables.NAMED_METRIC.search(text), text)
+
+
 class Document(unittest.TestCase):
     def test_rows_of_several_programs_stand_once(self):
-        head = "## a\n\n| room | timer | default | option | guards |\n| --- | --- | --- | --- | --- |\n"
-        text = tables.timers_text({
-            "a": head + "| core | lease | 15 s |  | Silence. |\n",
-            "b": head + "| core | lease | 15 s |  | Silence. |\n"
-                        "| core | call-ms | 5 s | `--call-ms` | Call. |\n"})
-        self.assertTrue(text.endswith(
-            "## core\n\nIn a, b.\n\n| timer | default | option | guards |\n"
-            "| --- | --- | --- | --- |\n| lease | 15 s |  | Silence. |\n"
-            "| call-ms | 5 s | `--call-ms` of b | Call. |\n"), text)
+        head = "## a\n\n| room | timer | option | guards |\n| --- | --- | --- | --- |\n"
+        text = tables.tables_text(["timer", "option", "guards"], {
+            "a": head + "| core | lease |  | Silence \\| or not. |\n",
+            "b": head + "| core | lease |  | Silence \\| or not. |\n"
+                        "| core | call-ms | `--call-ms` | Call. |\n"}, several=1)
+        self.assertEqual(text, "## core\n\nIn a, b.\n\n| timer | option | guards |\n"
+                               "| --- | --- | --- |\n| lease | | Silence \\| or not. |\n"
+                               "| call-ms | `--call-ms` of b | Call. |\n")
 
 
 if __name__ == "__main__":

@@ -685,7 +685,7 @@ TEST_F(SwitchControllerTest, AnswersToNothingAreCounted) {
 
 TEST(SwitchCounters, EveryOneIsNamedOnce) {
   std::vector<std::string_view> names;
-  for (const SwitchCounterName& counter : kSwitchCounterNames) names.push_back(counter.name);
+  for (const auto& counter : kSwitchMetrics) names.push_back(counter.name);
   std::sort(names.begin(), names.end());
   EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
   constexpr std::size_t kWords =

@@ -1,0 +1,18 @@
+// The metrics of a ConnectionManager's status: its table and its page.
+#pragma once
+
+#include <vector>
+
+#include "cmgr/config.hpp"
+#include "cmgr/connection_manager.hpp"
+#include "cmgr/remote_peers.hpp"
+#include "core/metrics/metric_table.hpp"
+
+namespace xbind::cmgr {
+
+// The metrics of the status but for those of the upcalls.
+Metrics status_of(const ConnectionManager& manager, const RemotePeers& peers, const Config& config);
+// All of them; --print-metrics lists them.
+std::vector<MetricTable> manager_metrics();
+
+}  // namespace xbind::cmgr

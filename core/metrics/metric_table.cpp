@@ -1,0 +1,64 @@
+#include "core/metrics/metric_table.hpp"
+
+#include <algorithm>
+
+#include "core/check.hpp"
+
+namespace xbind {
+namespace {
+
+// Whether `name` is the family with a word of one character or more for each bracket.
+bool fits(std::string_view family, std::string_view name) {
+  const std::size_t open = family.find('<');
+  if (open == std::string_view::npos) return family == name;
+  if (name.substr(0, open) != family.substr(0, open)) return false;
+  family.remove_prefix(family.find('>') + 1);
+  for (std::size_t taken = open + 1; taken <= name.size(); ++taken) {
+    if (fits(family, name.substr(taken))) return true;
+  }
+  return false;
+}
+
+std::size_t fixed_part(std::string_view family) {
+  std::size_t size = 0;
+  bool inside = false;
+  for (const char c : family) {
+    if (c == '<') inside = true;
+    if (!inside) ++size;
+    if (c == '>') inside = false;
+  }
+  return size;
+}
+
+}  // namespace
+
+std::string filled(std::string_view family, std::initializer_list<std::string_view> words) {
+  std::string name;
+  for (const std::string_view word : words) {
+    const std::size_t open = family.find('<');
+    XB_CHECK(open != std::string_view::npos, family, word);
+    name += family.substr(0, open);
+    name += word;
+    family.remove_prefix(family.find('>') + 1);
+  }
+  XB_CHECK(family.find('<') == std::string_view::npos, family);
+  return name += family;
+}
+
+std::size_t rows_describing(std::string_view exported, std::span<const MetricTable> tables) {
+  std::size_t longest = 0;
+  std::size_t count = 0;
+  for (const MetricTable& table : tables) {
+    for (const MetricInfo& row : table.rows) {
+      if (!fits(row.name, exported)) continue;
+      // The whole name is longer than the fixed part of any family that fits it.
+      const std::size_t fixed = fixed_part(row.name);
+      if (fixed > longest) count = 0;
+      if (fixed >= longest) ++count;
+      longest = std::max(longest, fixed);
+    }
+  }
+  return count;
+}
+
+}  // namespace xbind

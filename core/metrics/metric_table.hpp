@@ -1,0 +1,115 @@
+// The metrics of a program's status, each with a name, a kind, a unit and a sentence.
+//
+// A room has one table; its code exports a metric only through a row of it, so that no metric is
+// missing in the table:
+//
+//   inline constexpr CounterRow<DeskCounters> kDeskMetrics[] = {
+//       {"commands", MetricKind::kCounter, "", "Commands sent.", &DeskCounters::commands}};
+//   append(kDeskMetrics, desk.counters(), metrics);
+//
+// A row whose name has words in angle brackets stands for a family: "upcalls_<operation>". Code takes
+// its name from MetricNames and fills the words in. Programs hand their tables to
+// config::OptionSet::add_metrics(), which prints them for --print-metrics and docs/metrics.md.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace xbind {
+
+// Name and value, as a status has them.
+using Metrics = std::vector<std::pair<std::string, std::uint64_t>>;
+
+// A counter only grows while the process lives; a gauge goes up and down.
+enum class MetricKind : std::uint8_t { kCounter, kGauge };
+constexpr std::string_view to_string(MetricKind kind) {
+  return kind == MetricKind::kCounter ? "counter" : "gauge";
+}
+
+struct MetricInfo {
+  std::string_view name;
+  MetricKind kind;
+  std::string_view unit;  // "ns"; empty: a number of things, or a code
+  std::string_view help;  // one sentence
+};
+
+// A metric and where its value comes from: a function of a reading, or a member of it.
+template <class Reading, class Value = std::uint64_t (*)(const Reading&)>
+struct MetricRow {
+  std::string_view name;
+  MetricKind kind;
+  std::string_view unit;
+  std::string_view help;
+  Value value;
+
+  constexpr MetricInfo info() const { return {name, kind, unit, help}; }
+};
+template <class Counters>
+using CounterRow = MetricRow<Counters, std::uint64_t Counters::*>;
+
+// The metrics of the rows, in their order.
+template <class Reading, class Value, std::size_t N>
+void append(const MetricRow<Reading, Value> (&rows)[N], const Reading& reading, Metrics& metrics) {
+  for (const auto& row : rows) {
+    metrics.emplace_back(std::string(row.name), std::invoke(row.value, reading));
+  }
+}
+
+// Rows whose values code appends one by one, and families. A name that is not in the table does not
+// compile.
+template <std::size_t N>
+class MetricNames {
+ public:
+  consteval MetricNames(const MetricInfo (&rows)[N]) : rows_{} {
+    for (std::size_t at = 0; at < N; ++at) rows_[at] = rows[at];
+  }
+  consteval std::string_view operator[](std::string_view name) const {
+    for (const MetricInfo& row : rows_) {
+      if (row.name == name) return row.name;
+    }
+    throw "the table has no row of this name";
+  }
+  constexpr const std::array<MetricInfo, N>& rows() const { return rows_; }
+
+ private:
+  std::array<MetricInfo, N> rows_;
+};
+
+// The name of a family with `words` in place of what stands in angle brackets, in their order.
+std::string filled(std::string_view family, std::initializer_list<std::string_view> words);
+
+// A table of any size, for printing and for tests.
+struct MetricTable {
+  std::string_view room;
+  std::vector<MetricInfo> rows;
+};
+template <std::size_t N>
+void append(const MetricNames<N>& names, MetricTable& table) {
+  table.rows.insert(table.rows.end(), names.rows().begin(), names.rows().end());
+}
+template <class Reading, class Value, std::size_t N>
+void append(const MetricRow<Reading, Value> (&rows)[N], MetricTable& table) {
+  for (const auto& row : rows) table.rows.push_back(row.info());
+}
+// The table of these parts: MetricNames and arrays of MetricRow.
+template <class... Parts>
+MetricTable metric_table(std::string_view room, const Parts&... parts) {
+  MetricTable table{room, {}};
+  (append(parts, table), ...);
+  return table;
+}
+
+// How many rows of the tables describe the exported name. A row of that very name goes before
+// families, and of families those with the longest fixed part count: "upcalls_refused_<operation>"
+// describes "upcalls_refused_list", and "upcalls_<operation>" does not.
+std::size_t rows_describing(std::string_view exported, std::span<const MetricTable> tables);
+
+}  // namespace xbind
