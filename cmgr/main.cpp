@@ -61,10 +61,8 @@ struct Options {
   PaceOptions pace;
 };
 
-void declare(config::OptionSet& set, Options& options) {
-  set.add_timers(cmgr::kManagerTimers);
-  for (MetricTable& table : cmgr::manager_metrics()) set.add_metrics(std::move(table));
-  orb::add_daemon_options(set, options.common, "default");
+// How calls are processed, and who is asked about them.
+void declare_peers(config::OptionSet& set, Options& options) {
   set.add_choice(
       "engine", &options.engine, "xbind", {"sequential", "threaded", "xbind"},
       "How calls are processed. xbind caches, aggregates and works in parallel; the others "
@@ -88,6 +86,10 @@ void declare(config::OptionSet& set, Options& options) {
       "catalogue", &options.catalogue_file, "",
       "File of services that may be asked for by name where they are mapped here (and of "
       "connections prepared in advance); empty: the one that comes with the program.");
+}
+
+// How commands to a switch gather.
+void declare_aggregation(config::OptionSet& set, Options& options) {
   set.add_choice(
       "aggregation", &options.aggregation, "adaptive", {"fixed", "regions", "adaptive"},
       "How commands are gathered: a fixed threshold (implied by --threshold and by engines other "
@@ -104,6 +106,10 @@ void declare(config::OptionSet& set, Options& options) {
                "fixed.");
   config::add_timer(set, cmgr::kManagerTimers.row("flush-timeout-ms"), &options.flush_timeout_ms,
                     {0.05, 10'000});
+}
+
+// What is kept in advance.
+void declare_caches(config::OptionSet& set, Options& options) {
   set.add_choice(
       "label-policy", &options.label_policy, "competitive", {"fixed", "competitive", "cooperative"},
       "How many labels are kept in advance: always as many; as few as give the hit ratio; "
@@ -116,6 +122,10 @@ void declare(config::OptionSet& set, Options& options) {
                  "Whether bandwidth and buffer are taken from the SwitchServers in advance.");
   set.add_uint("quota-calls", &options.quota_calls, 16, {1, 10'000},
                "Calls of the mean demand for which quota is kept in advance at each port.");
+}
+
+// Timers, retries and bounds of calls.
+void declare_calls(config::OptionSet& set, Options& options) {
   set.add_uint("crankbacks", &options.crankbacks, 2, {0, 8},
                "Further routes that a call tries when a switch refuses.");
   set.add_strings("prepare", &options.prepared,
@@ -143,6 +153,16 @@ void declare(config::OptionSet& set, Options& options) {
                "Connections kept at most; more setups are answered busy.");
   config::add_timer(set, cmgr::kManagerTimers.row("startup-patience-ms"),
                     &options.startup_patience_ms, {0, 600'000});
+}
+
+void declare(config::OptionSet& set, Options& options) {
+  set.add_timers(cmgr::kManagerTimers);
+  for (MetricTable& table : cmgr::manager_metrics()) set.add_metrics(std::move(table));
+  orb::add_daemon_options(set, options.common, "default");
+  declare_peers(set, options);
+  declare_aggregation(set, options);
+  declare_caches(set, options);
+  declare_calls(set, options);
   orb::add_fault_options(set, options.faults);
   declare_pace_options(set, options.pace);
 }
