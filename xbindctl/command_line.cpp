@@ -279,9 +279,10 @@ const std::vector<std::string>& categories() {
   return kCategories;
 }
 
-void declare(config::OptionSet& set, CommandLine& line) {
-  set.add_string("manager", &line.manager, "default",
-                 "Name of the ConnectionManager under xbind/cmgr/.");
+namespace {
+
+// What a connection takes: its service or its traffic contract.
+void declare_service(config::OptionSet& set, CommandLine& line) {
   set.add_uint(
       "cells-per-s", &line.service.cells_per_s, 100, {1, TrafficContract::kFieldMax},
       "What the connection takes of every link, in cells a second; with --category the peak cell "
@@ -307,6 +308,32 @@ void declare(config::OptionSet& set, CommandLine& line) {
                "With --category rt-vbr, nrt-vbr, gfr: maximum burst size in cells.");
   set.add_uint("mfs-cells", &line.service.contract.mfs_cells, 0, {0, TrafficContract::kFieldMax},
                "With --category gfr: maximum frame size in cells.");
+}
+
+// What `routes` asks for.
+void declare_routes(config::OptionSet& set, CommandLine& line) {
+  set.add_choice("metric", &line.metric, metrics().front(), metrics(),
+                 "What makes a path better: fewer links, less delay, more room.");
+  set.add_uint("alternates", &line.alternates, 1, {1, 64},
+               "How many paths to show at most, the best first.");
+  set.add_uint("delay-us-max", &line.delay_us_max, 0, {0, 1'000'000'000},
+               "The path's links together take at most so many microseconds; 0: no bound.");
+  set.add_uint("links-max", &line.links_max, 0, {0, 65'535},
+               "The path has at most so many links; 0: no bound.");
+  set.add_strings("avoid", &line.avoid_words, "What the path does not use, SWITCH or SWITCH:PORT.");
+  set.add_strings("require", &line.require_words,
+                  "What the path goes through, SWITCH or SWITCH:PORT.");
+  set.add_choice("disjoint", &line.disjoint, disjointness().front(), disjointness(),
+                 "Shows the best path and a second one that shares no link, or no switch, "
+                 "with it.");
+}
+
+}  // namespace
+
+void declare(config::OptionSet& set, CommandLine& line) {
+  set.add_string("manager", &line.manager, "default",
+                 "Name of the ConnectionManager under xbind/cmgr/.");
+  declare_service(set, line);
   set.add_flag("both", &line.both, "Both directions; the reverse one takes as much as the first.");
   set.add_uint("reverse-cells-per-s", &line.reverse_cells_per_s, 0, {0, TrafficContract::kFieldMax},
                "With --both, what the reverse direction takes, in cells a second; 0: "
@@ -334,20 +361,7 @@ void declare(config::OptionSet& set, CommandLine& line) {
                  "Name of the RouteObject under xbind/routeobject/.");
   set.add_string("qosmapper", &line.qos_mapper, "default",
                  "Name of the QOSMapper under xbind/qosmapper/.");
-  set.add_choice("metric", &line.metric, metrics().front(), metrics(),
-                 "What makes a path better: fewer links, less delay, more room.");
-  set.add_uint("alternates", &line.alternates, 1, {1, 64},
-               "How many paths to show at most, the best first.");
-  set.add_uint("delay-us-max", &line.delay_us_max, 0, {0, 1'000'000'000},
-               "The path's links together take at most so many microseconds; 0: no bound.");
-  set.add_uint("links-max", &line.links_max, 0, {0, 65'535},
-               "The path has at most so many links; 0: no bound.");
-  set.add_strings("avoid", &line.avoid_words, "What the path does not use, SWITCH or SWITCH:PORT.");
-  set.add_strings("require", &line.require_words,
-                  "What the path goes through, SWITCH or SWITCH:PORT.");
-  set.add_choice("disjoint", &line.disjoint, disjointness().front(), disjointness(),
-                 "Shows the best path and a second one that shares no link, or no switch, "
-                 "with it.");
+  declare_routes(set, line);
   set.take_commands(commands(), &line.words);
   set.add_check([&line, known = commands()] { return check_words(line, known); });
   set.add_check([&line, &set] { return check_release(line, set); });
