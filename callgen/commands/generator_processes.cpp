@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -171,16 +172,10 @@ Result<std::vector<RunReport>> reports_of(const Children& children) {
   return reports;
 }
 
-}  // namespace
-
-Result<RunReport> run_generators(const ClientOptions& client, const RunOptions& run,
-                                 std::uint32_t generators, const std::vector<std::string>& words,
-                                 orb::Runtime& runtime,
-                                 const std::function<void(const Progress&)>& progress,
-                                 const std::function<bool()>& stop) {
-  Shared shared;
-  Children children;
-  Keeper keeper(children);
+// Starts a generator for each share of the load, and a thread that reads what it says.
+Result<void> start_children(const ClientOptions& client, const RunOptions& run,
+                            std::uint32_t generators, const std::vector<std::string>& words,
+                            Shared& shared, Children& children) {
   const std::string client_name =
       client.client_name.empty() ? fmt::format("callgen-{}", getpid()) : client.client_name;
   for (std::uint32_t k = 0; k < generators; ++k) {
@@ -200,8 +195,14 @@ Result<RunReport> run_generators(const ClientOptions& client, const RunOptions& 
     Child& one = *children.back();
     one.reader = std::jthread([&one, &shared] { read_all(one, shared); });
   }
+  return {};
+}
 
-  std::unique_lock lock(shared.mutex);
+// Waits until every generator is ready. When one fails or `stop` says so, all are ended and the
+// lock is free.
+Result<void> await_ready(Shared& shared, std::unique_lock<std::mutex>& lock,
+                         const Children& children, Keeper& keeper,
+                         const std::function<bool()>& stop) {
   while (!shared.changed.wait_for(lock, kLookForStop, [&] {
     return failed_of(children) != nullptr ||
            every(children, [](const Child& child) { return child.ready; });
@@ -216,6 +217,47 @@ Result<RunReport> run_generators(const ClientOptions& client, const RunOptions& 
     lock.unlock();
     keeper.end();
     return error;
+  }
+  return {};
+}
+
+// One report of the whole load from those of its shares.
+RunReport merged_of(std::vector<RunReport> reports,
+                    const std::map<std::string, AuditReport>& audits, const RunOptions& run,
+                    std::uint32_t generators) {
+  for (RunReport& report : reports) {
+    report.audits = audits;
+    doubt_audits(report);
+  }
+  RunReport merged = merge(reports);
+  // The load is the whole one; which share was whose follows from it.
+  for (const auto& [name, value] : manifest_of(plan_of(run))) {
+    merged.manifest[name] = value;
+    for (std::uint32_t k = 1; k <= generators; ++k)
+      merged.manifest.erase(fmt::format("{} (generator {})", name, k));
+  }
+  merged.manifest["generators"] = std::to_string(generators);
+  return merged;
+}
+
+}  // namespace
+
+Result<RunReport> run_generators(const ClientOptions& client, const RunOptions& run,
+                                 std::uint32_t generators, const std::vector<std::string>& words,
+                                 orb::Runtime& runtime,
+                                 const std::function<void(const Progress&)>& progress,
+                                 const std::function<bool()>& stop) {
+  Shared shared;
+  Children children;
+  Keeper keeper(children);
+  if (const auto started = start_children(client, run, generators, words, shared, children);
+      !started) {
+    return tl::make_unexpected(started.error());
+  }
+
+  std::unique_lock lock(shared.mutex);
+  if (const auto ready = await_ready(shared, lock, children, keeper, stop); !ready) {
+    return tl::make_unexpected(ready.error());
   }
   const TimePoint begin = steady_now() + kLead;
   for (const auto& child : children) {
@@ -261,19 +303,7 @@ Result<RunReport> run_generators(const ClientOptions& client, const RunOptions& 
   if (!reports) return tl::make_unexpected(reports.error());
   const auto audits = audits_of(client, run, runtime);
   if (!audits) return tl::make_unexpected(audits.error());
-  for (RunReport& report : *reports) {
-    report.audits = *audits;
-    doubt_audits(report);
-  }
-  RunReport merged = merge(*reports);
-  // The load is the whole one; which share was whose follows from it.
-  for (const auto& [name, value] : manifest_of(plan_of(run))) {
-    merged.manifest[name] = value;
-    for (std::uint32_t k = 1; k <= generators; ++k)
-      merged.manifest.erase(fmt::format("{} (generator {})", name, k));
-  }
-  merged.manifest["generators"] = std::to_string(generators);
-  return merged;
+  return merged_of(std::move(*reports), *audits, run, generators);
 }
 
 }  // namespace xbind::callgen
