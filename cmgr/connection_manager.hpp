@@ -184,7 +184,7 @@ class ConnectionManager {
   Outcomes outcomes_;
   HopTeller teller_;
   RouteDesk routes_;
-  Timers timers_;
+  ProcedureTimers timers_;
   Context context_;
   ConnectionTable connections_;  // and their procedures, which use all that stands before
   PathWatch paths_;

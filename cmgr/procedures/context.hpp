@@ -26,7 +26,7 @@ struct Context {
   ClientDesk& clients;
   SwitchDesk& switches;
   ConnectionTable& connections;
-  Timers& timers;
+  ProcedureTimers& timers;
   HopTeller& teller;
   Outcomes& outcomes;
   RouteDesk& routes;

@@ -44,11 +44,11 @@ struct TimerHook
   TimePoint deadline = kNever;
 };
 
-class Timers {
+class ProcedureTimers {
  public:
-  explicit Timers(const Config& config) : config_(config) {}
-  Timers(const Timers&) = delete;
-  Timers& operator=(const Timers&) = delete;
+  explicit ProcedureTimers(const Config& config) : config_(config) {}
+  ProcedureTimers(const ProcedureTimers&) = delete;
+  ProcedureTimers& operator=(const ProcedureTimers&) = delete;
 
   // Not kHold.
   void arm(TimerHook& hook, Timer timer, TimePoint now) {
