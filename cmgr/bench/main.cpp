@@ -1,0 +1,200 @@
+// manager_bench: how long a connection manager is busy with one step, by kind of step.
+//
+//   manager_bench [CONNECTIONS]     connections of three hops, 1 000 to 10 000 000; 1 000 000 if not said
+//
+// The manager's logic with a hundred switches in memory (network.hpp), in batches of 64 requests on
+// virtual time: sets all connections up, modifies and releases a part of them, lists pages, audits a
+// switch, loses a switch with operations under way and attaches it again, takes a link and a switch out
+// of the network and back, and lets holds expire. Prints for each kind of step their number, the
+// processor time of this thread, and the longest on the clock, which other processes lengthen.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cmgr/bench/network.hpp"
+#include "core/bench.hpp"
+#include "core/log.hpp"
+#include "core/steady_now.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::uint64_t kSeed = 19;
+constexpr std::size_t kBatch = 64;
+constexpr std::size_t kPairs = 70'000;     // more than the cache of routes holds
+constexpr std::size_t kListMax = 10'000;   // the longest page that a manager gives
+constexpr std::size_t kUnderWay = 20'000;  // Config::operations_at_once
+constexpr std::uint32_t kHoldMs = 2'000;
+
+// `count` requests in batches: add(batch) appends one.
+template <class Add>
+void ask(Network& network, std::size_t count, Add&& add) {
+  while (count > 0) {
+    RequestBatch batch;
+    for (std::size_t i = std::min(count, kBatch); i > 0; --i, --count) add(batch);
+    network.ask(std::move(batch));
+    network.carry();
+    network.wait(microseconds{200});
+  }
+  network.settle(milliseconds{20});
+}
+
+void set_up(Network& network, std::size_t count, std::uint32_t hold_ms = 0) {
+  ask(network, count,
+      [&](RequestBatch& batch) { batch.connects.push_back(network.call(hold_ms)); });
+}
+
+void modify(Network& network, std::size_t count) {
+  std::size_t at = 0;
+  ask(network, count, [&](RequestBatch& batch) {
+    batch.modifies.push_back(
+        {network.next_request(), network.up[at++], {ServiceKind::kCells, 50, 10, 0, 0}});
+  });
+}
+
+// Some of all ages.
+void release(Network& network, std::size_t count) {
+  const std::size_t stride = network.up.size() / count;
+  std::vector<ConnectionId> go;
+  std::vector<ConnectionId> stay;
+  for (std::size_t i = 0; i < network.up.size(); ++i) {
+    (i % stride == 0 && go.size() < count ? go : stay).push_back(network.up[i]);
+  }
+  network.up = std::move(stay);
+  std::size_t at = 0;
+  ask(network, go.size(), [&](RequestBatch& batch) {
+    batch.releases.push_back({network.next_request(), go[at++]});
+  });
+}
+
+void list_pages(Network& network) {
+  const ConnectionManager& manager = network.manager();
+  const auto page = [&](const char* what, ConnectionId after) {
+    for (int i = 0; i < 10; ++i) {
+      network.times().time(what, [&] { (void)manager.list(after, kListMax); });
+    }
+  };
+  const auto [first, last] = std::minmax_element(network.up.begin(), network.up.end());
+  const std::uint64_t span = last->value() - first->value();
+  page("list: first page", ConnectionId{});
+  page("list: middle page", ConnectionId{first->value() + span / 2});
+  page("list: last page", ConnectionId{last->value() - std::min(span, kListMax)});
+}
+
+void operators(Network& network) {
+  ConnectionManager& manager = network.manager();
+  for (int i = 0; i < 10; ++i) {
+    network.times().time("audit: everything sent", [&] { manager.flush_all(network.now()); });
+    network.times().time("audit: view of a switch",
+                         [&] { (void)manager.view_of(Network::switch_name(7)); });
+    network.times().time("caches", [&] { (void)manager.caches(100, network.now()); });
+    network.times().time("gauges", [&] { (void)manager.gauges(); });
+  }
+}
+
+// A switch goes with as many setups under way as there may be, and comes back with labels in quarantine.
+void lose_and_attach(Network& network, std::size_t setups) {
+  constexpr std::uint32_t kLost = 7;
+  network.begin("switch lost, setups under way");
+  network.hold_results(true);
+  set_up(network, setups);
+  network.lose(kLost);
+  network.hold_results(false);
+  network.settle(milliseconds{20});
+  PortLabels resting{PortId{10 + kLost + 1}, {}};
+  for (std::uint32_t label = 0; label < 1'000; ++label) {
+    resting.labels.push_back(atm_label(0xfff, label));
+  }
+  network.begin("switch attached again");
+  network.attach(kLost, {resting});
+  network.settle(seconds{1});
+}
+
+void change_topology(Network& network) {
+  const auto until_quiet = [&] {
+    do {
+      network.settle(milliseconds{50});
+    } while (network.manager().gauges().reroutes_under_way > 0);
+  };
+  const std::vector<UnusableElement> link{
+      {{Network::switch_name(20), PortId{10 + 21}}, Unusable::kDown},
+      {{Network::switch_name(21), PortId{10 + 20}}, Unusable::kDown}};
+  network.begin("link down");
+  network.topology(link);
+  until_quiet();
+  network.begin("link up");
+  network.topology({});
+  until_quiet();
+  network.begin("switch gone");
+  network.topology({{{Network::switch_name(50), PortId{}}, Unusable::kDown}});
+  until_quiet();
+  network.begin("switch back");
+  network.topology({});
+  until_quiet();
+}
+
+// A process that the scheduler kept waiting finds holds due all at once.
+void expire(Network& network, std::size_t holds) {
+  network.begin("hold");
+  const std::size_t up = network.up.size();
+  const TimePoint begin = network.now();
+  set_up(network, holds, kHoldMs);
+  network.up.resize(up);
+  const TimePoint end = network.now();
+  network.settle(begin + milliseconds{kHoldMs} - end - milliseconds{1});
+  network.begin("holds expire");
+  network.wait(end - begin + milliseconds{1});
+  network.settle(milliseconds{50});
+}
+
+int run(std::size_t connections) {
+  Config config;
+  config.aggregation.mode = AggregationMode::kAdaptive;
+  const std::size_t part = std::min<std::size_t>(100'000, connections / 10);
+  config.connections_max = connections + part + kUnderWay;
+  config.client_session.lease = std::chrono::hours{1};
+  config.switch_session.lease = std::chrono::hours{1};
+  fmt::print("{} connections of 3 hops over {} switches, {} pairs, seed {}\n\n", connections,
+             Network::kSwitches, kPairs, kSeed);
+  Network network(config, kPairs, kSeed, steady_now);
+  network.begin("setup");
+  set_up(network, connections);
+  const std::size_t up = network.up.size();
+  network.begin("modify");
+  modify(network, part);
+  network.begin("release");
+  release(network, part);
+  network.begin("setup, full");
+  set_up(network, part);
+  list_pages(network);
+  operators(network);
+  lose_and_attach(network, std::min(kUnderWay, connections));
+  change_topology(network);
+  expire(network, part);
+  network.times().print();
+  const auto gauges = network.manager().gauges();
+  fmt::print(
+      "\n{} up at first, {} modified, {} released, {} refused, {} notices, {} left, {} astray\n",
+      up, network.modified, network.released, network.refused, network.notices, gauges.connections,
+      gauges.astray);
+  return up == connections && network.modified == part && network.released == part ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace xbind::cmgr
+
+int main(int argc, char** argv) {
+  const auto count = xbind::bench_argument<std::size_t>(argc, argv, "manager_bench [CONNECTIONS]",
+                                                        1'000'000, 10'000'000);
+  if (!count) return 2;
+  if (*count < 1'000) {
+    fmt::print(stderr, "manager_bench: {} connections are below 1000\n", *count);
+    return 2;
+  }
+  xbind::log::start("manager_bench", xbind::log::Level::kError);
+  return xbind::cmgr::run(*count);
+}
