@@ -46,6 +46,9 @@ struct TimerHook
 
 class ProcedureTimers {
  public:
+  // Timers that expire in one step: a process that was kept waiting finds many due at once.
+  static constexpr std::size_t kPerStep = 1'000;
+
   explicit ProcedureTimers(const Config& config) : config_(config) {}
   ProcedureTimers(const ProcedureTimers&) = delete;
   ProcedureTimers& operator=(const ProcedureTimers&) = delete;
@@ -63,14 +66,17 @@ class ProcedureTimers {
   void disarm_hold(ConnectionId connection, TimePoint until) { holds_.erase({until, connection}); }
   ExpiredHolds& expired_holds() { return expired_; }
 
-  // For each procedure whose timer has expired: expire(hook) or expire_hold(connection), which arm it anew,
-  // or not.
+  // For each procedure whose timer has expired, at most kPerStep: expire(hook) or expire_hold(connection),
+  // which arm it anew, or not. What is left keeps next_deadline() in the past.
   template <class Expire, class ExpireHold>
   void expire(TimePoint now, Expire&& expire, ExpireHold&& expire_hold) {
+    std::size_t left = kPerStep;
     for (List& list : lists_) {
-      while (!list.empty() && list.front().deadline <= now) expire(list.front());
+      for (; left > 0 && !list.empty() && list.front().deadline <= now; --left) {
+        expire(list.front());
+      }
     }
-    while (!holds_.empty() && holds_.begin()->first <= now) {
+    for (; left > 0 && !holds_.empty() && holds_.begin()->first <= now; --left) {
       const ConnectionId id = holds_.begin()->second;
       expire_hold(id);
     }

@@ -294,5 +294,22 @@ TEST_F(HoldTest, LabelsAskedForWithTheCommitOfAHoldOfAnEarlierSessionAreAnswered
   EXPECT_EQ(manager().labels_awaited("sw1", PortId{10}), 0U) << "every command is answered";
 }
 
+TEST_F(HoldTest, HoldsThatAreDueTogetherExpireInSlices) {
+  ProcedureTimers timers(config);
+  const std::size_t holds = 2 * ProcedureTimers::kPerStep + 1;
+  for (std::size_t i = 1; i <= holds; ++i) timers.arm_hold(ConnectionId{i}, now);
+  std::vector<std::size_t> expired;
+  while (timers.next_deadline() <= now) {
+    expired.push_back(0);
+    timers.expire(
+        now, [](TimerHook&) {},
+        [&](ConnectionId id) {
+          ++expired.back();
+          timers.disarm_hold(id, now);
+        });
+  }
+  EXPECT_THAT(expired, ElementsAre(ProcedureTimers::kPerStep, ProcedureTimers::kPerStep, 1U));
+}
+
 }  // namespace
 }  // namespace xbind::cmgr
