@@ -31,7 +31,7 @@ bool PathWatch::on_topology(const TopologyState& state, bool restarted) {
   }
   unusable_.set(state);
   // Positive answers stay right until they expire. A path may exist now where none was found before.
-  context_.routes.cache().drop([&](const RouteReply& reply) {
+  context_.routes.cache().doubt([this](const RouteReply& reply) {
     return reply.cause != Cause::kNone || unusable_.worst_of(reply).has_value();
   });
   recheck_.splice(recheck_.end(), queue_);

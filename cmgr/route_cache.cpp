@@ -65,6 +65,7 @@ const std::shared_ptr<const RouteReply>& RouteCache::find(const RouteNeed& need,
   static const std::shared_ptr<const RouteReply> kNone;
   const auto pair = pairs_.find(PairView{need.from, need.to});
   if (pair != pairs_.end()) {
+    if (pair->second.judged != doubts_) judge(pair->second);
     for (const Entry& entry : pair->second.entries) {
       if ((stale_too || now < entry.valid_until) && fits(*entry.reply, need)) {
         ++hits_;
@@ -89,16 +90,21 @@ void RouteCache::store(std::shared_ptr<const RouteReply> reply, TimePoint valid_
     store_unknown(std::move(reply), valid_until, now);
     return;
   }
+  // A table that never grows is never rehashed: a rehash of this many would be a long step.
+  if (pairs_.bucket_count() < kPairs) pairs_.reserve(kPairs);
   const Pair key{reply->query.from, reply->query.to};
   const std::size_t octets = octets_of(*reply) + sizeof(Entry);
-  if ((pairs_.size() >= kPairs && !pairs_.contains(key)) || octets_ + octets > kOctets) {
-    make_room(now);
+  const std::size_t with_pair = octets + octets_of(key);
+  if ((pairs_.size() >= kPairs && !pairs_.contains(key)) || octets_ + with_pair > kOctets) {
+    make_room(with_pair, now);
   }
   const auto [pair, fresh] = pairs_.try_emplace(key);
   if (fresh) {
     pair->second.misses = 1;
+    pair->second.judged = doubts_;
     octets_ += octets_of(key);
   }
+  if (pair->second.judged != doubts_) judge(pair->second);
   std::vector<Entry>& entries = pair->second.entries;
   // The new answer takes the place of what it makes obsolete and of what is past its time; else it is
   // one more, an alternate making room before a first choice, the oldest first.
@@ -118,6 +124,11 @@ void RouteCache::store(std::shared_ptr<const RouteReply> reply, TimePoint valid_
   const auto place = reply->query.avoid.empty() ? first_alternate() : entries.end();
   entries.insert(place, {std::move(reply), now, valid_until, octets});
   octets_ += octets;
+}
+
+void RouteCache::judge(Answers& answers) {
+  erase_if(answers.entries, [&](const Entry& entry) { return gone_(*entry.reply); });
+  answers.judged = doubts_;
 }
 
 // ===== ends that RouteObject does not know =====
@@ -162,8 +173,9 @@ std::vector<RouteCache::PairState> RouteCache::pairs(std::size_t limit, TimePoin
   for (auto pair = order.begin(); pair != end; ++pair) {
     const auto& [names, answers] = **pair;
     PairState state{names.first, names.second, answers.hits, answers.misses, 0, Duration{0}};
+    const bool doubtful = answers.judged != doubts_;
     for (const Entry& entry : answers.entries) {
-      if (entry.valid_until <= now) continue;
+      if (entry.valid_until <= now || (doubtful && gone_(*entry.reply))) continue;
       ++state.entries;
       state.age = std::max(state.age, now - entry.since);
     }
@@ -172,21 +184,29 @@ std::vector<RouteCache::PairState> RouteCache::pairs(std::size_t limit, TimePoin
   return states;
 }
 
-void RouteCache::make_room(TimePoint now) {
-  const auto erase = [&](auto pair) {
-    erase_if(pair->second.entries, [](const Entry&) { return true; });
-    octets_ -= octets_of(pair->first);
-    return pairs_.erase(pair);
+// Goes round the table as the hand of a clock. A pair past its time goes; after kLookedAt pairs the next
+// bucket goes whole.
+void RouteCache::make_room(std::size_t octets, TimePoint now) {
+  const auto over = [&](const std::vector<Entry>& entries) {
+    return std::all_of(entries.begin(), entries.end(),
+                       [&](const Entry& entry) { return entry.valid_until <= now; });
   };
-  for (auto pair = pairs_.begin(); pair != pairs_.end();) {
-    const std::vector<Entry>& entries = pair->second.entries;
-    const bool over = std::all_of(entries.begin(), entries.end(),
-                                  [&](const Entry& entry) { return entry.valid_until <= now; });
-    pair = over ? erase(pair) : std::next(pair);
+  const auto crowded = [&] { return pairs_.size() >= kPairs || octets_ + octets > kOctets; };
+  std::size_t looked_at = 0;
+  std::vector<Pair> go;
+  for (std::size_t buckets = 0; crowded() && buckets < pairs_.bucket_count(); ++buckets) {
+    hand_ = (hand_ + 1) % pairs_.bucket_count();
+    go.clear();
+    for (auto pair = pairs_.begin(hand_); pair != pairs_.end(hand_); ++pair) {
+      if (++looked_at > kLookedAt || over(pair->second.entries)) go.push_back(pair->first);
+    }
+    for (const Pair& key : go) {
+      const auto pair = pairs_.find(key);
+      erase_if(pair->second.entries, [](const Entry&) { return true; });
+      octets_ -= octets_of(key);
+      pairs_.erase(pair);
+    }
   }
-  // More than is needed now, so that a full cache is not searched for each answer.
-  const auto crowded = [&] { return pairs_.size() > kPairs / 8 * 7 || octets_ > kOctets / 8 * 7; };
-  while (crowded() && !pairs_.empty()) erase(pairs_.begin());
 }
 
 }  // namespace xbind::cmgr

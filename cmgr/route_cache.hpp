@@ -9,7 +9,8 @@
 // it.
 //
 // Not thread-safe; owned by the connection manager. At most kPairs pairs of kAlternates answers and
-// kOctets octets; where there are more, an eighth makes room, answers past their time first.
+// kOctets octets; where there are more, pairs make room one by one, of
+// kLookedAt pairs those past their time first.
 #pragma once
 
 #include <cstdint>
@@ -74,6 +75,7 @@ class RouteCache {
   static constexpr std::size_t kAlternates = 4;
   // Of names and answers with their containers, about: ten hops of short names take 1 KiB.
   static constexpr std::size_t kOctets = 64 * 1024 * 1024;
+  static constexpr std::size_t kLookedAt = 16;
   static constexpr std::size_t kUnknownEnds = 1'024;
   static constexpr Duration kUnknownFor = kManagerTimers["unknown-end-kept"];
 
@@ -91,12 +93,11 @@ class RouteCache {
 
   void store(std::shared_ptr<const RouteReply> reply, TimePoint valid_until, TimePoint now);
 
-  // Forgets the answers of which `gone` says so.
-  template <class Gone>
-  void drop(Gone&& gone) {
-    for (auto& [pair, answers] : pairs_) {
-      erase_if(answers.entries, [&](const Entry& entry) { return gone(*entry.reply); });
-    }
+  // The network has changed: forgets the answers of which `gone` says so. An answer is judged when its
+  // pair is looked up, so that the change costs no look at each of them. `gone` serves until the next call.
+  void doubt(std::function<bool(const RouteReply&)> gone) {
+    gone_ = std::move(gone);
+    ++doubts_;
     unknown_.clear();
     unknown_order_.clear();
   }
@@ -128,6 +129,7 @@ class RouteCache {
   };
   struct Answers {
     std::vector<Entry> entries;
+    std::uint64_t judged = 0;  // doubts_ when its entries were judged last
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;
   };
@@ -161,13 +163,19 @@ class RouteCache {
       return true;
     });
   }
-  void make_room(TimePoint now);
+  // Forgets what the network's changes have made wrong since the pair was looked up last.
+  void judge(Answers& answers);
+  // Until one more pair and so many octets fit.
+  void make_room(std::size_t octets, TimePoint now);
   void store_unknown(std::shared_ptr<const RouteReply> reply, TimePoint valid_until, TimePoint now);
   const std::shared_ptr<const RouteReply>* find_unknown(const RouteNeed& need, TimePoint now) const;
 
   bool enabled_;
   std::unordered_map<Pair, Answers, PairHash, PairEqual> pairs_;
   std::size_t octets_ = 0;  // of pairs_
+  std::function<bool(const RouteReply&)> gone_;
+  std::uint64_t doubts_ = 0;
+  std::size_t hand_ = 0;  // the bucket of pairs_ where make_room() goes on
   std::unordered_map<std::string, UnknownEnd, NameHash, std::equal_to<>> unknown_;
   std::deque<std::string> unknown_order_;  // of unknown_, oldest first
   std::uint64_t hits_ = 0;
