@@ -1,13 +1,14 @@
 #include "cmgr/switch_answers.hpp"
 
 #include <algorithm>
-#include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "cmgr/hop_teller.hpp"
 #include "cmgr/label_debts.hpp"
 #include "cmgr/procedures/procedure.hpp"
 #include "core/log.hpp"
+#include "core/name_hash.hpp"
 #include "core/planted.hpp"
 
 namespace xbind::cmgr {
@@ -66,14 +67,25 @@ void SwitchAnswers::abandon(SwitchIndex at, TimePoint now) {
 void SwitchAnswers::sort_quarantine(SwitchIndex at, const std::vector<PortLabels>& quarantined,
                                     TimePoint now) {
   struct Claim {
-    std::uint32_t attachment;
-    Hop* hop;  // of one of the two
-    OwedLabel* owed;
+    std::uint32_t attachment = 0;
+    Hop* hop = nullptr;  // of one of the two; neither: nobody claims the label
+    OwedLabel* owed = nullptr;
   };
-  std::map<std::pair<PortId, Label>, Claim> claims;
+  struct PlaceHash {
+    std::size_t operator()(const std::pair<PortId, Label>& place) const {
+      return mix_hash(std::uint64_t{place.first.value()} << 32 ^ place.second.value);
+    }
+  };
+  // Of labels in quarantine alone: they are few, the switch's hops are many.
+  std::unordered_map<std::pair<PortId, Label>, Claim, PlaceHash> claims;
+  for (const PortLabels& port : quarantined) {
+    for (const Label label : port.labels) claims.try_emplace({port.port, label});
+  }
   const auto claim = [&](PortId port, Label label, const Claim& made) {
-    const auto [there, fresh] = claims.try_emplace({port, label}, made);
-    if (!fresh && there->second.attachment < made.attachment) there->second = made;
+    const auto there = claims.find({port, label});
+    if (there == claims.end()) return;
+    const bool first = there->second.hop == nullptr && there->second.owed == nullptr;
+    if (first || there->second.attachment < made.attachment) there->second = made;
   };
   const auto claim_hops = [&](Hops& hops) {
     for (Hop& hop : hops) {
@@ -95,12 +107,13 @@ void SwitchAnswers::sort_quarantine(SwitchIndex at, const std::vector<PortLabels
   }
   for (const PortLabels& port : quarantined) {
     for (const Label label : port.labels) {
-      const auto whose = claims.find({port.port, label});
-      if (whose == claims.end()) {
-        context_.switches.return_label(at, port.port, label, now);
+      const Claim& holder = claims.at({port.port, label});
+      if (holder.hop != nullptr) {
+        holder.hop->in_quarantine = true;
+      } else if (holder.owed != nullptr) {
+        holder.owed->in_quarantine = true;
       } else {
-        const Claim& holder = whose->second;
-        (holder.hop != nullptr ? holder.hop->in_quarantine : holder.owed->in_quarantine) = true;
+        context_.switches.return_label(at, port.port, label, now);
       }
     }
   }
