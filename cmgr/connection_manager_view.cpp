@@ -128,11 +128,16 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
     }
   };
   const Connection* last = nullptr;
-  std::vector<const Connection*> passing(connections_.passing(*at).begin(),
-                                         connections_.passing(*at).end());
-  // One that passes the switch several times stands there as often.
+  // By id, so that the hops come in order. One that passes the switch several times stands there as often.
+  std::vector<std::pair<ConnectionId, const Connection*>> passing;
+  passing.reserve(connections_.passing(*at).size());
+  for (const Connection* const connection : connections_.passing(*at)) {
+    passing.emplace_back(connection->id, connection);
+  }
   std::sort(passing.begin(), passing.end());
-  for (const Connection* const connection : passing) {
+  view.hops.reserve(passing.size());
+  for (const auto& entry : passing) {
+    const Connection* const connection = entry.second;
     if (std::exchange(last, connection) == connection) continue;
     const Procedure* const procedure = connection->procedure.get();
     const bool aside = procedure != nullptr && procedure->aside();
@@ -143,8 +148,11 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
   view.labels.insert(view.labels.end(), view.cached.begin(), view.cached.end());
   switches_.labels_on_their_way(*at, view.labels);
   view.owed = switches_.debts(*at);
-  std::sort(view.hops.begin(), view.hops.end(),
-            [](const LedgerHop& a, const LedgerHop& b) { return a.key < b.key; });
+  const auto by_key = [](const LedgerHop& a, const LedgerHop& b) { return a.key < b.key; };
+  // A connection that goes over to another path has hops of two generations.
+  if (!std::is_sorted(view.hops.begin(), view.hops.end(), by_key)) {
+    std::sort(view.hops.begin(), view.hops.end(), by_key);
+  }
   std::sort(view.owed.begin(), view.owed.end());
   std::sort(view.labels.begin(), view.labels.end());
   std::sort(view.cached.begin(), view.cached.end());
