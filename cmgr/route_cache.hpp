@@ -9,8 +9,8 @@
 // it.
 //
 // Not thread-safe; owned by the connection manager. At most kPairs pairs of kAlternates answers and
-// kOctets octets; where there are more, pairs make room one by one, of
-// kLookedAt pairs those past their time first.
+// kOctets octets; where there are more, pairs make room one by one, of kLookedAt pairs those past their
+// time first.
 #pragma once
 
 #include <cstdint>
