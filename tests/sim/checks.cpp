@@ -235,10 +235,16 @@ void World::check_caches(std::size_t index) {
                              place ? static_cast<int>(place->holder) : -1));
       }
       for (const LedgerHop& hop : view.hops) {
-        if (hop.settled && hop.cross_connect.output_port == port &&
-            hop.cross_connect.output_label == label) {
-          complain("and in a connection of its own");
+        const CrossConnect& has = hop.cross_connect;
+        if (!hop.settled || has.output_port != port || has.output_label != label) continue;
+        // A SwitchServer that has forgotten the hop, at a switch that lost it as well, grants its label
+        // anew: the manager releases what is no more.
+        if (switches_[at].incarnation != Epoch{1} && !ledger(at).find(*us, hop.key)) {
+          ++world_.tally["labels of forgotten hops granted anew"];
+          continue;
         }
+        complain(
+            fmt::format("and in hop {} of its own connection {}", hop.key.hop, hop.key.connection));
       }
     }
   }
