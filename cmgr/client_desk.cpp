@@ -148,6 +148,12 @@ ClientDesk::Admission ClientDesk::admit(ClientIndex index, RequestId request,
   return Admission::kNew;
 }
 
+void ClientDesk::keep_repeated(ClientIndex index, RequestId request, std::uint64_t digest) {
+  const Client& client = *clients_[index.value()];
+  Request* const known = client.requests.find(request);
+  if (known != nullptr && known->digest == digest) known->asked_in = client.session;
+}
+
 void ClientDesk::drop(Client& client, RequestId request) {
   Request* const gone = client.requests.erase(request);
   if (gone != nullptr) requests_.destroy(*gone);

@@ -71,6 +71,13 @@ class ClientDesk {
   // answered yet. `digest` stands for the content (request_digest.hpp).
   Admission admit(ClientIndex client, RequestId request, std::uint64_t digest);
 
+  // Before a batch is admitted: a repeat of what an earlier session has left over is asked for in this
+  // one, so that no other request of the batch takes its room.
+  bool has_left_over(ClientIndex client) const {
+    return !clients_[client.value()]->left_over.empty();
+  }
+  void keep_repeated(ClientIndex client, RequestId request, std::uint64_t digest);
+
   // The one outcome of an admitted request, whose times end when it is handed over; nobody being
   // attached, now and for nothing.
   void answer(ClientIndex client, Outcome&& outcome, TimesIndex times = kNotTimed);

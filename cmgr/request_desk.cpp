@@ -44,6 +44,7 @@ Contract contract_of(const NetworkService* forward, const NetworkService* revers
 // ===== in =====
 
 void RequestDesk::on_batch(ClientIndex client, const RequestBatch& batch, TimePoint now) {
+  if (context_.clients.has_left_over(client)) keep_repeated(client, batch);
   context_.connections.for_each_of(
       batch.releases,
       [](const ReleaseRequest& request) {
@@ -58,6 +59,19 @@ void RequestDesk::on_batch(ClientIndex client, const RequestBatch& batch, TimePo
   for (const auto& request : batch.connects) {
     submit(client, request, std::min(request.priority, kPriorityMax), now);
   }
+}
+
+void RequestDesk::keep_repeated(ClientIndex client, const RequestBatch& batch) {
+  const auto keep = [&](const auto& requests) {
+    for (const auto& request : requests) {
+      context_.clients.keep_repeated(client, request.request, digest_of(request));
+    }
+  };
+  keep(batch.connects);
+  keep(batch.releases);
+  keep(batch.commits);
+  keep(batch.modifies);
+  keep(batch.leaves);
 }
 
 void RequestDesk::on_local(RequestId token, RequestBody request, TimePoint now) {

@@ -47,6 +47,8 @@ class RequestDesk {
     TimePoint deadline;
   };
 
+  // Repeats of what is left over from earlier sessions.
+  void keep_repeated(ClientIndex client, const RequestBatch& batch);
   template <class Body>
   void submit(ClientIndex client, const Body& request, unsigned urgency, TimePoint now);
   template <class Body>

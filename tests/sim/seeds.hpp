@@ -7,20 +7,14 @@
 //   XBIND_SIM_VERBOSE=1     print what happened how often
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <iterator>
 #include <string>
 #include <vector>
 
 namespace xbind::sim {
 
 inline constexpr std::uint64_t kSeedsOfAShard = 400;
-// Known and not explained: a committed hop at a switch whose neighbour's SwitchServer was killed, of a call
-// that no client believes to be up. It is left out until its cause is found, in the manager or in the
-// check; XBIND_SIM_SEED runs it all the same.
-inline constexpr std::uint64_t kUnexplained[] = {506};
 
 inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   const char* text = std::getenv(variable);
@@ -41,9 +35,7 @@ inline std::vector<std::uint64_t> seeds(std::uint64_t usual) {
   const std::uint64_t first = number_from("XBIND_SIM_FROM", 1);
   const std::uint64_t last = first - 1 + number_from("XBIND_SIM_SEEDS", usual);
   for (std::uint64_t seed = first + shard; seed <= last; seed += shards) {
-    if (std::ranges::find(kUnexplained, seed) == std::end(kUnexplained)) {
-      all.push_back(seed);
-    }
+    all.push_back(seed);
   }
   return all;
 }

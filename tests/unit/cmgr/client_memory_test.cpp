@@ -20,6 +20,25 @@ TEST_F(ClientMemoryTest, AnOutcomeThatCameAfterItsSessionMakesRoomForTheNextRequ
   EXPECT_EQ(manager().outcome_of("mia", RequestId{1}), std::nullopt) << "it has made room";
 }
 
+TEST_F(ClientMemoryTest, ARepeatKeepsItsOutcomeThoughTheBatchBringsOtherRequests) {
+  config.requests_per_client = 1;
+  start_with_labels({vci(32), vci(33)}, {vci(40), vci(41)});
+  clients_.at("mia").deaf = true;
+  connect(1);
+  everybody_does();
+  manager().detach_client(clients_.at("mia").session);
+  log_in("mia");
+  // mia --> cmgr: 1 again, and a release, which the manager looks at first
+  ask("mia", {{call(1)}, {{RequestId{2}, ConnectionId{77}}}});
+  std::vector<Outcome> heard = told();
+  ASSERT_THAT(heard, SizeIs(2));
+  std::sort(heard.begin(), heard.end(),
+            [](const Outcome& one, const Outcome& other) { return one.request < other.request; });
+  EXPECT_EQ(heard[0].kind, OutcomeKind::kConnected);
+  EXPECT_EQ(heard[1].cause, Cause::kBusy) << "there is room for one request";
+  EXPECT_EQ(manager().gauges().connections, 1U);
+}
+
 TEST_F(ClientMemoryTest, TheConfirmationOfARefusalDoesNotConfirmTheOtherRequestOfThatNumber) {
   start_with_labels({vci(32)}, {vci(40)});
   connect(7);
