@@ -31,9 +31,10 @@ bool PathWatch::on_topology(const TopologyState& state, bool restarted) {
   }
   unusable_.set(state);
   // Positive answers stay right until they expire. A path may exist now where none was found before.
-  context_.routes.cache().doubt([this](const RouteReply& reply) {
-    return reply.cause != Cause::kNone || unusable_.worst_of(reply).has_value();
-  });
+  context_.routes.cache().doubt(
+      unusable_.news(), [this](const RouteReply& reply, std::uint64_t since) {
+        return reply.cause != Cause::kNone || unusable_.touched_since(reply, since);
+      });
   recheck_.splice(recheck_.end(), queue_);
   recheck_.splice(recheck_.end(), idle_);
   to_sweep_ = unusable_.switches();

@@ -65,7 +65,7 @@ const std::shared_ptr<const RouteReply>& RouteCache::find(const RouteNeed& need,
   static const std::shared_ptr<const RouteReply> kNone;
   const auto pair = pairs_.find(PairView{need.from, need.to});
   if (pair != pairs_.end()) {
-    if (pair->second.judged != doubts_) judge(pair->second);
+    if (pair->second.judged != news_) judge(pair->second);
     for (const Entry& entry : pair->second.entries) {
       if ((stale_too || now < entry.valid_until) && fits(*entry.reply, need)) {
         ++hits_;
@@ -101,10 +101,10 @@ void RouteCache::store(std::shared_ptr<const RouteReply> reply, TimePoint valid_
   const auto [pair, fresh] = pairs_.try_emplace(key);
   if (fresh) {
     pair->second.misses = 1;
-    pair->second.judged = doubts_;
+    pair->second.judged = news_;
     octets_ += octets_of(key);
   }
-  if (pair->second.judged != doubts_) judge(pair->second);
+  if (pair->second.judged != news_) judge(pair->second);
   std::vector<Entry>& entries = pair->second.entries;
   // The new answer takes the place of what it makes obsolete and of what is past its time; else it is
   // one more, an alternate making room before a first choice, the oldest first.
@@ -127,8 +127,9 @@ void RouteCache::store(std::shared_ptr<const RouteReply> reply, TimePoint valid_
 }
 
 void RouteCache::judge(Answers& answers) {
-  erase_if(answers.entries, [&](const Entry& entry) { return gone_(*entry.reply); });
-  answers.judged = doubts_;
+  erase_if(answers.entries,
+           [&](const Entry& entry) { return gone_(*entry.reply, answers.judged); });
+  answers.judged = news_;
 }
 
 // ===== ends that RouteObject does not know =====
@@ -173,9 +174,9 @@ std::vector<RouteCache::PairState> RouteCache::pairs(std::size_t limit, TimePoin
   for (auto pair = order.begin(); pair != end; ++pair) {
     const auto& [names, answers] = **pair;
     PairState state{names.first, names.second, answers.hits, answers.misses, 0, Duration{0}};
-    const bool doubtful = answers.judged != doubts_;
+    const bool doubtful = answers.judged != news_;
     for (const Entry& entry : answers.entries) {
-      if (entry.valid_until <= now || (doubtful && gone_(*entry.reply))) continue;
+      if (entry.valid_until <= now || (doubtful && gone_(*entry.reply, answers.judged))) continue;
       ++state.entries;
       state.age = std::max(state.age, now - entry.since);
     }

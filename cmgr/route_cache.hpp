@@ -93,11 +93,14 @@ class RouteCache {
 
   void store(std::shared_ptr<const RouteReply> reply, TimePoint valid_until, TimePoint now);
 
-  // The network has changed: forgets the answers of which `gone` says so. An answer is judged when its
-  // pair is looked up, so that the change costs no look at each of them. `gone` serves until the next call.
-  void doubt(std::function<bool(const RouteReply&)> gone) {
+  // The network has changed, for the `news`-th time (from 1): forgets the answers of which `gone` says so. An
+  // answer is judged when its pair is looked up, so that the change costs no look at each of them; `gone`
+  // hears after which news it was judged last, for some may have come and been revoked since. `gone` serves
+  // until the next call.
+  using Gone = std::function<bool(const RouteReply&, std::uint64_t since)>;
+  void doubt(std::uint64_t news, Gone gone) {
     gone_ = std::move(gone);
-    ++doubts_;
+    news_ = news;
     unknown_.clear();
     unknown_order_.clear();
   }
@@ -129,7 +132,7 @@ class RouteCache {
   };
   struct Answers {
     std::vector<Entry> entries;
-    std::uint64_t judged = 0;  // doubts_ when its entries were judged last
+    std::uint64_t judged = 0;  // news_ when its entries were judged last
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;
   };
@@ -173,8 +176,8 @@ class RouteCache {
   bool enabled_;
   std::unordered_map<Pair, Answers, PairHash, PairEqual> pairs_;
   std::size_t octets_ = 0;  // of pairs_
-  std::function<bool(const RouteReply&)> gone_;
-  std::uint64_t doubts_ = 0;
+  Gone gone_;
+  std::uint64_t news_ = 0;
   std::size_t hand_ = 0;  // the bucket of pairs_ where make_room() goes on
   std::unordered_map<std::string, UnknownEnd, NameHash, std::equal_to<>> unknown_;
   std::deque<std::string> unknown_order_;  // of unknown_, oldest first

@@ -13,14 +13,16 @@ enum class Use : std::uint8_t { kFree, kDrained, kUnknown, kDown };
 
 // The lines of an unknown switch are to be left as drained ones are; a path over the switch itself is in
 // doubt.
+Use use_of(PortId element, Unusable why) {
+  if (why == Unusable::kDown) return Use::kDown;
+  return element == PortId{} && why == Unusable::kUnknown ? Use::kUnknown : Use::kDrained;
+}
+
 Use use_of(const std::map<PortId, Unusable>& unusable, PortId port) {
   Use use = Use::kFree;
   for (const PortId it : {port, PortId{}}) {
     const auto found = unusable.find(it);
-    if (found == unusable.end()) continue;
-    const bool in_doubt = it == PortId{} && found->second == Unusable::kUnknown;
-    const Use works = in_doubt ? Use::kUnknown : Use::kDrained;
-    use = std::max(use, found->second == Unusable::kDown ? Use::kDown : works);
+    if (found != unusable.end()) use = std::max(use, use_of(it, found->second));
   }
   return use;
 }
@@ -29,6 +31,7 @@ Use use_of(const std::map<PortId, Unusable>& unusable, PortId port) {
 
 void UnusablePaths::set(const TopologyState& state) {
   state_ = state;
+  ++news_;
   resolve();
 }
 
@@ -41,6 +44,33 @@ void UnusablePaths::resolve() {
     const auto [port, fresh] = by_switch_[*at].try_emplace(it.element.output_port, it.why);
     if (!fresh && it.why == Unusable::kDown) port->second = it.why;
   }
+  note_lately();
+}
+
+void UnusablePaths::note_lately() {
+  if (lately_size_ > kLately) {
+    lately_.clear();
+    lately_size_ = 0;
+    lately_begins_ = news_ - 1;
+  }
+  for (const auto& [at, ports] : by_switch_) {
+    for (const auto& [port, why] : ports) {
+      const auto [known, fresh] = lately_[at].insert_or_assign(port, Lately{why, news_});
+      lately_size_ += fresh ? 1 : 0;
+    }
+  }
+}
+
+bool UnusablePaths::touched_since(SwitchIndex at, PortId port, bool at_an_end,
+                                  std::uint64_t news) const {
+  const auto ports = lately_.find(at);
+  if (ports == lately_.end()) return false;
+  for (const PortId it : {port, PortId{}}) {
+    const auto found = ports->second.find(it);
+    if (found == ports->second.end() || found->second.news <= news) continue;
+    if (!at_an_end || use_of(it, found->second.why) != Use::kDrained) return true;
+  }
+  return false;
 }
 
 std::vector<SwitchIndex> UnusablePaths::switches() const {
@@ -85,6 +115,18 @@ std::optional<Blocked> UnusablePaths::worst_of(const RouteReply& route) const {
     judge(route.at[i], hops[i].output_port, i + 1 == hops.size(), worst);
   }
   return worst;
+}
+
+bool UnusablePaths::touched_since(const RouteReply& route, std::uint64_t news) const {
+  if (news < lately_begins_) return true;
+  const std::vector<PathHop>& hops = route.path.hops;
+  for (std::size_t i = 0; i < hops.size(); ++i) {
+    if (touched_since(route.at[i], hops[i].input_port, i == 0, news) ||
+        touched_since(route.at[i], hops[i].output_port, i + 1 == hops.size(), news)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace xbind::cmgr

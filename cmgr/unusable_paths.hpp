@@ -48,18 +48,34 @@ class UnusablePaths {
   // Nothing: the path is usable, or a drained access line is all that it touches: no path could leave it.
   std::optional<Blocked> worst_of(const Hops& hops) const;
   std::optional<Blocked> worst_of(const RouteReply& route) const;
+  // How many times set() was called.
+  std::uint64_t news() const { return news_; }
+  // Whether the route has touched anything unusable after those news, for however short a time.
+  bool touched_since(const RouteReply& route, std::uint64_t news) const;
 
  private:
   // Of one switch: port (none: all of them).
   using Ports = std::map<PortId, Unusable>;
+  struct Lately {
+    Unusable why{};
+    std::uint64_t news = 0;  // the last that had it unusable
+  };
+  // Elements in lately_. One more, and whoever asks about news before that is told "touched".
+  static constexpr std::size_t kLately = 65'536;
 
   void resolve();
+  void note_lately();
+  bool touched_since(SwitchIndex at, PortId port, bool at_an_end, std::uint64_t news) const;
   void judge(SwitchIndex at, PortId port, bool at_an_end, std::optional<Blocked>& worst) const;
 
   const SwitchDesk& switches_;
   TopologyState state_;
   std::unordered_map<SwitchIndex, Ports> by_switch_;  // of switches that are not known yet, nothing
   std::size_t resolved_ = 0;                          // how many switches were known then
+  std::uint64_t news_ = 0;
+  std::unordered_map<SwitchIndex, std::map<PortId, Lately>> lately_;
+  std::size_t lately_size_ = 0;
+  std::uint64_t lately_begins_ = 0;  // the news before those of lately_
 };
 
 }  // namespace xbind::cmgr

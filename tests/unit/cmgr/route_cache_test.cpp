@@ -243,7 +243,7 @@ TEST(RouteCacheTest, NewsOfTheNetworkCostsTheAnswersThatAreLookedUp) {
     cache.store(found(std::to_string(i), 1, i % 2 == 0 ? "sw1" : "sw2"), kLater, kNow);
   }
   std::size_t judged = 0;
-  cache.doubt([&](const RouteReply& reply) {
+  cache.doubt(1, [&](const RouteReply& reply, std::uint64_t) {
     ++judged;
     return reply.path.hops[0].switch_name == "sw1";
   });
@@ -252,6 +252,22 @@ TEST(RouteCacheTest, NewsOfTheNetworkCostsTheAnswersThatAreLookedUp) {
   EXPECT_NE(cache.find(query(1, "1"), kNow), nullptr);
   EXPECT_NE(cache.find(query(1, "1"), kNow), nullptr);
   EXPECT_EQ(judged, 2U) << "an answer is judged once";
+}
+
+TEST(RouteCacheTest, AnAnswerIsJudgedByAllNewsSinceItsLastLookUp) {
+  RouteCache cache;
+  cache.store(found("bob", 100), kLater, kNow);
+  std::vector<std::uint64_t> since;
+  const auto hear = [&](const RouteReply&, std::uint64_t news) {
+    since.push_back(news);
+    return false;
+  };
+  cache.doubt(1, hear);
+  EXPECT_NE(cache.find(query(1), kNow), nullptr);
+  cache.doubt(2, hear);
+  cache.doubt(3, hear);
+  EXPECT_NE(cache.find(query(1), kNow), nullptr);
+  EXPECT_EQ(since, (std::vector<std::uint64_t>{0, 1}));
 }
 
 TEST(RouteCacheTest, WithNothingStaleSomeValidOneMakesRoom) {
@@ -287,7 +303,7 @@ TEST(RouteCacheTest, WhatIsDroppedAndReplacedIsNotCounted) {
   EXPECT_EQ(cache.octets(), one);
   for (int i = 0; i < 20; ++i) cache.store(found("bob", 100, std::to_string(i)), kLater, kNow);
   EXPECT_LT(cache.octets(), 5 * one);
-  cache.doubt([](const RouteReply&) { return true; });
+  cache.doubt(1, [](const RouteReply&, std::uint64_t) { return true; });
   EXPECT_EQ(cache.find(query(1), kNow), nullptr);
   EXPECT_LT(cache.octets(), one) << "the pair alone";
 }
@@ -322,7 +338,7 @@ TEST(RouteCacheTest, AnUnknownEndIsForgottenSoon) {
   EXPECT_EQ(cache.find(query(1, "nobody"), kLater, true), nullptr) << "nor is it better than none";
   EXPECT_EQ(cache.find(query(1, "brief"), kNow + Duration{1}), nullptr);
   cache.store(unknown("ann", "nobody", "nobody"), kLater, kNow);
-  cache.doubt([](const RouteReply&) { return false; });
+  cache.doubt(1, [](const RouteReply&, std::uint64_t) { return false; });
   EXPECT_EQ(cache.find(query(1, "nobody"), kNow), nullptr) << "the network has changed";
 }
 

@@ -47,6 +47,26 @@ TEST_F(TopologyNewsTest, AFailureUnderAnOlderTopologyIsTriedAgainAtOnce) {
   EXPECT_THAT(noticed(), IsEmpty());
 }
 
+// Nobody has looked the route up while its link was down.
+TEST_F(TopologyNewsTest, ARouteOverWhatFailedAndIsBackIsAskedForAnew) {
+  start_with_two_paths();
+  release(2, connected(1));
+  everybody_does();
+  topology(2, link_down());
+  topology(3, {});
+  connect(3);
+  EXPECT_THAT(asked_routes(), SizeIs(1));
+}
+
+TEST_F(TopologyNewsTest, ARouteBesideWhatFailedAndIsBackIsStillKnown) {
+  start_with_two_paths();
+  connected(1);
+  topology(2, {{{"sw5", PortId{51}}, Unusable::kDown}});
+  topology(3, {});
+  connect(2);
+  EXPECT_THAT(asked_routes(), IsEmpty());
+}
+
 TEST_F(TopologyNewsTest, ASwitchThatIsMetLaterIsUnusableFromTheStart) {
   start();
   attach("sw1");
