@@ -142,7 +142,7 @@ ClientDesk::Admission ClientDesk::admit(ClientIndex index, RequestId request,
   }
   if (client.requests.size() >= config_.requests_per_client) return Admission::kTooMany;
   if (known == nullptr) {
-    client.requests.insert(request, &requests_.make(client.session, digest));
+    client.requests.insert_new(request, &requests_.make(client.session, digest));
   }
   ++client.under_way;
   return Admission::kNew;

@@ -22,7 +22,7 @@ Connection& ConnectionTable::open(const Opened& what) {
   made.both_ = what.both;
   made.set_contract(what.contract);
   if (what.pool != 0) made.more().pool = what.pool;
-  by_id_.insert(made.id, &made);
+  by_id_.insert_new(made.id, &made);
   shown_.insert(made.id);
   if (journal_ != nullptr) write(made, what);
   return made;

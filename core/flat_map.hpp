@@ -2,6 +2,9 @@
 // looked up by every call. Only growth allocates. Beside it: core/chained_index.hpp, for things that
 // their numbers and hashes name.
 //
+// A large array grows without a long step: the entries stay where they are, and each insertion moves a few of
+// them to the new array (kMovedAtOnce). A look-up that finds nothing in the new array looks in the old one.
+//
 // Open addressing with linear probing, and backward-shift deletion: an erased entry leaves no mark. The
 // home slot of a key is key * 2^64 / golden ratio, which spreads consecutive numbers evenly (Knuth, The
 // Art of Computer Programming, vol. 3, section 6.4). At most three quarters of the array are in use; it
@@ -12,11 +15,13 @@
 // An insertion or an erasure invalidates iterators. Bound: the owner's. Not thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "core/check.hpp"
 
@@ -41,48 +46,73 @@ class FlatMap {
     Value value = kAbsent;
   };
   static_assert(std::is_trivially_copyable_v<Entry>);
+  static_assert(std::is_trivially_destructible_v<Entry>);
+
+  FlatMap() = default;
+  FlatMap(FlatMap&& other) noexcept { swap(other); }
+  FlatMap& operator=(FlatMap&& other) noexcept {
+    FlatMap moved{std::move(other)};
+    swap(moved);
+    return *this;
+  }
+  FlatMap(const FlatMap&) = delete;
+  FlatMap& operator=(const FlatMap&) = delete;
+  ~FlatMap() = default;
+
+  // An array of more entries is moved step by step.
+  static constexpr std::size_t kMovedWhole = 4'096;
+  // Slots of the old array that an insertion empties. The new array has room for as many insertions as the
+  // old one has entries, so that a tenth of them are enough.
+  static constexpr std::size_t kMovedAtOnce = 16;
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   // Entries of the array, of which a quarter always stays free.
-  std::size_t capacity() const { return entries_.size(); }
+  std::size_t capacity() const { return array_.capacity(); }
+  // Slots of the old array that have not been moved yet.
+  std::size_t left_to_move() const { return old_.capacity() - moved_; }
 
   // kAbsent: there is no such key.
   Value find(Key key) const {
-    if (entries_.empty()) return kAbsent;
-    return entries_[slot_of(key)].value;
+    const Value value = array_[array_.slot_of(key)].value;
+    if (value != kAbsent || old_.none()) return value;
+    return old_[old_.slot_of(key)].value;
   }
   bool contains(Key key) const { return find(key) != kAbsent; }
   // Loads the home slot of the key into the cache (core/ahead.hpp).
-  void prefetch(Key key) const {
-    if (!entries_.empty()) __builtin_prefetch(&entries_[home(key)]);
-  }
+  void prefetch(Key key) const { __builtin_prefetch(&array_[array_.home(key)]); }
 
   // False: the key exists, and its value stays.
   bool insert(Key key, Value value) {
     XB_CHECK(value != kAbsent);
-    if (4 * (size_ + 1) > 3 * entries_.size()) grow();
-    Entry& entry = entries_[slot_of(key)];
+    if (size_ >= limit_) grow();
+    Entry& entry = array_[array_.slot_of(key)];
     if (entry.value != kAbsent) return false;
+    if (!old_.none()) return insert_while_moving(key, value, entry);
     entry = {key, value};
     ++size_;
     return true;
   }
 
+  // The caller knows that the key does not exist.
+  void insert_new(Key key, Value value) {
+    XB_CHECK(value != kAbsent);
+    if (size_ >= limit_) [[unlikely]]
+      grow();
+    ++size_;
+    array_[array_.free_slot_of(key)] = {key, value};
+    if (!old_.none()) [[unlikely]]
+      move_some(kMovedAtOnce);
+  }
+
   // Returns the value that the key had, or kAbsent.
   Value erase(Key key) {
-    if (entries_.empty()) return kAbsent;
-    std::size_t hole = slot_of(key);
-    const Value erased = entries_[hole].value;
-    if (erased == kAbsent) return erased;
-    // Move later entries into the hole unless their home slot lies after it.
-    for (std::size_t i = next(hole); entries_[i].value != kAbsent; i = next(i)) {
-      const std::size_t from_home = (i - home(entries_[i].key)) & mask();
-      if (from_home < ((i - hole) & mask())) continue;
-      entries_[hole] = entries_[i];
-      hole = i;
+    Value erased = array_.erase(array_.slot_of(key));
+    if (erased == kAbsent) {
+      if (old_.none()) return kAbsent;
+      erased = old_.erase(old_.slot_of(key));
+      if (erased == kAbsent) return kAbsent;
     }
-    entries_[hole] = {};
     --size_;
     return erased;
   }
@@ -90,7 +120,6 @@ class FlatMap {
   // The order of iteration has no meaning.
   class Iterator {
    public:
-    Iterator(const Entry* at, const Entry* end) : at_(at), end_(end) { skip(); }
     const Entry& operator*() const { return *at_; }
     Iterator& operator++() {
       ++at_;
@@ -100,19 +129,30 @@ class FlatMap {
     friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
 
    private:
+    friend class FlatMap;
+    // The one range, then the other.
+    Iterator(const Entry* at, const Entry* end, const Entry* then, const Entry* last)
+        : at_(at), end_(end), then_(then), last_(last) {
+      skip();
+    }
     void skip() {
-      while (at_ != end_ && at_->value == kAbsent) ++at_;
+      for (;;) {
+        while (at_ != end_ && at_->value == kAbsent) ++at_;
+        if (at_ != end_ || end_ == last_) return;
+        at_ = then_;
+        end_ = last_;
+      }
     }
     const Entry* at_;
     const Entry* end_;
+    const Entry* then_;
+    const Entry* last_;
   };
-  Iterator begin() const { return {entries_.data(), entries_.data() + entries_.size()}; }
-  Iterator end() const {
-    return {entries_.data() + entries_.size(), entries_.data() + entries_.size()};
-  }
+  Iterator begin() const { return {old_.begin(), old_.end(), array_.begin(), array_.end()}; }
+  Iterator end() const { return {array_.end(), array_.end(), array_.end(), array_.end()}; }
 
  private:
-  static constexpr std::size_t kLeast = 8;  // a power of two, as every size of the array
+  static constexpr std::size_t kLeast = 8;  // a power of two, as every size of an array
 
   static std::uint64_t number(Key key) {
     if constexpr (std::is_integral_v<Key>) {
@@ -121,28 +161,120 @@ class FlatMap {
       return key.value();
     }
   }
-  std::size_t mask() const { return entries_.size() - 1; }
-  std::size_t next(std::size_t slot) const { return (slot + 1) & mask(); }
-  std::size_t home(Key key) const { return number(key) * 0x9e37'79b9'7f4a'7c15U >> shift_; }
-  // The slot that has the key, or else the free slot that an insertion fills.
-  std::size_t slot_of(Key key) const {
-    std::size_t slot = home(key);
-    while (entries_[slot].value != kAbsent && entries_[slot].key != key) slot = next(slot);
-    return slot;
-  }
-  void grow() {
-    const std::vector<Entry> old = std::exchange(
-        entries_, std::vector<Entry>(entries_.empty() ? kLeast : 2 * entries_.size()));
-    shift_ = 64;
-    for (std::size_t slots = entries_.size(); slots > 1; slots /= 2) --shift_;
-    for (const Entry& entry : old) {
-      if (entry.value != kAbsent) entries_[slot_of(entry.key)] = entry;
+
+  class Array {
+   public:
+    Array() = default;
+    // A large one takes pages of the operating system that are cleared when they are first used.
+    explicit Array(std::size_t capacity)
+        : entries_(static_cast<Entry*>(std::calloc(capacity, sizeof(Entry)))), mask_(capacity - 1) {
+      if (entries_ == nullptr) throw std::bad_alloc{};
+      if constexpr (kAbsent != Value{}) std::fill_n(entries_, capacity, Entry{});
+      shift_ = 64;
+      for (std::size_t slots = capacity; slots > 1; slots /= 2) --shift_;
     }
+
+    Array(Array&& other) noexcept { swap(other); }
+    Array& operator=(Array&& other) noexcept {
+      Array moved{std::move(other)};
+      swap(moved);
+      return *this;
+    }
+    ~Array() {
+      if (!none()) std::free(entries_);
+    }
+    void swap(Array& other) noexcept {
+      std::swap(entries_, other.entries_);
+      std::swap(mask_, other.mask_);
+      std::swap(shift_, other.shift_);
+    }
+
+    bool none() const { return mask_ == kNothingMask; }
+    std::size_t capacity() const { return none() ? 0 : mask_ + 1; }
+    Entry& operator[](std::size_t slot) const { return entries_[slot]; }
+    const Entry* begin() const { return entries_; }
+    const Entry* end() const { return begin() + capacity(); }
+    std::size_t home(Key key) const { return number(key) * 0x9e37'79b9'7f4a'7c15U >> shift_; }
+    // The slot that has the key, or else the free slot that an insertion fills.
+    std::size_t slot_of(Key key) const {
+      std::size_t slot = home(key);
+      while ((*this)[slot].value != kAbsent && (*this)[slot].key != key) slot = next(slot);
+      return slot;
+    }
+    // Of a key that does not exist.
+    std::size_t free_slot_of(Key key) const {
+      std::size_t slot = home(key);
+      while ((*this)[slot].value != kAbsent) slot = next(slot);
+      return slot;
+    }
+    // What was in the slot.
+    Value erase(std::size_t hole) {
+      const Value erased = (*this)[hole].value;
+      if (erased == kAbsent) return erased;
+      // Move later entries into the hole unless their home slot lies after it.
+      for (std::size_t i = next(hole); (*this)[i].value != kAbsent; i = next(i)) {
+        const std::size_t from_home = (i - home((*this)[i].key)) & mask_;
+        if (from_home < ((i - hole) & mask_)) continue;
+        (*this)[hole] = (*this)[i];
+        hole = i;
+      }
+      (*this)[hole] = {};
+      return erased;
+    }
+
+   private:
+    // Without an array, look-ups find one of two free slots, which nobody writes to.
+    static constexpr std::size_t kNothingMask = 1;
+    static inline Entry nothing_[kNothingMask + 1]{};
+
+    std::size_t next(std::size_t slot) const { return (slot + 1) & mask_; }
+
+    Entry* entries_ = nothing_;
+    std::size_t mask_ = kNothingMask;
+    unsigned shift_ = 63;  // 64 - log2(slots)
+  };
+  [[gnu::noinline, gnu::cold]] bool insert_while_moving(Key key, Value value, Entry& free) {
+    if (old_[old_.slot_of(key)].value != kAbsent) return false;
+    free = {key, value};
+    ++size_;
+    move_some(kMovedAtOnce);
+    return true;
+  }
+  [[gnu::noinline, gnu::cold]] void grow() {
+    // Never, as long as kMovedAtOnce is large enough: the one before is moved.
+    if (!old_.none()) move_some(old_.capacity());
+    const std::size_t capacity = array_.none() ? kLeast : 2 * array_.capacity();
+    old_ = std::exchange(array_, Array{capacity});
+    limit_ = capacity / 4 * 3;
+    moved_ = 0;
+    if (old_.capacity() <= kMovedWhole) move_some(old_.capacity());
+  }
+  // Slots before moved_ are empty, and as erase() closes gaps, no entry behind them has its home there.
+  [[gnu::noinline]] void move_some(std::size_t slots) {
+    for (; slots > 0 && moved_ < old_.capacity(); --slots, ++moved_) {
+      while (old_[moved_].value != kAbsent) {
+        const Entry entry = old_[moved_];
+        array_[array_.free_slot_of(entry.key)] = entry;
+        old_.erase(moved_);
+      }
+    }
+    if (moved_ < old_.capacity()) return;
+    old_ = Array{};
+    moved_ = 0;
+  }
+  void swap(FlatMap& other) noexcept {
+    std::swap(array_, other.array_);
+    std::swap(old_, other.old_);
+    std::swap(moved_, other.moved_);
+    std::swap(size_, other.size_);
+    std::swap(limit_, other.limit_);
   }
 
-  std::vector<Entry> entries_;
-  std::size_t size_ = 0;
-  unsigned shift_ = 64;
+  Array array_;
+  Array old_;              // while it is moved
+  std::size_t moved_ = 0;  // slots of old_
+  std::size_t size_ = 0;   // of both
+  std::size_t limit_ = 0;  // entries of array_ at most
 };
 
 }  // namespace xbind

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "core/flat_map.hpp"
@@ -88,6 +89,75 @@ TEST(FlatMapTest, DoesNotGrowWhileAsManyComeAsGo) {
   }
   EXPECT_EQ(map.capacity(), 64U);
   EXPECT_EQ(map.size(), 48U);
+}
+
+// Entries come and go while the old array is moved; none is lost, and none is there twice.
+TEST(FlatMapTest, DoesAsAnOrderedMapWhileItMoves) {
+  for (const std::uint32_t seed : {1U, 2U, 3U}) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Map map;
+    std::map<std::uint64_t, std::uint32_t> model;
+    std::mt19937 random(seed);
+    std::size_t steps_of_moving = 0;
+    for (std::uint32_t i = 1; i <= 60'000; ++i) {
+      const std::uint64_t key = random() % 30'000;
+      if (random() % 8 < 6) {
+        ASSERT_EQ(map.insert(id(key), i), model.emplace(key, i).second);
+      } else {
+        const auto there = model.find(key);
+        ASSERT_EQ(map.erase(id(key)), there == model.end() ? 0 : there->second);
+        if (there != model.end()) model.erase(there);
+      }
+      ASSERT_EQ(map.size(), model.size());
+      const std::uint64_t other = random() % 30'000;
+      const auto there = model.find(other);
+      ASSERT_EQ(map.find(id(other)), there == model.end() ? 0 : there->second);
+      if (map.left_to_move() == 0) continue;
+      if (++steps_of_moving % 100 == 0) {
+        ASSERT_EQ(all_of(map), model);
+      }
+    }
+    EXPECT_GT(steps_of_moving, 500U);
+    EXPECT_EQ(all_of(map), model);
+  }
+}
+
+TEST(FlatMapTest, ALargeOneMovesAFewEntriesAnInsertion) {
+  Map map;
+  std::uint64_t key = 0;
+  while (map.capacity() < 2 * Map::kMovedWhole) map.insert(id(++key), 1);
+  while (map.capacity() == 2 * Map::kMovedWhole) map.insert(id(++key), 1);
+  EXPECT_EQ(map.capacity(), 4 * Map::kMovedWhole);
+  EXPECT_EQ(map.left_to_move(), 2 * Map::kMovedWhole - Map::kMovedAtOnce);
+  std::size_t insertions = 1;
+  for (std::size_t left = map.left_to_move(); left > 0; ++insertions) {
+    map.insert(id(++key), 1);
+    ASSERT_LE(left - map.left_to_move(), Map::kMovedAtOnce);
+    left = map.left_to_move();
+  }
+  EXPECT_EQ(insertions, 2 * Map::kMovedWhole / Map::kMovedAtOnce);
+  for (std::uint64_t each = 1; each <= key; ++each) ASSERT_EQ(map.find(id(each)), 1U);
+}
+
+TEST(FlatMapTest, TakesKeysThatAreKnownToBeNew) {
+  Map map;
+  constexpr std::uint64_t kKeys = 3 * Map::kMovedWhole;
+  for (std::uint64_t key = 1; key <= kKeys; ++key) map.insert_new(id(key), 7);
+  EXPECT_EQ(map.size(), kKeys);
+  for (std::uint64_t key = 1; key <= kKeys; ++key) ASSERT_EQ(map.erase(id(key)), 7U);
+  EXPECT_TRUE(map.empty());
+}
+
+TEST(FlatMapTest, CanBeMovedAway) {
+  Map map;
+  map.insert(id(1), 10);
+  Map other{std::move(map)};
+  EXPECT_EQ(other.find(id(1)), 10U);
+  Map third;
+  third.insert(id(2), 20);
+  third = std::move(other);
+  EXPECT_EQ(third.find(id(1)), 10U);
+  EXPECT_FALSE(third.contains(id(2)));
 }
 
 TEST(FlatMapTest, HoldsAnyValueButItsAbsentOne) {
