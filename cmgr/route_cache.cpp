@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <tuple>
 
 namespace xbind::cmgr {
 namespace {
@@ -69,11 +68,11 @@ const std::shared_ptr<const RouteReply>& RouteCache::find(const RouteNeed& need,
     for (const Entry& entry : pair->second.entries) {
       if ((stale_too || now < entry.valid_until) && fits(*entry.reply, need)) {
         ++hits_;
-        ++pair->second.hits;
+        ++uses_[pair->second.use].hits;
         return entry.reply;
       }
     }
-    ++pair->second.misses;
+    ++uses_[pair->second.use].misses;
   }
   if (const auto* const unknown = find_unknown(need, now)) {
     ++hits_;
@@ -91,7 +90,10 @@ void RouteCache::store(std::shared_ptr<const RouteReply> reply, TimePoint valid_
     return;
   }
   // A table that never grows is never rehashed: a rehash of this many would be a long step.
-  if (pairs_.bucket_count() < kPairs) pairs_.reserve(kPairs);
+  if (pairs_.bucket_count() < kPairs) {
+    pairs_.reserve(kPairs);
+    uses_.reserve(kPairs);
+  }
   const Pair key{reply->query.from, reply->query.to};
   const std::size_t octets = octets_of(*reply) + sizeof(Entry);
   const std::size_t with_pair = octets + octets_of(key);
@@ -100,7 +102,8 @@ void RouteCache::store(std::shared_ptr<const RouteReply> reply, TimePoint valid_
   }
   const auto [pair, fresh] = pairs_.try_emplace(key);
   if (fresh) {
-    pair->second.misses = 1;
+    pair->second.use = uses_.size();
+    uses_.push_back({&*pair, 0, 1});
     pair->second.judged = news_;
     octets_ += octets_of(key);
   }
@@ -160,20 +163,23 @@ const std::shared_ptr<const RouteReply>* RouteCache::find_unknown(const RouteNee
 }
 
 std::vector<RouteCache::PairState> RouteCache::pairs(std::size_t limit, TimePoint now) const {
-  using Known = std::pair<const Pair, Answers>;
-  std::vector<const Known*> order;
-  order.reserve(pairs_.size());
-  for (const Known& pair : pairs_) order.push_back(&pair);
+  std::vector<Use> order = uses_;
   const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(limit, order.size()));
-  std::partial_sort(order.begin(), end, order.end(), [](const Known* one, const Known* other) {
-    const std::uint64_t uses = one->second.hits + one->second.misses;
-    const std::uint64_t other_uses = other->second.hits + other->second.misses;
-    return std::tie(other_uses, one->first) < std::tie(uses, other->first);
+  // Of those used alike, any: their names are read of the ones that are told alone.
+  if (end != order.end()) {
+    std::nth_element(order.begin(), end, order.end(), [](const Use& one, const Use& other) {
+      return one.hits + one.misses > other.hits + other.misses;
+    });
+  }
+  std::sort(order.begin(), end, [](const Use& one, const Use& other) {
+    const std::uint64_t uses = one.hits + one.misses;
+    const std::uint64_t other_uses = other.hits + other.misses;
+    return uses != other_uses ? uses > other_uses : one.pair->first < other.pair->first;
   });
   std::vector<PairState> states;
   for (auto pair = order.begin(); pair != end; ++pair) {
-    const auto& [names, answers] = **pair;
-    PairState state{names.first, names.second, answers.hits, answers.misses, 0, Duration{0}};
+    const auto& [names, answers] = *pair->pair;
+    PairState state{names.first, names.second, pair->hits, pair->misses, 0, Duration{0}};
     const bool doubtful = answers.judged != news_;
     for (const Entry& entry : answers.entries) {
       if (entry.valid_until <= now || (doubtful && gone_(*entry.reply, answers.judged))) continue;
@@ -205,6 +211,10 @@ void RouteCache::make_room(std::size_t octets, TimePoint now) {
       const auto pair = pairs_.find(key);
       erase_if(pair->second.entries, [](const Entry&) { return true; });
       octets_ -= octets_of(key);
+      Use& hole = uses_[pair->second.use];
+      hole = uses_.back();
+      hole.pair->second.use = pair->second.use;
+      uses_.pop_back();
       pairs_.erase(pair);
     }
   }

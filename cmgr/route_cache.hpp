@@ -133,10 +133,15 @@ class RouteCache {
   struct Answers {
     std::vector<Entry> entries;
     std::uint64_t judged = 0;  // news_ when its entries were judged last
+    std::size_t use = 0;       // its place in uses_
+  };
+  using Pair = std::pair<std::string, std::string>;
+  // Beside each other, so that ranking all pairs does not load each of them.
+  struct Use {
+    std::pair<const Pair, Answers>* pair = nullptr;
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;
   };
-  using Pair = std::pair<std::string, std::string>;
   using PairView = std::pair<std::string_view, std::string_view>;
   struct PairHash {
     using is_transparent = void;
@@ -175,6 +180,7 @@ class RouteCache {
 
   bool enabled_;
   std::unordered_map<Pair, Answers, PairHash, PairEqual> pairs_;
+  std::vector<Use> uses_;   // of pairs_, in no order
   std::size_t octets_ = 0;  // of pairs_
   Gone gone_;
   std::uint64_t news_ = 0;
