@@ -72,9 +72,11 @@ namespace xbind {
 struct SwitchControllerOptions {
   std::string name;  // of the switch, as bound under xbind/switchserver/; for findings
   LedgerOptions ledger = {};
-  std::size_t open_batches_max = 1U << 16;      // more are refused kBusy, command by command
-  std::size_t open_audits_max = 64;             // more are refused kExhausted
-  std::size_t labels_per_grant_max = 1U << 16;  // of one batch or one grant()
+  // The setups of further batches are refused kBusy. Their changes and removals, which restore or release, are
+  // carried out: the credit of the managers' sessions bounds those batches.
+  std::size_t open_batches_max = 1U << 16;
+  std::size_t open_audits_max = 64;                             // more are refused kExhausted
+  std::size_t labels_per_grant_max = 1U << 16;                  // of one batch or one grant()
   Duration reread_after = kSwitchServerTimers["table-reread"];  // when the table could not be read
 };
 

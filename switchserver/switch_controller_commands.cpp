@@ -72,6 +72,8 @@ Result<void> SwitchController::apply(std::string_view name, const HopBatch& batc
   if (!manager) return tl::make_unexpected(manager.error());
   now_ = now;
   ++counters_.batches;
+  // For setups alone. A refusal at once would overtake the answer to an earlier change of the hop, and managers
+  // take the answers about a hop in the order of their commands.
   const bool room = open_batches_ < options_.open_batches_max;
   const std::uint32_t index = open_batch(*manager, token, batch.commands());
   wanted_.clear();
@@ -84,11 +86,7 @@ Result<void> SwitchController::apply(std::string_view name, const HopBatch& batc
   for (const HopOwner& owner : batch.owners) owners_.push_back(ledger_.take_owner(owner));
   Place place{index, 0};
   for (const HopModify& wanted : batch.modifies) {
-    if (room) {
-      modify(place, *manager, wanted);
-    } else {
-      answer(place, refusal(wanted.key, HopAction::kModify, Cause::kBusy, open_batches_));
-    }
+    modify(place, *manager, wanted);
     ++place.position;
   }
   const auto place_of = [&](const auto& command) { ledger_.prefetch_place(*manager, command.key); };
@@ -102,12 +100,7 @@ Result<void> SwitchController::apply(std::string_view name, const HopBatch& batc
     for (; removed < batch.removals.size() && (rest || batch.removals[removed].after <= applied);
          ++removed) {
       removals.step_to(removed);
-      const HopKey& key = batch.removals[removed].key;
-      if (room) {
-        remove(place, *manager, key);
-      } else {
-        answer(place, refusal(key, HopAction::kRemove, Cause::kBusy, open_batches_));
-      }
+      remove(place, *manager, batch.removals[removed].key);
       ++place.position;
     }
     if (rest) break;

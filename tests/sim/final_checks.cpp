@@ -170,7 +170,7 @@ void World::audit_under_load() {
   const ManagerSite& site = *managers_[world_.chance.below(managers_.size())].site;
   if (dead(switches_[at]) || !ledger(at).find_manager(site.name())) return;
   // Too many that wait for a switch that is away are refused.
-  (void)switches_[at].server->audit(site.name(), next_audit_++);
+  if (!switches_[at].server->audit(site.name(), next_audit_++)) ++world_.tally["audits refused"];
   switch_stepped(at);
 }
 
@@ -314,6 +314,8 @@ void World::add_up_server(std::size_t at) {
   world_.tally["recalls"] += counters.recalls;
   world_.tally["two-way batches"] += counters.executes;
   world_.tally["over a share"] += counters.over_share;
+  world_.tally["setups of too many open batches"] +=
+      counters.refusals[static_cast<std::size_t>(Cause::kBusy)];
 }
 
 // Where nothing goes wrong, nothing may look as if it had.

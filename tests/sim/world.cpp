@@ -187,6 +187,8 @@ void World::make_server(std::size_t index) {
   if (short_of_everything_) {
     options.results_waiting_max = 8;
     options.controller.labels_per_grant_max = 6;
+    options.controller.open_batches_max = 4;
+    options.controller.open_audits_max = 1;
   }
   options.controller.ledger.sharing =
       cooperative_ ? LabelSharing::kCooperative : LabelSharing::kFree;

@@ -87,18 +87,18 @@ TEST_F(SwitchControllerTest, AStrangerMayNotApply) {
   EXPECT_TRUE(no_results());
 }
 
-TEST_F(SwitchControllerTest, TooManyOpenBatchesAreBusy) {
+TEST_F(SwitchControllerTest, SetupsOfTooManyOpenBatchesAreBusyAndRemovalsAreCarriedOut) {
   SwitchController small({.name = "sw", .open_batches_max = 1}, fake);
   small.on_driver(driver::Up{ports(), false}, now);
   ASSERT_TRUE(small.attach("a", Epoch{1}).has_value());
   ASSERT_TRUE(small.apply("a", {{whole_path(1)}, {}, {}}, 1, now).has_value());
   ASSERT_TRUE(
-      small.apply("a", {{whole_path(2)}, {{whole_path(1).key, 1}}, {}}, 2, now).has_value());
+      small.apply("a", {{whole_path(2)}, {{whole_path(9).key, 1}}, {}}, 2, now).has_value());
   const auto outputs = small.take_outputs();
   ASSERT_THAT(outputs.results, SizeIs(1));
   EXPECT_THAT(outputs.results[0].batch.results,
               ElementsAre(refused(whole_path(2).key, kCommit, Cause::kBusy, 2),
-                          refused(whole_path(1).key, kRemove, Cause::kBusy, 2)));
+                          done(whole_path(9).key, kRemove)));
   fake.answers.clear();
 }
 
