@@ -13,7 +13,11 @@ constexpr Duration kOneWay = milliseconds{10};  // of a two-way call, at most
 constexpr Duration kCallTimeout = milliseconds{1'500};
 constexpr Duration kLate = seconds{25};       // of what is late when a client attaches, at most
 constexpr Duration kBehindAGap = seconds{9};  // twice the longest pause between repeats
-constexpr double kConnectionRefused = 20;     // of what is sent to a dead manager, percent
+// By World::Kind.
+constexpr const char* kWithin[] = {"connects within their timers", "releases within their timers",
+                                   "modifies within their timers", "leaves within their timers",
+                                   "drops within their timers",    "commits within their timers"};
+constexpr double kConnectionRefused = 20;  // of what is sent to a dead manager, percent
 
 }  // namespace
 
@@ -100,28 +104,54 @@ void World::carry_to_inbox(std::size_t client, SessionId session,
 
 void World::note_asked(std::size_t client, const RequestBatch& batch) {
   if (managers_[clients_[client].manager].site->dead()) return;
-  client::for_each_number(batch, [&](RequestId request, client::Place) {
-    taken_.try_emplace({client, request}, world_.now);
+  client::for_each_number(batch, [&](RequestId request, client::Place place) {
+    const bool drop = place.list == client::Place::List::kLeaves && batch.leaves[place.index].drop;
+    taken_.try_emplace({client, request}, Taken{world_.now, drop ? Kind::kDrop : kind_of(place)});
   });
 }
 
-// Every outcome comes within the manager's named timers: the wait for its turn, for the QOSMapper, and
-// for each route tried that of the route, of the hops' answers and of their removal. Beyond that, a
-// batch may have waited behind a gap, for as long as its line was cut.
+World::Kind World::kind_of(const client::Place& place) {
+  switch (place.list) {
+    case client::Place::List::kConnects: return Kind::kConnect;
+    case client::Place::List::kReleases: return Kind::kRelease;
+    case client::Place::List::kModifies: return Kind::kModify;
+    case client::Place::List::kLeaves: return Kind::kLeaf;
+    case client::Place::List::kCommits: break;
+  }
+  return Kind::kCommit;
+}
+
+// What the named timers of the manager allow a request of that kind, from its arrival to its outcome.
+Duration World::allowed(Kind kind, const cmgr::Config& config) {
+  const Duration turn = config.queue_timer;
+  const Duration try_route = config.route_timer + config.hop_timer + config.undo_timer;
+  const auto tries = static_cast<std::int64_t>(config.crankbacks + 1);
+  switch (kind) {
+    case Kind::kConnect: return turn + config.route_timer + tries * try_route;
+    case Kind::kLeaf: return turn + tries * try_route;
+    // Raised, and lowered or put back.
+    case Kind::kModify: return turn + config.route_timer + 2 * config.hop_timer;
+    case Kind::kCommit: return turn + config.hop_timer + config.undo_timer;
+    case Kind::kRelease:
+    case Kind::kDrop: break;
+  }
+  return turn + config.undo_timer;
+}
+
+// Every outcome comes within the named timers of its kind. Beyond that, a batch may have waited behind a gap,
+// for as long as its line was cut.
 void World::note_answered(std::size_t manager, const Outcome& outcome, std::size_t client) {
   const auto taken = taken_.find({client, outcome.request});
   if (taken == taken_.end()) return;
   const cmgr::Config& config = managers_[manager].config;
-  const auto tries = static_cast<std::int64_t>(config.crankbacks + 1);
-  const Duration timers = config.queue_timer + config.route_timer +
-                          tries * (config.route_timer + config.hop_timer + config.undo_timer);
+  const Duration timers = allowed(taken->second.kind, config);
   const Duration cut =
-      std::max(Duration::zero(), leg('m', client, manager).cut_until - taken->second);
-  const Duration took = world_.now - taken->second;
+      std::max(Duration::zero(), leg('m', client, manager).cut_until - taken->second.at);
+  const Duration took = world_.now - taken->second.at;
   if (took <= timers + cut + kBehindAGap ||
-      clients_[client].client->was_away_since(taken->second)) {
+      clients_[client].client->was_away_since(taken->second.at)) {
+    ++world_.tally[kWithin[static_cast<std::size_t>(taken->second.kind)]];
     taken_.erase(taken);
-    ++world_.tally["outcomes within their timers"];
     return;
   }
   world_.violated(

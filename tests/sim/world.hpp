@@ -217,6 +217,13 @@ class World : public ManagerOutlet {
   void manager_stepped(std::size_t manager);
   void run_until(TimePoint end);
   // Requests that a manager has taken and not answered, with the time and what was allowed them.
+  enum class Kind : std::uint8_t { kConnect, kRelease, kModify, kLeaf, kDrop, kCommit };
+  struct Taken {
+    TimePoint at;  // when it arrived first
+    Kind kind;
+  };
+  static Kind kind_of(const client::Place& place);
+  static Duration allowed(Kind kind, const cmgr::Config& config);
   void note_asked(std::size_t client, const RequestBatch& batch);
   void note_answered(std::size_t manager, const Outcome& outcome, std::size_t client);
   bool wake_due();
@@ -278,8 +285,7 @@ class World : public ManagerOutlet {
   std::map<SessionId, std::size_t> client_of_session_;
   // What the books call a connection that a client was told of, by manager and the client's name for it.
   std::map<std::pair<std::size_t, ConnectionId>, ConnectionId> own_ids_;
-  std::map<std::pair<std::size_t, RequestId>, TimePoint>
-      taken_;  // by client: when it arrived first
+  std::map<std::pair<std::size_t, RequestId>, Taken> taken_;  // by client
   std::map<std::uint64_t, Invocation> invocations_;
   std::uint64_t next_invocation_ = 1;
   static constexpr std::uint64_t kAuditsUnderLoad = 1'000;
