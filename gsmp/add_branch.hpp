@@ -1,10 +1,10 @@
-// Add Branch (RFC 3292 section 4.2), and VPC Add Branch, which differs only in its type: the
-// general connection message (connection_fields.hpp has its picture). Request, success and failure
-// have the same form.
+// Add Branch (RFC 3292 section 4.2) and VPC Add Branch, which differs only in its message type.
+// Both are general connection messages (connection_fields.hpp shows the layout). Request, success
+// and failure share one layout.
 //
-// Repeating one is safe: it re-asserts the branch. With reservation set, the reservation is used up
-// and may bring the traffic parameters along. Neither encode (into a buffer with room) nor decode
-// allocates.
+// Repeating the request is safe: it re-asserts the branch. With `reservation` set, the request
+// consumes the reservation, which may supply the traffic parameters. Decode never allocates; encode
+// does not if the buffer has room.
 #pragma once
 
 #include <span>
@@ -21,8 +21,8 @@ struct AddBranch : ConnectionFields {
 };
 
 void encode(const AddBranch& message, wire::Writer& out);
-// Refuses kTruncated, kLabelLength, kLabelStacked; a request also kTrafficMissing and any
-// kTrafficShared.
+// Refuses kTruncated, kLabelLength, kLabelStacked and kTrafficShared; in a request also
+// kTrafficMissing.
 Decoded<AddBranch> decode_add_branch(const Header& header, std::span<const std::byte> body);
 std::string to_string(const AddBranch& message);
 

@@ -40,10 +40,10 @@ AdjacencyChange Adjacency::receive(const AdjacencyMessage& message, TimePoint no
     ++other_version_;
     return AdjacencyChange::kNone;
   }
-  // Version 1.1 does not tell a controller from a switch.
+  // Version 1.1 cannot distinguish a controller from a switch.
   if (message.code == AdjacencyCode::kSyn && message.version > v1::kVersion &&
       message.from_master == options_.master) {
-    return AdjacencyChange::kNone;  // from one of our own kind
+    return AdjacencyChange::kNone;  // from an end with the same role
   }
   heard_ = now;
   syns_unanswered_ = 0;
@@ -103,12 +103,13 @@ AdjacencyChange Adjacency::tick(TimePoint now, wire::Buffer& out) {
 
 TimePoint Adjacency::next_deadline() const {
   if (!started_) return kNever;
-  // Loss is "more than": one nanosecond later, or a caller that sleeps exactly so long would spin.
+  // Loss requires strictly more than the limit. Without the extra nanosecond, a caller that sleeps
+  // exactly until the deadline would spin.
   return std::min(period_end_, loss_deadline() + Duration(1));
 }
 
 TimePoint Adjacency::loss_deadline() const {
-  // Silence may only mean that our version is not spoken: the next one is tried first.
+  // The peer may be silent because it does not speak our version: try the next one first.
   if (may_take_lower()) return kNever - Duration(1);
   const int timer = peer_timer_ != 0 ? peer_timer_ : options_.timer;
   return heard_ + kPeriodsToLoss * timer * kAdjacencyPeriodUnit;
@@ -120,15 +121,16 @@ void Adjacency::new_period(TimePoint now) {
   period_end_ = now + period();
 }
 
-// A peer of version 1.1 cannot learn that ours is longer than a second.
+// Version 1.1 cannot announce a period longer than a second.
 Duration Adjacency::period() const {
   const std::uint8_t timer =
       version_ == v1::kVersion ? std::min(options_.timer, v1::kTimer) : options_.timer;
   return timer * kAdjacencyPeriodUnit;
 }
 
-// A SYN in any version we speak, until the adjacency is up; a SYNACK in the version of our own SYN or
-// SYNACK, or, when SYNACKs have crossed, in a lower one; everything else in the version agreed on.
+// Accepts a SYN in any version we speak until the adjacency is up, and a SYNACK in the version of
+// our own SYN or SYNACK. When SYNACKs have crossed, a lower version also fits. Everything else must
+// have the agreed version.
 bool Adjacency::version_fits(const AdjacencyMessage& message) const {
   if (message.version == version_) return true;
   const bool spoken =
@@ -145,7 +147,7 @@ bool Adjacency::may_take_lower() const {
          version_index_ + 1 < options_.versions.size();
 }
 
-// While established there is nothing to change: version_fits lets no other version through.
+// The version cannot change while established: version_fits rejects every other version.
 void Adjacency::agree_on(std::uint8_t version, TimePoint now) {
   version_ = version;
   period_end_ = std::min(period_end_, now + period());
@@ -159,7 +161,7 @@ void Adjacency::take_lower(TimePoint now) {
 
 AdjacencyEvent Adjacency::classify(const AdjacencyMessage& message) const {
   const bool a = message.sender.instance == peer_.instance;
-  // What version 1.1 cannot say differs from nothing.
+  // Version 1.1 has no partition field, so the partition always matches.
   const bool partitions = message.version > v1::kVersion;
   const bool b = message.sender == peer_ && (!partitions || message.partition == peer_partition_);
   const bool offers_partition =
@@ -173,10 +175,10 @@ AdjacencyEvent Adjacency::classify(const AdjacencyMessage& message) const {
     case AdjacencyCode::kRstAck:
       return a && c ? AdjacencyEvent::kRstAckAC : AdjacencyEvent::kRstAckOther;
   }
-  return AdjacencyEvent::kRstAckOther;  // a decoder lets no other code through
+  return AdjacencyEvent::kRstAckOther;  // the decoder rejects every other code
 }
 
-// A controller asks for a partition that is not ours to give.
+// A controller requests a partition that this switch does not have.
 bool Adjacency::partition_refused(const AdjacencyMessage& message) const {
   return !options_.master && message.code == AdjacencyCode::kSyn &&
          message.partition_type == kPartitionRequested && message.partition != options_.partition;
@@ -227,7 +229,7 @@ void Adjacency::update_verifier(const AdjacencyMessage& message) {
       partition_ = message.partition;
     }
   } else if (message.partition_type == kPartitionNone) {
-    // The controller leaves it to us: from its next message on it will say what we assigned.
+    // The controller lets us choose. Its next messages will carry the partition that we assigned.
     peer_partition_ = partition_;
   }
 }
@@ -252,7 +254,7 @@ void Adjacency::new_instance() {
   constexpr std::uint32_t kInstanceMask = 0xffffff;
   const std::uint32_t last = self_.instance;
   std::uint32_t next = random_() & kInstanceMask;
-  // Never 0, never the one just left; a source that repeats itself must not hold us up.
+  // Never 0 and never the previous instance. Increment, because a random source may repeat itself.
   while (next == 0 || next == last) next = (next + 1) & kInstanceMask;
   self_.instance = next;
 }

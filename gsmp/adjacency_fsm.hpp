@@ -1,5 +1,5 @@
-// The handshake of GSMP (RFC 3292 section 11.2): both ends of a link agree on who they are, and
-// notice when the other has gone or begun anew. One Adjacency lives as long as one TCP connection.
+// The GSMP handshake (RFC 3292 section 11.2): both ends of a link learn each other's identity and
+// detect loss or restart of the peer. One Adjacency lives as long as one TCP connection.
 //
 //                      RSTACK (A and C): reset the link, from any other state
 //            ┌──────────────────────────────────────────────────────────────────┐
@@ -11,7 +11,7 @@
 //            └──────────────────────────────────────────────────────────────────┘
 //               SYNACK (C): ACK sent
 //
-// The tests that a message is put to:
+// The tests applied to a message:
 //   A  its Sender Instance is the one stored from the peer
 //   B  its Sender Instance, Port, Name and Partition ID are the stored ones
 //   C  its Receiver Instance, Port, Name and Partition ID are what we send as ours. A master adopts
@@ -19,26 +19,26 @@
 //      partition that a SYN or SYNACK offers, so that it cannot fail there: otherwise a partition
 //      that the switch assigns could never synchronise.
 //
-// Every period of the own Timer: at most one ACK in answer to ACKs and two in all in answer to SYN
-// and SYNACK (the timer's own ACK counts), and at most two SYN or SYNACK in answer to messages that
-// come too early. Without the first limit two ends would answer each other for ever.
+// Limits in each period of the own Timer: one ACK in answer to ACKs; two ACKs in total in answer to
+// SYN and SYNACK, including the timer's own ACK; two SYN or SYNACK in answer to premature messages.
+// Without the first limit two ends would answer each other for ever.
 //
-// Loss: nothing valid was heard for more than three times the Timer that the peer announced (the
-// own Timer while the peer has not announced one).
+// Loss: no valid message arrived for more than three times the Timer that the peer announced, or
+// the own Timer while the peer has announced none.
 //
-// Versions. A SYN goes out in the highest version of the own list. A SYN of a version that is not in the
-// list is ignored; one that is, is answered in its version, which then holds until the link is reset or
-// lost: whatever comes in another one is dropped, counted, and does not put off the loss. So a lower end
-// brings the higher one down by its own SYN. A peer that is silent: a master takes the next version of
-// its list after kSynsUnanswered SYNs, and starts to count its silence anew. Should both ends have taken
-// a step in opposite directions, so that SYNACKs of two versions cross, the lower version wins.
+// Versions. The first SYN has the highest version of the own list. A SYN whose version is not in
+// the list is ignored. Any other SYN is answered in its version, which then holds until the link is
+// reset or lost. Messages of other versions are dropped and counted; they do not postpone the loss.
+// So the end with the lower version brings the higher one down by its own SYN. When the peer is
+// silent, a master tries the next version of its list after kSynsUnanswered SYNs and restarts the
+// silence count. When SYNACKs of two versions cross, the lower version wins.
 //
-// Version 1.1 has no Timer (three seconds of silence are loss), no M, no partition and no PFlag: the
-// switch keeps its connections, and the controller compares them with its own. Instances we draw have 24
-// bits in every version, since a peer may see the same one in both.
+// Version 1.1 has no Timer (three seconds of silence are loss), no M, no partition and no PFlag:
+// the switch keeps its connections, and the controller compares them with its own. Generated
+// instances have 24 bits in every version, because a peer may see the same one in both.
 //
-// Nothing here sends, waits or draws: messages are appended to `out` as frames, time is handed in,
-// and so is the source of instance numbers. Not thread-safe.
+// Does no I/O and reads no clock. Messages are appended to `out` as frames; the caller supplies the
+// time and the source of instance numbers. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,8 @@ namespace xbind::gsmp {
 
 enum class AdjacencyState : std::uint8_t { kSynSent, kSynRcvd, kEstab };
 
-// A message after its tests, or what else can happen. SYN needs no test.
+// An event of the state machine: a classified message, another message, or the timer. SYN needs no
+// test.
 enum class AdjacencyEvent : std::uint8_t {
   kSyn,
   kSynAckC,
@@ -63,7 +64,7 @@ enum class AdjacencyEvent : std::uint8_t {
   kAckNotBC,
   kRstAckAC,
   kRstAckOther,
-  kOtherMessage,  // any message that is not adjacency
+  kOtherMessage,  // any message other than adjacency
   kTimer,
 };
 
@@ -89,7 +90,7 @@ struct AdjacencyStep {
   friend constexpr bool operator==(AdjacencyStep, AdjacencyStep) = default;
 };
 
-// The whole table. Every event has a meaning in every state.
+// The complete transition table: every event in every state.
 constexpr AdjacencyStep step(AdjacencyState state, AdjacencyEvent event) {
   using State = AdjacencyState;
   using Seen = AdjacencyEvent;
@@ -149,56 +150,56 @@ struct AdjacencyOptions {
   std::uint8_t partition_type = kPartitionNone;
   std::uint8_t partition = 0;  // 0 when the type is kPartitionNone
   std::uint8_t partition_flag = kRecoveredAdjacency;
-  // GSMP versions that may be spoken, the highest first: {3, 1}, {3} or {1}.
+  // Allowed GSMP versions, the highest first: {3, 1}, {3} or {1}.
   std::vector<std::uint8_t> versions{3, 1};
-  // Some peers want M in every message of a master, where it means nothing.
+  // Sets M in every message of a master. M has meaning in a SYN only, but some peers require it.
   bool m_in_all = false;
 };
 
-// A master that has sent so many SYNs of one version and has heard nothing takes the next lower one.
+// A master tries the next lower version after this number of unanswered SYNs.
 inline constexpr int kSynsUnanswered = 3;
 
-// What a call changed for the layer above.
+// The change that a call caused for the layer above.
 enum class AdjacencyChange : std::uint8_t {
   kNone,
   kUp,     // ESTAB reached
-  kReset,  // ESTAB left: the peer has begun anew; the handshake is already on its way again
-  kLost,   // nothing heard for too long: an RSTACK was sent, drop the connection
+  kReset,  // ESTAB left: the peer restarted; the handshake is already running again
+  kLost,   // the peer is silent: an RSTACK was sent, drop the connection
 };
 
 class Adjacency {
  public:
-  // `random` gives 32 bits at each call; called once per reset of the link.
+  // `random` returns 32 bits. It is called once per reset of the link.
   Adjacency(const AdjacencyOptions& options, std::function<std::uint32_t()> random);
 
-  // The connection is up: SYN. Once.
+  // The transport connection is up: sends SYN. Call once.
   void start(TimePoint now, wire::Buffer& out);
-  // A message of ours came. What is not for us is dropped: a SYN from one of our own kind (M), one for
-  // another partition (that one is answered with RSTACK), and what is of another version.
+  // An adjacency message arrived. Drops a SYN from an end with the same role (M), a message of
+  // another version, and a SYN for another partition. The last is answered with RSTACK.
   AdjacencyChange receive(const AdjacencyMessage& message, TimePoint now, wire::Buffer& out);
-  // Any other valid message of this version came. False: too early, or not in the version agreed on;
-  // drop it.
+  // Any other valid message arrived. Returns false when the caller must drop it: it came before the
+  // adjacency was up, or not in the agreed version.
   bool admit(std::uint8_t version, TimePoint now, wire::Buffer& out);
-  // Call at next_deadline() or later; late calls do not pile up periods.
+  // Call at next_deadline() or later. A late call runs one period only.
   AdjacencyChange tick(TimePoint now, wire::Buffer& out);
   TimePoint next_deadline() const;
 
   AdjacencyState state() const { return state_; }
   bool established() const { return state_ == AdjacencyState::kEstab; }
-  // The switch has answered that it does not give us the partition we ask for. Until the next reset; we
-  // go on asking, and the owner may want to give up instead.
+  // The switch refused the requested partition. Holds until the next reset. The handshake keeps
+  // requesting it; the owner may prefer to close the connection.
   bool partition_denied() const { return partition_denied_; }
-  // While established: the one agreed on. Before that: the one we send in.
+  // The agreed version while established; before that, the version we send.
   std::uint8_t version() const { return version_; }
-  // Messages dropped because of their version. Those that no decoder of ours reads are not among them.
+  // Messages dropped because of their version. Excludes versions that the decoder refuses.
   std::uint64_t other_version() const { return other_version_; }
-  // While established: the lower of what both ends wanted; kRecoveredAdjacency in version 1.1.
+  // While established: the lower PFlag of both ends; kRecoveredAdjacency in version 1.1.
   std::uint8_t effective_flag() const { return effective_flag_; }
   std::uint8_t peer_flag() const { return peer_flag_; }
   std::uint8_t partition() const { return version_ == 3 ? partition_ : 0; }
   const Endpoint& peer() const { return peer_; }
   const Endpoint& self() const { return self_; }
-  // What to ask for from the next reset of the link on.
+  // The PFlag to send from the next reset of the link on.
   void set_flag(std::uint8_t partition_flag) { options_.partition_flag = partition_flag; }
 
  private:
@@ -223,8 +224,8 @@ class Adjacency {
   AdjacencyState state_ = AdjacencyState::kSynSent;
   bool started_ = false;
   std::uint8_t version_ = 0;
-  std::size_t version_index_ = 0;  // of the version that SYNs are sent in
-  int syns_unanswered_ = 0;        // in that version; what is heard sets it to 0
+  std::size_t version_index_ = 0;  // of the version of our SYNs
+  int syns_unanswered_ = 0;        // in that version; any message heard resets it
   std::uint64_t other_version_ = 0;
   Endpoint self_;
   std::uint8_t partition_ = 0;       // what we send; a master's is the adopted one
@@ -232,7 +233,7 @@ class Adjacency {
   std::uint8_t flag_ = 0;            // PFlag we send since the last reset
   bool partition_denied_ = false;
 
-  // The peer verifier, and what else is recorded with it. All zero: cleared.
+  // The peer verifier and the values recorded with it. All zero: cleared.
   Endpoint peer_;
   std::uint8_t peer_partition_ = 0;
   std::uint8_t peer_flag_ = 0;

@@ -1,5 +1,5 @@
-// All Ports Configuration (RFC 3292 section 8.3): the records of Port Configuration for every port
-// of the switch, in as many parts as they need.
+// All Ports Configuration (RFC 3292 section 8.3): the Port Configuration records of every port of
+// the switch, in one or more parts.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -11,8 +11,8 @@
 // ~                 records, see port_configuration.hpp           ~
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// Number of Records is the total over all parts and the same in each: a part is read to its end.
-// Our choice: the request is header and Port 0; one without the Port is accepted.
+// Number of Records is the total over all parts and equal in each, so a part is read to its end.
+// Our choices: the request is header and Port 0; a request without the Port is accepted.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ void encode(const AllPortsRequest& message, wire::Writer& out);
 void encode(const AllPortsPart& message, wire::Writer& out);
 Decoded<AllPortsRequest> decode_all_ports_request(const Header& header,
                                                   std::span<const std::byte> body);
-// Refuses kTruncated and what a record can be refused for.
+// Refuses kTruncated and the refusals of decode_port_record.
 Decoded<AllPortsPart> decode_all_ports_part(const Header& header, std::span<const std::byte> body);
 std::string to_string(const AllPortsRequest& message);
 std::string to_string(const AllPortsPart& message);

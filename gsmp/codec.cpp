@@ -101,9 +101,9 @@ Decoded<Message> decode_body(const HeaderAndBody& message) {
     case MessageType::kGetEstimationPolicy: return widen(decode_estimation_policy(header, body));
     case MessageType::kSetSchedulableRegion:
     case MessageType::kGetSchedulableRegion: return widen(decode_schedulable_region(header, body));
-    case MessageType::kVerifyTree: break;  // taken out of the protocol: always failure 3
+    case MessageType::kVerifyTree: break;  // removed in version 3: always failure 3
   }
-  return widen(decode_opaque(header, body));  // also every number that has no name
+  return widen(decode_opaque(header, body));  // also every unknown type
 }
 
 Decoded<Message> decode(std::span<const std::byte> octets) {

@@ -1,7 +1,7 @@
-// Octets to messages and back: the only place that looks at a message's type to choose its form.
+// Converts octets to messages and back. The only place that chooses a layout by message type.
 //
-// Messages here are without the TCP frame header (framing.hpp). `octets` may be longer than the
-// message's own Length: the rest is ignored.
+// Messages here have no TCP frame header (framing.hpp). `octets` may be longer than the message's
+// own Length; the rest is ignored.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 
 namespace xbind::gsmp {
 
-// Refuses whatever the decoder of its type refuses.
+// Refuses what the decoder of the message's type refuses.
 Decoded<Message> decode(std::span<const std::byte> octets);
-// The body of a message whose header has been read already; `header.type` is not kAdjacency.
+// Decodes the body of a message with a decoded header. `header.type` must not be kAdjacency.
 Decoded<Message> decode_body(const HeaderAndBody& message);
 
 void encode(const Message& message, wire::Writer& out);

@@ -1,5 +1,5 @@
-// Connection Activity (RFC 3292 section 7.1): how much many connections have carried, in one message.
-// Request and answers have the same form; a failure has no records.
+// Connection Activity (RFC 3292 section 7.1): the traffic counts of many connections in one
+// message. Request and answers share one layout; a failure has no records.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -23,8 +23,8 @@
 // ~                    Input Label (8 octets)                     ~
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// Our choices: a record always has room for one Traffic Count, 24 octets in all; TC Count 1 and TC
-// Block Length 8 are sent with a count that is valid, zeros otherwise. More counts in a record are
+// Our choices: a record always has room for one Traffic Count, 24 octets in total. With a valid
+// count, TC Count 1 and TC Block Length 8 are sent, otherwise zeros. Records with more counts are
 // refused.
 #pragma once
 
@@ -40,16 +40,16 @@
 namespace xbind::gsmp {
 
 inline constexpr std::size_t kActivityRecordOctets = 24;
-// What fits into the longest message we send: 682.
+// As many as fit into the longest message we send: 682.
 inline constexpr std::size_t kActivityRecordsMax =
     (kSentOctetsMax - kHeaderOctets - 4) / kActivityRecordOctets;
 
 struct ActivityRecord {
   bool valid = false;       // V, of an answer: the connection exists
-  bool no_counter = false;  // C, of an answer: look at `active`, not at `traffic_cells`
-  bool active = false;      // A: something has passed since last asked
+  bool no_counter = false;  // C, of an answer: `active` is valid, `traffic_cells` is not
+  bool active = false;      // A: traffic has passed since the last request
   PortId input_port;
-  std::uint64_t traffic_cells = 0;  // free-running; frames where the port is not ATM
+  std::uint64_t traffic_cells = 0;  // free-running; frames if the port is not ATM
   LabelField input_label;
 
   bool has_count() const { return valid && !no_counter; }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kFieldsOctets = kConnectionOctets - kHeaderOctets;
 
-// From a wire::Reader or wire::Fields.
+// `In` is wire::Reader or wire::Fields.
 template <class In>
 void decode_fields(In& in, ConnectionFields& fields, Problem& problem) {
   fields.port_session = in.u32();

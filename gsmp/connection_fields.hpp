@@ -1,6 +1,6 @@
-// The general connection message (RFC 3292 section 4.1): what Add Branch, VPC Add Branch and
-// Reservation Request share behind their headers. Delete Tree and Delete All are drawn the same, but
-// use a few of the fields only and have structs of those.
+// The general connection message (RFC 3292 section 4.1): the fields after the header that Add
+// Branch, VPC Add Branch and Reservation Request share. Delete Tree and Delete All have the same
+// layout but use few of the fields, so they have structs of their own.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -39,7 +39,8 @@
 
 namespace xbind::gsmp {
 
-inline constexpr std::size_t kConnectionOctets = 56;  // header and fields, traffic parameters apart
+inline constexpr std::size_t kConnectionOctets = 56;  // header and fields, without traffic
+                                                      // parameters
 
 struct ConnectionFields : QosFields {
   std::uint32_t port_session = 0;  // of the input port
@@ -52,17 +53,17 @@ struct ConnectionFields : QosFields {
   friend bool operator==(const ConnectionFields&, const ConnectionFields&) = default;
 };
 
-// Header and body. Does not allocate when the buffer has room.
+// Writes header and body. Does not allocate if the buffer has room.
 void encode_connection(const Header& header, const ConnectionFields& fields, wire::Writer& out);
 // Whether a service without its traffic parameters is refused.
 enum class TrafficRule : std::uint8_t {
   kRequired,        // a reservation
-  kUnlessReserved,  // an Add Branch: its reservation may have brought them
-  kOptional,        // an answer: the copy of a request that was wrong says what was refused
+  kUnlessReserved,  // an Add Branch: its reservation may supply them
+  kOptional,        // an answer: a copied request may be the one refused for missing parameters
 };
 
-// What stands in the way, if anything: kTruncated, kLabelLength, kLabelStacked and what
-// decode_traffic notes. Never allocates.
+// Returns the error, if any: kTruncated, kLabelLength, kLabelStacked or what decode_traffic notes.
+// Never allocates.
 std::optional<DecodeError> decode_connection(std::span<const std::byte> body,
                                              ConnectionFields& fields, TrafficRule rule);
 // "session 0x5eed0001, 1:0/100 priority 0 -> 2:0/200 priority 0, ..."

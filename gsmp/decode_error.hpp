@@ -1,6 +1,6 @@
-// Why received octets are not a message: every refusal has a name and carries the value that earned
-// it. Only kFrameType and kFrameLength mean that the stream itself is not to be trusted any longer
-// (close the connection); every other one spoils a single message.
+// Why the decoder refused received octets: every refusal has a name and carries the offending
+// value. Only kFrameType and kFrameLength break the stream, so the connection must be closed. Every
+// other refusal affects a single message.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace xbind::gsmp {
 enum class Refusal : std::uint8_t {
   kFrameType,          // RFC 3293 4: value = the type found, not 0x880c
   kFrameLength,        // value = the frame's Length: below 12, or below 32 for an adjacency message
-  kTruncated,          // the body ends before its fields do; value = octets of the body
+  kTruncated,          // the body is too short for its fields; value = octets of the body
   kVersion,            // value = the version, not 3 or 1
   kLengthField,        // RFC 3292 3.1: value = Length: below 12 or beyond the frame
   kSegmented,          // value = I and SubMessage Number of a segment: never used over TCP
@@ -23,7 +23,7 @@ enum class Refusal : std::uint8_t {
   kAdjacencyTimer,     // value = 0: no period
   kAdjacencyInstance,  // value = 0: an instance is never 0
   kLabelLength,        // value = the label's length, not 4
-  kLabelStacked,       // value = the type of the label that announces another behind it
+  kLabelStacked,       // value = the type of a label followed by another one
   kElementCount,       // value = a number of elements or records that does not fit the message
   kElementLength,      // Delete Branches: value = an Element Length that is neither 32 nor 28
   kRecordLength,  // Report Connection State: value = a length that is no multiple of 12; All Ports
@@ -32,8 +32,8 @@ enum class Refusal : std::uint8_t {
   kDataFieldsLength,  // Port Configuration: value = a length that does not match the data
   kLabelRangeLength,  // Port Configuration, Label Range: value = a length that does not match the
                       // range count or the message
-  kTrafficMissing,    // value = the Service ID whose traffic parameters are not there
-  kTrafficShared,  // value = the output Service ID: one block cannot be its and the input service's
+  kTrafficMissing,    // value = the Service ID without traffic parameters
+  kTrafficShared,  // value = the output Service ID: it and the input service cannot share one block
   kTrafficCount,   // Connection Activity: value = a TC Block Length that is neither 0 nor 8
 };
 
@@ -51,7 +51,7 @@ inline tl::unexpected<DecodeError> refuse(Refusal refusal, std::uint32_t value) 
   return tl::make_unexpected(DecodeError{refusal, value});
 }
 
-// The stream is broken: nothing behind this can be trusted.
+// The stream is broken: the octets that follow cannot be trusted.
 constexpr bool breaks_stream(DecodeError error) {
   return error.refusal == Refusal::kFrameType || error.refusal == Refusal::kFrameLength;
 }
@@ -59,8 +59,8 @@ constexpr bool breaks_stream(DecodeError error) {
 std::string_view to_string(Refusal refusal);  // "frame type", "label length", ...
 std::string to_string(DecodeError error);     // "frame type 0x0800, not 0x880c"
 
-// The first thing wrong among the fields of one message: lets a decoder stay a list of fields with
-// one question at its end.
+// The first error among the fields of one message. A decoder reads all fields and checks once at
+// the end.
 class Problem {
  public:
   void note(Refusal refusal, std::uint32_t value) {

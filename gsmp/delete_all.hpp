@@ -1,8 +1,8 @@
-// Delete All Input Port and Delete All Output Port (RFC 3292 sections 4.5 and 4.6): every connection
-// that comes in, or every branch that goes out, at one port. General connection messages
-// (connection_fields.hpp) of 56 octets of which only the session number and one port count: Input
-// Port in type 20, Output Port in type 21. The rest is sent as 0 and not read. Request, success and
-// failure have the same form.
+// Delete All Input Port and Delete All Output Port (RFC 3292 sections 4.5 and 4.6): delete every
+// connection that enters at one port, or every branch that leaves at one port. General connection
+// messages (connection_fields.hpp) of 56 octets that use the session number and one port only:
+// Input Port in type 20, Output Port in type 21. The rest is sent as 0 and not read. Request,
+// success and failure share one layout.
 #pragma once
 
 #include <cstdint>

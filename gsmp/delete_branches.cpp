@@ -5,7 +5,7 @@
 namespace xbind::gsmp {
 namespace {
 
-// 4 bits for a number that goes to 80.
+// The field has 4 bits, but codes go up to 80.
 unsigned error_on_wire(FailureCode code) {
   const auto number = static_cast<std::uint8_t>(code);
   return number > 15 ? static_cast<std::uint8_t>(FailureCode::kUnspecified) : number;
@@ -44,7 +44,7 @@ Decoded<DeleteBranches> decode_delete_branches(const Header& header,
   out.header = header;
   in.skip(2);
   const std::uint16_t count = in.u16();
-  // Before room is made for them: the count is the peer's word only.
+  // Check before allocating: the peer's count is not trusted.
   if (count * kDeleteElementOctets > in.remaining()) return refuse(Refusal::kElementCount, count);
   out.elements.resize(count);
   wire::Fields fields(in.bytes(count * kDeleteElementOctets));

@@ -1,4 +1,5 @@
-// Delete Branches (RFC 3292 section 4.7): many branches of any connections in one message.
+// Delete Branches (RFC 3292 section 4.7): deletes many branches, of any connections, with one
+// message.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -24,10 +25,10 @@
 // ~                    Output Label (8 octets)                    ~
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// Success: no elements, on the wire and as read; `elements` of a success are not written. Failure: a copy of the request with Code 10, and in every element its Error
-// or 0. Elements are independent: some may be gone although the message failed. Our choices:
-// Element Length is 32, the whole element (28 accepted too); the Error field has 4 bits, so a code
-// above 15 travels as 1.
+// A success has no elements: encode writes none, decode reads none. A failure copies the request
+// with Code 10; every element has its Error or 0. Elements are independent: some branches may be
+// deleted although the message failed. Our choices: Element Length is 32, the whole element (28 is
+// accepted too). The Error field has 4 bits, so a code above 15 is sent as 1.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +43,7 @@
 namespace xbind::gsmp {
 
 inline constexpr std::size_t kDeleteElementOctets = 32;
-// What fits into the longest message we send: 511.
+// As many as fit into the longest message we send: 511.
 inline constexpr std::size_t kDeleteElementsMax =
     (kSentOctetsMax - kHeaderOctets - 4) / kDeleteElementOctets;
 
@@ -65,7 +66,7 @@ struct DeleteBranches {
 };
 
 void encode(const DeleteBranches& message, wire::Writer& out);
-// The same without a vector of its own.
+// The same for elements that the caller stores.
 void encode_delete_branches(const Header& header, std::span<const DeleteElement> elements,
                             wire::Writer& out);
 // Refuses kTruncated, kElementCount, kElementLength, kLabelLength, kLabelStacked.

@@ -1,6 +1,6 @@
-// Delete Tree (RFC 3292 section 4.3): a connection with all its branches. A general connection
-// message (connection_fields.hpp) of 56 octets of which only the input side counts: the rest is sent
-// as 0 and not read. Request, success and failure have the same form.
+// Delete Tree (RFC 3292 section 4.3): deletes a connection with all its branches. A general
+// connection message (connection_fields.hpp) of 56 octets that uses the input side only: the rest
+// is sent as 0 and not read. Request, success and failure share one layout.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// How a switch estimates its schedulable regions, of the model "xbind-sr", MType 201: messages of
-// draft-adam-gsmp-sr-00 under the header of RFC 3292. Get Estimation Policy Support (223):
+// The policy by which a switch estimates its schedulable regions, in the model "xbind-sr" (MType
+// 201): messages of draft-adam-gsmp-sr-00 under the header of RFC 3292. Get Estimation Policy
+// Support (223):
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -22,8 +23,8 @@
 // ~                 the estimator's own parameters                ~
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// Request, success and failure of each have the same form. The parameters are words up to the end of
-// the message: what they mean is the estimator's affair, and peak rate has none.
+// Request, success and failure of each type share one layout. The parameters are 32-bit words up to
+// the end of the message. The estimator defines their meaning; peak rate has none.
 #pragma once
 
 #include <cstdint>
@@ -36,13 +37,14 @@
 
 namespace xbind::gsmp {
 
-// SR-E, 4 bits, and the number of its bit in a mask, 0 the highest. Others: failure kNoSuchEstimator.
+// SR-E, 4 bits; also the bit number in the mask, 0 the highest. Other values fail with
+// kNoSuchEstimator.
 enum class Estimator : std::uint8_t {
   kPeakRate = 0,
   kProprietary = 15,
 };
 
-// Bit `number` of a mask of 16, counted from the highest: all masks of this model.
+// Bit `number` of a 16-bit mask, counted from the highest. All masks of this model count so.
 constexpr std::uint16_t mask_bit(unsigned number) {
   return static_cast<std::uint16_t>(number < 16 ? 0x8000U >> number : 0);
 }
@@ -65,10 +67,10 @@ struct EstimationPolicy {
   Header header{.type = MessageType::kGetEstimationPolicy};  // or kSetEstimationPolicy
   PortId port;
   std::uint32_t port_session = 0;
-  bool all_ports = false;  // A: Port and its session number say nothing
+  bool all_ports = false;  // A: Port and its session number are ignored
   Estimator estimator = Estimator::kPeakRate;
-  // Units of 0.01 %: how far a region has to change (changed_beyond) before it counts as another.
-  // 12 bits; above kUpdateThresholdMax it is the switch's to refuse.
+  // Units of 0.01 %: a new estimate takes effect if it differs by more than this (changed_beyond).
+  // 12 bits; the switch refuses values above kUpdateThresholdMax.
   std::uint16_t update_threshold = 0;
   std::vector<std::uint32_t> parameters;
 

@@ -1,4 +1,5 @@
-// Events (RFC 3292 section 9): what the switch says unasked. Six types of one form, 32 octets.
+// Events (RFC 3292 section 9): unsolicited messages of the switch. Six types share one layout of 32
+// octets.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -14,8 +15,8 @@
 // ~              Label (8 octets), in Invalid Label               ~
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// Adjacency Update (85) has no port: its fields are 0 (our choice), the header's Code is the number
-// of controllers that have an adjacency with the switch or partition.
+// Adjacency Update (85) has no port: the port fields are 0 (our choice). The header's Code is the
+// number of controllers with an adjacency to the switch or partition.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ struct Event {
   Header header{.type = MessageType::kPortUp, .result = ResultField::kEvent};
   PortId port;
   std::uint32_t port_session = 0;
-  std::uint32_t sequence = 0;  // per port, one more for each event detected, sent or not
+  std::uint32_t sequence = 0;  // per port; incremented for each event detected, sent or not
   LabelField label;
 
   friend bool operator==(const Event&, const Event&) = default;

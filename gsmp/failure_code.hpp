@@ -1,5 +1,6 @@
-// The Code of a response (RFC 3292 section 12): why a switch refused. Version 3 numbers; those of
-// versions 1 and 2 differ (4 and 5 are swapped, 8 to 16 are shifted) and never come up here.
+// The Code of a response (RFC 3292 section 12): why a switch refused. These are the numbers of
+// version 3. Versions 1 and 2 use others (4 and 5 are swapped, 8 to 16 are shifted); they are
+// translated elsewhere (v1/failure_code.hpp).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 namespace xbind::gsmp {
 
 enum class FailureCode : std::uint8_t {
-  kNone = 0,  // no failure: what a success carries
+  kNone = 0,  // no failure: the Code of a success
   kUnspecified = 1,
   kInvalidMessage = 2,
   kNotImplemented = 3,
@@ -16,7 +17,8 @@ enum class FailureCode : std::uint8_t {
   kInvalidPortSession = 5,
   kPortDown = 6,
   kInvalidPartition = 7,
-  kGeneral = 10,  // meaning by message type: some elements of a delete, nothing found by a report
+  kGeneral = 10,  // depends on the message type: some elements of a delete failed, a report found
+                  // nothing
   kNoSuchConnection = 11,
   kNoSuchBranch = 12,
   kInvalidInputLabel = 13,
@@ -51,9 +53,9 @@ enum class FailureCode : std::uint8_t {
   kRateOutOfRange = 44,
   kReplaceUnsupported = 45,
   kOldLabelsInUse = 46,  // the only warning: comes with a success
-  // 60 to 79 belong to the QoS model in use, 128 to 159 to the optional one. Those of "xbind-sr":
+  // 60 to 79 belong to the QoS model in use, 128 to 159 to the optional one. Codes of "xbind-sr":
   kNoSuchClass = 60,
-  kOutsideRegion = 61,  // one call more than the schedulable region holds
+  kOutsideRegion = 61,  // one more call would leave the schedulable region
   kNoSuchEstimator = 62,
   kUnsupportedParameter = 63,
   kNoQosPerBranch = 80,

@@ -10,7 +10,7 @@ namespace xbind::gsmp {
 
 namespace {
 
-// There is no Length to put right, and none to say where the message ends within its frame.
+// Version 1.1 has no Length field: nothing to correct, and the message ends with its frame.
 void append_copy_v1(wire::Buffer& out, std::span<const std::byte> request, ResultField result,
                     FailureCode code) {
   XB_CHECK(request.size() >= v1::kHeaderOctets, request.size());

@@ -7,7 +7,7 @@
 
 namespace xbind::gsmp {
 namespace {
-// Frame header, Version, Message Type: from here on it is known how long the frame must be.
+// Frame header, Version, Message Type: enough to know the minimum length of the frame.
 constexpr std::size_t kLookAhead = kFrameHeaderOctets + 2;
 }  // namespace
 
@@ -50,7 +50,7 @@ void stamp_request(wire::Buffer& out, std::size_t frame_start, std::uint8_t part
   XB_CHECK(transaction != 0 && transaction <= kTransactionMax, transaction);
   out[at + 2] = static_cast<std::byte>(ResultField::kAckAll);
   out[at + 3] = std::byte{0};
-  // In version 1.1 the transaction has 32 bits: the octet of the partition is its first.
+  // In version 1.1 the transaction has 32 bits: its first octet is the partition of version 3.
   XB_CHECK(partition == 0 || out[at] != std::byte{v1::kVersion}, partition);
   out[at + 4] = static_cast<std::byte>(partition);
   out[at + 5] = static_cast<std::byte>(transaction >> 16);

@@ -1,11 +1,11 @@
-// gsmp_bench: how many Add Branch messages a second one core encodes and decodes.
+// gsmp_bench: Add Branch messages per second that one core encodes and decodes.
 //
-//   gsmp_bench [MESSAGES]     of each measurement; 10 million if not said
+//   gsmp_bench [MESSAGES] of each measurement; 10 million by default
 //
-// A message is encoded as a frame, found in the stream again and decoded through the codec's table,
-// 64 to a buffer as a pipelining controller sends them; every label is another. Encoding alone writes
-// such buffers and reads none; decoding alone reads one over and over. Each figure is the median of
-// five rounds that take turns.
+// The round trip encodes a message as a frame, finds the frame in the stream and decodes it through
+// the codec's table. A buffer has 64 messages, as a pipelining controller sends them, each with
+// another label. "Encode" only writes such buffers; "decode" reads one buffer repeatedly. Each
+// figure is the median of five interleaved rounds.
 #include <fmt/format.h>
 
 #include <array>
@@ -55,7 +55,8 @@ std::uint64_t mark(const AddBranch& message) {
   return message.input_label.value + message.header.transaction;
 }
 
-// Appends messages number `sent` and on, kBatch or what is left of `count`; their marks.
+// Appends up to kBatch messages from number `sent` on, `count` in total. Returns the sum of their
+// marks.
 std::uint64_t write_batch(AddBranch& message, wire::Buffer& stream, std::size_t& sent,
                           std::size_t count) {
   std::uint64_t written = 0;
@@ -110,7 +111,7 @@ double decodings(AddBranch message, std::size_t count, bool& wrong) {
   return rate;
 }
 
-// Messages a second; `wrong` is set when what was read is not what was written.
+// Messages per second. Sets `wrong` if the decoded messages differ from the encoded ones.
 double round_trips(AddBranch message, std::size_t count, bool& wrong) {
   wire::Buffer stream;
   FrameReader reader;
