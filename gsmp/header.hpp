@@ -1,5 +1,5 @@
-// The header that every message but the adjacency ones carries (RFC 3292 section 3.1). That of version
-// 1.1 is another (v1/header.hpp) and is read into the same struct.
+// The header of every message except adjacency (RFC 3292 section 3.1). Version 1.1 has another
+// header (v1/header.hpp), decoded into the same struct.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -11,10 +11,10 @@
 // |I|      SubMessage Number      |            Length             |
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// Our choices where the text leaves one: I and SubMessage Number are sent as 0x8001 (one segment,
-// the first); 0x0000 and 0x0001 are accepted too and leave as 0x8001; anything else is a segment,
-// which TCP never needs, and is refused. Length is computed by encode and is no field of the
-// struct.
+// Our choices where the RFC leaves one: I and SubMessage Number are sent as 0x8001 (one segment,
+// the first). 0x0000 and 0x0001 are accepted too and encoded again as 0x8001. Any other value is a
+// segment, which TCP never needs, and is refused. Encoding computes Length; the struct has no such
+// field.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,8 @@ inline constexpr std::uint32_t kTransactionMax = 0xffffff;
 // The longest message we send; received ones may be longer.
 inline constexpr std::size_t kSentOctetsMax = 16384;
 
-// RFC 3292 appendix A. All but kVerifyTree (v1/verify_tree.hpp) have a file of their own; other numbers stay Opaque.
+// RFC 3292 appendix A. Each type has a file of its own; kVerifyTree is in v1/verify_tree.hpp. Other
+// numbers are decoded as Opaque.
 enum class MessageType : std::uint8_t {
   kAdjacency = 10,
   kAddBranch = 16,
@@ -68,7 +69,7 @@ enum class MessageType : std::uint8_t {
   kNewPort = 83,
   kDeadPort = 84,
   kAdjacencyUpdate = 85,
-  // Of the model "xbind-sr" alone (schedulable_region.hpp).
+  // In the model "xbind-sr" only (schedulable_region.hpp).
   kGetParameterSupport = 220,
   kSetTrafficClasses = 221,
   kGetTrafficClasses = 222,
@@ -80,17 +81,17 @@ enum class MessageType : std::uint8_t {
 };
 
 enum class ResultField : std::uint8_t {
-  kEvent = 0,         // an event that wants no answer
+  kEvent = 0,         // an event without an answer
   kNoSuccessAck = 1,  // request: answer only a failure
   kAckAll = 2,        // request: answer always
   kSuccess = 3,
   kFailure = 4,
-  kMore = 5,           // success, and another part follows
-  kReturnReceipt = 6,  // an event that wants an answer
+  kMore = 5,           // a success that another part follows
+  kReturnReceipt = 6,  // an event that requests an answer
 };
 
 struct Header {
-  std::uint8_t version = kVersion;  // 3 or 1: which octets it came in or goes out as
+  std::uint8_t version = kVersion;  // 3 or 1: the wire format
   MessageType type = MessageType::kAddBranch;
   ResultField result = ResultField::kAckAll;
   FailureCode code = FailureCode::kNone;  // event 85: the number of adjacencies
@@ -100,13 +101,13 @@ struct Header {
   bool request() const {
     return result == ResultField::kAckAll || result == ResultField::kNoSuccessAck;
   }
-  // Success or a part of one; then the body is laid out as a response.
+  // Success or a part of one: the body has the response layout.
   bool success() const { return result == ResultField::kSuccess || result == ResultField::kMore; }
   friend bool operator==(const Header&, const Header&) = default;
 };
 
-// A message cut in two. `body` is a view and ends where the header's Length says: what the frame
-// has beyond that is no part of the message.
+// A message split into header and body. `body` is a view that ends at the header's Length. Octets
+// of the frame beyond that do not belong to the message.
 struct HeaderAndBody {
   Header header;
   std::span<const std::byte> body;
@@ -158,7 +159,7 @@ inline void put_header(const Header& header, wire::Room& out) {
   out.u16(0);
 }
 
-// Writes the header with Length 0 and returns where it begins; finish_message then fills Length in.
+// Writes the header with Length 0 and returns its offset. finish_message then sets Length.
 inline std::size_t begin_message(wire::Writer& out, const Header& header) {
   const std::size_t start = out.size();
   wire::Room room = out.room(kHeaderOctets);
@@ -169,7 +170,7 @@ inline void finish_message(wire::Writer& out, std::size_t start) {
   out.patch_u16(start + 10, static_cast<std::uint16_t>(out.size() - start));
 }
 
-// The end of every body decoder: what stood in the way, if anything.
+// Every body decoder ends with this: returns the error, if any.
 inline std::optional<DecodeError> trouble(const wire::Reader& in, const Problem& problem,
                                           std::size_t body_octets) {
   if (problem.first()) return problem.first();
@@ -177,8 +178,8 @@ inline std::optional<DecodeError> trouble(const wire::Reader& in, const Problem&
   return std::nullopt;
 }
 
-// Whether `version` (1 or 3) has messages of this type. To be asked before one is sent: nothing else
-// can be written in that version.
+// Whether `version` (1 or 3) has messages of this type. Check before sending: no other type can be
+// encoded in that version.
 bool exists_in(MessageType type, std::uint8_t version);
 
 std::string to_string(MessageType type);  // "add branch"; without a name: "type 99"

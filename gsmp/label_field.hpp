@@ -1,4 +1,4 @@
-// A label as it travels (RFC 3292 section 3.1.2), 8 octets for all the kinds we know.
+// A label in a message (RFC 3292 section 3.1.2): 8 octets for all supported kinds.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -8,8 +8,8 @@
 // ~                          Label Value                          ~
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// Our choices: a label that is not used is 8 zero octets. Stacked labels (S) and labels of another
-// length than 4 (FEC) are refused by name: no port of ours has them.
+// Our choices: an unused label is 8 zero octets. Stacked labels (S) and labels with a length other
+// than 4 (FEC) have refusals of their own: our ports have no such labels.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ enum class LabelType : std::uint16_t {  // 12 bits
   kMpls = 0x102,
 };
 
-// The two flag bits whose meaning the message gives.
+// The two flag bits. Their meaning depends on the message.
 inline constexpr std::uint8_t kFlagMultipoint = 0x2;     // Add Branch, either label: a hint
 inline constexpr std::uint8_t kFlagBidirectional = 0x1;  // Add Branch, input label
 inline constexpr std::uint8_t kFlagReplace = 0x1;        // Add Branch, output label
@@ -39,7 +39,7 @@ inline constexpr std::uint8_t kFlagAll = 0x2;            // Report Connection St
 inline constexpr std::uint8_t kFlagVpi = 0x1;            // Report Connection State: whole VPI
 
 struct LabelField {
-  std::uint8_t flags = 0;  // the low two of the first nibble; S is never kept
+  std::uint8_t flags = 0;  // the low two bits of the first nibble; S is not stored
   LabelType type = LabelType::kNone;
   std::uint32_t value = 0;
 
@@ -56,7 +56,7 @@ inline LabelField label_field(Label label, std::uint8_t flags = 0) {
   return {};
 }
 
-// LabelKind::kNone also for kinds that core does not know (frame relay).
+// LabelKind::kNone also for kinds unknown to core (frame relay).
 inline Label label_of(LabelField field) {
   switch (field.type) {
     case LabelType::kAtm: return {LabelKind::kAtm, field.value};
@@ -79,7 +79,7 @@ inline void encode(LabelField label, wire::Writer& out) {
   encode(label, room);
 }
 
-// From a wire::Reader or wire::Fields.
+// `In` is wire::Reader or wire::Fields.
 template <class In>
 LabelField decode_label(In& in, Problem& problem) {
   const std::uint16_t first = in.u16();

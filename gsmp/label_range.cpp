@@ -37,7 +37,7 @@ Decoded<LabelRangeMessage> decode_label_range(const Header& header,
   out.multipoint = (flags_and_count & 0x4000) != 0;
   out.disjoint = (flags_and_count & 0x2000) != 0;
   const std::size_t count = flags_and_count & kLabelRangesMax;
-  // Before room is made for them: count and length are the peer's word only.
+  // Check before allocating: the peer's count and length are not trusted.
   if (in.ok() && (length != count * kLabelRangeOctets || length > in.remaining())) {
     return refuse(Refusal::kLabelRangeLength, length);
   }

@@ -1,6 +1,6 @@
-// Label Range (RFC 3292 section 6.2): asks which labels an input port takes, or sets that. Request,
-// success and failure have the same form; a success fills Remaining in, and failure 40 offers a
-// range that could be had.
+// Label Range (RFC 3292 section 6.2): reads or sets the labels that an input port accepts. Request,
+// success and failure share one layout. A success has Remaining; failure 40 proposes a possible
+// range.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -24,7 +24,7 @@
 // |        Remaining VPIs         |        Remaining VCIs         |  one number if not ATM
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// A query (Q) with V asks for the VPI range, without V for the VCI range of the VPI in Max Label.
+// A query (Q) with V reads the VPI range; without V it reads the VCI range of the VPI in Max Label.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ inline constexpr std::size_t kLabelRangesMax = (1 << 12) - 1;  // in one message
 struct LabelRangeElement {
   LabelField min;
   LabelField max;
-  std::uint32_t remaining = 0;  // labels not in use; of ATM: VPIs in the high half, VCIs in the low
+  std::uint32_t remaining = 0;  // unused labels; ATM: VPIs in the high half, VCIs in the low half
 
   std::uint16_t remaining_vpis() const { return static_cast<std::uint16_t>(remaining >> 16); }
   std::uint16_t remaining_vcis() const { return static_cast<std::uint16_t>(remaining & 0xffff); }
@@ -58,8 +58,8 @@ struct LabelRangeMessage {
   PortId port;
   std::uint32_t port_session = 0;
   bool query = false;                     // Q: report, change nothing
-  bool multipoint = false;                // M: the labels kept for point-to-multipoint
-  bool disjoint = false;                  // D: several ranges apart from each other
+  bool multipoint = false;                // M: the labels reserved for point-to-multipoint
+  bool disjoint = false;                  // D: several disjoint ranges
   std::vector<LabelRangeElement> ranges;  // at most kLabelRangesMax
 
   friend bool operator==(const LabelRangeMessage&, const LabelRangeMessage&) = default;

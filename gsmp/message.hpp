@@ -1,5 +1,5 @@
-// Every message that can travel. Requests and failures share the request's form; where a success is
-// laid out otherwise it has a type of its own.
+// The variant of all messages. Requests and failures share one layout. A success with another
+// layout has a type of its own.
 #pragma once
 
 #include <variant>

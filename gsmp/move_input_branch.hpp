@@ -1,7 +1,7 @@
 // Move Input Branch (RFC 3292 section 4.9, type 23), and its VPC form (type 28), which differs only
-// in its type: takes a branch from one input port and label to another; what goes out stays where it
-// is. One step: the new branch is there and the old one gone, or nothing has changed. Request,
-// success and failure have the same form. There is no Reservation ID, unlike in Add Branch.
+// in its type. Moves a branch from one input port and label to another; the output side stays. The
+// move is atomic: the new branch replaces the old one, or nothing changes. Request, success and
+// failure share one layout. Unlike Add Branch it has no Reservation ID.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -57,8 +57,8 @@ struct MoveInputBranch : QosFields {
 };
 
 void encode(const MoveInputBranch& message, wire::Writer& out);
-// Refuses kTruncated, kLabelLength, kLabelStacked; a request also kTrafficMissing and any
-// kTrafficShared.
+// Refuses kTruncated, kLabelLength, kLabelStacked; kTrafficShared; in a request also
+// kTrafficMissing.
 Decoded<MoveInputBranch> decode_move_input_branch(const Header& header,
                                                   std::span<const std::byte> body);
 std::string to_string(const MoveInputBranch& message);

@@ -1,7 +1,7 @@
-// Move Output Branch (RFC 3292 section 4.8, type 22), and its VPC form (type 27), which differs only
-// in its type: takes a branch of a connection from one output port and label to another. One step:
-// the new branch is there and the old one gone, or nothing has changed. Request, success and failure
-// have the same form. There is no Reservation ID, unlike in Add Branch.
+// Move Output Branch (RFC 3292 section 4.8, type 22), and its VPC form (type 27), which differs
+// only in its type. Moves a branch of a connection from one output port and label to another. The
+// move is atomic: the new branch replaces the old one, or nothing changes. Request, success and
+// failure share one layout. Unlike Add Branch it has no Reservation ID.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -57,8 +57,8 @@ struct MoveOutputBranch : QosFields {
 };
 
 void encode(const MoveOutputBranch& message, wire::Writer& out);
-// Refuses kTruncated, kLabelLength, kLabelStacked; a request also kTrafficMissing and any
-// kTrafficShared.
+// Refuses kTruncated, kLabelLength, kLabelStacked; kTrafficShared; in a request also
+// kTrafficMissing.
 Decoded<MoveOutputBranch> decode_move_output_branch(const Header& header,
                                                     std::span<const std::byte> body);
 std::string to_string(const MoveOutputBranch& message);

@@ -1,5 +1,5 @@
-// A message of a type that has no file of its own here: the header is read, the body kept as it
-// came. A switch answers such a request with failure 3; a dump still shows it.
+// A message of an unsupported type: the header is decoded, the body kept unchanged. A switch
+// answers such a request with failure 3. A dump still shows the message.
 #pragma once
 
 #include <cstddef>

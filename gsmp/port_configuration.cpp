@@ -128,7 +128,7 @@ PortRecord decode_port_record(wire::Reader& in, Problem& problem) {
     problem.note(Refusal::kPortType, record.port_type);
     return record;
   }
-  // The data has its own reader: what a record claims of its parts cannot reach into the next one.
+  // A separate reader keeps wrong lengths inside a record from reaching into the next record.
   wire::Reader data(in.bytes(length));
   decode_port_data(data, record, problem);
   if (has_services) decode_services(data, record);

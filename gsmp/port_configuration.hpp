@@ -1,5 +1,5 @@
-// Port Configuration (RFC 3292 section 8.2). The request is header and Port; the success carries
-// the record below, which All Ports Configuration repeats for every port.
+// Port Configuration (RFC 3292 section 8.2). The request is header and Port. The success carries
+// the record below; All Ports Configuration has one such record for every port.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -32,9 +32,9 @@
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
 // Our choices: Port Attribute Flags have 16 bits (the figure shows 17); Data Fields Length counts
-// the port-type data and the service data. Port types but ATM (1) and
-// MPLS (3) are refused. The rates of an MPLS port are cells a second too (the RFC counts octets there):
-// its lines carry cells.
+// the port-type data and the service data. Port types other than ATM (1) and MPLS (3) are refused.
+// The rates of an MPLS port are also cells per second (the RFC counts octets there), because its
+// lines carry cells.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +69,7 @@ struct ServiceSpec {
   friend bool operator==(ServiceSpec, ServiceSpec) = default;
 };
 
-// Of incoming labels; of ATM min.vpi .. max.vpi times min.vci .. max.vci.
+// A range of incoming labels. For ATM: all of min.vpi .. max.vpi times min.vci .. max.vci.
 struct LabelRangeField {
   LabelField min;
   LabelField max;
@@ -94,7 +94,7 @@ struct PortRecord {
   PortStatus port_status = PortStatus::kAvailable;
   std::uint8_t line_type = kLineTypeAtm;
   LineStatus line_status = LineStatus::kUp;
-  std::uint8_t priorities = 1;           // >= 1; priority 0 is the best
+  std::uint8_t priorities = 1;           // >= 1; priority 0 is the highest
   std::uint16_t physical_slot = 0xffff;  // 0xffff: unknown
   std::uint16_t physical_port = 0xffff;
   std::optional<std::vector<ServiceSpec>> services;  // S
@@ -102,10 +102,10 @@ struct PortRecord {
   friend bool operator==(const PortRecord&, const PortRecord&) = default;
 };
 
-// As the record says them, unchecked. Of kinds that core does not know, or whose ends are of two kinds:
-// kNone.
+// The ranges of the record, unchecked. A range whose kind is unknown to core, or whose ends differ
+// in kind, is kNone.
 LabelRanges label_ranges(const PortRecord& record);
-// The first range that is ATM; nothing if the port has none.
+// The first ATM range; nullopt if the port has none.
 std::optional<AtmBounds> atm_label_range(const PortRecord& record);
 
 struct PortConfigurationRequest {
@@ -129,7 +129,7 @@ std::string to_string(const PortRecord& record);
 
 void encode(const PortConfigurationRequest& message, wire::Writer& out);
 void encode(const PortConfiguration& message, wire::Writer& out);
-// Both refuse kTruncated; the second also what a record can be refused for.
+// Both refuse kTruncated; the second also the refusals of decode_port_record.
 Decoded<PortConfigurationRequest> decode_port_configuration_request(
     const Header& header, std::span<const std::byte> body);
 Decoded<PortConfiguration> decode_port_configuration(const Header& header,

@@ -1,6 +1,6 @@
 // Port Management (RFC 3292 section 6.1), 36 octets: brings a port up or down, loops it back, sets
-// its rate, and clears the flags by which events are held back. Request, success and failure have
-// the same form; Event Sequence Number and the flags of a success say how the port is now.
+// its rate, or clears the flags that hold back events. Request, success and failure share one
+// layout. Event Sequence Number and the flags of a success are the port's current ones.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -20,9 +20,10 @@
 // |                      Transmit Data Rate                       |
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// Flow control of events: sending an event sets its bit in Event Flags; while the bit is set and the
-// same bit of Flow Control Flags too, no more events of that type are sent. kResetFlags clears every
-// event flag named by a 1 and toggles every flow control flag named by a 1; all zero only reads them.
+// Flow control of events: sending an event sets its bit in Event Flags. While this bit and the same
+// bit of Flow Control Flags are both set, no more events of that type are sent. kResetFlags clears
+// each event flag whose bit is 1 and toggles each flow control flag whose bit is 1; zeros only read
+// them.
 #pragma once
 
 #include <cstdint>
@@ -34,11 +35,11 @@
 
 namespace xbind::gsmp {
 
-// A number that is none of these is for the switch to answer, with failure 2.
+// The switch answers an unknown number with failure 2.
 enum class PortFunction : std::uint16_t {
   kBringUp = 1,  // input connections deleted, a new session number, Available
   kTakeDown = 2,
-  kInternalLoopback = 3,  // this and the next two last for `duration_s`
+  kInternalLoopback = 3,  // lasts for `duration_s`, as do the next two
   kExternalLoopback = 4,
   kBothwayLoopback = 5,
   kResetInputPort = 6,  // input connections deleted, label range and rate back to default
@@ -57,7 +58,7 @@ inline constexpr std::uint16_t kEventDeadPort = 0x0800;      // Z
 inline constexpr std::uint16_t kEventAdjacency = 0x0400;     // A
 inline constexpr std::uint16_t kEventsAll = 0xfc00;
 
-// The flag of an event's type; 0 for a type that is no event.
+// The flag of an event type; 0 for other message types.
 std::uint16_t event_flag(MessageType event);
 std::string event_flags_to_string(std::uint16_t flags);  // "UDI"; "none"
 
@@ -66,7 +67,7 @@ inline constexpr std::uint32_t kTransmitRateFastest = 0xffffffff;
 struct PortManagement {
   Header header{.type = MessageType::kPortManagement};
   PortId port;
-  std::uint32_t port_session = 0;    // the success of kBringUp has the new one
+  std::uint32_t port_session = 0;    // the success of kBringUp carries the new one
   std::uint32_t event_sequence = 0;  // of an answer
   bool replace = false;              // R: with kBringUp, asks for connection replace on the port
   std::uint8_t duration_s = 0;       // of a loopback

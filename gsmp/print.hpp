@@ -1,4 +1,4 @@
-// A message as one line of words: for logs, dumps and the golden files.
+// Prints a message as one line of text, for logs, dumps and the golden files.
 #pragma once
 
 #include <string>

@@ -54,17 +54,17 @@ void set_qos_word(std::uint32_t word, QosFields& fields) {
 
 namespace {
 
-// Whether one block cannot be both's. Of a service without a name that is not known.
+// Whether the two services cannot share one block. False if a service is unknown.
 bool differ(ServiceId a, ServiceId b) {
   const std::size_t octets = block_octets(a);
   return octets != 0 && block_octets(b) != 0 && octets != block_octets(b);
 }
 
-// Whether the block that begins here is the only one, and the output side's.
+// Whether the block at the read position is the only one and belongs to the output side.
 bool only_of_output(const wire::Reader& in, ServiceId input, ServiceId output) {
   const std::size_t first = block_octets(input);
   if (first == 0 || in.remaining() >= first + std::max<std::size_t>(block_octets(output), 4)) {
-    return false;  // the first of two, or one that takes all there is
+    return false;  // the first of two blocks, or one without a known length
   }
   wire::Reader ahead = in;
   return (ahead.u8() & kTcIngressBlock) == 0;

@@ -1,6 +1,6 @@
-// What Add Branch, the Moves and Reservation Request say of quality of service: two selectors, the
-// word that says how to read them, and the traffic parameters at the end (RFC 3292 sections 4.1 and
-// 10). The messages put these at offsets of their own.
+// The quality-of-service fields of Add Branch, the Moves and Reservation Request: two selectors,
+// the word with their models, and the traffic parameters at the end (RFC 3292 sections 4.1 and 10).
+// Their offsets depend on the message.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -14,9 +14,10 @@
 // ~   traffic block of the output side                            ~
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// Our choices: P = 1 and one block when both sides have the same parameters; else P = 0 and both
-// blocks, with TC flag P set in the input one. Read is also a single block with P = 0: its TC flag P
-// says whose it is. A message whose reservation brings the parameters along has no block.
+// Our choices: if both sides have the same parameters, P = 1 and one block; otherwise P = 0 and two
+// blocks, with TC flag P set in the input block. The decoder also accepts a single block with P =
+// 0; its TC flag P tells input from output. A message has no block if its reservation supplies the
+// parameters.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@
 namespace xbind::gsmp {
 
 enum class QosModel : std::uint8_t {  // IQS and OQS, 2 bits
-  kPriority = 0,                      // the selector is a priority, 0 the best
+  kPriority = 0,                      // the selector is a priority, 0 the highest
   kProfile = 1,
   kService = 2,  // the selector is Service ID (16 bits) and Capability Set ID (16 bits)
   kOptional = 3,
@@ -50,13 +51,13 @@ struct QosFields {
   QosModel input_qos = QosModel::kPriority;
   QosModel output_qos = QosModel::kPriority;
   bool one_traffic_block = false;              // P: input_traffic serves both sides
-  bool no_adaptation = true;                   // N: both ports of one kind
-  bool opaque_adaptation = false;              // O: the maker's own 24 bits
+  bool no_adaptation = true;                   // N: both ports have the same kind
+  bool opaque_adaptation = false;              // O: 24 vendor-specific bits
   std::uint32_t adaptation = 0;                // 24 bits
   std::optional<TrafficBlock> input_traffic;   // of both sides when one_traffic_block
   std::optional<TrafficBlock> output_traffic;  // of the output side alone
 
-  // The parameters that hold for the output side, wherever they stand; null when there are none.
+  // The parameters of the output side, from either block; null if there are none.
   const TrafficBlock* traffic_out() const {
     if (output_traffic) return &*output_traffic;
     return one_traffic_block && input_traffic ? &*input_traffic : nullptr;
@@ -67,7 +68,7 @@ struct QosFields {
 // The service model on both sides, with the same service and parameters: IQS = OQS = 0b10, P = 1.
 void set_service(QosFields& fields, ServiceId service, std::uint16_t capability_set,
                  const TrafficBlock& both);
-// With different ones: P = 0, two blocks.
+// The service model with different services or parameters: P = 0, two blocks.
 void set_services(QosFields& fields, std::uint32_t input_selector, const TrafficBlock& input,
                   std::uint32_t output_selector, const TrafficBlock& output);
 
@@ -79,9 +80,9 @@ void encode_traffic(const QosFields& fields, wire::Writer& out);
 
 void set_qos_word(std::uint32_t word, QosFields& fields);
 inline void decode_qos_word(wire::Reader& in, QosFields& fields) { set_qos_word(in.u32(), fields); }
-// The rest of the message. Notes kTrafficMissing when a service has no parameters although they are
-// `required`, kTrafficShared when one block is to serve two services with different parameters; a
-// block that is cut short fails in the reader. What is behind the blocks is additional data.
+// Decodes the rest of the message. Notes kTrafficMissing if a service lacks `required` parameters,
+// and kTrafficShared if one block would serve two services with different layouts. A truncated
+// block fails in the reader. Octets after the blocks are additional data.
 void decode_traffic(wire::Reader& in, QosFields& fields, bool required, Problem& problem);
 
 std::string selector_to_string(QosModel model, std::uint32_t selector);  // "CBR.1 capset 1"

@@ -59,7 +59,7 @@ Decoded<ReportPart> decode_report_part(const Header& header, std::span<const std
     if (length % kReportBranchOctets != 0) return refuse(Refusal::kRecordLength, length);
     record.input_label = decode_label(in, problem);
     if (length > in.remaining()) {
-      in.skip(length);  // fails, and says so below
+      in.skip(length);  // fails; the check below reports it
       break;
     }
     record.branches.resize(length / kReportBranchOctets);

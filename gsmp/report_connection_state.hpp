@@ -1,5 +1,5 @@
-// Report Connection State (RFC 3292 section 7.3): the connections of an input port, as many parts
-// as they need. The request and the failure have one form, the success another.
+// Report Connection State (RFC 3292 section 7.3): the connections of an input port, in one or more
+// parts. The request and the failure share one layout, the success has another.
 //
 // request:
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
@@ -28,9 +28,9 @@
 // ~  branches: Output Port (4 octets), Output Label (8 octets)    ~
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// The first word of a record is drawn 3 + 11 + 18 bits and sent so: flags, number of branches,
-// octets of the branches. Read is only the length, from the low 16 bits: that also takes a 3 + 13 +
-// 16 sender.
+// The RFC draws the first word of a record as 3 + 11 + 18 bits: flags, number of branches, octets
+// of the branches. It is sent so. The decoder uses only the length, from the low 16 bits, and so
+// also accepts a sender with 3 + 13 + 16 bits.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@
 namespace xbind::gsmp {
 
 inline constexpr std::size_t kReportFixedOctets = kHeaderOctets + 8;  // of a success part
-inline constexpr std::size_t kReportRecordOctets = 12;  // of a record, its branches apart
+inline constexpr std::size_t kReportRecordOctets = 12;  // of a record, without its branches
 inline constexpr std::size_t kReportBranchOctets = 12;
 inline constexpr std::size_t kReportBranchesMax = (1 << 11) - 1;  // in one record
 

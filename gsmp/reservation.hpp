@@ -1,9 +1,9 @@
 // Reservations (RFC 3292 section 5): resources held between two ports until an Add Branch with the
 // reservation's id uses them, they are deleted, or the switch is reset.
 //
-// Reservation Request is a general connection message (connection_fields.hpp), its id in Reservation
-// ID, 1 to the switch's Max Reservations. A label of type kNone says that it comes with the Add
-// Branch. Its success copies the request. Delete Reservation:
+// Reservation Request is a general connection message (connection_fields.hpp), with its id in
+// Reservation ID, from 1 to the switch's Max Reservations. A label of type kNone will come with the
+// Add Branch. The success copies the request. Delete Reservation:
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -15,7 +15,7 @@
 // |                        Reservation ID                         |
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// Delete All Reservations is a header alone. Neither of the two has another form in its answers.
+// Delete All Reservations is a header only. The answers of both have the layout of the request.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ struct DeleteAllReservations {
 void encode(const ReservationRequest& message, wire::Writer& out);
 void encode(const DeleteReservation& message, wire::Writer& out);
 void encode(const DeleteAllReservations& message, wire::Writer& out);
-// As decode_add_branch; the traffic parameters of a service must be there in every request.
+// Refuses as decode_add_branch does. In every request a service requires its traffic parameters.
 Decoded<ReservationRequest> decode_reservation_request(const Header& header,
                                                        std::span<const std::byte> body);
 // Refuses kTruncated.

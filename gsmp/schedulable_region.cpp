@@ -10,7 +10,8 @@
 namespace xbind::gsmp {
 namespace {
 
-// A whole number of 17 digits of 32 bits, lowest first: the product of 15 intercepts, times 15, fits.
+// An unsigned integer of 17 digits of 32 bits, lowest first. Holds the product of 15 intercepts,
+// times 15.
 class Big {
  public:
   explicit Big(std::uint32_t value) { digits_[0] = value; }
@@ -40,8 +41,8 @@ class Big {
   std::array<std::uint32_t, kTrafficClassesMax + 2> digits_{};
 };
 
-// The fractions are summed over a common denominator: rounding would refuse the last call that
-// exactly fits, or admit one too many.
+// Sums the fractions over a common denominator. Rounding could refuse the last call that fits
+// exactly, or admit one too many.
 bool below(const Plane& plane, OperatingPoint calls) {
   Big numerator(0);
   Big denominator(1);

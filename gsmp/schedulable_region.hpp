@@ -1,9 +1,9 @@
-// The schedulable region of an output multiplexer: how many calls of each traffic class it can carry
-// at once without breaking the QoS of any of them. Pure arithmetic; messages 226 and 227
+// The schedulable region of an output multiplexer: the numbers of calls of each traffic class that
+// it can carry at once without violating any QoS bound. Pure arithmetic; messages 226 and 227
 // (schedulable_region_messages.hpp) carry it (draft-adam-gsmp-sr-00).
 //
-// A traffic class is a statistical model with its QoS bounds; an operating point x says how many
-// calls of each class there are. A plane with intercepts a is the half-space
+// A traffic class is a statistical model with its QoS bounds; an operating point x is the number of
+// calls of each class. A plane with intercepts a is the half-space
 //
 //   H(a) = { x : sum over j of x_j / a_j <= 1 }
 //
@@ -11,8 +11,8 @@
 //
 //   S = H(A_1) or ... or H(A_n) or (H(B_1) and ... and H(B_m))
 //
-// Our choices: without planes in B the second part is empty, not everything; intercepts are whole
-// calls; an intercept of 0 forbids the class on that plane.
+// Our choices: without planes in B the second part is the empty set; intercepts are whole calls; an
+// intercept of 0 forbids the class on that plane.
 #pragma once
 
 #include <array>
@@ -26,12 +26,12 @@
 
 namespace xbind::gsmp {
 
-// As wide as the fields of the messages are.
+// Limits of the message fields.
 inline constexpr std::size_t kTrafficClassesMax = 15;  // 4 bits
 inline constexpr std::size_t kPlanesMax = 255;         // 8 bits, of A and of B each
 
-// Calls of each class that the plane allows when there are no others; beyond the region's classes
-// zeros.
+// The intercepts: the number of calls of each class that the plane allows without other calls. Zero
+// beyond the region's classes.
 using Plane = std::array<std::uint32_t, kTrafficClassesMax>;
 
 struct SchedulableRegion {
@@ -48,25 +48,24 @@ using OperatingPoint = std::span<const std::uint32_t>;
 // Exact, whatever the intercepts. `calls` has `region.classes` numbers.
 bool contains(const SchedulableRegion& region, OperatingPoint calls);
 
-// What stands in the way of one more call of class `index` (from 0): kNoSuchClass, kOutsideRegion, or
-// kNone.
+// Why one more call of class `index` (from 0) is refused: kNoSuchClass, kOutsideRegion, or kNone.
 FailureCode refusal(const SchedulableRegion& region, OperatingPoint calls, std::size_t index);
 // Whether one more call of class `index` fits.
 bool admits(const SchedulableRegion& region, OperatingPoint calls, std::size_t index);
 
-// The region of an estimator that looks at peak rates alone: one plane in A, floor(capacity / peak).
-// Between 1 and kTrafficClassesMax peak rates, none of them 0; all in cells a second.
+// The region of an estimator that uses peak rates only: one plane in A, floor(capacity / peak).
+// Takes 1 to kTrafficClassesMax peak rates, none of them 0, in cells per second.
 SchedulableRegion peak_rate_region(std::uint32_t capacity_cells_per_s,
                                    std::span<const std::uint32_t> peak_cells_per_s);
 
-// The most calls of class `index` (below `region.classes`) that fit when there are no others.
+// The most calls of class `index` (below `region.classes`) that fit without calls of other classes.
 std::uint32_t most_alone(const SchedulableRegion& region, std::size_t index);
 
-// How far `now` is from `before`: the greatest |t - t'| / t over the classes, t the most calls of one
-// class alone. 0.1 is a tenth more or fewer. Infinite when a class had no room and has some, or the
-// classes are others.
+// The relative change from `before` to `now`: the greatest |t - t'| / t over the classes, where t
+// is the most calls of one class alone. 0.1 means a tenth more or fewer. Infinite if a class
+// without room gains some, or if the number of classes differs.
 double change(const SchedulableRegion& before, const SchedulableRegion& now);
-// Whether change() is above a threshold in units of 0.01 %, exactly.
+// Whether change() exceeds a threshold in units of 0.01 %. Exact.
 bool changed_beyond(const SchedulableRegion& before, const SchedulableRegion& now,
                     std::uint32_t threshold_hundredths_of_percent);
 

@@ -36,7 +36,7 @@ Decoded<SchedulableRegionMessage> decode_schedulable_region(const Header& header
   region.classes = static_cast<std::uint8_t>(in.u16() & kTrafficClassesMax);
   const std::size_t any_of = in.u8();
   const std::size_t all_of = in.u8();
-  // Before room is made for them: the counts are the peer's word only.
+  // Check before allocating: the peer's counts are not trusted.
   if ((any_of + all_of) * region.classes * 4 > in.remaining()) {
     return refuse(Refusal::kElementCount, static_cast<std::uint32_t>(any_of + all_of));
   }

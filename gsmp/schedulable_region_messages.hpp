@@ -1,6 +1,7 @@
 // Set Schedulable Region (226) and Get Schedulable Region (227) of the model "xbind-sr", MType 201:
-// messages of draft-adam-gsmp-sr-00 under the header of RFC 3292. Request, success and failure have
-// the same form; the request of a Get has no planes. 226 seeds a region, 227 reads the switch's own.
+// messages of draft-adam-gsmp-sr-00 under the header of RFC 3292. Request, success and failure
+// share one layout; the request of a Get has no planes. 226 sets an initial region, 227 reads the
+// switch's own.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -29,7 +30,7 @@ namespace xbind::gsmp {
 
 struct SchedulableRegionMessage {
   Header header{.type = MessageType::kGetSchedulableRegion};  // or kSetSchedulableRegion
-  PortId port;                                                // the output multiplexer's
+  PortId port;                                                // the port of the output multiplexer
   std::uint32_t port_session = 0;
   SchedulableRegion region;
 

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kSetOctets = 12;
 constexpr std::size_t kRecordFixedOctets = 4;
 
-// Letter, TC flag and control, from the top bits of Traffic Controls down.
+// Visits letter, TC flag and control, from the highest bits of Traffic Controls down.
 template <class Set, class Visit>
 void for_each_control(Set& set, const Visit& visit) {
   visit('U', kTcPolicing, set.policing);
@@ -103,7 +103,7 @@ Decoded<ServiceConfiguration> decode_service_configuration(const Header& header,
   out.header = header;
   in.skip(2);
   const std::uint16_t count = in.u16();
-  // Before room is made for them: the counts are the peer's word only.
+  // Check before allocating: the peer's counts are not trusted.
   if (count * kRecordFixedOctets > in.remaining()) return refuse(Refusal::kElementCount, count);
   out.services.resize(count);
   for (ServiceRecord& record : out.services) {

@@ -1,5 +1,5 @@
-// Service Configuration (RFC 3292 section 8.4): which services the switch knows, and with which
-// capability sets. The request is a header alone; the success:
+// Service Configuration (RFC 3292 section 8.4): the services and capability sets that the switch
+// supports. The request is a header only; the success:
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -37,7 +37,7 @@ namespace xbind::gsmp {
 enum class TrafficControl : std::uint8_t {  // 2 bits
   kNo = 0,
   kAlways = 1,         // on all connections
-  kPerConnection = 2,  // where the TC flag of a traffic block asks for it
+  kPerConnection = 2,  // if the TC flag of a traffic block requests it
 };
 
 inline constexpr std::uint8_t kClrNone = 255;
@@ -76,7 +76,7 @@ struct ServiceConfiguration {
   friend bool operator==(const ServiceConfiguration&, const ServiceConfiguration&) = default;
 };
 
-// The TC flags of a traffic block that ask for more than `set` offers per connection; 0: none.
+// The TC flags of a traffic block that `set` does not offer per connection; 0: none.
 std::uint8_t flags_not_offered(const CapabilitySet& set, std::uint8_t tc_flags);
 
 void encode(const ServiceConfigurationRequest& message, wire::Writer& out);

@@ -100,9 +100,10 @@ TimePoint Session::next_deadline() const {
 
 bool Session::can_send() const { return up_; }
 
-// ----- messages in ----------------------------------------------------------------------------
+// ----- received messages
+// ----------------------------------------------------------------------------
 
-// Whether to go on with the rest of the chunk.
+// Returns whether to continue with the rest of the chunk.
 bool Session::on_message(std::span<const std::byte> message, TimePoint now) {
   if (message[1] == static_cast<std::byte>(MessageType::kAdjacency)) {
     on_adjacency(message, now);
@@ -124,7 +125,7 @@ bool Session::on_message(std::span<const std::byte> message, TimePoint now) {
   } else if (is_event(header.type)) {
     on_event(*decoded);
   } else {
-    ++counters_.unmatched;  // a request: a switch asks for nothing
+    ++counters_.unmatched;  // a request: a switch never sends requests
   }
   return true;
 }
@@ -145,7 +146,7 @@ void Session::on_adjacency(std::span<const std::byte> message, TimePoint now) {
   }
   switch (change) {
     case AdjacencyChange::kNone:
-      // Asking again on this connection gets the same answer: better with the back-off of a new one.
+      // A retry on this connection would get the same answer. A new connection has a back-off.
       if (adjacency_.partition_denied()) {
         give_up(DownReason::kPeerReset, fmt::format("the switch does not give us partition {}",
                                                     options_.adjacency.partition));
@@ -196,7 +197,8 @@ void Session::on_response(const HeaderAndBody& message, TimePoint now) {
     if (auto* ports = std::get_if<AllPortsPart>(&*body)) {
       response.more = more_ports_to_come(*ports, slots_[index].records);
     }
-    // Version 1.1 has put the element's error where version 3 has that of the message.
+    // The decoder of version 1.1 moves the Code to the element and sets the message's code to
+    // kGeneral.
     if (const auto* deleted = std::get_if<DeleteBranches>(&*body)) {
       response.code = deleted->header.code;
     }
@@ -214,7 +216,7 @@ void Session::on_response(const HeaderAndBody& message, TimePoint now) {
   send_queued(now);
 }
 
-// In version 1.1 every part is a Success: only counting tells which is the last.
+// In version 1.1 every part is a Success: only the record count identifies the last one.
 bool Session::more_ports_to_come(AllPortsPart& part, std::uint16_t& records) const {
   if (part.header.version == kVersion) return part.header.result == ResultField::kMore;
   records = static_cast<std::uint16_t>(records + part.records.size());
@@ -228,7 +230,7 @@ void Session::on_event(const HeaderAndBody& message) {
   if (!body) return refused(body.error());
   auto* event = std::get_if<Event>(&*body);
   if (event == nullptr) {
-    ++counters_.unmatched;  // Adjacency Update, which version 1.1 does not have
+    ++counters_.unmatched;  // Adjacency Update does not exist in version 1.1
     return;
   }
   ++counters_.events;
@@ -248,7 +250,7 @@ void Session::refused(DecodeError error) {
 
 // ----- the end of an adjacency ----------------------------------------------------------------
 
-// A switch that speaks, but not what may be spoken here, is another matter than a silent one.
+// Distinguishes a switch that speaks an unsupported version from a silent one.
 std::string Session::why_lost() const {
   const std::string silence{to_string(DownReason::kPeerLost)};
   if (up_ || heard_version_ == 0) return silence;
@@ -278,7 +280,8 @@ void Session::give_up(DownReason reason, std::string text) {
   events_.emplace_back(DropTransport{std::move(text)});
 }
 
-// ----- to the owner ---------------------------------------------------------------------------
+// ----- events for the owner
+// ---------------------------------------------------------------------------
 
 void Session::take_output(wire::Buffer& into) {
   into.clear();

@@ -1,28 +1,28 @@
-// The controller's side of one GSMP connection: the adjacency, and the requests that wait for
-// answers.
+// The controller's side of one GSMP connection: the adjacency and the outstanding requests.
 //
-// Octets come in through receive(), leave through take_output(), news leave through take_events(),
-// time is handed in. Many requests made in a row lie in one output buffer, for one write. Every
-// request carries a cookie that means nothing here; it comes back exactly once with the final
-// Response, RequestTimeout or RequestLost (a Response with `more` comes before the final one).
+// receive() takes octets in, take_output() returns octets to send, take_events() returns events;
+// the caller supplies the time. Consecutive requests share one output buffer, for one write. Every
+// request carries a cookie that the session does not interpret. The cookie returns exactly once
+// with the final Response, RequestTimeout or RequestLost; Responses with `more` precede the final
+// one.
 //
 // Life: connected() .. SessionUp .. requests .. SessionDown .. closed(), then connected() again on
 // the next TCP connection, with a new instance of the link.
 //
-// Requests beyond the window wait in a queue with a bound; their timeout starts when they leave it.
-// Transaction ids run from 1 to 0xffffff and round again, begin anew with each adjacency, and skip
-// what is still outstanding. Answers are matched by id alone: their order does not matter.
+// Requests beyond the window wait in a bounded queue; their timeout starts when they leave it.
+// Transaction ids run from 1 to 0xffffff and wrap around. They restart with each adjacency and skip
+// outstanding ids. Answers are matched by id only: their order does not matter.
 //
-// Version 1.1 (RFC 1987), when the adjacency has agreed on it: the same requests and answers, as far as
-// it has them. A type or a wish that it lacks is refused by name with kVersion (exists_in(), v1::lacks()
-// tell beforehand); a delete has one element. Its switch names no window: Window Size of the options
-// holds once Switch Configuration has been answered, since over TCP a switch that cannot follow stops
-// reading and loses nothing. The parts of All Ports Configuration come as with version 3, `more` until
-// as many records were read as the switch said.
+// Version 1.1 (RFC 1987), if the adjacency has agreed on it, supports a subset of the requests. An
+// unsupported type or field is refused with kVersion (exists_in() and v1::lacks() check
+// beforehand). A delete has one element. The switch announces no window, so the window of the
+// options applies once Switch Configuration is answered: over TCP a slow switch stops reading and
+// loses nothing. Parts of All Ports Configuration have `more` until the announced number of records
+// is complete.
 //
-// Costs: one slot in a flat table for a request, found by its id; all timeouts are alike, so the
-// slots form a list in the order of their deadlines and expiry looks at its head only. Add Branch
-// allocates nothing once the buffers have grown.
+// Costs: a request takes one slot of a flat table, indexed by its id. All timeouts are equal, so
+// the slots form a list in deadline order and expiry checks the head only. Add Branch allocates
+// nothing once the buffers have grown.
 //
 // Not thread-safe: the owner holds a lock around every call.
 #pragma once
@@ -48,16 +48,15 @@ namespace xbind::gsmp {
 
 struct SessionOptions {
   AdjacencyOptions adjacency;  // `master` is forced to true
-  // Requests outstanding at most, 1..32768; the switch's own Window Size, once it has told it,
-  // lowers this. Until Switch Configuration has been answered only `window_unconfigured` may be
-  // outstanding.
+  // Limit of outstanding requests, 1..32768. A Window Size announced by the switch lowers it. Until
+  // Switch Configuration is answered the limit is `window_unconfigured`.
   std::uint32_t window = 256;
   std::uint32_t window_unconfigured = 1;
-  // What may wait beyond the window; a request that finds no room is refused with kExhausted.
+  // Limit of the queue beyond the window. When it is full, requests are refused with kExhausted.
   std::size_t queue_max = 65536;
   std::size_t queue_octets_max = 16U << 20;
   Duration transaction_timeout = kGsmpTimers["transaction-timeout"];
-  // Where the ids of an adjacency begin: a test of the far end need not send 16 million requests.
+  // The first id of an adjacency. A test of the wrap-around need not send 16 million requests.
   std::uint32_t first_transaction = 1;
 };
 
@@ -67,9 +66,9 @@ struct SessionCounters {
   std::uint64_t failures = 0;
   std::uint64_t timeouts = 0;
   std::uint64_t events = 0;
-  std::uint64_t unmatched = 0;      // answers nobody waits for (any more)
+  std::uint64_t unmatched = 0;      // answers without an outstanding request
   std::uint64_t too_early = 0;      // messages before the adjacency was up
-  std::uint64_t other_version = 0;  // messages of another version than the one agreed on
+  std::uint64_t other_version = 0;  // messages not in the agreed version
   std::uint64_t refused = 0;        // messages that did not decode
   std::string last_refusal;
 };
@@ -87,19 +86,19 @@ class Session {
 
   // The adjacency is established.
   bool can_send() const;
-  // Requests that would be taken now without being refused, octets of the queue apart.
+  // Number of requests that would be accepted now, apart from the queue's limit of octets.
   std::size_t room() const;
   std::size_t outstanding() const { return outstanding_; }
   std::size_t queued() const { return queued_.size(); }
 
-  // Of the adjacency, while it is established.
+  // Properties of the adjacency, valid while it is established.
   std::uint8_t version() const { return adjacency_.version(); }
 
-  // Every request: kUnreachable while the adjacency is not established, kExhausted when the queue
-  // is full, kVersion when the version agreed on has no such request. `message.header` need not be
-  // filled in, but for its type; the result is always AckAll.
+  // Errors of every request: kUnreachable while the adjacency is not established, kExhausted if the
+  // queue is full, kVersion if the agreed version has no such request. Of `message.header` only the
+  // type is used; the Result is always AckAll.
   Result<void> add_branch(const AddBranch& message, std::uint64_t cookie, TimePoint now);
-  // How many elements one delete may have: kDeleteElementsMax, in version 1.1 one.
+  // Limit of elements in one delete: kDeleteElementsMax; 1 in version 1.1.
   std::size_t delete_elements_max() const;
   // One message. kBadInput unless there are 1 to delete_elements_max() elements.
   Result<void> delete_branches(std::span<const DeleteElement> elements, std::uint64_t cookie,
@@ -108,15 +107,16 @@ class Session {
   Result<void> switch_configuration(std::uint8_t model_type, std::uint64_t cookie, TimePoint now);
   Result<void> port_configuration(PortId port, std::uint64_t cookie, TimePoint now);
   Result<void> all_ports_configuration(std::uint64_t cookie, TimePoint now);
-  // Every connection that enters at `port`; none there is failure kGeneral.
+  // Reports every connection that enters at `port`. Without connections the answer is failure
+  // kGeneral.
   Result<void> report_connections(PortId port, std::uint64_t cookie, TimePoint now);
   Result<void> report_connection(PortId port, Label label, std::uint64_t cookie, TimePoint now);
 
-  // Any other request; the answer comes back with its body. kBadInput: an adjacency message, an event,
-  // what only a switch sends, or more than kSentOctetsMax octets.
+  // Any other request; its answer has the decoded body. kBadInput: an adjacency message, an event,
+  // a message that only a switch sends, or more than kSentOctetsMax octets.
   Result<void> request(const Message& message, std::uint64_t cookie, TimePoint now);
 
-  // Swaps: `into` is emptied, its memory serves the next requests.
+  // Swaps buffers: the session reuses the memory of `into`, whose content is discarded.
   void take_output(wire::Buffer& into);
   wire::Buffer take_output();
   bool has_output() const { return !output_.empty(); }
@@ -133,8 +133,8 @@ class Session {
     MessageType type = MessageType::kAddBranch;
     std::uint64_t cookie = 0;
     TimePoint deadline;
-    std::uint16_t records = 0;         // of All Ports Configuration in version 1.1, so far
-    std::uint32_t previous = kNoSlot;  // neighbours in order of deadlines
+    std::uint16_t records = 0;         // received records of All Ports Configuration, version 1.1
+    std::uint32_t previous = kNoSlot;  // neighbours in deadline order
     std::uint32_t next = kNoSlot;
   };
   struct Queued {
@@ -170,7 +170,7 @@ class Session {
   FrameReader frames_;
   bool connected_ = false;
   bool up_ = false;
-  bool given_up_ = false;           // DropTransport is out: deaf until closed()
+  bool given_up_ = false;           // DropTransport was sent: ignores input until closed()
   std::uint8_t heard_version_ = 0;  // of the last adjacency message in another version than ours
 
   std::vector<Slot>

@@ -1,4 +1,4 @@
-// What a Session tells its owner.
+// Events that a Session reports to its owner.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace xbind::gsmp {
 
 // The adjacency is established: requests may be sent.
 struct SessionUp {
-  // kNewAdjacency: the switch has forgotten its connections; kRecoveredAdjacency: it has kept them
-  // and they must be compared with ours.
+  // kNewAdjacency: the switch has deleted its connections. kRecoveredAdjacency: it has kept them;
+  // the owner must compare them with its own.
   std::uint8_t effective_flag = 0;
   Endpoint peer;
   std::uint8_t partition = 0;
@@ -24,19 +24,19 @@ struct SessionUp {
 };
 
 enum class DownReason : std::uint8_t {
-  kClosed,       // the connection was closed under us
-  kPeerLost,     // nothing heard for three of the peer's timers
-  kPeerReset,    // the peer has begun anew; the handshake goes on over the same connection
-  kStreamBroken  // what came is not GSMP
+  kClosed,       // the transport connection closed
+  kPeerLost,     // no message for three periods of the peer's Timer
+  kPeerReset,    // the peer restarted; the handshake continues on the same connection
+  kStreamBroken  // the received octets are not GSMP
 };
 
-// The adjacency is gone. One RequestLost for each request follows, then nothing until SessionUp.
+// The adjacency is lost. One RequestLost follows for each request, then no event until SessionUp.
 struct SessionDown {
   DownReason reason = DownReason::kClosed;
 };
 
-// The connection is of no use any more: drop it and call Session::closed(). Comes also before the
-// adjacency was ever up.
+// The connection is unusable: close it and call Session::closed(). May come before the first
+// SessionUp.
 struct DropTransport {
   std::string reason;
 };
@@ -45,28 +45,27 @@ struct Response {
   std::uint64_t cookie = 0;
   MessageType type = MessageType::kAddBranch;
   bool success = false;
-  bool more = false;  // success, and another Response to the same cookie follows
+  bool more = false;  // a success; another Response with the same cookie follows
   FailureCode code = FailureCode::kNone;
-  // The decoded answer, where it says more than the above: everything but the success of an Add Branch
-  // or a Delete Branches.
+  // The decoded answer; null for the success of Add Branch and Delete Branches, which carry no more
+  // information.
   std::unique_ptr<Message> body;
 };
 
-// Not answered within the transaction timeout: whether it was done is unknown. Not repeated by
-// itself.
+// No answer within the transaction timeout. The outcome is unknown. The session does not retry.
 struct RequestTimeout {
   std::uint64_t cookie = 0;
   MessageType type = MessageType::kAddBranch;
 };
 
-// The adjacency went while the request was outstanding.
+// The adjacency was lost while the request was outstanding or queued.
 struct RequestLost {
   std::uint64_t cookie = 0;
   MessageType type = MessageType::kAddBranch;
-  bool sent = false;  // true: unknown whether it was done; false: it never left, so it was not
+  bool sent = false;  // true: the outcome is unknown; false: never sent, so not done
 };
 
-// The switch spoke unasked.
+// An unsolicited message of the switch.
 struct SwitchEvent {
   Event event;
 };

@@ -1,4 +1,4 @@
-// The half of Session that writes: requests, the queue before the window, and the table of transactions.
+// The sending half of Session: requests, the queue before the window and the transaction table.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 namespace xbind::gsmp {
 namespace {
 
-// Nothing for what no controller asks with: adjacency messages, events, forms of answers alone.
+// nullopt for messages that no controller requests: adjacency messages, events, answer-only
+// layouts.
 std::optional<MessageType> request_type(const Message& message) {
   return std::visit(
       [](const auto& one) -> std::optional<MessageType> {
@@ -80,14 +81,14 @@ void Session::send_queued(TimePoint now) {
     queued_octets_.clear();
     queued_begin_ = 0;
   } else if (queued_begin_ > options_.queue_octets_max) {
-    // A queue that never runs dry: move the rest to the front, once per so many octets sent.
+    // The queue never empties: move the rest to the front, at most once per this many sent octets.
     queued_octets_.erase(queued_octets_.begin(),
                          queued_octets_.begin() + static_cast<std::ptrdiff_t>(queued_begin_));
     queued_begin_ = 0;
   }
 }
 
-// Returns the new transaction's id. The table is at most half full, so that a free slot is near.
+// Returns the new transaction's id. The table is at most half full, so a free slot is near.
 std::uint32_t Session::open_slot(MessageType type, std::uint64_t cookie, TimePoint now) {
   XB_CHECK(outstanding_ < slots_.size() / 2 + 1, outstanding_, slots_.size());
   while (slots_[next_id_ & mask_].id != 0)
@@ -125,7 +126,7 @@ void Session::unlink(std::uint32_t index) {
   (slot.next == kNoSlot ? tail_ : slots_[slot.next].previous) = slot.previous;
 }
 
-// In the version agreed on, if it has such a message. The copy is made in version 1.1 only.
+// Sends in the agreed version, if it has such a message. Copies the message in version 1.1 only.
 template <class M>
 Result<void> Session::submit_message(const M& message, std::uint64_t cookie, TimePoint now) {
   const MessageType type = message.header.type;

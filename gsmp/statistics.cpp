@@ -5,7 +5,7 @@
 namespace xbind::gsmp {
 namespace {
 
-// The only place that knows their order.
+// The only place that defines the order of the counters.
 template <class C, class Visit>
 void for_each(C& counters, const Visit& visit) {
   visit("input cells", counters.input_cells);

@@ -1,6 +1,6 @@
-// Port Statistics (type 49) and Connection Statistics (type 50) of RFC 3292 section 7.2: free-running
-// counters of a port, or of one connection that comes in at it. The request and the failure have one
-// form, 24 octets; the success repeats that and has ten counters behind it, 104 octets.
+// Port Statistics (type 49) and Connection Statistics (type 50) of RFC 3292 section 7.2:
+// free-running counters of a port, or of one connection that enters at it. The request and the
+// failure share one layout of 24 octets. The success appends ten counters to it: 104 octets.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -28,13 +28,13 @@ namespace xbind::gsmp {
 struct StatisticsRequest {
   Header header{.type = MessageType::kPortStatistics};  // or kConnectionStatistics
   PortId port;
-  LabelField label;  // not looked at in Port Statistics
+  LabelField label;  // ignored in Port Statistics
 
   friend bool operator==(const StatisticsRequest&, const StatisticsRequest&) = default;
 };
 
-// What a switch does not count stays 0; so do the frames of an ATM port, and HEC errors and invalid
-// labels of a single connection.
+// Counters that a switch does not maintain are 0. So are the frame counters of an ATM port, and the
+// HEC errors and invalid labels of a connection.
 struct Counters {
   std::uint64_t input_cells = 0;
   std::uint64_t input_frames = 0;
@@ -59,7 +59,8 @@ struct Statistics {
   friend bool operator==(const Statistics&, const Statistics&) = default;
 };
 
-// The ten, in the order of the struct; decoding fails in the reader when there are not enough.
+// The ten counters, in the order of the struct. If octets are missing, decoding fails in the
+// reader.
 void encode(const Counters& counters, wire::Writer& out);
 Counters decode_counters(wire::Reader& in);
 

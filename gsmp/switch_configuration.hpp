@@ -1,5 +1,5 @@
-// Switch Configuration (RFC 3292 section 8.1), 32 octets, the same form both ways. It comes before
-// the first connection message and settles the model of traffic (MType) and the window.
+// Switch Configuration (RFC 3292 section 8.1), 32 octets, one layout for request and answers. It
+// precedes the first connection message and settles the traffic model (MType) and the window.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -32,7 +32,8 @@ struct SwitchConfiguration {
   // Request: the wanted model and zeros. Response: that model or 0, then up to three offers.
   std::array<std::uint8_t, 4> model_types{};
   std::uint16_t firmware_version = 0;
-  std::uint16_t window = 0;  // requests the switch takes unanswered without loss; 0: no hint
+  std::uint16_t window = 0;  // outstanding requests that the switch accepts without loss; 0: no
+                             // hint
   std::uint16_t switch_type = 0;
   std::uint64_t switch_name = 0;  // 48 bits, the name of the adjacency
   std::uint32_t max_reservations = 0;

@@ -19,7 +19,7 @@ Result<std::string> ask(const HostPort& peer, std::string_view line, Duration pa
   const std::string request = std::string(line) + "\n";
   std::string answer;
   std::string step = "resolve";
-  error_code trouble = asio::error::would_block;  // until all is done
+  error_code trouble = asio::error::would_block;  // until the operation completes
 
   const auto on_answer = [&](const error_code& error, std::size_t octets) {
     trouble = error;

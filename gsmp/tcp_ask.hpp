@@ -1,4 +1,4 @@
-// One line of text to a peer, one line back: how an operator speaks to a control socket.
+// Sends one line of text to a peer and returns its one-line answer: the client of a control socket.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace xbind::gsmp {
 
 inline constexpr std::size_t kAnswerOctetsMax = 64U << 10;
 
-// Blocks, `patience` at most. The answer has no end of line. kUnreachable: nobody there, or closed
-// without an answer; kTimeout; kProtocol: an answer of more than kAnswerOctetsMax.
+// Blocks for at most `patience`. The answer has no end of line. kUnreachable: no connection, or
+// closed without an answer. kTimeout. kProtocol: the answer has more than kAnswerOctetsMax.
 Result<std::string> ask(const HostPort& peer, std::string_view line, Duration patience);
 
 }  // namespace xbind::gsmp

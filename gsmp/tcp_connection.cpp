@@ -45,14 +45,14 @@ void TcpConnection::read() {
 void TcpConnection::allow(std::size_t octets) {
   if (!socket_.is_open()) return;
   if (octets != kUnlimited && allowance_ == kUnlimited) {
-    boost::system::error_code ignored;  // a large one only means that the peer feels it later
+    boost::system::error_code ignored;  // on error the buffer stays large: the peer stalls later
     socket_.set_option(boost::asio::socket_base::receive_buffer_size(kSlowSocketOctets), ignored);
   }
   allowance_ = octets;
   if (held_ && octets > 0) read();
 }
 
-// After a read: on with the next, unless the peer does not read what we answer.
+// After a read: start the next one, unless the peer does not read our answers.
 void TcpConnection::on_readable() {
   {
     const std::lock_guard lock(mutex_);
@@ -71,7 +71,7 @@ Result<void> TcpConnection::send(std::span<const std::byte> octets) {
     if (!open_) return fail(ErrorCode::kUnreachable, "the connection is closed");
     if (!writing_) {
       const std::ptrdiff_t sent = try_send(octets);
-      // An error shows up in the pending read as well; that one tells the owner.
+      // The pending read gets the error as well and reports it to the owner.
       if (sent < 0) return fail(ErrorCode::kUnreachable, "send: {}", std::strerror(errno));
       octets = octets.subspan(static_cast<std::size_t>(sent));
       if (octets.empty()) return {};
@@ -82,7 +82,7 @@ Result<void> TcpConnection::send(std::span<const std::byte> octets) {
       queue_.insert(queue_.end(), octets.begin(), octets.end());
       if (std::exchange(writing_, true)) return {};
     } else {
-      open_ = false;  // nothing more may follow the octets that are missing
+      open_ = false;  // no octets may follow the lost ones
     }
   }
   if (full) {

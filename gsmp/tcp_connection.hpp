@@ -1,8 +1,9 @@
-// One TCP connection as both sides of tcp_transport use it: reads in the background, sends at once
-// what the socket takes and queues the rest. Needs Boost.Asio: include from .cpp only.
+// One TCP connection, for both the controller's and the switch's side. Reads in the background,
+// sends at once as much as the socket accepts and queues the rest. Needs Boost.Asio: include from
+// .cpp only.
 //
-// One mutex guards the socket's use, the queue and the end; callbacks run without it, on the thread
-// of the io_context. Held alive by its pending handlers.
+// One mutex guards the socket, the queue and the closing. Callbacks run without it, on the thread
+// of the io_context. Pending handlers keep the object alive.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -36,10 +37,10 @@ class TcpConnection : public std::enable_shared_from_this<TcpConnection> {
   void start();                                          // on the io thread
   Result<void> send(std::span<const std::byte> octets);  // any thread
   void close(std::string reason);                        // any thread; closes on the io thread
-  // The peer gets a TCP reset, and nothing of what is queued. Any thread.
+  // Sends a TCP reset and discards the queue. Any thread.
   void reset(std::string reason);
-  // Octets that may be read from now on; 0: none until the next call. Without a call: any number. On
-  // the io thread.
+  // Sets how many octets may be read from now on; 0: none until the next call. Unlimited before the
+  // first call. Call on the io thread.
   void allow(std::size_t octets);
 
  private:
@@ -47,9 +48,10 @@ class TcpConnection : public std::enable_shared_from_this<TcpConnection> {
   void on_readable();
   void wait_writable();
   void on_writable();
-  // Sends from the queue what the socket takes; returns whether the socket is well. Lock held.
+  // Sends as much of the queue as the socket accepts. Returns false on a socket error. Requires the
+  // lock.
   bool flush();
-  // Returns octets taken, or -1 for an error. Lock held.
+  // Returns the octets accepted, or -1 on error. Requires the lock.
   std::ptrdiff_t try_send(std::span<const std::byte> octets);
   void finish(const std::string& reason, bool abort = false);  // io thread
   std::size_t unsent() const { return queue_.size() - queue_begin_; }
@@ -63,7 +65,7 @@ class TcpConnection : public std::enable_shared_from_this<TcpConnection> {
 
   std::mutex mutex_;
   bool open_ = true;
-  bool writing_ = false;  // a wait for room in the socket is pending, or about to be
+  bool writing_ = false;  // a wait for room in the socket is pending or about to start
   bool paused_ = false;   // no read is pending
   wire::Buffer queue_;
   std::size_t queue_begin_ = 0;

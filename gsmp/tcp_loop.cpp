@@ -24,18 +24,18 @@ using boost::system::error_code;
 
 namespace {
 constexpr int kHandledMax = 32;  // between two turns
-constexpr int kLookEvery = 8;    // of the sleeps, when there was nothing more at the last look
+constexpr int kLookEvery = 8;    // poll after every 8th sleep while the last poll found nothing
 }  // namespace
 
 struct TcpLoop::Impl {
   struct Watch {
-    asio::posix::stream_descriptor descriptor;  // of our own, to the same socket
+    asio::posix::stream_descriptor descriptor;  // a duplicate of the caller's
     std::function<void()> on_readable;
     bool armed = false;
   };
 
-  // Every watch tells us of octets once; they are read in the turn, so it is asked anew only when the
-  // turn has nothing left to do.
+  // A watch fires once. The turn reads the octets, so a watch is armed again only when the turn has
+  // no work left.
   void arm_watches() {
     for (const auto& watch : watches) {
       if (std::exchange(watch->armed, true)) continue;
@@ -47,7 +47,7 @@ struct TcpLoop::Impl {
     }
   }
 
-  // The timer may ring too early, never too late: moving it back and forth would cost more.
+  // The timer may fire too early, never too late. Moving it back and forth would cost more.
   void arm_timer(TimePoint due, TimePoint now) {
     if (due >= armed_for) return;
     armed_for = due;
@@ -65,11 +65,11 @@ struct TcpLoop::Impl {
         arm_watches();
         arm_timer(due, now);
         io.run_one();
-        // Looking for more is a system call: where one peer asks and waits, a second for each request.
-        // What is passed over here ends the next sleep at once.
+        // Polling is a system call: with one peer that waits for each answer, a second one per
+        // request. Events missed here end the next sleep at once.
         if (!crowded && ++sleeps % kLookEvery != 0) continue;
       }
-      // A peer that always has more to say must not keep the turn waiting.
+      // A peer that sends without pause must not delay the turn.
       int handled = 0;
       while (handled < kHandledMax - 1 && io.poll_one() > 0) ++handled;
       crowded = handled > 0;
@@ -80,7 +80,7 @@ struct TcpLoop::Impl {
     }
     timer.cancel();
     work.reset();
-    io.run();  // ends when nothing is pending any more
+    io.run();  // returns when no handler is pending
   }
 
   void await_signal() {
@@ -107,7 +107,7 @@ struct TcpLoop::Impl {
   std::vector<std::unique_ptr<Watch>> watches;
   std::function<TimePoint()> turn;
   std::vector<std::function<void()>> stops;
-  bool crowded = false;  // the last look without waiting has found something
+  bool crowded = false;  // the last poll found events
   unsigned sleeps = 0;
   bool stopping = false;
 };

@@ -56,7 +56,7 @@ struct TcpServer::Impl {
       if (error == asio::error::operation_aborted) return;
       if (error) {
         refused("accept: " + error.message());
-        // Out of descriptors, most likely: at once again would spin.
+        // Most likely no descriptors are left: an immediate retry would spin.
         retry.expires_after(kGsmpTimers["accept-retry"]);
         retry.async_wait([this](const error_code& cancelled) {
           if (!cancelled) accept();

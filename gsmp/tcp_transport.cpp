@@ -173,7 +173,7 @@ void TcpClient::stop() {
     impl->socket.close(ignored);
     if (const auto connection = impl->current()) connection->close("stopped");
   });
-  impl_->thread.join();  // run() ends when nothing is pending any more
+  impl_->thread.join();  // run() returns when no handler is pending
 }
 
 Result<void> TcpClient::send(std::span<const std::byte> octets) {

@@ -1,9 +1,9 @@
 // The Transport over TCP (RFC 3293 section 4): the controller connects, the switch listens on port
 // 6068 (tcp_server.hpp).
 //
-// TCP_NODELAY on both ends: GSMP gathers many messages into one write itself, and a lone one must
-// not wait. RFC 3293 wants IPsec around this; use the loopback interface, a private network or a
-// tunnel.
+// TCP_NODELAY on both ends: GSMP itself gathers many messages into one write, and a single message
+// must not wait. RFC 3293 requires IPsec; use the loopback interface, a private network or a tunnel
+// instead.
 #pragma once
 
 #include <cstddef>
@@ -33,12 +33,13 @@ struct TcpClientOptions {
   HostPort peer;
   Duration backoff_min = kGsmpTimers["connect-back-off-min"];  // doubles after each failure ...
   Duration backoff_max =
-      kGsmpTimers["connect-back-off-max"];  // ... up to this; anew once octets have come
+      kGsmpTimers["connect-back-off-max"];  // ... up to this; restarts once octets arrive
   Duration connect_timeout = kGsmpTimers["connect"];
   std::size_t queue_octets_max = 16U << 20;  // unsent; more closes the connection
 };
 
-// Keeps one connection to one switch, for ever anew, on a thread of its own: the upcalls' thread.
+// Keeps one connection to one switch and reconnects after every loss. Its own thread makes the
+// upcalls.
 class TcpClient : public Transport {
  public:
   explicit TcpClient(TcpClientOptions options);
@@ -49,8 +50,8 @@ class TcpClient : public Transport {
   void start(TransportUpcalls upcalls) override;
   void stop() override;
 
-  // When nothing is queued the octets go straight to the socket, on the caller's thread, which saves
-  // waking the other; what does not fit is queued.
+  // If nothing is queued, writes to the socket on the caller's thread, which saves a wake-up. The
+  // rest is queued.
   Result<void> send(std::span<const std::byte> octets) override;
   void drop(std::string reason) override;
 

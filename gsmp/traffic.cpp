@@ -138,7 +138,7 @@ void encode(const TrafficBlock& block, std::uint8_t tc_flags, wire::Writer& out)
 TrafficBlock decode_traffic_block(wire::Reader& in, ServiceId service) {
   TrafficBlock block;
   block.tc_flags = static_cast<std::uint8_t>(in.u32() >> 24 & 0xfe & ~kTcIngressBlock);
-  // The fields of a braced list are read in the order they stand.
+  // A braced list evaluates its elements in order, so the fields are read in wire order.
   switch (shape_of(service)) {
     case Shape::kCellRate: block.parameters = CellRate{field(in), field(in)}; break;
     case Shape::kVariableRate:

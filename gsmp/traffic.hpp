@@ -17,8 +17,8 @@
 // |       x       |      MFS, cells                               |  GFR
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// Which words a block has follows from the Service ID alone; it says nothing of its own length.
-// Services of ports that are not ATM keep their words as they came.
+// The Service ID alone determines the words of a block; a block has no length field. Non-ATM
+// services keep their words unchanged.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,7 @@ enum class ServiceId : std::uint16_t {
 
 std::string to_string(ServiceId service);  // "CBR.1", "nrt-VBR.1"; without a name: "service 10"
 
-// TC flags. One may be set only for a control that the capability set offers per connection.
+// TC flags. A flag may be set only if the capability set offers its control per connection.
 inline constexpr std::uint8_t kTcPolicing = 0x80;                  // U
 inline constexpr std::uint8_t kTcPacketDiscard = 0x40;             // D
 inline constexpr std::uint8_t kTcIngressShaping = 0x20;            // I
@@ -88,12 +88,12 @@ struct GuaranteedFrameRate {  // GFR
   friend bool operator==(const GuaranteedFrameRate&, const GuaranteedFrameRate&) = default;
 };
 
-// Services 20, 25 and 30, and those that have no name: of these last, at most kWordsMax words.
+// Services 20, 25 and 30, and unknown services: of the latter, at most kWordsMax words.
 struct OtherParameters {
   static constexpr std::size_t kWordsMax = 6;  // of MPLS CR-LDP, the longest
 
   std::array<std::uint32_t, kWordsMax> words{};
-  std::uint8_t count = 0;  // of the words that mean something
+  std::uint8_t count = 0;  // of valid words
 
   friend bool operator==(const OtherParameters& a, const OtherParameters& b) {
     return std::equal(a.words.begin(), a.words.begin() + a.count, b.words.begin(),
@@ -105,18 +105,19 @@ using TrafficParameters =
     std::variant<CellRate, VariableRate, GuaranteedFrameRate, OtherParameters>;
 
 struct TrafficBlock {
-  std::uint8_t tc_flags = 0;  // without kTcIngressBlock, which encoding sets as it is needed
+  std::uint8_t tc_flags = 0;  // without kTcIngressBlock, which the encoder sets when needed
   TrafficParameters parameters;
   friend bool operator==(const TrafficBlock&, const TrafficBlock&) = default;
 };
 
-// Octets of a block with its TC flags: 12, 20, 24, 28 or 16; 0 for a service without a name, whose
-// block goes to the end of the message.
+// Octets of a block with its TC flags: 12, 16, 20, 24 or 28. Returns 0 for an unknown service,
+// whose block extends to the end of the message.
 std::size_t block_octets(ServiceId service);
 
-// `tc_flags` are the block's with kTcIngressBlock or without: this one is written as given.
+// `tc_flags` replaces the block's TC flags and is written as given: the caller decides on
+// kTcIngressBlock.
 void encode(const TrafficBlock& block, std::uint8_t tc_flags, wire::Writer& out);
-// Fails in the reader when it is too short.
+// If octets are missing, decoding fails in the reader.
 TrafficBlock decode_traffic_block(wire::Reader& in, ServiceId service);
 std::string to_string(const TrafficBlock& block);  // "tc UD, pcr 4528 cells/s cdvt 250 us"
 

@@ -1,7 +1,7 @@
-// Traffic classes and their QoS, of the model "xbind-sr", MType 201: messages of draft-adam-gsmp-sr-00
-// under the header of RFC 3292. A class is a statistical model (a kind and bounds on its traffic)
-// with bounds on its QoS. Get Traffic and QoS Parameter Support (220) tells what an estimator
-// understands:
+// Traffic classes and their QoS in the model "xbind-sr" (MType 201): messages of
+// draft-adam-gsmp-sr-00 under the header of RFC 3292. A class is a statistical model (a kind and
+// bounds on its traffic) with bounds on its QoS. Get Traffic and QoS Parameter Support (220)
+// reports what an estimator supports:
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -34,9 +34,9 @@
 // ~    traffic parameters, then QoS parameters, 4 octets each     ~
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// Request, success and failure of each have the same form; the request of a Get has no classes. Our
-// choices: a parameter has 4 octets (the text of the draft says 2, its figure 4), and one for each
-// bit that is set, also for bits without a name.
+// Request, success and failure of each type share one layout; the request of a Get has no classes.
+// Our choices: a parameter has 4 octets (the draft's text says 2, its figure 4). There is one
+// parameter for each set bit, including unknown bits.
 #pragma once
 
 #include <array>
@@ -51,10 +51,10 @@
 
 namespace xbind::gsmp {
 
-// Kind of a class (5 bits), and the number of its bit in the qualitative mask.
+// Kind of a class (5 bits); also its bit number in the qualitative mask.
 enum class TrafficKind : std::uint8_t { kCbr = 0, kVideo = 1, kVoice = 2, kAudio = 3 };
 
-// Number of a bit in the quantitative mask. Every class needs kPcr: without it kUnsupportedParameter.
+// Bit number in the quantitative mask. Every class requires kPcr; otherwise kUnsupportedParameter.
 enum class TrafficParameter : std::uint8_t {
   kPcr = 0,   // cells/s
   kScr = 1,   // cells/s
@@ -62,7 +62,7 @@ enum class TrafficParameter : std::uint8_t {
   kCdvt = 3,  // us
 };
 
-// Number of a bit in the QoS mask.
+// Bit number in the QoS mask.
 enum class QosParameter : std::uint8_t {
   kCtdMax = 0,      // us
   kCtdAverage = 1,  // us
@@ -75,11 +75,11 @@ std::string to_string(TrafficKind kind);            // "voice"; without a name: 
 std::string to_string(TrafficParameter parameter);  // "pcr"; without a name: "parameter 7"
 std::string to_string(QosParameter parameter);      // "ctd max"; without a name: "qos parameter 7"
 
-// A mask of 16 and a number for each of its bits that is set.
+// A 16-bit mask with one value for each set bit.
 template <class Name>
 struct Selected {
   std::uint16_t mask = 0;
-  std::array<std::uint32_t, 16> values{};  // by number; 0 where the bit is not set
+  std::array<std::uint32_t, 16> values{};  // by bit number; 0 if the bit is not set
 
   bool has(Name name) const { return (mask & mask_bit(static_cast<unsigned>(name))) != 0; }
   std::uint32_t of(Name name) const { return values.at(static_cast<std::size_t>(name)); }
@@ -91,7 +91,7 @@ struct Selected {
 };
 
 struct TrafficClass {
-  std::uint16_t buffer = 0;  // 11 bits; each class has one of its own
+  std::uint16_t buffer = 0;  // 11 bits; unique for each class
   TrafficKind kind = TrafficKind::kCbr;
   Selected<TrafficParameter> traffic;
   Selected<QosParameter> qos;
@@ -113,7 +113,7 @@ struct TrafficClasses {
   Header header{.type = MessageType::kGetTrafficClasses};  // or kSetTrafficClasses
   PortId port;
   std::uint32_t port_session = 0;
-  bool all_ports = false;             // A: Port and its session number say nothing
+  bool all_ports = false;             // A: Port and its session number are ignored
   std::vector<TrafficClass> classes;  // at most kTrafficClassesMax
 
   friend bool operator==(const TrafficClasses&, const TrafficClasses&) = default;

@@ -1,5 +1,5 @@
-// What a GSMP session needs of the protocol below it: a reliable, ordered stream of octets to one
-// switch, opened again after every loss. No framing and no GSMP. RFC 3293 section 4 puts TCP here
+// The transport below a GSMP session: a reliable, ordered stream of octets to one switch that
+// reconnects after every loss. No framing and no GSMP. RFC 3293 section 4 uses TCP
 // (tcp_transport.hpp); TLS or SCTP would be another class.
 //
 //   start() ──▶ connecting ──on_connected──▶ connected ──on_closed──▶ connecting ... ──▶ stop()
@@ -22,11 +22,12 @@ namespace xbind::gsmp {
 
 struct TransportUpcalls {
   std::function<void()> on_connected;
-  // Valid during the upcall only. Any number of octets, messages are cut anywhere.
+  // Valid during the upcall only. Any number of octets; chunk ends are no message boundaries.
   std::function<void(std::span<const std::byte>)> on_octets;
-  // Once for every on_connected. The reason names what happened. The next attempt follows by itself.
+  // Once for every on_connected, with the reason. The next attempt follows automatically.
   std::function<void(const std::string& reason)> on_closed;
-  // An attempt to connect failed; the reason names peer and error. The next attempt follows.
+  // A connection attempt failed; the reason has peer and error. The next attempt follows
+  // automatically.
   std::function<void(const std::string& reason)> on_failed;
 };
 
@@ -35,22 +36,23 @@ struct TransportCounters {
   std::uint64_t connections = 0;      // established
   std::uint64_t failed_attempts = 0;  // to connect
   std::uint64_t octets_in = 0;
-  std::uint64_t octets_out = 0;  // accepted by send(); those of a connection that broke included
+  std::uint64_t octets_out = 0;  // accepted by send(), including those lost with a connection
 };
 
 class Transport {
  public:
   virtual ~Transport() = default;  // stop()
 
-  // Once. All four upcalls are set.
+  // Call once, with all four upcalls set.
   virtual void start(TransportUpcalls upcalls) = 0;
-  // Closes; on_closed follows if it was connected, and no upcall after the return. Idempotent.
+  // Closes; on_closed follows if connected. No upcall comes after the return. Idempotent.
   virtual void stop() = 0;
 
-  // Never blocks. Octets of one call stay together, calls keep their order. kUnreachable: not
-  // connected, nothing was sent. kExhausted: too much is unsent; the connection is being closed.
+  // Never blocks. The octets of one call stay contiguous, and calls keep their order. kUnreachable:
+  // not connected, nothing was sent. kExhausted: too many unsent octets; the connection is being
+  // closed.
   virtual Result<void> send(std::span<const std::byte> octets) = 0;
-  // Closes the present connection, if there is one; on_closed(reason) follows, then a new attempt.
+  // Closes the current connection, if any; on_closed(reason) follows, then a new attempt.
   virtual void drop(std::string reason) = 0;
 
   // Address of the switch for log lines, "HOST:PORT".

@@ -1,8 +1,8 @@
-// Which octets a message is written in: those of the version in its header.
+// Selects the wire format of a message by the version in its header.
 //
-// Only forms that exist in version 1.1 look at it; Verify Tree has no other. A message whose type does
-// not exist in the version of its header is our own bug: exists_in() (header.hpp) and v1::lacks() are
-// there to be asked first.
+// Only types that exist in version 1.1 have a choice; Verify Tree exists in version 1.1 only. A
+// message type that does not exist in the header's version is a bug of the caller: check
+// exists_in() (header.hpp) and v1::lacks() first.
 #pragma once
 
 #include <type_traits>
@@ -24,7 +24,7 @@ void encode_in_its_version(const M& message, wire::Writer& out) {
     XB_CHECK(message.header.version != v1::kVersion, to_string(message.header.type));
     encode(message, out);
   } else {
-    encode(message, out);  // adjacency, or a variant of messages: they look for themselves
+    encode(message, out);  // adjacency, or the variant of all messages: they select by themselves
   }
 }
 

@@ -4,8 +4,8 @@
 //
 // The round trip encodes a message as a frame, finds the frame in the stream and decodes it through
 // the codec's table. A buffer has 64 messages, as a pipelining controller sends them, each with
-// another label. "Encode" only writes such buffers; "decode" reads one buffer repeatedly. Each
-// figure is the median of five interleaved rounds.
+// another label. The encoding figure only writes such buffers; the decoding figure reads one buffer
+// repeatedly. Each figure is the median of five interleaved rounds.
 #include <fmt/format.h>
 
 #include <array>

@@ -20,7 +20,7 @@ using Handle = std::unique_ptr<pcap_t, Closer>;
 
 constexpr int kSnapOctets = 262144;
 constexpr int kWakeMs =
-    kDumpTimers.ms("stop-look").count();  // how long a stop may wait for a packet
+    kDumpTimers.ms("stop-look").count();  // the longest time from a stop signal to its effect
 
 volatile std::sig_atomic_t stopped = 0;
 void stop(int) { stopped = 1; }
@@ -51,7 +51,7 @@ Result<void> read_packets(pcap_t* handle, const std::string& name, Conversations
     const int got = pcap_next_ex(handle, &header, &octets);
     if (got == PCAP_ERROR_BREAK) break;  // the end of the file
     if (got < 0) return fail(ErrorCode::kBadInput, "{}: {}", name, pcap_geterr(handle));
-    if (got == 0) continue;  // nothing came
+    if (got == 0) continue;  // timeout without a packet
     const Micros time = Micros{header->ts.tv_sec} * 1'000'000 + header->ts.tv_usec;
     conversations.packet(time, *link, std::as_bytes(std::span(octets, header->caplen)));
   }
@@ -64,7 +64,7 @@ Result<void> read_packets(pcap_t* handle, const std::string& name, Conversations
 bool is_capture(std::string_view beginning) {
   if (beginning.size() < 4) return false;
   const std::string_view magic = beginning.substr(0, 4);
-  // pcap in microseconds and in nanoseconds, either end first; pcapng.
+  // pcap with microseconds and nanoseconds, in both byte orders; pcapng.
   for (const std::string_view known : {"\xa1\xb2\xc3\xd4", "\xd4\xc3\xb2\xa1", "\xa1\xb2\x3c\x4d",
                                        "\x4d\x3c\xb2\xa1", "\x0a\x0d\x0d\x0a"}) {
     if (magic == known) return true;

@@ -1,4 +1,4 @@
-// Packets out of a capture file or from a network interface, by libpcap.
+// Reads packets from a capture file or a network interface, with libpcap.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace xbind::gsmpdump {
 
-// The file begins as a pcap or pcapng file does.
+// Returns whether a file with this beginning is a pcap or pcapng file.
 bool is_capture(std::string_view beginning);
 
-// To the end of the file. kSystem: it cannot be opened or read; kBadInput: of a link layer that is
-// not known here, or broken in the middle (what came before has been handed on).
+// Reads to the end of the file. kSystem: the file cannot be opened or read. kBadInput: an unknown
+// link layer, or a damaged file (packets before the damage have been processed).
 Result<void> read_capture(const std::string& path, Conversations& conversations);
 
-// Until SIGINT or SIGTERM. kSystem: no such interface, or no right to listen to it.
+// Captures until SIGINT or SIGTERM. kSystem: no such interface, or no permission to capture on it.
 Result<void> listen_to(const std::string& interface, std::uint16_t port,
                        Conversations& conversations);
 

@@ -28,7 +28,7 @@ void Conversations::packet(Micros time, LinkLayer link, std::span<const std::byt
     opposite->second->tcp.acknowledged(segment->acknowledges);
   }
   if (segment->syn) {
-    end(way);  // the same ports once more
+    end(way);  // a new connection reuses the ports
     Direction& direction = open(way, true);
     direction.seen.time = time;
     direction.tcp.start(segment->sequence + 1);

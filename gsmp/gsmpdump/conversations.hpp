@@ -1,8 +1,9 @@
-// Every TCP connection of a GSMP port in a capture, both directions of each: packets in, lines out.
+// Follows every TCP connection of a GSMP port in a capture, in both directions: packets in, lines
+// out.
 //
-// A connection that was there before the capture is read from its next frame on. At most
-// `directions_max` are followed at a time; beyond, the one that was silent longest is let go, with a
-// line that says so.
+// A connection that began before the capture is read from its next frame on. At most
+// `directions_max` directions are followed at a time. Beyond that, the direction with the longest
+// silence is dropped, and a line reports it.
 //
 // Not thread-safe.
 #pragma once
@@ -20,25 +21,25 @@
 namespace xbind::gsmpdump {
 
 struct ConversationOptions {
-  std::uint16_t port = 6068;  // the switches'
+  std::uint16_t port = 6068;  // the port of the switches
   std::size_t directions_max = 2048;
   ReassemblyLimits reassembly;
 };
 
 class Conversations {
  public:
-  // `dump` outlives it.
+  // `dump` must outlive this object.
   Conversations(Dump& dump, const ConversationOptions& options) : dump_(dump), options_(options) {}
 
   void packet(Micros time, LinkLayer link, std::span<const std::byte> octets);
-  // The capture is over.
+  // Call at the end of the capture.
   void finish();
 
  private:
   struct Direction {
     Direction(Dump& dump, const ReassemblyLimits& limits, std::string way, bool from_the_start);
 
-    Seen seen;  // when last
+    Seen seen;  // the last packet
     Stream messages;
     Reassembly tcp;
     std::uint64_t used = 0;

@@ -113,7 +113,7 @@ void Stream::end(const Seen& seen) {
   }
 }
 
-// What has begun cannot be finished.
+// Discards the incomplete frame: its rest is lost.
 void Stream::lose_step() {
   passed_over_ += std::exchange(incomplete_, 0);
   frames_.reset();

@@ -1,10 +1,11 @@
-// GSMP as lines of words, through the codec that the SwitchServer and the emulated switch use.
+// Prints GSMP messages as lines of text, with the codec of the SwitchServer and the emulated
+// switch.
 //
-// A line is "TIME FROM > TO words" for what was seen on the way, "words" alone for octets that were
-// typed in. What is not a message is a line too: "not a message: label length 8, not 4". With
-// `octets` the message's octets follow below, as they can be fed in again.
+// A line is "TIME FROM > TO words" for captured octets, and "words" alone for typed octets. Octets
+// that are no message also give a line: "not a message: label length 8, not 4". With `octets`, the
+// message's octets follow as hexadecimal text that gsmpdump can read.
 //
-// Not thread-safe. Nothing here reads a clock, a file or a socket.
+// Not thread-safe. Uses no clock, file or socket.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,7 @@ using Micros = std::int64_t;  // since 1970-01-01 00:00 UTC
 
 std::string to_string(Micros time);  // "2002-06-30 12:00:00.000001", UTC
 
-// Where a message was seen. Without a way (typed in) nothing stands before the words.
+// When and where a message was captured. Typed octets have no way: the line has the words only.
 struct Seen {
   Micros time = 0;
   std::string way;  // "127.0.0.1:40000 > 127.0.0.1:6068"
@@ -31,17 +32,17 @@ struct Seen {
 
 class Dump {
  public:
-  // `out` is called with whole lines, without their ends.
+  // `out` is called with whole lines, without line ends.
   Dump(bool octets, std::function<void(std::string_view line)> out);
 
   void message(const Seen& seen, std::span<const std::byte> octets);
-  // Something about the stream rather than of it: "gap: ...".
+  // A remark about the stream, not a message of it: "gap: ...".
   void note(const Seen& seen, std::string_view text);
-  // The same, for what keeps octets from being read.
+  // The same for a fault that makes octets unreadable.
   void trouble(const Seen& seen, std::string_view text);
 
   std::uint64_t messages() const { return messages_; }
-  // Lines of message() that were none, and of trouble().
+  // Lines printed for octets that are no message, and by trouble().
   std::uint64_t troubles() const { return troubles_; }
 
  private:
@@ -51,9 +52,9 @@ class Dump {
   std::uint64_t troubles_ = 0;
 };
 
-// One direction of a TCP connection: cuts what comes into messages. After a gap, a broken stream or
-// a start in the middle it waits for a chunk that begins with a frame header, and says what it
-// passed over. Holds one incomplete frame at most.
+// One direction of a TCP connection: splits it into messages. After a gap, a broken stream or a
+// start in mid-stream, it waits for a chunk that begins with a frame header and reports the octets
+// skipped. Holds one incomplete frame at most.
 class Stream {
  public:
   // `from_the_start`: false when the first octets may lie inside a frame.
@@ -61,7 +62,7 @@ class Stream {
 
   void feed(const Seen& seen, std::span<const std::byte> chunk);
   void gap(const Seen& seen, std::uint64_t octets);
-  // The stream has ended: an incomplete frame is told of.
+  // The stream has ended: reports an incomplete frame.
   void end(const Seen& seen);
 
  private:
@@ -70,11 +71,11 @@ class Stream {
   Dump* dump_;
   gsmp::FrameReader frames_;
   bool in_step_;
-  std::uint64_t incomplete_ = 0;   // octets of the frame that has begun
-  std::uint64_t passed_over_ = 0;  // octets since step was lost
+  std::uint64_t incomplete_ = 0;   // octets received of the incomplete frame
+  std::uint64_t passed_over_ = 0;  // octets skipped since synchronization was lost
 };
 
-// Octets that were typed in: one message or, when they begin with a frame header, frames.
+// Prints typed octets: frames if they begin with a frame header, otherwise one message.
 void dump_typed(Dump& dump, std::span<const std::byte> octets);
 
 }  // namespace xbind::gsmpdump

@@ -1,6 +1,5 @@
-// Octets as people write them: pairs of hexadecimal digits, blanks and line ends between them as one
-// likes, "#" up to the end of its line is a comment. An empty line ends one message and begins the
-// next.
+// Octets as text: pairs of hexadecimal digits with any blanks and line ends between them. "#"
+// begins a comment up to the end of its line. An empty line separates messages.
 #pragma once
 
 #include <string_view>
@@ -11,8 +10,8 @@
 
 namespace xbind::gsmpdump {
 
-// kBadInput: something else than a digit (the text names it and its line), or half an octet at the
-// end of a message.
+// kBadInput: a character that is no digit (the error text has it and its line), or half an octet at
+// the end of a message.
 Result<std::vector<wire::Buffer>> parse_hex(std::string_view text);
 
 }  // namespace xbind::gsmpdump

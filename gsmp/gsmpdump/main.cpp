@@ -1,7 +1,8 @@
-// gsmpdump: GSMP messages in words, from hexadecimal text, a capture, an interface, or on their way.
+// gsmpdump: prints GSMP messages from hexadecimal text, a capture file, an interface or a proxied
+// connection.
 //
-// Exit code 0: all that was there was read; 1: something was no message, or could not be had; 2:
-// wrong use.
+// Exit code 0: all input was read; 1: some octets were no message, or the input could not be
+// opened; 2: wrong options.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -55,7 +56,8 @@ std::string beginning_of(const std::string& path) {
 Result<void> run(const Options& options, Dump& dump) {
   if (!options.listen.empty()) {
     const ProxyOptions between{*gsmp::parse_host_port(options.listen),
-                               *gsmp::parse_host_port(options.to)};  // both have been checked
+                               *gsmp::parse_host_port(options.to)};  // the options parser has
+                                                                     // checked both
     const auto proxy = Proxy::listen(between, dump, wall_clock);
     if (!proxy) return tl::make_unexpected(proxy.error());
     std::printf("gsmpdump listening on %s\n", (*proxy)->address().c_str());

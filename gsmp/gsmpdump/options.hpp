@@ -1,4 +1,4 @@
-// The options of gsmpdump, said once: --help, the refusals and docs/options.md come from here.
+// The options of gsmpdump: the single source of --help, the error texts and docs/options.md.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace xbind::gsmpdump {
 
 struct Options {
-  std::vector<std::string> hex;  // what stands on the command line
+  std::vector<std::string> hex;  // from the command line
   std::string read;
   std::string interface;
   std::string listen;
@@ -19,7 +19,7 @@ struct Options {
   bool octets = false;
 };
 
-// `options` outlives the set.
+// `options` must outlive the set.
 config::OptionSet declare(Options& options);
 
 }  // namespace xbind::gsmpdump

@@ -22,7 +22,7 @@ constexpr std::size_t kIpv6HeaderOctets = 40;
 
 tl::unexpected<NoSegment> none(NoSegment why) { return tl::make_unexpected(why); }
 
-// What is left of a packet behind its link layer.
+// The packet without its link-layer header.
 tl::expected<Octets, NoSegment> strip_link(LinkLayer link, Octets packet) {
   wire::Reader in(packet);
   switch (link) {
@@ -46,7 +46,7 @@ tl::expected<Octets, NoSegment> strip_link(LinkLayer link, Octets packet) {
   return packet.subspan(in.position());
 }
 
-// A packet behind its IP header. `sent` counts what the sender sent of `rest`.
+// The content of an IP packet. `sent` is the length of `rest` as the sender sent it.
 struct Carried {
   std::string from;
   std::string to;
@@ -60,12 +60,12 @@ std::string ipv4_address(wire::Reader& in) {
   return fmt::format("{}.{}.{}.{}", part[0], part[1], part[2], part[3]);
 }
 
-// RFC 5952, but that only the first of the longest runs of zeros needs to be found.
+// Text form of RFC 5952: shortens the first of the longest runs of zeros.
 std::string ipv6_address(wire::Reader& in) {
   std::array<unsigned, 8> group{};
   for (unsigned& one : group) one = in.u16();
   std::size_t best = 0;
-  std::size_t best_length = 1;  // one zero alone is written out
+  std::size_t best_length = 1;  // a single zero is not shortened
   for (std::size_t begin = 0; begin < group.size(); ++begin) {
     std::size_t end = begin;
     while (end < group.size() && group[end] == 0) ++end;
@@ -103,9 +103,9 @@ tl::expected<Carried, NoSegment> strip_ipv4(Octets packet) {
   if (!in.ok() || header_octets < in.position() || packet.size() < header_octets) {
     return none(NoSegment::kTruncated);
   }
-  if ((fragment & 0x3fff) != 0) return none(NoSegment::kFragment);  // more to come, or an offset
+  if ((fragment & 0x3fff) != 0) return none(NoSegment::kFragment);  // not the only fragment
   if (protocol != kTcp) return none(NoSegment::kNotTcp);
-  if (total == 0) total = packet.size();  // segmented by the network card later
+  if (total == 0) total = packet.size();  // the network card segments it later
   if (total < header_octets) return none(NoSegment::kTruncated);
   out.sent = total - header_octets;
   out.rest = packet.subspan(header_octets);
@@ -170,7 +170,7 @@ tl::expected<Segment, NoSegment> parse_packet(LinkLayer link, Octets packet) {
   out.ack = (flags & 0x10) != 0;
   out.sent_octets = carried->sent - header_octets;
   const Octets payload = carried->rest.subspan(header_octets);
-  // Behind the packet there may be padding of the link layer.
+  // Cut off link-layer padding after the packet.
   out.payload = payload.first(std::min(payload.size(), out.sent_octets));
   return out;
 }

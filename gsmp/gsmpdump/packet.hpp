@@ -1,6 +1,6 @@
 // The TCP segment inside a captured packet: link layer, IPv4 (RFC 791) or IPv6 (RFC 8200), TCP (RFC
-// 9293). A capture may hold less of a packet than was sent; then the payload is what there is of it.
-// Checksums are not looked at: a capture of the sending host has wrong ones.
+// 9293). A capture may contain less of a packet than was sent; the payload then has the captured
+// part only. Checksums are ignored: a capture on the sending host has wrong ones.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,20 @@
 
 namespace xbind::gsmpdump {
 
-// What stands before the IP header.
+// The headers before the IP header.
 enum class LinkLayer : std::uint8_t {
-  kEthernet,   // with VLAN tags or without
+  kEthernet,   // with or without VLAN tags
   kIp,         // nothing
   kLoopback,   // four octets of address family (BSD)
-  kLinuxAny,   // 16 octets, of a capture on all interfaces
+  kLinuxAny,   // 16 octets: Linux "any" capture on all interfaces
   kLinuxAny2,  // 20 octets, the newer form
 };
 
 enum class NoSegment : std::uint8_t {
   kNotIp,
-  kNotTcp,    // or an IPv6 extension header before it that is none of the skippable ones
-  kFragment,  // of an IP packet: GSMP's connections have none, and putting them together is not done
-  kTruncated,  // the headers are not all there
+  kNotTcp,     // or an IPv6 extension header that cannot be skipped
+  kFragment,   // an IP fragment: not reassembled, GSMP connections have none
+  kTruncated,  // the headers are incomplete
 };
 
 struct Segment {

@@ -32,7 +32,7 @@ std::string text(const tcp::endpoint& endpoint) {
                                     : fmt::format("{}:{}", host, endpoint.port());
 }
 
-// A controller's connection and ours to the switch. Held alive by its pending handlers.
+// A controller's connection and its connection to the switch. Pending handlers keep the pair alive.
 class Pair : public std::enable_shared_from_this<Pair> {
  public:
   Pair(tcp::socket controller, Dump& dump, const std::function<Micros()>& now)
@@ -52,7 +52,7 @@ class Pair : public std::enable_shared_from_this<Pair> {
         [self = shared_from_this(), from](const error_code& error, const tcp::endpoint& to) {
           if (error) {
             self->dump_.trouble({self->now_(), from}, "no switch: " + error.message());
-            return;  // closes the controller's
+            return;  // closes the controller's connection
           }
           error_code no_matter;
           self->switch_.set_option(tcp::no_delay(true), no_matter);
@@ -78,7 +78,7 @@ class Pair : public std::enable_shared_from_this<Pair> {
     std::array<std::byte, kReadOctets> chunk{};
   };
 
-  // One chunk at a time: the next is read when this one has been handed on.
+  // Copies one chunk at a time: reads the next one after this one has been written.
   void pump(tcp::socket& from, tcp::socket& to, Way& way) {
     from.async_read_some(asio::buffer(way.chunk), [self = shared_from_this(), &from, &to, &way](
                                                       const error_code& error, std::size_t octets) {
@@ -155,7 +155,7 @@ struct Proxy::Impl {
       if (error == asio::error::operation_aborted) return;
       if (error) {
         dump.trouble({now(), address}, "not accepted: " + error.message());
-        // Out of descriptors, most likely: at once again would spin.
+        // Most likely no descriptors are left: an immediate retry would spin.
         retry.expires_after(kAcceptAgain);
         retry.async_wait([this](const error_code& cancelled) {
           if (!cancelled) accept();

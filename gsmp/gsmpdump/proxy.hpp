@@ -1,8 +1,9 @@
-// A place between controllers and a switch: what comes from one side goes to the other as it came,
-// and is printed on the way. Every connection of a controller gets one of its own to the switch.
+// A proxy between controllers and a switch: forwards octets unchanged and prints the messages. Each
+// connection of a controller has its own connection to the switch.
 //
-// A side that does not read slows the other down, as without us. Octets are handed on whether they
-// are GSMP or not; when one side has ended its stream, so does ours to the other.
+// A side that does not read slows the other one down, as without the proxy. All octets are
+// forwarded, GSMP or not. When one side ends its stream, the proxy ends the stream to the other
+// side.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +20,18 @@ namespace xbind::gsmpdump {
 struct ProxyOptions {
   gsmp::HostPort listen;  // port 0: the operating system picks
   gsmp::HostPort to;
-  std::size_t connections_max = 64;  // one more is closed at once
+  std::size_t connections_max = 64;  // further ones are closed at once
 };
 
 class Proxy {
  public:
-  // `dump` outlives it; `now` is asked for every chunk. kSystem, kNotFound as of gsmp::TcpServer.
+  // `dump` must outlive the proxy. `now` is called for every chunk. Errors: kSystem, kNotFound as
+  // in gsmp::TcpServer.
   static Result<std::unique_ptr<Proxy>> listen(const ProxyOptions& options, Dump& dump,
                                                std::function<Micros()> now);
   ~Proxy();
 
-  const std::string& address() const;  // "127.0.0.1:6068", the real port
+  const std::string& address() const;  // "127.0.0.1:6068", with the actual port
   void run();                          // until SIGINT or SIGTERM
 
  private:

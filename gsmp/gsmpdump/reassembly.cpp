@@ -4,14 +4,14 @@
 
 namespace xbind::gsmpdump {
 namespace {
-// Far enough from 0 that a segment from before the first one seen has a number too.
+// Far enough from 0 to number segments that precede the first one seen.
 constexpr std::uint64_t kOrigin = std::uint64_t{1} << 33;
 }  // namespace
 
 Reassembly::Reassembly(const ReassemblyLimits& limits, Sink sink)
     : limits_(limits), sink_(std::move(sink)) {}
 
-// The number nearest to the expected one that looks so.
+// The unwrapped number nearest to the expected one.
 std::uint64_t Reassembly::unwrap(std::uint32_t sequence) const {
   const auto ahead = static_cast<std::int32_t>(sequence - static_cast<std::uint32_t>(next_));
   return next_ + static_cast<std::uint64_t>(std::int64_t{ahead});
@@ -74,7 +74,7 @@ void Reassembly::hand_out_held() {
   }
 }
 
-// `held_` is not empty.
+// Requires a non-empty `held_`.
 void Reassembly::give_up_gap() {
   const std::uint64_t missing = held_.begin()->first - next_;
   next_ = held_.begin()->first;

@@ -1,8 +1,9 @@
-// One direction of a TCP connection put together again from what a capture shows of it: segments out
-// of order, twice, overlapping, missing (RFC 9293 section 3.4: sequence numbers, modulo 2^32).
+// Reassembles one direction of a TCP connection from captured segments, which may be out of order,
+// duplicate, overlapping or missing (RFC 9293 section 3.4: sequence numbers, modulo 2^32).
 //
-// Held back is only what lies beyond a missing piece, up to the limits; then, or when the receiver
-// acknowledges what was never seen, or at the end, the missing piece is given up and told as a gap.
+// Only octets after a missing piece are held back, up to the limits. The missing piece is given up
+// and reported as a gap at a limit, at the end, or when the receiver acknowledges uncaptured
+// octets.
 //
 // Not thread-safe.
 #pragma once
@@ -26,19 +27,20 @@ struct ReassemblyLimits {
 class Reassembly {
  public:
   struct Sink {
-    std::function<void(std::span<const std::byte>)> octets;  // in order; good during the call only
-    std::function<void(std::uint64_t)> gap;                  // so many octets are missing here
+    std::function<void(std::span<const std::byte>)> octets;  // in order; valid during the call only
+    std::function<void(std::uint64_t)> gap;                  // number of octets missing here
   };
   Reassembly(const ReassemblyLimits& limits, Sink sink);
 
-  // The first octet of the stream has this number. Without it the first segment seen begins it.
+  // Sets the number of the stream's first octet. Without this call the stream begins with the first
+  // segment seen.
   void start(std::uint32_t sequence);
   void segment(std::uint32_t sequence, std::span<const std::byte> octets);
-  // The stream ends before this number.
+  // The stream ends before `sequence`.
   void fin(std::uint32_t sequence);
-  // The receiver has everything below this number.
+  // The receiver has every octet below `sequence`.
   void acknowledged(std::uint32_t sequence);
-  // Nothing more will come: what is held back is handed out, with its gaps.
+  // No more segments will follow: passes on the held octets and reports their gaps.
   void finish();
 
   bool complete() const { return fin_ && next_ >= *fin_; }
@@ -51,7 +53,7 @@ class Reassembly {
   ReassemblyLimits limits_;
   Sink sink_;
   bool started_ = false;
-  std::uint64_t next_ = 0;                      // the number expected next, not wrapped
+  std::uint64_t next_ = 0;                      // the next expected number, unwrapped
   std::map<std::uint64_t, wire::Buffer> held_;  // beyond next_
   std::size_t held_octets_ = 0;
   std::optional<std::uint64_t> fin_;

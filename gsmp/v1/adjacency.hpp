@@ -1,4 +1,5 @@
-// Adjacency in version 1.1 (RFC 1987 section 8): the 32 octets of version 3 (../adjacency.hpp), but
+// Adjacency in version 1.1 (RFC 1987 section 8): the 32 octets of version 3 (../adjacency.hpp) with
+// these differences:
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -12,8 +13,8 @@
 // |                       Receiver Instance                       |
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// No Timer, no M, no partition. In the struct: timer kTimer, from_master false, no partition, and
-// kRecoveredAdjacency, since a switch of version 1.1 is never asked to forget.
+// It has no Timer, no M and no partition. The decoder sets timer to kTimer, from_master to false,
+// no partition, and kRecoveredAdjacency, because version 1.1 cannot request a new adjacency.
 #pragma once
 
 #include <span>
@@ -22,8 +23,8 @@
 
 namespace xbind::gsmp::v1 {
 
-// What a peer of version 1.1 is taken to have announced, in 100 ms. RFC 1987 says to send every second
-// and has no rule for loss: three of these is our choice.
+// The assumed Timer of a peer of version 1.1, in units of 100 ms. RFC 1987 requires sending every
+// second and has no rule for loss; three periods is our choice.
 inline constexpr std::uint8_t kTimer = 10;
 
 void encode_adjacency(const AdjacencyMessage& message, wire::Writer& out);

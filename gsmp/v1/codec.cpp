@@ -14,7 +14,7 @@ Lack type_lacks(const Header& header) {
   return fmt::format("{} (not in version 1.1)", to_string(header.type));
 }
 
-// 28 bits, nothing on top; no label at all is written as zeros.
+// A label has at most 28 bits. An absent label is encoded as zeros.
 Lack labels_lack(std::initializer_list<LabelField> labels) {
   for (const LabelField label : labels) {
     const bool atm = label.type == LabelType::kAtm && label.value <= kLabelBits;

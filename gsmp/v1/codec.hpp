@@ -1,8 +1,8 @@
-// Version 1.1 (RFC 1987) behind the structs of version 3. Nobody but the codec of version 3 and the
-// frame writer calls this: both look at header.version.
+// Version 1.1 (RFC 1987) for the structs of version 3. Called only by the codec of version 3 and
+// the frame writer, which select by header.version.
 //
-// What version 1.1 does not have has no encode() here: exists_in() (header.hpp) says so for a type,
-// lacks() for what a message of a type that exists wants to say.
+// Messages that version 1.1 lacks have no encode() here. exists_in() (header.hpp) checks the type,
+// lacks() the content of a message of an existing type.
 #pragma once
 
 #include <concepts>
@@ -19,14 +19,14 @@ namespace xbind::gsmp::v1 {
 
 void encode(const Opaque& message, wire::Writer& out);
 
-// Messages of this form can be written in version 1.1.
+// Messages of type M can be encoded in version 1.1.
 template <class M>
 concept Exists = requires(const M& message, wire::Writer& out) {
   { v1::encode(message, out) } -> std::same_as<void>;
 };
 
-// What of the message would be lost or wrong, in words: "service CBR.1 capset 1 (version 1.1 has
-// priorities only)". Hints (M) are not missed. For the owner of a session to ask before it sends.
+// Describes what version 1.1 cannot encode: "service CBR.1 capset 1 (version 1.1 has priorities
+// only)". Ignores hints (M). The owner of a session calls this before sending.
 std::optional<std::string> lacks(const AddBranch& message);
 std::optional<std::string> lacks(const DeleteBranches& message);
 std::optional<std::string> lacks(const DeleteTree& message);

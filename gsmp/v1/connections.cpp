@@ -6,7 +6,7 @@
 namespace xbind::gsmp::v1 {
 namespace {
 
-// The body that five messages share.
+// The body shared by five messages.
 struct Connection {
   std::uint32_t port_session = 0;
   PortId input_port;

@@ -1,6 +1,6 @@
-// The connection messages of version 1.1 (RFC 1987 section 3): Add Branch 16, Delete Branch 17, Delete
-// Tree 18, Verify Tree 19 and Delete All 20 are of one form, 32 octets; Move Branch 22 has 40. Request
-// and answers are alike.
+// The connection messages of version 1.1 (RFC 1987 section 3): Add Branch 16, Delete Branch 17,
+// Delete Tree 18, Verify Tree 19 and Delete All 20 share one layout of 32 octets; Move Branch 22
+// has 40. Request and answers have the same layout.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -20,10 +20,11 @@
 // |      Number of Branches       |   Reserved    |   Priority    |
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// In the structs of version 3: the priority is both selectors, in the priority model; Delete Branch is
-// DeleteBranches with one element, whose `error` has the Code of a failure while the header's code is
-// kGeneral; Delete All is kDeleteAllInput, Move Branch kMoveOutputBranch. Number of Branches is Verify
-// Tree's alone, elsewhere 0 and not read. The hints M are not told.
+// Mapping to the structs of version 3: both selectors have the priority, in the priority model.
+// Delete Branch is DeleteBranches with one element; after a failure the element's `error` has the
+// Code and the header's code is kGeneral. Delete All is kDeleteAllInput, Move Branch
+// kMoveOutputBranch. Number of Branches is used in Verify Tree only, elsewhere sent as 0 and not
+// read. The hints M are not sent.
 #pragma once
 
 #include <span>
@@ -39,8 +40,8 @@ namespace xbind::gsmp::v1 {
 
 inline constexpr std::uint32_t kPriorityMax = 0xff;
 
-// A selector in the output direction is what is written as priority. At most one element of
-// DeleteBranches; none (the success of version 3) is written as zeros.
+// The output selector is encoded as the priority. DeleteBranches may have one element at most;
+// without elements (a success of version 3) zeros are encoded.
 void encode(const AddBranch& message, wire::Writer& out);
 void encode(const DeleteBranches& message, wire::Writer& out);
 void encode(const DeleteTree& message, wire::Writer& out);
@@ -48,7 +49,7 @@ void encode(const VerifyTree& message, wire::Writer& out);
 void encode(const DeleteAll& message, wire::Writer& out);
 void encode(const MoveOutputBranch& message, wire::Writer& out);
 
-// All refuse kTruncated, and nothing else.
+// All refuse kTruncated only.
 Decoded<AddBranch> decode_add_branch(const Header& header, std::span<const std::byte> body);
 Decoded<DeleteBranches> decode_delete_branch(const Header& header, std::span<const std::byte> body);
 Decoded<DeleteTree> decode_delete_tree(const Header& header, std::span<const std::byte> body);

@@ -11,7 +11,7 @@ std::uint8_t failure_code_on_wire(FailureCode code) {
   constexpr std::uint8_t kMulticastOther = 14;
   constexpr std::uint8_t kOutOfResources = 15;
   switch (code) {
-    // The same thing under another number, or the same.
+    // The same meaning, with the same or another number.
     case FailureCode::kNone: return 0;
     case FailureCode::kUnspecified: return kUnspecified;
     case FailureCode::kInvalidMessage: return kInvalidMessage;
@@ -30,7 +30,7 @@ std::uint8_t failure_code_on_wire(FailureCode code) {
     case FailureCode::kMulticastOther: return kMulticastOther;
     case FailureCode::kOutOfResources: return kOutOfResources;
     case FailureCode::kGeneral: return 16;
-    // Not in version 1.1; from here on the nearest.
+    // Codes that version 1.1 lacks: the nearest one.
     case FailureCode::kNoResourcesForProfile:
     case FailureCode::kInsufficientResources:
     case FailureCode::kOutsideRegion: return kOutOfResources;
@@ -62,7 +62,7 @@ std::uint8_t failure_code_on_wire(FailureCode code) {
     case FailureCode::kVccOntoVpc:
     case FailureCode::kOldLabelsInUse: return kUnspecified;
   }
-  return kUnspecified;  // other codes of QoS and optional models, and numbers without a name
+  return kUnspecified;  // other codes of QoS and optional models, and unknown codes
 }
 
 FailureCode failure_code_from_wire(std::uint8_t number, MessageType type) {

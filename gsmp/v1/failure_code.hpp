@@ -1,7 +1,8 @@
-// The Code of a response in version 1.1 (RFC 1987 section 3.2): other numbers than those of version 3,
-// and fewer. 4 and 5 are swapped, 8 to 16 stand elsewhere, 7 is two codes of version 3.
+// The Code of a response in version 1.1 (RFC 1987 section 3.2): fewer codes than in version 3, with
+// other numbers. 4 and 5 are swapped, 8 to 16 are shifted, and 7 corresponds to two codes of
+// version 3.
 //
-// Only the codec of version 1.1 knows these numbers; FailureCode has those of version 3 everywhere.
+// Only the codec of version 1.1 uses these numbers; FailureCode always has those of version 3.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +11,13 @@
 
 namespace xbind::gsmp::v1 {
 
-// The number that says `code`, or says what is nearest to it: kUnspecified (1) when nothing is near.
-// docs/gsmp.md has the whole table. kNone is 0.
+// The number of `code`, or of the nearest code of version 1.1; kUnspecified (1) if there is none.
+// docs/gsmp.md has the complete table. kNone is 0.
 std::uint8_t failure_code_on_wire(FailureCode code);
 
-// What number means in an answer to `type`. 7 (VPI/VCI out of range) is kInvalidInputLabel, but in
-// Move Branch kInvalidOutputLabel: there the input label names a connection that exists. A number
-// that version 1.1 does not have is kUnspecified.
+// The meaning of `number` in an answer to `type`. 7 (VPI/VCI out of range) is kInvalidInputLabel,
+// but kInvalidOutputLabel in Move Branch, whose input label names an existing connection. An
+// unknown number is kUnspecified.
 FailureCode failure_code_from_wire(std::uint8_t number, MessageType type);
 
 }  // namespace xbind::gsmp::v1

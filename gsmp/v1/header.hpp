@@ -1,5 +1,5 @@
-// What all messages of version 1.1 but the adjacency ones begin with (RFC 1987 section 2), and its way
-// to write a label.
+// The header of all messages of version 1.1 except adjacency (RFC 1987 section 2), and its label
+// format.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -9,11 +9,11 @@
 // |                    Transaction Identifier                     |
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// There is no Length: the frame around it ends the message, and what stands behind the known fields is
-// not read. There is no Partition ID and neither More nor ReturnReceipt: what is to be written as More
-// goes as a Success, an event that wants an answer as one that does not.
+// There is no Length: the message ends with its frame, and octets after the known fields are
+// ignored. There is no Partition ID, and neither More nor ReturnReceipt: More is encoded as
+// Success, and an event that requests an answer as an ordinary event.
 //
-// A label is one word: 4 bits 0, VPI 12, VCI 16.
+// A label is one 32-bit word: 4 zero bits, VPI 12, VCI 16.
 #pragma once
 
 #include <cstddef>
@@ -30,14 +30,14 @@ namespace xbind::gsmp::v1 {
 inline constexpr std::uint8_t kVersion = 1;
 inline constexpr std::size_t kHeaderOctets = 8;
 
-// Refuses kTruncated, kResultField. `message[0]` is 1. The Code of a failure comes out translated, any
-// other Code as kNone: version 1.1 has no warnings.
+// Refuses kTruncated, kResultField. `message[0]` is 1. Translates the Code of a failure. Any other
+// Code becomes kNone: version 1.1 has no warnings.
 Decoded<HeaderAndBody> decode_header(std::span<const std::byte> message);
 void encode_header(const Header& header, wire::Writer& out);
 
 inline constexpr std::uint32_t kLabelBits = 0x0fffffff;
 inline void encode_label(LabelField label, wire::Writer& out) { out.u32(label.value & kLabelBits); }
-// The four bits on top are not looked at.
+// Ignores the four highest bits.
 inline LabelField decode_label(wire::Reader& in) {
   return {0, LabelType::kAtm, in.u32() & kLabelBits};
 }

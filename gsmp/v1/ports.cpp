@@ -7,11 +7,11 @@
 namespace xbind::gsmp::v1 {
 namespace {
 
-// Of 8 bits, where version 3 has 16. There is no Adjacency Update.
+// Event flags have 8 bits here and 16 in version 3. There is no Adjacency Update.
 constexpr std::uint16_t kEvents = kEventsAll & ~kEventAdjacency;
 
 void encode_record(const PortRecord& record, wire::Writer& out) {
-  // Of a port without ATM labels a range that no label lies in: lowest above highest.
+  // A port without ATM labels has an empty range: lowest above highest.
   const AtmBounds range = atm_label_range(record).value_or(AtmBounds{1, 0, 1, 0});
   out.u32(record.port.value());
   out.u32(record.port_session);
@@ -45,7 +45,7 @@ PortRecord decode_record(wire::Reader& in) {
   return record;
 }
 
-// The answer to be, or nothing if the octets did not suffice.
+// Returns the decoded message, or kTruncated if octets are missing.
 template <class T>
 Decoded<T> unless_short(const wire::Reader& in, std::span<const std::byte> body, T&& out) {
   if (const auto error = trouble(in, {}, body.size())) return tl::make_unexpected(*error);
@@ -161,7 +161,7 @@ Decoded<AllPortsPart> decode_all_ports_part(const Header& header, std::span<cons
     return refuse(Refusal::kRecordLength, record_octets);
   }
   if (out.total > 0 && in.ok() && in.remaining() == 0) {
-    return refuse(Refusal::kElementCount, out.total);  // counting would never come to an end
+    return refuse(Refusal::kElementCount, out.total);  // the record count could never be reached
   }
   while (in.remaining() > 0 && out.records.size() < out.total) {
     out.records.push_back(decode_record(in));

@@ -17,8 +17,8 @@
 // |U|D|I|N|Z|  x  |   Duration    |           Function            |
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// The flow control of events is always on: the flags of a success say so, those of a request mean
-// nothing. Functions are 1 to 7.
+// The flow control of events is always on: the flags of a success show it, those of a request are
+// ignored. Functions are 1 to 7.
 //
 // The requests 64, 65 and 66 are header and Port (0 in 64 and 66), 12 octets. Success of Switch
 // Configuration, 20 octets:
@@ -48,15 +48,15 @@
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
 // Success of All Ports Configuration: Number of Records (16), Record Length (16) = 24, records. The
-// number is that of all parts, as in version 3; there is no More, so that only counting tells the last
-// part. A part has at most kPortRecordsMax records.
+// number is the total over all parts, as in version 3. There is no More: only the record count
+// identifies the last part. A part has at most kPortRecordsMax records.
 //
-// Events, 24 octets, Result and Code 0: Port, Port Session Number, Event Sequence Number, and a label
-// word that means something in Invalid Label only.
+// Events, 24 octets, Result and Code 0: Port, Port Session Number, Event Sequence Number, and a
+// label word, used in Invalid Label only.
 //
-// In the structs of version 3: what version 1.1 does not tell (window, reservations, the event state of
-// a port, services, the receive rate) is 0 or absent; the receive rate is the transmit rate. Port Type
-// is a list of lines of its own: it is sent as 0 and not read, line_type is ATM.
+// In the structs of version 3: values that version 1.1 lacks (window, reservations, the event state
+// of a port, services) are 0 or absent. The receive rate is set to the transmit rate. Port Type
+// uses a numbering of its own: it is sent as 0 and not read, and line_type is ATM.
 #pragma once
 
 #include <span>
@@ -75,14 +75,14 @@ inline constexpr std::size_t kPortRecordsMax = 64;
 void encode(const PortManagement& message, wire::Writer& out);
 void encode(const SwitchConfiguration& message, wire::Writer& out);
 void encode(const PortConfigurationRequest& message, wire::Writer& out);
-// Of the label ranges the first that is ATM.
+// Encodes the first ATM label range.
 void encode(const PortConfiguration& message, wire::Writer& out);
 void encode(const AllPortsRequest& message, wire::Writer& out);
 void encode(const AllPortsPart& message, wire::Writer& out);
 void encode(const Event& message, wire::Writer& out);
 
-// All refuse kTruncated; decode_all_ports_part also kRecordLength, and kElementCount for a part without
-// records although there are some.
+// All refuse kTruncated; decode_all_ports_part also kRecordLength, and kElementCount for an empty
+// part of a non-empty total.
 Decoded<PortManagement> decode_port_management(const Header& header,
                                                std::span<const std::byte> body);
 Decoded<SwitchConfiguration> decode_switch_configuration(const Header& header,

@@ -35,7 +35,7 @@ Decoded<ConnectionActivity> decode_connection_activity(const Header& header,
   out.header = header;
   const std::uint16_t count = in.u16();
   in.skip(2);
-  // Before room is made for them: the count is the peer's word only.
+  // Check before allocating: the peer's count is not trusted.
   if (count * kActivityRecordOctets > in.remaining()) return refuse(Refusal::kElementCount, count);
   out.records.resize(count);
   for (ActivityRecord& record : out.records) {

@@ -17,8 +17,8 @@
 // |                                                               |
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// Port Statistics 49 and VC Statistics 50: Port and a label word (not looked at in 49), 16 octets; the
-// success has the ten counters of 64 bits behind that, in the order of version 3, 96 octets.
+// Port Statistics 49 and VC Statistics 50: Port and a label word (ignored in 49), 16 octets. The
+// success appends the ten 64-bit counters in the order of version 3: 96 octets.
 #pragma once
 
 #include <span>

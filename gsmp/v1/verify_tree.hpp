@@ -1,6 +1,6 @@
-// Verify Tree (RFC 1987 section 3.4), in version 1.1 only: asks whether a connection has as many
-// branches as the controller believes. If not: failure kGeneral, with the true number. The picture of
-// the 32 octets is that of connections.hpp; of its output side only Number of Branches is used.
+// Verify Tree (RFC 1987 section 3.4), in version 1.1 only: checks the number of branches of a
+// connection. If it differs, the answer is failure kGeneral with the actual number. connections.hpp
+// shows the layout of the 32 octets; of the output side only Number of Branches is used.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct VerifyTree {
   std::uint32_t port_session = 0;  // of the input port
   PortId input_port;
   LabelField input_label;
-  std::uint16_t branches = 0;  // as believed; in a failure: as they are
+  std::uint16_t branches = 0;  // expected; in a failure: actual
 
   friend bool operator==(const VerifyTree&, const VerifyTree&) = default;
 };
