@@ -1,4 +1,4 @@
-// What the table completes, and the answers of requests that it completes late.
+// Completions of the table, and the answers to requests that it completes later.
 #include <utility>
 
 #include "core/check.hpp"
@@ -8,7 +8,8 @@
 namespace xbind::emulator {
 
 void SwitchAgent::completed(Ticket ticket, gsmp::FailureCode code) {
-  if (ticket.request == asking_ && asking_ != 0) {  // by far the most: the table is here
+  if (ticket.request == asking_ && asking_ != 0) {  // the common case: the table completes during
+                                                    // the call
     if (!asked_.note(ticket.part, code)) ++counters_.answers_unknown;
     return;
   }
@@ -35,7 +36,7 @@ void SwitchAgent::answer_late(std::uint64_t id) {
   }
   Controller& controller = found->second;
   --controller.open_requests;
-  // It was decoded when it came: both must succeed again.
+  // The request was decoded on arrival, so both must succeed again.
   const auto header = gsmp::decode_header(open.octets);
   XB_CHECK(header.has_value(), open.octets.size());
   auto message = gsmp::decode_body(*header);

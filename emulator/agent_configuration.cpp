@@ -18,11 +18,11 @@ void SwitchAgent::serve(Request& request, const gsmp::SwitchConfiguration& messa
   response.switch_name = options_.name;
   const Reservations* const reservations = table_.reservations();
   response.max_reservations = reservations == nullptr ? 0 : reservations->max();
-  // Without a model of its own the table has the default one, settled for good.
+  // A table without a region model has the default model, permanently.
   RegionModel none(0);
   none.settle(kModelDefault);
   RegionModel& model = table_.region() == nullptr ? none : *table_.region();
-  // The first who asks settles it for all. Version 1.1 does not ask.
+  // The first request settles the model for all controllers. Version 1.1 does not request one.
   const std::uint8_t wanted = message.model_types[0];
   const bool offered = wanted == kModelDefault || (wanted == kModelRegion && options_.region_model);
   if (message.header.version != 1 && offered && !model.settled() && table_.branches() == 0)

@@ -23,7 +23,7 @@ void SwitchAgent::finish(Request& request, const gsmp::AddBranch&, TableOutcome&
 }
 
 void SwitchAgent::serve(Request& request, gsmp::DeleteBranches& message) {
-  // Ports and sessions are each element's own; the rest is the message's.
+  // Each element has its own port and session. The other checks apply to the message.
   if (const auto code = check(request, {}); code != FailureCode::kNone)
     return fail_request(request, code);
   const auto count = static_cast<std::uint32_t>(message.elements.size());

@@ -1,4 +1,5 @@
-// Events (RFC 3292 section 9): Port Up and Down, Invalid Label, New and Dead Port, Adjacency Update.
+// Events (RFC 3292 section 9): Port Up and Down, Invalid Label, New and Dead Port,
+// Adjacency Update.
 #include <algorithm>
 
 #include "emulator/agent_request.hpp"
@@ -15,7 +16,7 @@ void SwitchAgent::send_adjacency_update() {
   send_event(event);
 }
 
-// To everybody in whose version there is such an event.
+// Sends to each controller whose version has the event.
 void SwitchAgent::send_event(gsmp::Event event) {
   const bool wants_receipt =
       options_.return_receipt && event.header.type != MessageType::kAdjacencyUpdate;
@@ -31,7 +32,8 @@ void SwitchAgent::send_event(gsmp::Event event) {
   }
 }
 
-// Detected; sent unless flow control holds it back or nobody is there.
+// Counts a detected event. Sends it unless flow control holds it back or no controller is
+// connected.
 void SwitchAgent::raise(MessageType type, PortId port, std::uint32_t session, Label label) {
   PortEventState& state = table_.events(port);
   ++state.sequence;

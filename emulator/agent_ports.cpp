@@ -21,7 +21,7 @@ void SwitchAgent::serve(Request& request, gsmp::PortManagement& message) {
 
 void SwitchAgent::finish(Request& request, gsmp::PortManagement& message, TableOutcome& outcome) {
   if (outcome.code() != FailureCode::kNone) return fail_request(request, outcome.code());
-  // What it has deleted may have been another controller's, which no event tells.
+  // It may have deleted another controller's connections, and no event reports that.
   if (message.function != PortFunction::kResetFlags) {
     const std::size_t deleted = outcome.reading<BranchesDeleted>().count;
     notices_.push_back({request.from, deleted > 0,
@@ -39,7 +39,7 @@ void SwitchAgent::finish(Request& request, gsmp::PortManagement& message, TableO
   if (!request.wants_success()) return;
   message.header.result = ResultField::kSuccess;
   message.header.code = FailureCode::kNone;
-  // A port that was pulled out meanwhile: the session the request was about.
+  // If the port was removed meanwhile, keep the request's session.
   message.port_session = table_.port_session(message.port).value_or(message.port_session);
   message.event_sequence = events.sequence;
   message.event_flags = events.flags;

@@ -1,5 +1,5 @@
-// The traffic model "xbind-sr": draft-adam-gsmp-sr-00 under the header of RFC 3292. Served only while
-// the table has that model and it is active.
+// The traffic model "xbind-sr": draft-adam-gsmp-sr-00 under the header of RFC 3292. Served only
+// while the table has this model and the model is active.
 #include "emulator/agent_request.hpp"
 
 namespace xbind::emulator {
@@ -60,7 +60,7 @@ void SwitchAgent::serve(Request& request, gsmp::TrafficClasses& message) {
     }
     return conclude(request, code);
   }
-  // There is one answer, so there is one port to be asked for.
+  // There is only one answer, so only one port can be requested.
   if (message.all_ports) return fail_request(request, FailureCode::kInvalidMessage);
   message.header.result = ResultField::kSuccess;
   message.classes = table_.region()->classes(message.port);

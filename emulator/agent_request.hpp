@@ -1,4 +1,4 @@
-// What the files that serve requests share.
+// Shared by the files that serve requests.
 #pragma once
 
 #include <span>
@@ -14,14 +14,14 @@ struct SwitchAgent::Request {
   gsmp::HeaderAndBody message;
   Controller& controller;
   ControllerId from;
-  TimePoint now;  // when the request came; unset in a late answer
+  TimePoint now;  // arrival time of the request; unset in a late answer
 
   wire::Buffer& output = controller.output;
   const gsmp::Adjacency& adjacency = controller.adjacency;
 
   const gsmp::Header& header() const { return message.header; }
   bool in_partition() const { return header().partition == adjacency.partition(); }
-  // Whether the controller wants an answer to a request that succeeds.
+  // Whether the controller requests an answer to a success.
   bool wants_success() const { return header().result != gsmp::ResultField::kNoSuccessAck; }
 };
 

@@ -14,7 +14,8 @@ void SwitchAgent::serve(Request& request, const gsmp::ReservationRequest& messag
   });
 }
 
-// The session number is that of the reservation's input port: without the reservation there is none.
+// The session number belongs to the reservation's input port, so it is checked after the
+// reservation.
 void SwitchAgent::serve(Request& request, const gsmp::DeleteReservation& message) {
   const Reservations& held = *table_.reservations();
   const Reservation* const found = held.find(message.reservation);

@@ -70,8 +70,7 @@ void SwitchAgent::finish(Request& request, const gsmp::StatisticsRequest& messag
                          TableOutcome& outcome) {
   FailureCode code = outcome.code();
   const bool there = table_.port_session(message.port).has_value();
-  if (code == FailureCode::kNone && !there)
-    code = FailureCode::kNoSuchPort;  // pulled out meanwhile
+  if (code == FailureCode::kNone && !there) code = FailureCode::kNoSuchPort;  // removed meanwhile
   if (code == FailureCode::kNone && table_.port_status(message.port) == PortStatus::kUnavailable)
     code = FailureCode::kPortDown;
   if (code != FailureCode::kNone) return fail_request(request, code);
@@ -127,7 +126,7 @@ void SwitchAgent::report(Request& request, const gsmp::ReportRequest& message,
     std::span<const ReportedBranch> rest = left.first(static_cast<std::size_t>(end - left.begin()));
     left = left.subspan(rest.size());
     while (!rest.empty()) {
-      // A record is never split; a big multicast goes on in a new record of the next part.
+      // A record is never split. A large multicast continues in a new record of the next part.
       const std::size_t least = gsmp::kReportRecordOctets + gsmp::kReportBranchOctets;
       if (!part.records.empty() && octets + least > options_.response_octets_max) send_part();
       const std::size_t room =

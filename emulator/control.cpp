@@ -68,7 +68,7 @@ ControlResult<std::size_t> one_of(std::string_view what, std::string_view word,
   return static_cast<std::size_t>(found - choices.begin());
 }
 
-// ----- one reader for each command; `words` are those behind its name, as many as it takes -----
+// ----- one parser for each command; `words` are its arguments, of the right number -----
 
 ControlResult<Command> read_line(const Words& words) {
   const auto port = port_of(words[0]);
@@ -219,7 +219,7 @@ constexpr std::array kSyntax{
     Syntax{"capture", "PORT FILE|off", 2, 2, read_capture},
 };
 
-// ----- what each does -----
+// ----- execution -----
 
 class Execution {
  public:
@@ -362,7 +362,7 @@ class Execution {
   TimePoint now_;
 };
 
-constexpr std::size_t kShownMax = 60;  // of a word that nobody knows
+constexpr std::size_t kShownMax = 60;  // of an unknown word
 
 }  // namespace
 
@@ -414,7 +414,7 @@ std::string answer(std::string_view line, const std::vector<EmulatedSwitch*>& sw
     if (!done) return to_string(done.error());
     return done->empty() ? "ok" : "ok " + *done;
   };
-  // It would be said again in the answer and in the log, to somebody's terminal.
+  // The answer and the log would repeat it on a terminal.
   const auto control = std::ranges::find_if(line, [](char c) {
     return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
   });

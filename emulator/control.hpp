@@ -1,5 +1,5 @@
-// What can be done to an emulated switch while it runs, as lines of text: over its control socket, and
-// at the start as --fault. One command a line, one line back.
+// Text commands for a running emulated switch: over its control socket, and at the start with
+// --fault. Each command is one line, each answer is one line.
 //
 //   line PORT up|down                  the line of a port goes down or comes up, with its event
 //   card PORT out|in                   the port is pulled out with its connections, or put in
@@ -23,7 +23,7 @@
 //
 //   answers: ok [NAME=VALUE ...]       error NAME: what was wrong
 //
-// Where a process has several switches a line begins with the one that is meant: "@sw2 line 1 down".
+// In a process with several switches a line begins with the switch's name: "@sw2 line 1 down".
 //
 // Pure.
 #pragma once
@@ -81,7 +81,7 @@ struct Delay {
 };
 struct Labels {
   PortId port;
-  LabelRanges ranges;  // of one kind, and of ATM one
+  LabelRanges ranges;  // of one kind; ATM: exactly one range
 };
 struct Status {};
 struct Statistics {
@@ -104,8 +104,8 @@ using Command =
 enum class ControlFault : std::uint8_t {
   kUnknownCommand,
   kArguments,  // too few or too many
-  kBadValue,   // a word that cannot be read, or out of bounds
-  kNotText,    // a control character: nobody types one
+  kBadValue,   // an invalid word or a value out of range
+  kNotText,    // a control character
   kNoSuchPort,
   kNoSuchSwitch,
   kLineTooLong,
@@ -115,32 +115,33 @@ std::string_view to_string(ControlFault fault);  // "unknown-command", ...
 
 struct ControlError {
   ControlFault fault;
-  std::string text;  // what was wrong, with the value
+  std::string text;  // the error, with the value
 };
 std::string to_string(const ControlError& error);  // "error bad-value: ..."
 
 template <class T>
 using ControlResult = tl::expected<T, ControlError>;
 
-// Whether a port exists is seen by execute().
+// Does not check that the port exists; execute() does.
 ControlResult<Command> parse_command(std::string_view line);
 
-// Begins a capture of a port's cells, or ends it (no file). Files are the owner's business.
+// Starts a capture of a port's cells, or stops it (empty file). The owner handles the files.
 using CaptureControl =
     std::function<Result<void>(EmulatedSwitch&, PortId, const std::string& file)>;
 
-// The words after "ok", perhaps none.
+// Returns the words after "ok", possibly none.
 ControlResult<std::string> execute(const Command& command, EmulatedSwitch& emulated,
                                    const CaptureControl& capture, TimePoint now);
 
-// A line of a process that has these switches: the answer, without an end of line.
+// Executes one line for a process with these switches. Returns the answer without an end of line.
 std::string answer(std::string_view line, const std::vector<EmulatedSwitch*>& switches,
                    const CaptureControl& capture, TimePoint now);
 
-// Cuts what comes over a control connection into lines. Carriage returns before the end are dropped.
+// Splits the input of a control connection into lines. Removes carriage returns at line ends.
 class ControlLines {
  public:
-  // Calls sink(std::string_view line) for each. False: a line is too long, give up.
+  // Calls sink(std::string_view line) for each line. Returns false if a line is too long: close the
+  // connection.
   template <class Sink>
   bool feed(std::string_view octets, Sink&& sink) {
     for (const char c : octets) {

@@ -25,7 +25,7 @@ namespace {
 using dataplane::CaptureFile;
 using gsmp::TcpConnectionKey;
 
-// A line with a rate is served no more often than this; it catches up on what is due (Pacer).
+// Minimum interval between services of a line with a rate; the Pacer then catches up.
 constexpr Duration kCellRest = kSwitchTimers["cell-rest"];
 constexpr std::size_t kControllersMax = 64;
 constexpr std::size_t kControlConnectionsMax = 8;
@@ -35,7 +35,7 @@ dataplane::CaptureTime wall_now() { return std::chrono::system_clock::now().time
 // One switch and its socket.
 class Served {
  public:
-  // `pace` outlives this.
+  // `pace` must outlive this object.
   Served(const SwitchOptions& options, std::uint64_t seed, std::string log_prefix, Pace& pace)
       : emulated(emulated_options(options, seed)), prefix_(std::move(log_prefix)), pace_(pace) {
     if (options.refuse_next > 0) {
@@ -56,8 +56,8 @@ class Served {
       const std::uint64_t before = emulated.agent().counters().requests;
       emulated.receive(key, octets, steady_now());
       const std::uint64_t requests = emulated.agent().counters().requests - before;
-      if (requests > 0) pace_.take(requests);  // and answering costs nothing more
-      deliver(steady_now());  // at once: answers that pile up must stop the reading
+      if (requests > 0) pace_.take(requests);  // this includes the cost of answering
+      deliver(steady_now());                   // at once: unsent answers must stop the reading
     };
     callbacks.on_closed = [this](TcpConnectionKey key, const std::string& reason) {
       log::info("{}connection {}: {}", prefix_, key, reason);
@@ -74,7 +74,7 @@ class Served {
     return {};
   }
 
-  // What the switch has to say, to whom it concerns.
+  // Sends the switch's output, notices and endings to their connections and the log.
   void deliver(TimePoint now) {
     dirty = false;
     for (auto& [key, told] : told_) {
@@ -103,7 +103,7 @@ class Served {
   const std::string& address() const { return server_->address(); }
 
   EmulatedSwitch emulated;
-  bool dirty = true;  // it may have something to deliver
+  bool dirty = true;  // it may have output to deliver
   std::map<PortId, std::unique_ptr<CaptureFile>> captures;
 
  private:
@@ -116,10 +116,10 @@ class Served {
     log::info("{}connection {}: a controller", prefix_, key);
   }
 
-  std::string prefix_;  // of log lines: which switch, where there are several
+  std::string prefix_;  // of log lines: the switch's name if there are several
   Pace& pace_;
   std::unique_ptr<gsmp::TcpServer> server_;
-  std::map<TcpConnectionKey, std::size_t> told_;  // every connection and its last allowance
+  std::map<TcpConnectionKey, std::size_t> told_;  // the last allowance set for each connection
   wire::Buffer output_;
 };
 
@@ -178,14 +178,14 @@ struct Daemon::Impl {
     return {};
   }
 
-  // With the UDP port that the system has picked, where it was to.
+  // Includes the UDP port that the system chose, if any.
   void log_link(const dataplane::LinkPlace& place) const {
     dataplane::LinkSpec link = place.link;
     if (link.local.port == 0) link.local.port = links->local_port(place.node, place.port);
     log::info("{} port {}: {}", place.node, place.port, to_string(link));
   }
 
-  // Captures and faults of the start.
+  // Applies the captures and faults of the options.
   Result<void> prepare(Served& one, const SwitchOptions& options) {
     for (const std::string& text : options.captures) {
       const auto [port, file] = *parse_port_file(text);
@@ -239,7 +239,7 @@ struct Daemon::Impl {
                                         fmt::format("more than {} octets", kControlLineMax)});
       answers += "\n";
     }
-    // A peer that does not read its answers is closed with its queue; it has only itself to blame.
+    // A peer that does not read its answers loses the connection and its queue.
     if (!answers.empty() && !control->send(key, std::as_bytes(std::span(answers)))) return;
     if (!good) control->close(key, "line too long");
   }
@@ -300,7 +300,7 @@ struct Daemon::Impl {
     pumped_in_vain = 0;
   }
 
-  // Moves cells of one switch, the next that has any. When none has, all rest.
+  // Moves cells of the next switch that has any. If none has, all rest.
   void pump(TimePoint now) {
     while (pumped_in_vain < served.size()) {
       Served& one = *served[next_pumped];
@@ -322,7 +322,7 @@ struct Daemon::Impl {
     if (cells_due != kNever) cells_due = std::max(cells_due, now + kCellRest);
   }
 
-  Pace pace;  // one loop, one server
+  Pace pace;  // shared by the whole process
   gsmp::TcpLoop loop;
   std::optional<dataplane::LinkSet> links;
   std::vector<std::unique_ptr<Served>> served;

@@ -1,7 +1,7 @@
-// The switches of one process, joined to the world: a listening socket each, links for their cells, the
-// control socket, captures. One thread does everything, on a TcpLoop: between any two looks at the
-// sockets at most one switch moves cells, a bounded number, so that a controller's request waits for
-// microseconds however full the lines are. Nothing to do: nothing runs.
+// The switches of one process with their I/O: a listening socket each, links for their cells, the
+// control socket, captures. One thread does all the work, on a TcpLoop. Between two polls of the
+// sockets at most one switch moves a bounded number of cells, so a controller's request waits only
+// microseconds, however full the lines are. An idle process uses no processor time.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,9 @@ namespace xbind::emulator {
 
 class Daemon {
  public:
-  // Opens everything: kSystem or kBadInput, with the switch it was about. The options have been checked.
-  // `seed` is for switches that have none; each gets one of its own from it. `pace` is of the process.
+  // Opens all sockets, links and captures. kSystem or kBadInput, with the name of the switch. The
+  // options must be checked. `seed` derives a seed for each switch without its own. `pace` applies
+  // to the process.
   static Result<std::unique_ptr<Daemon>> open(const std::vector<SwitchOptions>& switches,
                                               const std::string& control, std::uint64_t seed,
                                               const PaceOptions& pace = {});
@@ -25,7 +26,7 @@ class Daemon {
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
-  // What it prints when it serves: the control socket if there is one, then a line for each switch.
+  // The lines to print when ready: the control socket, if any, then a line for each switch.
   std::vector<std::string> ready_lines() const;
   void run();  // until SIGTERM or SIGINT
 

@@ -13,7 +13,7 @@ namespace xbind::emulator {
 
 using gsmp::AdjacencyCode;
 
-// What the fabric has of a link: the link itself stays here when the fabric goes.
+// The fabric's reference to a link: the EmulatedSwitch owns the link, which outlives the fabric.
 class EmulatedSwitch::BorrowedLink final : public dataplane::Link {
  public:
   BorrowedLink(dataplane::Link& link, PortId port, const Tap& tap)
@@ -40,7 +40,7 @@ class EmulatedSwitch::BorrowedLink final : public dataplane::Link {
 
 namespace {
 
-// A line with nobody at its other end: what goes out is gone, as on a fibre that is not plugged in.
+// A line without a far end: sent cells are lost, as on an unplugged fibre.
 class OpenLine final : public dataplane::Link {
  public:
   std::size_t receive(std::span<dataplane::Cell>) override { return 0; }
@@ -96,7 +96,7 @@ void EmulatedSwitch::build_agent(bool recovered) {
 }
 
 void EmulatedSwitch::attach(PortId port, std::unique_ptr<dataplane::Link> link) {
-  fabric_->cells().attach(port, nullptr);  // the one it had may go
+  fabric_->cells().attach(port, nullptr);  // the old link may be destroyed
   links_[port] = std::move(link);
   lend_link(port);
 }
@@ -140,7 +140,8 @@ void EmulatedSwitch::receive(ConnectionKey connection, std::span<const std::byte
   run_processor(now);
 }
 
-// Adjacency messages do not wait for the processor: a switch that is slow to connect is not dead.
+// Adjacency messages bypass the processor: slow connection handling must not look like a dead
+// switch.
 void EmulatedSwitch::on_frame(ConnectionKey connection, Line& line,
                               std::span<const std::byte> frame, TimePoint now) {
   if (settings_.silent) {
@@ -149,7 +150,7 @@ void EmulatedSwitch::on_frame(ConnectionKey connection, Line& line,
   }
   if (is_adjacency(frame)) {
     const auto message = gsmp::decode_adjacency(frame.subspan(gsmp::kFrameHeaderOctets));
-    // What was asked on the old instance of the link must not be answered on the new one.
+    // Requests of the old link instance must not be answered on the new one.
     if (message &&
         (message->code == AdjacencyCode::kSyn || message->code == AdjacencyCode::kRstAck))
       fault_counters_.void_now += processor_.drop(connection);
@@ -247,7 +248,7 @@ void EmulatedSwitch::drop_adjacencies(TimePoint now) {
     if (line.ending) continue;
     collect(line, now);
     auto message = gsmp::decode_adjacency(line.answers.last_adjacency());
-    if (!message || message->receiver.instance == 0) continue;  // there is none to drop
+    if (!message || message->receiver.instance == 0) continue;  // no adjacency to drop
     fault_counters_.void_now += processor_.drop(connection);
     message->code = AdjacencyCode::kRstAck;
     wire::Buffer frame;

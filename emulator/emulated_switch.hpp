@@ -1,11 +1,12 @@
-// An emulated switch as its connections and its lines see it: the fabric with its cells, the agent that
-// speaks GSMP for it, and between the agent and its connections the faults that a test asks for.
+// An emulated switch: the fabric with its cells, its GSMP agent, and the injected faults between
+// the agent and its connections.
 //
-//   TcpServer ── receive(), take_output() ──▶ faults ──▶ SwitchAgent ──▶ FabricTable ──▶ Fabric ── pump() ── links
+//   TcpServer ── receive(), take_output() ──▶ faults ──▶ SwitchAgent ──▶ FabricTable ──▶ Fabric
+//   links ── pump() ── Fabric
 //   control socket ── execute() (control.hpp) ─┘
 //
-// Pure: octets, cells, time and the seed are handed in. After any call there may be output on any
-// connection, and endings. Not thread-safe.
+// Pure: the caller supplies octets, cells, time and the seed. After any call, any connection may
+// have output or an ending. Not thread-safe.
 #pragma once
 
 #include <functional>
@@ -38,18 +39,18 @@ struct EmulatedSwitchOptions {
   AgentOptions agent;
   PolicingMode policing = PolicingMode::kOff;
   QueueingKind queueing = QueueingKind::kFifo;
-  // Port session numbers, instance numbers and faults: the same seed gives the same of each.
+  // Determines port session numbers, instance numbers and faults.
   std::uint64_t seed = 1;
 };
 
 enum class Restart : std::uint8_t {
-  kHot,   // the control software alone: the table, its ports and their sessions stay
+  kHot,   // the control software only: the table, its ports and their sessions stay
   kCold,  // everything: an empty table, new port sessions, lines up
 };
 
 class EmulatedSwitch {
  public:
-  // A connection that is to be closed now, once its output is sent; or reset, whatever waits.
+  // A connection to close now: after sending its output, or with a reset that discards it.
   struct Ending {
     ConnectionKey connection;
     bool reset = false;
@@ -59,7 +60,7 @@ class EmulatedSwitch {
     bool trouble = false;
     std::string text;
   };
-  // Cells that come in over a link, or go out.
+  // Receives the cells that enter or leave over a link.
   using Tap = std::function<void(PortId, dataplane::Direction, std::span<const dataplane::Cell>)>;
 
   explicit EmulatedSwitch(EmulatedSwitchOptions options);
@@ -69,28 +70,29 @@ class EmulatedSwitch {
 
   const std::string& name() const { return options_.name; }
 
-  // ----- connections; keys are the owner's, and never used again -----
-  // kExhausted: close it, it is not known here.
+  // ----- connections; the owner assigns keys and never reuses them ----- kExhausted: the
+  // connection is not accepted; close it.
   Result<void> connected(ConnectionKey connection, TimePoint now);
   void closed(ConnectionKey connection, TimePoint now);
   void receive(ConnectionKey connection, std::span<const std::byte> octets, TimePoint now);
-  // How many octets may be read from it now; kUnlimited is usual. What is unknown: 0.
+  // How many octets may be read from the connection now; usually kUnlimited. 0 for an unknown
+  // connection.
   std::size_t allowance(ConnectionKey connection) const;
-  // What is to be sent to it in one piece, swapped in; empty: nothing now. Ask until it is.
+  // Swaps the next octets to send, as one piece, into `into`. Empty: nothing to send now. Call
+  // until empty.
   void take_output(ConnectionKey connection, wire::Buffer& into, TimePoint now);
   std::vector<Ending> take_endings();
   std::vector<Notice> take_notices();
 
-  // At next_deadline() or later, when cells are not asked for.
+  // Call at next_deadline() or later, if pump() is not called.
   void tick(TimePoint now);
   TimePoint next_deadline() const;
 
-  // ----- cells -----
-  // `port` exists. The link stays with the port over restarts.
+  // ----- cells ----- `port` must exist. The port keeps the link across restarts.
   void attach(PortId port, std::unique_ptr<dataplane::Link> link);
-  // A bounded number of cells; returns how many were moved.
+  // Moves a bounded number of cells and returns the number.
   std::size_t pump(TimePoint now);
-  // When a cell that waits for the rate of its port may go; kNever: none waits.
+  // When the next cell held back by its port's rate may be sent; kNever: none.
   TimePoint cells_deadline() const;
   void set_tap(Tap tap) { tap_ = std::move(tap); }
 
@@ -98,18 +100,18 @@ class EmulatedSwitch {
   FaultSettings& settings() { return settings_; }
   const FaultSettings& settings() const { return settings_; }
   const FaultCounters& fault_counters() const { return fault_counters_; }
-  // As if somebody on the wire had sent RSTACK both ways: each adjacency begins anew.
+  // Acts as if an RSTACK had been injected in both directions: each adjacency restarts.
   void drop_adjacencies(TimePoint now);
   void reset_connections();
-  // Every connection is closed (cold: reset).
+  // Closes every connection (cold: resets it).
   void restart(Restart how, TimePoint now);
-  void set_line(PortId port, bool up);  // `port` exists
-  void set_card(PortId port, bool in);  // of 1..ports
+  void set_line(PortId port, bool up);  // `port` must exist
+  void set_card(PortId port, bool in);  // `port` in 1..ports
 
   std::size_t connections() const { return lines_.size(); }
   Fabric& fabric() { return *fabric_; }
   const Fabric& fabric() const { return *fabric_; }
-  // Of all connections since the last cold start; nought when policing is off.
+  // Of all connections since the last cold start; zeros if policing is off.
   dataplane::PolicingCounters policed() const {
     return policing_ ? policing_->total() : dataplane::PolicingCounters{};
   }
@@ -140,7 +142,7 @@ class EmulatedSwitch {
   std::function<std::uint32_t()> random_;
   std::map<PortId, std::unique_ptr<dataplane::Link>> links_;
   Tap tap_;
-  std::unique_ptr<UsagePolicing> policing_;  // null: off; goes after the fabric that calls it
+  std::unique_ptr<UsagePolicing> policing_;  // null: off; destroyed after the fabric that calls it
   std::unique_ptr<Fabric> fabric_;
   std::unique_ptr<FabricTable> table_;
   std::unique_ptr<SwitchAgent> agent_;

@@ -16,7 +16,7 @@ using gsmp::QosModel;
 
 namespace {
 
-// The tag of a branch: the number of its profile, and whether it is one half of a pair.
+// The tag of a branch: its profile number, and whether it is half of a bidirectional pair.
 constexpr std::uint32_t tag_of(QosProfiles::Number number, bool bidirectional) {
   return number << 1 | (bidirectional ? 1 : 0);
 }
@@ -30,14 +30,14 @@ VirtualLink link_at(PortId port, Label label, bool path) {
   return {port, static_cast<std::uint16_t>(vpi_of(label)),
           static_cast<std::uint16_t>(path ? 0 : vci_of(label)), path};
 }
-// Where a branch of the connection at `input` leads.
+// The output side of a branch of the connection at `input`.
 dataplane::Branch place_of(const VirtualLink& input, PortId output_port, Label output) {
   return {.port = output_port,
           .vpi = static_cast<std::uint16_t>(vpi_of(output)),
           .vci = static_cast<std::uint16_t>(input.path ? 0 : vci_of(output))};
 }
 
-// The input of the other half of a pair.
+// The input of the other half of a bidirectional pair.
 VirtualLink reverse_of(const VirtualLink& input, const dataplane::Branch& branch) {
   return {branch.port, branch.vpi, branch.vci, input.path};
 }
@@ -54,8 +54,8 @@ const dataplane::Branch* branch_at(const dataplane::Connection* connection,
   return nullptr;
 }
 
-// A repeat in the priority model only re-asserts a branch with a service or a class; the service of a
-// live branch never changes, its parameters may.
+// A repeat in the priority model re-asserts a branch of another model. The service of an existing
+// branch never changes; its parameters may.
 bool changes_service(Qos old, Qos wanted) {
   return old.model == QosModel::kService && wanted.model == QosModel::kService &&
          old.selector != wanted.selector;
@@ -82,10 +82,10 @@ bool lacks_traffic(const QosProfile& qos) {
 
 }  // namespace
 
-// What an Add Branch or a Move asks for, as far as both are judged alike.
+// The parts of an Add Branch or a Move that are checked alike.
 struct Fabric::Wish {
   VirtualLink input;
-  bool input_good = false;  // an ATM label, and in the port's range
+  bool input_good = false;  // of the port's kind and in its range
   PortId output_port;
   Label output;
   QosProfile qos;
@@ -93,7 +93,7 @@ struct Fabric::Wish {
   dataplane::Branch branch() const { return place_of(input, output_port, output); }
 };
 
-// ----- what every request is judged by --------------------------------------------------------
+// ----- checks of every request --------------------------------------------------------
 
 FailureCode Fabric::check_ports(PortId input, PortId output, std::uint32_t session) const {
   if (!has(input) || !has(output)) return FailureCode::kNoSuchPort;
@@ -138,7 +138,7 @@ FailureCode Fabric::add_branch(const gsmp::AddBranch& request) {
   Wish wish{link_at(request.input_port, input_label, path),
             accepts(request.input_port, input_label, path), request.output_port,
             gsmp::label_of(request.output_label), profile_of(request)};
-  if (request.header.version == 1) {  // what has no such priority gets the nearest
+  if (request.header.version == 1) {  // an unsupported priority becomes the nearest
     for (Qos* qos : {&wish.qos.input, &wish.qos.output})
       qos->selector = std::min<std::uint32_t>(qos->selector, options_.priorities - 1U);
   }
@@ -148,8 +148,8 @@ FailureCode Fabric::add_branch(const gsmp::AddBranch& request) {
 
   if (path && !has_paths(wish.input.port, wish.output_port)) return FailureCode::kNoVpSwitching;
   if (!wish.input_good) return FailureCode::kInvalidInputLabel;
-  // An output label is the next switch's input label: of its range only the width of the line's headers
-  // is ours to know. On the way back it is an input label here.
+  // An output label is the next switch's input label, so only the width of the line's headers
+  // limits it here. In a bidirectional pair it is also an input label here.
   if (!leaves_by(wish.output_port, wish.output) || !joins(wish.input.port, wish.output_port) ||
       (both_ways && (!accepts(wish.output_port, wish.output, path) || reverse == wish.input))) {
     return FailureCode::kInvalidOutputLabel;
@@ -222,7 +222,7 @@ void Fabric::put(const VirtualLink& input, dataplane::Branch branch, const datap
   XB_CHECK(added.has_value(), added.error().text);
 }
 
-// Connection Replace: whatever else sends to that place sends no more.
+// Connection Replace: removes all other branches to that output label.
 void Fabric::drop_others_at(const VirtualLink& keep, const dataplane::Branch& place) {
   std::vector<VirtualLink> others;
   cells_.table().for_each([&](const dataplane::Connection& connection) {
@@ -272,7 +272,7 @@ FailureCode Fabric::move_output(const gsmp::MoveOutputBranch& request) {
 
   const QosProfiles::Number old_number = number_in(there->tag);
   const bool moved = !new_place.same_place(old_place);
-  // The way back leads to the old place: the two are a pair no longer.
+  // The reverse still leads to the old place, so the two are no longer a pair.
   if (moved) unpair(*existing);
   const QosProfile wanted = updated(profiles_.at(old_number), wish.qos);
   dataplane::Branch now = new_place;
@@ -390,7 +390,7 @@ FailureCode Fabric::delete_tree(PortId input_port, Label input_label) {
   return FailureCode::kNone;
 }
 
-// The way back stays, now a connection like any other.
+// The reverse stays as an ordinary connection.
 void Fabric::unpair(const dataplane::Connection& connection) {
   if (!bidirectional(connection)) return;
   const VirtualLink reverse = reverse_of(connection.input, connection.branches.front());
@@ -403,20 +403,20 @@ void Fabric::unpair(const dataplane::Connection& connection) {
   XB_CHECK(changed.has_value(), changed.error().text);
 }
 
-// Of a connection of the table.
+// `connection` and `branch` must be entries of the table.
 void Fabric::drop(const dataplane::Connection& connection, const dataplane::Branch& branch) {
   unpair(connection);
   profiles_.release(number_in(branch.tag));
   cells_.table().erase(connection, branch);
 }
 
-// Both are there.
+// Connection and branch must exist.
 void Fabric::drop_branch(const VirtualLink& input, const dataplane::Branch& place) {
   const dataplane::Connection* connection = cells_.table().find(input);
   drop(*connection, *branch_at(connection, place));
 }
 
-// The copy is on purpose: it may lie in what goes.
+// Copies deliberately: the argument may lie in the entry being deleted.
 void Fabric::drop_connection(const VirtualLink& at_input) {
   const VirtualLink input = at_input;
   const dataplane::Connection* connection = cells_.table().find(input);
@@ -453,7 +453,7 @@ void Fabric::clear() {
   region_.clear();
 }
 
-// ----- looking --------------------------------------------------------------------------------
+// ----- queries --------------------------------------------------------------------------------
 
 std::optional<Connection> Fabric::find(PortId input_port, Label input_label) const {
   const dataplane::Connection* raw = find_raw(input_port, input_label);

@@ -1,18 +1,18 @@
-// The switch that GSMP's model describes (RFC 3292 sections 4 and 6): ports with their session numbers,
-// administrative states and label ranges, and cross-connects between them. The cells themselves, and the
-// one table of connections, are the data plane's (cells()); what only GSMP knows of a branch, its QoS and
-// whether it is one half of a bidirectional pair, hangs on the branch by a number.
+// The switch of GSMP's model (RFC 3292 sections 4 and 6): ports with session numbers,
+// administrative states and label ranges, and cross-connects between them. The data plane (cells())
+// owns the cells and the only table of connections. A tag on each branch stores the GSMP-specific
+// state: the number of its QoS profile, and whether it is half of a bidirectional pair.
 //
 //   SwitchAgent ──▶ FabricTable ──▶ Fabric ──▶ dataplane::SwitchFabric (table, queues, lines)
 //                                     └─▶ QosProfiles, Reservations, RegionModel
 //
-// A connection is known by input port and input label and has one branch or more, each an output
-// port and output label. Adding a branch that is there already changes its QoS and succeeds;
-// several connections may share an output branch (multipoint-to-point). A label whose VCI is 0 and that
-// is no channel names the virtual path connection of its VPI.
+// Input port and input label identify a connection. It has one or more branches, each an output
+// port and output label. Adding an existing branch changes its QoS and succeeds. Several
+// connections may share an output branch (multipoint-to-point). A label with VCI 0 that is no
+// channel names the virtual path connection of its VPI.
 //
-// Memory: 68 octets for a cross-connect whose label has neighbours, and once for all that say the same
-// their QoS. There is no admission by bandwidth.
+// Memory: 68 octets for a cross-connect whose label has neighbours. Branches with equal QoS share
+// one profile. There is no admission control by bandwidth.
 //
 // No clock; not thread-safe.
 #pragma once
@@ -49,23 +49,24 @@ std::vector<gsmp::ServiceRecord> default_services();
 
 struct FabricOptions {
   std::uint32_t ports = 2;  // numbered 1..ports; at most 65535
-  AtmBounds labels;         // of every ATM port's input, until it is changed
-  // Ports with labels of their own: an ATM port has one range, an MPLS port 1 to kLabelRangesMax, as
-  // checked_ranges() leaves them. Their kind is the port's for ever.
+  AtmBounds labels;         // initial input range of every ATM port
+  // Ports with their own labels: an ATM port has one range, an MPLS port 1 to kLabelRangesMax, as
+  // checked_ranges() returns them. Their kind is the port's kind and never changes.
   std::map<PortId, LabelRanges> port_labels;
-  bool one_kind = false;  // no branch leads from a port of one kind to a port of the other
-  AtmBounds labels_grantable{0, 4095, 32, 65535};    // what Label Range may ask for at an ATM port
-  std::uint32_t link_cells_per_s = 353207;           // of every port that is not named below
+  bool one_kind = false;                             // no branch may join ports of different kinds
+  AtmBounds labels_grantable{0, 4095, 32, 65535};    // the range that Label Range may set at an ATM
+                                                     // port
+  std::uint32_t link_cells_per_s = 353207;           // of every port not listed below
   std::map<PortId, std::uint32_t> port_cells_per_s;  // ports with a rate of their own
-  bool rate_settable = true;                         // by Port Management, up to the port's own
-  std::uint8_t priorities = 4;                       // 0, the best, to priorities - 1
+  bool rate_settable = true;                         // by Port Management, up to the port's default
+  std::uint8_t priorities = 4;                       // 0, the highest, to priorities - 1
   std::vector<gsmp::ServiceRecord> services = default_services();
   bool vp_switching = true;
-  bool connection_replace = true;  // may be asked for by Port Management
+  bool connection_replace = true;  // Port Management may enable it
   std::size_t connections_max = std::size_t{1} << 20;
   std::size_t branches_max = std::size_t{1} << 20;  // in the whole table
   std::size_t branches_per_connection_max = gsmp::kReportBranchesMax;
-  std::uint32_t max_reservations = 1024;  // 0: there are none
+  std::uint32_t max_reservations = 1024;  // 0: no reservations
   std::size_t queue_cells_max = 1024;     // of each priority of each output port
 };
 
@@ -80,30 +81,30 @@ struct Branch {
   }
 };
 
-// What is at an input label, as GSMP sees it; a copy.
+// A copy of the connection at an input label, in GSMP terms.
 struct Connection {
-  bool bidirectional = false;    // made together with its reverse, and the reverse is still there
+  bool bidirectional = false;    // created together with its reverse, which still exists
   bool path = false;             // a virtual path connection
   std::vector<Branch> branches;  // by output port and label; never empty
 };
 
 class Fabric {
  public:
-  // `random` gives the ports their session numbers: one call per port, 0 is passed over; and one more
-  // for each new session. It is kept.
+  // `random` generates session numbers: one call per port and per new session; 0 is replaced. The
+  // fabric keeps it.
   Fabric(FabricOptions options, std::function<std::uint32_t()> random);
-  Fabric(const Fabric&) = delete;  // the data plane calls back
+  Fabric(const Fabric&) = delete;  // the data plane holds callbacks to this object
   Fabric& operator=(const Fabric&) = delete;
 
   const FabricOptions& options() const { return options_; }
   dataplane::SwitchFabric& cells() { return cells_; }
   const dataplane::SwitchFabric& cells() const { return cells_; }
-  // Told of each cell on a label that nobody has: as often as there are such cells. Empty: nobody.
+  // Sets the callback for each cell on an unassigned label. The rate is not limited. Empty: none.
   void set_on_unknown_label(std::function<void(PortId, Label, TimePoint)> told) {
     on_unknown_label_ = std::move(told);
   }
 
-  // ----- ports; `port` exists wherever not said otherwise -----
+  // ----- ports; `port` must exist unless stated otherwise -----
   std::uint32_t ports() const { return options_.ports; }
   bool has(PortId port) const {
     return port.value() >= 1 && port.value() <= options_.ports && at(port).installed;
@@ -116,66 +117,69 @@ class Fabric {
   gsmp::PortRecord port_record(PortId port) const;
   LabelKind label_kind(PortId port) const { return at(port).kind; }
   const LabelRanges& labels(PortId port) const { return cells_.table().labels(port); }
-  // By the operator of the switch: Port Configuration tells it from now on. What is connected stays. Of
-  // the port's kind, as FabricOptions::port_labels says.
+  // Sets the label ranges, as the switch's operator does. Port Configuration reports them from now
+  // on. Existing connections stay. The ranges must follow FabricOptions::port_labels and have the
+  // port's kind.
   void set_labels(PortId port, const LabelRanges& labels);
-  // As the table has it, in the port's kind.
+  // Converts a table key to a label of the port's kind.
   Label label_at(PortId port, std::uint16_t vpi, std::uint16_t vci) const {
     return {label_kind(port), atm_label(vpi, vci).value};
   }
-  // True: it was the other way round, and up means a new session number.
+  // Returns true if the state changed. Going up assigns a new session number.
   bool set_line(PortId port, bool up);
-  // A card is put in or pulled: with it go the port's connections. 1..ports. True: a change.
+  // Inserts or removes a card (port in 1..ports). Removal deletes the port's connections. Returns
+  // true if the state changed.
   bool set_installed(PortId port, bool installed);
 
   using EventState = PortEventState;  // kept here so that it outlives the agent
   EventState& events(PortId port) { return at(port).events; }
   const EventState& events(PortId port) const { return at(port).events; }
 
-  // Port Management's functions but kResetFlags; the port has been checked. kNone: done. `now` is for
-  // the duration of a loopback.
+  // Executes Port Management except kResetFlags; the caller has checked the port. kNone: done.
+  // `now` starts the duration of a loopback.
   gsmp::FailureCode manage(const gsmp::PortManagement& request, TimePoint now);
-  // Ends loopbacks whose duration is over: back in service, with a new session number.
+  // Ends expired loopbacks: the port returns to service with a new session number.
   void tick(TimePoint now);
   TimePoint next_deadline() const;
-  // Label Range, a query or an order; the port has been checked. Fills in what the answer says. kNone,
-  // kOldLabelsInUse (done, a warning), or a failure: then nothing has changed.
+  // Executes Label Range, a query or a change; the caller has checked the port. Fills in the
+  // answer. kNone, kOldLabelsInUse (done, a warning), or a failure without any change.
   gsmp::FailureCode label_range(gsmp::LabelRangeMessage& message);
 
-  // ----- connections -----
-  // kNone, or kNoSuchPort, kInvalidPortSession: what every request on ports is asked first.
+  // ----- connections ----- The first check of every request with ports: kNone, kNoSuchPort or
+  // kInvalidPortSession.
   gsmp::FailureCode check_ports(PortId input, PortId output, std::uint32_t session) const;
-  // The rest of the rules, in the order of precedence of RFC 3292 section 12. The ports have been
-  // checked. kNone: done. Anything else: nothing has changed.
+  // Checks the other rules in the precedence of RFC 3292 section 12; the caller has checked the
+  // ports. kNone: done. Any other code: no change.
   gsmp::FailureCode add_branch(const gsmp::AddBranch& request);
   gsmp::FailureCode move_output(const gsmp::MoveOutputBranch& request);
   gsmp::FailureCode move_input(const gsmp::MoveInputBranch& request);
   gsmp::FailureCode reserve(const gsmp::ReservationRequest& request);
-  // kNone, kNoSuchConnection or kNoSuchBranch. The last branch takes its connection along.
+  // kNone, kNoSuchConnection or kNoSuchBranch. Deleting the last branch deletes the connection.
   gsmp::FailureCode delete_branch(PortId input_port, Label input_label, PortId output_port,
                                   Label output_label);
   gsmp::FailureCode delete_tree(PortId input_port, Label input_label);
-  // Return the number of branches that went.
+  // Return the number of deleted branches.
   std::size_t delete_all_input(PortId port);
   std::size_t delete_all_output(PortId port);
-  // Connections, reservations, and the model of traffic: as after a start. Ports stay as they are.
+  // Resets connections, reservations and the traffic model to the start state. Ports stay
+  // unchanged.
   void clear();
 
-  // Nothing: no such connection.
+  // nullopt: no such connection.
   std::optional<Connection> find(PortId input_port, Label input_label) const;
   const dataplane::Connection* find_raw(PortId input_port, Label input_label) const;
-  // Before a loop of delete_branch: asks the memory for what it will look at. Any port and label.
+  // Prefetches memory before a loop of delete_branch(). Accepts any port and label.
   void prefetch(PortId input_port, Label input_label) const;
   struct Entry {
     Label input_label;  // of a path with VCI 0
     const dataplane::Connection* connection;
   };
-  // In order of labels; good until the table changes. `port` exists.
+  // In label order; valid until the table changes. `port` must exist.
   std::vector<Entry> connections_of(PortId port) const;
   std::size_t branches() const { return cells_.table().branches(); }
   std::size_t connections() const { return cells_.table().connections(); }
   const QosProfiles& profiles() const { return profiles_; }
-  // Of a branch of the table.
+  // `branch` must be in the table.
   const QosProfile& profile_at(const dataplane::Branch& branch) const;
 
   Reservations& reservations() { return reservations_; }
@@ -188,16 +192,16 @@ class Fabric {
     std::uint32_t session = 0;
     bool installed = true;
     bool line_up = true;
-    bool replace = false;  // Connection Replace is on
+    bool replace = false;  // Connection Replace is enabled
     gsmp::PortStatus status = gsmp::PortStatus::kAvailable;
     std::uint32_t rate = 0;          // now
-    std::uint32_t rate_default = 0;  // of the line
+    std::uint32_t rate_default = 0;  // rate of the line
     LabelKind kind = LabelKind::kAtm;
     LabelRanges labels_default;
     TimePoint loopback_end = kNever;
     EventState events;
   };
-  struct Wish;  // an Add Branch or a Move, as far as both are judged alike
+  struct Wish;  // the parts of an Add Branch or a Move that are checked alike
 
   const Port& at(PortId port) const { return ports_[port.value() - 1]; }
   Port& at(PortId port) { return ports_[port.value() - 1]; }
@@ -205,14 +209,15 @@ class Fabric {
   void apply_line(PortId port);
   void bring_up(PortId port);
 
-  // ----- labels (fabric_labels.cpp) -----
-  // On cells that come in there; of a path its VPI.
+  // ----- labels (fabric_labels.cpp) ----- Whether the port's input ranges contain the label (of a
+  // path: its VPI).
   bool accepts(PortId port, Label label, bool path) const;
-  // Of the port's kind, and no wider than the kind is.
+  // Whether the label has the port's kind and fits its width.
   bool is_label_of(PortId port, Label label) const;
-  // On cells that go out there: of the port's kind, no reserved one, no VPI too wide for the line.
+  // Whether cells may leave there with the label: it has the port's kind, is not reserved, and its
+  // VPI fits the line.
   bool leaves_by(PortId port, Label label) const;
-  // Whether there may be a branch from one to the other.
+  // Whether a branch between the two ports is allowed.
   bool joins(PortId input, PortId output) const;
   bool has_paths(PortId input, PortId output) const;
   AtmBounds atm_labels_most(PortId port) const;
@@ -223,16 +228,17 @@ class Fabric {
   void tell_mpls_labels(gsmp::LabelRangeMessage& message, const LabelRanges& ranges) const;
 
   gsmp::FailureCode check_service(const Wish& wish, const QosProfile* existing) const;
-  // Whether one call more of its class fits into the region of `output`: kNone, kNoSuchClass or
-  // kOutsideRegion. The branch from `from` to `replaced` goes for it and is not counted. Takes time in
-  // proportion to the branches of the switch, where the class is one of the region model.
+  // Checks that one more call of the profile's class fits into the region of `output`: kNone,
+  // kNoSuchClass or kOutsideRegion. Does not count the branch from `from` to `replaced`, which the
+  // new one replaces. For a class of the region model it takes time proportional to the branches of
+  // the switch.
   gsmp::FailureCode check_region(const QosProfile& qos, PortId output,
                                  const dataplane::VirtualLink& from,
                                  const dataplane::Branch& replaced) const;
   bool serves(Qos qos, const std::optional<gsmp::TrafficBlock>& traffic) const;
-  // The branch's priority and service category at its output port.
+  // Sets the branch's priority and service category for its output port.
   void set_queue(dataplane::Branch& branch, Qos output) const;
-  // `there`: the branch at that place; null: there is none.
+  // `there`: the existing branch at that output; null: none.
   void put(const dataplane::VirtualLink& input, dataplane::Branch branch,
            const dataplane::Branch* there, const QosProfile& profile, bool both_ways);
   void drop(const dataplane::Connection& connection, const dataplane::Branch& branch);

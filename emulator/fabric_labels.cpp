@@ -1,5 +1,5 @@
-// The labels of the fabric's ports: which kind a port has, which may be entered, and Label Range
-// (RFC 3292 section 6.2). An ATM port has one range, VPIs times VCIs; an MPLS port has one or several.
+// The labels of the fabric's ports: kinds, accepted ranges, and Label Range (RFC 3292 section 6.2).
+// An ATM port has one range, VPIs times VCIs; an MPLS port has one or more.
 #include <algorithm>
 #include <set>
 
@@ -29,7 +29,7 @@ bool Fabric::accepts(PortId port, Label label, bool path) const {
   });
 }
 
-// Whether cells of the port can have it at all: only then has it an entry in the table.
+// Whether cells of the port can carry the label; only such labels have a table entry.
 bool Fabric::is_label_of(PortId port, Label label) const {
   if (label.kind != label_kind(port)) return false;
   return label.value <= (label.kind == LabelKind::kMpls ? kMplsLabelMax : kAtmValueMax);
@@ -71,7 +71,7 @@ FailureCode Fabric::label_range(LabelRangeMessage& message) {
   return warning;
 }
 
-// ----- of an ATM port -----
+// ----- ATM ports -----
 
 namespace {
 
@@ -111,8 +111,8 @@ FailureCode Fabric::query_atm_labels(PortId port, LabelRangeElement& range) cons
   return FailureCode::kNone;
 }
 
-// What Label Range may ask for there at the most: the options' range, as far as the line's headers are
-// wide.
+// The largest range that Label Range may set: the options' range, limited by the line's header
+// width.
 AtmBounds Fabric::atm_labels_most(PortId port) const {
   AtmBounds most = options_.labels_grantable;
   most.vpi_max = std::min(most.vpi_max, cells_.vpi_max(port));
@@ -165,9 +165,9 @@ FailureCode Fabric::set_atm_labels(PortId port, LabelRangeElement& range) {
   return outside ? FailureCode::kOldLabelsInUse : FailureCode::kNone;
 }
 
-// ----- of an MPLS port -----
+// ----- MPLS ports -----
 
-// As the answer tells them: all ranges of the port, and what is left of each.
+// Writes all ranges of the port and the number of unused labels of each into the answer.
 void Fabric::tell_mpls_labels(LabelRangeMessage& message, const LabelRanges& ranges) const {
   message.ranges.clear();
   message.disjoint = ranges.size() > 1;
@@ -193,7 +193,7 @@ FailureCode Fabric::query_mpls_labels(LabelRangeMessage& message) const {
   return FailureCode::kNone;
 }
 
-// Sets all of them at once; what is not possible together is refused with what would be.
+// Sets all ranges at once. If they are not possible together, the refusal proposes possible ones.
 FailureCode Fabric::set_mpls_labels(LabelRangeMessage& message) {
   LabelRanges wanted;
   LabelRanges possible;

@@ -16,18 +16,18 @@ using gsmp::PortStatus;
 std::vector<gsmp::ServiceRecord> default_services() {
   using gsmp::ServiceId;
   using gsmp::TrafficControl;
-  gsmp::CapabilitySet hard;  // for what minds delay
+  gsmp::CapabilitySet hard;  // for delay-sensitive services
   hard.id = 1;
   hard.policing = TrafficControl::kPerConnection;
   hard.egress_peak_shaping = TrafficControl::kAlways;
   hard.clr = 9;
   hard.ctd_us = 500;
   hard.cdv_us = 100;
-  gsmp::CapabilitySet soft = hard;  // for what minds loss alone
+  gsmp::CapabilitySet soft = hard;  // for loss-sensitive services
   soft.egress_peak_shaping = TrafficControl::kNo;
   soft.clr = 6;
   soft.ctd_us = soft.cdv_us = 0;
-  gsmp::CapabilitySet frames;  // for what minds neither much
+  gsmp::CapabilitySet frames;  // for services that tolerate delay and loss
   frames.id = 1;
   frames.packet_discard = TrafficControl::kAlways;
   frames.vc_merge = TrafficControl::kPerConnection;
@@ -74,8 +74,7 @@ Fabric::Fabric(FabricOptions options, std::function<std::uint32_t()> random)
   }
 }
 
-// 0 is no session number, and the old one is no new one: a source that gives nothing else must not
-// hold us up.
+// Never returns 0 or the old number. Terminates even if the random source repeats itself.
 std::uint32_t Fabric::new_session(std::uint32_t old) {
   std::uint32_t session = std::max(random_(), std::uint32_t{1});
   if (session == old) session = session == 0xffffffff ? 1 : session + 1;
@@ -142,7 +141,7 @@ bool Fabric::set_installed(PortId id, bool installed) {
   delete_all_input(id);
   delete_all_output(id);
   port.installed = installed;
-  if (installed) {  // another card, with nothing of the old one
+  if (installed) {  // a new card without the old one's state
     port.session = new_session(port.session);
     port.line_up = true;
     port.replace = false;
@@ -209,7 +208,7 @@ FailureCode Fabric::manage(const gsmp::PortManagement& request, TimePoint now) {
       enter(PortStatus::kUnavailable, Loopback::kNone);
       return FailureCode::kNone;
     case PortFunction::kSetTransmitRate: {
-      if (request.header.version == 1) break;  // there it does not exist
+      if (request.header.version == 1) break;  // not in version 1.1
       if (!options_.rate_settable) return FailureCode::kRateFixed;
       const bool fastest = request.transmit_cells_per_s == gsmp::kTransmitRateFastest;
       const std::uint32_t rate = fastest ? port.rate_default : request.transmit_cells_per_s;
@@ -219,12 +218,14 @@ FailureCode Fabric::manage(const gsmp::PortManagement& request, TimePoint now) {
       region_.rate_changed(id, rate);
       return FailureCode::kNone;
     }
-    case PortFunction::kResetFlags: return FailureCode::kNone;  // the agent's: it knows the events
+    case PortFunction::kResetFlags:
+      return FailureCode::kNone;  // the agent handles it: it has the
+                                  // events
   }
   return FailureCode::kInvalidMessage;
 }
 
-// A loopback that has lasted is left for service: as brought up.
+// An expired loopback returns the port to service, as after Bring Up.
 void Fabric::tick(TimePoint now) {
   for (std::uint32_t number = 1; number <= options_.ports; ++number) {
     if (at(PortId(number)).loopback_end <= now) bring_up(PortId(number));

@@ -1,4 +1,4 @@
-// Fabric: which queue of its output port a branch's cells wait in.
+// Fabric: selects the queue of the output port for a branch's cells.
 #include <algorithm>
 
 #include "emulator/fabric.hpp"
@@ -11,7 +11,7 @@ using gsmp::ServiceId;
 
 namespace {
 
-// A priority stands for the category that has the same place among the queues.
+// Maps a priority to the category with the same rank among the queues.
 ServiceClass class_of(Qos output) {
   if (output.model != QosModel::kService) {
     switch (output.selector) {
@@ -35,7 +35,7 @@ ServiceClass class_of(Qos output) {
   }
 }
 
-// A service gets a priority by how much it minds waiting.
+// Maps a service to a priority by its sensitivity to delay.
 std::uint32_t priority_of(ServiceClass service) {
   return std::min<std::uint32_t>(static_cast<std::uint32_t>(service), 3);
 }

@@ -6,7 +6,7 @@ namespace xbind::emulator {
 using gsmp::FailureCode;
 using gsmp::QosModel;
 
-// The classes are those of the output port: it is there that calls meet.
+// The output port defines the classes, because calls share its multiplexer.
 FailureCode Fabric::check_region(const QosProfile& qos, PortId output,
                                  const dataplane::VirtualLink& from,
                                  const dataplane::Branch& replaced) const {

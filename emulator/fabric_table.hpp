@@ -1,9 +1,9 @@
-// The emulator's fabric as the table under a GSMP agent. The fabric carries every request out during
-// the call; its answer goes at once, or after answer_delay: a switch whose table is somewhere else.
-// Answers wait side by side, unlike requests before a slow processor (faults.hpp).
+// Adapts the emulator's fabric to the table interface of the GSMP agent. The fabric executes every
+// request during the call. The answer comes at once, or after answer_delay, as from a remote table.
+// Delayed answers wait in parallel, unlike requests before a slow processor (faults.hpp).
 //
-// Answers that wait are bounded by the requests that the agent leaves open. Not thread-safe; time is
-// handed in.
+// The agent's limit of open requests bounds the waiting answers. Not thread-safe; the caller
+// supplies the time.
 #pragma once
 
 #include <map>
@@ -15,20 +15,20 @@ namespace xbind::emulator {
 
 class FabricTable : public SwitchTable {
  public:
-  // `fabric` outlives the table.
+  // `fabric` must outlive the table.
   explicit FabricTable(Fabric& fabric);
   ~FabricTable() override;
   FabricTable(const FabricTable&) = delete;
   FabricTable& operator=(const FabricTable&) = delete;
 
-  // Of the answers to later requests; 0: at once.
+  // Applies to later requests; 0: answers at once.
   void set_answer_delay(Duration delay) { answer_delay_ = delay; }
   std::size_t answers_waiting() const { return waiting_.size(); }
 
-  // ----- what happens to the switch; the client learns of each change -----
-  // The line of a port goes down, or up with a new session number. `port` exists.
+  // ----- changes of the switch; the client is notified of each ----- Takes a port's line down, or
+  // up with a new session number. `port` must exist.
   void set_line(PortId port, bool up);
-  // A card is put in or pulled out, with the connections of its port. 1..ports.
+  // Inserts a card, or removes it with its port's connections. `port` in 1..ports.
   void set_installed(PortId port, bool installed);
 
   void set_client(TableClient* client) override;
@@ -66,7 +66,7 @@ class FabricTable : public SwitchTable {
   void report(PortId port, Scope scope, Label label, Ticket ticket, TimePoint now) override;
   void clear(TimePoint) override { fabric_.clear(); }
 
-  // Ends loopbacks whose time is over, and gives the answers that are due.
+  // Ends expired loopbacks and delivers the answers that are due.
   void tick(TimePoint now) override;
   TimePoint next_deadline() const override;
 
@@ -82,7 +82,7 @@ class FabricTable : public SwitchTable {
 
   Fabric& fabric_;
   Duration answer_delay_{};
-  std::multimap<TimePoint, Answer> waiting_;  // by when they are due
+  std::multimap<TimePoint, Answer> waiting_;  // by due time
 };
 
 }  // namespace xbind::emulator

@@ -23,7 +23,7 @@ gsmp::Decoded<gsmp::HeaderAndBody> header_of(std::span<const std::byte> frame) {
   return gsmp::decode_header(frame.subspan(std::min(frame.size(), kFrameHeaderOctets)));
 }
 
-// The connections that a request makes, changes or releases, as far as the switch must count them.
+// The number of connections that a request makes, changes or releases, for the processor's delay.
 std::uint32_t operations_of(std::span<const std::byte> frame) {
   const auto request = header_of(frame);
   if (!request || request->header.type < MessageType::kAddBranch ||
@@ -73,7 +73,7 @@ std::size_t InputCutter::pass_frame(std::span<const std::byte> octets) {
 
 std::size_t InputCutter::pass_all(std::span<const std::byte> octets) {
   std::size_t passed = 0;
-  if (between_frames()) {  // over the whole ones in a stride each
+  if (between_frames()) {  // skips each whole frame at once
     while (octets.size() - passed >= kFrameHeaderOctets && begins_frame(octets.subspan(passed))) {
       const std::size_t whole = kFrameHeaderOctets + u16(octets, passed + 2);
       if (whole > octets.size() - passed) break;
@@ -89,7 +89,7 @@ std::size_t InputCutter::keep(std::span<const std::byte> octets) {
   if (kept_.size() >= kFrameHeaderOctets) wanted += u16(kept_, 2);
   const std::size_t taken = std::min(wanted - kept_.size(), octets.size());
   kept_.insert(kept_.end(), octets.begin(), octets.begin() + static_cast<std::ptrdiff_t>(taken));
-  // The agent will say what is wrong with it, and go.
+  // The agent reports the error and closes the connection.
   if (kept_.size() == kFrameHeaderOctets && !begins_frame(kept_)) lost_ = true;
   return taken;
 }
@@ -144,7 +144,7 @@ void SlowReader::tick(TimePoint now, std::uint32_t octets_per_s) {
     next_ = kNever;
     return;
   }
-  if (left_ == kUnlimited) {  // it reads slowly from now on
+  if (left_ == kUnlimited) {  // the fault has just been set
     left_ = 0;
     next_ = now;
   }
@@ -175,7 +175,7 @@ void AnswerPipe::release(Goes goes) {
 void AnswerPipe::put(std::span<const std::byte> frames, TimePoint now,
                      const FaultSettings& settings, const std::function<std::uint32_t()>& random,
                      FaultCounters& counters) {
-  // Without a fault nothing is looked at twice, nor copied frame by frame.
+  // Without a fault, frames are neither checked nor copied one by one.
   const bool straight = !settings.silent && settings.reorder == 0 && held_.empty();
   if (straight) append(frames);
   while (!frames.empty()) {

@@ -1,11 +1,11 @@
-// What an emulated switch does wrong on purpose, between its agent and its connections. Octets and time
-// come in through the door, chance as well: the same seed and the same calls give the same faults.
+// Injected faults of an emulated switch, between its agent and its connections. The caller supplies
+// octets, time and random numbers: equal seeds and calls give equal faults.
 //
 //   connection ──▶ slow reader ──▶ InputCutter ──▶ silence ──▶ Processor (delays) ──▶ agent
 //   connection ◀── pieces ◀──────────────── reordering ◀────── silence ◀───────────── agent
 //
-// Everything that waits has a bound: when a connection has more than kWaitingOctetsMax waiting in either
-// direction, nothing more is read from it.
+// All waiting data is bounded: while a connection has more than kWaitingOctetsMax waiting in either
+// direction, nothing is read from it.
 //
 // Not thread-safe.
 #pragma once
@@ -25,43 +25,44 @@
 
 namespace xbind::emulator {
 
-using ConnectionKey = std::uint64_t;  // of a transport connection, as its owner calls it
+using ConnectionKey = std::uint64_t;  // of a transport connection; assigned by the owner
 
 inline constexpr std::size_t kWaitingOctetsMax = 256U << 10;
 inline constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
 
 struct FaultSettings {
-  std::uint32_t slow_reader_octets_per_s = 0;  // 0: as fast as they come
+  std::uint32_t slow_reader_octets_per_s = 0;  // 0: no limit
   double reorder = 0;                          // probability that an answer is held back, 0..1
-  std::size_t partial_octets = 0;              // 0: whole
-  Duration message_delay{};     // the switch's processor needs this for a request ...
-  Duration connection_delay{};  // ... and this for each connection operation in it
-  Duration table_delay{};       // the table's answers come so much later, side by side
-  bool silent = false;          // hears and says nothing, its connections stay open
+  std::size_t partial_octets = 0;              // 0: frames are sent whole
+  Duration message_delay{};                    // processor time for a request ...
+  Duration connection_delay{};                 // ... and for each connection operation in it
+  Duration table_delay{};                      // delay of the table's answers, in parallel
+  bool silent = false;  // drops all messages in both directions; connections stay open
 
   bool delays() const { return message_delay > Duration{} || connection_delay > Duration{}; }
 };
 
 struct FaultCounters {
-  std::uint64_t reordered = 0;  // answers held back that others have overtaken
-  std::uint64_t pieces = 0;     // sent of partial frames
-  std::uint64_t unheard = 0;    // messages lost in the silence
+  std::uint64_t reordered = 0;  // answers that others overtook
+  std::uint64_t pieces = 0;     // pieces of frames sent
+  std::uint64_t unheard = 0;    // received messages dropped while silent
   std::uint64_t unsaid = 0;
   std::uint64_t delayed = 0;   // requests that waited for the processor
-  std::uint64_t void_now = 0;  // of these, dropped since the controller began the link anew
+  std::uint64_t void_now = 0;  // of these, dropped because the controller restarted the link
 };
 
-// The octets of the frame that `octets` begin with, its header included; 0: it is not complete.
-// All of them when they begin no frame: that is the receiver's business.
+// The size of the first frame in `octets`, including its header; 0: incomplete. Returns all octets
+// if they begin no frame; the receiver handles that error.
 std::size_t frame_octets(std::span<const std::byte> octets);
-// Of a whole frame.
+// `frame` must be complete.
 bool is_adjacency(std::span<const std::byte> frame);
 
-// Knows where in a stream frames begin, and cuts them out when asked. Holds one incomplete frame.
+// Tracks the frame boundaries of a stream and extracts frames on request. Holds one incomplete
+// frame.
 class InputCutter {
  public:
-  // While `cut`: calls frame(span) for each whole frame. Else straight(span), whatever the chunk.
-  // Changing over happens between two frames, however late.
+  // If `cut`, calls frame(span) for each whole frame; otherwise straight(span) with any chunk. A
+  // change of `cut` takes effect at the next frame boundary.
   template <class Straight, class Frame>
   void feed(std::span<const std::byte> octets, bool cut, Straight&& straight, Frame&& frame) {
     while (!octets.empty()) {
@@ -81,44 +82,45 @@ class InputCutter {
 
  private:
   bool between_frames() const { return head_.empty() && left_ == 0 && !lost_; }
-  // Return how many octets they went over.
+  // Return the number of octets consumed.
   std::size_t pass_frame(std::span<const std::byte> octets);
   std::size_t pass_all(std::span<const std::byte> octets);
   std::size_t keep(std::span<const std::byte> octets);
 
-  wire::Buffer kept_;     // the beginning of a frame that will be cut out
-  wire::Buffer head_;     // of a frame that goes straight, while its length is not known
-  std::size_t left_ = 0;  // of that frame
-  bool lost_ = false;     // the stream is no frames: straight for ever
+  wire::Buffer kept_;     // the start of a frame to extract
+  wire::Buffer head_;     // header of a frame passed straight, while incomplete
+  std::size_t left_ = 0;  // octets left of that frame
+  bool lost_ = false;     // invalid stream: pass straight from now on
 };
 
-// The processor of a slow switch: one request after another, whoever sent it, each as long as it takes.
+// The processor of a slow switch: handles the requests of all connections one after another, each
+// with its processing time.
 class Processor {
  public:
   struct Request {
     ConnectionKey connection;
     wire::Buffer frame;
     TimePoint arrived;
-    std::uint32_t operations = 0;  // connections that it makes, changes or releases
+    std::uint32_t operations = 0;  // connections that the request makes, changes or releases
   };
 
   void put(ConnectionKey connection, std::span<const std::byte> frame, TimePoint now);
-  // The next one that is done by now.
+  // The next request that is completed at `now`.
   std::optional<Request> take(TimePoint now, const FaultSettings& settings);
   TimePoint next_deadline(const FaultSettings& settings) const;
   std::size_t waiting(ConnectionKey connection) const;  // octets
-  std::size_t drop(ConnectionKey connection);           // returns how many requests
+  std::size_t drop(ConnectionKey connection);           // returns the number of requests
 
  private:
   TimePoint done(const FaultSettings& settings) const;
 
   std::deque<Request> requests_;
-  std::map<ConnectionKey, std::size_t> octets_;  // of what waits, by whose it is
+  std::map<ConnectionKey, std::size_t> octets_;  // waiting octets by connection
   TimePoint free_at_{};
 };
 
-// How much may be read from a connection of a switch that reads slowly. Each tenth of a second, or as
-// long as one octet takes, allows that time's share; what is not used is not saved up.
+// The read allowance of a connection while the switch reads slowly. Each interval of 0.1 s, or the
+// time of one octet if longer, grants its share. Unused allowance expires.
 class SlowReader {
  public:
   void read(std::size_t octets) {
@@ -133,33 +135,33 @@ class SlowReader {
   TimePoint next_{};
 };
 
-// The way out of one connection.
+// The output path of one connection.
 class AnswerPipe {
  public:
   static constexpr std::size_t kHeldMax = 8;   // answers held back at a time
-  static constexpr std::uint32_t kWindow = 8;  // as many others overtake one, at most
-  static constexpr Duration kHeldFor = kSwitchTimers["held-answer"];  // then it goes by itself
+  static constexpr std::uint32_t kWindow = 8;  // at most this many others overtake one
+  static constexpr Duration kHeldFor = kSwitchTimers["held-answer"];  // then it is sent anyway
   static constexpr Duration kPieceGap = kSwitchTimers["answer-piece"];
 
-  // What the agent says, whole frames. An answer never leaves its place among the parts of the same
-  // answer, nor crosses an adjacency message; events are never held back. `random` gives 32 bits.
+  // Takes whole frames from the agent. The parts of one answer keep their order. No answer crosses
+  // an adjacency message, and events are never held back. `random` returns 32 bits.
   void put(std::span<const std::byte> frames, TimePoint now, const FaultSettings& settings,
            const std::function<std::uint32_t()>& random, FaultCounters& counters);
-  // Puts what has been held long enough on its way.
+  // Releases answers that were held for kHeldFor.
   void tick(TimePoint now, const FaultSettings& settings);
-  // What is to be sent now in one piece, into an empty buffer; nothing: it stays empty.
+  // Writes the next piece to send into the empty buffer `into`. It stays empty if there is none.
   void take(wire::Buffer& into, TimePoint now, const FaultSettings& settings,
             FaultCounters& counters);
   TimePoint next_deadline(const FaultSettings& settings) const;
   std::size_t waiting() const;  // octets
-  // The last adjacency message that went by, without its frame header; empty: none has.
+  // The last adjacency message sent, without its frame header; empty: none.
   std::span<const std::byte> last_adjacency() const { return last_adjacency_; }
 
  private:
   struct Held {
     wire::Buffer frame;
     std::uint32_t transaction;
-    std::uint32_t behind;  // so many answers go first
+    std::uint32_t behind;  // number of answers to send first
     TimePoint until;
   };
   void put_answer(std::span<const std::byte> frame, TimePoint now, const FaultSettings& settings,

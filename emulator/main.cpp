@@ -1,5 +1,5 @@
-// xbind-switch: emulated switches behind listening sockets. `xbind-switch tell`
-// speaks to one that runs.
+// xbind-switch: emulated switches behind listening sockets. `xbind-switch tell` sends a command to
+// a running one.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,7 +19,7 @@ using namespace xbind;
 constexpr int kFailed = 1;
 constexpr int kRefused = 2;
 
-// Exit code 0: the switch said ok; 1: it said error, or nothing.
+// Exit code 0: the switch answered ok; 1: it answered error, or not at all.
 int tell(int argc, char** argv) {
   emulator::TellOptions options;
   config::OptionSet set("xbind-switch tell",
@@ -28,7 +28,7 @@ int tell(int argc, char** argv) {
   declare(set, options);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
   const auto peer = gsmp::parse_host_port(options.words.front());
-  if (!peer) return kRefused;  // the options have been checked
+  if (!peer) return kRefused;  // the options parser has checked it
   options.words.erase(options.words.begin());
   const auto answer = gsmp::ask(*peer, fmt::format("{}", fmt::join(options.words, " ")),
                                 std::chrono::milliseconds(options.timeout_ms));

@@ -1,9 +1,9 @@
-// Requests of controllers that the table has not completed yet: what each part was answered so far,
-// and whom the answer is for.
+// Requests that the table has not completed yet, with the results of their parts so far and the
+// controller to answer.
 //
-// Bounded by the agent: at most AgentOptions::window a controller and open_requests_max in all.
-// A request whose adjacency has ended keeps its place, without its octets, until the table completes
-// it: the table still works on it. Not thread-safe.
+// Bounded by the agent: at most AgentOptions::window per controller and open_requests_max in total.
+// A request whose adjacency has ended keeps its entry, without its octets, until the table
+// completes it. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ namespace xbind::emulator {
 
 using ControllerId = Id<struct ControllerIdTag, std::uint64_t>;  // one connection; never reused
 
-// For each part of a request the code that the table gave, and what the table read for it.
+// The table's code and reading for each part of a request.
 class TableOutcome {
  public:
-  // `reads`: the parts tell readings.
+  // `reads`: the parts return readings.
   void begin(std::uint32_t parts, bool reads) {
     waiting_ = parts;
     code_ = kWaiting;
@@ -33,7 +33,7 @@ class TableOutcome {
     if (parts > 1) codes_.assign(parts, kWaiting);
     if (reads) readings_.resize(parts);
   }
-  // False: there is no such part, or it has been answered.
+  // Returns false if the part does not exist or has been answered.
   bool note(std::uint32_t part, gsmp::FailureCode code) {
     if (part >= (codes_.empty() ? 1U : codes_.size())) return false;
     gsmp::FailureCode& place = codes_.empty() ? code_ : codes_[part];
@@ -49,11 +49,11 @@ class TableOutcome {
   }
   bool complete() const { return waiting_ == 0; }
 
-  // Once it is complete; of the parts there are.
+  // Requires completeness and an existing part.
   gsmp::FailureCode code(std::size_t part = 0) const {
     return codes_.empty() ? code_ : codes_[part];
   }
-  // What the table read for the part; R{} if it gave no reading, or one of another type.
+  // The table's reading for the part; R{} if there is none or if it has another type.
   template <class R>
   R reading(std::size_t part = 0) {
     R* const told = part < readings_.size() ? std::get_if<R>(&readings_[part]) : nullptr;
@@ -61,34 +61,35 @@ class TableOutcome {
   }
 
  private:
-  // No code of RFC 3292: 255 lies in the range of the optional QoS model, which we do not have.
+  // Marks a pending part. No code of RFC 3292: 255 belongs to the optional QoS model, which is not
+  // supported.
   static constexpr gsmp::FailureCode kWaiting{255};
 
   std::uint32_t waiting_ = 0;
-  gsmp::FailureCode code_ = kWaiting;     // of the only part
-  std::vector<gsmp::FailureCode> codes_;  // of several
+  gsmp::FailureCode code_ = kWaiting;     // the code of a single part
+  std::vector<gsmp::FailureCode> codes_;  // the codes of several parts
   std::vector<TableReading> readings_;
 };
 
 class OpenRequests {
  public:
   struct Request {
-    std::optional<ControllerId> from;  // nothing: its adjacency has ended
-    wire::Buffer octets;               // the message, to be answered from
+    std::optional<ControllerId> from;  // nullopt: its adjacency has ended
+    wire::Buffer octets;               // the request message, source of the answer
     TableOutcome outcome;
   };
 
   std::size_t size() const { return open_.size(); }
-  // `id` is not open.
+  // `id` must not be open.
   void keep(std::uint64_t id, Request request) { open_.emplace(id, std::move(request)); }
-  // Null: it is not open.
+  // Null: not open.
   Request* find(std::uint64_t id) {
     const auto found = open_.find(id);
     return found == open_.end() ? nullptr : &found->second;
   }
-  // `id` is open.
+  // `id` must be open.
   Request take(std::uint64_t id) { return std::move(open_.extract(id).mapped()); }
-  // Nobody waits for the answers of `from` any longer. Returns how many requests those were.
+  // Marks the requests of `from` as abandoned: their answers will be dropped. Returns their number.
   std::size_t abandon(ControllerId from) {
     std::size_t count = 0;
     for (auto& [id, request] : open_) {

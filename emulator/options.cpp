@@ -38,7 +38,7 @@ std::string option_word(gsmp::ServiceId service) {
   return word;
 }
 
-// With the capability set of the family's .1, which every switch has.
+// Uses the capability set of the family's .1 service, which every switch has.
 gsmp::ServiceRecord service_record(gsmp::ServiceId service) {
   const std::string word = option_word(service);
   const std::string_view family = std::string_view(word).substr(0, word.find('.'));
@@ -49,7 +49,7 @@ gsmp::ServiceRecord service_record(gsmp::ServiceId service) {
   return record;
 }
 
-// The number before the equal sign, and what is behind it.
+// The port before the equal sign and the text after it.
 std::optional<std::pair<PortId, std::string>> port_and_text(const std::string& text) {
   std::uint32_t port = 0;
   const char* const end = text.data() + text.size();
@@ -217,7 +217,7 @@ std::optional<std::pair<PortId, std::string>> parse_port_file(const std::string&
 
 Result<std::map<PortId, LabelRanges>> parse_port_labels(const std::vector<std::string>& texts,
                                                         std::uint32_t ports) {
-  constexpr std::uint32_t kVciMin = 32;  // below: signalling and management (ITU-T I.361)
+  constexpr std::uint32_t kVciMin = 32;  // lower VCIs: signalling and management (ITU-T I.361)
   std::map<PortId, LabelRanges> labels;
   for (const std::string& text : texts) {
     const auto parts = port_and_text(text);

@@ -1,6 +1,6 @@
-// The options of xbind-switch, said once: --help, the refusals and
-// docs/options.md come from here. Those of one switch are also the keys of a
-// [[switch]] in the file of --switches (switch_set.hpp).
+// The options of xbind-switch: the single source of --help, the error texts and docs/options.md.
+// The options of one switch are also the keys of a [[switch]] table in the file of --switches
+// (switch_set.hpp).
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,7 @@
 
 namespace xbind::emulator {
 
-// Of one switch, as they were given. All lists are texts that have been
-// checked.
+// The options of one switch, as given. The texts in lists have been checked.
 struct SwitchOptions {
   std::string listen;
   std::string name;
@@ -51,7 +50,7 @@ struct SwitchOptions {
   std::uint64_t seed = 0;
 };
 
-// Of the process.
+// The options of the process.
 struct Options {
   SwitchOptions one;
   std::string switches;  // a file; empty: `one` is the only switch
@@ -60,36 +59,35 @@ struct Options {
   log::Level log_level = log::Level::kInfo;
 };
 
-// "2=353207" as port and rate; nothing unless it is a port from 1 and a rate of
-// 1 to 4294967295.
+// Parses "2=353207" into port and rate. nullopt unless the port is at least 1 and the rate 1 to
+// 4294967295.
 std::optional<std::pair<PortId, std::uint32_t>> parse_port_rate(const std::string& text);
-// "2=/tmp/x.pcap" as port and file; nothing unless it is a port from 1 and a
-// name.
+// Parses "2=/tmp/x.pcap" into port and file. nullopt unless the port is at least 1 and the name is
+// not empty.
 std::optional<std::pair<PortId, std::string>> parse_port_file(const std::string& text);
-// "2=mpls:16-1023" and the like, several of a port gathered (core/label_text.hpp); labels of an ATM port
-// above VCI 31. kBadInput: not PORT=RANGE, a port beyond `ports`, ranges of two kinds at one port, more
-// than one of an ATM port or than kLabelRangesMax, ranges that overlap.
+// Parses texts like "2=mpls:16-1023" (core/label_text.hpp) and collects the ranges of each port. An
+// ATM port's VCIs must be above 31. kBadInput: not PORT=RANGE, a port beyond `ports`, two kinds at
+// one port, more than one range for ATM or kLabelRangesMax for MPLS, overlapping ranges.
 Result<std::map<PortId, LabelRanges>> parse_port_labels(const std::vector<std::string>& texts,
                                                         std::uint32_t ports);
-// "cbr", "nrt-vbr.2", "gfr.1": a service of RFC 3292 section 10.4 in lower
-// case; ".1" may be left out. kBadInput: none of ATM.
+// "cbr", "nrt-vbr.2", "gfr.1": a service of RFC 3292 section 10.4 in lower case; ".1" may be
+// omitted. kBadInput: no ATM service.
 Result<gsmp::ServiceId> parse_service(const std::string& text);
 
-// Both add options to a set that `options` outlives, with the checks between
-// them.
+// Both add options, and the checks across options, to a set. `options` must outlive the set.
 void declare(config::OptionSet& set, SwitchOptions& options);
 void declare(config::OptionSet& set, Options& options);
-// Names of the options that stand for one switch.
+// Names of the options of one switch.
 std::vector<std::string> switch_option_names();
 
-// What checked options say. `seed` is used where they give none.
+// Converts checked options. Uses `seed` if the options have none.
 EmulatedSwitchOptions emulated_options(const SwitchOptions& options, std::uint64_t seed);
 std::vector<dataplane::PortLink> links_of(const SwitchOptions& options);
 
 // xbind-switch tell HOST:PORT COMMAND...
 struct TellOptions {
   std::uint32_t timeout_ms = 0;
-  std::vector<std::string> words;  // the address first
+  std::vector<std::string> words;  // the first is the address
 };
 void declare(config::OptionSet& set, TellOptions& options);
 

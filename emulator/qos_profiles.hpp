@@ -1,7 +1,7 @@
-// What GSMP says of a branch's quality of service, kept once for all branches that say the same. A
-// branch of the forwarding table holds the number of its profile alone.
+// The GSMP quality-of-service profiles of branches. Branches with equal QoS share one profile; a
+// branch of the forwarding table holds the profile's number only.
 //
-// Bounded by the branches that use it. Not thread-safe.
+// Bounded by the branches that use profiles. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace xbind::emulator {
 
-// Model and selector of one direction, as Add Branch gave them.
+// Model and selector of one direction, from Add Branch.
 struct Qos {
   gsmp::QosModel model = gsmp::QosModel::kPriority;
   std::uint32_t selector = 0;
@@ -37,10 +37,10 @@ class QosProfiles {
 
   // Adds a user of the profile.
   Number take(const QosProfile& profile);
-  // Removes a user of `number`. The profile goes with its last user.
+  // Removes a user of `number`. The last user deletes the profile.
   void release(Number number);
   const QosProfile& at(Number number) const { return profiles_[number]; }
-  // Profiles that branches use.
+  // Number of profiles in use by branches.
   std::size_t size() const { return profiles_.size() - (idle_ == kNone ? 0 : 1); }
 
  private:
@@ -50,10 +50,10 @@ class QosProfiles {
   void drop_idle();
 
   Interner<QosProfile, kShift> profiles_;
-  // The profile that was taken last: most branches say the same as the branch before.
+  // The profile taken last: most branches have the same QoS as the previous branch.
   Number last_ = kNone;
-  // A profile without users, of which this object is the user until another one loses its last user:
-  // connections that come and go one by one need not enter their profile each time.
+  // A profile without users, kept by this object until another profile loses its last user. So
+  // connections that come and go one by one need not create their profile each time.
   Number idle_ = kNone;
 };
 

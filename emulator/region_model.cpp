@@ -50,7 +50,7 @@ FailureCode RegionModel::check(const std::vector<gsmp::TrafficClass>& classes) {
     const bool supported = (mask_of(one.kind) & kinds()) != 0 &&
                            (one.traffic.mask & ~traffic_parameters()) == 0 &&
                            (one.qos.mask & ~qos_parameters()) == 0;
-    // A peak rate of 0 would make room for any number of calls.
+    // A peak rate of 0 would allow any number of calls.
     if (!supported || !one.traffic.has(TrafficParameter::kPcr) ||
         one.traffic.of(TrafficParameter::kPcr) == 0) {
       return FailureCode::kUnsupportedParameter;

@@ -1,10 +1,10 @@
-// The traffic model "xbind-sr" of the emulated switch, MType 201 (draft-adam-gsmp-sr-00): the traffic
-// classes, the estimation policy and the schedulable region of each output port. The one estimator is
-// that of peak rates: a class has room for floor(rate / PCR) calls. Whether one call more fits the fabric
-// decides (Fabric::check_region, code 61): it knows the calls that are there.
+// The traffic model "xbind-sr" of the emulated switch, MType 201 (draft-adam-gsmp-sr-00): the
+// traffic classes, the estimation policy and the schedulable region of each output port. The only
+// estimator uses peak rates: a class has room for floor(rate / PCR) calls. The fabric decides
+// whether one more call fits (Fabric::check_region, code 61), because it knows the existing calls.
 //
-// Bounded: kTrafficClassesMax classes a port. Ports are numbered 1..ports and exist wherever not said
-// otherwise. Not thread-safe.
+// Bounded: kTrafficClassesMax classes per port. Ports are numbered 1..ports and must exist. Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class RegionModel {
  public:
   explicit RegionModel(std::uint32_t ports) : ports_(ports) {}
 
-  // Settled by the first Switch Configuration, until the switch starts anew.
+  // Set by the first Switch Configuration, until the switch restarts.
   std::uint8_t model() const { return model_; }
   bool settled() const { return settled_; }
   void settle(std::uint8_t model) {
@@ -40,24 +40,24 @@ class RegionModel {
   static std::uint16_t qos_parameters();
   static bool knows(gsmp::Estimator estimator) { return estimator == gsmp::Estimator::kPeakRate; }
 
-  // kNone, kUnsupportedParameter (unknown parameters; PCR missing or 0), or kInvalidMessage (two classes
-  // on one buffer). Nothing is changed.
+  // kNone, kUnsupportedParameter (unknown parameters; PCR missing or 0), or kInvalidMessage (two
+  // classes on one buffer). Changes nothing.
   static gsmp::FailureCode check(const std::vector<gsmp::TrafficClass>& classes);
-  // They have been checked. The region is estimated anew, for `rate` cells/s.
+  // The classes must be checked. Estimates the region again, for `rate` cells/s.
   void set_classes(PortId port, const std::vector<gsmp::TrafficClass>& classes, std::uint32_t rate);
   const std::vector<gsmp::TrafficClass>& classes(PortId port) const { return at(port).classes; }
 
-  // kNone, kNoSuchEstimator or kUnsupportedParameter (threshold above 20 %, parameters that peak rate
-  // does not have).
+  // kNone, kNoSuchEstimator or kUnsupportedParameter (threshold above 20 %, parameters, which peak
+  // rate lacks).
   static gsmp::FailureCode check(const gsmp::EstimationPolicy& policy);
   void set_policy(PortId port, gsmp::Estimator estimator, std::uint16_t update_threshold);
   gsmp::Estimator estimator(PortId port) const { return at(port).estimator; }
   std::uint16_t update_threshold(PortId port) const { return at(port).update_threshold; }
 
-  // kNone, or kNoSuchClass: not as many classes as the port has.
+  // kNone, or kNoSuchClass: the number of classes differs from the port's.
   gsmp::FailureCode set_region(PortId port, const gsmp::SchedulableRegion& region);
   const gsmp::SchedulableRegion& region(PortId port) const { return at(port).region; }
-  // The port has another rate: a new estimate counts if it is beyond the update threshold.
+  // The port's rate changed. The new estimate takes effect if it exceeds the update threshold.
   void rate_changed(PortId port, std::uint32_t rate);
 
   void clear();

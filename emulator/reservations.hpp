@@ -1,6 +1,7 @@
-// Reservations of the emulated switch (RFC 3292 section 5): what a Reservation Request has asked for,
-// until an Add Branch uses it, it is deleted, or the switch starts anew. Hard state: no time ends it. It
-// holds a number, two ports, labels and QoS; there is no bandwidth to hold back.
+// Reservations of the emulated switch (RFC 3292 section 5): the parameters of a Reservation
+// Request, until an Add Branch uses them, the reservation is deleted, or the switch restarts. Hard
+// state: it never expires. A reservation has a number, two ports, labels and QoS; it reserves no
+// bandwidth.
 //
 // Bounded by Max Reservations. Not thread-safe.
 #pragma once
@@ -34,16 +35,16 @@ class Reservations {
     if (id == 0 || id > max_) return gsmp::FailureCode::kReservationOutOfRange;
     return held_.contains(id) ? gsmp::FailureCode::kReservationInUse : gsmp::FailureCode::kNone;
   }
-  // Whether an Add Branch may use it: kNone, kReservationOutOfRange, kReservationPortsDiffer (or a label
-  // that is not the one reserved), kNoSuchReservation.
+  // Whether an Add Branch may use the reservation: kNone, kReservationOutOfRange,
+  // kNoSuchReservation, kReservationPortsDiffer (also for a label other than the reserved one).
   gsmp::FailureCode check_use(std::uint32_t id, PortId input_port, PortId output_port,
                               Label input_label, Label output_label) const;
-  // Null: there is none.
+  // Null: no such reservation.
   const Reservation* find(std::uint32_t id) const {
     const auto found = held_.find(id);
     return found == held_.end() ? nullptr : &found->second;
   }
-  // `id` is free.
+  // `id` must be free.
   void hold(std::uint32_t id, const Reservation& reservation) { held_.emplace(id, reservation); }
   void release(std::uint32_t id) { held_.erase(id); }
   void clear() { held_.clear(); }

@@ -136,7 +136,7 @@ void SwitchAgent::on_adjacency(ControllerId id, Controller& controller,
   }
   const gsmp::AdjacencyChange change =
       controller.adjacency.receive(*decoded, now, controller.output);
-  // What was asked on the old instance of the link must not be answered on the new one.
+  // Requests of the old link instance must not be answered on the new one.
   if (change != gsmp::AdjacencyChange::kNone) abandon(id, controller);
   switch (change) {
     case gsmp::AdjacencyChange::kNone:
@@ -148,8 +148,8 @@ void SwitchAgent::on_adjacency(ControllerId id, Controller& controller,
 
 void SwitchAgent::on_up(ControllerId id, Controller& controller, TimePoint now) {
   const gsmp::Adjacency& adjacency = controller.adjacency;
-  // After a cold start there is nothing to forget; later only a controller's own wish empties the
-  // table, not our offer of the start that others have already built upon.
+  // After a cold start the table is empty. Later only a controller's own PFlag 1 empties it, not
+  // our initial offer: other controllers may already have connections.
   if (adjacency.peer_flag() == gsmp::kNewAdjacency || planted(Bug::kTableCleared))
     table_.clear(now);
   cold_ = false;
@@ -190,7 +190,7 @@ bool SwitchAgent::on_message(ControllerId id, Controller& controller,
 }
 
 bool SwitchAgent::bound_output(ControllerId id, Controller& controller) {
-  if (controller.to_close) return false;  // a late answer has cut it off during this request
+  if (controller.to_close) return false;  // a late answer closed the connection during this request
   if (controller.output.size() <= options_.output_octets_max) return true;
   cut_off(id, controller,
           fmt::format("{} octets of answers wait to be sent", controller.output.size()));
@@ -242,7 +242,7 @@ bool SwitchAgent::serves(const gsmp::Header& header) const {
 }
 
 void SwitchAgent::answer(Request& request) {
-  // What comes by far the most often goes the shortest way, and is not copied into a Message.
+  // Fast path for the most frequent request: not copied into a Message.
   if (request.header().type == MessageType::kAddBranch &&
       request.header().version == gsmp::kVersion) {
     if (const auto add = gsmp::decode_add_branch(request.header(), request.message.body))
@@ -261,7 +261,7 @@ void SwitchAgent::answer(Request& request) {
         if constexpr (requires { serve(request, one); }) {
           serve(request, one);
         } else {
-          fail_request(request, FailureCode::kNotImplemented);  // no request has this form
+          fail_request(request, FailureCode::kNotImplemented);  // no request has this layout
         }
       },
       *message);

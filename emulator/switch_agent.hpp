@@ -1,35 +1,34 @@
-// The switch's side of GSMP: every controller that connects gets an adjacency, in version 3 or 1.1, and
-// its requests go to the table (switch_table.hpp) strictly in the order they came. Each is answered
-// once, when the table has completed all its parts: at once and in that order by a table that is here,
-// later and in any order by one that is not. The parts of one answer stand together.
+// The switch's side of GSMP: every connected controller has an adjacency, in version 3 or 1.1. Its
+// requests go to the table (switch_table.hpp) strictly in arrival order. Each request is answered
+// once, when the table has completed all its parts: a local table completes at once and in order, a
+// remote one later and in any order. The parts of one answer are contiguous.
 //
-// Open requests: at most `window` of a controller, which Switch Configuration tells it, and
-// open_requests_max in all. One more is refused with 19 (out of resources) before it reaches the
-// table. What the table never completes is left to the controller's own timeout and keeps its place.
-// With the adjacency end its open requests: late answers are counted and dropped.
+// Open requests: at most `window` per controller, announced in Switch Configuration, and
+// open_requests_max in total. Further requests are refused with 19 (out of resources) before they
+// reach the table. A request that the table never completes stays open; the controller times out.
+// When the adjacency ends, so do its open requests: late answers are counted and dropped.
 //
-// Per request the order of checks is: type known in its version, and in the model of traffic (3), long
-// enough for its fields (2), ports exist (4), session number (5), partition (7), then a refusal that was
-// asked for (refuse_next), the bound of open requests (19), then the message's own rules (the table's).
-// The requests are served by group:
-// agent_connections.cpp, agent_ports.cpp, agent_state.cpp, agent_configuration.cpp,
-// agent_reservations.cpp, agent_region.cpp; events are agent_events.cpp.
+// Order of checks for a request: type known in its version and in the traffic model (3), long
+// enough for its fields (2), ports exist (4), session number (5), partition (7), injected refusal
+// (refuse_next), limit of open requests (19), then the table's rules for the message. The files
+// serve groups of requests: agent_connections.cpp, agent_ports.cpp, agent_state.cpp,
+// agent_configuration.cpp, agent_reservations.cpp, agent_region.cpp; events are agent_events.cpp.
 //
-// Several controllers share the table and the one partition, and are not coordinated; each learns by
-// Adjacency Update (85) how many there are, and of every event on a port. A controller whose stream is
-// broken, or that falls silent, loses its connection; the others do not notice, and the cross-connects
+// Several controllers share the table and the single partition without coordination. Each receives
+// their number in Adjacency Update (85), and every port event. A controller with a broken stream or
+// without a sign of life loses its connection; the others are not affected, and the cross-connects
 // stay.
 //
-// PFlag: after a cold start the agent offers a new adjacency (1) until the first is established,
-// then a recovered one (2), since it keeps its table while contact is lost. A controller that asks
-// for 1 empties the table, for all. A hot restart is a new agent with `recovered` over the same table,
-// a cold one is a new table too.
+// PFlag: after a cold start the agent offers a new adjacency (1) until the first one is
+// established, then a recovered one (2), because the table survives a loss of contact. A controller
+// that sends 1 empties the table for all controllers. A hot restart creates a new agent with
+// `recovered` over the same table; a cold restart creates a new table too.
 //
-// Events: their numbers and flags are the port's (PortEventState). Invalid Label is held back by its
-// flow control like the others; with that off, at most one each kInvalidLabelRest and port is sent, so
-// that nothing grows with the cells.
+// Events: sequence numbers and flags belong to the port (PortEventState). Flow control holds back
+// Invalid Label like other events. With flow control off, at most one Invalid Label per port is
+// sent in each kInvalidLabelRest, whatever the cell rate.
 //
-// Octets in and out, time handed in. Not thread-safe.
+// Octets in, octets out; the caller supplies the time. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -57,22 +56,22 @@ struct AgentOptions {
   std::uint64_t name = 0;  // 48 bits, not 0
   std::uint32_t port = 0;  // Sender Port of the adjacency
   std::uint8_t timer = gsmp::kAdjacencyPeriod;
-  std::uint8_t partition = 0;                // other than 0: assigned to every controller
+  std::uint8_t partition = 0;                // if not 0: assigned to every controller
   std::vector<std::uint8_t> versions{3, 1};  // the highest first: {3, 1}, {3} or {1}
   bool recovered = false;       // after a hot restart: the first adjacency is offered with PFlag 2
-  bool return_receipt = false;  // events ask to be acknowledged (version 3)
-  bool region_model = false;    // MType 201, "xbind-sr", is offered
-  std::uint16_t window = 256;   // requests of one controller that may be open
-  std::size_t open_requests_max = 4096;  // of all, with those whose adjacency has ended
+  bool return_receipt = false;  // events request an acknowledgement (version 3)
+  bool region_model = false;    // offers MType 201, "xbind-sr"
+  std::uint16_t window = 256;   // limit of one controller's open requests
+  std::size_t open_requests_max = 4096;  // total limit, including requests of ended adjacencies
   std::uint16_t firmware_version = 0x0100;
   std::uint16_t switch_type = 0x5842;  // "XB"
   std::size_t controllers_max = 16;
-  std::size_t response_octets_max = gsmp::kSentOctetsMax;  // longer answers come in parts
-  // Answers that the owner has not taken yet; a controller that asks for more is cut off.
+  std::size_t response_octets_max = gsmp::kSentOctetsMax;  // longer answers are split
+  // Limit of answers not yet taken by the owner; a controller beyond it is disconnected.
   std::size_t output_octets_max = 64U << 20;
 };
 
-using gsmp::name_from;  // a switch's 48-bit name, from the name it was started with
+using gsmp::name_from;  // derives the 48-bit name from the switch's name
 
 inline constexpr Duration kInvalidLabelRest = kSwitchTimers["invalid-label-rest"];
 
@@ -81,16 +80,16 @@ struct AgentCounters {
   std::uint64_t failures_sent = 0;
   std::uint64_t branches_added = 0;  // successful Add Branch messages
   std::uint64_t branches_deleted = 0;
-  std::uint64_t dropped = 0;          // too early, of another version, or nothing a switch is sent
-  std::uint64_t undecodable = 0;      // requests answered with failure 2 for their header or body
+  std::uint64_t dropped = 0;          // before ESTAB, of another version, or not for a switch
+  std::uint64_t undecodable = 0;      // requests with an invalid header or body (failure 2)
   std::uint64_t refused = 0;          // by refuse_next
-  std::uint64_t events_sent = 0;      // to one controller each
-  std::uint64_t events_held = 0;      // detected, but held back or nobody there
+  std::uint64_t events_sent = 0;      // counted per controller
+  std::uint64_t events_held = 0;      // detected, but held back or without a controller
   std::uint64_t receipts = 0;         // acknowledgements of events
-  std::uint64_t refused_open = 0;     // with 19: too many requests were open
-  std::uint64_t answers_void = 0;     // of the table, after the adjacency of the request had ended
-  std::uint64_t answers_unknown = 0;  // of the table, to a ticket that was not open
-  // By the message's type; requests with a readable header, and failures sent in answer to them.
+  std::uint64_t refused_open = 0;     // refused with 19: too many open requests
+  std::uint64_t answers_void = 0;     // answers of the table after the adjacency had ended
+  std::uint64_t answers_unknown = 0;  // answers of the table to a ticket that was not open
+  // By message type: requests with a valid header, and the failures sent in answer.
   std::array<std::uint64_t, 256> requests_of{};
   std::array<std::uint64_t, 256> failures_of{};
 };
@@ -104,7 +103,8 @@ struct AgentNotice {
 
 class SwitchAgent final : private TableClient {
  public:
-  // `table` outlives the agent, and has one agent at a time. `random` gives instance numbers.
+  // `table` must outlive the agent and have one agent at a time. `random` generates instance
+  // numbers.
   SwitchAgent(SwitchTable& table, AgentOptions options, std::function<std::uint32_t()> random);
   ~SwitchAgent();
   SwitchAgent(const SwitchAgent&) = delete;
@@ -117,15 +117,15 @@ class SwitchAgent final : private TableClient {
   void tick(TimePoint now);
   TimePoint next_deadline() const;
 
-  // After any of the calls above and below, and after cells have moved, any controller may have output.
+  // After any call, and after cells have moved, any controller may have output.
   std::vector<ControllerId> controllers() const;
-  void take_output(ControllerId controller, wire::Buffer& into);  // swaps; empty if unknown
-  // Why the connection is to be closed, once its output is sent; then closed().
+  void take_output(ControllerId controller, wire::Buffer& into);  // swaps buffers; empty if unknown
+  // The reason to close the connection after sending its output; then call closed().
   std::optional<std::string> to_close(ControllerId controller) const;
   std::vector<AgentNotice> take_notices();
 
-  // The next `count` requests of that type, of any type without one, whose ports, session and partition
-  // are right fail with `code`. Takes the place of what is left of an earlier one.
+  // Makes the next `count` requests with valid ports, session and partition fail with `code`:
+  // requests of the given type, or of any type without one. Replaces an earlier refusal.
   void refuse_next(std::uint64_t count, gsmp::FailureCode code,
                    std::optional<gsmp::MessageType> type = gsmp::MessageType::kAddBranch);
 
@@ -143,7 +143,7 @@ class SwitchAgent final : private TableClient {
 
     bool heard() const { return !to_close && adjacency.established(); }
   };
-  struct Request;  // one request and where its answer goes: agent_request.hpp
+  struct Request;  // a request and the destination of its answer: agent_request.hpp
   using Controllers = std::map<ControllerId, Controller>;
 
   bool on_message(ControllerId id, Controller& controller, std::span<const std::byte> message,
@@ -155,7 +155,7 @@ class SwitchAgent final : private TableClient {
   void on_up(ControllerId id, Controller& controller, TimePoint now);
   void on_down(ControllerId id, std::string why);
   void cut_off(ControllerId id, Controller& controller, std::string why);
-  // Too many answers wait to be sent: cuts the controller off. False: it did.
+  // Disconnects the controller if too many answers wait to be sent. Returns false if it did.
   bool bound_output(ControllerId id, Controller& controller);
 
   // ----- the table's answers and events -----
@@ -164,7 +164,7 @@ class SwitchAgent final : private TableClient {
   void port_changed(gsmp::MessageType event, PortId port, std::uint32_t session) override;
   void invalid_label(PortId port, Label label, TimePoint now) override;
   void answer_late(std::uint64_t request);
-  // Nobody waits for the controller's open requests any longer.
+  // Abandons the controller's open requests: their answers will be dropped.
   void abandon(ControllerId id, Controller& controller);
 
   void send_adjacency_update();
@@ -174,19 +174,20 @@ class SwitchAgent final : private TableClient {
   bool serves(const gsmp::Header& header) const;
   bool region_active() const;
   void answer(Request& request);
-  // The first checks, in their order. `session_port` is one of `ports`.
+  // The first checks, in order. `session_port` is one of `ports`.
   gsmp::FailureCode check(Request& request, std::initializer_list<PortId> ports,
                           PortId session_port, std::uint32_t session);
   gsmp::FailureCode check(Request& request, std::initializer_list<PortId> ports);
   gsmp::FailureCode check_ports(const gsmp::DeleteElement& element) const;
   void fail_request(Request& request, gsmp::FailureCode code);
-  // The request copied, unless its success wants no answer; or its failure.
+  // Answers with a copy of the request, unless a success needs no answer; or with its failure.
   void conclude(Request& request, gsmp::FailureCode code);
   template <class M>
-  void fail_with(Request& request, M& message, gsmp::FailureCode code);  // with what it says
-  // `ask` calls the table once for each of the request's parts, with the tickets of request id
-  // `asking_`. Then finish(), now or when the table has completed them all. Refuses with 19 when too
-  // many requests are open: `ask` is not called.
+  void fail_with(Request& request, M& message, gsmp::FailureCode code);  // answers with the
+                                                                         // message's content
+  // `ask` calls the table once for each part of the request, with tickets of request id `asking_`.
+  // finish() follows when the table has completed all parts, now or later. If too many requests are
+  // open, refuses with 19 and does not call `ask`.
   template <class M, class Ask>
   void ask_table(Request& request, M& message, std::uint32_t parts, bool reads, Ask&& ask);
 
@@ -214,13 +215,13 @@ class SwitchAgent final : private TableClient {
   void serve(Request& request, gsmp::EstimationSupport& message);
   void serve(Request& request, gsmp::EstimationPolicy& message);
   void serve(Request& request, gsmp::SchedulableRegionMessage& message);
-  // `branches` is not empty; in as many parts as they need.
+  // Answers in one or more parts. `branches` must not be empty.
   void report(Request& request, const gsmp::ReportRequest& message, const TableReport& branches);
-  // The ports a message of the region model means, checked; without any: it was answered.
+  // The checked ports that a region model message addresses; empty: already answered.
   std::vector<PortId> region_ports(Request& request, PortId port, std::uint32_t session,
                                    bool all_ports);
 
-  // ----- the answer of each request that the table has completed -----
+  // ----- answers to requests that the table has completed -----
   void finish(Request& request, const gsmp::AddBranch& message, TableOutcome& outcome);
   void finish(Request& request, gsmp::DeleteBranches& message, TableOutcome& outcome);
   void finish(Request& request, gsmp::VerifyTree& message, TableOutcome& outcome);
@@ -229,7 +230,7 @@ class SwitchAgent final : private TableClient {
   void finish(Request& request, gsmp::ConnectionActivity& message, TableOutcome& outcome);
   void finish(Request& request, const gsmp::StatisticsRequest& message, TableOutcome& outcome);
   void finish(Request& request, const gsmp::ReportRequest& message, TableOutcome& outcome);
-  // Whose answer is a copy of the request, or its failure.
+  // For requests whose answer is a copy of the request, or its failure.
   template <class M>
   void finish(Request& request, const M&, TableOutcome& outcome) {
     conclude(request, outcome.code());
@@ -246,14 +247,15 @@ class SwitchAgent final : private TableClient {
   std::function<std::uint32_t()> random_;
   Controllers controllers_;
   std::uint64_t last_controller_ = 0;
-  bool cold_ = true;  // no adjacency yet since the start
+  bool cold_ = true;  // no adjacency since the start
   Refusals refusals_;
   AgentCounters counters_;
-  std::uint64_t last_request_ = 0;  // number of the last request that the table was asked
-  std::uint64_t asking_ = 0;        // the one in whose call to the table we are; 0: none
-  TableOutcome asked_;              // of that one
+  std::uint64_t last_request_ = 0;  // id of the last request sent to the table
+  std::uint64_t asking_ = 0;        // the request whose table call is running; 0: none
+  TableOutcome asked_;              // outcome of the request `asking_`
   OpenRequests open_;
-  std::vector<TimePoint> invalid_label_next_;  // by port: no event before, when flow control is off
+  std::vector<TimePoint> invalid_label_next_;  // by port: earliest next event, if flow control is
+                                               // off
   std::vector<AgentNotice> notices_;
 };
 

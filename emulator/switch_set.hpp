@@ -1,5 +1,5 @@
-// The switches of one process, as a file says them: a [[switch]] table for each, its keys the options of
-// xbind-switch for one switch. Nothing is taken over from one table to the next.
+// The switches of one process, from a file: one [[switch]] table each, whose keys are the options
+// of xbind-switch for one switch. Tables inherit nothing from each other.
 //
 //   [[switch]]
 //   name = "sw1"
@@ -9,7 +9,7 @@
 //   links = {1 = "mpls:127.0.1.1:6635/127.0.1.9:6635/1001", 2 = "ring:sw1-sw2"}
 //   fault = ["delay message 500", "delay connection 2000"]
 //
-// An array, or a table by ports, stands for an option that is a list.
+// An option that is a list is an array, or a table with the ports as keys.
 #pragma once
 
 #include <string>
@@ -24,14 +24,14 @@ namespace xbind::emulator {
 
 inline constexpr std::size_t kSwitchesMax = 1024;  // in one process
 
-// In the order of the file. kBadInput, with file, line and reason: what is no TOML, a key that no switch
-// has, a value that the option would not take, no switch at all or too many, two of one name or, unless
-// the port is 0, of one address to listen on. `path` stands in the refusals only.
+// Returns the switches in file order. kBadInput, with file, line and reason: invalid TOML, an
+// unknown key, an invalid value, no switch or too many, a duplicate name, or a duplicate listening
+// address with a port other than 0. `path` is used in error texts only.
 Result<std::vector<SwitchOptions>> parse_switches(std::string_view text, const std::string& path);
 // kSystem: the file cannot be read.
 Result<std::vector<SwitchOptions>> load_switches(const std::string& path);
 
-// Their lines for cells, for LinkSet::open.
+// The cell links of the switches, for LinkSet::open.
 std::vector<dataplane::LinkPlace> link_places(const std::vector<SwitchOptions>& switches);
 
 }  // namespace xbind::emulator

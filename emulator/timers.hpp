@@ -18,7 +18,7 @@ inline constexpr Timers kSwitchTimers{
          "Shortest time between Invalid Label events of a port."},
     }};
 
-// Of `xbind-switch tell`.
+// The durations of `xbind-switch tell`.
 inline constexpr Timers kTellTimers{
     "tell",
     {{"timeout-ms", std::chrono::seconds{5}, "Milliseconds to wait for the answer.",

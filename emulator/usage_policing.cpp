@@ -40,7 +40,7 @@ UsagePolicing::Policed* UsagePolicing::policed(const dataplane::Connection& conn
   Policed* known = slot < slots_.size() ? slots_[slot].get() : nullptr;
   if (known != nullptr && known->connection == connection.self) {
     const PolicedContract wanted = contract.value_or(PolicedContract{});
-    // Counters stay, the new contract begins with all of its tolerance.
+    // The counters stay. The new contract starts with its full tolerance.
     if (known->policer.contract() != wanted) known->policer = dataplane::Policer(wanted);
     return known;
   }

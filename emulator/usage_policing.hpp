@@ -1,16 +1,16 @@
 // Polices the connections of a fabric by the contracts of their branches: a connection is policed
-// whose input side has a service and a traffic block that asks for it (TC flag U, RFC 3292 section
-// 10.4). The contract is looked at with each cell, so a changed one holds from the next cell on; of a
-// tree, the first branch's is the connection's.
+// if its input side has a service and a traffic block that requests policing (TC flag U, RFC 3292
+// section 10.4). The contract is read for each cell, so a change applies from the next cell on. In
+// a tree the first branch has the contract of the connection.
 //
-//   CBR, UBR, GFR   PCR of CLP 0 + 1; the frames of GFR are not looked at
+//   CBR, UBR, GFR PCR of CLP 0 + 1; GFR frames are not inspected
 //   VBR.1           PCR and SCR of CLP 0 + 1
 //   VBR.2           PCR of CLP 0 + 1, SCR of CLP 0
-//   VBR.3           likewise; what exceeds the SCR is tagged where the mode is kTag
+//   VBR.3 likewise; cells above the SCR are tagged if the mode is kTag
 //
 // Memory: 8 octets for each slot of the table up to the last policed one, and about 130 for each
-// connection that was ever policed, until another connection takes its slot: bounded by
-// connections_max. The fabric's thread only.
+// policed connection, until another connection reuses its slot. Bounded by connections_max. Use on
+// the fabric's thread only.
 #pragma once
 
 #include <memory>
@@ -24,17 +24,17 @@ namespace xbind::emulator {
 
 enum class PolicingMode : std::uint8_t {
   kOff,
-  kTag,      // where the conformance definition knows tagging; discards the rest
+  kTag,      // if the conformance definition allows tagging; otherwise discards
   kDiscard,  // everything that exceeds its contract
 };
 
-// What of a branch's contract is policed; nothing: the contract does not ask for it.
+// The policed part of a branch's contract; nullopt if it does not request policing.
 std::optional<dataplane::PolicedContract> policed_contract(const QosProfile& profile,
                                                            PolicingMode mode);
 
 class UsagePolicing final : public dataplane::Policing {
  public:
-  // `fabric` outlives it. `mode` is not kOff.
+  // `fabric` must outlive this object. `mode` must not be kOff.
   UsagePolicing(const Fabric& fabric, PolicingMode mode) : fabric_(fabric), mode_(mode) {}
 
   dataplane::Verdict police(const dataplane::Connection& connection, bool clp,

@@ -16,7 +16,7 @@
 //
 // Our choices: if both sides have the same parameters, P = 1 and one block; otherwise P = 0 and two
 // blocks, with TC flag P set in the input block. The decoder also accepts a single block with P =
-// 0; its TC flag P tells input from output. A message has no block if its reservation supplies the
+// 0; its TC flag P distinguishes input and output. A message has no block if its reservation supplies the
 // parameters.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Ports in version 1.1 (RFC 1987 sections 4, 6 and 7): Port Management 32, the configuration messages
+// Ports in version 1.1 (RFC 1987 sections 4, 6, 7): Port Management 32, the configuration messages
 // 64 to 66 and the events 80 to 84.
 //
 // Port Management, 24 octets, request and answers:
