@@ -1,6 +1,6 @@
 // Pace: a process at the speed of a slower host, by waiting. It stands for one serial server that needs
 // so long for each message that it takes or sends, and so long for each item (request, command, result,
-// outcome) in it: what callgen/model/machine.hpp does on virtual time. Since it waits instead of working,
+// outcome) in it: what bench/model/machine.hpp does on virtual time. Since it waits instead of working,
 // many such hosts fit on two cores.
 //
 //   take(items)  begins when the server is free, returns when the message has been taken

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "callgen/model/point.hpp"
+#include "bench/model/point.hpp"
 #include "core/log.hpp"
 
 int main(int argc, char** argv) {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "callgen/figures/process_source.hpp"
+#include "bench/figures/process_source.hpp"
 
 int main(int argc, char** argv) {
   using namespace xbind;

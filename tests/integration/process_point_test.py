@@ -1,4 +1,4 @@
-"""Points of figures from real processes (callgen/figures/process_source.hpp): as fast as this machine is, and
+"""Points of figures from real processes (bench/figures/process_source.hpp): as fast as this machine is, and
 at the pace of slower hosts. Relations alone that hold on any machine."""
 
 import os

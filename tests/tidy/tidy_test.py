@@ -28,7 +28,7 @@ PROGRAMS = ["gsmpdump", "xbind-callgen compare", "xbind-callgen figures", "xbind
 CORBA_ROOMS = re.compile(r"""^( orb/.* | naming/.* | xbindctl/.* | tests/integration/.*
     | (.*/)?servant(_[^/]*)?\.[^/]+ | (.*/)?remote_[^/]*\.[^/]+
     | [^/]+/(main|daemon|program)\.[^/]+
-    | callgen/(commands|corba|null)/.* | client/corba/.* | docs/examples/.* )$""", re.VERBOSE)
+    | callgen/corba/.* | bench/(commands|floor)/.* | bench/null/((.*_)?daemon|gathering_options|standard_input)\.[^/]+ | client/corba/.* | docs/examples/.* )$""", re.VERBOSE)
 CORBA_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]((omniORB4|COS|omnithread|idl/)[^>"]*|\w+\.hh)[>"]')
 
 # Where time, chance and the network come in through the door. Everything else is handed them.
@@ -37,7 +37,7 @@ OUTSIDE_WORLD = {
         "core/steady_now.hpp", r"core/pace_clock\.cpp", r"client/corba/.*",
         r"orb/.*", r"naming/.*", r"xbindctl/.*", r".*/(main|daemon|program)\..*", r".*/servant.*",
         r".*/remote_.*",
-        r"callgen/(corba/|commands/|null/|processes/|media/media_lines).*", r"gsmp/tcp_.*",
+        r"callgen/(corba/|processes/|media/media_lines).*", r"bench/(commands|floor|null)/.*", r"gsmp/tcp_.*",
         r"tests/integration/.*"]),
     "unseeded chance": (re.compile(r"random_device|\bs?rand\(\)|\bdrand48\("), [
         r"orb/.*", r".*/(main|daemon|program)\..*"]),
@@ -47,7 +47,7 @@ OUTSIDE_WORLD = {
                            r'|boost/asio)'), [
         r"gsmp/tcp_.*", r"gsmp/gsmpdump/proxy\.cpp",
         r"emulator/main\.cpp", r"switchserver/bench/main\.cpp", r"dataplane/links/udp_.*",
-        r"callgen/(media/media_lines|processes/.*|null/.*)\.cpp", r"switchserver/main\.cpp", r"orb/.*", r"tests/unit/.*transport_test\.cpp",
+        r"callgen/(media/media_lines|processes/.*)\.cpp", r"bench/(floor|null)/.*\.cpp", r"switchserver/main\.cpp", r"orb/.*", r"tests/unit/.*transport_test\.cpp",
         r"tests/unit/dataplane/links/udp\.hpp",
         r"tests/integration/.*"]),
 }

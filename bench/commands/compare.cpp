@@ -1,0 +1,128 @@
+// xbind-callgen compare A B: is B worse?
+#include "bench/search/compare.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <sstream>
+
+#include "bench/commands/commands.hpp"
+#include "bench/search/compare_runs.hpp"
+#include "bench/search/mode_forms.hpp"
+#include "bench/search/objective.hpp"
+#include "callgen/report/json_file.hpp"
+#include "callgen/report/report_file.hpp"
+#include "core/config/options.hpp"
+
+namespace xbind::callgen {
+namespace {
+
+constexpr std::size_t kMostRuns = 1000;
+
+struct CompareOptions {
+  std::vector<std::string> sides;
+  std::vector<std::string> metrics;
+  std::string tolerance;
+  std::string json;
+  bool any_load = false;
+};
+
+void declare(config::OptionSet& set, CompareOptions& options) {
+  set.take_arguments("A B", &options.sides, 2, 2);
+  set.add_strings("metric", &options.metrics,
+                  "What is compared: p50, p99 and the like, mean, release-p50 and the like, "
+                  "release-mean, operations, cpu; none: p50,p99,mean,operations.");
+  set.add_string("tolerance", &options.tolerance, "10%",
+                 "How much worse B may be, 0% to 100%, before the exit code is 1.");
+  set.add_flag("any-load", &options.any_load, "Compare runs of different loads all the same.");
+  set.add_string("json", &options.json, "", "File to write the comparison to as JSON.");
+  set.add_check([&options]() -> std::optional<std::string> {
+    if (!fraction_of(options.tolerance))
+      return fmt::format("option --tolerance: '{}' is not 0% to 100%", options.tolerance);
+    if (const auto metrics = parse_metrics(options.metrics); !metrics)
+      return "option --metric: " + metrics.error().text;
+    if (options.json.empty()) return std::nullopt;
+    const auto writable = check_writable(options.json);
+    return writable ? std::nullopt : std::optional{"option --json: " + writable.error().text};
+  });
+}
+
+// The runs of one side: files or folders, separated by commas.
+Result<std::vector<RunReport>> runs_of(const std::string& side) {
+  std::vector<RunReport> runs;
+  std::istringstream parts(side);
+  for (std::string part; std::getline(parts, part, ',');) {
+    const auto files = report_files(part);
+    if (!files) return tl::make_unexpected(files.error());
+    for (const std::string& file : *files) {
+      if (runs.size() == kMostRuns)
+        return fail(ErrorCode::kBadInput, "{} has more than {} runs", side, kMostRuns);
+      auto report = read_report(file);
+      if (!report) return tl::make_unexpected(report.error());
+      runs.push_back(std::move(*report));
+    }
+  }
+  return runs;
+}
+
+int refuse(const std::string& sentence) {
+  std::fprintf(stderr, "xbind-callgen compare: %s\n", sentence.c_str());
+  return 2;
+}
+
+int compare_command(int argc, char** argv) {
+  CompareOptions options;
+  config::OptionSet set("xbind-callgen compare",
+                        "Compares runs: is B worse than A? Each is a run's JSON, a folder with one "
+                        "or with folders of them, or several separated by commas.");
+  declare(set, options);
+  if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
+  if (options.metrics.empty()) options.metrics = {"p50", "p99", "mean", "operations"};
+  const double tolerance = *fraction_of(options.tolerance);
+
+  const auto a = runs_of(options.sides[0]);
+  if (!a) return refuse(a.error().text);
+  const auto b = runs_of(options.sides[1]);
+  if (!b) return refuse(b.error().text);
+  std::vector<std::string> warnings = warnings_of(*a, *b);
+  const auto loads = other_loads(*a, *b);
+  if (!loads.empty() && !options.any_load)
+    return refuse(
+        fmt::format("A and B are of different loads, which says nothing of the systems "
+                    "(--any-load compares them all the same): {}",
+                    fmt::join(loads, "; ")));
+  warnings.insert(warnings.end(), loads.begin(), loads.end());
+
+  std::vector<CompareLine> lines;
+  const auto metrics = parse_metrics(options.metrics);
+  for (const Metric& metric : *metrics) {
+    std::vector<MetricOfRun> of_a;
+    std::vector<MetricOfRun> of_b;
+    for (const RunReport& run : *a) of_a.push_back(metric_of(run, metric));
+    for (const RunReport& run : *b) of_b.push_back(metric_of(run, metric));
+    lines.push_back(compare(metric.name, metric.better, of_a, of_b));
+  }
+  std::printf("A: %s, %zu run%s\nB: %s, %zu run%s\n", options.sides[0].c_str(), a->size(),
+              a->size() == 1 ? "" : "s", options.sides[1].c_str(), b->size(),
+              b->size() == 1 ? "" : "s");
+  for (const std::string& warning : warnings) std::printf("Mind: %s\n", warning.c_str());
+  std::printf("%s", to_text(lines, tolerance).c_str());
+  if (a->size() == 1 || b->size() == 1)
+    std::printf("One run tells how a metric moves within it, not from one run to the next.\n");
+  if (!options.json.empty()) {
+    const auto written = write_file(options.json, to_json(lines, tolerance, warnings));
+    if (!written) {
+      std::fprintf(stderr, "xbind-callgen: %s\n", written.error().text.c_str());
+      return 1;
+    }
+  }
+  return exit_code(lines, tolerance);
+}
+
+}  // namespace
+
+const Command kCompare{"compare", "Is one run, or several, worse than another?", compare_command};
+
+}  // namespace xbind::callgen

@@ -1,0 +1,139 @@
+// xbind-callgen figures: the paper's figures from one command.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include "bench/commands/commands.hpp"
+#include "bench/figures/model_source.hpp"
+#include "bench/figures/process_source.hpp"
+#include "bench/figures/reproduce.hpp"
+#include "callgen/report/manifest.hpp"
+#include "core/config/options.hpp"
+#include "core/log.hpp"
+#include "core/version.hpp"
+
+namespace xbind::callgen {
+namespace {
+
+enum class Profile : std::uint8_t { k1999, kNative };
+
+struct Options {
+  Profile profile = Profile::k1999;
+  bool quick = false;
+  std::string out;
+  std::uint64_t seed = 1;
+  std::string deploy;
+  bool no_checks = false;
+};
+
+// Of a point of real processes, in real time.
+constexpr double kQuickPoint_s = 0.7;
+constexpr double kFullPoint_s = 12;
+
+int fail_with(const Error& error) {
+  std::fprintf(stderr, "xbind-callgen: %s\n", error.text.c_str());
+  return 1;
+}
+
+void declare(config::OptionSet& set, Options& options) {
+  set.add_enum("profile", &options.profile, Profile::k1999,
+               {{"1999", Profile::k1999}, {"native", Profile::kNative}},
+               "1999: a model of the paper's hosts around the real programs' logic, on virtual "
+               "time; native: "
+               "the real programs on this machine, rates scaled to it.");
+  set.add_flag("quick", &options.quick, "Fewer points, and fewer calls in each.");
+  set.add_string("out", &options.out, "build/figures",
+                 "Folder for the page, the pictures and the numbers; made if it is not there.");
+  set.add_uint("seed", &options.seed, 1, {1, 1'000'000'000}, "What chance begins with.");
+  set.add_string("deploy", &options.deploy, "",
+                 "Folder deploy of the sources, for labs of real processes; empty: beside the "
+                 "folder of the build.");
+  set.add_flag("no-checks", &options.no_checks,
+               "Leave out the points that profile 1999 measures once more with real processes.");
+  set.add_check([&options]() -> std::optional<std::string> {
+    if (options.out.empty()) return "option --out: '' is no folder";
+    return std::nullopt;
+  });
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  config::OptionSet set("xbind-callgen figures",
+                        "Reproduces the paper's figures, each with a verdict.");
+  declare(set, options);
+  if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
+  log::start("xbind-callgen", log::Level::kError);
+  if (const auto ready = figures::prepare_folder(options.out); !ready)
+    return fail_with(ready.error());
+  if (const auto ready = plot::check_gnuplot(); !ready) return fail_with(ready.error());
+
+  const auto began = std::chrono::steady_clock::now();
+  const figures::Bench::Progress progress = [began](const std::string& line) {
+    const std::chrono::duration<double> since = std::chrono::steady_clock::now() - began;
+    std::fprintf(stderr, "%7.1f s  %s\n", since.count(), line.c_str());
+  };
+  figures::Scale scale;
+  scale.quick = options.quick;
+  scale.seed = options.seed;
+  figures::Manifest manifest;
+  manifest.version = version();
+  manifest.revision = revision();
+  manifest.date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::now()));
+
+  std::unique_ptr<figures::PointSource> source;
+  std::unique_ptr<figures::PointSource> checks;
+  figures::ProcessOptions processes;
+  processes.deploy = options.deploy;
+  if (options.profile == Profile::k1999) {
+    const model::PaperHosts hosts = model::paper_hosts();
+    manifest.profile = "1999";
+    manifest.constants = figures::constants_of(hosts);
+    source = std::make_unique<figures::ModelSource>(hosts);
+    if (!options.no_checks) {
+      processes.pacing = figures::pacing_of(model::costs_of(hosts), options.seed);
+      auto made = figures::make_process_source(processes);
+      if (made) {
+        checks = std::move(*made);
+      } else {
+        manifest.unchecked = made.error().text;
+        std::fprintf(stderr, "xbind-callgen: no checks with real processes: %s\n",
+                     manifest.unchecked.c_str());
+      }
+    } else {
+      manifest.unchecked = "--no-checks";
+    }
+  } else {
+    manifest.profile = "native";
+    auto made = figures::make_process_source(processes);
+    if (!made) return fail_with(made.error());
+    source = std::move(*made);
+    const auto speed = figures::find_speed(*source, scale, progress);
+    if (!speed) return fail_with(speed.error());
+    scale.speed = *speed;
+    scale.seconds_at_most = options.quick ? kQuickPoint_s : kFullPoint_s;
+  }
+  if (checks || options.profile == Profile::kNative) {
+    for (const auto& [name, value] : machine_of()) manifest.machine.emplace_back(name, value);
+  }
+
+  const auto all =
+      figures::reproduce(*source, checks.get(), scale, manifest, options.out, progress);
+  if (!all) return fail_with(all.error());
+  for (const figures::Made& made : all->made) {
+    std::printf("%-8s %s\n", made.id.c_str(),
+                made.figure ? std::string{to_string(made.figure->verdict.shape)}.c_str()
+                            : "could not be made");
+  }
+  std::printf("%s Page: %s/index.html\n", figures::summary_of(all->made).c_str(),
+              options.out.c_str());
+  return all->complete() ? 0 : 1;
+}
+
+}  // namespace
+
+const Command kFigures{"figures", "Reproduces the paper's figures, each with a verdict.", run};
+
+}  // namespace xbind::callgen

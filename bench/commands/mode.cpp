@@ -1,0 +1,96 @@
+#include "bench/commands/mode.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "callgen/plot/plot.hpp"
+
+namespace xbind::callgen {
+namespace {
+
+// Enough for a machine of its own, and kept by an idle system with ease.
+constexpr const char* kDefaultObjective = "p99<5ms,unanswered=0,fail<0.1%";
+
+}  // namespace
+
+void declare_mode_options(config::OptionSet& set, ModeOptions& options, const std::string& word,
+                          std::initializer_list<const char*> ours) {
+  declare_run_options(set, options.run);
+  declare_client_options(set, options.client);
+  set.add_string(
+      "out", &options.out, "",
+      fmt::format("Folder for {}.json, {}.csv and index.html; empty: none.", word, word));
+  set.add_check([&set, word,
+                 names = std::vector<const char*>(ours)]() -> std::optional<std::string> {
+    for (const char* const name : names) {
+      if (set.given(name))
+        return fmt::format("option --{} does not go with {}: it decides that itself", name, word);
+    }
+    return std::nullopt;
+  });
+  set.add_check([&options, word]() -> std::optional<std::string> {
+    if (options.out.empty()) return std::nullopt;
+    if (const auto prepared = prepare_folder(options.out, word); !prepared)
+      return "option --out: " + prepared.error().text;
+    if (const auto gnuplot = plot::check_gnuplot(); !gnuplot)
+      return "option --out: " + gnuplot.error().text;
+    return std::nullopt;
+  });
+}
+
+void declare_objective(config::OptionSet& set, ObjectiveOption& option) {
+  set.add_strings(
+      "objective", &option.texts,
+      fmt::format("What has to be kept, as p99<5ms, fail<0.1%, unanswered=0, p50(release)<2ms, "
+                  "rate>900; none: {}.",
+                  kDefaultObjective));
+  set.add_check([&option]() -> std::optional<std::string> {
+    auto parsed = option.texts.empty() ? parse_objectives(std::string_view{kDefaultObjective})
+                                       : parse_objectives(option.texts);
+    if (!parsed) return "option --objective: " + parsed.error().text;
+    option.objectives = std::move(*parsed);
+    return std::nullopt;
+  });
+}
+
+RunFunction runs_of(const ModeOptions& options, orb::Runtime& runtime, StopFunction stop) {
+  const bool live = isatty(STDERR_FILENO) == 1 && !options.run.quiet;
+  return [&options, &runtime, live, hooks = RunHooks{.begin = {}, .stop = std::move(stop)},
+          number = std::make_shared<std::uint64_t>(0)](const RunOptions& run) -> Result<RunReport> {
+    ClientOptions client = options.client;
+    if (client.client_name.empty()) client.client_name = fmt::format("callgen-{}", getpid());
+    client.client_name += fmt::format("-{}", ++*number);
+    RunOptions shown = run;
+    shown.quiet = !live;
+    const auto show = [](const Progress& progress) {
+      std::fprintf(stderr, "\r%s\x1b[K", progress_line(progress).c_str());
+      std::fflush(stderr);
+    };
+    auto report = run_once(client, shown, runtime, show, nullptr, hooks);
+    if (live) std::fprintf(stderr, "\r\x1b[K");
+    return report;
+  };
+}
+
+int fail_with(const Error& error) {
+  std::fprintf(stderr, "xbind-callgen: %s\n", error.text.c_str());
+  return 1;
+}
+
+int write_out(const ModeOptions& options, const std::string& word, std::string json,
+              std::string csv, const Result<std::string>& html) {
+  if (options.out.empty()) return 0;
+  // A picture that could not be drawn does not cost the figures.
+  const auto written = write_files(
+      options.out, {word, std::move(json), std::move(csv), html ? *html : std::string{}});
+  if (!written) return fail_with(written.error());
+  if (!html) return fail_with(html.error());
+  if (!options.run.quiet) std::printf("Written to %s/index.html\n", options.out.c_str());
+  return 0;
+}
+
+}  // namespace xbind::callgen

@@ -1,0 +1,51 @@
+// xbind-callgen report DIR: everything of a run's folder made anew from its run.json.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "bench/commands/commands.hpp"
+#include "callgen/plot/plot.hpp"
+#include "callgen/report/output_options.hpp"
+#include "callgen/report/report_file.hpp"
+#include "core/config/options.hpp"
+
+namespace xbind::callgen {
+namespace {
+
+int refuse(const std::string& sentence) {
+  std::fprintf(stderr, "xbind-callgen report: %s\n", sentence.c_str());
+  return 2;
+}
+
+int report_command(int argc, char** argv) {
+  std::vector<std::string> folders;
+  bool quiet = false;
+  config::OptionSet set("xbind-callgen report",
+                        "Makes the page, the summary and the tables of a folder of run --out anew "
+                        "from its run.json; nothing is run.");
+  set.take_arguments("DIR", &folders, 1, 1);
+  set.add_flag("quiet", &quiet, "Print no summary.");
+  if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
+  const std::string& folder = folders.front();
+
+  const std::string file = folder + "/run.json";
+  const auto report = read_report(file);
+  if (!report) return refuse(report.error().text);
+  if (const auto gnuplot = plot::check_gnuplot(); !gnuplot) return refuse(gnuplot.error().text);
+  // The run itself stays as it was written.
+  if (const auto written = write_renderings(folder, *report); !written) {
+    std::fprintf(stderr, "xbind-callgen: %s\n", written.error().text.c_str());
+    return 1;
+  }
+  if (!quiet) std::printf("%s", to_text(*report).c_str());
+  return exit_code(judge(*report));
+}
+
+}  // namespace
+
+const Command kReport{"report", "The page and tables of a run, anew from its run.json.",
+                      report_command};
+
+}  // namespace xbind::callgen

@@ -1,0 +1,142 @@
+// xbind-callgen run: offers calls and accounts for every one of them.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/commands/commands.hpp"
+#include "bench/commands/generator_processes.hpp"
+#include "bench/commands/run_judging.hpp"
+#include "bench/floor/floor_run.hpp"
+#include "callgen/corba/corba_experiment.hpp"
+#include "callgen/processes/interrupts.hpp"
+#include "callgen/report/json_file.hpp"
+#include "callgen/report/output_options.hpp"
+#include "callgen/report/records_file.hpp"
+#include "core/log.hpp"
+
+namespace xbind::callgen {
+namespace {
+
+int fail_with(const Error& error) {
+  std::fprintf(stderr, "xbind-callgen: %s\n", error.text.c_str());
+  return 1;
+}
+
+std::string words_of(int argc, char** argv) {
+  std::string words = "xbind-callgen";
+  for (int i = 0; i < argc; ++i) words += std::string(" ") + argv[i];
+  return words;
+}
+
+bool interrupted() { return Interrupts::seen() != 0; }
+
+// `stop`, which says on standard error what happens when it is true for the first time.
+std::function<bool()> told_once(bool (*stop)()) {
+  return [stop, told = false]() mutable {
+    if (!stop()) return false;
+    if (!std::exchange(told, true))
+      std::fprintf(
+          stderr,
+          "\nxbind-callgen: interrupted: no further call is offered, and every call that is up is "
+          "released; a second signal ends at once\n");
+    return true;
+  };
+}
+
+bool names_a_file(const std::vector<std::string>& words) {
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word == "--config" || word.starts_with("--config=");
+  });
+}
+
+int run(int argc, char** argv) {
+  ClientOptions client;
+  RunOptions options;
+  config::OptionSet set("xbind-callgen run", "Offers calls and accounts for every one of them.");
+  declare_run_options(set, options);
+  declare_client_options(set, client);
+  OutputOptions output;
+  declare_output_options(set, output);
+  null::FloorOfRun floor;
+  floor.declare(set);
+  JudgingOptions judging;
+  declare_judging_options(set, judging, options);
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
+  if (judging.generators > 1 && names_a_file(words)) {
+    std::fprintf(stderr,
+                 "xbind-callgen run: option --generators %u does not go with --config: each "
+                 "generator has other options; give them here or in the environment\n",
+                 judging.generators);
+    return 2;
+  }
+  log::start("xbind-callgen", client.common.log_level);
+  orb::Runtime runtime(argc, argv, client.common.runtime());
+
+  if (const auto measured = floor.before(client, options, runtime); !measured) {
+    return fail_with(measured.error());
+  }
+  // From here on there are calls to release and files to write.
+  const Interrupts interrupts(Interrupts::Second::kEndsTheProcess);
+  std::unique_ptr<RecordsFile> records;
+  if (!output.records.empty()) {
+    auto opened = RecordsFile::open(output.records);
+    if (!opened) return fail_with(opened.error());
+    records = std::move(*opened);
+  }
+  const bool terminal = isatty(STDERR_FILENO) == 1;
+  const auto show = [terminal](const Progress& progress) {
+    std::fprintf(stderr, terminal ? "\r%s\x1b[K" : "%s\n", progress_line(progress).c_str());
+    std::fflush(stderr);
+  };
+  const auto stop = told_once(interrupted);
+  auto report =
+      judging.generators > 1
+          ? run_generators(client, options, judging.generators, words, runtime, show, stop)
+          : run_once(client, options, runtime, show, records.get(), {.begin = {}, .stop = stop});
+  if (!report) {
+    fail_with(report.error());
+    return interrupted() ? kInterruptedCode : 1;
+  }
+  report->manifest["command line"] = words_of(argc, argv);
+  hold_against(judging, *report);
+  int trouble = 0;  // what cannot be done does not keep the rest from being written
+  if (!report->interrupted) {
+    if (const auto measured = floor.after(runtime, *report); !measured)
+      trouble = fail_with(measured.error());
+  }
+  if (terminal && !options.quiet && options.progress_interval > 0) std::fprintf(stderr, "\n");
+
+  if (!options.quiet) std::printf("%s", to_text(*report).c_str());
+  if (!options.json.empty()) {
+    if (const auto written = write_file(options.json, to_json(*report)); !written)
+      trouble = fail_with(written.error());
+  }
+  if (records) {
+    if (const auto written = records->finish(mark_of(*report)); !written)
+      trouble = fail_with(written.error());
+  }
+  if (const auto written = write_outputs(output, *report); !written)
+    trouble = fail_with(written.error());
+  const Verdict verdict = judge(*report);
+  if (options.quiet) {
+    if (verdict.interrupted)
+      std::fprintf(stderr, "xbind-callgen: %s\n", interruption_of(*report).c_str());
+    for (const std::string& reason : verdict.reasons) {
+      std::fprintf(stderr, "xbind-callgen: %s\n", reason.c_str());
+    }
+  }
+  return trouble != 0 ? trouble : exit_code(verdict);
+}
+
+}  // namespace
+
+const Command kRun{"run", "Offers calls and accounts for every one of them.", run};
+
+}  // namespace xbind::callgen

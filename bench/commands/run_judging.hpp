@@ -1,0 +1,30 @@
+// The part of `run` that holds a run against assertions and shares it among generators.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/search/objective.hpp"
+#include "callgen/report/report.hpp"
+#include "callgen/run/run_options.hpp"
+#include "core/config/options.hpp"
+
+namespace xbind::callgen {
+
+struct JudgingOptions {
+  std::vector<std::string> asserted;
+  std::uint32_t generators = 1;
+  bool expect_refusals = false;
+  std::vector<Objective> objectives;  // of loaded options: --assert
+};
+
+// `options` and `run` outlive the set's load(); the options of `run` are in the set already.
+void declare_judging_options(config::OptionSet& set, JudgingOptions& options,
+                             const RunOptions& run);
+
+// Fills report.assertions and report.expect_refusals.
+void hold_against(const JudgingOptions& options, RunReport& report);
+
+}  // namespace xbind::callgen

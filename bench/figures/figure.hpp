@@ -1,0 +1,136 @@
+// A figure of the paper, reproduced: its points, its pictures, the paper's numbers beside ours, and the
+// rule that decides whether the shape is the paper's. Each figure is a function of a Bench
+// (baselines.cpp, throughput.cpp, cache.cpp, invocations.cpp); how it gets onto a page or into a file is
+// output.hpp's matter.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bench/figures/point_source.hpp"
+#include "callgen/plot/plot.hpp"
+#include "core/result.hpp"
+
+namespace xbind::figures {
+
+// How the paper's loads become those of another system: `speed` times as many calls a second, every time
+// (holding, flush timeout, validity of routes) as many times shorter.
+struct Scale {
+  double speed = 1;
+  bool quick = true;  // fewer points, fewer calls in each
+  std::uint64_t seed = 1;
+  // Calls of a point are never more than this; 0: as the figure wants. For tests.
+  std::uint64_t calls_at_most = 0;
+  // Calls of a point are no more than come in this time, but at least kCallsAtLeast of those that the figure
+  // wants; 0: as the figure wants. For sources in real time.
+  double seconds_at_most = 0;
+  static constexpr std::uint64_t kCallsAtLeast = 300;
+
+  Duration of(double paper_seconds) const {
+    return Duration{static_cast<Duration::rep>(paper_seconds * 1e9 / speed)};
+  }
+};
+
+// Measures points of one source, each once, and says what it is at.
+class Bench {
+ public:
+  using Progress = std::function<void(const std::string& line)>;
+
+  // `source` outlives the bench.
+  Bench(PointSource& source, Scale scale, Progress progress);
+
+  const Scale& scale() const { return scale_; }
+  // The paper's System and Load as the scale has them: rates and times in the paper's units.
+  Point point(System system, double paper_rate, std::uint64_t quick_calls,
+              std::uint64_t full_calls) const;
+  Result<Shown> measure(const std::string& figure, const Point& point);
+  std::size_t measured() const { return known_.size(); }
+
+ private:
+  PointSource& source_;
+  Scale scale_;
+  Progress progress_;
+  std::vector<std::pair<Point, Shown>> known_;
+};
+
+// How many of a rule's conditions hold: all, some, none.
+enum class Shape : std::uint8_t { kReproduced, kPartly, kNot };
+std::string_view to_string(Shape shape);  // "reproduced", "partly", "not"
+Shape shape_of(std::initializer_list<bool> conditions);
+
+struct Verdict {
+  Shape shape = Shape::kNot;
+  std::string rule;     // a sentence, with every condition
+  std::string decided;  // with the numbers that decided
+
+  bool reproduced() const { return shape == Shape::kReproduced; }
+};
+
+struct Table {
+  std::string title;
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;
+};
+
+struct Picture {
+  std::string name;  // of its files, without the ending
+  std::string caption;
+  plot::Plot plot;
+};
+
+struct Figure {
+  std::string id;     // "fig6": of its files and of its place on the page
+  std::string title;  // "Fig. 6: ..."
+  std::string about;  // what is run, and what the paper says of it
+  Verdict verdict;
+  std::vector<Picture> pictures;
+  std::vector<Table> tables;  // paper beside ours
+  std::vector<std::pair<std::string, double>>
+      numbers;                       // every number that is shown, for figures.json
+  std::vector<std::string> remarks;  // what a reader should know besides
+  std::string csv;                   // raw, one line for each point
+};
+
+// The engines and thresholds of the paper.
+System xbind_system(const Scale& scale, std::size_t threshold);
+System baseline_system(const Scale& scale, Engine engine);
+
+// One line of a curve's CSV, and its head.
+std::string csv_head();
+std::string csv_line(const std::string& curve, const Scale& scale, const Point& point,
+                     const Shown& shown);
+
+std::string engine_word(const System& system);  // "sequential", "xbind T=4", "adaptive"
+// "12.30", "0.0412": three or four digits that count; "none" of what is no number.
+std::string digits(double value);
+
+// --- the figures --------------------------------------------------------------------------------------
+// Errors: those of the source.
+Result<Figure> baseline_one_at_a_time(Bench& bench);  // B1
+Result<Figure> threaded_one_at_a_time(Bench& bench);  // B2
+Result<Figure> three_managers(Bench& bench);          // Fig. 6
+Result<Figure> thresholds(Bench& bench);              // Fig. 7
+Result<Figure> labels_in_use(Bench& bench);           // Fig. 9
+Result<Figure> cache_sizes(Bench& bench);             // Table I
+Result<Figure> invocations(Bench& bench);             // Fig. 10
+Result<Figure> load_regions(Bench& bench);            // Fig. 11
+Result<Figure> cache_memory(Bench& bench);            // section IV-A, storage
+
+struct Recipe {
+  std::string id;
+  Result<Figure> (*make)(Bench& bench);
+};
+// In the paper's order.
+const std::vector<Recipe>& recipes();
+
+// For a system that is not the paper's: the speed at which T = 1 sustains what it sustains in the paper
+// (60 calls/s there). Measures a few short points. kExhausted: not even a thousandth, or above a million
+// times, of the paper's rate.
+Result<double> find_speed(PointSource& source, const Scale& scale, const Bench::Progress& progress);
+
+}  // namespace xbind::figures

@@ -1,0 +1,153 @@
+// Hosts, cores and processes on virtual time.
+//
+//   message ──▶ inbox of a process ──▶ core ──▶ step(): the logic ──▶ messages, one after another
+//
+// A process is one serial server. When it gets a core it takes everything that has arrived, works as
+// long as that costs, runs its logic once, and sends what came of it, each message leaving when its
+// own cost has been paid (core/serial.hpp does the same). What arrives meanwhile makes the next run;
+// a process that drains (drain_up_to) takes first what has arrived while it worked, so that a busy one
+// sends less often.
+// A process without work sleeps. Awakened, it takes an idle core, which costs a latency and more
+// processor time than a switch on a busy one; or it waits until a core is free, first come first
+// served. A process that always has work gives up its core at the end of a slice if others wait.
+//
+// Hosts of another time work otherwise: a message at a time (`messages_a_run`), with some of what a
+// message costs its sender paid when it has left (`before_leaving`), and now and then with something
+// else to do for a while (`pause_chance`, from the machine's seed).
+//
+// Time is the only order there is: equal times are served in the order in which they were asked for,
+// so a run depends on its plan alone. Single-threaded; processes must outlive the machine's runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/model/message.hpp"
+#include "callgen/load/random.hpp"
+#include "core/clock.hpp"
+
+namespace xbind::model {
+
+struct HostCosts {
+  Duration wake_latency{};  // from a message's arrival to the start on an idle core; burns nothing
+  Duration idle_wake{};     // processor time before the first instruction of ours on an idle core
+  Duration switch_in{};     // the same on a core that another process has just left
+  Duration slice{};         // how long a process may keep a core that others wait for
+  std::size_t messages_a_run = 0;  // 0: all that are there
+  double before_leaving = 1;       // share of a message's cost that its sender pays first; 0..1
+  double pause_chance = 0;         // of a pause with each message taken, 0..1
+  Duration pause_mean{};           // exponential
+};
+
+class Process;
+
+struct Outgoing {
+  Process* to = nullptr;
+  Message message;
+  Duration cost{};   // the sender's, before it leaves
+  Duration delay{};  // on the way
+};
+
+class Process {
+ public:
+  explicit Process(std::string name) : name_(std::move(name)) {}
+  virtual ~Process() = default;
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  const std::string& name() const { return name_; }
+  Duration busy() const { return busy_; }         // processor time so far
+  std::uint64_t wakes() const { return wakes_; }  // times it got a core
+
+  // What taking this message costs.
+  virtual Duration cost_of(const Message& message) const = 0;
+  // Handles the messages and whatever is due at `now`; appends what is to be sent.
+  virtual void step(std::vector<Message>& messages, TimePoint now, std::vector<Outgoing>& out) = 0;
+  virtual TimePoint next_deadline() const { return kNever; }
+
+  // In one run it takes what arrives until nothing is there or it has taken so many messages; 0: only
+  // what is there when the run begins.
+  void drain_up_to(std::size_t messages) { drain_up_to_ = messages; }
+
+ private:
+  friend class Machine;
+  enum class State : std::uint8_t { kAsleep, kReady, kOnCore };
+
+  std::string name_;
+  std::size_t host_ = 0;
+  State state_ = State::kAsleep;
+  std::deque<Message> inbox_;
+  std::vector<Message> taken_;  // of the run in hand
+  std::size_t drain_up_to_ = 0;
+  TimePoint slice_began_{};
+  TimePoint run_began_{};
+  TimePoint timer_ = kNever;  // the earliest one set
+  Duration busy_{};
+  std::uint64_t wakes_ = 0;
+};
+
+class Machine {
+ public:
+  explicit Machine(std::uint64_t seed = 1);
+
+  // The host's number. At least one core.
+  std::size_t add_host(std::size_t cores, HostCosts costs);
+  void add(Process& process, std::size_t host);
+  bool same_host(const Process& a, const Process& b) const { return a.host_ == b.host_; }
+
+  // From outside: `message` reaches `to` at that time.
+  void deliver(Process& to, TimePoint at, Message message);
+  // Has a look at the process's deadline; needed once, before the first run.
+  void start(Process& process);
+
+  TimePoint now() const { return now_; }
+  // One event. False: none is left, or the next one lies after `end`.
+  bool advance(TimePoint end);
+  std::uint64_t events() const { return events_; }
+
+ private:
+  enum class Kind : std::uint8_t { kArrival, kRun, kTaken, kEnd, kTimer };
+  struct Event {
+    TimePoint at;
+    std::uint64_t order;
+    Process* process;
+    std::uint32_t slot;  // of the message
+    Kind kind;
+  };
+  struct Later {
+    bool operator()(const Event& a, const Event& b) const {
+      return a.at != b.at ? a.at > b.at : a.order > b.order;
+    }
+  };
+  struct Host {
+    std::size_t idle_cores;
+    HostCosts costs;
+    std::deque<Process*> ready;
+  };
+
+  void push(TimePoint at, Kind kind, Process& process, std::uint32_t slot = 0);
+  void arrive(Process& process, std::uint32_t slot);
+  void wake(Process& process);
+  void run(Process& process);
+  void take(Process& process);
+  void step(Process& process);
+  void ended(Process& process);
+  void set_timer(Process& process);
+  std::uint32_t keep(Message message);
+
+  TimePoint now_{};
+  std::uint64_t next_order_ = 0;
+  std::uint64_t events_ = 0;
+  std::vector<Event> heap_;
+  std::vector<Message> messages_;  // on their way, by slot
+  std::vector<std::uint32_t> free_slots_;
+  std::vector<Host> hosts_;
+  std::vector<Outgoing> out_;  // of the step in hand
+  callgen::RandomBits pauses_;
+};
+
+}  // namespace xbind::model

@@ -1,0 +1,26 @@
+// The options of a Gathering. Without any of them it is the default of xbind-cmgr, adaptive, so
+// that a floor and a system that nobody has set otherwise can be compared.
+#pragma once
+
+#include <cstdint>
+
+#include "bench/null/gathering.hpp"
+#include "core/config/options.hpp"
+
+namespace xbind::callgen::null {
+
+struct GatheringOptions {
+  bool adaptive = false;        // asked for by name; it is the default as well
+  std::uint32_t threshold = 0;  // commands; 0: adaptive
+  double flush_timeout_ms = 0;
+  std::uint32_t in_flight = 0;
+
+  Gathering gathering() const {
+    return {threshold == 0, threshold, Duration{static_cast<Duration::rep>(flush_timeout_ms * 1e6)},
+            in_flight};
+  }
+};
+
+void declare_gathering_options(config::OptionSet& set, GatheringOptions& options);
+
+}  // namespace xbind::callgen::null

@@ -1,0 +1,111 @@
+#include "bench/search/overload.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/bench/queue_system.hpp"
+
+namespace xbind::callgen {
+namespace {
+
+using testing::HasSubstr;
+
+const StopFunction kNever = [] { return false; };
+const auto kQuiet = [](const OverloadPoint&) {};
+
+TEST(Overload, ABoundedQueueKeepsItsGoodput) {
+  QueueSystem system(1);
+  system.room = 20;  // 10 ms at capacity: what is taken is in time
+  const OverloadPlan plan{.rate = 1800, .bound_us = 50'000};
+  const auto seen = overload(plan, default_options(), system.function(), kNever, kQuiet);
+  ASSERT_TRUE(seen);
+  EXPECT_TRUE(seen->holds) << to_text(*seen, plan);
+  EXPECT_TRUE(seen->recovers);
+  EXPECT_EQ(seen->exit_code(), 0);
+  ASSERT_EQ(seen->points.size(), 6u);  // five factors, and 1x again
+  EXPECT_NEAR(seen->points[4].goodput_per_s, 2000, 100);
+  EXPECT_GT(seen->points[4].report.setups.busy, 0u);
+}
+
+TEST(Overload, AnUnboundedQueueCollapses) {
+  QueueSystem system(2);
+  const OverloadPlan plan{.rate = 1500, .bound_us = 50'000};
+  const auto seen = overload(plan, default_options(), system.function(), kNever, kQuiet);
+  ASSERT_TRUE(seen);
+  EXPECT_FALSE(seen->holds);
+  EXPECT_EQ(seen->exit_code(), 1);
+  EXPECT_DOUBLE_EQ(seen->worst_factor, 5);
+  EXPECT_THAT(to_text(*seen, plan), HasSubstr("collapses"));
+}
+
+TEST(Overload, WhatIsAllDoneInTimeWasNoOverload) {
+  QueueSystem system(6);
+  const OverloadPlan plan{.rate = 100, .bound_us = 50'000};
+  const auto seen = overload(plan, default_options(), system.function(), kNever, kQuiet);
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->exit_code(), 0);
+  EXPECT_FALSE(seen->overloaded);
+  EXPECT_THAT(to_text(*seen, plan), HasSubstr("was no overload"));
+}
+
+TEST(Overload, WhatNeverComesBackIsNoRecovery) {
+  QueueSystem system(3);
+  system.room = 20;
+  const RunFunction hurt = [&system](const RunOptions& options) {
+    if (options.rate > 5000) system.capacity = 500;  // and it stays so
+    return system.run(options);
+  };
+  const OverloadPlan plan{.rate = 1800, .bound_us = 100'000, .keep = 0.1};
+  const auto seen = overload(plan, default_options(), hurt, kNever, kQuiet);
+  ASSERT_TRUE(seen);
+  EXPECT_TRUE(seen->holds);
+  EXPECT_FALSE(seen->recovers);
+  EXPECT_EQ(seen->exit_code(), 1);
+  EXPECT_EQ(seen->points.size(), 10u);  // 1x is tried five times
+  EXPECT_THAT(to_text(*seen, plan), HasSubstr("does not recover"));
+}
+
+TEST(Overload, AGeneratorThatIsTooSlowJudgesNothing) {
+  QueueSystem system(4);
+  system.generator_per_s = 1200;
+  const OverloadPlan plan{.rate = 1000, .bound_us = 50'000};
+  const auto seen = overload(plan, default_options(), system.function(), kNever, kQuiet);
+  ASSERT_TRUE(seen);
+  EXPECT_TRUE(seen->points[4].generator_limited);
+  EXPECT_EQ(seen->exit_code(), 3);
+  EXPECT_THAT(to_text(*seen, plan), HasSubstr("generator is the limit"));
+}
+
+TEST(Overload, EndsInOrderWhenStoppedOrLost) {
+  QueueSystem system(5);
+  const auto stopped = overload(
+      {.rate = 100}, default_options(), system.function(), [&system] { return system.runs >= 2; },
+      kQuiet);
+  ASSERT_TRUE(stopped);
+  EXPECT_TRUE(stopped->stopped);
+  EXPECT_EQ(stopped->points.size(), 2u);
+
+  bool enough = false;
+  const RunFunction ended = [&](const RunOptions& options) -> Result<RunReport> {
+    enough = options.rate > 250;
+    if (enough) return fail(ErrorCode::kUnreachable, "the run was ended before its time");
+    return system.run(options);
+  };
+  const auto in_hand = overload(
+      {.rate = 100}, default_options(), ended, [&enough] { return enough; }, kQuiet);
+  ASSERT_TRUE(in_hand);
+  EXPECT_TRUE(in_hand->stopped);
+  EXPECT_EQ(in_hand->lost, "");
+
+  const RunFunction dying = [&](const RunOptions& options) -> Result<RunReport> {
+    if (options.rate > 250) return fail(ErrorCode::kUnreachable, "manager default is gone");
+    return system.run(options);
+  };
+  const auto lost = overload({.rate = 100}, default_options(), dying, kNever, kQuiet);
+  ASSERT_TRUE(lost);
+  EXPECT_EQ(lost->exit_code(), 1);
+  EXPECT_THAT(to_text(*lost, {}), HasSubstr("manager default is gone"));
+}
+
+}  // namespace
+}  // namespace xbind::callgen

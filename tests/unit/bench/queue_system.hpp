@@ -1,0 +1,123 @@
+// A system with a known capacity for tests: one server of setups with exponential service and a queue,
+// played against the real Runner in virtual time. What is still in the queue when a run ends is there when
+// the next one begins.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "bench/search/search.hpp"
+#include "callgen/load/random.hpp"
+#include "callgen/report/report.hpp"
+#include "callgen/run/run_options.hpp"
+#include "callgen/run/runner.hpp"
+
+namespace xbind::callgen {
+
+// The defaults of every option, calls from "a" to "b".
+inline RunOptions default_options() {
+  RunOptions options;
+  config::OptionSet set("test", "A test.");
+  declare_run_options(set, options);
+  const std::vector<const char*> arguments{"test", "--from", "a", "--to", "b", "--hold", "0.01"};
+  const auto exit = set.load(static_cast<int>(arguments.size()), arguments.data(),
+                             [](const std::string&) { return std::optional<std::string>{}; });
+  XB_CHECK(!exit);
+  return options;
+}
+
+class QueueSystem {
+ public:
+  double capacity = 2000;        // setups a second
+  std::size_t room = 1'000'000;  // in the queue; beyond it: busy
+  double generator_per_s = 1e9;  // what the generator can send, evenly
+  Duration warm{};               // this much is added to every answer of the first run
+
+  explicit QueueSystem(std::uint64_t seed) : bits_(bits_for(seed, Stream::kWorkload)) {}
+
+  Result<RunReport> run(const RunOptions& options) {
+    const RunPlan plan = plan_of(options);
+    Runner runner(plan, Workload::weighted({{options.from, options.to, 1.0}}, plan.seed).value());
+    now_ += std::chrono::milliseconds{1};
+    runner.start(now_);
+    answers_ = {};
+    TimePoint may_send = now_;
+    const Duration gap{static_cast<std::int64_t>(1e9 / generator_per_s)};
+    while (!runner.finished()) {
+      const TimePoint due = std::max(runner.next_deadline(), may_send);
+      if (!answers_.empty() && answers_.top().when <= due) {
+        const Answer answer = answers_.top();
+        answers_.pop();
+        now_ = std::max(now_, answer.when);
+        runner.outcome(answer.outcome, now_);
+        continue;
+      }
+      now_ = std::max(now_, due);
+      std::size_t sent = 0;
+      for (const Dispatch& dispatch : runner.advance(now_)) {
+        sent += dispatch.batch.connects.size();
+        for (const ConnectRequest& request : dispatch.batch.connects) connect(request);
+        for (const ReleaseRequest& request : dispatch.batch.releases)
+          answer_at(now_ + kRelease, request.request, OutcomeKind::kReleased);
+      }
+      may_send = now_ + gap * static_cast<std::int64_t>(sent);
+    }
+    ++runs;
+    RunReport report = report_of(plan, runner.figures());
+    report.engine = "xbind";
+    report.audit.made = true;
+    report.audit.clean = true;
+    return report;
+  }
+
+  RunFunction function() {
+    return [this](const RunOptions& options) { return run(options); };
+  }
+
+  std::uint64_t runs = 0;
+
+ private:
+  static constexpr Duration kRelease = std::chrono::microseconds{50};
+
+  struct Answer {
+    TimePoint when;
+    std::uint64_t order;
+    Outcome outcome;
+    bool operator>(const Answer& other) const {
+      return std::pair(when, order) > std::pair(other.when, other.order);
+    }
+  };
+
+  void answer_at(TimePoint when, RequestId request, OutcomeKind kind) {
+    Outcome outcome;
+    outcome.request = request;
+    outcome.kind = kind;
+    if (kind == OutcomeKind::kConnected) outcome.connection = ConnectionId{++connections_};
+    if (kind == OutcomeKind::kBusy) outcome.cause = Cause::kBusy;
+    answers_.push({when, ++order_, outcome});
+  }
+
+  void connect(const ConnectRequest& request) {
+    const Duration service{static_cast<std::int64_t>(exponential(bits_, 1e9 / capacity))};
+    const double waiting_s = std::max(0.0, std::chrono::duration<double>(free_at_ - now_).count());
+    if (waiting_s * capacity > static_cast<double>(room)) {
+      answer_at(now_ + kRelease, request.request, OutcomeKind::kBusy);
+      return;
+    }
+    free_at_ = std::max(free_at_, now_) + service;
+    answer_at(free_at_ + (runs == 0 ? warm : Duration::zero()), request.request,
+              OutcomeKind::kConnected);
+  }
+
+  RandomBits bits_;
+  TimePoint now_{std::chrono::seconds{1}};
+  TimePoint free_at_{};
+  std::uint64_t connections_ = 0;
+  std::uint64_t order_ = 0;
+  std::priority_queue<Answer, std::vector<Answer>, std::greater<>> answers_;
+};
+
+}  // namespace xbind::callgen
