@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "cmgr/outcomes.hpp"
-#include "cmgr/prepared_desk.hpp"
+#include "cmgr/parts/outcomes.hpp"
 #include "cmgr/procedures/hold.hpp"
 #include "cmgr/procedures/leaf.hpp"
 #include "cmgr/procedures/modify.hpp"
+#include "cmgr/procedures/prepared_desk.hpp"
 #include "cmgr/procedures/setup.hpp"
 #include "cmgr/procedures/start.hpp"
 

@@ -4,8 +4,8 @@
 // Not thread-safe; owned by the request desk.
 #pragma once
 
+#include "cmgr/parts/requests.hpp"
 #include "cmgr/procedures/context.hpp"
-#include "cmgr/requests.hpp"
 
 namespace xbind::cmgr {
 

@@ -23,23 +23,23 @@
 #include <string>
 #include <vector>
 
-#include "cmgr/cache_state.hpp"
-#include "cmgr/call_times.hpp"
-#include "cmgr/client_desk.hpp"
-#include "cmgr/config.hpp"
-#include "cmgr/connection_table.hpp"
-#include "cmgr/counters.hpp"
-#include "cmgr/hop_teller.hpp"
 #include "cmgr/manager_view.hpp"
-#include "cmgr/outcomes.hpp"
-#include "cmgr/path_watch.hpp"
-#include "cmgr/peers.hpp"
-#include "cmgr/prepared_desk.hpp"
+#include "cmgr/parts/cache_state.hpp"
+#include "cmgr/parts/call_times.hpp"
+#include "cmgr/parts/client_desk.hpp"
+#include "cmgr/parts/config.hpp"
+#include "cmgr/parts/counters.hpp"
+#include "cmgr/parts/outcomes.hpp"
+#include "cmgr/parts/peers.hpp"
+#include "cmgr/parts/route_desk.hpp"
+#include "cmgr/parts/switch_desk.hpp"
+#include "cmgr/procedures/connection_table.hpp"
 #include "cmgr/procedures/context.hpp"
+#include "cmgr/procedures/hop_teller.hpp"
+#include "cmgr/procedures/path_watch.hpp"
+#include "cmgr/procedures/prepared_desk.hpp"
 #include "cmgr/request_desk.hpp"
-#include "cmgr/route_desk.hpp"
 #include "cmgr/switch_answers.hpp"
-#include "cmgr/switch_desk.hpp"
 
 namespace xbind::cmgr {
 

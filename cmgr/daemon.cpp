@@ -4,8 +4,8 @@
 #include <thread>
 #include <utility>
 
+#include "cmgr/parts/timers.hpp"
 #include "cmgr/servant_metrics.hpp"
-#include "cmgr/timers.hpp"
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
 #include "orb/process.hpp"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cmgr/connection_manager.hpp"
-#include "cmgr/numbered_outcomes.hpp"
+#include "cmgr/parts/numbered_outcomes.hpp"
 #include "cmgr/remote_peers.hpp"
 #include "core/audit.hpp"
 #include "core/metrics/metric_table.hpp"

@@ -7,14 +7,14 @@
 #include <regex>
 #include <utility>
 
+#include "cmgr/parts/timers.hpp"
 #include "cmgr/servant.hpp"
 #include "cmgr/servant_metrics.hpp"
 #include "cmgr/servant_operations.hpp"
-#include "cmgr/timers.hpp"
+#include "core/config/pace_options.hpp"
 #include "core/config/timer_option.hpp"
 #include "core/log.hpp"
 #include "core/name.hpp"
-#include "core/pace_options.hpp"
 #include "core/steady_now.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"

@@ -2,8 +2,8 @@
 #include <iterator>
 #include <utility>
 
+#include "cmgr/parts/timers.hpp"
 #include "cmgr/remote_peers.hpp"
-#include "cmgr/timers.hpp"
 #include "orb/convert.hpp"
 #include "orb/remote_error.hpp"
 

@@ -17,8 +17,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "cmgr/attach_policy.hpp"
 #include "cmgr/connection_manager.hpp"
+#include "cmgr/parts/attach_policy.hpp"
 #include "connection_manager.hh"
 #include "core/attach_table.hpp"
 #include "core/attaching.hpp"

@@ -4,8 +4,8 @@
 #include <array>
 #include <type_traits>
 
-#include "cmgr/request_digest.hpp"
-#include "cmgr/service.hpp"
+#include "cmgr/parts/request_digest.hpp"
+#include "cmgr/parts/service.hpp"
 
 namespace xbind::cmgr {
 namespace {

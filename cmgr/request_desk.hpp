@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "cmgr/call_requests.hpp"
-#include "cmgr/operation_gate.hpp"
-#include "cmgr/outcomes.hpp"
-#include "cmgr/qos_cache.hpp"
-#include "cmgr/requests.hpp"
+#include "cmgr/parts/operation_gate.hpp"
+#include "cmgr/parts/outcomes.hpp"
+#include "cmgr/parts/qos_cache.hpp"
+#include "cmgr/parts/requests.hpp"
 
 namespace xbind::cmgr {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "cmgr/config.hpp"
 #include "cmgr/connection_manager.hpp"
+#include "cmgr/parts/config.hpp"
 #include "cmgr/remote_peers.hpp"
 #include "core/metrics/metric_table.hpp"
 

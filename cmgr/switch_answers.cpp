@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "cmgr/hop_teller.hpp"
-#include "cmgr/label_debts.hpp"
+#include "cmgr/parts/label_debts.hpp"
+#include "cmgr/procedures/hop_teller.hpp"
 #include "cmgr/procedures/procedure.hpp"
 #include "core/log.hpp"
 #include "core/name_hash.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cmgr/peers.hpp"
+#include "cmgr/parts/peers.hpp"
 #include "cmgr/procedures/context.hpp"
 
 namespace xbind::cmgr {

@@ -11,7 +11,7 @@
 
 namespace xbind {
 
-// Octets of a name, at most. A switch of a topology has as many (routeobject/topology.hpp), which
+// Octets of a name, at most. A switch of a topology has as many (routeobject/topology/topology.hpp), which
 // is what a DNS label has.
 inline constexpr std::size_t kNameOctetsMax = 63;
 

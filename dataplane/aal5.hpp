@@ -18,7 +18,7 @@
 #include "core/clock.hpp"
 #include "core/result.hpp"
 #include "core/wire/writer.hpp"
-#include "dataplane/cell.hpp"
+#include "dataplane/cells/cell.hpp"
 #include "dataplane/timers.hpp"
 
 namespace xbind::dataplane {

@@ -18,7 +18,7 @@
 #include "core/clock.hpp"
 #include "core/result.hpp"
 #include "dataplane/aal5.hpp"
-#include "dataplane/cell.hpp"
+#include "dataplane/cells/cell.hpp"
 #include "dataplane/erf.hpp"
 
 namespace xbind::dataplane {

@@ -18,7 +18,7 @@
 
 #include "core/result.hpp"
 #include "core/wire/writer.hpp"
-#include "dataplane/cell.hpp"
+#include "dataplane/cells/cell.hpp"
 
 namespace xbind::dataplane {
 

@@ -24,7 +24,7 @@
 #include "core/label.hpp"
 #include "core/result.hpp"
 #include "dataplane/branch_list.hpp"
-#include "dataplane/cell.hpp"
+#include "dataplane/cells/cell.hpp"
 #include "dataplane/counters.hpp"
 
 namespace xbind::dataplane {

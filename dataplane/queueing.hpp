@@ -12,7 +12,7 @@
 #include <span>
 
 #include "core/clock.hpp"
-#include "dataplane/cell.hpp"
+#include "dataplane/cells/cell.hpp"
 #include "dataplane/forwarding_table.hpp"
 #include "dataplane/service_class.hpp"
 

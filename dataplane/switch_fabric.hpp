@@ -23,7 +23,7 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "dataplane/cell.hpp"
+#include "dataplane/cells/cell.hpp"
 #include "dataplane/counters.hpp"
 #include "dataplane/fifo_queueing.hpp"
 #include "dataplane/forwarding_table.hpp"

@@ -38,7 +38,7 @@
 #include "core/clock.hpp"
 #include "core/label.hpp"
 #include "emulator/emulated_switch.hpp"
-#include "gsmp/failure_code.hpp"
+#include "gsmp/messages/failure_code.hpp"
 
 namespace xbind::emulator {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "dataplane/class_queueing.hpp"
-#include "gsmp/adjacency.hpp"
 #include "gsmp/framing.hpp"
+#include "gsmp/messages/adjacency.hpp"
 
 namespace xbind::emulator {
 

@@ -8,16 +8,16 @@
 #include <charconv>
 #include <functional>
 
+#include "core/config/pace_options.hpp"
 #include "core/config/timer_option.hpp"
 #include "core/label_text.hpp"
-#include "core/pace_options.hpp"
 #include "core/timers.hpp"
 #include "dataplane/timers.hpp"
 #include "emulator/control.hpp"
 #include "emulator/timers.hpp"
+#include "gsmp/messages/timers.hpp"
+#include "gsmp/messages/traffic.hpp"
 #include "gsmp/tcp_transport.hpp"
-#include "gsmp/timers.hpp"
-#include "gsmp/traffic.hpp"
 
 namespace xbind::emulator {
 namespace {

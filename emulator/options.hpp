@@ -18,7 +18,7 @@
 #include "core/result.hpp"
 #include "dataplane/links/link_spec.hpp"
 #include "emulator/emulated_switch.hpp"
-#include "gsmp/traffic.hpp"
+#include "gsmp/messages/traffic.hpp"
 
 namespace xbind::emulator {
 

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "core/interner.hpp"
-#include "gsmp/qos_fields.hpp"
+#include "gsmp/messages/qos_fields.hpp"
 
 namespace xbind::emulator {
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "core/ids.hpp"
-#include "gsmp/estimation_policy.hpp"
-#include "gsmp/failure_code.hpp"
-#include "gsmp/schedulable_region.hpp"
-#include "gsmp/traffic_classes.hpp"
+#include "gsmp/messages/estimation_policy.hpp"
+#include "gsmp/messages/failure_code.hpp"
+#include "gsmp/messages/schedulable_region.hpp"
+#include "gsmp/messages/traffic_classes.hpp"
 
 namespace xbind::emulator {
 

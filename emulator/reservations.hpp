@@ -12,7 +12,7 @@
 #include "core/ids.hpp"
 #include "core/label.hpp"
 #include "emulator/qos_profiles.hpp"
-#include "gsmp/failure_code.hpp"
+#include "gsmp/messages/failure_code.hpp"
 
 namespace xbind::emulator {
 

@@ -6,7 +6,7 @@
 
 #include "core/check.hpp"
 #include "gsmp/framing.hpp"
-#include "gsmp/v1/adjacency.hpp"
+#include "gsmp/messages/adjacency_v1.hpp"
 
 namespace xbind::gsmp {
 namespace {

@@ -48,7 +48,7 @@
 
 #include "core/clock.hpp"
 #include "core/wire/writer.hpp"
-#include "gsmp/adjacency.hpp"
+#include "gsmp/messages/adjacency.hpp"
 
 namespace xbind::gsmp {
 

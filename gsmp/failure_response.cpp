@@ -4,7 +4,7 @@
 
 #include "core/check.hpp"
 #include "gsmp/framing.hpp"
-#include "gsmp/v1/failure_code.hpp"
+#include "gsmp/messages/failure_code_v1.hpp"
 
 namespace xbind::gsmp {
 

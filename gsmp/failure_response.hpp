@@ -7,7 +7,7 @@
 #include <span>
 
 #include "core/wire/writer.hpp"
-#include "gsmp/header.hpp"
+#include "gsmp/messages/header.hpp"
 
 namespace xbind::gsmp {
 

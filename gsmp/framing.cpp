@@ -2,8 +2,8 @@
 
 #include "core/check.hpp"
 #include "core/wire/reader.hpp"
-#include "gsmp/adjacency.hpp"
-#include "gsmp/header.hpp"
+#include "gsmp/messages/adjacency.hpp"
+#include "gsmp/messages/header.hpp"
 
 namespace xbind::gsmp {
 namespace {

@@ -18,7 +18,7 @@
 #include <span>
 
 #include "core/wire/writer.hpp"
-#include "gsmp/decode_error.hpp"
+#include "gsmp/messages/decode_error.hpp"
 #include "gsmp/versions.hpp"
 
 namespace xbind::gsmp {

@@ -41,8 +41,8 @@
 #include "gsmp/adjacency_fsm.hpp"
 #include "gsmp/framing.hpp"
 #include "gsmp/message.hpp"
+#include "gsmp/messages/timers.hpp"
 #include "gsmp/session_event.hpp"
-#include "gsmp/timers.hpp"
 
 namespace xbind::gsmp {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <variant>
 
-#include "gsmp/adjacency.hpp"
-#include "gsmp/event.hpp"
 #include "gsmp/message.hpp"
+#include "gsmp/messages/adjacency.hpp"
+#include "gsmp/messages/event.hpp"
 
 namespace xbind::gsmp {
 

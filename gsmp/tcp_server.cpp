@@ -9,8 +9,8 @@
 #include <map>
 #include <utility>
 
+#include "gsmp/messages/timers.hpp"
 #include "gsmp/tcp_connection.hpp"
-#include "gsmp/timers.hpp"
 
 namespace xbind::gsmp {
 

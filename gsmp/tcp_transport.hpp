@@ -15,7 +15,7 @@
 
 #include "core/clock.hpp"
 #include "core/result.hpp"
-#include "gsmp/timers.hpp"
+#include "gsmp/messages/timers.hpp"
 #include "gsmp/transport.hpp"
 
 namespace xbind::gsmp {

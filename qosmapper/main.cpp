@@ -1,6 +1,6 @@
 // xbind-qosmapper: between the user's terms and the network's.
+#include "core/config/pace_options.hpp"
 #include "core/pace_clock.hpp"
-#include "core/pace_options.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/dispatch.hpp"

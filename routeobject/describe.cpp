@@ -1,7 +1,7 @@
 // describe_as_json() of topology.hpp, apart because the JSON header is a heavy one.
 #include <nlohmann/json.hpp>
 
-#include "routeobject/topology.hpp"
+#include "routeobject/topology/topology.hpp"
 
 namespace xbind {
 

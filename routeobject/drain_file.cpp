@@ -12,7 +12,7 @@
 #include <filesystem>
 
 #include "core/read_file.hpp"
-#include "routeobject/topology.hpp"
+#include "routeobject/topology/topology.hpp"
 
 namespace xbind {
 namespace {

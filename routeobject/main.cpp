@@ -8,9 +8,9 @@
 #include <system_error>
 #include <vector>
 
+#include "core/config/pace_options.hpp"
 #include "core/config/timer_option.hpp"
 #include "core/pace_clock.hpp"
-#include "core/pace_options.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/dispatch.hpp"

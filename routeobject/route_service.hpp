@@ -22,7 +22,7 @@
 #include "routeobject/path_query.hpp"
 #include "routeobject/router.hpp"
 #include "routeobject/timers.hpp"
-#include "routeobject/topology.hpp"
+#include "routeobject/topology/topology.hpp"
 
 namespace xbind {
 

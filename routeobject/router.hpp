@@ -43,7 +43,7 @@
 #include "routeobject/route_graph.hpp"
 #include "routeobject/switch_trust.hpp"
 #include "routeobject/timers.hpp"
-#include "routeobject/topology.hpp"
+#include "routeobject/topology/topology.hpp"
 
 namespace xbind {
 

@@ -93,10 +93,10 @@
 #include "core/hop.hpp"
 #include "core/result.hpp"
 #include "switchserver/admission.hpp"
+#include "switchserver/drivers/switch_driver.hpp"
 #include "switchserver/label_pool.hpp"
 #include "switchserver/ledger_names.hpp"
 #include "switchserver/ledger_record.hpp"
-#include "switchserver/switch_driver.hpp"
 #include "switchserver/timers.hpp"
 
 namespace xbind {

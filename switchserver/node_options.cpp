@@ -10,7 +10,7 @@
 #include "core/config/option_tables.hpp"
 #include "core/config/timer_option.hpp"
 #include "core/name.hpp"
-#include "switchserver/drivers/make_driver.hpp"
+#include "switchserver/make_driver.hpp"
 #include "switchserver/timers.hpp"
 
 namespace xbind {

@@ -8,15 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "core/config/pace_options.hpp"
 #include "core/config/timer_option.hpp"
-#include "core/pace_options.hpp"
-#include "gsmp/timers.hpp"
+#include "gsmp/messages/timers.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
 #include "orb/runtime.hpp"
 #include "switchserver/daemon.hpp"
-#include "switchserver/drivers/make_driver.hpp"
+#include "switchserver/drivers/timers.hpp"
+#include "switchserver/make_driver.hpp"
 #include "switchserver/node_options.hpp"
 #include "switchserver/servant.hpp"
 #include "switchserver/servant_metrics.hpp"
@@ -46,6 +47,7 @@ void declare(config::OptionSet& set, Options& options) {
                  "whose keys are the options above; these are then not given here.");
   for (MetricTable& table : switch_server_metrics()) set.add_metrics(std::move(table));
   set.add_timers(kSwitchServerTimers);
+  set.add_timers(kDriverTimers);
   set.add_timers(gsmp::kGsmpTimers);
   orb::add_client_options(set, options.common, log::Level::kInfo);
   set.add_string("route-object", &options.route_object, "default",

@@ -62,9 +62,9 @@
 #include "core/hop.hpp"
 #include "core/metrics/metric_table.hpp"
 #include "core/result.hpp"
+#include "switchserver/drivers/switch_driver.hpp"
 #include "switchserver/ledger.hpp"
 #include "switchserver/recall_desk.hpp"
-#include "switchserver/switch_driver.hpp"
 #include "switchserver/timers.hpp"
 
 namespace xbind {

@@ -9,8 +9,8 @@
 
 #include "core/call.hpp"
 #include "core/config/options.hpp"
+#include "core/config/service_options.hpp"
 #include "core/path.hpp"
-#include "core/service_options.hpp"
 
 namespace xbind::ctl {
 

@@ -11,7 +11,7 @@
 #include "bench/commands/commands.hpp"
 #include "bench/commands/mode.hpp"
 #include "callgen/corba/corba_target.hpp"
-#include "callgen/load/load_options.hpp"
+#include "callgen/options/load_options.hpp"
 #include "callgen/processes/interrupts.hpp"
 #include "callgen/report/json_file.hpp"
 #include "callgen/run/closed_loop.hpp"

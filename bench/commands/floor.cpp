@@ -9,8 +9,8 @@
 #include "bench/commands/commands.hpp"
 #include "bench/floor/floor_run.hpp"
 #include "bench/null/gathering_options.hpp"
+#include "callgen/options/run_options.hpp"
 #include "callgen/report/json_file.hpp"
-#include "callgen/run/run_options.hpp"
 #include "core/log.hpp"
 
 namespace xbind::callgen {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bench/search/objective.hpp"
+#include "callgen/options/run_options.hpp"
 #include "callgen/report/report.hpp"
-#include "callgen/run/run_options.hpp"
 #include "core/config/options.hpp"
 
 namespace xbind::callgen {

@@ -8,7 +8,7 @@
 
 #include "bench/figures/figure.hpp"
 #include "bench/figures/poisson.hpp"
-#include "cmgr/switch_desk.hpp"
+#include "cmgr/parts/switch_desk.hpp"
 
 namespace xbind::figures {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "bench/floor/floor.hpp"
 #include "callgen/corba/corba_experiment.hpp"
+#include "callgen/options/run_options.hpp"
 #include "callgen/report/report.hpp"
-#include "callgen/run/run_options.hpp"
 #include "core/config/options.hpp"
 #include "core/result.hpp"
 #include "orb/runtime.hpp"

@@ -12,7 +12,7 @@
 #include "core/hop.hpp"
 #include "core/result.hpp"
 #include "core/session/session.hpp"
-#include "switchserver/switch_driver.hpp"
+#include "switchserver/drivers/switch_driver.hpp"
 
 namespace xbind::model {
 

@@ -10,7 +10,7 @@
 
 #include "bench/model/costs.hpp"
 #include "callgen/load/holding_time.hpp"
-#include "cmgr/config.hpp"
+#include "cmgr/parts/config.hpp"
 #include "core/clock.hpp"
 
 namespace xbind::model {

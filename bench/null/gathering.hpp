@@ -1,4 +1,4 @@
-// When the null manager sends what it has for a switch: the rules of the real one (cmgr/aggregation.hpp),
+// When the null manager sends what it has for a switch: the rules of the real one (cmgr/parts/aggregation.hpp),
 // without its estimates. Fixed: a batch goes when T commands wait, or the oldest has waited for the flush
 // timeout. Adaptive: what a step produced goes at once while few batches are on their way.
 //

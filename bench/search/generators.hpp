@@ -26,7 +26,7 @@
 #include <variant>
 #include <vector>
 
-#include "callgen/run/run_options.hpp"
+#include "callgen/options/run_options.hpp"
 #include "callgen/run/runner.hpp"
 #include "core/config/options.hpp"
 #include "core/result.hpp"

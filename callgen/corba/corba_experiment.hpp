@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "callgen/corba/corba_target.hpp"
+#include "callgen/options/run_options.hpp"
 #include "callgen/report/report.hpp"
-#include "callgen/run/run_options.hpp"
 #include "core/clock.hpp"
 #include "core/config/options.hpp"
 #include "core/faults/fault_plan.hpp"

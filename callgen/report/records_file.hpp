@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "callgen/run/record.hpp"
+#include "callgen/statistics/record.hpp"
 #include "core/result.hpp"
 
 namespace xbind::callgen {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "callgen/load/workload.hpp"
-#include "callgen/run/record.hpp"
+#include "callgen/statistics/record.hpp"
 #include "core/call.hpp"
 
 namespace xbind::callgen {

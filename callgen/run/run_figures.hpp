@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "callgen/run/record.hpp"
+#include "callgen/statistics/record.hpp"
 #include "callgen/statistics/statistics.hpp"
 #include "core/call.hpp"
 #include "core/clock.hpp"

@@ -69,9 +69,9 @@
 #include "callgen/run/call_table.hpp"
 #include "callgen/run/due_requests.hpp"
 #include "callgen/run/earliest_first.hpp"
-#include "callgen/run/record.hpp"
 #include "callgen/run/run_figures.hpp"
 #include "callgen/run/run_plan.hpp"
+#include "callgen/statistics/record.hpp"
 #include "core/call.hpp"
 #include "core/clock.hpp"
 

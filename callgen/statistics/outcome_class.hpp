@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "callgen/run/record.hpp"
+#include "callgen/statistics/record.hpp"
 #include "core/cause.hpp"
 
 namespace xbind::callgen {

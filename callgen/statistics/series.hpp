@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "callgen/run/record.hpp"
 #include "callgen/statistics/latency_counts.hpp"
+#include "callgen/statistics/record.hpp"
 #include "core/clock.hpp"
 
 namespace xbind::callgen {

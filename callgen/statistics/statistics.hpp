@@ -10,11 +10,11 @@
 #include <map>
 #include <optional>
 
-#include "callgen/run/record.hpp"
 #include "callgen/statistics/arrival_fit.hpp"
 #include "callgen/statistics/batch_means.hpp"
 #include "callgen/statistics/occupancy.hpp"
 #include "callgen/statistics/outcome_class.hpp"
+#include "callgen/statistics/record.hpp"
 #include "callgen/statistics/series.hpp"
 #include "core/metrics/histogram.hpp"
 

@@ -1,14 +1,14 @@
 // The parts of a connection manager that its procedures use. All of them outlive the procedures.
 #pragma once
 
-#include "cmgr/call_times.hpp"
-#include "cmgr/client_desk.hpp"
-#include "cmgr/config.hpp"
-#include "cmgr/connection_table.hpp"
-#include "cmgr/counters.hpp"
+#include "cmgr/parts/call_times.hpp"
+#include "cmgr/parts/client_desk.hpp"
+#include "cmgr/parts/config.hpp"
+#include "cmgr/parts/counters.hpp"
+#include "cmgr/parts/switch_desk.hpp"
+#include "cmgr/procedures/connection_table.hpp"
 #include "cmgr/procedures/occurrences.hpp"
 #include "cmgr/procedures/timers.hpp"
-#include "cmgr/switch_desk.hpp"
 
 namespace xbind::cmgr {
 

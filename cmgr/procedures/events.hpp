@@ -60,7 +60,7 @@ constexpr std::string_view to_string(Event event) {
   return "unknown event";
 }
 
-// The named timers of cmgr/config.hpp; kHold is the time that the client asked for.
+// The named timers of cmgr/parts/config.hpp; kHold is the time that the client asked for.
 enum class Timer : std::uint8_t { kNone, kRoute, kHop, kUndo, kBreak, kHold };
 inline constexpr std::size_t kTimers = static_cast<std::size_t>(Timer::kHold) + 1;
 

@@ -1,7 +1,7 @@
 #include "cmgr/procedures/hold.hpp"
 
-#include "cmgr/outcomes.hpp"
-#include "cmgr/path_watch.hpp"
+#include "cmgr/parts/outcomes.hpp"
+#include "cmgr/procedures/path_watch.hpp"
 #include "cmgr/procedures/start.hpp"
 
 namespace xbind::cmgr {

@@ -1,8 +1,8 @@
 #include "cmgr/procedures/leaf.hpp"
 
-#include "cmgr/label_debts.hpp"
-#include "cmgr/outcomes.hpp"
-#include "cmgr/path_watch.hpp"
+#include "cmgr/parts/label_debts.hpp"
+#include "cmgr/parts/outcomes.hpp"
+#include "cmgr/procedures/path_watch.hpp"
 #include "cmgr/procedures/start.hpp"
 
 namespace xbind::cmgr {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "cmgr/outcomes.hpp"
-#include "cmgr/path_watch.hpp"
+#include "cmgr/parts/outcomes.hpp"
+#include "cmgr/procedures/path_watch.hpp"
 #include "core/planted.hpp"
 
 namespace xbind::cmgr {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "cmgr/outcomes.hpp"
-#include "cmgr/path_watch.hpp"
-#include "cmgr/route_desk.hpp"
+#include "cmgr/parts/outcomes.hpp"
+#include "cmgr/parts/route_desk.hpp"
+#include "cmgr/procedures/path_watch.hpp"
 #include "core/planted.hpp"
 
 namespace xbind::cmgr {

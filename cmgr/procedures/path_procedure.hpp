@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "cmgr/parts/refusal.hpp"
+#include "cmgr/parts/route_cache.hpp"
 #include "cmgr/procedures/procedure.hpp"
-#include "cmgr/refusal.hpp"
-#include "cmgr/route_cache.hpp"
 
 namespace xbind::cmgr {
 

@@ -1,7 +1,7 @@
 #include "cmgr/procedures/procedure.hpp"
 
-#include "cmgr/hop_teller.hpp"
-#include "cmgr/label_debts.hpp"
+#include "cmgr/parts/label_debts.hpp"
+#include "cmgr/procedures/hop_teller.hpp"
 #include "core/check.hpp"
 
 namespace xbind::cmgr {

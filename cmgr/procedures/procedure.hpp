@@ -16,11 +16,11 @@
 #include <optional>
 #include <utility>
 
-#include "cmgr/call_times.hpp"
-#include "cmgr/connection.hpp"
-#include "cmgr/hop_teller.hpp"
+#include "cmgr/parts/call_times.hpp"
+#include "cmgr/parts/connection.hpp"
 #include "cmgr/procedures/context.hpp"
 #include "cmgr/procedures/events.hpp"
+#include "cmgr/procedures/hop_teller.hpp"
 #include "core/hop.hpp"
 
 namespace xbind::cmgr {

@@ -1,6 +1,6 @@
 #include "cmgr/procedures/release.hpp"
 
-#include "cmgr/outcomes.hpp"
+#include "cmgr/parts/outcomes.hpp"
 #include "cmgr/procedures/start.hpp"
 
 namespace xbind::cmgr {

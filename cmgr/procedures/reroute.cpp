@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "cmgr/label_debts.hpp"
-#include "cmgr/path_change.hpp"
-#include "cmgr/path_watch.hpp"
+#include "cmgr/parts/label_debts.hpp"
+#include "cmgr/parts/path_change.hpp"
+#include "cmgr/procedures/path_watch.hpp"
 #include "core/planted.hpp"
 
 namespace xbind::cmgr {

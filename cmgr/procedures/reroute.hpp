@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "cmgr/parts/unusable_paths.hpp"
 #include "cmgr/procedures/path_procedure.hpp"
 #include "cmgr/procedures/reroute_fsm.hpp"
-#include "cmgr/unusable_paths.hpp"
 
 namespace xbind::cmgr {
 

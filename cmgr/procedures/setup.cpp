@@ -1,8 +1,8 @@
 #include "cmgr/procedures/setup.hpp"
 
-#include "cmgr/outcomes.hpp"
-#include "cmgr/path_watch.hpp"
-#include "cmgr/prepared_desk.hpp"
+#include "cmgr/parts/outcomes.hpp"
+#include "cmgr/procedures/path_watch.hpp"
+#include "cmgr/procedures/prepared_desk.hpp"
 #include "cmgr/procedures/start.hpp"
 
 namespace xbind::cmgr {

@@ -1,6 +1,6 @@
 #include "cmgr/procedures/start.hpp"
 
-#include "cmgr/path_watch.hpp"
+#include "cmgr/procedures/path_watch.hpp"
 #include "cmgr/procedures/release.hpp"
 
 namespace xbind::cmgr {

@@ -12,7 +12,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "cmgr/config.hpp"
+#include "cmgr/parts/config.hpp"
 #include "cmgr/procedures/events.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"

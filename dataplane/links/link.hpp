@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "dataplane/cell.hpp"
+#include "dataplane/cells/cell.hpp"
 
 namespace xbind::dataplane {
 

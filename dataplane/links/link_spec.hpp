@@ -21,7 +21,7 @@
 
 #include "core/ids.hpp"
 #include "core/result.hpp"
-#include "dataplane/cell.hpp"
+#include "dataplane/cells/cell.hpp"
 #include "dataplane/links/udp_address.hpp"
 
 namespace xbind::dataplane {

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "core/label.hpp"
-#include "dataplane/cell.hpp"
+#include "dataplane/cells/cell.hpp"
 
 namespace xbind::dataplane {
 

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "core/label.hpp"
-#include "dataplane/cell.hpp"
+#include "dataplane/cells/cell.hpp"
 
 namespace xbind::dataplane {
 

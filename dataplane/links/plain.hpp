@@ -4,8 +4,8 @@
 
 #include <span>
 
-#include "dataplane/cell.hpp"
-#include "dataplane/hec.hpp"
+#include "dataplane/cells/cell.hpp"
+#include "dataplane/cells/hec.hpp"
 
 namespace xbind::dataplane {
 

@@ -9,9 +9,9 @@
 #include <optional>
 #include <string>
 
-#include "gsmp/opaque.hpp"
+#include "gsmp/messages/header_v1.hpp"
+#include "gsmp/messages/opaque.hpp"
 #include "gsmp/v1/connections.hpp"
-#include "gsmp/v1/header.hpp"
 #include "gsmp/v1/ports.hpp"
 #include "gsmp/v1/traffic.hpp"
 

@@ -1,7 +1,7 @@
 #include "gsmp/v1/connections.hpp"
 
 #include "core/check.hpp"
-#include "gsmp/v1/header.hpp"
+#include "gsmp/messages/header_v1.hpp"
 
 namespace xbind::gsmp::v1 {
 namespace {

@@ -29,11 +29,11 @@
 
 #include <span>
 
-#include "gsmp/add_branch.hpp"
-#include "gsmp/delete_all.hpp"
-#include "gsmp/delete_branches.hpp"
-#include "gsmp/delete_tree.hpp"
-#include "gsmp/move_output_branch.hpp"
+#include "gsmp/messages/add_branch.hpp"
+#include "gsmp/messages/delete_all.hpp"
+#include "gsmp/messages/delete_branches.hpp"
+#include "gsmp/messages/delete_tree.hpp"
+#include "gsmp/messages/move_output_branch.hpp"
 #include "gsmp/v1/verify_tree.hpp"
 
 namespace xbind::gsmp::v1 {

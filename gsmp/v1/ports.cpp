@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gsmp/v1/header.hpp"
+#include "gsmp/messages/header_v1.hpp"
 
 namespace xbind::gsmp::v1 {
 namespace {

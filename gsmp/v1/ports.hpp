@@ -61,11 +61,11 @@
 
 #include <span>
 
-#include "gsmp/all_ports_configuration.hpp"
-#include "gsmp/event.hpp"
-#include "gsmp/port_configuration.hpp"
-#include "gsmp/port_management.hpp"
-#include "gsmp/switch_configuration.hpp"
+#include "gsmp/messages/all_ports_configuration.hpp"
+#include "gsmp/messages/event.hpp"
+#include "gsmp/messages/port_configuration.hpp"
+#include "gsmp/messages/port_management.hpp"
+#include "gsmp/messages/switch_configuration.hpp"
 
 namespace xbind::gsmp::v1 {
 

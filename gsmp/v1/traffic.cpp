@@ -1,6 +1,6 @@
 #include "gsmp/v1/traffic.hpp"
 
-#include "gsmp/v1/header.hpp"
+#include "gsmp/messages/header_v1.hpp"
 
 namespace xbind::gsmp::v1 {
 namespace {

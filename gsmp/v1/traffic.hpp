@@ -23,8 +23,8 @@
 
 #include <span>
 
-#include "gsmp/connection_activity.hpp"
-#include "gsmp/statistics.hpp"
+#include "gsmp/messages/connection_activity.hpp"
+#include "gsmp/messages/statistics.hpp"
 
 namespace xbind::gsmp::v1 {
 

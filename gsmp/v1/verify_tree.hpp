@@ -7,8 +7,8 @@
 #include <string>
 
 #include "core/ids.hpp"
-#include "gsmp/header.hpp"
-#include "gsmp/label_field.hpp"
+#include "gsmp/messages/header.hpp"
+#include "gsmp/messages/label_field.hpp"
 
 namespace xbind::gsmp {
 

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "routeobject/topology.hpp"
+#include "routeobject/topology/topology.hpp"
 
 namespace xbind {
 namespace {

@@ -7,7 +7,7 @@
 #include "routeobject/import/builder.hpp"
 #include "routeobject/import/graphml.hpp"
 #include "routeobject/import/sndlib.hpp"
-#include "routeobject/topology_file.hpp"
+#include "routeobject/topology/topology_file.hpp"
 
 namespace xbind {
 namespace {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "core/result.hpp"
-#include "routeobject/topology.hpp"
+#include "routeobject/topology/topology.hpp"
 
 namespace xbind {
 

@@ -52,8 +52,8 @@
 #include "gsmp/session.hpp"
 #include "switchserver/drivers/gsmp_service.hpp"
 #include "switchserver/drivers/label_set.hpp"
-#include "switchserver/switch_driver.hpp"
-#include "switchserver/timers.hpp"
+#include "switchserver/drivers/switch_driver.hpp"
+#include "switchserver/drivers/timers.hpp"
 
 namespace xbind {
 
@@ -105,11 +105,11 @@ inline constexpr CounterRow<DriverCounters> kDriverMetrics[] = {
 
 class GsmpDriver : public SwitchDriver {
  public:
-  static constexpr Duration kInvalidLabelPause = kSwitchServerTimers["invalid-label-pause"];
-  static constexpr Duration kInvalidLabelLogPause = kSwitchServerTimers["invalid-label-log"];
+  static constexpr Duration kInvalidLabelPause = kDriverTimers["invalid-label-pause"];
+  static constexpr Duration kInvalidLabelLogPause = kDriverTimers["invalid-label-log"];
   // While the switch has other controllers, how often all its ports are looked at. Who brings a port up
   // empties it (RFC 3292 section 6.1), and no event tells the others.
-  static constexpr Duration kOthersPause = kSwitchServerTimers["other-controllers-look"];
+  static constexpr Duration kOthersPause = kDriverTimers["other-controllers-look"];
 
   static constexpr std::size_t kScanMax = 65'536;
 

@@ -4,7 +4,7 @@
 
 #include "core/log.hpp"
 #include "core/planted.hpp"
-#include "gsmp/port_management.hpp"
+#include "gsmp/messages/port_management.hpp"
 #include "switchserver/drivers/gsmp_driver.hpp"
 
 namespace xbind {

@@ -17,9 +17,9 @@
 #include <cstdint>
 
 #include "core/traffic_contract.hpp"
-#include "gsmp/port_configuration.hpp"
-#include "gsmp/qos_fields.hpp"
-#include "gsmp/service_configuration.hpp"
+#include "gsmp/messages/port_configuration.hpp"
+#include "gsmp/messages/qos_fields.hpp"
+#include "gsmp/messages/service_configuration.hpp"
 
 namespace xbind {
 

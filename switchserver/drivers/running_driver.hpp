@@ -23,7 +23,7 @@
 
 #include "core/clock.hpp"
 #include "core/metrics/metric_table.hpp"
-#include "switchserver/switch_driver.hpp"
+#include "switchserver/drivers/switch_driver.hpp"
 
 namespace xbind {
 

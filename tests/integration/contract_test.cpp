@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "cmgr/aggregation.hpp"
-#include "cmgr/cache_state.hpp"
-#include "cmgr/call_state.hpp"
+#include "cmgr/parts/aggregation.hpp"
+#include "cmgr/parts/cache_state.hpp"
+#include "cmgr/parts/call_state.hpp"
 #include "connection_manager.hh"
 #include "core/audit.hpp"
 #include "core/call.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cmgr/connection.hpp"
-#include "cmgr/requests.hpp"
+#include "cmgr/parts/connection.hpp"
+#include "cmgr/parts/requests.hpp"
 #include "core/call.hpp"
 
 namespace xbind::sim {

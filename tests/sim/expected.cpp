@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cmgr/service.hpp"
+#include "cmgr/parts/service.hpp"
 
 namespace xbind::sim {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "cmgr/connection.hpp"
+#include "cmgr/parts/connection.hpp"
 #include "core/call.hpp"
 #include "switchserver/admission.hpp"
 

@@ -19,8 +19,8 @@
 
 #include "emulator/fabric_table.hpp"
 #include "emulator/switch_agent.hpp"
-#include "gsmp/adjacency.hpp"
 #include "gsmp/framing.hpp"
+#include "gsmp/messages/adjacency.hpp"
 #include "switchserver/drivers/running_gsmp_driver.hpp"
 #include "tests/sim/parts.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cmgr/attach_policy.hpp"
 #include "cmgr/connection_manager.hpp"
+#include "cmgr/parts/attach_policy.hpp"
 #include "core/attach_table.hpp"
 #include "tests/sim/parts.hpp"
 #include "tests/sim/route_site.hpp"

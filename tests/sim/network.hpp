@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "routeobject/topology.hpp"
-#include "switchserver/switch_driver.hpp"
+#include "routeobject/topology/topology.hpp"
+#include "switchserver/drivers/switch_driver.hpp"
 
 namespace xbind::sim {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cmgr/route_cache.hpp"
+#include "cmgr/parts/route_cache.hpp"
 #include "routeobject/route_service.hpp"
 #include "routeobject/watch_list.hpp"
 #include "switchserver/port_reporter.hpp"

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "core/audit.hpp"
-#include "switchserver/switch_driver.hpp"
+#include "switchserver/drivers/switch_driver.hpp"
 #include "tests/conformance/driver/rig.hpp"
 
 namespace xbind::driver_kit {

@@ -1,5 +1,5 @@
 // What any driver has to do: stories of requests, accidents and what the controller is told of them.
-// They hold what switchserver/switch_driver.hpp and drivers/running_driver.hpp promise.
+// They hold what switchserver/drivers/switch_driver.hpp and drivers/running_driver.hpp promise.
 #pragma once
 
 #include <vector>

@@ -11,8 +11,8 @@
 
 #include "bench/search/search.hpp"
 #include "callgen/load/random.hpp"
+#include "callgen/options/run_options.hpp"
 #include "callgen/report/report.hpp"
-#include "callgen/run/run_options.hpp"
 #include "callgen/run/runner.hpp"
 
 namespace xbind::callgen {

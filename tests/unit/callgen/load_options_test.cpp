@@ -1,5 +1,5 @@
 // What the options of a load mean, alone and together.
-#include "callgen/load/load_options.hpp"
+#include "callgen/options/load_options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

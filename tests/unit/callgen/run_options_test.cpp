@@ -1,4 +1,4 @@
-#include "callgen/run/run_options.hpp"
+#include "callgen/options/run_options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -39,7 +39,7 @@ class Chance {
   std::mt19937_64 engine_;
 };
 
-// What a manager does with sessions and request numbers (cmgr/client_desk.hpp): a request is done once,
+// What a manager does with sessions and request numbers (cmgr/parts/client_desk.hpp): a request is done once,
 // its outcome is remembered until it is confirmed in the session that asked last, and after that the
 // number means another request.
 class Manager {

@@ -1,4 +1,4 @@
-#include "cmgr/aggregation.hpp"
+#include "cmgr/parts/aggregation.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cmgr/aggregator.hpp"
+#include "cmgr/parts/aggregator.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

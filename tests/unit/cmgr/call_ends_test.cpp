@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "cmgr/call_ends.hpp"
+#include "cmgr/parts/call_ends.hpp"
 
 namespace xbind::cmgr {
 namespace {

@@ -1,6 +1,6 @@
 // Where the time of setups and releases goes, to the nanosecond: the test says when everything happens.
 // exchange.hpp has the picture.
-#include "cmgr/call_times.hpp"
+#include "cmgr/parts/call_times.hpp"
 
 #include <ostream>
 

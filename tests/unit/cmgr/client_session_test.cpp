@@ -1,5 +1,5 @@
 // Clients that repeat themselves, die, come back. exchange.hpp has the picture.
-#include "cmgr/request_digest.hpp"
+#include "cmgr/parts/request_digest.hpp"
 #include "exchange.hpp"
 
 namespace xbind::cmgr {

@@ -1,4 +1,4 @@
-#include "cmgr/label_cache.hpp"
+#include "cmgr/parts/label_cache.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cmgr/label_sizing.hpp"
+#include "cmgr/parts/label_sizing.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cmgr/numbered_outcomes.hpp"
+#include "cmgr/parts/numbered_outcomes.hpp"
 
 #include <gtest/gtest.h>
 

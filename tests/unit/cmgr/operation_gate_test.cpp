@@ -1,4 +1,4 @@
-#include "cmgr/operation_gate.hpp"
+#include "cmgr/parts/operation_gate.hpp"
 
 #include <gtest/gtest.h>
 

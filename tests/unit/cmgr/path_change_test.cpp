@@ -1,5 +1,5 @@
 // From one path to another: which hops stay, take over, join and are new.
-#include "cmgr/path_change.hpp"
+#include "cmgr/parts/path_change.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cmgr/qos_cache.hpp"
+#include "cmgr/parts/qos_cache.hpp"
 
 #include <gtest/gtest.h>
 

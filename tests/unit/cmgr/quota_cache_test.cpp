@@ -1,4 +1,4 @@
-#include "cmgr/quota_cache.hpp"
+#include "cmgr/parts/quota_cache.hpp"
 
 #include <gtest/gtest.h>
 

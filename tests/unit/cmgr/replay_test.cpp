@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "cmgr/journal.hpp"
+#include "cmgr/parts/journal.hpp"
 #include "reroute_fixture.hpp"
 
 namespace xbind::cmgr {

@@ -1,4 +1,4 @@
-#include "cmgr/route_cache.hpp"
+#include "cmgr/parts/route_cache.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cmgr/service.hpp"
+#include "cmgr/parts/service.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // ShownIds against a std::set: pages, and blocks of ids that empty in any order.
-#include "cmgr/shown_ids.hpp"
+#include "cmgr/parts/shown_ids.hpp"
 
 #include <cstdint>
 #include <initializer_list>

@@ -1,4 +1,4 @@
-#include "core/service_options.hpp"
+#include "core/config/service_options.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "dataplane/cell.hpp"
+#include "dataplane/cells/cell.hpp"
 
 #include <gtest/gtest.h>
 

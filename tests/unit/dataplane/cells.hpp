@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dataplane/cell.hpp"
+#include "dataplane/cells/cell.hpp"
 
 namespace xbind::dataplane {
 

@@ -1,4 +1,4 @@
-#include "dataplane/hec.hpp"
+#include "dataplane/cells/hec.hpp"
 
 #include <gtest/gtest.h>
 

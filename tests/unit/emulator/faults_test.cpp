@@ -8,9 +8,9 @@
 #include <random>
 
 #include "gsmp/codec.hpp"
-#include "gsmp/delete_branches.hpp"
 #include "gsmp/framing.hpp"
-#include "gsmp/header.hpp"
+#include "gsmp/messages/delete_branches.hpp"
+#include "gsmp/messages/header.hpp"
 
 namespace xbind::emulator {
 namespace {

@@ -1,6 +1,6 @@
 // The schedulable region: admission against hand-computed regions, exactness on its surface, the
 // measure of change.
-#include "gsmp/schedulable_region.hpp"
+#include "gsmp/messages/schedulable_region.hpp"
 
 #include <gtest/gtest.h>
 

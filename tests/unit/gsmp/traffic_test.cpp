@@ -1,5 +1,5 @@
 // Traffic parameters: which words each service has, one block or two, and whose a single one is.
-#include "gsmp/traffic.hpp"
+#include "gsmp/messages/traffic.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "gsmp/failure_response.hpp"
-#include "gsmp/v1/failure_code.hpp"
+#include "gsmp/messages/failure_code_v1.hpp"
 #include "tests/unit/gsmp/hex.hpp"
 
 namespace xbind::gsmp {

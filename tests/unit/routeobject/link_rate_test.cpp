@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "routeobject/topology.hpp"
+#include "routeobject/topology/topology.hpp"
 
 namespace xbind {
 namespace {

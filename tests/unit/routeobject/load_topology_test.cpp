@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "import_test.hpp"
-#include "routeobject/topology_file.hpp"
+#include "routeobject/topology/topology_file.hpp"
 
 namespace xbind::import_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "routeobject/topology_file.hpp"
+#include "routeobject/topology/topology_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "routeobject/topology.hpp"
+#include "routeobject/topology/topology.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 #include <set>
 #include <vector>
 
-#include "switchserver/switch_driver.hpp"
+#include "switchserver/drivers/switch_driver.hpp"
 
 namespace xbind {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "switchserver/switch_driver.hpp"
+#include "switchserver/drivers/switch_driver.hpp"
 
 namespace xbind {
 

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "gsmp/port_management.hpp"
+#include "gsmp/messages/port_management.hpp"
 #include "switchserver/drivers/gsmp_driver.hpp"
 #include "tests/unit/gsmp/hex.hpp"
 

@@ -1,5 +1,5 @@
 // Which driver an address of --switch chooses, and what is refused.
-#include "switchserver/drivers/make_driver.hpp"
+#include "switchserver/make_driver.hpp"
 
 #include <gmock/gmock.h>
 

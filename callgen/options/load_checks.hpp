@@ -1,0 +1,22 @@
+// What the options of a load mean together, and their bounds.
+#pragma once
+
+#include <cstdint>
+
+#include "callgen/options/load_options.hpp"
+#include "core/config/options.hpp"
+
+namespace xbind::callgen {
+
+inline constexpr std::uint64_t kCallsMax = 100'000'000;
+inline constexpr double kLongestArrivals_s = 366.0 * 24 * 3600;
+inline constexpr double kRateMin = 0.001;
+inline constexpr double kRateMax = 1e6;
+inline constexpr double kHoldMax_s = 86'400;
+inline constexpr double kBurstsMax = 1e8;  // of a run: each costs its planner a draw
+
+// In this order: what excludes what, then what the three of rate, hold and erlangs say, then files, then the
+// length of the run and its number of calls. Each refusal names the options and their values.
+void declare_load_checks(config::OptionSet& set, LoadOptions& options);
+
+}  // namespace xbind::callgen

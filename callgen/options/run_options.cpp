@@ -1,0 +1,188 @@
+#include "callgen/options/run_options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <set>
+
+#include "callgen/media/media_check.hpp"
+#include "callgen/report/json_file.hpp"
+
+namespace xbind::callgen {
+namespace {
+
+constexpr double kMostFrames_per_s = 1e6;
+
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+Duration duration_of(double seconds) { return Duration{std::llround(seconds * 1e9)}; }
+
+std::optional<std::string> wrong_demand(const config::OptionSet& set, const RunOptions& options) {
+  if (!options.service.name.empty()) {
+    for (const char* const cells : {"cells-per-s", "buffer-cells"}) {
+      if (set.given(cells))
+        return fmt::format(
+            "options --{} and --service-class exclude each other: the QOSMapper says what the "
+            "service takes",
+            cells);
+    }
+    if (options.frames_per_s > 0 && plan_of(options).service.terms->frames_per_1000_s == 0)
+      return fmt::format("option --frames-per-s {} is less than a frame in 1000 seconds",
+                         options.frames_per_s);
+    return std::nullopt;
+  }
+  const bool frames = options.frames_per_s > 0;
+  const bool octets = options.frame_octets > 0;
+  if (frames && !octets)
+    return fmt::format("option --frames-per-s {} needs --frame-octets: how large is a frame?",
+                       options.frames_per_s);
+  if (octets && !frames)
+    return fmt::format("option --frame-octets {} needs --frames-per-s: how many frames a second?",
+                       options.frame_octets);
+  if (!frames) return std::nullopt;
+  for (const char* const cells : {"cells-per-s", "buffer-cells"}) {
+    if (set.given(cells))
+      return fmt::format(
+          "options --{} and --frames-per-s exclude each other: a call's demand is in cells or in "
+          "frames",
+          cells);
+  }
+  if (plan_of(options).service.frames_per_1000_s == 0)
+    return fmt::format("option --frames-per-s {} is less than a frame in 1000 seconds",
+                       options.frames_per_s);
+  return std::nullopt;
+}
+
+std::optional<std::string> wrong_managers(const RunOptions& options) {
+  if (options.managers.size() > kMostManagers)
+    return fmt::format("option --manager names {} managers, at most {} are taken",
+                       options.managers.size(), kMostManagers);
+  const std::set<std::string> distinct(options.managers.begin(), options.managers.end());
+  if (distinct.size() < options.managers.size())
+    return fmt::format("option --manager {} names a manager twice",
+                       fmt::join(options.managers, ","));
+  return std::nullopt;
+}
+
+Result<std::vector<dataplane::NamedLink>> lines_of(const RunOptions& options) {
+  return dataplane::parse_named_links(fmt::format("{}", fmt::join(options.endpoints, ",")));
+}
+
+std::optional<std::string> wrong_media(const config::OptionSet& set, const RunOptions& options) {
+  if (!options.verify_media) {
+    for (const char* const needs : {"endpoints", "media-calls", "capture"}) {
+      if (set.given(needs))
+        return fmt::format("option --{} needs --verify-media: without it no cells are sent", needs);
+    }
+    return std::nullopt;
+  }
+  if (parse_mix(options.mix).value().has(Scenario::kLeaf))
+    return "options --verify-media and leaf in --mix exclude each other: nobody listens at a leaf";
+  if (options.endpoints.empty())
+    return "option --verify-media needs --endpoints: where do cells enter the network?";
+  const auto lines = lines_of(options);
+  if (!lines) return fmt::format("option --endpoints: {}", lines.error().text);
+  for (const dataplane::NamedLink& line : *lines) {
+    if (line.link.kind == dataplane::LinkKind::kRing)
+      return fmt::format(
+          "option --endpoints {}={}: a ring lies within one process, and the switch is "
+          "another",
+          line.name, to_string(line.link));
+  }
+  if (options.capture.empty()) return std::nullopt;
+  if (!options.capture.ends_with(".erf") && !options.capture.ends_with(".pcap"))
+    return fmt::format("option --capture {}: its end, .erf or .pcap, says the form",
+                       options.capture);
+  if (const auto writable = check_writable(options.capture); !writable)
+    return fmt::format("option --capture: {}", writable.error().text);
+  return std::nullopt;
+}
+
+}  // namespace
+
+void declare_run_options(config::OptionSet& set, RunOptions& options) {
+  const RunPlan plan;  // holds the defaults
+  declare_load_options(set, options);
+  set.add_uint("cells-per-s", &options.cells_per_s, plan.service.cells_per_s, {1, 4'294'967'295},
+               "Bandwidth of each call in 53-octet cells a second.");
+  set.add_uint("buffer-cells", &options.buffer_cells, plan.service.buffer_cells, {0, 4'294'967'295},
+               "Buffer of each call in cells at every output port.");
+  set.add_double("frames-per-s", &options.frames_per_s, 0, {0, kMostFrames_per_s},
+                 "Frames a second of each call, instead of --cells-per-s; 0 asks for cells.");
+  set.add_uint("frame-octets", &options.frame_octets, 0, {0, 4'294'967'295},
+               "Octets of one frame; goes with --frames-per-s or --service-class.");
+  declare_service_options(set, options.service, "What each call asks for, instead of cells: ");
+  set.add_strings("manager", &options.managers,
+                  "Managers to call, by their names under xbind/cmgr/, in turn; none: default.");
+  set.add_flag("both", &options.both,
+               "Ask for both directions in every call, the same service each way.");
+  set.add_flag("verify-media", &options.verify_media,
+               "Send cells through calls and after their release; see --endpoints.");
+  set.add_strings("endpoints", &options.endpoints,
+                  "NAME=SPEC: the line to an endpoint of the topology, SPEC as of xbind-switch's "
+                  "--links but from the host's side; goes with --verify-media.");
+  set.add_uint("media-calls", &options.media_calls, MediaPlan{}.calls, {1, 100'000},
+               "Calls to verify at least, fewer only if fewer are connected; as many again on "
+               "labels of released calls.");
+  set.add_string("capture", &options.capture, "",
+                 "File, .erf or .pcap, for the cells sent and received by --verify-media.");
+  set.add_uint("client-batch", &options.client_batch, plan.max_batch, {1, 4096},
+               "Most requests in one message to the manager.");
+  set.add_double("drain-timeout", &options.drain_timeout, seconds(plan.drain_timeout), {0, 86'400},
+                 "Seconds to wait for answers after the last planned event.");
+  set.add_double(
+      "debts-timeout", &options.debts_timeout, 0, {0, 86'400},
+      "Seconds that the audit waits for removals that the managers owe, at most; 0: none.");
+  set.add_double(
+      "warm-up", &options.warm_up, 0, {0, 86'400},
+      "Seconds from the start whose requests are counted, but left out of latencies and rates.");
+  set.add_string("json", &options.json, "", "File to write the report to as JSON.");
+  set.add_flag("quiet", &options.quiet, "Print neither progress nor summary.");
+  set.add_double("progress-interval", &options.progress_interval, 1, {0, 3600},
+                 "Seconds between two lines of progress; 0 prints none.");
+
+  set.add_check([&set, &options] { return wrong_demand(set, options); });
+  set.add_check([&options] { return wrong_managers(options); });
+  set.add_check([&set, &options] { return wrong_media(set, options); });
+  set.add_check([&options]() -> std::optional<std::string> {
+    if (options.json.empty()) return std::nullopt;
+    const Result<void> writable = check_writable(options.json);
+    if (writable) return std::nullopt;
+    return fmt::format("option --json: {}", writable.error().text);
+  });
+}
+
+std::vector<std::string> managers_of(const RunOptions& options) {
+  return options.managers.empty() ? std::vector<std::string>{"default"} : options.managers;
+}
+
+std::vector<dataplane::NamedLink> endpoint_lines(const RunOptions& options) {
+  return lines_of(options).value();  // it has been checked
+}
+
+RunPlan plan_of(const RunOptions& options) {
+  RunPlan plan;
+  fill_load(options, plan);
+  plan.both_ways = options.both;
+  plan.drain_timeout = duration_of(options.drain_timeout);
+  plan.warm_up = duration_of(options.warm_up);
+  plan.max_batch = options.client_batch;
+  plan.managers = managers_of(options).size();
+  const auto frames_per_1000_s =
+      static_cast<std::uint64_t>(std::llround(options.frames_per_s * 1000));
+  if (!options.service.name.empty()) {
+    plan.service = {.kind = ServiceKind::kClass,
+                    .terms = terms_of(options.service, frames_per_1000_s, options.frame_octets)};
+  } else if (options.frames_per_s > 0) {
+    plan.service = {.kind = ServiceKind::kVideo,
+                    .frames_per_1000_s = frames_per_1000_s,
+                    .frame_octets = options.frame_octets};
+  } else {
+    plan.service = {.kind = ServiceKind::kCells,
+                    .cells_per_s = options.cells_per_s,
+                    .buffer_cells = options.buffer_cells};
+  }
+  return plan;
+}
+
+}  // namespace xbind::callgen

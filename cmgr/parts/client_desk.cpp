@@ -1,0 +1,369 @@
+#include "cmgr/parts/client_desk.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/log.hpp"
+#include "core/name.hpp"
+#include "core/planted.hpp"
+#include "core/wire_octets.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+// Outcomes in one message: keeps it well below a socket's send buffer.
+constexpr std::size_t kOutcomesPerBatch = 1024;
+
+}  // namespace
+
+ClientDesk::ClientDesk(const Config& config, Peers& peers, CallTimes& times)
+    : config_(config), peers_(peers), times_(times) {
+  clients_.push_back(std::make_unique<Client>());
+  clients_[kLocal.value()]->name = kTwoWayClient;
+}
+
+ClientDesk::~ClientDesk() {
+  for (const auto& client : clients_) {
+    if (!client) continue;
+    for (const auto& [id, request] : client->requests) requests_.destroy(*request);
+  }
+}
+
+Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch, TimePoint now) {
+  if (const auto named = check_name("client", name); !named) {
+    return tl::make_unexpected(named.error());
+  }
+  auto known = by_name_.find(name);
+  if (known != by_name_.end() && epoch < clients_[known->second.value()]->epoch) {
+    const Epoch newest = clients_[known->second.value()]->epoch;
+    return tl::make_unexpected(
+        Error{ErrorCode::kFenced,
+              fmt::format("client {} with epoch {} is fenced off by epoch {}", name, epoch, newest),
+              newest.value()});
+  }
+  const bool again = known != by_name_.end() && clients_[known->second.value()]->link != nullptr;
+  if (!again && by_session_.size() >= config_.clients_max) {
+    return fail(ErrorCode::kExhausted, "{} clients are attached, no more are taken",
+                config_.clients_max);
+  }
+  if (known != by_name_.end()) {
+    end_session(*clients_[known->second.value()],
+                {SessionEnd::kReplaced, fmt::format("epoch {} has attached", epoch)});
+  } else {
+    ClientIndex index;
+    if (free_slots_.empty()) {
+      index = ClientIndex{static_cast<ClientIndex::rep>(clients_.size())};
+      clients_.push_back(nullptr);
+    } else {
+      index = free_slots_.back();
+      free_slots_.pop_back();
+    }
+    clients_[index.value()] = std::make_unique<Client>();
+    clients_[index.value()]->name = name;
+    known = by_name_.emplace(name, index).first;
+  }
+  Client& client = *clients_[known->second.value()];
+  client.session = SessionId{config_.epoch << 32 | next_session_++};
+  if (epoch != client.epoch || client.epoch_since == SessionId{}) {
+    client.epoch_since = client.session;
+  }
+  client.epoch = epoch;
+  client.link = std::make_unique<ClientSession>(config_.client_session, now);
+  client.link->on_confirmed([this, &client](const OutcomeBatch& batch) {
+    for (const Outcome& outcome : batch.outcomes) {
+      // A request that was not admitted left nothing; its number may be another request's.
+      const Request* const request = client.requests.find(outcome.request);
+      if (request == nullptr || !request->answered) continue;
+      const bool refusal = outcome.cause != Cause::kNone;
+      if (refusal && request->outcome != outcome) continue;
+      if (request->asked_in == client.session) drop(client, outcome.request);
+    }
+  });
+  by_session_.emplace(client.session, known->second);
+  if (!client.waiting.empty()) mark_dirty(known->second);
+  log::info("client {} attached, epoch {}, session {}", name, epoch, client.session);
+  return ClientAttachment{client.session, config_.client_session.batches_in_flight};
+}
+
+void ClientDesk::detach(SessionId session) {
+  const auto found = by_session_.find(session);
+  if (found == by_session_.end()) return;
+  const ClientIndex index = found->second;
+  log::info("client {} detached", clients_[index.value()]->name);
+  end_session(*clients_[index.value()], {SessionEnd::kDetached});
+  forget_if_done(index);
+}
+
+Result<ClientIndex> ClientDesk::receive(SessionId session, session::Frame<RequestBatch> frame,
+                                        TimePoint now,
+                                        std::vector<std::shared_ptr<const RequestBatch>>& apply) {
+  ++counters_.frames_in;
+  const auto found = by_session_.find(session);
+  if (found == by_session_.end()) {
+    ++counters_.unknown_session;
+    return fail(ErrorCode::kNotFound, "no client session {}", session);
+  }
+  const ClientIndex index = found->second;
+  Client& client = *clients_[index.value()];
+  const bool had_credit = client.link->has_credit();
+  if (auto received = client.link->receive(std::move(frame), now, apply); !received) {
+    log::warn("client {}: {}; its session ends", client.name, received.error().text);
+    ++counters_.sessions_lost;
+    end_session(client, {SessionEnd::kProtocol, received.error().text});
+    forget_if_done(index);
+    return tl::make_unexpected(received.error());
+  }
+  if (!had_credit && (!client.waiting.empty() || !client.notices.empty())) mark_dirty(index);
+  return index;
+}
+
+ClientDesk::Admission ClientDesk::admit(ClientIndex index, RequestId request,
+                                        std::uint64_t digest) {
+  Client& client = *clients_[index.value()];
+  Request* known = client.requests.find(request);
+  if (known != nullptr && known->digest != digest && index != kLocal) {
+    if (known->asked_in >= client.epoch_since) return Admission::kOther;
+    if (!known->answered) return Admission::kOtherUnderWay;
+    drop(client, request);
+    known = nullptr;
+  }
+  if (known != nullptr && !planted(Bug::kRequestTwice)) {
+    ++counters_.repeated_requests;
+    known->asked_in = client.session;
+    if (known->answered) wait_for_credit(index, Outcome{known->outcome}, kNotTimed);
+    return Admission::kRepeated;
+  }
+  while (client.requests.size() >= config_.requests_per_client && !client.left_over.empty()) {
+    const RequestId oldest = client.left_over.front();
+    client.left_over.pop_front();
+    const Request* const left = client.requests.find(oldest);
+    const bool unheard = left != nullptr && left->answered && left->asked_in != client.session;
+    if (unheard) drop(client, oldest);
+  }
+  if (client.requests.size() >= config_.requests_per_client) return Admission::kTooMany;
+  if (known == nullptr) {
+    client.requests.insert_new(request, &requests_.make(client.session, digest));
+  }
+  ++client.under_way;
+  return Admission::kNew;
+}
+
+void ClientDesk::keep_repeated(ClientIndex index, RequestId request, std::uint64_t digest) {
+  const Client& client = *clients_[index.value()];
+  Request* const known = client.requests.find(request);
+  if (known != nullptr && known->digest == digest) known->asked_in = client.session;
+}
+
+void ClientDesk::drop(Client& client, RequestId request) {
+  Request* const gone = client.requests.erase(request);
+  if (gone != nullptr) requests_.destroy(*gone);
+}
+
+void ClientDesk::wait_for_credit(ClientIndex index, Outcome&& outcome, TimesIndex times) {
+  Client& client = *clients_[index.value()];
+  if (client.waiting.empty()) client.waiting.reserve(client.outcomes_expected);
+  client.waiting.push_back(std::move(outcome));
+  client.waiting_times.push_back(times);
+  mark_dirty(index);
+}
+
+void ClientDesk::answer(ClientIndex index, Outcome&& outcome, TimesIndex times) {
+  Client& client = *clients_[index.value()];
+  if (index == kLocal) {
+    const RequestId token = outcome.request;
+    drop(client, token);
+    --client.under_way;
+    times_.handed_over_at_once(times);
+    peers_.local_outcome(token, std::move(outcome));
+    return;
+  }
+  Request* const request = client.requests.find(outcome.request);
+  if (request != nullptr && !request->answered) {
+    request->answered = true;
+    request->outcome = outcome;
+    --client.under_way;
+  }
+  if (!client.link || (request != nullptr && request->asked_in != client.session)) {
+    times_.close(times);
+    // This session has not made the request. A repeat of the request gets the outcome.
+    client.left_over.push_back(outcome.request);
+    forget_if_done(index);
+    return;
+  }
+  wait_for_credit(index, std::move(outcome), times);
+}
+
+void ClientDesk::answer_unremembered(ClientIndex index, Outcome&& outcome) {
+  if (clients_[index.value()]->link) wait_for_credit(index, std::move(outcome), kNotTimed);
+}
+
+void ClientDesk::notify(ClientIndex index, Notice notice) {
+  Client& client = *clients_[index.value()];
+  if (!client.link) {
+    ++counters_.notices_lost;
+    return;
+  }
+  ++counters_.notices;
+  const ConnectionId connection = notice.connection;
+  client.notices.insert_or_assign(connection, std::move(notice));
+  mark_dirty(index);
+}
+
+std::optional<Outcome> ClientDesk::outcome_of(const std::string& name, RequestId request) const {
+  const auto known = by_name_.find(name);
+  if (known == by_name_.end()) return std::nullopt;
+  const Client& client = *clients_[known->second.value()];
+  const Request* const asked = client.requests.find(request);
+  if (asked == nullptr || !asked->answered) return std::nullopt;
+  return asked->outcome;
+}
+
+void ClientDesk::owns(ClientIndex index, int change) {
+  clients_[index.value()]->connections += static_cast<std::uint64_t>(change);
+  if (change < 0 && index != kLocal) forget_if_done(index);
+}
+
+void ClientDesk::flush(TimePoint now) {
+  for (const ClientIndex index : std::exchange(dirty_, {})) {
+    if (!clients_[index.value()]) continue;
+    Client& client = *clients_[index.value()];
+    client.dirty = false;
+    if (!client.link) continue;
+    std::size_t sent = 0;
+    while ((sent < client.waiting.size() || !client.notices.empty()) && client.link->has_credit()) {
+      const std::size_t count = std::min(client.waiting.size() - sent, kOutcomesPerBatch);
+      OutcomeBatch batch;
+      std::size_t octets = kEmptyBatchOctets;
+      for (std::size_t i = sent; i < sent + count; ++i) {
+        octets += wire_octets(client.waiting[i]);
+        times_.handed_over(client.waiting_times[i], now);
+      }
+      // As a rule all that waits goes at once, as it is.
+      if (count != 0 && count == client.waiting.size()) {
+        batch.outcomes = std::exchange(client.waiting, {});
+        client.waiting_times.clear();
+        client.outcomes_expected = count;
+      } else {
+        const auto from = client.waiting.begin() + static_cast<std::ptrdiff_t>(sent);
+        batch.outcomes.assign(std::make_move_iterator(from),
+                              std::make_move_iterator(from + static_cast<std::ptrdiff_t>(count)));
+        sent += count;
+      }
+      while (!client.notices.empty() && batch.notices.size() < kOutcomesPerBatch - count) {
+        auto notice = client.notices.extract(client.notices.begin());
+        octets += wire_octets(notice.mapped());
+        batch.notices.push_back(std::move(notice.mapped()));
+      }
+      transmit(client, client.link->send(std::move(batch), octets, now));
+    }
+    client.waiting.erase(client.waiting.begin(),
+                         client.waiting.begin() + static_cast<std::ptrdiff_t>(sent));
+    client.waiting_times.erase(client.waiting_times.begin(),
+                               client.waiting_times.begin() + static_cast<std::ptrdiff_t>(sent));
+    if (client.waiting.size() > kOutcomesWaiting) {
+      log::warn("client {}: {} outcomes wait and it confirms none; its session ends", client.name,
+                client.waiting.size());
+      ++counters_.sessions_lost;
+      end_session(client,
+                  {SessionEnd::kFlooded,
+                   fmt::format("{} outcomes wait, and none is confirmed", client.waiting.size())});
+      forget_if_done(index);
+    }
+  }
+}
+
+void ClientDesk::tick(TimePoint now) {
+  std::vector<session::Frame<OutcomeBatch>> frames;
+  std::vector<std::pair<ClientIndex, std::string>> lost;
+  for (const auto& [session, index] : by_session_) {
+    Client& client = *clients_[index.value()];
+    if (client.link->next_deadline() > now) continue;
+    frames.clear();
+    if (auto ticked = client.link->tick(now, frames); !ticked) {
+      log::warn("client {}: {}; its session ends, its connections stay", client.name,
+                ticked.error().text);
+      ++counters_.sessions_lost;
+      lost.emplace_back(index, ticked.error().text);
+    }
+    for (auto& frame : frames) transmit(client, std::move(frame));
+  }
+  for (const auto& [index, reason] : lost) {
+    end_session(*clients_[index.value()], {SessionEnd::kSilent, reason});
+    forget_if_done(index);
+  }
+}
+
+TimePoint ClientDesk::next_deadline() const {
+  TimePoint due = kNever;
+  for (const auto& [session, index] : by_session_) {
+    due = std::min(due, clients_[index.value()]->link->next_deadline());
+  }
+  return due;
+}
+
+void ClientDesk::end_all() {
+  for (const auto& client : clients_) {
+    if (client) end_session(*client, {SessionEnd::kShutdown});
+  }
+}
+
+void ClientDesk::end_session(Client& client, const SessionEnding& ending) {
+  if (!client.link) return;
+  by_session_.erase(client.session);
+  peers_.client_session_over(std::exchange(client.session, SessionId{}), ending);
+  client.link.reset();
+  // What waited is remembered in `requests` and told again to whoever repeats the request.
+  for (const TimesIndex times : client.waiting_times) times_.close(times);
+  client.waiting.clear();
+  client.waiting_times.clear();
+  counters_.notices_lost += client.notices.size();
+  client.notices.clear();
+  client.left_over.clear();
+  for (const auto& [id, request] : client.requests) {
+    if (request->answered) client.left_over.push_back(id);
+  }
+  std::sort(client.left_over.begin(), client.left_over.end());
+}
+
+void ClientDesk::forget_if_done(ClientIndex index) {
+  const Client& client = *clients_[index.value()];
+  if (index == kLocal || !done(client)) return;
+  if (client.requests.empty()) {
+    forget(index);
+    return;
+  }
+  // It went without confirming its last outcomes and may come back to ask for them again.
+  if (std::find(departed_.begin(), departed_.end(), index) == departed_.end()) {
+    departed_.push_back(index);
+  }
+  while (departed_.size() > config_.clients_max) {
+    const ClientIndex oldest = departed_.front();
+    departed_.pop_front();
+    if (clients_[oldest.value()] && done(*clients_[oldest.value()])) forget(oldest);
+  }
+}
+
+bool ClientDesk::done(const Client& client) {
+  return !client.link && client.under_way == 0 && client.connections == 0;
+}
+
+void ClientDesk::forget(ClientIndex index) {
+  by_name_.erase(clients_[index.value()]->name);
+  for (const auto& [id, request] : clients_[index.value()]->requests) requests_.destroy(*request);
+  clients_[index.value()].reset();
+  free_slots_.push_back(index);
+}
+
+void ClientDesk::mark_dirty(ClientIndex index) {
+  Client& client = *clients_[index.value()];
+  if (client.dirty) return;
+  client.dirty = true;
+  dirty_.push_back(index);
+}
+
+void ClientDesk::transmit(Client& client, session::Frame<OutcomeBatch> frame) {
+  ++counters_.frames_out;
+  peers_.to_client(client.session, std::move(frame));
+}
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,164 @@
+// One connection as the manager keeps it. What is being done to it is its procedure's (procedures/).
+//
+// What a journal has to know is private and changes through the doors of ConnectionTable alone, the only
+// friend. The rest is what the manager is doing or has observed.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cmgr/parts/call_ends.hpp"
+#include "cmgr/parts/call_state.hpp"
+#include "cmgr/parts/contract.hpp"
+#include "cmgr/parts/hop_tree.hpp"
+#include "cmgr/parts/refusal.hpp"
+#include "core/ids.hpp"
+
+namespace xbind::cmgr {
+
+class Procedure;   // procedures/procedure.hpp
+struct OwedLabel;  // switch_desk.hpp
+
+// Labels of hops that debts hold as well: of dropped leaves, or of an old path.
+using LentLabels = std::vector<std::shared_ptr<OwedLabel>>;
+
+// Ends the life of a procedure; defined where the procedures are known.
+struct EndProcedure {
+  void operator()(Procedure* procedure) const;
+};
+using ProcedurePtr = std::unique_ptr<Procedure, EndProcedure>;
+
+// A destination beyond the first.
+struct Leaf {
+  std::string end;
+  std::uint16_t leg = 0;  // whose last hop leads to it
+
+  friend bool operator==(const Leaf&, const Leaf&) = default;
+};
+
+// How far a connection has come.
+enum class Stage : std::uint8_t { kBegun, kHeld, kUp, kReleasing };
+
+struct Connection {
+ public:
+  ConnectionId id;
+  ProcedurePtr procedure;  // under way; at most one
+  bool invoked = false;    // a two-way invocation for one of its hops is on its way
+  CallEndsRef ends;
+
+  // --- what changes through the doors
+  Stage stage() const { return stage_; }
+  // As operators see it.
+  State state() const;
+  bool rests() const { return stage_ == Stage::kUp && procedure == nullptr; }
+  // A leaf or another path of it is being made, or removed.
+  bool is_changing() const;
+  bool both() const { return both_; }  // bidirectional
+  // Whose it is; nobody: the manager's own, prepared in advance.
+  const OptionalAsker& asker() const { return asker_; }
+  Hops& hops() { return hops_; }
+  const Hops& hops() const { return hops_; }
+  std::uint32_t generation() const { return generation_; }  // of the path
+  // Of the last contract that hops were told.
+  std::uint32_t revision() const { return standing_ ? standing_->revision : 0; }
+  // As clients know it. One that was prepared has, while it is a client's, a name of its own for each
+  // taking, so that a late word of an earlier owner meets nobody.
+  ConnectionId shown_id() const {
+    return standing_ && standing_->alias.value() != 0 ? standing_->alias : id;
+  }
+  // Of connections prepared in advance, from 1; 0: of none.
+  std::uint32_t pool() const { return standing_ ? standing_->pool : 0; }
+  const std::vector<Leaf>& leaves() const {
+    static const std::vector<Leaf> kNone;
+    return standing_ ? standing_->leaves : kNone;
+  }
+  // ends->to is a destination no more.
+  bool first_end_dropped() const { return standing_ && standing_->first_end_dropped; }
+  // Other paths that it has had.
+  std::uint32_t reroutes() const { return standing_ ? standing_->reroutes : 0; }
+
+  // The contract that it has: of a change under way see procedures/modify.hpp.
+  Contract contract() const {
+    Contract whole{forward_, {}, forward_traffic_, {}};
+    if (standing_) {
+      whole.reverse = standing_->reverse;
+      whole.reverse_traffic = standing_->reverse_traffic;
+    }
+    return whole;
+  }
+  Resources demand_of_leg(std::uint16_t leg) const {
+    if (leg != 1) return forward_;
+    return standing_ ? standing_->reverse : Resources{};
+  }
+  TrafficContract traffic_of_leg(std::uint16_t leg) const {
+    if (leg != 1) return forward_traffic_;
+    return standing_ ? standing_->reverse_traffic : TrafficContract{};
+  }
+  // The most that a link on its path must have free, cells/s.
+  std::uint64_t most_cells_per_s() const {
+    return std::max(forward_.cells_per_s, demand_of_leg(1).cells_per_s);
+  }
+
+  // --- what the manager has observed, of few connections
+  struct Observed {
+    std::string broken;  // the element that is down on its path while no other can be had; or empty
+    bool in_doubt = false;  // ... and that is not known to be down, but unknown
+    LentLabels lent;
+  };
+  Observed& note() {
+    if (!observed_) observed_ = std::make_unique<Observed>();
+    return *observed_;
+  }
+  LentLabels* lent() { return observed_ ? &observed_->lent : nullptr; }
+  const Observed& observed() const {
+    static const Observed kNothing;
+    return observed_ ? *observed_ : kNothing;
+  }
+
+ private:
+  friend class ConnectionTable;
+  // What only some connections need.
+  struct Standing {
+    Resources reverse;  // what its other direction takes, and what the switches are told of it
+    TrafficContract reverse_traffic{};
+    std::uint32_t revision = 0;
+    std::vector<Leaf> leaves;
+    bool first_end_dropped = false;
+    std::uint16_t next_leg = 2;
+    std::uint32_t reroutes = 0;
+    std::uint32_t pool = 0;
+    ConnectionId alias;  // 0: none
+  };
+  Standing& more() {
+    if (!standing_) standing_ = std::make_unique<Standing>();
+    return *standing_;
+  }
+  void set_contract(const Contract& whole) {
+    forward_ = whole.forward;
+    forward_traffic_ = whole.traffic;
+    const bool one_way = whole.reverse == Resources{} && whole.reverse_traffic == TrafficContract{};
+    if (!standing_ && one_way) return;
+    more().reverse = whole.reverse;
+    more().reverse_traffic = whole.reverse_traffic;
+  }
+
+  OptionalAsker asker_;
+  Resources forward_;
+  TrafficContract forward_traffic_{};
+  std::uint32_t generation_ = 1;
+  Stage stage_ = Stage::kBegun;
+  bool both_ = false;
+  HopTree hops_;
+  std::unique_ptr<Standing> standing_;
+  std::unique_ptr<Observed> observed_;
+};
+
+inline HopKey key_of(const Connection& connection, const Hop& hop) {
+  return {connection.id, Generation{hop.generation}, hop.leg, hop.number};
+}
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,51 @@
+// Which hops lead over a switch: what is lost, changes or is audited with the switch costs these hops and
+// no look at any other.
+//
+// A dense list of entries a switch; the last entry takes the place of one that goes. Each hop keeps its
+// place (Hop::indexed_at), which moves with the hop when trees are grafted, cut or copied.
+//
+// Not thread-safe; owned by ConnectionTable.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "cmgr/parts/connection.hpp"
+
+namespace xbind::cmgr {
+
+class HopsBySwitch {
+ public:
+  void add(Connection& connection, Hop& hop) {
+    if (index(hop.at) >= lists_.size()) lists_.resize(index(hop.at) + 1);
+    std::vector<Connection*>& list = lists_[index(hop.at)];
+    hop.indexed_at = static_cast<std::uint32_t>(list.size());
+    list.push_back(&connection);
+  }
+  // `find(connection, at, place)`: the hop of that connection that is indexed there.
+  template <class Find>
+  void remove(Hop& hop, Find&& find) {
+    std::vector<Connection*>& list = lists_[index(hop.at)];
+    const auto last = static_cast<std::uint32_t>(list.size() - 1);
+    if (hop.indexed_at != last) {
+      Hop& moved = find(*list[last], hop.at, last);
+      moved.indexed_at = hop.indexed_at;
+      list[hop.indexed_at] = list[last];
+    }
+    list.pop_back();
+    hop.indexed_at = Hop::kNotIndexed;
+  }
+  // The connections of that switch's hops: one that passes several times stands there as often.
+  const std::vector<Connection*>& at(SwitchIndex at) const {
+    static const std::vector<Connection*> kNone;
+    return index(at) < lists_.size() ? lists_[index(at)] : kNone;
+  }
+
+ private:
+  static std::size_t index(SwitchIndex at) { return at.value(); }
+
+  std::vector<std::vector<Connection*>> lists_;  // by SwitchIndex
+};
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,75 @@
+// What changes in the table of connections: one kind of change for each door of ConnectionTable. A journal
+// that hears all of them can make the same table anew.
+//
+// Not told: what a hop is being told and whether it has answered. A connection that is being set up has no
+// path here before it is held or connected.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "cmgr/parts/connection.hpp"
+
+namespace xbind::cmgr {
+
+struct Opened {
+  OptionalAsker asker;
+  std::string_view from;  // valid during write()
+  std::string_view to;
+  Contract contract;
+  bool both = false;
+  std::uint32_t pool = 0;
+};
+// Held, or connected, over these hops.
+struct Reached {
+  Stage stage = Stage::kUp;
+  const HopTree* hops = nullptr;  // valid during write(); so are the other pointers
+};
+struct ContractSet {
+  Contract contract;
+};
+// Numbers that were used and are never used again.
+struct NumbersUsed {
+  std::uint32_t generation = 1;
+  std::uint32_t revision = 0;
+  std::uint16_t next_leg = 2;
+};
+struct LeafJoined {
+  std::string end;
+  const HopTree* hops = nullptr;
+};
+struct LeafCut {
+  std::string end;
+};
+struct PathReplaced {
+  const std::vector<HopTree::Step>* steps = nullptr;
+  const HopTree* hops = nullptr;
+  std::uint32_t generation = 1;
+};
+// A prepared connection becomes a client's, under a name of its own; or nobody's again.
+struct Assigned {
+  Asker asker;
+  ConnectionId alias;
+};
+struct HandedBack {};
+// It is of its pool's contract no more.
+struct LeftPool {};
+struct ReleaseBegun {};
+struct Closed {};
+
+struct Change {
+  ConnectionId connection;
+  std::variant<Opened, Reached, ContractSet, NumbersUsed, LeafJoined, LeafCut, PathReplaced,
+               Assigned, HandedBack, LeftPool, ReleaseBegun, Closed>
+      what;
+};
+
+class Journal {
+ public:
+  virtual ~Journal() = default;
+  virtual void write(const Change& change) = 0;
+};
+
+}  // namespace xbind::cmgr

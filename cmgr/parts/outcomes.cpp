@@ -1,0 +1,134 @@
+#include "cmgr/parts/outcomes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace xbind::cmgr {
+
+Outcome outcome_of(Refusal refusal) {
+  Outcome outcome;
+  outcome.kind = refusal.cause == Cause::kBusy ? OutcomeKind::kBusy : OutcomeKind::kRefused;
+  outcome.cause = refusal.cause;
+  outcome.element = std::move(refusal.element);
+  outcome.asked = refusal.asked;
+  outcome.free = refusal.free;
+  outcome.reason = std::move(refusal.reason);
+  return outcome;
+}
+
+bool Outcomes::admit(ClientIndex client, RequestId request, std::uint64_t digest,
+                     ConnectionId about) {
+  const ClientDesk::Admission admission = clients_.admit(client, request, digest);
+  if (admission == ClientDesk::Admission::kNew) return true;
+  Refusal refusal{Cause::kBusy, "manager", config_.requests_per_client + 1,
+                  config_.requests_per_client};
+  switch (admission) {
+    case ClientDesk::Admission::kNew:
+    case ClientDesk::Admission::kTooMany: break;
+    case ClientDesk::Admission::kRepeated:
+      // Its outcome is on its way, or comes. That of a token in use is its first holder's.
+      if (client != ClientDesk::kLocal) return false;
+      break;
+    case ClientDesk::Admission::kOther:
+      refusal = {Cause::kInvalidRequest,
+                 {},
+                 0,
+                 0,
+                 fmt::format("request number {} is another request's", request)};
+      break;
+    case ClientDesk::Admission::kOtherUnderWay:
+      refusal = {
+          Cause::kBusy,
+          fmt::format("request number {}, which is under way for an earlier epoch", request)};
+      break;
+  }
+  ++(refusal.cause == Cause::kBusy ? counters_.busy : counters_.refused);
+  // Not admitted: there is no memory of it to answer from.
+  Outcome outcome = outcome_of(std::move(refusal));
+  outcome.request = request;
+  outcome.connection = about;
+  if (outcome.kind == OutcomeKind::kBusy) outcome.retry_after_ms = retry_after_ms();
+  if (client == ClientDesk::kLocal) {
+    peers_.local_outcome(request, std::move(outcome));
+  } else {
+    clients_.answer_unremembered(client, std::move(outcome));
+  }
+  return false;
+}
+
+void Outcomes::tell(const Asker& asker, Outcome&& outcome, TimesIndex times) {
+  outcome.request = asker.request;
+  switch (outcome.kind) {
+    case OutcomeKind::kConnected: ++counters_.connected; break;
+    case OutcomeKind::kRefused: ++counters_.refused; break;
+    case OutcomeKind::kReleased: ++counters_.released; break;
+    case OutcomeKind::kBusy:
+      outcome.retry_after_ms = retry_after_ms();
+      ++counters_.busy;
+      break;
+    case OutcomeKind::kHeld: ++counters_.held; break;
+    case OutcomeKind::kModified: ++counters_.modified; break;
+    case OutcomeKind::kLeafAdded: ++counters_.leaves_added; break;
+    case OutcomeKind::kLeafDropped: ++counters_.leaves_dropped; break;
+  }
+  gate_.ended();
+  clients_.answer(asker.client, std::move(outcome), times);
+}
+
+void Outcomes::refuse(const Asker& asker, ConnectionId about, Refusal refusal) {
+  Outcome outcome = outcome_of(std::move(refusal));
+  outcome.connection = about;
+  tell(asker, std::move(outcome));
+}
+
+void Outcomes::turn_away(const Request& request, Refusal refusal) {
+  ++counters_.busy;
+  Outcome outcome = outcome_of(std::move(refusal));
+  outcome.request = request.id();
+  outcome.connection = request.connection();
+  outcome.retry_after_ms = retry_after_ms();
+  clients_.answer(request.client, std::move(outcome));
+}
+
+void Outcomes::name_what_is_owed(const Hops& hops, const std::vector<SwitchIndex>& owing,
+                                 Outcome& outcome) const {
+  const auto owes = [](const Hop& hop) { return hop.owes_removal(); };
+  if (owing.empty() && std::none_of(hops.begin(), hops.end(), owes)) return;
+  constexpr std::size_t kNamed = 3;
+  std::vector<SwitchIndex> at;
+  const auto note = [&](SwitchIndex where) {
+    ++outcome.owed.removals;
+    if (std::find(at.begin(), at.end(), where) == at.end()) at.push_back(where);
+  };
+  for (const SwitchIndex where : owing) note(where);
+  for (const Hop& hop : hops) {
+    if (owes(hop)) note(hop.at);
+  }
+  for (std::size_t i = 0; i < std::min(at.size(), kNamed); ++i) {
+    outcome.owed.element += (i == 0 ? "" : ", ") + switches_.name(at[i]);
+  }
+  if (at.size() > kNamed) outcome.owed.element += fmt::format(" and {} more", at.size() - kNamed);
+}
+
+Refusal Outcomes::refusal_of(const Hop& hop, const HopResult& result) const {
+  return {result.cause,
+          result.port.value() == 0 ? switches_.name(hop.at)
+                                   : fmt::format("{} port {}", switches_.name(hop.at), result.port),
+          result.asked, result.free};
+}
+
+// After how long a request that was turned away may be taken, 10 ms to the queue timer: the requests that
+// wait by the requests a second, for the manager begins as many a second as clients send.
+std::uint32_t Outcomes::retry_after_ms() const {
+  constexpr double kLeast = 10;  // less than a message takes on a loaded machine
+  const double most =
+      std::chrono::duration<double, std::milli>(std::max(config_.queue_timer, Duration{1})).count();
+  const double rate = switches_.aggregation().operations_per_s();
+  const double wait = rate > 0 ? 1'000.0 * static_cast<double>(gate_.waiting() + 1) / rate : most;
+  return static_cast<std::uint32_t>(std::clamp(wait, std::min(kLeast, most), most));
+}
+
+}  // namespace xbind::cmgr

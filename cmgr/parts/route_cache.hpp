@@ -1,0 +1,194 @@
+// Routes by (source, destination), with alternates and a validity time; refreshed on demand only, so
+// that route invocations are bounded by pairs / validity (paper, item C6).
+//
+// A pair's answers stand in the order in which they are looked at: those to queries that avoid nothing
+// first, then the alternates that crankbacks have found, the oldest first in each.
+//
+// An endpoint that RouteObject does not know is no path: such names are kept apart, few and for a
+// short time, so that whoever tries many of them neither fills the cache nor drives a path out of
+// it.
+//
+// Not thread-safe; owned by the connection manager. At most kPairs pairs of kAlternates answers and
+// kOctets octets; where there are more, pairs make room one by one, of kLookedAt pairs those past their
+// time first.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "cmgr/parts/indices.hpp"
+#include "cmgr/parts/timers.hpp"
+#include "core/cause.hpp"
+#include "core/clock.hpp"
+#include "core/name_hash.hpp"
+#include "core/path.hpp"
+
+namespace xbind::cmgr {
+
+inline constexpr std::size_t kAvoidMax = 16;  // RouteObject's bound
+
+struct RouteQuery {
+  std::string from;
+  std::string to;
+  std::uint64_t cells_per_s = 0;     // every link has at least this rate
+  std::vector<PathElement> avoid{};  // crankback: what has refused before; at most kAvoidMax
+
+  friend bool operator==(const RouteQuery&, const RouteQuery&) = default;
+};
+
+inline const std::vector<PathElement> kNothingAvoided{};
+
+// The same, of what is kept elsewhere.
+struct RouteNeed {
+  RouteNeed(std::string_view from_end, std::string_view to_end, std::uint64_t rate,
+            const std::vector<PathElement>& avoided = kNothingAvoided)
+      : from(from_end), to(to_end), cells_per_s(rate), avoid(avoided) {}
+  RouteNeed(const RouteQuery& query)  // NOLINT(google-explicit-constructor): it is the same
+      : RouteNeed(query.from, query.to, query.cells_per_s, query.avoid) {}
+
+  std::string_view from;
+  std::string_view to;
+  std::uint64_t cells_per_s;
+  const std::vector<PathElement>& avoid;
+};
+
+// RouteObject's answer to one query: a path, or why there is none.
+struct RouteReply {
+  RouteQuery query;
+  Cause cause = Cause::kNone;
+  Path path;                    // without a cause
+  std::uint64_t free = 0;       // with kNoBandwidth: the widest path's rate
+  std::string element;          // with a cause: the unknown name, or "host-a -> host-b"
+  std::vector<SwitchIndex> at;  // of each hop of the path; filled in by the manager
+};
+
+class RouteCache {
+ public:
+  static constexpr std::size_t kPairs = 65'536;
+  static constexpr std::size_t kAlternates = 4;
+  // Of names and answers with their containers, about: ten hops of short names take 1 KiB.
+  static constexpr std::size_t kOctets = 64 * 1024 * 1024;
+  static constexpr std::size_t kLookedAt = 16;
+  static constexpr std::size_t kUnknownEnds = 1'024;
+  static constexpr Duration kUnknownFor = kManagerTimers["unknown-end-kept"];
+
+  // A cache that is not enabled keeps nothing and finds nothing.
+  explicit RouteCache(bool enabled = true) : enabled_(enabled) {}
+
+  // The cached answer that fits the query and is still valid, or null. A path fits when it has the
+  // rate and uses nothing that the query avoids. A negative answer fits any query that asks for at
+  // least as much and avoids at least as much. With `stale_too`, answers past their time serve as
+  // well (RouteObject is away and a call is waiting). An end that is unknown fits every query for
+  // it, also one of another pair. Returns a reference into the cache, valid until the cache changes,
+  // or one to a null pointer when nothing fits.
+  const std::shared_ptr<const RouteReply>& find(const RouteNeed& need, TimePoint now,
+                                                bool stale_too = false);
+
+  void store(std::shared_ptr<const RouteReply> reply, TimePoint valid_until, TimePoint now);
+
+  // The network has changed, for the `news`-th time (from 1): forgets the answers of which `gone` says so. An
+  // answer is judged when its pair is looked up, so that the change costs no look at each of them; `gone`
+  // hears after which news it was judged last, for some may have come and been revoked since. `gone` serves
+  // until the next call.
+  using Gone = std::function<bool(const RouteReply&, std::uint64_t since)>;
+  void doubt(std::uint64_t news, Gone gone) {
+    gone_ = std::move(gone);
+    news_ = news;
+    unknown_.clear();
+    unknown_order_.clear();
+  }
+
+  // How much a pair has been used.
+  struct PairState {
+    std::string from;
+    std::string to;
+    std::uint64_t hits = 0;
+    std::uint64_t misses = 0;  // the first look-up, before the pair was known, counts as one
+    std::size_t entries = 0;   // answers that are valid
+    Duration age{0};           // of the oldest of these
+  };
+  // The `limit` most used pairs (hits and misses), the most used first.
+  std::vector<PairState> pairs(std::size_t limit, TimePoint now) const;
+
+  std::size_t size() const { return pairs_.size(); }
+  std::size_t octets() const { return octets_; }
+  std::size_t unknown_ends() const { return unknown_.size(); }
+  std::uint64_t hits() const { return hits_; }
+  std::uint64_t misses() const { return misses_; }
+
+ private:
+  struct Entry {
+    std::shared_ptr<const RouteReply> reply;
+    TimePoint since;
+    TimePoint valid_until;
+    std::size_t octets = 0;
+  };
+  struct Answers {
+    std::vector<Entry> entries;
+    std::uint64_t judged = 0;  // news_ when its entries were judged last
+    std::size_t use = 0;       // its place in uses_
+  };
+  using Pair = std::pair<std::string, std::string>;
+  // Beside each other, so that ranking all pairs does not load each of them.
+  struct Use {
+    std::pair<const Pair, Answers>* pair = nullptr;
+    std::uint64_t hits = 0;
+    std::uint64_t misses = 0;
+  };
+  using PairView = std::pair<std::string_view, std::string_view>;
+  struct PairHash {
+    using is_transparent = void;
+    std::size_t operator()(const PairView& pair) const {
+      return name_hash(pair.first, pair.second);
+    }
+  };
+  struct NameHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const { return name_hash(name); }
+  };
+  struct PairEqual {
+    using is_transparent = void;
+    bool operator()(const PairView& a, const PairView& b) const { return a == b; }
+  };
+
+  struct UnknownEnd {
+    std::shared_ptr<const RouteReply> reply;
+    TimePoint valid_until;
+  };
+
+  template <class Gone>
+  void erase_if(std::vector<Entry>& entries, Gone&& gone) {
+    std::erase_if(entries, [&](const Entry& entry) {
+      if (!gone(entry)) return false;
+      octets_ -= entry.octets;
+      return true;
+    });
+  }
+  // Forgets what the network's changes have made wrong since the pair was looked up last.
+  void judge(Answers& answers);
+  // Until one more pair and so many octets fit.
+  void make_room(std::size_t octets, TimePoint now);
+  void store_unknown(std::shared_ptr<const RouteReply> reply, TimePoint valid_until, TimePoint now);
+  const std::shared_ptr<const RouteReply>* find_unknown(const RouteNeed& need, TimePoint now) const;
+
+  bool enabled_;
+  std::unordered_map<Pair, Answers, PairHash, PairEqual> pairs_;
+  std::vector<Use> uses_;   // of pairs_, in no order
+  std::size_t octets_ = 0;  // of pairs_
+  Gone gone_;
+  std::uint64_t news_ = 0;
+  std::size_t hand_ = 0;  // the bucket of pairs_ where make_room() goes on
+  std::unordered_map<std::string, UnknownEnd, NameHash, std::equal_to<>> unknown_;
+  std::deque<std::string> unknown_order_;  // of unknown_, oldest first
+  std::uint64_t hits_ = 0;
+  std::uint64_t misses_ = 0;
+};
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,171 @@
+#include "cmgr/procedures/connection_table.hpp"
+
+#include <algorithm>
+
+#include "cmgr/procedures/procedure.hpp"
+
+namespace xbind::cmgr {
+
+ConnectionTable::~ConnectionTable() {
+  std::vector<Connection*> left;
+  for (const auto& entry : by_id_) left.push_back(entry.value);
+  for (Connection* const connection : left) pool_.destroy(*connection);
+}
+
+// ===== doors =====
+
+Connection& ConnectionTable::open(const Opened& what) {
+  Connection& made = pool_.make();
+  made.id = new_id();
+  made.ends = ends_.get(what.from, what.to);
+  made.asker_ = what.asker;
+  made.both_ = what.both;
+  made.set_contract(what.contract);
+  if (what.pool != 0) made.more().pool = what.pool;
+  by_id_.insert_new(made.id, &made);
+  shown_.insert(made.id);
+  if (journal_ != nullptr) write(made, what);
+  return made;
+}
+
+void ConnectionTable::lay(Connection& connection, const std::vector<SwitchIndex>& at,
+                          const std::vector<PathHop>& route) {
+  connection.hops_.lay(at, route, connection.both_);
+  count(connection, connection.hops_);
+}
+
+void ConnectionTable::reach(Connection& connection, Stage stage) {
+  connection.stage_ = stage;
+  if (journal_ == nullptr) return;
+  write_numbers(connection);
+  write(connection, Reached{stage, &connection.hops_});
+}
+
+void ConnectionTable::set_contract(Connection& connection, const Contract& contract) {
+  connection.set_contract(contract);
+  if (journal_ != nullptr) write(connection, ContractSet{contract});
+}
+
+void ConnectionTable::raise_generation(Connection& connection, std::uint32_t generation) {
+  if (generation <= connection.generation_) return;
+  connection.generation_ = generation;
+  if (journal_ != nullptr) write_numbers(connection);
+}
+
+std::uint32_t ConnectionTable::next_revision(Connection& connection) {
+  const std::uint32_t revision = ++connection.more().revision;
+  if (journal_ != nullptr) write_numbers(connection);
+  return revision;
+}
+
+std::uint16_t ConnectionTable::next_leg(Connection& connection) {
+  const std::uint16_t leg = connection.more().next_leg++;
+  if (journal_ != nullptr) write_numbers(connection);
+  return leg;
+}
+
+void ConnectionTable::join(Connection& connection, const std::string& end, HopTree& scion) {
+  if (journal_ != nullptr) write(connection, LeafJoined{end, &scion});
+  connection.more().leaves.push_back({end, scion.front().leg});
+  connection.hops_.graft(std::move(scion));
+}
+
+HopTree ConnectionTable::cut(Connection& connection, const std::string& end) {
+  if (journal_ != nullptr) write(connection, LeafCut{end});
+  Connection::Standing& standing = connection.more();
+  std::uint16_t leg = 0;
+  if (end == connection.ends->to && !standing.first_end_dropped) {
+    standing.first_end_dropped = true;
+  } else {
+    const auto leaf = std::find_if(standing.leaves.begin(), standing.leaves.end(),
+                                   [&](const Leaf& it) { return it.end == end; });
+    XB_CHECK(leaf != standing.leaves.end(), connection.id, end);
+    leg = leaf->leg;
+    standing.leaves.erase(leaf);
+  }
+  return connection.hops_.cut(leg);
+}
+
+void ConnectionTable::replace(Connection& connection, const std::vector<HopTree::Step>& steps,
+                              HopTree& scion, std::uint32_t generation) {
+  if (journal_ != nullptr) write(connection, PathReplaced{&steps, &scion, generation});
+  connection.hops_.replace(steps, scion);
+  connection.generation_ = generation;
+  ++connection.more().reroutes;
+}
+
+void ConnectionTable::assign(Connection& connection, const Asker& asker) {
+  const ConnectionId alias = new_id();
+  shown_.erase(connection.shown_id());
+  connection.asker_ = asker;
+  connection.more().alias = alias;
+  aliases_.insert(alias, connection.id);
+  shown_.insert(alias);
+  if (journal_ != nullptr) write(connection, Assigned{asker, alias});
+}
+
+void ConnectionTable::hand_back(Connection& connection) {
+  shown_.erase(connection.shown_id());
+  aliases_.erase(std::exchange(connection.more().alias, ConnectionId{}));
+  connection.asker_.reset();
+  shown_.insert(connection.id);
+  if (journal_ != nullptr) write(connection, HandedBack{});
+}
+
+void ConnectionTable::leave_pool(Connection& connection) {
+  if (connection.pool() == 0) return;
+  connection.more().pool = 0;
+  if (journal_ != nullptr) write(connection, LeftPool{});
+}
+
+void ConnectionTable::begin_release(Connection& connection) {
+  connection.stage_ = Stage::kReleasing;
+  if (journal_ != nullptr) write(connection, ReleaseBegun{});
+}
+
+void ConnectionTable::fold(Connection& connection, HopTree& scion) {
+  connection.hops_.graft(std::move(scion));
+}
+
+void ConnectionTable::clear(Connection& connection) {
+  count_no_more(connection.hops_);
+  if (!connection.hops_.empty()) ++connection.generation_;
+  connection.hops_.clear();
+}
+
+void ConnectionTable::close(Connection& connection) {
+  if (journal_ != nullptr) write(connection, Closed{});
+  count_no_more(connection.hops_);
+  shown_.erase(connection.shown_id());
+  if (connection.standing_) aliases_.erase(connection.standing_->alias);
+  by_id_.erase(connection.id);
+  pool_.destroy(connection);
+}
+
+void ConnectionTable::write_numbers(const Connection& connection) {
+  write(connection,
+        NumbersUsed{connection.generation_, connection.revision(),
+                    connection.standing_ ? connection.standing_->next_leg : std::uint16_t{2}});
+}
+
+// ===== by switch =====
+
+void ConnectionTable::count(Connection& connection, Hops& hops) {
+  for (Hop& hop : hops) by_switch_.add(connection, hop);
+}
+
+void ConnectionTable::count_no_more(Hops& hops) {
+  for (Hop& hop : hops) by_switch_.remove(hop, find_indexed);
+}
+
+Hop& ConnectionTable::find_indexed(Connection& connection, SwitchIndex at, std::uint32_t place) {
+  const auto is_it = [&](const Hop& hop) { return hop.at == at && hop.indexed_at == place; };
+  const auto hop = std::find_if(connection.hops_.begin(), connection.hops_.end(), is_it);
+  if (hop != connection.hops_.end()) return *hop;
+  Hops& own = connection.procedure->hops();
+  const auto of_procedure = std::find_if(own.begin(), own.end(), is_it);
+  XB_CHECK(of_procedure != own.end(), connection.id, place);
+  return *of_procedure;
+}
+
+}  // namespace xbind::cmgr

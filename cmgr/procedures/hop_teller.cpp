@@ -1,0 +1,143 @@
+#include "cmgr/procedures/hop_teller.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "cmgr/procedures/procedure.hpp"
+
+namespace xbind::cmgr {
+
+void HopTeller::tell(Procedure& procedure, Hop& hop, Errand errand, TimePoint now) {
+  hop.errand = errand;
+  if (!config_.one_by_one) say(procedure, hop, now);
+}
+
+void HopTeller::tell_next(Procedure& procedure, TimePoint now) {
+  if (!config_.one_by_one || procedure.connection().invoked) return;
+  Hops& hops = procedure.hops();
+  const auto next = std::find_if(hops.begin(), hops.end(),
+                                 [](const Hop& hop) { return hop.errand != Errand::kNone; });
+  if (next != hops.end()) say(procedure, *next, now);
+}
+
+void HopTeller::drop_errands(Hops& hops) {
+  for (Hop& hop : hops) hop.errand = Errand::kNone;
+}
+
+void HopTeller::say(Procedure& procedure, Hop& hop, TimePoint now) {
+  Connection& connection = procedure.connection();
+  const Errand errand = std::exchange(hop.errand, Errand::kNone);
+  std::optional<HopBatch> one;  // of the engines that wait
+  if (config_.one_by_one) one.emplace();
+  switch (errand) {
+    case Errand::kNone: return;
+    case Errand::kReserve:
+    case Errand::kCommit: {
+      const bool commit = errand == Errand::kCommit;
+      hop.state = commit ? HopState::kCommitting : HopState::kReserving;
+      if (!one) {
+        switches_.queue_setup(
+            hop.at, owner_of(procedure), procedure.times_of(errand), now,
+            [&](HopSetup& setup) { fill_in(setup, procedure, hop, commit, now); });
+        return;
+      }
+      one->owners.push_back(owner_of(procedure).value());
+      one->setups.emplace_back().owner = 0;
+      fill_in(one->setups.back(), procedure, hop, commit, now);
+      break;
+    }
+    case Errand::kModify: {
+      note_change(connection, hop);
+      HopModify change = procedure.change_for(hop);
+      if (!one) {
+        switches_.queue(hop.at, std::move(change), now);
+        return;
+      }
+      one->modifies.push_back(std::move(change));
+      break;
+    }
+    case Errand::kRemove:
+      hop.state = HopState::kRemoving;
+      if (!one) {
+        switches_.queue(hop.at, key_of(connection, hop), procedure.times_of(errand), now);
+        return;
+      }
+      one->removals.push_back({key_of(connection, hop), 0});
+      break;
+  }
+  connection.invoked = true;
+  switches_.invoke(hop.at, std::move(*one), now);
+}
+
+void HopTeller::note_change(const Connection& connection, Hop& hop) {
+  const HopKey key = key_of(connection, hop);
+  hop.state = HopState::kChanging;
+  hop.behind = hop.behind || switches_.owes_change(hop.at, key);
+  // With invocations the debt stays until its own answer comes by the session, perhaps that it is stale:
+  // were it forgiven, that answer would pay for what the hop is owed next.
+  if (config_.one_by_one) return;
+  // The new contract replaces the one that the manager owed this hop. If the session has sent that one
+  // already, the SwitchServer answers it before the new one.
+  switches_.skip_answers(hop.at, key, switches_.forgive_change(hop.at, key));
+}
+
+Owner HopTeller::owner_of(const Procedure& procedure) const {
+  const ClientIndex client = procedure.connection().asker().value_or(Asker{}).client;
+  return {clients_.name(client), clients_.epoch(client), procedure.ends()};
+}
+
+// Fills in every field but `owner`, which the caller sets.
+void HopTeller::fill_in(HopSetup& setup, Procedure& procedure, Hop& hop, bool commit,
+                        TimePoint now) {
+  const Connection& connection = procedure.connection();
+  setup.key = key_of(connection, hop);
+  setup.commit = commit;
+  setup.hop_count = hop.count();
+  setup.input_port = hop.input_port;
+  setup.output_port = hop.output_port;
+  setup.output_label = hop.output_label;
+  if (commit) {
+    setup.input_label = hop.input_label;
+  } else {
+    hop.reserved = true;
+    setup.held = procedure.holds();
+  }
+  setup.branch = hop.branch;
+  setup.takes_over = hop.takes_over;
+  setup.joins = hop.joins;
+  setup.demand = connection.demand_of_leg(hop.leg);
+  setup.contract = connection.traffic_of_leg(hop.leg);
+  if (!hop.last() && !hop.joins) {
+    hop.labels_asked = switches_.want_labels(hop.at, hop.output_port, now);
+    hop.asked_in = static_cast<std::uint8_t>(switches_.attachment(hop.at));
+    setup.labels_wanted = hop.labels_asked;
+  }
+  if (!hop.joins) {  // what the port carries is booked already
+    book(connection, hop, now);
+    setup.quota_wanted = switches_.want_quota(hop.at, hop.output_port, setup.key, now);
+  }
+  setup.request = connection.asker().value_or(Asker{}).request;
+}
+
+void HopTeller::book(const Connection& connection, Hop& hop, TimePoint now) {
+  if (hop.booked) return;
+  hop.booked = true;
+  switches_.book(hop.at, hop.output_port, connection.demand_of_leg(hop.leg), now);
+}
+
+void HopTeller::unbook(const Connection& connection, Hop& hop) {
+  if (!hop.booked) return;
+  hop.booked = false;
+  switches_.unbook(hop.at, hop.output_port, connection.demand_of_leg(hop.leg));
+}
+
+void HopTeller::take_labels_answered(Hop& hop) {
+  const std::uint16_t asked = std::exchange(hop.labels_asked, std::uint16_t{0});
+  // What an earlier session was asked for has lapsed with it.
+  if (hop.asked_in == static_cast<std::uint8_t>(switches_.attachment(hop.at))) {
+    switches_.labels_answered(hop.at, hop.output_port, asked);
+  }
+}
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,48 @@
+// What the hops of a connection are told, and when: at once, each in its switch's queue; or, in the engines
+// that wait (Config::one_by_one), one after another, each as an invocation of its own.
+//
+// Not thread-safe; owned by the connection manager.
+#pragma once
+
+#include "cmgr/parts/client_desk.hpp"
+#include "cmgr/parts/config.hpp"
+#include "cmgr/parts/connection.hpp"
+#include "cmgr/parts/switch_desk.hpp"
+#include "core/clock.hpp"
+
+namespace xbind::cmgr {
+
+class Procedure;
+
+class HopTeller {
+ public:
+  HopTeller(const Config& config, ClientDesk& clients, SwitchDesk& switches)
+      : config_(config), clients_(clients), switches_(switches) {}
+
+  // Tells the hop, or notes the errand for tell_next(). The hop's state is that of the command from then on.
+  void tell(Procedure& procedure, Hop& hop, Errand errand, TimePoint now);
+  // The engines that wait: tells the next hop, when no answer is awaited.
+  void tell_next(Procedure& procedure, TimePoint now);
+  static void drop_errands(Hops& hops);
+
+  // The hop's demand counts in the quota cache, or no more.
+  void book(const Connection& connection, Hop& hop, TimePoint now);
+  void unbook(const Connection& connection, Hop& hop);
+  // The replacement labels that the hop's command asked for have come, or never will.
+  void labels_answered(Hop& hop) {
+    if (hop.labels_asked != 0) take_labels_answered(hop);
+  }
+
+ private:
+  void take_labels_answered(Hop& hop);
+  void say(Procedure& procedure, Hop& hop, TimePoint now);
+  Owner owner_of(const Procedure& procedure) const;
+  void fill_in(HopSetup& setup, Procedure& procedure, Hop& hop, bool commit, TimePoint now);
+  void note_change(const Connection& connection, Hop& hop);
+
+  const Config& config_;
+  ClientDesk& clients_;
+  SwitchDesk& switches_;
+};
+
+}  // namespace xbind::cmgr

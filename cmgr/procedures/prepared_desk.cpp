@@ -1,0 +1,128 @@
+#include "cmgr/procedures/prepared_desk.hpp"
+
+#include "cmgr/parts/outcomes.hpp"
+#include "cmgr/parts/service.hpp"
+#include "cmgr/procedures/path_watch.hpp"
+#include "cmgr/procedures/setup.hpp"
+#include "cmgr/procedures/start.hpp"
+#include "core/name.hpp"
+
+namespace xbind::cmgr {
+
+Result<void> PreparedDesk::prepare(const std::string& from, const std::string& to,
+                                   const ServiceSpec& service, std::size_t count, TimePoint now) {
+  if (count > PreparedPools::kWantedMax) {
+    return fail(ErrorCode::kBadInput, "{} connections to prepare, at most {}", count,
+                PreparedPools::kWantedMax);
+  }
+  for (const std::string& end : {from, to}) {
+    if (const auto named = check_name("endpoint", end); !named) return named;
+  }
+  const auto mapped = network_of(service, *context_.config.catalogue);
+  if (!mapped) {
+    return fail(ErrorCode::kBadInput, "{}: {} {}", to_string(mapped.error().cause),
+                mapped.error().element, mapped.error().asked);
+  }
+  std::uint32_t number = pools_.find(from, to, *mapped);
+  if (number == 0) {
+    if (count == 0) return {};
+    if (pools_.size() >= context_.config.pools_max) {
+      return fail(ErrorCode::kExhausted, "{} pools are there already", pools_.size());
+    }
+    number = pools_.add(from, to, *mapped);
+  }
+  pools_.at(number).wanted = count;
+  fill(now);
+  return {};
+}
+
+void PreparedDesk::fill(TimePoint now) {
+  std::uint32_t number = 0;
+  for (PreparedPool& pool : pools_.all()) {
+    ++number;
+    // Perhaps of setups that were under way when fewer came to be wanted.
+    while (pool.ready.size() > pool.wanted) {
+      const ConnectionId id = pool.ready.back().connection;
+      pool.ready.pop_back();
+      start_release(context_, context_.connections.at(id), {}, kNotTimed, now);
+    }
+    if (pool.rests_until > now) continue;
+    // What cannot be routed or set up now answers within this loop, and the pool rests then.
+    while (pool.missing() != 0 && pool.rests_until <= now) {
+      if (context_.connections.size() >= context_.config.connections_max) {
+        pool.rests_until = now + PreparedPools::kRest;
+        break;
+      }
+      Connection& connection =
+          context_.connections.open({{},
+                                     pool.from,
+                                     pool.to,
+                                     {pool.service.resources, {}, pool.service.contract},
+                                     false,
+                                     number});
+      ++pool.under_way;
+      begin<Setup>(context_, connection, kNotTimed).start(now);
+    }
+  }
+}
+
+bool PreparedDesk::take(const Asker& asker, const ConnectRequest& request,
+                        const RequestTimes& times, const Contract& contract, TimePoint now) {
+  if (pools_.empty() || request.reverse || request.hold_ms != 0) return false;
+  const std::uint32_t number =
+      pools_.find(request.from, request.to, {contract.forward, contract.traffic});
+  if (number == 0) return false;
+  PreparedPool& pool = pools_.at(number);
+  if (pool.ready.empty()) {
+    ++pool.misses;
+    return false;
+  }
+  ++pool.hits;
+  Connection& connection = context_.connections.at(pool.ready.front().connection);
+  pool.ready.pop_front();
+  context_.connections.assign(connection, asker);
+  context_.clients.owns(asker.client, +1);
+  const TimesIndex timed = context_.times.open_setup(times, now);
+  context_.times.answered(timed, now);
+  context_.outcomes.tell(asker, connected_outcome(connection), timed);
+  context_.paths.look(connection);
+  return true;
+}
+
+bool PreparedDesk::give_back(Connection& connection, const Asker& releaser, TimesIndex times,
+                             TimePoint now) {
+  if (!connection.rests() || connection.pool() == 0 || context_.paths.is_astray(connection)) {
+    return false;
+  }
+  PreparedPool& pool = pools_.at(connection.pool());
+  if (pool.missing() == 0) return false;
+  Outcome outcome;
+  outcome.kind = OutcomeKind::kReleased;
+  outcome.connection = connection.shown_id();
+  context_.times.answered(times, now);
+  context_.outcomes.tell(releaser, std::move(outcome), times);
+  context_.clients.owns(releaser.client, -1);
+  const Asker owner = *connection.asker();
+  context_.connections.hand_back(connection);
+  context_.clients.owns(owner.client, -1);
+  pool.ready.push_back({connection.id, now});
+  return true;
+}
+
+void PreparedDesk::connected(Connection& connection, TimePoint now) {
+  PreparedPool& pool = pools_.at(connection.pool());
+  --pool.under_way;
+  pool.ready.push_back({connection.id, now});
+}
+
+void PreparedDesk::refused(Connection& connection, TimePoint now) {
+  PreparedPool& pool = pools_.at(connection.pool());
+  --pool.under_way;
+  pool.rests_until = now + PreparedPools::kRest;
+}
+
+void PreparedDesk::drop(Connection& connection) {
+  if (connection.pool() != 0) pools_.at(connection.pool()).drop(connection.id);
+}
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,133 @@
+// The network as RouteObject and the lab know it: switches, the links between their ports, and who
+// is likely to call whom. A value: copy it, compare it, hand it to another thread.
+//
+// An endpoint is a switch on which calls start and end (a host); its port 1 belongs to what is
+// attached there, links get ports from 2 on. Links are bidirectional with the same rate each way,
+// two switches may have several; nothing says that everything is connected.
+//
+// add_*() keep that true and refuse the rest (kBadInput; kNotFound: no such switch; kExhausted:
+// more than the bounds below), changing nothing: a Topology never holds a duplicate name, a port
+// with two links or a link without rate.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/result.hpp"
+#include "routeobject/topology/media_line.hpp"
+
+namespace xbind {
+
+inline constexpr PortId kEndpointPort{1};
+inline constexpr std::uint64_t kLinkCellsPerSMax = 4'294'967'295;  // GSMP's rate fields: 32 bits
+inline constexpr std::uint32_t kLinkDelayUsMax = 10'000'000;       // 10 s
+inline constexpr std::uint32_t kPortsMax = 4096;                   // of one switch
+inline constexpr std::size_t kSwitchesMax = 16384;
+inline constexpr std::size_t kLinksMax = 262'144;
+inline constexpr std::size_t kDemandsMax = 262'144;
+
+using SwitchIndex = std::uint32_t;  // position in Topology::switches()
+
+struct TopologySwitch {
+  std::string name;  // [a-z0-9][a-z0-9.-]{0,62}: as bound under xbind/switchserver/
+  bool endpoint = false;
+  std::uint32_t ports = 1;  // the highest port in use, at least 1; ports count from 1
+  MediaLine media{};        // between port 1 and the host, of an endpoint
+
+  friend bool operator==(const TopologySwitch&, const TopologySwitch&) = default;
+};
+
+struct LinkEnd {
+  SwitchIndex at = 0;
+  PortId port;
+
+  friend auto operator<=>(const LinkEnd&, const LinkEnd&) = default;
+};
+
+struct TopologyLink {
+  LinkEnd a;
+  LinkEnd b;
+  std::uint64_t cells_per_s = 0;  // in each direction
+  MediaLine media{};
+  std::uint32_t delay_us = 0;  // propagation, each way, to kLinkDelayUsMax
+
+  friend bool operator==(const TopologyLink&, const TopologyLink&) = default;
+};
+
+// How often `from` calls `to`, relative to the other demands; several of one pair add up.
+struct TopologyDemand {
+  SwitchIndex from = 0;
+  SwitchIndex to = 0;
+  double weight = 1.0;
+
+  friend bool operator==(const TopologyDemand&, const TopologyDemand&) = default;
+};
+
+// The sentence of what is wrong with a name of a switch or a topology, or nothing.
+std::optional<std::string> name_fault(std::string_view name);
+
+class Topology {
+ public:
+  Topology() = default;
+  explicit Topology(std::string name) : name_(std::move(name)) {}
+
+  Result<SwitchIndex> add_switch(std::string name, bool endpoint);
+  // The index of the new link; links keep their order for ever (path_query.hpp breaks ties by it).
+  Result<std::size_t> add_link(LinkEnd a, LinkEnd b, std::uint64_t cells_per_s);
+  Result<void> add_demand(SwitchIndex from, SwitchIndex to, double weight);
+  // How cells travel there; until it is said, as MediaLine's defaults. kBadInput also for a switch that
+  // is no endpoint: there is no host behind it.
+  Result<void> set_host_media(SwitchIndex at, MediaLine line);
+  Result<void> set_link_media(std::size_t link, MediaLine line);
+  // 0 until it is said.
+  Result<void> set_link_delay(std::size_t link, std::uint32_t delay_us);
+
+  const std::string& name() const { return name_; }
+  const std::vector<TopologySwitch>& switches() const { return switches_; }
+  const std::vector<TopologyLink>& links() const { return links_; }
+  const std::vector<TopologyDemand>& demands() const { return demands_; }
+
+  std::optional<SwitchIndex> find(std::string_view switch_name) const;
+  bool port_is_free(LinkEnd end) const;
+  // The link plugged in there, as an index into links(); nothing: no such end, or no link at it.
+  std::optional<std::size_t> link_at(LinkEnd end) const;
+  // "host-a:2"
+  std::string end_text(LinkEnd end) const;
+  // What the ports of a switch can carry, port 1 first: a link's rate; at an endpoint's port 1 the
+  // sum of the switch's links, so that it is never what refuses a call; 0 where nothing is plugged.
+  std::vector<std::uint64_t> port_cells_per_s(SwitchIndex at) const;
+
+  friend bool operator==(const Topology&, const Topology&) = default;
+
+ private:
+  Result<void> check_end(LinkEnd end) const;
+
+  std::string name_;
+  std::vector<TopologySwitch> switches_;
+  std::vector<TopologyLink> links_;
+  std::vector<TopologyDemand> demands_;
+  std::map<std::string, SwitchIndex, std::less<>> index_of_;
+  std::map<LinkEnd, std::size_t> link_at_;
+};
+
+// The topology for scripts, one JSON object (xbind-routeobject --describe-topology prints it):
+//   {"name": "paper",
+//    "switches": [{"name": "host-a", "endpoint": true, "ports": 2, "port_cells_per_s": [353207,
+//    353207], "media": {"cells": "mpls"}}],
+//    "links": [{"a": {"switch": "host-a", "port": 2}, "b": {"switch": "switch-1", "port": 1},
+//               "cells_per_s": 353207, "media": {"cells": "mpls",
+//               "addresses": ["127.0.0.1:6001", "127.0.0.2:6001"], "label": 1001},
+//               "delay_us": 250}],
+//    "demands": [{"from": "host-a", "to": "host-b", "weight": 1.0}]}
+// port_cells_per_s[i] is port i + 1. A switch has "media" when it is an endpoint. "labels" is "mpls" for a
+// line with MPLS labels, else missing; "addresses" and "label" are there when the file says them, "delay_us"
+// when it is above 0. Order is that of the topology; ends with a newline.
+std::string describe_as_json(const Topology& topology);
+
+}  // namespace xbind
