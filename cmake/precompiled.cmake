@@ -3,10 +3,10 @@
 # what it uses: ./check --long builds once with this off.
 option(XBIND_PRECOMPILED "Parse the standard library's and other projects' headers once" ON)
 
-# ccache takes a precompiled header for what went into it only when it is told that it may. It reads the
-# compiler's list of a file's headers instead of preprocessing the file once more.
+# ccache accepts a precompiled header by what it was made of only with these settings. It reads the compiler's list
+# of a file's headers instead of preprocessing the file once more.
 if(CCACHE AND XBIND_PRECOMPILED)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_DEPEND=1
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env ${XBIND_CCACHE_SETTINGS} CCACHE_DEPEND=1
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
 endif()
 

@@ -11,11 +11,12 @@
 #include <string>
 
 #include "cmgr/procedures/occurrences.hpp"
+#include "tests/unit/source_dir.hpp"
 
 namespace xbind::cmgr {
 namespace {
 
-const std::string kDocument = std::string{XBIND_SOURCE_DIR} + "/docs/call-states.md";
+const std::string kDocument = test::source_path("docs/call-states.md");
 
 // Visits every procedure's table as an object of its type.
 template <class Visit>

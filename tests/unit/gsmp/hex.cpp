@@ -8,6 +8,8 @@
 #include <sstream>
 #include <utility>
 
+#include "tests/unit/source_dir.hpp"
+
 namespace xbind::gsmp::test {
 
 wire::Buffer from_hex(std::string_view text) {
@@ -36,7 +38,7 @@ std::string to_hex(std::span<const std::byte> octets) {
 }
 
 std::string golden_path(const std::string& file) {
-  return std::string(XBIND_SOURCE_DIR) + "/tests/golden/gsmp/" + file;
+  return xbind::test::source_path("tests/golden/gsmp/" + file);
 }
 
 std::string read_text(const std::string& path) {

@@ -4,6 +4,7 @@
 #include "gsmp/failure_response.hpp"
 #include "gsmp/messages/failure_code_v1.hpp"
 #include "tests/unit/gsmp/hex.hpp"
+#include "tests/unit/source_dir.hpp"
 
 namespace xbind::gsmp {
 namespace {
@@ -51,7 +52,7 @@ TEST(V1FailureCodes, AreTranslatedBothWays) {
 
 // docs/gsmp.md repeats both tables as rows "| 4 | 5 |".
 TEST(V1FailureCodes, AreThoseOfTheDocument) {
-  const std::string document = test::read_text(std::string(XBIND_SOURCE_DIR) + "/docs/gsmp.md");
+  const std::string document = test::read_text(xbind::test::source_path("docs/gsmp.md"));
   for (const auto& pairs :
        {std::span<const CodePair>(kSame), std::span<const CodePair>(kNearest)}) {
     for (const auto& [v3, number] : pairs) {

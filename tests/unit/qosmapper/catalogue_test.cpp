@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/source_dir.hpp"
+
 namespace xbind {
 namespace {
 
@@ -12,7 +14,7 @@ constexpr char kVoice[] =
     "frame-octets = 160\nframe-loss = 1e-3\ndelay-ms = 100\n";
 
 TEST(CatalogueTest, TheOneThatComesWithTheProject) {
-  const auto catalogue = read_catalogue_file(XBIND_SOURCE_DIR "/qosmapper/catalogue.toml");
+  const auto catalogue = read_catalogue_file(test::source_path("qosmapper/catalogue.toml"));
   ASSERT_TRUE(catalogue) << catalogue.error().text;
   EXPECT_EQ(catalogue->names(), (std::vector<std::string>{
                                     "video-conference", "video-store", "voice-g711", "voice-quick",

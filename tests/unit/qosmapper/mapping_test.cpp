@@ -9,6 +9,7 @@
 
 #include "core/read_file.hpp"
 #include "qosmapper/aal5.hpp"
+#include "tests/unit/source_dir.hpp"
 
 namespace xbind {
 namespace {
@@ -44,7 +45,7 @@ TEST(MappingTest, KnownWaysBack) {
 
 // The list of docs/qos.md, computed: each line's numbers must stand in the document.
 TEST(MappingTest, TheWorkedExampleOfTheManualIsRight) {
-  const auto manual = read_file(XBIND_SOURCE_DIR "/docs/qos.md", 1 << 20);
+  const auto manual = read_file(test::source_path("docs/qos.md"), 1 << 20);
   ASSERT_TRUE(manual.has_value()) << manual.error().text;
   const Resources needed = to_network({25000, 9000}).value();
   const std::uint64_t pdu = needed.buffer_cells * aal5::kCellPayloadOctets;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "qosmapper/catalogue.hpp"
+#include "tests/unit/source_dir.hpp"
 #include "worked_table.hpp"
 
 namespace xbind {
@@ -45,7 +46,7 @@ struct Example {
 class WorkedExampleTest : public testing::TestWithParam<Example> {};
 
 TEST_P(WorkedExampleTest, TheDocumentSaysWhatTheCodeComputes) {
-  const auto catalogue = read_catalogue_file(XBIND_SOURCE_DIR "/qosmapper/catalogue.toml");
+  const auto catalogue = read_catalogue_file(test::source_path("qosmapper/catalogue.toml"));
   ASSERT_TRUE(catalogue) << catalogue.error().text;
   const Catalogue::Entry* entry = catalogue->find(GetParam().name);
   ASSERT_NE(entry, nullptr);

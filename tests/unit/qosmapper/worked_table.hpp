@@ -7,11 +7,12 @@
 #include <string>
 
 #include "core/read_file.hpp"
+#include "tests/unit/source_dir.hpp"
 
 namespace xbind {
 
 inline std::map<std::string, std::uint64_t> worked_table(const std::string& name) {
-  const auto text = read_file(XBIND_SOURCE_DIR "/docs/qos.md", 1u << 20);
+  const auto text = read_file(test::source_path("docs/qos.md"), 1u << 20);
   std::map<std::string, std::uint64_t> found;
   if (!text) return found;
   std::istringstream lines(*text);

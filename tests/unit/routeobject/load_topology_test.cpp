@@ -11,6 +11,7 @@
 
 #include "import_test.hpp"
 #include "routeobject/topology/topology_file.hpp"
+#include "tests/unit/source_dir.hpp"
 
 namespace xbind::import_test {
 namespace {
@@ -129,7 +130,7 @@ TEST(LoadTopologyTest, DamagedFilesAreRefusedOrRead) {
 class PublishedTest : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    path_ = std::string(XBIND_SOURCE_DIR "/../shared/data/") + GetParam();
+    path_ = test::source_path("../shared/data/" + std::string(GetParam()));
     if (!std::filesystem::exists(path_)) {
       GTEST_SKIP() << path_ << " is not there";
     }

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <fstream>
 
+#include "tests/unit/source_dir.hpp"
+
 namespace xbind {
 namespace {
 
@@ -43,8 +45,8 @@ TEST(TopologyFileTest, TheShippedFilesAreRight) {
                               {"mesh8", 8, 28, 0},
                               {"twotier12", 12, 22, 0},
                               {"coasts10", 10, 12, 35}}) {
-    const auto topology = read_topology_file(std::string(XBIND_SOURCE_DIR "/deploy/topologies/") +
-                                             file.name + ".toml");
+    const auto topology = read_topology_file(
+        test::source_path(std::string("deploy/topologies/") + file.name + ".toml"));
     ASSERT_TRUE(topology.has_value()) << topology.error().text;
     EXPECT_EQ(topology->name(), file.name);
     EXPECT_EQ(topology->switches().size(), file.switches) << file.name;
