@@ -1,6 +1,7 @@
-// What a batch names is spread over tables that the processor's caches do not hold. A loop over the batch that asks
-// for what its later items need while it works on an earlier one waits for several answers at a time, not for
-// one after the other. Asking changes nothing: what is not there is not asked for.
+// Prefetching for loops over a batch. The items of a batch refer to entries of tables that are
+// larger than the processor's caches. The loop prefetches the entries of later items while it
+// handles an earlier one, so that several cache misses overlap. A prefetch changes no state;
+// entries that do not exist are not prefetched.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +12,11 @@
 
 namespace xbind {
 
-// How many items pass between two looks ahead, and between the last look and the item's turn: what one look
-// brings in says where the next one is to look.
+// Distance in items between two stages of prefetching, and between the last stage and the item's
+// turn. A later stage follows a pointer that the stage before it has loaded.
 inline constexpr std::size_t kAhead = 4;
 
-// Every line that the object lies in, to be written.
+// Prefetches, for writing, every cache line of the object.
 template <class T>
 void prefetch_all(const T& object) {
   constexpr std::size_t kLine = 64;
@@ -24,13 +25,14 @@ void prefetch_all(const T& object) {
   if constexpr (alignof(T) % kLine != 0) __builtin_prefetch(begin + sizeof(T) - 1, 1);
 }
 
-// For a loop over `items`, which has operator[] and outlives it. The first of `asks` looks farthest ahead.
+// Runs the prefetch stages `asks` for a loop over `items`, which has operator[] and outlives this
+// object. The first stage runs farthest ahead.
 template <class Items, class... Asks>
 class Ahead {
  public:
   explicit Ahead(const Items& items, Asks... asks) : items_(items), asks_(std::move(asks)...) {}
 
-  // Item `at` is next, in ascending order. The first ones are asked for together.
+  // The loop handles item `at` next; `at` ascends. The first call prefetches for several items.
   void step_to(std::size_t at) { ask(at, std::index_sequence_for<Asks...>{}); }
 
  private:
@@ -45,10 +47,10 @@ class Ahead {
 
   const Items& items_;
   std::tuple<Asks...> asks_;
-  std::array<std::size_t, sizeof...(Asks)> asked_{};  // how many items
+  std::array<std::size_t, sizeof...(Asks)> asked_{};  // items that each stage has prefetched
 };
 
-// handle(item) for each, with the looks ahead.
+// Calls handle(item) for each item and runs the prefetch stages ahead of it.
 template <class Items, class Handle, class... Asks>
 void for_each_ahead(const Items& items, Handle handle, Asks... asks) {
   Ahead ahead(items, std::move(asks)...);

@@ -81,7 +81,7 @@ bool AttachTable::failed(const std::string& name, Attaching::Attempt attempt, Ti
 TimePoint AttachTable::next_deadline() const {
   TimePoint next = kNever;
   for (const auto& [name, peer] : peers_) {
-    // Without a place it waits for an answer to another attempt, not for the clock.
+    // A peer without a place waits for the answer to another attempt, not for the clock.
     if (is_waiting(peer) && !has_place(peer)) continue;
     next = std::min(next, peer.attaching.next_deadline());
   }

@@ -25,34 +25,34 @@ class AttachTable {
  public:
   struct Limits {
     std::size_t peers_max = 1;       // 1 or more
-    std::size_t at_once = 1;         // attempts under way, 1 or more
-    std::size_t at_once_silent = 1;  // of them, to silent peers; 1 to at_once
+    std::size_t at_once = 1;         // attempts under way at a time, 1 or more
+    std::size_t at_once_silent = 1;  // of these, attempts to silent peers; 1 to at_once
     Duration silent_after = Attaching::kUnbounded;
   };
   struct Due {
     std::string name;
-    Attaching::Attempt attempt = 0;  // counts for each name by itself
+    Attaching::Attempt attempt = 0;  // numbered per name
   };
 
   AttachTable(const Attaching::Policy& policy, const Limits& limits);
 
-  // A session with the peer is wanted: it is a new one, was given up, or its session is over.
-  // Changes nothing for a peer that waits for an attempt or for its answer. `jitter`, 0 to 1: of
-  // each of its waits up to half is left out (core/back_off.hpp); peers should differ in it.
-  // kExhausted: it would be one peer more than Limits::peers_max.
+  // Requests a session with a peer that is new, was given up, or has lost its session. Changes
+  // nothing for a peer that waits for an attempt or for its answer. `jitter`, 0 to 1: shortens each
+  // wait of this peer by up to half (core/back_off.hpp); use different values for different peers.
+  // kExhausted: the table already has Limits::peers_max peers.
   Result<void> attach(const std::string& name, TimePoint now, double jitter = 0);
-  // No attempt is made any more until attach(). The peer keeps its place in the table.
+  // Stops attempts to the peer until attach(). The peer keeps its place in the table.
   void give_up(const std::string& name);
 
-  // An attempt that is due and has a place; it is then under way. Attempts whose answers are
-  // overdue fail before.
+  // Starts the next attempt that is due and for which a place is free. Attempts whose answers are
+  // overdue fail first.
   std::optional<Due> take(TimePoint now);
 
-  // The answers. False: late, nothing has changed.
+  // Report the answer to an attempt. False: the answer is late and has changed nothing.
   bool attached(const std::string& name, Attaching::Attempt attempt, TimePoint now);
   bool failed(const std::string& name, Attaching::Attempt attempt, TimePoint now);
 
-  // When take() has something next; kNever: not before another event.
+  // When take() may return something next; kNever: not before another event.
   TimePoint next_deadline() const;
 
  private:
@@ -60,8 +60,8 @@ class AttachTable {
     explicit Peer(const Attaching::Policy& policy) : attaching(policy) {}
     Attaching attaching;
     double jitter = 0;
-    TimePoint began;      // the attempt under way
-    bool silent = false;  // so was the last attempt that was answered, or overdue
+    TimePoint began;      // start of the attempt under way
+    bool silent = false;  // the last attempt was slow or its answer overdue
   };
 
   bool is_waiting(const Peer& peer) const;

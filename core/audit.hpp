@@ -1,5 +1,6 @@
-// What an audit finds and reports. Three books are compared (docs/invariants.md: 1, 2 and 6):
-// the switch's cross-connect table (read over GSMP), the SwitchServer's ledger, the manager's table.
+// What an audit finds and reports. It compares three tables (docs/invariants.md: 1, 2 and 6): the
+// switch's cross-connect table (read over GSMP), the SwitchServer's ledger, and the manager's
+// table.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +15,14 @@ namespace xbind {
 enum class FindingKind : std::uint8_t {
   kStrayCrossConnect = 0,    // in the switch, in no ledger
   kMissingCrossConnect = 1,  // in the ledger, not in the switch
-  kChangedCrossConnect = 2,  // the same input, another output than the ledger says
+  kChangedCrossConnect = 2,  // the same input, another output than in the ledger
   kStrayHop = 3,             // in the ledger under the manager's name, unknown to the manager
-  kMissingHop = 4,           // the manager believes in it, the ledger does not
+  kMissingHop = 4,           // in the manager's table, not in the ledger
   kLeakedLabel = 5,          // neither free, nor cached, nor in a connection, nor in quarantine
   kDoubleLabel = 6,          // in two of those places at once
   kLeakedBandwidth = 7,      // a port's account differs from the sum of its connections and quotas
-  kOwed = 8,                 // a removal that could not be delivered yet; neither clean nor leaked
-  kUnreadable = 9,           // a switch or SwitchServer could not be asked: unknown, not missing
+  kOwed = 8,                 // a removal that is not delivered yet; neither clean nor leaked
+  kUnreadable = 9,           // a switch or SwitchServer did not answer: unknown, not missing
 };
 
 // "stray cross-connect", "missing cross-connect", ...
@@ -30,15 +31,15 @@ std::string_view to_string(FindingKind kind);
 struct Finding {
   FindingKind kind = FindingKind::kStrayCrossConnect;
   std::string element;       // "switch-1 port 2"
-  std::string text;          // what is there and what should be, with labels and numbers
-  std::uint64_t amount = 1;  // things of that kind; cells/s for kLeakedBandwidth
+  std::string text;          // actual and expected state, with labels and numbers
+  std::uint64_t amount = 1;  // number of such things; cells/s for kLeakedBandwidth
 
   friend auto operator<=>(const Finding&, const Finding&) = default;
 };
 
-// The findings of an audit in numbers.
+// Totals of an audit's findings.
 struct AuditTotals {
-  bool clean = true;                       // nothing found but what is owed
+  bool clean = true;                       // no finding except kOwed
   std::uint64_t stray_cross_connects = 0;  // stray, missing and changed ones
   std::uint64_t leaked_labels = 0;         // leaked or doubly held labels, stray or missing hops
   std::uint64_t leaked_bandwidth_cells_per_s = 0;
@@ -57,30 +58,30 @@ struct CrossConnect {
   friend auto operator<=>(const CrossConnect&, const CrossConnect&) = default;
 };
 
-// One hop as a ledger knows it. A hop on its way (committing, removing) may differ between two books
-// without anything being wrong.
+// One hop as a ledger stores it. Two tables may differ in a hop that is being committed or removed;
+// that is no error.
 struct LedgerHop {
   HopKey key;
-  CrossConnect cross_connect;  // labels as committed; none where not yet known
+  CrossConnect cross_connect;  // labels as committed; kNone where not known yet
   Resources demand;
-  bool settled = false;  // committed and nothing under way
+  bool settled = false;  // committed, and no change under way
   TrafficContract contract{};
   bool held = false;            // reserved for a hold
   std::uint16_t hop_count = 0;  // switches of its leg
-  std::uint32_t owner = 0;      // whose call it serves: a position in the report's owners
-  RequestId request{};          // the client's number for the setup
+  std::uint32_t owner = 0;      // owner of the call: index into the report's owners
+  RequestId request{};          // the client's request number of the setup
 
   friend bool operator==(const LedgerHop&, const LedgerHop&) = default;
 };
 
-// What a SwitchServer tells one manager about itself and about that manager's holdings.
+// A SwitchServer's report to one manager about itself and what that manager holds.
 struct LedgerReport {
-  std::vector<Finding> findings;        // switch against ledger, and the ledger against itself
+  std::vector<Finding> findings;        // switch against ledger, and ledger against itself
   std::vector<LedgerHop> hops;          // of this manager, ascending key
   std::vector<HopOwner> owners;         // of the hops
   std::vector<PortLabels> cached;       // granted to this manager and in no connection
   std::vector<PortLabels> quarantined;  // released by this manager, not yet returned
-  std::uint64_t cross_connects = 0;     // how many the switch has in all
+  std::uint64_t cross_connects = 0;     // number of all cross-connects of the switch
 };
 
 }  // namespace xbind

@@ -1,5 +1,5 @@
-// How long to wait before something that has failed is tried again: twice as long after each failure,
-// between two bounds. Pure: neither clock nor chance; the caller adds the wait to its own time.
+// The wait before a failed operation is retried. It doubles with each failure, between two bounds.
+// Pure: no clock and no random source; the caller adds the wait to its own time.
 #pragma once
 
 #include <algorithm>
@@ -23,18 +23,18 @@ class BackOff {
              bounds.max.count());
   }
 
-  // The wait before the next try, after a failure. The wait after the next failure is twice as long.
-  // `jitter`, 0..1: up to half of the wait is left out, so that many callers that failed at the same
-  // moment do not all try again at the same moment. 0: the whole wait.
+  // Returns the wait after a failure, before the next try. The next call returns twice as much.
+  // `jitter`, 0..1, shortens the wait by up to half, so that many callers that failed at the same
+  // moment do not all retry at the same moment. 0: the whole wait.
   Duration next(double jitter = 0) {
     XB_CHECK(jitter >= 0 && jitter <= 1, jitter);
     const Duration wait = wait_;
-    // Written this way because twice a wait may not fit into a Duration.
+    // Avoids overflow: twice the wait may exceed Duration.
     wait_ = wait > bounds_.max / 2 ? bounds_.max : wait * 2;
     return wait - std::chrono::duration_cast<Duration>(wait * (jitter / 2));
   }
 
-  // It has succeeded: the next failure is a first one.
+  // Reports a success: the next wait is the smallest one.
   void reset() { wait_ = bounds_.min; }
 
   const Bounds& bounds() const { return bounds_; }

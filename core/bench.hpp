@@ -1,4 +1,4 @@
-// What the benchmark programs share. Any thread.
+// Helpers that the benchmark programs share. Any thread.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,8 +13,9 @@
 
 namespace xbind {
 
-// The one argument of such a program: a whole number of 1 to `most`; `otherwise` when there is none.
-// Nothing: it is wrong, and `usage`, as in "gsmp_bench [MESSAGES]", has been printed; exit code 2.
+// Parses the only argument of a benchmark program: a whole number from 1 to `most`, or `otherwise`
+// when there is no argument. nullopt: the argument is invalid and `usage`, as in "gsmp_bench
+// [MESSAGES]", has been printed; the program exits with code 2.
 template <class T>
 std::optional<T> bench_argument(int argc, char** argv, std::string_view usage, T otherwise,
                                 T most = std::numeric_limits<T>::max()) {

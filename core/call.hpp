@@ -1,5 +1,5 @@
-// What a client and a ConnectionManager say to each other, as plain values (idl/connection_manager.idl
-// is the same on the wire; orb/ converts).
+// Messages between a client and a ConnectionManager as plain values. idl/connection_manager.idl
+// defines the wire form; orb/ converts.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace xbind {
 
-// What the user asks for, in the user's terms or in the network's.
+// How a service is specified: in the user's terms or in the network's.
 enum class ServiceKind : std::uint8_t {
   kCells = 0,  // cells_per_s and buffer_cells are the demand
-  kVideo = 1,  // frames_per_1000_s frames of frame_octets octets: the QOSMapper makes cells of it
-  kContract = 2,  // the user names the contract itself, category and parameters
-  kClass = 3,     // terms: a service of the catalogue by its name, or a class and its numbers
+  kVideo = 1,  // frames_per_1000_s frames of frame_octets octets; the QOSMapper converts to cells
+  kContract = 2,  // the contract itself: category and parameters
+  kClass = 3,     // terms: a service of the catalogue by name, or a class with its numbers
 };
 
 struct ServiceSpec {
@@ -31,7 +31,7 @@ struct ServiceSpec {
   std::uint64_t frames_per_1000_s = 0;
   std::uint64_t frame_octets = 0;
   TrafficContract contract{};
-  std::optional<ServiceTerms> terms{};  // kClass alone has some
+  std::optional<ServiceTerms> terms{};  // set for kClass only
 
   friend auto operator<=>(const ServiceSpec&, const ServiceSpec&) = default;
 };
@@ -40,18 +40,19 @@ inline constexpr std::uint8_t kPriorityMax = 7;
 inline constexpr std::uint32_t kHoldMsMax = 3'600'000;
 
 struct ConnectRequest {
-  RequestId request;  // the client's own, unique per client name; repeating it is harmless
+  RequestId request;  // chosen by the client, unique per client name; a repeat is harmless
   std::string from;   // endpoint names of the topology
   std::string to;
   ServiceSpec service;
-  // What goes the other way, on a label chain of its own over the same ports; committed or undone
-  // together with the first. Nothing: one direction only.
+  // Service of the reverse direction. It uses a label chain of its own over the same ports and is
+  // committed or undone together with the forward direction. nullopt: one direction only.
   std::optional<ServiceSpec> reverse{};
-  std::uint8_t priority = 0;  // 0..kPriorityMax; under pressure the higher is served first
-  // Above 0: a hold. Every hop is reserved, no switch programmed, until a CommitRequest comes or so
-  // many milliseconds have passed; at most kHoldMsMax.
+  std::uint8_t priority = 0;  // 0..kPriorityMax; under load the higher is served first
+  // Above 0: a hold. Every hop is reserved and no switch is programmed. The hold ends with a
+  // CommitRequest or after this many milliseconds, at most kHoldMsMax.
   std::uint32_t hold_ms = 0;
-  // A rule of the contract that it broke before it got here; it is refused with this reason. Empty: none.
+  // A rule of the contract that the request broke in conversion; the request is refused with this
+  // reason. Empty: no rule was broken.
   std::string broken_rule{};
 
   friend bool operator==(const ConnectRequest&, const ConnectRequest&) = default;
@@ -64,17 +65,17 @@ struct ReleaseRequest {
   friend bool operator==(const ReleaseRequest&, const ReleaseRequest&) = default;
 };
 
-// Another contract for a connection that is up, without dropping it.
+// Changes the contract of a connection that is up, without an interruption.
 struct ModifyRequest {
   RequestId request;
   ConnectionId connection;
   ServiceSpec service;
-  std::optional<ServiceSpec> reverse{};  // of a bidirectional connection; else nothing
+  std::optional<ServiceSpec> reverse{};  // of a bidirectional connection; else nullopt
 
   friend bool operator==(const ModifyRequest&, const ModifyRequest&) = default;
 };
 
-// One more destination of a connection, or one less.
+// Adds a destination to a connection, or drops one.
 struct LeafRequest {
   RequestId request;
   ConnectionId connection;
@@ -84,7 +85,7 @@ struct LeafRequest {
   friend bool operator==(const LeafRequest&, const LeafRequest&) = default;
 };
 
-// Makes a connection of a hold.
+// Turns a hold into a connection.
 struct CommitRequest {
   RequestId request;
   ConnectionId connection;
@@ -92,7 +93,7 @@ struct CommitRequest {
   friend bool operator==(const CommitRequest&, const CommitRequest&) = default;
 };
 
-// Requests of one batch are independent of each other: a connection's id is known only from an outcome.
+// Requests of one batch are independent: a client learns a connection's id only from an outcome.
 struct RequestBatch {
   std::vector<ConnectRequest> connects;
   std::vector<ReleaseRequest> releases;
@@ -107,8 +108,8 @@ enum class OutcomeKind : std::uint8_t {
   kConnected = 0,
   kRefused = 1,
   kReleased = 2,
-  kBusy = 3,  // a bounded queue is full: nothing was done, try again later
-  kHeld = 4,  // everything is reserved, a CommitRequest makes a connection of it
+  kBusy = 3,  // a bounded queue is full: nothing was done; retry later
+  kHeld = 4,  // everything is reserved; a CommitRequest completes the connection
   kModified = 5,
   kLeafAdded = 6,
   kLeafDropped = 7,
@@ -117,10 +118,10 @@ inline constexpr OutcomeKind kOutcomeKindLast = OutcomeKind::kLeafDropped;
 
 std::string_view to_string(OutcomeKind kind);
 
-// Removals that could not be delivered in time and are made as soon as the switch can be reached
+// Removals that could not be delivered in time. They are sent as soon as the switch is reachable
 // (docs/invariants.md, 3).
 struct Debt {
-  std::uint32_t removals = 0;  // hops; 0: nothing is owed
+  std::uint32_t removals = 0;  // hops; 0: no removal is owed
   std::string element{};       // the switches, "switch-1, switch-2 and 3 more"
 
   friend bool operator==(const Debt&, const Debt&) = default;
@@ -130,36 +131,36 @@ struct Debt {
 struct Outcome {
   RequestId request;
   OutcomeKind kind = OutcomeKind::kConnected;
-  ConnectionId connection;     // but for refused connects and busy
-  Label ingress;               // connected: what the caller puts on its cells
-  Label egress;                // connected, leaf added: what the callee or the leaf finds on them
+  ConnectionId connection;     // not for refused connects and busy
+  Label ingress;               // connected: the caller's sending label
+  Label egress;                // connected, leaf added: the callee's or the leaf's receiving label
   Cause cause = Cause::kNone;  // refused, busy
-  std::string element;         // refused: where, "switch-1 port 2"
+  std::string element;         // refused: the place, "switch-1 port 2"
   std::uint64_t asked = 0;     // refused: see Cause
   std::uint64_t free = 0;
-  Label reverse_ingress{};  // connected, bidirectional: what the callee puts on its cells
-  Label reverse_egress{};   // ... and what the caller finds on them
-  std::string
-      reason{};  // refused: the rule that was broken, for people; empty: the cause says it all
-  std::uint32_t retry_after_ms = 0;  // busy: another try may succeed then
-  Debt owed{};                       // what is left to be removed
+  Label reverse_ingress{};  // connected, bidirectional: the callee's sending label
+  Label reverse_egress{};   // connected, bidirectional: the caller's receiving label
+  // Refused: the broken rule, for people. Empty: the cause is sufficient.
+  std::string reason{};
+  std::uint32_t retry_after_ms = 0;  // busy: a retry may succeed after this time
+  Debt owed{};                       // removals that are still owed
 
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
 enum class NoticeKind : std::uint8_t {
-  kBroken =
-      0,  // its path is down and no other could be had: cause, element, asked, free say why. It
-          // keeps its labels, and is tried again whenever the network changes
-  kRerouted = 1,  // it has another path; the labels at its ends are the same; element: what it left
-  kMended = 2,    // it was broken or in doubt, and its path is up again
-  kUnknown = 3,   // nobody knows how a switch of its path is; element: the switch
+  // The connection's path is down and no other one was found; cause, element, asked and free give
+  // the reason. It keeps its labels, and the manager retries whenever the network changes.
+  kBroken = 0,
+  kRerouted = 1,  // on another path with the same labels at its ends; element: the one it has left
+  kMended = 2,    // the path of a broken or unknown connection is up again
+  kUnknown = 3,   // the state of a switch on the path is unknown; element: the switch
 };
 inline constexpr NoticeKind kNoticeKindLast = NoticeKind::kUnknown;
 
 std::string_view to_string(NoticeKind kind);
 
-// What happened to a connection that is up and that nobody asked for.
+// Reports an unrequested change of a connection that is up.
 struct Notice {
   ConnectionId connection;
   NoticeKind kind = NoticeKind::kRerouted;
@@ -173,7 +174,8 @@ struct Notice {
 
 struct OutcomeBatch {
   std::vector<Outcome> outcomes;
-  std::vector<Notice> notices{};  // to whoever set the connection up; the latest of a connection
+  // For the client that set the connection up; the latest notice of each connection.
+  std::vector<Notice> notices{};
 
   friend bool operator==(const OutcomeBatch&, const OutcomeBatch&) = default;
 };

@@ -1,19 +1,20 @@
-// A hash table of numbers. The number of a thing is found by the thing's hash; the thing lies in an
-// array of its owner and holds the link to the next number of its chain.
+// A hash table of object numbers. The objects lie in an array of the owner; each holds the link to
+// the next number of its chain. A look-up goes from an object's hash to its number.
 //
 //     hash ──▶ heads_ ──▶ number ──▶ number ──▶ kNone
 //                           │ next     │ next
 //                         thing      thing
 //
-// Beside FlatMap (core/flat_map.hpp) for tables where one of these counts:
-//  - memory: a thing costs 4 octets here and its link, where an entry of a FlatMap costs 11 to 43;
-//  - the longest insertion: linear hashing (Litwin, VLDB 1980) splits one chain at a time, while a
-//    FlatMap rehashes all its entries when it doubles;
-//  - several things under one hash.
-// A look-up here loads the things of one chain, 1.5 on average.
+// Use it instead of FlatMap (core/flat_map.hpp) where one of these counts:
+//   - memory: an object costs 4 octets here and its link; an entry of a FlatMap costs 11 to 43;
+//   - the longest insertion: linear hashing (Litwin, VLDB 1980) splits one chain at a time, while a
+//     FlatMap rehashes all its entries when it doubles;
+//   - several objects with one hash.
+// A look-up loads the objects of one chain, 1.5 on average.
 //
-// The owner hands in two functions: next_of(number) returns a reference to the link in that thing, and
-// hash_of(number) the hash of that thing. Its bound is the owner's. Not thread-safe.
+// The owner passes two functions: next_of(number) returns a reference to the link in that object,
+// hash_of(number) returns the object's hash. The owner bounds the number of objects. Not
+// thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -28,15 +29,15 @@ class ChainedIndex {
   using Number = std::uint32_t;
   static constexpr Number kNone = 0xffff'ffff;
 
-  // The first number of the chain that has every thing of this hash, and perhaps others.
+  // Returns the first number of a chain that has every object of this hash, and maybe others.
   Number first(std::uint64_t hash) const { return heads_[chain_of(hash)]; }
-  // Loads the head of that chain into the cache (core/ahead.hpp).
+  // Prefetches the head of that chain (core/ahead.hpp).
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(&heads_[chain_of(hash)]); }
 
   std::size_t size() const { return size_; }
   std::size_t octets() const { return heads_.capacity() * sizeof(Number); }
 
-  // `number` is not in the table.
+  // `number` must not be in the table.
   template <class NextOf, class HashOf>
   void insert(std::uint64_t hash, Number number, NextOf&& next_of, HashOf&& hash_of) {
     if (size_ >= heads_.size()) split(next_of, hash_of);
@@ -44,7 +45,7 @@ class ChainedIndex {
     next_of(number) = std::exchange(head, number);
     ++size_;
   }
-  // `number` is in the table under this hash. Its link keeps its value.
+  // `number` must be in the table with this hash. The link of the erased object keeps its value.
   template <class NextOf>
   void erase(std::uint64_t hash, Number number, NextOf&& next_of) {
     Number* link = &heads_[chain_of(hash)];
@@ -58,8 +59,9 @@ class ChainedIndex {
     const std::size_t chain = hash & (2 * unsplit_ - 1);
     return chain < heads_.size() ? chain : chain - unsplit_;
   }
-  // Splits the oldest chain that has not been split since the table had `unsplit_` chains. The things of
-  // the chains that are split next are asked for: they are spread over all memory (core/ahead.hpp).
+  // Splits the oldest chain that has not been split since the table had `unsplit_` chains.
+  // Prefetches the objects of the chains that are split next, because they are scattered
+  // (core/ahead.hpp).
   template <class NextOf, class HashOf>
   void split(NextOf& next_of, HashOf& hash_of) {
     const std::size_t from = heads_.size() - unsplit_;

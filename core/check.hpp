@@ -1,6 +1,6 @@
-// XB_CHECK(condition, operands...): what only our own bug can break. On in every build, prints the
-// condition and its operands, then aborts: a broken book is worse than a dead process, which the
-// peers survive (docs/architecture.md, "who knows what after a crash").
+// XB_CHECK(condition, operands...): for conditions that only a bug of our own can break. Active in
+// every build. Prints the condition and its operands, then aborts: a corrupt table is worse than a
+// dead process, which the peers survive (docs/architecture.md, "Who knows what after a crash").
 #pragma once
 
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
-// Elements in chunks, addressed by dense numbers from 0. An element keeps its address, because growth
-// moves none. At most one chunk is partly unused.
+// Elements in chunks, with dense numbers from 0. Growth moves no element, so an element keeps its
+// address. Only the last chunk is partly unused.
 //
-// Elements are values that live as long as the chunks: the owner reuses a vacant one by assignment. A new
-// element is default-initialised when it is added, so that a new chunk costs no pass over its memory.
-// Bound: the owner's; 2^32 - 1 elements at most. Not thread-safe.
+// Elements live as long as the chunks: the owner reuses a vacant element by assignment. An element
+// is default-initialised when it is added, so a new chunk costs no pass over its memory. The owner
+// bounds the number; at most 2^32 - 1 elements. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ class Chunks {
   }
 
   std::uint32_t size() const { return size_; }
-  // Elements that fit before the next allocation.
+  // Number of elements that fit before the next allocation.
   std::size_t capacity() const { return chunks_.size() << kShift; }
   T& operator[](std::uint32_t at) {
     return *std::launder(reinterpret_cast<T*>(place(at).octets.data()));
@@ -54,7 +54,7 @@ class Chunks {
     ::new (static_cast<void*>(place(size_).octets.data())) T;
     return size_++;
   }
-  // Memory of all elements, vacant ones included.
+  // Memory of all elements, including vacant ones.
   std::size_t octets() const {
     return chunks_.size() * sizeof(Chunk) + chunks_.capacity() * sizeof(chunks_.front());
   }

@@ -1,5 +1,5 @@
-// Time comes in through the door: logic is handed `TimePoint now` and never asks for it. The daemons
-// read the steady clock, tests and the simulator count their own nanoseconds.
+// Time is an input: logic receives `TimePoint now` and never reads a clock. Daemons read the steady
+// clock; tests and the simulator count their own nanoseconds.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@ namespace xbind {
 
 using Duration = std::chrono::nanoseconds;
 
-struct ClockTag {  // names the time line; not a clock that can be asked
+struct ClockTag {  // names the time line; it is not a clock to read
   using rep = Duration::rep;
   using period = Duration::period;
   using duration = Duration;

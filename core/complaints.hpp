@@ -1,12 +1,12 @@
-// Decides when trouble that repeats is worth another line in the log.
+// Decides when to log a failure that repeats.
 //
-// A peer that stays away is tried again many times a second or once a second, for hours. The first
-// failure is said at once, and so is each new cause. The same cause again is said 10 s later, then
-// after 20 s, 40 s and so on up to every 10 minutes, with the number of tries. When the peer is
-// well again, that is said once, if there was anything said before.
+// A peer that is unavailable is retried once or many times a second, for hours. The first failure
+// and each new cause are logged at once. The same cause is logged again after 10 s, then after 20
+// s, 40 s and so on, up to every 10 minutes, with the number of tries. The recovery of the peer is
+// logged once, if any failure was logged before.
 //
-// Bounded: kPeersMax peers (a new one beyond them is said once and not remembered) and kCausesMax
-// causes of each (further ones count as the last). Pure: the time is handed in. Thread-safe.
+// Bounded: kPeersMax peers (a further peer is logged once and not stored) and kCausesMax causes of
+// each peer (further ones count as the last). Pure: the caller passes the time. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -29,15 +29,15 @@ class Complaints {
   static constexpr std::size_t kPeersMax = 10'000;
   static constexpr std::size_t kCausesMax = 8;
 
-  // What to log, "CAUSE", or "CAUSE; 12 tries failed in 30 s"; nothing while it is too soon.
+  // Returns the text to log, "CAUSE" or "CAUSE; 12 tries failed in 30 s"; nullopt: too soon.
   std::optional<std::string> failed(const std::string& peer, const std::string& cause,
                                     TimePoint now);
-  // Ends the trouble. Nothing when there was none; else how many tries failed before.
+  // Ends the trouble. Returns how many tries had failed; nullopt when there was no trouble.
   std::optional<std::uint64_t> well(const std::string& peer);
 
  private:
   struct Trouble {
-    std::vector<std::string> causes;  // said already
+    std::vector<std::string> causes;  // already logged
     TimePoint since;
     TimePoint say_again;
     Duration pause;

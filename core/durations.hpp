@@ -1,7 +1,7 @@
-// The durations of a program, each with a name, a value and what it guards.
+// The durations of a program, each with a name, a value and the wait that it guards.
 //
-// A room (core, orb, cmgr, ...) has one table in its timers.hpp, and every duration of its code is
-// taken from there by name, so that no duration is missing in the table:
+// A room (core, orb, cmgr, ...) has one table in its timers.hpp. Its code obtains every duration
+// from that table by name, so the table is complete:
 //
 //   inline constexpr Timers kManagerTimers{
 //       "cmgr",
@@ -9,10 +9,10 @@
 //        {"hop-timer-ms", seconds{3}, "Milliseconds that ...", TimerSource::kOption}}};
 //   static constexpr Duration kDebtRetry = kManagerTimers["debt-retry"];
 //
-// A name that is not in the table does not compile. An entry that is an option has the option's name
-// and its help; config::add_timer() declares the option from it. Programs hand their tables to
-// config::OptionSet::add_timers(), which prints them in --help and for docs/timers.md.
-// tests/tidy refuses durations outside of the tables, and entries that no code takes.
+// A name that is not in the table does not compile. An entry that is an option has the option's
+// name and help; config::add_timer() declares the option from it. Programs pass their tables to
+// config::OptionSet::add_timers(), which prints them in --help and for docs/timers.md. tests/tidy
+// refuses durations outside the tables, and entries that no code uses.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ enum class TimerSource : std::uint8_t { kFixed, kOption };
 
 struct NamedDuration {
   std::string_view name;  // lower-case words with hyphens; an option's name ends in its unit
-  Duration value;         // of an option: its default
+  Duration value;         // default value if it is an option
   std::string_view guards;
   TimerSource source = TimerSource::kFixed;
 };
@@ -45,7 +45,7 @@ struct TimerTable {
 template <std::size_t N>
 class Timers {
  public:
-  // The names differ, and what each row guards is a sentence.
+  // The names must differ, and what each row guards must be a sentence.
   consteval Timers(std::string_view room, const NamedDuration (&rows)[N]) : room_(room), rows_{} {
     for (std::size_t at = 0; at < N; ++at) {
       if (rows[at].guards.empty() || rows[at].guards.back() != '.') throw "not a sentence";
@@ -79,7 +79,7 @@ class Timers {
   std::array<NamedDuration, N> rows_;
 };
 
-// "3 s", "250 ms", "10 min": in the largest unit in which the number is whole.
+// "3 s", "250 ms", "10 min": in the largest unit that gives a whole number.
 std::string duration_text(Duration duration);
 
 }  // namespace xbind

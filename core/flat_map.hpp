@@ -1,18 +1,19 @@
-// A hash table in one array, for keys that are numbers (core/ids.hpp) and small values: ids to places,
-// looked up by every call. Only growth allocates. Beside it: core/chained_index.hpp, for things that
-// their numbers and hashes name.
+// A hash table in one array, for numeric keys (core/ids.hpp) and small values: ids to places,
+// looked up by every call. Only growth allocates. See also core/chained_index.hpp, for objects with
+// numbers and hashes.
 //
-// A large array grows without a long step: the entries stay where they are, and each insertion moves a few of
-// them to the new array (kMovedAtOnce). A look-up that finds nothing in the new array looks in the old one.
+// A large array grows without a long pause: the entries stay in the old array, and each insertion
+// moves a few of them to the new one (kMovedAtOnce). A look-up that finds nothing in the new array
+// searches the old one.
 //
-// Open addressing with linear probing, and backward-shift deletion: an erased entry leaves no mark. The
-// home slot of a key is key * 2^64 / golden ratio, which spreads consecutive numbers evenly (Knuth, The
-// Art of Computer Programming, vol. 3, section 6.4). At most three quarters of the array are in use; it
-// doubles, and never shrinks.
+// Open addressing with linear probing, and backward-shift deletion: an erased entry leaves no mark.
+// The home slot of a key is key * 2^64 / golden ratio, which spreads consecutive numbers evenly
+// (Knuth, The Art of Computer Programming, vol. 3, section 6.4). At most three quarters of the
+// array are in use; it doubles and never shrinks.
 //
 // One value means "no entry" and cannot be stored: Value{} by default, or Absent::kAbsent.
 //
-// An insertion or an erasure invalidates iterators. Bound: the owner's. Not thread-safe.
+// An insertion or an erasure invalidates iterators. The owner bounds the size. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,7 @@ template <class Value>
 struct DefaultAbsent {
   static constexpr Value kAbsent{};
 };
-// For values that are indices: 0 is one of them.
+// For values that are indices, of which 0 is valid.
 struct AbsentIndex {
   static constexpr std::uint32_t kAbsent = 0xffff'ffff;
 };
@@ -59,30 +60,30 @@ class FlatMap {
   FlatMap& operator=(const FlatMap&) = delete;
   ~FlatMap() = default;
 
-  // An array of more entries is moved step by step.
+  // Arrays with more entries than this are moved step by step.
   static constexpr std::size_t kMovedWhole = 4'096;
-  // Slots of the old array that an insertion empties. The new array has room for as many insertions as the
-  // old one has entries, so that a tenth of them are enough.
+  // Slots of the old array that one insertion empties. The new array has room for as many
+  // insertions as the old one has entries, so a tenth of this number would suffice.
   static constexpr std::size_t kMovedAtOnce = 16;
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  // Entries of the array, of which a quarter always stays free.
+  // Slots of the array; a quarter always stays free.
   std::size_t capacity() const { return array_.capacity(); }
-  // Slots of the old array that have not been moved yet.
+  // Slots of the old array that are not moved yet.
   std::size_t left_to_move() const { return old_.capacity() - moved_; }
 
-  // kAbsent: there is no such key.
+  // kAbsent: the key does not exist.
   Value find(Key key) const {
     const Value value = array_[array_.slot_of(key)].value;
     if (value != kAbsent || old_.none()) return value;
     return old_[old_.slot_of(key)].value;
   }
   bool contains(Key key) const { return find(key) != kAbsent; }
-  // Loads the home slot of the key into the cache (core/ahead.hpp).
+  // Prefetches the home slot of the key (core/ahead.hpp).
   void prefetch(Key key) const { __builtin_prefetch(&array_[array_.home(key)]); }
 
-  // False: the key exists, and its value stays.
+  // False: the key exists already and its value stays.
   bool insert(Key key, Value value) {
     XB_CHECK(value != kAbsent);
     if (size_ >= limit_) grow();
@@ -94,7 +95,7 @@ class FlatMap {
     return true;
   }
 
-  // The caller knows that the key does not exist.
+  // The key must not exist.
   void insert_new(Key key, Value value) {
     XB_CHECK(value != kAbsent);
     if (size_ >= limit_) [[unlikely]]
@@ -130,7 +131,7 @@ class FlatMap {
 
    private:
     friend class FlatMap;
-    // The one range, then the other.
+    // Iterates over the first range, then over the second.
     Iterator(const Entry* at, const Entry* end, const Entry* then, const Entry* last)
         : at_(at), end_(end), then_(then), last_(last) {
       skip();
@@ -165,7 +166,7 @@ class FlatMap {
   class Array {
    public:
     Array() = default;
-    // A large one takes pages of the operating system that are cleared when they are first used.
+    // calloc() of a large array reserves pages that the operating system clears on first use.
     explicit Array(std::size_t capacity)
         : entries_(static_cast<Entry*>(std::calloc(capacity, sizeof(Entry)))), mask_(capacity - 1) {
       if (entries_ == nullptr) throw std::bad_alloc{};
@@ -195,19 +196,19 @@ class FlatMap {
     const Entry* begin() const { return entries_; }
     const Entry* end() const { return begin() + capacity(); }
     std::size_t home(Key key) const { return number(key) * 0x9e37'79b9'7f4a'7c15U >> shift_; }
-    // The slot that has the key, or else the free slot that an insertion fills.
+    // The slot of the key, or else the free slot for its insertion.
     std::size_t slot_of(Key key) const {
       std::size_t slot = home(key);
       while ((*this)[slot].value != kAbsent && (*this)[slot].key != key) slot = next(slot);
       return slot;
     }
-    // Of a key that does not exist.
+    // The free slot for a key that does not exist.
     std::size_t free_slot_of(Key key) const {
       std::size_t slot = home(key);
       while ((*this)[slot].value != kAbsent) slot = next(slot);
       return slot;
     }
-    // What was in the slot.
+    // Returns the value that the slot had.
     Value erase(std::size_t hole) {
       const Value erased = (*this)[hole].value;
       if (erased == kAbsent) return erased;
@@ -223,7 +224,7 @@ class FlatMap {
     }
 
    private:
-    // Without an array, look-ups find one of two free slots, which nobody writes to.
+    // Without an array, look-ups use two free slots, which nothing writes to.
     static constexpr std::size_t kNothingMask = 1;
     static inline Entry nothing_[kNothingMask + 1]{};
 
@@ -241,7 +242,7 @@ class FlatMap {
     return true;
   }
   [[gnu::noinline, gnu::cold]] void grow() {
-    // Never, as long as kMovedAtOnce is large enough: the one before is moved.
+    // Finishes the previous move. There is nothing left while kMovedAtOnce is large enough.
     if (!old_.none()) move_some(old_.capacity());
     const std::size_t capacity = array_.none() ? kLeast : 2 * array_.capacity();
     old_ = std::exchange(array_, Array{capacity});
@@ -249,7 +250,7 @@ class FlatMap {
     moved_ = 0;
     if (old_.capacity() <= kMovedWhole) move_some(old_.capacity());
   }
-  // Slots before moved_ are empty, and as erase() closes gaps, no entry behind them has its home there.
+  // Slots before moved_ are empty. erase() closes gaps, so no later entry has its home there.
   [[gnu::noinline]] void move_some(std::size_t slots) {
     for (; slots > 0 && moved_ < old_.capacity(); --slots, ++moved_) {
       while (old_[moved_].value != kAbsent) {
@@ -271,10 +272,10 @@ class FlatMap {
   }
 
   Array array_;
-  Array old_;              // while it is moved
-  std::size_t moved_ = 0;  // slots of old_
-  std::size_t size_ = 0;   // of both
-  std::size_t limit_ = 0;  // entries of array_ at most
+  Array old_;              // while entries are moved out of it
+  std::size_t moved_ = 0;  // slots of old_ that are already empty
+  std::size_t size_ = 0;   // entries of both arrays
+  std::size_t limit_ = 0;  // most entries of array_
 };
 
 }  // namespace xbind

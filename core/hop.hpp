@@ -1,24 +1,24 @@
-// What a ConnectionManager and a SwitchServer say to each other, as plain values (idl/switch_server.idl
-// is the same on the wire; orb/ converts).
+// Messages between a ConnectionManager and a SwitchServer as plain values. idl/switch_server.idl
+// defines the wire form; orb/ converts.
 //
 // A hop is (input port, input label) -> (output port, output label) at one switch. Its output label
-// comes from the manager's cache for (switch, output port); its input label is the upstream hop's
-// output label, since the two ports share a link. The first SwitchServer allots the ingress label and
-// the last one the egress label, at commit, from the endpoint's own range.
+// comes from the manager's cache for (switch, output port). Its input label is the upstream hop's
+// output label, because the two ports share a link. At commit the first SwitchServer allocates the
+// ingress label and the last one the egress label, each from the endpoint's own range.
 //
 // A leaf of a point-to-multipoint connection is a leg of its own. Its first hop is a branch: it
 // shares the input port and label of a hop of the same connection and leads to another output port,
-// so that the switch sends every cell both ways (GSMP Add Branch on the same input label).
+// so that the switch copies every cell to both outputs (GSMP Add Branch on the same input label).
 //
-// A connection that goes over to another path while it is up (make before break) has hops of two
-// generations. Of the later one, at a switch where the paths
-// - part, the hop takes over the input port and label of the earlier one: the switch moves the
-//   connection to the new output in one step (GSMP Move Output Branch), so that no cell goes twice. While
-//   both are there the earlier one holds what it had but is in no switch; when the later one is removed
-//   first, the switch moves back;
-// - meet again, the hop joins the earlier one on its output port and label, so that the rest of the path
-//   stays; what the port carries is counted once.
-// Hops that both paths have alike are not set up again.
+// A connection that moves to another path while it is up (make before break) has hops of two
+// generations. At a switch where the paths
+// - part, the later hop takes over the input port and label of the earlier one. The switch moves
+//   the connection to the new output in one step (GSMP Move Output Branch), so that no cell is sent
+//   twice. While both hops exist, the earlier one keeps its reservation but is in no switch. If
+//   the later one is removed first, the switch moves back;
+// - meet again, the later hop joins the earlier one on its output port and label, so that the rest
+//   of the path stays. The load of the port is counted once.
+// Hops that are equal in both paths are not set up again.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,8 @@
 
 namespace xbind {
 
-// Names one hop of one manager for ever: a lower generation is stale and changes nothing.
+// Unique key of a manager's hop, never reused. A command with a lower generation is stale and
+// changes nothing.
 struct HopKey {
   ConnectionId connection;
   Generation generation;
@@ -44,25 +45,26 @@ struct HopKey {
   friend auto operator<=>(const HopKey&, const HopKey&) = default;
 };
 
-// Whose calls hops serve. A SwitchServer keeps it with every hop, so that a manager can rebuild its table
-// after a crash; a batch says it once and its setups name it by number.
+// The owner of the calls that hops serve. A SwitchServer stores it with every hop, so that a
+// manager can rebuild its table after a crash. A batch lists each owner once; its setups refer to
+// it by number.
 struct HopOwner {
   std::string client;  // the name the client attached with
-  Epoch epoch;         // that client's newest when the hop was set up; 0 of two-way calls
+  Epoch epoch;         // that client's newest when the hop was set up; 0 for two-way calls
   std::string from;    // endpoint names
   std::string to;
 
   friend bool operator==(const HopOwner&, const HopOwner&) = default;
 };
 
-// The number of an owner where the sender has named none.
+// Stands for an owner that the sender has not named.
 inline constexpr std::uint32_t kNoOwner = 0xffff'ffff;
 
 enum class HopAction : std::uint8_t {
   kReserve = 0,  // phase one, after a cache miss: take an output label and the resources
-  kCommit = 1,   // program the switch; resources are those reserved, else taken now
-  kRemove = 2,   // undo whatever there is of the hop: reservation, cross-connect, resources
-  kModify = 3,   // another contract for a committed hop; its labels and cross-connect stay
+  kCommit = 1,   // program the switch; uses the reserved resources, else takes them now
+  kRemove = 2,   // undo all of the hop: reservation, cross-connect, resources
+  kModify = 3,   // change the contract of a committed hop; labels and cross-connect stay
 };
 
 struct HopSetup {
@@ -70,24 +72,26 @@ struct HopSetup {
   bool commit = true;           // false: reserve
   std::uint16_t hop_count = 0;  // switches on this leg; hop + 1 == hop_count is the last one
   PortId input_port;
-  Label input_label;  // none at the first hop (to be allotted) and in a reserve
+  // None at the first hop (the SwitchServer allocates it) and in a reserve.
+  Label input_label;
   PortId output_port;
-  Label output_label;  // none at the last hop (to be allotted); in a reserve: one of the manager's
-                       // cache, or none (to be allotted from the port's range)
+  // None at the last hop (the SwitchServer allocates it). In a reserve: a label of the manager's
+  // cache, or none (the SwitchServer allocates it from the port's range).
+  Label output_label;
   Resources demand;
-  std::uint16_t labels_wanted = 0;  // replacement labels of output_port, to come back piggybacked
-  std::uint32_t owner = kNoOwner;   // whose call it serves: a position in the batch's owners
+  std::uint16_t labels_wanted = 0;  // replacement labels of output_port, sent with the result
+  std::uint32_t owner = kNoOwner;   // owner of the call: index into the batch's owners
   RequestId request;                // the client's number for the setup
   bool held = false;                // reserve: outlives the session (hold, then commit)
-  bool branch = false;       // hop 0 of a leaf's leg: see above; its commit has an input label
-  bool takes_over = false;   // see above; the commit names the input label, also at the first hop
-  bool joins = false;        // see above; names the output label, also at the last hop
-  Resources quota_wanted{};  // more quota of output_port, to come back piggybacked
-  // What the switch is told of the cells, beside `demand`, by which the SwitchServer admits. None: by
-  // priority alone.
+  bool branch = false;       // hop 0 of a leaf's leg, see above; its commit has an input label
+  bool takes_over = false;   // see above; the commit has the input label, also at the first hop
+  bool joins = false;        // see above; has the output label, also at the last hop
+  Resources quota_wanted{};  // more quota of output_port, sent with the result
+  // The contract that the switch enforces; the SwitchServer admits by `demand`. None: the switch
+  // treats the cells by priority alone.
   TrafficContract contract{};
 
-  // The connection's cells come in here: the ingress label is allotted by this SwitchServer.
+  // The connection's cells enter here: this SwitchServer allocates the ingress label.
   bool first() const { return key.hop == 0 && !branch; }
   bool last() const { return key.hop + 1 == hop_count; }
   friend bool operator==(const HopSetup&, const HopSetup&) = default;
@@ -95,24 +99,24 @@ struct HopSetup {
 
 struct HopRemoval {
   HopKey key;
-  std::uint32_t after = 0;  // how many setups of the same batch are to be applied before it
+  std::uint32_t after = 0;  // number of setups of the same batch to apply before it
 
   friend bool operator==(const HopRemoval&, const HopRemoval&) = default;
 };
 
-// Another contract for a committed hop: other resources, and what the switch is told. The revision
-// rises with each change of the connection's contract: one that is not above the hop's own is stale and
-// changes nothing.
+// Changes the contract of a committed hop: its resources and what the switch enforces. Each change
+// of the connection's contract raises the revision. A revision that is not above the hop's own is
+// stale and changes nothing.
 struct HopModify {
   HopKey key;
-  std::uint32_t revision = 0;  // a hop is set up with revision 0
-  Resources demand;            // less than before in whatever component is never refused
-  TrafficContract contract{};  // of the category that the hop has: a switch cannot change that
+  std::uint32_t revision = 0;  // 0 for a new hop
+  Resources demand;            // a component below its present value is never refused
+  TrafficContract contract{};  // in the hop's present category: a switch cannot change that
 
   friend bool operator==(const HopModify&, const HopModify&) = default;
 };
 
-// Labels of one port that change hands without a connection.
+// Labels of one port that change owner without a connection.
 struct PortLabels {
   PortId port;
   std::vector<Label> labels;
@@ -120,7 +124,7 @@ struct PortLabels {
   friend bool operator==(const PortLabels&, const PortLabels&) = default;
 };
 
-// Quota of one output port that changes hands.
+// Quota of one output port that changes owner.
 struct PortQuota {
   PortId port;
   Resources quota;
@@ -128,8 +132,8 @@ struct PortQuota {
   friend bool operator==(const PortQuota&, const PortQuota&) = default;
 };
 
-// How many labels of a port a manager wants to be able to hold, in calls and cache (cooperative
-// partition of the range, paper item C5).
+// The number of labels of a port that a manager wants to be able to hold, in calls and cache
+// (cooperative partition of the range, paper item C5).
 struct PortDemand {
   PortId port;
   std::uint32_t labels = 0;
@@ -137,7 +141,8 @@ struct PortDemand {
   friend bool operator==(const PortDemand&, const PortDemand&) = default;
 };
 
-// The SwitchServer runs short: it asks for as much of this as the manager does not need itself.
+// A SwitchServer that runs short asks the manager to return this much, as far as the manager does
+// not need it.
 struct PortRecall {
   PortId port;
   std::uint32_t labels = 0;
@@ -146,9 +151,10 @@ struct PortRecall {
   friend bool operator==(const PortRecall&, const PortRecall&) = default;
 };
 
-// One message of commands, applied in this order: declared demands, modifies, setups and removals (see
-// `after`), returned labels and quotas. `returned` are labels that the manager gives back: surplus of
-// its cache, or released ones whose two ends have both confirmed the delete (end of quarantine).
+// One message of commands, applied in this order: declared demands, modifies, setups and removals
+// (see `after`), returned labels and quotas. `returned` are labels that the manager returns:
+// surplus of its cache, or released labels whose delete both ends have confirmed (end of
+// quarantine).
 struct HopBatch {
   std::vector<HopSetup> setups;
   std::vector<HopRemoval> removals;  // ascending `after`
@@ -156,7 +162,7 @@ struct HopBatch {
   std::vector<HopModify> modifies{};
   std::vector<PortQuota> quota_returned{};
   std::vector<PortDemand> declared{};  // ports whose demand has changed
-  std::vector<HopOwner> owners{};      // of its setups
+  std::vector<HopOwner> owners{};      // of the setups
 
   std::size_t commands() const { return setups.size() + removals.size() + modifies.size(); }
   friend bool operator==(const HopBatch&, const HopBatch&) = default;
@@ -167,18 +173,19 @@ struct HopResult {
   HopAction action = HopAction::kCommit;
   Cause cause = Cause::kNone;
   Label input_label;  // commit of the first hop: the ingress label
-  // Reserve: the label taken. Commit of the last hop: the egress label. Removal: the label that rests
-  // in the manager's quarantine since (none: there was no such hop, or its label was not the manager's).
+  // Reserve: the reserved label. Commit of the last hop: the egress label. Removal: the label that
+  // is now in the manager's quarantine (none: the hop did not exist, or its label was not the
+  // manager's).
   Label output_label;
-  PortId port;              // with a refusal: the port that refused, or none
+  PortId port;              // with a refusal: the refusing port, or none
   std::uint64_t asked = 0;  // with a refusal: see Cause
   std::uint64_t free = 0;
 
   friend bool operator==(const HopResult&, const HopResult&) = default;
 };
 
-// One message of results, with the replacement labels and quotas for the manager's caches. Results
-// stand in the order in which the commands were applied.
+// One message of results, with replacement labels and quotas for the manager's caches. Results are
+// in the order in which the commands were applied.
 struct HopResultBatch {
   std::vector<HopResult> results;
   std::vector<PortLabels> granted;

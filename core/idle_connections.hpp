@@ -1,8 +1,9 @@
-// Which of the connections that a process has accepted it should close: those on which the peer has
-// never sent an octet, and, beyond connections_max, those on which it has sent none for longest.
+// Selects the accepted connections that a process should close: those on which the peer has never
+// sent an octet, and, beyond connections_max, those that have been idle for longest.
 //
-// A peer that is in a session says something every 2 s (decision 0007); a caller of two-way
-// operations that finds its connection closed opens another. Pure; any thread.
+// A peer in a session sends something every 2 s (decision 0007). A caller of two-way operations
+// that finds its connection closed opens another. Pure; any thread. operations that finds its
+// connection closed opens another. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +16,23 @@ namespace xbind {
 
 struct AcceptedConnection {
   int descriptor = -1;
-  bool heard = false;  // it has sent an octet
+  bool heard = false;  // the peer has sent an octet
   Duration idle{0};    // since its last octet, or since it was accepted
 };
 
 struct IdleLimits {
-  std::size_t connections_max = 1'024;  // accepted ones; beyond it idle ones are closed
-  Duration silent_for = kCoreTimers["silent-connection"];  // one that has never sent an octet
-  // The same where there are more than connections_max.
+  // Accepted connections; beyond this number idle ones are closed.
+  std::size_t connections_max = 1'024;
+  // Silence before a connection that never carried an octet is closed.
+  Duration silent_for = kCoreTimers["silent-connection"];
+  // The same while there are more than connections_max.
   Duration silent_for_crowded = kCoreTimers["silent-connection-crowded"];
-  Duration idle_for_crowded =
-      kCoreTimers["idle-connection-crowded"];  // one that has; five heartbeats
+  // Silence before a connection that has carried octets may be closed: five heartbeats.
+  Duration idle_for_crowded = kCoreTimers["idle-connection-crowded"];
 };
 
-// The descriptors to close: first connections that have never carried an octet, then the others, in
-// each group the one that has been idle for longest first.
+// Returns the descriptors to close: first connections that never carried an octet, then the others;
+// in each group the longest idle one first.
 std::vector<int> connections_to_close(std::vector<AcceptedConnection> accepted,
                                       const IdleLimits& limits);
 

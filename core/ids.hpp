@@ -22,15 +22,15 @@ class Id {
   Rep value_{};
 };
 
-// A port of one switch, as GSMP numbers it (RFC 3292 section 3.2); 0 is no port.
+// A port of one switch, as GSMP numbers it (RFC 3292 section 3.2); 0 means no port.
 using PortId = Id<struct PortIdTag, std::uint32_t>;
 // A connection of one manager. High 24 bits: the manager's epoch; low 40: a counter. Never reused.
 using ConnectionId = Id<struct ConnectionIdTag, std::uint64_t>;
-// Which path of a connection: a retry, a modify and a second path of make-before-break each raise it.
+// A path of a connection: a retry, a modify and a second path of make-before-break each raise it.
 using Generation = Id<struct GenerationTag, std::uint32_t>;
 // A client's own number for a request; unique per client name.
 using RequestId = Id<struct RequestIdTag, std::uint64_t>;
-// One attachment of one peer to another; ends when either dies or attaches anew.
+// One attachment of one peer to another; it ends when either dies or attaches anew.
 using SessionId = Id<struct SessionIdTag, std::uint64_t>;
 // Raised by each restart of a named manager or client; a lower epoch is fenced off.
 using Epoch = Id<struct EpochTag, std::uint64_t>;

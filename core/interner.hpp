@@ -1,9 +1,9 @@
-// Values that many things have in common: each different value is stored once, counts its users, and
-// is known by a number. The value goes with its last user.
+// Shares values that many objects have in common. Each different value is stored once, has a number
+// and counts its users. It is removed with its last user.
 //
-// take() and release() take constant time on average, and no insertion takes long (chained_index.hpp).
-// A vacant place is reused, so that only growth allocates. Bound: at most as many values as users,
-// whom the owner bounds. Not thread-safe.
+// take() and release() run in constant time on average, and no insertion takes long
+// (chained_index.hpp). A vacant place is reused, so only growth allocates. There are at most as
+// many values as users, whose number the owner bounds. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace xbind {
 
-// `kShift`: values in a chunk, as a power of two.
+// `kShift`: log2 of the number of values in a chunk.
 template <class Value, unsigned kShift = 6>
 class Interner {
  public:
@@ -25,8 +25,8 @@ class Interner {
     Number number;
     bool made;  // this user is the first
   };
-  // Adds a user of the value equal to `wanted`. A new value is assigned from `wanted`. Equal values have
-  // equal hashes; 32 bits of the hash are used.
+  // Adds a user of the value equal to `wanted`; a new value is assigned from `wanted`. Equal values
+  // must have equal hashes; 32 bits of the hash are used.
   template <class Wanted>
   Taken take(const Wanted& wanted, std::uint64_t wide_hash) {
     const auto hash = static_cast<std::uint32_t>(wide_hash);
@@ -38,9 +38,9 @@ class Interner {
     }
     return {enter(wanted, hash), true};
   }
-  // Adds a user of a number that has users.
+  // Adds a user of a number that already has users.
   void take_again(Number at) { ++places_[at].users; }
-  // Removes a user. True: it was the last one, and the value can be read until the next take().
+  // Removes a user. True: it was the last one; the value stays readable until the next take().
   bool release(Number at) {
     XB_CHECK(at < places_.size() && places_[at].users != 0, at, places_.size());
     if (--places_[at].users != 0) return false;
@@ -58,7 +58,7 @@ class Interner {
   struct Place {
     Value value{};
     std::uint32_t users = 0;
-    Number next = ChainedIndex::kNone;  // in its chain; of a vacant place, the next vacant one
+    Number next = ChainedIndex::kNone;  // next in its chain; of a vacant place, the next vacant one
     std::uint32_t hash = 0;
   };
 

@@ -1,5 +1,5 @@
-// A label: what a cell or packet of a connection carries on one link, in one direction.
-// Nothing above the GSMP driver looks inside the value.
+// A label: what a cell or packet of a connection carries on one link, in one direction. Above the
+// GSMP driver no code interprets the value.
 #pragma once
 
 #include <compare>
@@ -11,7 +11,7 @@
 namespace xbind {
 
 enum class LabelKind : std::uint8_t {
-  kNone = 0,  // no label: "the SwitchServer is to allot one", or "not applicable"
+  kNone = 0,  // no label: "the SwitchServer allocates one", or "not applicable"
   kAtm = 1,   // value: 4 bits 0, VPI 12, VCI 16 (RFC 3292 section 3.1.2)
   kMpls = 2,  // value: 12 bits 0, label 20
 };
@@ -38,8 +38,8 @@ inline constexpr std::uint32_t kAtmValueMax = 0x0fff'ffff;
 inline constexpr std::uint32_t kMplsLabelMin = 16;  // below: reserved (RFC 3032 section 2.1)
 inline constexpr std::uint32_t kMplsLabelMax = 0xfffff;
 
-// Kind and value in one word, for books of many labels: 4 bits kind, 28 value. 0: no label. The
-// value must be possible for its kind; every label that a LabelRange contains has such a value.
+// Packs kind and value into one word, for large tables of labels: 4 bits kind, 28 value. 0: no
+// label. The value must be possible for its kind; every label in a LabelRange has such a value.
 constexpr std::uint32_t packed(Label label) {
   return static_cast<std::uint32_t>(label.kind) << 28 | (label.value & kAtmValueMax);
 }
@@ -47,16 +47,17 @@ constexpr Label unpacked(std::uint32_t word) {
   return {static_cast<LabelKind>(word >> 28), word & kAtmValueMax};
 }
 
-// Labels of one kind from `first` to `last`, both included. Of ATM a rectangle: VPI and VCI each
-// lie between those of `first` and `last`.
+// Labels of one kind from `first` to `last`, both included. An ATM range is a rectangle: VPI and
+// VCI each lie between those of `first` and `last`.
 struct LabelRange {
   LabelKind kind = LabelKind::kAtm;
   std::uint32_t first = 0;
   std::uint32_t last = 0;
 
-  // Whether it is one: a kind, both ends of it and in order, no reserved label of MPLS.
+  // Whether the range is valid: a kind, both ends of that kind and in order, no reserved MPLS
+  // label.
   bool possible() const;
-  // How many labels; 0 if it is not possible.
+  // Number of labels; 0 if the range is not possible.
   std::uint64_t size() const { return possible() ? std::uint64_t{rows()} * width() : 0; }
   bool contains(Label label) const {
     if (label.kind != kind) return false;
@@ -67,7 +68,8 @@ struct LabelRange {
   }
   bool overlaps(const LabelRange& other) const;  // both are possible
 
-  // Its labels in a row, ATM's VPI by VPI: their places 0 to size() - 1. The range is possible.
+  // Position of a label in the range, 0 to size() - 1, ATM labels VPI by VPI. The range must be
+  // possible.
   std::uint32_t place_of(Label label) const {  // it contains the label
     if (kind != LabelKind::kAtm) return label.value - first;
     return ((label.value >> 16) - (first >> 16)) * width() +
@@ -75,7 +77,7 @@ struct LabelRange {
   }
   Label at(std::uint32_t place) const {
     if (kind != LabelKind::kAtm) return {kind, first + place};
-    // Most ranges have one VPI, and a division is dear.
+    // Most ranges have one VPI; that case avoids the expensive division.
     const std::uint32_t row = place < width() ? 0 : place / width();
     return {kind, first + (row << 16) + (place - row * width())};
   }
@@ -95,7 +97,7 @@ constexpr LabelRange atm_range(std::uint32_t vpi_min, std::uint32_t vpi_max, std
                                std::uint32_t vci_max) {
   return {LabelKind::kAtm, vpi_min << 16 | vci_min, vpi_max << 16 | vci_max};
 }
-// What it is of ATM, as four numbers.
+// The bounds of an ATM range as four numbers.
 struct AtmBounds {
   std::uint32_t vpi_min = 0;
   std::uint32_t vpi_max = 0;
@@ -113,9 +115,9 @@ constexpr LabelRange mpls_range(std::uint32_t first, std::uint32_t last) {
   return {LabelKind::kMpls, first, last};
 }
 
-// What a port takes: ranges of one kind or several, none of which overlaps another.
+// The labels that a port accepts: ranges of one or several kinds; no two overlap.
 using LabelRanges = std::vector<LabelRange>;
-inline constexpr std::size_t kLabelRangesMax = 16;  // of a port
+inline constexpr std::size_t kLabelRangesMax = 16;  // per port
 
 bool contains(const LabelRanges& ranges, Label label);
 std::uint64_t label_count(const LabelRanges& ranges);
@@ -127,7 +129,7 @@ struct CheckedRanges {
 CheckedRanges checked_ranges(const LabelRanges& ranges);
 
 std::string to_string(const LabelRange& range);    // "0-1/32-1023", "mpls 16-1048575"
-std::string to_string(const LabelRanges& ranges);  // with ", " between them; "none"
+std::string to_string(const LabelRanges& ranges);  // separated by ", "; "none"
 
 }  // namespace xbind
 

@@ -21,7 +21,7 @@ spdlog::level::level_enum to_spdlog(Level level) {
   return spdlog::level::off;
 }
 
-// Until start(): warnings and errors, so that tests show what matters and nothing else.
+// Before start(): warnings and errors only, so that tests show what matters.
 std::shared_ptr<spdlog::logger>& logger() {
   static std::shared_ptr<spdlog::logger> instance = [] {
     auto made = std::make_shared<spdlog::logger>("xbind",
@@ -36,7 +36,7 @@ std::shared_ptr<spdlog::logger>& logger() {
 
 thread_local const std::string* about = nullptr;
 
-// Of one line's text; the line of the options that were given is the longest.
+// Longest text of a line; the longest in practice is the line of the given options.
 constexpr std::size_t kLineOctetsMax = 8'192;
 
 }  // namespace
@@ -55,7 +55,7 @@ void start(std::string_view program_and_name, Level level) {
 
 bool enabled(Level level) { return logger()->should_log(to_spdlog(level)); }
 
-// Every line passes here: one event is one line, whatever a peer has put into it.
+// Every line passes here, so that one event is one line, whatever text a peer supplies.
 void write(Level level, std::string_view line) {
   if (about == nullptr && line.size() <= kLineOctetsMax && plainly_printable(line)) {
     logger()->log(to_spdlog(level), fmt::string_view(line.data(), line.size()));

@@ -1,6 +1,6 @@
-// What a process says about itself: one line an event, to standard error, never to standard output
-// (which belongs to the ready line and to results). spdlog does the work and stays out of this header;
-// every level is on or off for the whole process.
+// The log of a process: one line per event, to standard error, never to standard output (which
+// belongs to the ready line and to results). spdlog does the work and stays out of this header.
+// Each level is on or off for the whole process.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,11 +12,12 @@ namespace xbind::log {
 
 enum class Level : unsigned char { kDebug, kInfo, kWarn, kError, kOff };
 
-// Before the first line: the program and its name stand in every line.
+// Call it before the first line: program and name stand in every line.
 void start(std::string_view program_and_name, Level level);
 
-// While it lives, this thread's lines begin with "NAME: ": what they are about, where a process does the
-// same for several. One in another: the inner one counts. `name` outlives it; empty: nothing is added.
+// While this object exists, its thread's log lines begin with "NAME: ", the object of the work, in
+// a process that does the same work for several objects. If nested, the innermost name counts.
+// `name` outlives this object; empty adds nothing.
 class About {
  public:
   explicit About(const std::string& name);

@@ -12,7 +12,7 @@ constexpr bool letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-// By octet.
+// Indexed by octet.
 constexpr std::array<bool, 256> kInNames = [] {
   std::array<bool, 256> in_names{};
   for (std::size_t octet = 0; octet < 128; ++octet) {
@@ -24,10 +24,10 @@ constexpr std::array<bool, 256> kInNames = [] {
 
 bool in_names(char c) { return kInNames[static_cast<unsigned char>(c)]; }
 
-// One character of UTF-8, or one octet that begins none.
+// One UTF-8 character, or one octet that begins none.
 struct Character {
   std::size_t octets = 1;
-  std::optional<char32_t> code;  // nothing: not UTF-8
+  std::optional<char32_t> code;  // nullopt: not UTF-8
 };
 
 Character first_of(std::string_view text) {
@@ -41,13 +41,13 @@ Character first_of(std::string_view text) {
     if ((octet(at) & 0xc0) != 0x80) return {};
     code = code << 6 | (octet(at) & 0x3fU);
   }
-  // Overlong forms and the halves of UTF-16's pairs are not UTF-8.
+  // Overlong forms and UTF-16 surrogates are not valid UTF-8.
   constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x1'0000};
   if (code < kLeast[octets] || code > 0x10'ffff || (code >= 0xd800 && code <= 0xdfff)) return {};
   return {octets, code};
 }
 
-// Shows nothing, or changes how its neighbours are shown.
+// Invisible characters, and those that change how their neighbours are displayed.
 bool unseen(char32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0xad || code == 0x61c ||
          code == 0x180e || (code >= 0x200b && code <= 0x200f) ||
@@ -102,7 +102,7 @@ std::string printable(std::string_view text, std::size_t octets_max) {
   const std::string end = fmt::format("... ({} octets)", text.size());
   const std::size_t cut_max = octets_max - std::min(octets_max, end.size());
   std::string out;
-  std::size_t cut = 0;  // as much of `out` as leaves room for the end
+  std::size_t cut = 0;  // length of `out` that leaves room for the end
   for (std::string_view rest = text; !rest.empty();) {
     const Character next = first_of(rest);
     out += shown(rest.substr(0, next.octets), next.code);

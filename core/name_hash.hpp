@@ -1,6 +1,6 @@
-// Hashes of names as a network has them: a few octets, thousands of different ones, looked up with every
-// call. Eight octets at a time, each mixed by 2^64 / golden ratio. Whoever knows it can choose names that
-// collide: a table of them bounds how many there may be.
+// Hashes of names: a few octets each, thousands of different ones, looked up with every call. Mixes
+// eight octets at a time by 2^64 / golden ratio. An attacker can choose names that collide, so a
+// table of these hashes must be bounded.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ inline std::uint64_t name_hash(std::string_view name) {
   return mix_hash(hash ^ rest);
 }
 
-// Of an ordered pair.
+// Hash of an ordered pair.
 inline std::uint64_t name_hash(std::string_view first, std::string_view second) {
   return mix_hash(name_hash(first) + 3 * name_hash(second));
 }

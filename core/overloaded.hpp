@@ -1,4 +1,4 @@
-// One function object of several lambdas, for std::visit.
+// Combines several lambdas into one function object, for std::visit.
 #pragma once
 
 namespace xbind {
@@ -7,7 +7,7 @@ template <class... Functions>
 struct Overloaded : Functions... {
   using Functions::operator()...;
 };
-// Deduced without this in C++20; clang 14, which clang-tidy is, needs it.
+// C++20 deduces this without a guide; clang 14, on which clang-tidy is based, needs it.
 template <class... Functions>
 Overloaded(Functions...) -> Overloaded<Functions...>;
 

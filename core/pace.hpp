@@ -1,20 +1,21 @@
-// Pace: a process at the speed of a slower host, by waiting. It stands for one serial server that needs
-// so long for each message that it takes or sends, and so long for each item (request, command, result,
-// outcome) in it: what bench/model/machine.hpp does on virtual time. Since it waits instead of working,
-// many such hosts fit on two cores.
+// Slows a process down to the speed of a slower host, by waiting. Pace models one serial server
+// with a cost for each message that it takes or sends, and for each item (request, command, result,
+// outcome) in it. bench/model/machine.hpp models the same on virtual time. Because the process
+// waits instead of working, many such hosts fit on two cores.
+//
 //
 //   take(items)  begins when the server is free, returns when the message has been taken
-//   send(items)  the same; returns when the message may leave, and the rest of its cost keeps the
-//                server busy after that
+//   send(items)  begins when the server is free, returns when the message may leave; the rest of
+//                its cost keeps the server busy after that
 //
-// Only messages of calls are paid for. A confirmation without a batch, a heartbeat and the adjacency of GSMP
-// cost nothing: what they do was the transport's business on the hosts that this is for.
+// Only messages of calls have a cost. A confirmation without a batch, a heartbeat and GSMP
+// adjacency cost nothing: on the modelled hosts the transport handled them.
 //
-// For experiments only: a thread that waits here does nothing else, also the one that runs a Serial
-// (core/serial.hpp), whose queue is then what waits before the server. What the process really needs for
-// its work comes on top; it is small beside costs of a millisecond.
+// For experiments only. A waiting thread does nothing else, even the runner of a Serial
+// (core/serial.hpp); that Serial's queue then models the server's queue. The real processing time
+// comes on top; it is small beside costs of a millisecond.
 //
-// Thread-safe. Switched off, each call is one branch.
+// Thread-safe. When switched off, each call costs one branch.
 #pragma once
 
 #include <cstddef>
@@ -30,9 +31,9 @@ namespace xbind {
 
 struct PaceOptions {
   double message_us = 0;      // 0 to 1 000 000
-  double item_us = 0;         // the same
-  double before_leaving = 1;  // share of a message's cost that is paid before it is sent, 0 to 1
-  // Now and then the host has something else to do: a pause with a message taken.
+  double item_us = 0;         // 0 to 1 000 000
+  double before_leaving = 1;  // share of the cost that is paid before sending, 0 to 1
+  // Occasional pauses of the host for other work, begun when a message is taken.
   double pause_chance = 0;   // 0 to 1
   double pause_mean_us = 0;  // exponential; 0 to 1 000 000
   std::uint64_t seed = 1;
@@ -44,13 +45,13 @@ struct PaceOptions {
 
 class Pace {
  public:
-  // Where time comes from: the steady clock (core/pace_clock.hpp), or a test's own.
+  // The source of time: the steady clock (core/pace_clock.hpp), or a test's own.
   struct Clock {
     std::function<TimePoint()> now;
-    std::function<void(TimePoint)> wait_until;  // not called with what is past
+    std::function<void(TimePoint)> wait_until;  // never called with a past time
   };
 
-  // `name`: of the process; two of the same seed do not pause alike.
+  // `name`: of the process; two names with the same seed do not pause alike.
   Pace(const PaceOptions& options, std::string_view name, Clock clock);
 
   bool on() const { return on_; }
@@ -63,7 +64,7 @@ class Pace {
 
  private:
   void serve(std::size_t items, bool taken);
-  double pause_us();  // under the mutex
+  double pause_us();  // call it with the mutex held
 
   PaceOptions options_;
   bool on_;

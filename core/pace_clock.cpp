@@ -15,7 +15,7 @@ constexpr Duration kLookedAt = kCoreTimers["pace-spin"];
 
 // steady_clock is CLOCK_MONOTONIC here.
 void wait_until(TimePoint when) {
-  // The kernel may be late by the thread's slack, which is 50 us unless said otherwise.
+  // Lowers the thread's timer slack, by which the kernel may wake it late, from 50 us to 1 ns.
   static thread_local const int slack = prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
   static_cast<void>(slack);
   const Duration until = (when - kLookedAt).time_since_epoch();

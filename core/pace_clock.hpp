@@ -1,5 +1,5 @@
-// The steady clock for a Pace (core/pace.hpp): sleeps by the kernel up to 50 us before the moment, and
-// looks at the clock for the rest, since a sleeper is woken that much too late.
+// The steady clock for a Pace (core/pace.hpp). Sleeps in the kernel until 50 us before the moment
+// and polls the clock for the rest, because the kernel wakes a sleeper late by up to that much.
 #pragma once
 
 #include "core/pace.hpp"

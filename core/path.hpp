@@ -1,4 +1,4 @@
-// A route as RouteObject answers it: the switches from end to end with the ports a call uses there.
+// A route from RouteObject: the switches from end to end, with the ports that a call uses there.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct PathHop {
   friend bool operator==(const PathHop&, const PathHop&) = default;
 };
 
-// What a path must not use: a link, named by the output port that leads into it, or a whole switch
-// (no port).
+// An element that a path must avoid: a link, named by the output port that leads into it, or a
+// whole switch (no port).
 struct PathElement {
   std::string switch_name;
   PortId output_port;
@@ -26,12 +26,13 @@ struct PathElement {
   friend auto operator<=>(const PathElement&, const PathElement&) = default;
 };
 
-// Why no new path may use something.
+// Why new paths must avoid an element.
 enum class Unusable : std::uint8_t {
   kDown = 0,
-  kDrained = 1,  // it works, but the operator wants it free of connections
-  // Nobody who could say knows how it is: its SwitchServer has lost the control session, or has itself
-  // fallen silent (decision 0035). Of a whole switch, and of its lines that are neither down nor drained.
+  kDrained = 1,  // works, but the operator wants it free of connections
+  // The state cannot be known: its SwitchServer has lost the control session, or does not respond
+  // itself (decision 0035). Applies to a whole switch, and to its lines that are neither down nor
+  // drained.
   kUnknown = 2,
 };
 inline constexpr Unusable kUnusableLast = Unusable::kUnknown;
@@ -43,7 +44,8 @@ struct UnusableElement {
   friend auto operator<=>(const UnusableElement&, const UnusableElement&) = default;
 };
 
-// What is unusable now, whole. Of a link both ends' ports stand here, of an access line its port.
+// The complete list of elements that are unusable now. A link is listed by the ports of both its
+// ends, an access line by its port.
 struct TopologyState {
   std::uint64_t version = 0;  // rises with every change
   std::vector<UnusableElement> unusable;
@@ -53,7 +55,8 @@ struct TopologyState {
 
 struct Path {
   std::vector<PathHop> hops;           // never empty
-  std::uint64_t free_cells_per_s = 0;  // the least link rate on the way, as the topology knows it
+  std::uint64_t free_cells_per_s = 0;  // the smallest link rate of the path, according to the
+                                       // topology
 
   friend bool operator==(const Path&, const Path&) = default;
 };

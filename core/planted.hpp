@@ -1,6 +1,6 @@
-// Mistakes of the logic, planted on purpose, to see whether the simulator (tests/sim) finds them. In
-// an ordinary build planted() is false at compile time and nothing of this is left; the simulator
-// compiles the logic a second time, with XBIND_PLANTED_BUGS, and chooses one.
+// Deliberate bugs in the logic, which prove that the simulator (tests/sim) finds them. In an
+// ordinary build planted() is false at compile time, so no trace remains. The simulator compiles
+// the logic a second time, with XBIND_PLANTED_BUGS, and selects one bug.
 #pragma once
 
 #include <cstdint>
@@ -11,71 +11,71 @@ enum class Bug : std::uint8_t {
   kNone,
   // sessions and clients
   kRepeatsApplied,    // a batch that comes twice is applied twice
-  kRequestTwice,      // a client's repeated request is taken for a new one
-  kOldEpochAccepted,  // a manager that has been restarted is not fenced off
+  kRequestTwice,      // a client's repeated request is taken as a new one
+  kOldEpochAccepted,  // the old epoch of a restarted manager is not fenced off
   // a client (client/requester.hpp)
   kRepeatRenumbered,  // a request that is repeated in the next session has a new number
   kRepeatDropped,     // a request without an outcome is not repeated
   kOpenSentAgain,     // a request that the caller repeats is sent again in the same session
-  kAnsweredTwice,     // an outcome that the manager repeats is handed out again
-  kOldSessionHeard,   // a message of an earlier session is taken for one of the present
+  kAnsweredTwice,     // a repeated outcome of the manager is reported again
+  kOldSessionHeard,   // a message of an earlier session is taken as one of the present
   // labels
   kNoQuarantine,          // the SwitchServer frees a released label at once
   kLabelBackTooEarly,     // the manager reuses it before the other end of the link has confirmed
   kLabelHandedOutTwice,   // a granted label stays free
-  kLapseKeepsCaches,      // a session's cached labels do not return when it ends
+  kLapseKeepsCaches,      // the cached labels of an ended session do not return
   kForeignInputAccepted,  // an input label of another connection is accepted
-  kSharedInputFreed,      // the first branch to go frees the label of those that stay
+  kSharedInputFreed,      // the first removed branch frees the label of the remaining ones
   // undoing
-  kNoRollback,            // a refusal leaves the other hops as they are
-  kCrankbackKeepsHops,    // another route is tried without removing the first one
-  kModifyNotRolledBack,   // hops that had taken the new contract keep it
-  kRemovalAnsweredEarly,  // before the switch has confirmed
-  kDebtDropped,           // what is owed is forgotten with the session
+  kNoRollback,            // a refusal leaves the other hops in place
+  kCrankbackKeepsHops,    // another route is tried before the first one is removed
+  kModifyNotRolledBack,   // hops that had accepted the new contract keep it
+  kRemovalAnsweredEarly,  // a removal is answered before the switch has confirmed
+  kDebtDropped,           // owed removals are forgotten with the session
   kHeldLapses,            // a hold does not outlive its session
   // another path
-  kTakeOverFirst,         // the hops where it parts are told before the others have confirmed
-  kOldPathNotRemoved,     // the hops of the old one stay
-  kRerouteNotRolledBack,  // those of a new one that could not be had stay
-  kNeverRerouted,         // a connection over something unusable is told to be broken, and left
-  kOldTopologyBelieved,   // an older version takes the place of a newer one
-  kMendedNotTold,         // the client is not told that its connection's path is up again
-  kMovedByAdding,         // the switch is told to add the new output, not to move to it
-  kJoinFreesLabel,        // the first hop to go frees the output label of the one that stays
-  kSharedCountedTwice,    // what a hop that joins carries is counted once more
+  kTakeOverFirst,         // hops where the paths part are committed before the others confirm
+  kOldPathNotRemoved,     // the hops of the old path stay
+  kRerouteNotRolledBack,  // the hops of a new path that failed stay
+  kNeverRerouted,         // a connection over something unusable is reported broken and kept there
+  kOldTopologyBelieved,   // an older version replaces a newer one
+  kMendedNotTold,         // the client is not notified that its path is up again
+  kMovedByAdding,         // the switch adds the new output instead of moving to it
+  kJoinFreesLabel,        // the first of two joined hops frees the output label of the other
+  kSharedCountedTwice,    // the load of a joining hop is counted again
   // a driver and its switch
   kFlagsNotReset,        // an event of a port is not answered by resetting its flag
-  kPortSessionKept,      // a port's first session number is used for ever
-  kTimeoutTakenForDone,  // what the switch did not answer in time counts as done
-  kLossTakenForDone,     // so does what was under way when the adjacency was lost
-  kRefusalTakenForDone,  // so does an add or a move that the switch refuses
-  kDeleteErrorIgnored,   // so does an element of a delete that it refuses
-  kTableReadLost,        // what the switch reports of its table is not kept
-  kPriorityIgnored,      // every category goes by the best priority
-  kBurstForgotten,       // a contract's burst is not told to the switch
+  kPortSessionKept,      // the first session number of a port is used for ever
+  kTimeoutTakenForDone,  // a request that timed out counts as done
+  kLossTakenForDone,     // requests under way when the adjacency was lost count as done
+  kRefusalTakenForDone,  // an add or a move that the switch refuses counts as done
+  kDeleteErrorIgnored,   // a refused element of a delete counts as done
+  kTableReadLost,        // the switch's report of its table is dropped
+  kPriorityIgnored,      // every category gets the best priority
+  kBurstForgotten,       // the switch is not given a contract's burst
   kTableCleared,         // every adjacency empties the switch
-  kDeleteTakesTree,      // deleting a branch takes its connection along
-  kNotPutBack,           // what the switch has lost stays lost
-  kStrangerNotBlocked,   // labels of what nobody claims are granted
+  kDeleteTakesTree,      // deleting a branch deletes its connection too
+  kNotPutBack,           // what the switch has lost is not restored
+  kStrangerNotBlocked,   // labels of unclaimed cross-connects are granted
   // the Router and who reports to it
-  kAccessLineIgnored,  // the line of a host is always up
+  kAccessLineIgnored,  // the access line of a host is always up
   kDrainedForEver,     // a link cannot be undrained
-  kVersionKept,        // news have the version of what was before
+  kVersionKept,        // a change keeps the previous version
   kUnknownForEver,     // an unknown switch is never trusted again
   kLossTrusted,        // a switch that its SwitchServer has lost stays trusted
-  kLossNotReported,    // a SwitchServer does not say that it has lost its switch
-  kNoRefresh,          // nor repeats its report when nothing happens
+  kLossNotReported,    // a SwitchServer does not report the loss of its switch
+  kNoRefresh,          // a SwitchServer does not repeat its report while nothing changes
   // attachment
-  kNoSecondAttempt,  // whoever fails to attach does not try again
-  kGapSkipped,       // a batch behind a gap is applied, what is missing never
+  kNoSecondAttempt,  // a failed attachment is not retried
+  kGapSkipped,       // a batch behind a gap is applied, the missing ones never
   // desks of a manager
-  kDebtsNotSent,  // debts wait for another event when a switch is attached again
-  kCacheKept,     // cached labels are used beyond their session
+  kDebtsNotSent,  // debts wait for another event after a switch is attached again
+  kCacheKept,     // cached labels are used after their session
   // accounts
-  kIngressKept,        // the ingress bandwidth of a hop that went is not given back
+  kIngressKept,        // the ingress bandwidth of a removed hop is not released
   kQuotaKept,          // a session's quota does not return when it ends
-  kCapacityOfLine,     // a port may promise its line rate, whatever its overbooking
-  kChargedAsDemanded,  // admission by contract charges what was demanded
+  kCapacityOfLine,     // a port may promise its line rate, without its overbooking
+  kChargedAsDemanded,  // admission by contract charges the demand instead
 };
 
 #ifdef XBIND_PLANTED_BUGS

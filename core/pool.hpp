@@ -1,9 +1,9 @@
-// Objects that are made and destroyed with every call. They lie in chunks: an object keeps its
-// address, the next object reuses a free place, and only growth allocates. The memory of a peak stays
-// for the next peak.
+// Storage for objects that are made and destroyed with every call. Objects lie in chunks: an object
+// keeps its address, the next object reuses a free place, and only growth allocates. The memory of
+// a peak stays allocated for the next peak.
 //
-// A use of an object after its end is found by the address sanitizer, as with memory that was freed.
-// The owner destroys every object before the pool ends, and bounds their number. Not thread-safe.
+// The address sanitizer finds a use of an object after its end, as with freed memory. The owner
+// destroys every object before the pool ends, and bounds their number. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1  // as GCC says it
+#define __SANITIZE_ADDRESS__ 1  // GCC's name for it
 #endif
 #endif
 #if defined(__SANITIZE_ADDRESS__)
@@ -55,7 +55,7 @@ class Pool {
   }
 
   std::size_t live() const { return live_; }
-  // Objects that fit before the next allocation.
+  // Number of objects that fit before the next allocation.
   std::size_t capacity() const { return places_.capacity(); }
 
  private:
@@ -63,7 +63,7 @@ class Pool {
     Place* next = nullptr;  // the free place after this one
     alignas(T) std::byte object[sizeof(T)];
   };
-  // Of a free place the sanitizer allows the link alone.
+  // In a free place the sanitizer allows access to the link only.
   static void forbid_use([[maybe_unused]] Place& place, [[maybe_unused]] bool forbid) {
 #if defined(__SANITIZE_ADDRESS__)
     std::byte* const after_link = reinterpret_cast<std::byte*>(&place) + sizeof(Place*);
@@ -75,7 +75,7 @@ class Pool {
     }
 #endif
   }
-  // A chunk takes 16 to 32 KiB, and holds eight objects at least.
+  // A chunk has 16 to 32 KiB and at least eight objects.
   static constexpr std::size_t kPerChunk =
       std::max(std::size_t{8}, std::bit_floor(32 * 1024 / sizeof(Place)));
 

@@ -26,7 +26,7 @@ Result<std::string> read_file(const std::string& path, std::size_t octets_max) {
   std::string text;
   std::array<char, 16384> chunk;
   while (const std::size_t count = std::fread(chunk.data(), 1, chunk.size(), file.get())) {
-    // Checked before it is kept: an endless file costs no more than octets_max.
+    // Checked before the text is appended: an endless file costs no more than octets_max.
     if (count > octets_max - text.size()) {
       return fail(ErrorCode::kBadInput, "{} is longer than {} octets", path, octets_max);
     }

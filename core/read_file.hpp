@@ -1,5 +1,5 @@
-// A whole small file (configuration, topology) as text. For start-up and operators' commands: it
-// blocks, and a path that names a pipe is read to its end.
+// Reads a whole small file (configuration, topology) as text. For start-up and operators' commands
+// only: it blocks, and reads a pipe to its end.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace xbind {
 
-// kSystem: it cannot be opened or read (also: it is a directory); kBadInput: it is longer than
-// `octets_max`. The text names the path.
+// kSystem: the file cannot be opened or read (for example, it is a directory). kBadInput: it is
+// longer than `octets_max`. The error text has the path.
 Result<std::string> read_file(const std::string& path, std::size_t octets_max);
 
 }  // namespace xbind

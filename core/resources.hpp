@@ -1,4 +1,4 @@
-// What a connection takes from an output port: bandwidth and buffer, always together.
+// The resources that a connection uses at an output port: bandwidth and buffer, always together.
 #pragma once
 
 #include <compare>
@@ -7,7 +7,7 @@
 namespace xbind {
 
 struct Resources {
-  std::uint64_t cells_per_s = 0;   // 53-octet cells a second, at the peak the contract admits
+  std::uint64_t cells_per_s = 0;   // cells (53 octets) a second, the contract's peak
   std::uint64_t buffer_cells = 0;  // cells of the output port's buffer
 
   Resources& operator+=(Resources other) {
@@ -15,7 +15,7 @@ struct Resources {
     buffer_cells += other.buffer_cells;
     return *this;
   }
-  // The caller has checked that nothing goes below zero (fits_within).
+  // The caller has checked fits_within(), so no component becomes negative.
   Resources& operator-=(Resources other) {
     cells_per_s -= other.cells_per_s;
     buffer_cells -= other.buffer_cells;

@@ -1,7 +1,7 @@
-// Result<T>: a value, or the Error that stood in its way.
+// Result<T>: a value, or the Error that prevented it.
 //
-// tl::expected (Debian: libexpected-dev) because it is std::expected for compilers that do not have
-// it yet: the day we move to C++23 this file becomes a using-declaration.
+// Uses tl::expected (Debian: libexpected-dev), which is std::expected for compilers without it.
+// With C++23 this file becomes a using-declaration.
 #pragma once
 
 #include <fmt/format.h>

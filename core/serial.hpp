@@ -1,10 +1,10 @@
-// Serial: many threads hand in jobs, one at a time runs them. Whoever posts while nobody runs becomes
-// the runner and works until the queue is empty; everybody else returns at once. So an idle daemon
-// handles a message on the thread that received it (no wake-up), and a busy one drains many messages
-// before it sends anything: fewer, larger batches.
+// Serial: runs the jobs of many threads one at a time. A thread that posts while no job runs
+// becomes the runner and works until the queue is empty; other threads only queue their job and
+// return. So an idle daemon handles a message on the thread that received it, without a wake-up. A
+// busy daemon drains many messages before it sends anything, which gives fewer, larger batches.
 //
-// Jobs must not block and must not post-and-wait. The queue is bounded by the credits of the sessions
-// whose upcalls post (core/session): no peer can have more than its window in here.
+// A job must not block and must not post a job and wait for it. The credits of the sessions whose
+// upcalls post (core/session) bound the queue: no peer can have more than its window in it.
 #pragma once
 
 #include <cstddef>
@@ -20,29 +20,29 @@ class Serial {
  public:
   using Job = std::function<void()>;
 
-  // When a step ends although more jobs are there.
+  // Limits of a step that ends before the queue is empty.
   struct Step {
-    // While more keep coming, after at least so many jobs: more of them make fewer, larger messages, and
-    // delay the first.
+    // Ends the step after at least this many jobs, if more keep arriving. More jobs make fewer,
+    // larger messages, and delay the first one.
     std::size_t jobs = 1;
-    // At once when so many items have been handled: peers have work to do in the meantime, and a backlog
+    // Ends the step at once after this many items. Peers get work in the meantime, and a backlog
     // does not become one step.
     std::size_t items = std::numeric_limits<std::size_t>::max();
   };
 
-  // What the daemons take as Step::items, in commands and outcomes: half a millisecond's work, in which their peers
-  // would have nothing to do.
+  // Step::items of the daemons, in commands and outcomes: half a millisecond of work, during which
+  // their peers would otherwise be idle.
   static constexpr std::size_t kItemsPerStep = 512;
 
-  // `after_drain` ends a step: it runs on the runner, never beside a job, and is the place to transmit
-  // what the jobs produced. A step ends when the queue is empty, or as `step` says.
+  // `after_drain` ends a step. It runs on the runner, never beside a job; transmit there what the
+  // jobs have produced. A step ends when the queue is empty, or at the limits of `step`.
   explicit Serial(Job after_drain) : Serial(std::move(after_drain), Step{}) {}
   Serial(Job after_drain, Step step) : after_drain_(std::move(after_drain)), step_(step) {}
   Serial(const Serial&) = delete;
   Serial& operator=(const Serial&) = delete;
 
-  // Thread-safe. May run `job` and others before it returns, unless another thread is the runner. `items`:
-  // how much work it is, in the owner's measure.
+  // Thread-safe. May run `job` and others before it returns, unless another thread is the runner.
+  // `items`: the amount of work, in the owner's measure.
   void post(Job job, std::size_t items = 1) {
     {
       const std::lock_guard lock(mutex_);
@@ -60,7 +60,7 @@ class Serial {
   };
 
   void run() {
-    std::size_t jobs = 0;  // of this step
+    std::size_t jobs = 0;  // in this step
     std::size_t items = 0;
     for (;;) {
       if (at_ == taken_.size()) {
@@ -87,7 +87,7 @@ class Serial {
 
   Job after_drain_;
   Step step_;
-  // The runner's: what it has taken out of the queue, and how many of these have run.
+  // Used by the runner only: the jobs taken out of the queue, and how many of them have run.
   std::vector<Entry> taken_;
   std::size_t at_ = 0;
   std::mutex mutex_;

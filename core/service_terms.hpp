@@ -1,5 +1,5 @@
-// A service by its name, in the user's words: what a client says, and what the QOSMapper looks up in its
-// catalogue (qosmapper/catalogue.hpp; idl/types.idl is the same on the wire).
+// A service by name, in the user's terms. A client sends it; the QOSMapper looks it up in its
+// catalogue (qosmapper/catalogue.hpp). idl/types.idl defines the wire form.
 #pragma once
 
 #include <compare>
@@ -11,12 +11,12 @@ namespace xbind {
 
 inline constexpr std::size_t kServiceNameMax = 64;  // octets
 
-// 0 in a number: as the catalogue has it, or not said. Which class takes which number, the ranges and
-// the units are those of UserService (qosmapper/atm_mapping.hpp); a number that the class does not take
-// is refused there.
+// A number that is 0 is not given; the catalogue's value applies. UserService
+// (qosmapper/atm_mapping.hpp) defines which class uses which number, the ranges and the units. It
+// refuses a number that the class does not use.
 struct ServiceTerms {
-  // A service of the catalogue, or the word of a class, "video", "voice", "data", "constant": then the
-  // numbers say everything. At most kServiceNameMax octets.
+  // A service of the catalogue, or a class, "video", "voice", "data", "constant", which the numbers
+  // then specify completely. At most kServiceNameMax octets.
   std::string name;
   std::uint64_t frames_per_1000_s = 0;  // video, voice
   std::uint64_t frame_octets = 0;       // all

@@ -1,4 +1,4 @@
-// The one place where a daemon reads the clock. Logic must not include this (tests/tidy holds it).
+// The only place where a daemon reads the clock. Logic must not include this (tests/tidy checks).
 #pragma once
 
 #include "core/clock.hpp"

@@ -1,4 +1,4 @@
-// The durations of sessions, reattachment, connections, faults on purpose and pace.
+// The durations of sessions, reattachment, connections, deliberate faults and pace.
 #pragma once
 
 #include "core/durations.hpp"

@@ -1,8 +1,8 @@
-// What a connection's cells keep to, as the switches are told it: the service category and its
-// parameters (RFC 3292 section 10.4). The QOSMapper makes one of every service; it travels with each
-// hop beside the resources, which are what the ledgers count.
+// The traffic contract of a connection as the switches receive it: the service category and its
+// parameters (RFC 3292 section 10.4). The QOSMapper derives one from every service. It travels with
+// each hop beside the resources, which the ledgers count.
 //
-// Which parameters a category has; the others are 0:
+// Parameters of each category; the others are 0:
 //
 //   category  PCR  CDVT  SCR  MCR  MBS  MFS
 //   CBR        x    x
@@ -24,7 +24,7 @@
 
 namespace xbind {
 
-// The numbers are the IDL's.
+// The numbers are those of the IDL.
 enum class ServiceCategory : std::uint8_t {
   kNone = 0,  // no contract: the switch treats the cells by priority alone
   kCbr = 1,
@@ -58,7 +58,7 @@ inline constexpr bool has_guaranteed_rate(ServiceCategory category) {
          category == ServiceCategory::kGfr;
 }
 
-// Why a contract cannot be.
+// Why a contract is invalid.
 enum class ContractFault : std::uint8_t {
   kUnknownCategory,  // value: its number; bound: the highest
   kZero,             // the field is 0 and must not be
@@ -81,21 +81,21 @@ std::string_view to_string(ContractFault fault);  // "above 24 bits"
 std::string to_string(const ContractRefusal& refusal);
 // "PCR 16777216 is above 24 bits: at most 16777215"
 
-// Nothing when the contract can be; else its first fault in the order of the fields. No contract
-// (kNone) can be when every field is 0.
+// Returns nullopt for a valid contract, else its first fault in the order of the fields. No
+// contract (kNone) is valid when every field is 0.
 std::optional<ContractRefusal> check(const TrafficContract& contract);
 
-// The greater of the two in every parameter but CDVT, which is that of `wanted`; both of one category.
-// A contract that can be comes of two that can be.
+// Returns the greater of the two in every parameter except CDVT, which is that of `wanted`. Both
+// must have the same category. If both are valid, so is the result.
 TrafficContract greater(const TrafficContract& had, const TrafficContract& wanted);
-// Whether `wanted` asks for more than `had` in some parameter. CDVT does not count: it falls as the rate
+// Whether `wanted` exceeds `had` in some parameter. CDVT does not count: it falls as the rate
 // grows.
 bool asks_for_more(const TrafficContract& had, const TrafficContract& wanted);
 
 // "nrt-VBR pcr 353207 cdvt 3 us scr 4700 mbs 188"; "no contract".
 std::string to_string(const TrafficContract& contract);
 
-// What the QOSMapper makes of a service: what the ledgers count, and what the switches are told.
+// The QOSMapper's result for a service: what the ledgers count and what the switches receive.
 struct NetworkService {
   Resources resources;
   TrafficContract contract{};

@@ -1,15 +1,15 @@
-// Which build this is.
+// The version and revision of this build.
 #pragma once
 
 #include <string_view>
 
 namespace xbind {
 
-// "0.1.0": that of project() in the root CMakeLists.txt.
+// "0.1.0": from project() in the root CMakeLists.txt.
 std::string_view version();
 
-// The revision that was built, "8b9424e"; with a "+" when the tree differed from it, empty when it was built
-// outside git.
+// The git revision of the build, "8b9424e"; with a "+" when the tree differed from it. Empty when
+// it was built outside git.
 std::string_view revision();
 
 }  // namespace xbind

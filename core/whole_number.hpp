@@ -1,5 +1,6 @@
-// A decimal number, times its unit, as a whole one. 0.1 is not 0.1 in binary: what is within a billionth of
-// a whole number is that number; everything else goes up or down. Pure; any thread.
+// Converts a decimal number, already multiplied by its unit, to a whole number. 0.1 has no exact
+// binary form: a value within a billionth of a whole number becomes that number; any other is
+// rounded up or down. Pure; any thread.
 #pragma once
 
 #include <algorithm>

@@ -7,9 +7,9 @@
 namespace xbind {
 namespace {
 
-// Every size below is that of a structure that begins at a multiple of eight, rounded up to eight.
+// Each size below is for a structure that begins at a multiple of eight, rounded up to eight.
 
-// A length, the characters, a zero, and up to three octets before the next number.
+// A length, the characters, a terminating zero, and up to three octets of padding.
 std::size_t octets(const std::string& text) { return text.size() + 8; }
 
 constexpr std::size_t kSetup = 88;
@@ -41,8 +41,8 @@ std::size_t octets(const std::optional<ServiceSpec>& service) {
 
 std::size_t octets(const Debt& debt) { return 8 + octets(debt.element); }
 
-// What stands in place of a missing reason is explain() (core/call.hpp): the words of a cause, the
-// element, two numbers, and what is owed where.
+// A missing reason is replaced by explain() (core/call.hpp): the words of a cause, the element, two
+// numbers, and what is owed where.
 std::size_t octets_of_refusal(const Outcome& outcome) {
   const std::size_t reason = outcome.reason.empty()
                                  ? 160 + outcome.element.size() + outcome.owed.element.size()
@@ -60,7 +60,7 @@ std::size_t wire_octets(const HopBatch& batch) {
   for (const HopOwner& owner : batch.owners) {
     sum += kOwner + octets(owner.client) + octets(owner.from) + octets(owner.to);
   }
-  // A service is said once, as a rule (orb/convert_hops.cpp): never again by the next command.
+  // A service is normally sent once (orb/convert_hops.cpp): the next command does not repeat it.
   const auto services = [&sum](const auto& commands) {
     for (std::size_t i = 0; i < commands.size(); ++i) {
       const bool same = i > 0 && commands[i].demand == commands[i - 1].demand &&
@@ -107,7 +107,7 @@ std::size_t wire_octets(const Outcome& outcome) {
 }
 
 std::size_t wire_octets(const Notice& notice) {
-  // As a refusal without reason and debt.
+  // As for a refusal without reason and debt.
   if (notice.kind == NoticeKind::kBroken) return 216 + 2 * notice.element.size();
   return 24 + octets(notice.element);
 }

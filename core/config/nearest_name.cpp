@@ -7,7 +7,7 @@
 namespace xbind::config {
 namespace {
 
-// Longer "names" are no misspelling, and the table below grows with their length.
+// A longer name is no misspelling; the table below grows with its length.
 constexpr std::size_t kTypedMax = 100;
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {

@@ -8,8 +8,9 @@
 
 namespace xbind::config {
 
-// The known name with the fewest inserted, deleted or replaced characters (the first of several);
-// nothing when even that one differs in more than two characters and more than a third of `typed`.
+// Returns the known name with the fewest inserted, deleted or replaced characters (the first of
+// several). Returns nullopt when even that name differs in more than two characters and in more
+// than a third of `typed`.
 std::optional<std::string> nearest_name(std::string_view typed, std::span<const std::string> known);
 
 }  // namespace xbind::config

@@ -115,7 +115,8 @@ Result<void> OptionTable::load(OptionSet& set) const {
   const auto refused = set.load(static_cast<int>(words.size()), words.data(),
                                 [](const std::string&) { return std::nullopt; });
   if (!refused) return {};
-  // "[[switch]]: --ports ...\nTry ...": the sentence, and the line of the option it names first.
+  // refused->text is "[[switch]]: --ports ...\nTry ...". Extracts the sentence, and the line of the
+  // first option that it names.
   std::string_view sentence = refused->text;
   sentence = sentence.substr(0, sentence.find('\n'));
   sentence.remove_prefix(std::min(sentence.find(": ") + 2, sentence.size()));

@@ -1,5 +1,5 @@
-// Several things of one kind in a file, a table for each, whose keys are the options of one. Nothing is taken
-// over from one table to the next.
+// Reads a file that describes several things of one kind: one table for each, whose keys are the
+// options of that thing. A table inherits nothing from the table before it.
 //
 //   [[switch]]
 //   name = "sw1"
@@ -7,7 +7,7 @@
 //   links = {1 = "ring:a", 2 = "ring:b"}        as --links 1=ring:a,2=ring:b
 //   fault = ["delay message 500", "reorder 0.1"]
 //
-// An array, or a table by ports, stands for an option that is a list. Pure; any thread.
+// An array, or a table keyed by port, stands for an option that is a list. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -23,18 +23,19 @@
 namespace xbind::config {
 
 struct OptionTableKind {
-  std::string table;                // "switch": what stands in [[ ]]
+  std::string table;                // "switch": the name in [[ ]]
   std::vector<std::string> known;   // names of the options
-  std::vector<std::string> needed;  // of them
+  std::vector<std::string> needed;  // names that every table must have
   std::size_t tables_max = 1024;
 };
 
-// One table: where it stands, and its values as they would stand on a command line.
+// One table: its place in the file, and its values as they would stand on a command line.
 class OptionTable {
  public:
-  // Into what `set` declares. kBadInput: what the options refuse, with file, line and reason.
+  // Loads the values into the options of `set`. kBadInput: an option refuses its value; the text
+  // has file, line and reason.
   Result<void> load(OptionSet& set) const;
-  // "FILE line N: sentence", at the line of `key`, which is there.
+  // Returns "FILE line N: sentence", with the line of `key`, which must exist.
   Error refusal(std::string_view key, std::string_view sentence) const;
 
  private:
@@ -48,12 +49,12 @@ class OptionTable {
   Line whole_ = 0;
 };
 
-// In the order of the file; at least one. kBadInput, with file, line and reason: what is no TOML or longer than
-// 4 MiB, another key at the top, no table or too many, a key that is not known or missing, a value that is none
-// of an option. `path` stands in the refusals only.
+// Returns the tables in file order, at least one. kBadInput, with file, line and reason: not TOML,
+// longer than 4 MiB, an unknown key at the top level, no table or too many, an unknown or missing
+// key, an invalid option value. `path` is used in the texts only.
 Result<std::vector<OptionTable>> read_option_tables(std::string_view text, const std::string& path,
                                                     const OptionTableKind& kind);
-// The same of a file. kSystem: it cannot be read.
+// Reads the same from a file. kSystem: the file cannot be read.
 Result<std::vector<OptionTable>> load_option_tables(const std::string& path,
                                                     const OptionTableKind& kind);
 

@@ -1,4 +1,4 @@
-// Declaring and describing; loading is in options_load.cpp.
+// Declaration and description of options; options_load.cpp loads them.
 #include "core/config/options.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace xbind::config {
 namespace {
 
-// Names that every program has (options_load.cpp acts on them).
+// Options of every program (options_load.cpp handles them).
 constexpr std::string_view kReserved[] = {"help",          "version",      "check-config", "config",
                                           "print-options", "print-timers", "print-metrics"};
 
@@ -23,7 +23,7 @@ bool well_formed(std::string_view name) {
       name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
 }
 
-// The whole of `text` as a number; false when it is something else.
+// Parses the whole of `text` as a number; invalid_argument when it is none.
 template <class T>
 std::errc read_number(const std::string& text, T& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -107,7 +107,7 @@ void OptionSet::add_uint_with(std::string name, std::function<void(std::uint64_t
   option.read = [assign, bounds](const std::string& text) -> Result<Assign> {
     std::uint64_t value = 0;
     const std::errc error = read_number(text, value);
-    if (error == std::errc::result_out_of_range) value = bounds.max;  // refused just below
+    if (error == std::errc::result_out_of_range) value = bounds.max;  // refused below
     if (error == std::errc::invalid_argument) {
       return fail(ErrorCode::kBadInput, "'{}' is not a whole number (range: {} to {})", text,
                   bounds.min, bounds.max);

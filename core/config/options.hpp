@@ -1,5 +1,5 @@
-// How every program declares and loads its options: each is said once, with name, sentence, default
-// and bounds; --help, the refusals, docs/options.md and the check all come from that.
+// How every program declares and loads its options. Each option is declared once, with name, help
+// sentence, default and bounds; --help, the refusals, docs/options.md and the check derive from it.
 //
 //   struct Options { std::uint64_t hop_timeout_ms; std::string name; bool watch; };
 //   Options options;
@@ -16,19 +16,20 @@
 //      serves all programs, so a variable that names no option of this one is ignored.
 //   3. the file of --config FILE: lines `name = value` (settings_file.hpp)
 //   4. the default
-// A file is judged whole, also where a value of it is overridden; a variable only when it is used.
-// A list takes several values: repeat it, or separate by commas; the sources are not added up.
+// A file is checked whole, even where a value is overridden; a variable only when it is used. A
+// list option takes several values: repeat it, or separate them by commas. Values of different
+// sources are not combined.
 //
-// Every program also has, on the command line only: --help (or -h), --version, --check-config (say
-// whether everything above is right, and exit), --config FILE, and the hidden --print-options and
-// --print-timers (its parts of docs/options.md and docs/timers.md); where it has a status, also
-// --print-metrics (docs/metrics.md). Refused, with exit code 2 and one sentence that names option, value and bound:
-// unknown names, values that cannot be read or are out of bounds, a value given twice in one
-// source, stray arguments. omniORB's own options (-ORBname value) are skipped together with their
-// value; the ORB takes them from the same argv.
+// Every program also has, on the command line only: --help (or -h), --version, --check-config
+// (reports whether everything above is valid, and exits), --config FILE, and the hidden
+// --print-options and --print-timers (its parts of docs/options.md and docs/timers.md); where it
+// has a status, also --print-metrics (docs/metrics.md). Refused, with exit code 2 and one sentence
+// that names option, value and bound: unknown names, values that cannot be parsed or are out of
+// bounds, a value given twice in one source, stray arguments. omniORB's own options (-ORBname
+// value) are skipped together with their value; the ORB reads them from the same argv.
 //
 // A program with several commands declares them with take_commands() when most options serve many
-// commands; else it looks at argv[1] itself and makes one set per subcommand:
+// commands; else it inspects argv[1] itself and makes one set per subcommand:
 //   OptionSet set("xbind-callgen run", "..."); load_or_explain(set, argc - 1, argv + 1);
 //
 // Targets must outlive load(). Declaring sets the target to its default; load() changes either all
@@ -63,7 +64,7 @@ struct DoubleBounds {  // both ends included; values are finite in any case
   double max = std::numeric_limits<double>::max();
 };
 
-// What is left to do when the program is not to run.
+// What to print and return when the program must not run.
 struct Exit {
   int code;          // 0: print `text` on stdout; 2: on stderr
   std::string text;  // whole lines
@@ -76,9 +77,9 @@ Environment process_environment();
 // One command of a program that has several: "drain SWITCH [PORT]".
 struct Command {
   std::string verb;
-  std::vector<std::string> arguments;  // the last one may be left out when it is in brackets
+  std::vector<std::string> arguments;  // the last one is optional when it is in brackets
   std::string help;                    // one sentence
-  std::vector<std::string> options;    // those of this command and of others that name them, too
+  std::vector<std::string> options;    // options that only this and other naming commands have
 
   std::string usage() const;  // "drain SWITCH [PORT]"
 };
@@ -122,44 +123,43 @@ class OptionSet {
         std::move(name), [target, pairs](std::size_t index) { *target = pairs[index].second; },
         default_index, std::move(words), std::move(help));
   }
-  // No value of a list is empty or has a comma in it; the default is the empty list.
+  // A list holds no empty value and no value with a comma. The default is the empty list.
   void add_strings(std::string name, std::vector<std::string>* target, std::string help);
 
-  // The option must come from some source: its default is no answer. --help and the like still
-  // work.
+  // Some source must set the option: its default is no valid value. --help and the like still work.
   void require(std::string_view name);
-  // Takes arguments that belong to no option, `min` to `max` of them; `usage` is what --help calls
-  // them, "NAME". Without this every such argument is refused.
+  // Accepts `min` to `max` arguments that belong to no option; `usage` is their name in --help,
+  // "NAME". Without this call every such argument is refused.
   void take_arguments(std::string usage, std::vector<std::string>* target, std::size_t min,
                       std::size_t max);
-  // Takes a command and its arguments, verb first; in place of take_arguments(), after all options
-  // were declared. An option that no command names belongs to all of them; one that only others
-  // name is refused on the command line (not from the environment or a file, which serve all).
-  // `PROGRAM COMMAND --help` tells of that command alone.
+  // Accepts a command and its arguments, verb first, instead of take_arguments(). Call it after all
+  // options are declared. An option that no command names belongs to all of them. An option that
+  // only other commands name is refused on the command line (not from the environment or a file,
+  // which serve all commands). `PROGRAM COMMAND --help` describes that command only.
   void take_commands(std::vector<Command> commands, std::vector<std::string>* target);
-  // A paragraph about the program as a whole, after the options in --help and in docs/options.md.
+  // Adds a paragraph about the program as a whole, after the options in --help and docs/options.md.
   void add_note(std::string note) { notes_.push_back(std::move(note)); }
-  // The durations of a room that the program runs: --help and docs/timers.md list them after the
-  // options. A row that is an option of another program is left out.
+  // Adds the durations of a room that the program runs; --help and docs/timers.md list them after
+  // the options. A row that is an option of another program is left out.
   void add_timers(TimerTable table) { timers_.push_back(table); }
   // Metrics of the program's status: --print-metrics lists them.
   void add_metrics(MetricTable table) { metrics_.push_back(std::move(table)); }
-  // What no single option can tell: run after everything is loaded, also by --check-config.
-  // Returns the sentence of what is wrong, or nothing.
+  // Adds a check that involves several options. It runs after everything is loaded, also with
+  // --check-config, and returns the sentence that describes the fault, or nullopt.
   void add_check(std::function<std::optional<std::string>()> check);
 
-  // Nothing: the targets are set, run. args[0] is not looked at.
+  // Loads all values. nullopt: the targets are set and the program may run. Ignores args[0].
   std::optional<Exit> load(int argc, const char* const* argv, const Environment& environment);
 
-  // After load(): whether the value came from somewhere, and "rate=300 (command line) ..." of all
-  // those that did, for the first line of a log.
+  // After load(): given() reports whether some source set the option. given_text() lists all
+  // options that were set, "rate=300 (command line) ...", for the first line of a log.
   bool given(std::string_view name) const;
   std::string given_text() const;
 
-  // Of the whole program; with a verb of take_commands(), of that command.
+  // Help of the whole program; with a verb of take_commands(), of that command.
   std::string help(std::string_view verb = {}) const;
-  std::string markdown() const;         // what --print-options prints
-  std::string timers_markdown() const;  // what --print-timers prints
+  std::string markdown() const;         // output of --print-options
+  std::string timers_markdown() const;  // output of --print-timers
   std::string metrics_markdown() const;
   const std::string& program() const { return program_; }
 
@@ -173,13 +173,13 @@ class OptionSet {
     std::string range;         // "10 to 60000"; empty: anything
     bool list = false;
     bool required = false;
-    // What to assign, or what is wrong with the text: "5 is less than 10 ...".
+    // Returns what to assign, or what is wrong with the text: "5 is less than 10 ...".
     std::function<Result<Assign>(const std::string& text)> read;
     Assign assign_default;
     std::string source;      // after load(): "command line", ...; empty: default
-    std::string given_text;  // after load(): the text it came as
+    std::string given_text;  // after load(): the text as given
   };
-  // One value that a source gives.
+  // One value from one source.
   struct Given {
     std::string text;
     std::string source;
@@ -195,19 +195,19 @@ class OptionSet {
                        std::string help);
   const Option* find(std::string_view name) const;
   const Command* command(std::string_view verb) const;
-  // The verbs of the commands that name the option; none: it belongs to every one.
+  // The verbs of the commands that name the option; empty: the option belongs to every command.
   std::vector<std::string> takers_of(const std::string& option) const;
   Result<void> check_command(const std::vector<std::string>& words) const;
   Result<void> check_options_of(const Command& command) const;
-  // Its help text followed by default and bounds: "Calls to set up. (default 2000; 1 to 1000000)".
+  // The help text with default and bounds: "Calls to set up. (default 2000; 1 to 1000000)".
   static std::string meaning_of(const Option& option);
-  // Those that belong to every command; below a title, with --help and its like.
+  // The options that belong to every command, below a title, with --help and its like.
   std::string common_options_text() const;
   std::string timers_text() const;
-  // The rows of the table that the program has, with its own defaults.
+  // The rows of the table that this program has, with the program's own defaults.
   std::vector<NamedDuration> timers_of(const TimerTable& table) const;
   std::string command_help(const Command& command) const;
-  std::string meant(std::string_view typed) const;  // ", did you mean --rate?" or nothing
+  std::string meant(std::string_view typed) const;  // ", did you mean --rate?" or empty
 
   Result<CommandLine> read_command_line(int argc, const char* const* argv) const;
   Result<void> keep_value(const std::string& name, const std::string& text, bool adjacent,
@@ -231,8 +231,8 @@ class OptionSet {
   std::vector<MetricTable> metrics_;
 };
 
-// load() with the environment of the process, and prints what Exit says: the exit code of main(),
-// or nothing when the program is to run.
+// Calls load() with the environment of the process and prints the text of Exit. Returns the exit
+// code of main(), or nullopt when the program may run.
 std::optional<int> load_or_explain(OptionSet& set, int argc, const char* const* argv);
 
 }  // namespace xbind::config

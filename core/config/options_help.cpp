@@ -1,4 +1,4 @@
-// What an option set says of itself: --help and its parts of docs/options.md and docs/timers.md.
+// Prints an option set: --help and its parts of docs/options.md and docs/timers.md.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,7 +21,7 @@ constexpr const char* kSources =
     "--config;\n"
     "the command line goes first, then the environment, then the file.\n";
 
-// A table cell must not end early.
+// Escapes '|', which would end a table cell.
 std::string cell(std::string_view text) {
   std::string escaped;
   for (char c : text) {
@@ -31,8 +31,8 @@ std::string cell(std::string_view text) {
   return escaped;
 }
 
-// Lines of at most kHelpColumns, broken between words; those after the first begin with `indent`
-// blanks.
+// Breaks `note` between words into lines of at most kHelpColumns; lines after the first begin with
+// `indent` blanks.
 std::string wrapped(const std::string& note, std::size_t column = 0, std::size_t indent = 0) {
   std::string text;
   std::istringstream words(note);
@@ -50,7 +50,7 @@ std::string wrapped(const std::string& note, std::size_t column = 0, std::size_t
   return text + '\n';
 }
 
-// Each in a line of its own, with what it does.
+// Lists the commands, one per line with its help.
 std::string list_of(const std::vector<Command>& commands) {
   std::size_t width = 0;
   for (const Command& each : commands) width = std::max(width, each.usage().size());
@@ -149,7 +149,7 @@ std::vector<NamedDuration> OptionSet::timers_of(const TimerTable& table) const {
     if (row.source == TimerSource::kOption) {
       const Option* const option = find(row.name);
       if (option == nullptr) continue;
-      // Programs may have defaults of their own.
+      // A program may have its own default.
       row.value = Duration{static_cast<Duration::rep>(
           std::stod(option->default_text) * static_cast<double>(unit_of(row.name).count()))};
     }
@@ -167,7 +167,7 @@ std::string OptionSet::timers_text() const {
     text += fmt::format("  {}\n", table.room);
     for (const NamedDuration& row : timers_of(table)) {
       const bool option = row.source == TimerSource::kOption;
-      // What an option guards stands with the option.
+      // The help of an option already describes its duration.
       text += fmt::format("    {:<{}}{:<{}}", fmt::format("{}{}", option ? "--" : "", row.name),
                           kNameColumns, duration_text(row.value), option ? 0 : kValueColumns);
       text += option ? "\n"

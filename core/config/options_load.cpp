@@ -1,4 +1,4 @@
-// The sources of values, and who wins.
+// Loads option values from their sources in order of precedence.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -28,7 +28,7 @@ constexpr int kRefused = 2;
 
 constexpr const char* kCommandLine = "command line";
 
-// The arguments that are ours, cut at "--": what follows it is never an option.
+// The arguments for this program, split at "--": what follows it is never an option.
 struct Arguments {
   std::vector<std::string> before;
   std::vector<std::string> after;
@@ -43,7 +43,7 @@ Arguments without_orb_options(int argc, const char* const* argv) {
       break;
     }
     if (argument.starts_with("-ORB")) {
-      ++i;  // its value
+      ++i;  // skip its value
       continue;
     }
     arguments.before.emplace_back(argument);
@@ -80,7 +80,7 @@ std::string OptionSet::meant(std::string_view typed) const {
   return nearest ? fmt::format("; did you mean {}?", *nearest) : std::string{};
 }
 
-// One option of the command line that has a value; `adjacent`: after its equal sign.
+// Stores one command-line option with a value. `adjacent`: the value follows an equal sign.
 Result<void> OptionSet::keep_value(const std::string& name, const std::string& text, bool adjacent,
                                    CommandLine& line) const {
   if (!adjacent && text.starts_with("--")) {
@@ -115,7 +115,7 @@ Result<OptionSet::CommandLine> OptionSet::read_command_line(int argc,
   for (const Option& option : options_) {
     description.add_options()(option.name.c_str(), po::value<std::string>());
     if (!option.value_name.empty()) continue;
-    // Boost's own optional values swallow the argument that follows the flag.
+    // Otherwise Boost's optional values would consume the argument after the flag.
     std::ranges::replace(arguments.before, "--" + option.name, "--" + option.name + "=true");
   }
   description.add_options()("help", "")("version", "")("check-config", "")("print-options", "")(
@@ -193,7 +193,7 @@ Result<std::vector<std::optional<OptionSet::Given>>> OptionSet::read_file_of(
       return fail(ErrorCode::kBadInput, "{}: option {} = {} was already given in line {}", source,
                   setting.name, setting.value, lines[index]);
     }
-    // Judged line by line, so that a list's bad value is reported with its own line.
+    // Check each line separately, so that a list's bad value is reported with its own line.
     const Result<Assign> good = read_value(*option, Given{setting.value, source});
     if (!good) return tl::make_unexpected(good.error());
     value = Given{value ? value->text + "," + setting.value : setting.value, source};
@@ -217,7 +217,7 @@ Result<void> OptionSet::load_values(const CommandLine& line, const Environment& 
     from_file = std::move(*read);
   }
 
-  // First everything is judged, then everything is assigned.
+  // Check all values before any is assigned.
   std::vector<std::optional<Given>> chosen(options_.size());
   std::vector<Assign> assignments;
   for (std::size_t i = 0; i < options_.size(); ++i) {
@@ -334,7 +334,7 @@ std::optional<int> load_or_explain(OptionSet& set, int argc, const char* const* 
   if (!exit) return std::nullopt;
   std::FILE* const stream = exit->code == 0 ? stdout : stderr;
   std::fputs(exit->text.c_str(), stream);
-  // A help text that did not arrive is no success either.
+  // A help text that could not be written is no success.
   if (std::fflush(stream) != 0 && exit->code == 0) return 1;
   return exit->code;
 }

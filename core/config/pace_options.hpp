@@ -6,8 +6,8 @@
 
 namespace xbind {
 
-// Declares --pace-message-us, --pace-item-us, --pace-before-leaving, --pace-pause-chance, --pace-pause-us
-// and --pace-seed; `options` must outlive the set's load().
+// Declares --pace-message-us, --pace-item-us, --pace-before-leaving, --pace-pause-chance,
+// --pace-pause-us and --pace-seed; `options` must outlive the set's load().
 void declare_pace_options(config::OptionSet& set, PaceOptions& options);
 
 }  // namespace xbind

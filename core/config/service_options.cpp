@@ -42,7 +42,7 @@ void declare_service_options(config::OptionSet& set, ServiceOptions& options,
       return fmt::format("option --service-class: a name of {} octets, at most {}",
                          options.name.size(), kServiceNameMax);
     }
-    // What would be rounded to "not said".
+    // A value that would be rounded to 0, which means "not given".
     if (options.frame_loss > 0 && down(options.frame_loss * 1e12) == 0) {
       return fmt::format("option --frame-loss {} is below 1e-12", options.frame_loss);
     }

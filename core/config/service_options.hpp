@@ -1,5 +1,5 @@
-// The options that say a service by name or by class, for every program that asks for connections: each
-// said once (core/config/options.hpp). Frame rate and frame size are the program's own options.
+// The options that specify a service by name or by class, for every program that requests
+// connections. Frame rate and frame size are the program's own options.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace xbind {
 
 struct ServiceOptions {
-  std::string name;  // empty: the service is said in another way
+  std::string name;  // empty: the service is specified another way
   double peak_to_mean = 0;
   std::uint64_t burst_frames = 0;
   std::uint64_t bits_per_s = 0;
@@ -21,12 +21,13 @@ struct ServiceOptions {
   double delay_ms = 0;
 };
 
-// Declares them; `prefix` begins the help text of --service-class. Also adds a check that refuses the
-// other options where --service-class is not given. `set` and `options` must outlive the set's load().
+// Declares the options; `prefix` begins the help text of --service-class. Also adds a check that
+// refuses the other options where --service-class is not given. `set` and `options` must outlive
+// the set's load().
 void declare_service_options(config::OptionSet& set, ServiceOptions& options,
                              const std::string& prefix = {});
 
-// Of loaded options with a name. Rates go up to whole numbers, loss and delay down.
+// Converts loaded options with a name. Rates are rounded up, loss and delay down.
 ServiceTerms terms_of(const ServiceOptions& options, std::uint64_t frames_per_1000_s,
                       std::uint64_t frame_octets);
 

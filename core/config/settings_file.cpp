@@ -5,7 +5,7 @@
 namespace xbind::config {
 namespace {
 
-// Configuration lines are short; a longer one is not worth repeating whole in a message.
+// Longest part of a line in a message: configuration lines are short.
 constexpr std::size_t kShownMax = 60;
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }

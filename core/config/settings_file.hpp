@@ -4,7 +4,7 @@
 //   hop-timeout-ms = 2000        # a comment after white space
 //   name = "with # and blanks "  # quoted: taken as it stands, no escapes
 //
-// Knows nothing of options: OptionSet (options.hpp) judges names and values.
+// Has no list of options: OptionSet (options.hpp) checks names and values.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,9 @@ struct FileSetting {
   std::size_t line = 0;  // from 1
 };
 
-// In file order; a name may come more than once. kBadInput with "line N: ..." for a line that is
-// neither blank, comment nor setting, for a [section], and for a quote that does not end.
+// Returns the settings in file order; a name may occur more than once. kBadInput with "line N:
+// ...": a line that is neither blank, comment nor setting, a [section], or a quote that does not
+// end.
 Result<std::vector<FileSetting>> parse_settings(std::string_view text);
 
 }  // namespace xbind::config

@@ -1,4 +1,4 @@
-// Options that are durations: their table (core/durations.hpp) has name, default and help.
+// Options that are durations: their table (core/durations.hpp) gives name, default and help.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace xbind::config {
 
-// The unit in which an option of this name is written: its ending, "-ms" or "-us".
+// The unit of an option of this name: its suffix, "-ms" or "-us".
 constexpr Duration unit_of(std::string_view option_name) {
   return option_name.ends_with("-us") ? Duration{std::chrono::microseconds{1}}
                                       : Duration{std::chrono::milliseconds{1}};
@@ -22,7 +22,7 @@ inline void check_timer(const NamedDuration& row) {
   XB_CHECK(row.name.ends_with("-ms") || row.name.ends_with("-us"), row.name);
 }
 
-// The bounds are in the unit of the name.
+// The bounds are in the unit of the option's name.
 template <std::unsigned_integral T>
 void add_timer(OptionSet& set, const NamedDuration& row, T* target, UintBounds bounds) {
   check_timer(row);

@@ -1,7 +1,7 @@
-// Reading a TOML file of ours: refusals with file and line, keys that nobody knows, lists of tables.
-// The one header that includes toml++ (headers only, so only a .cpp that reads a file includes this).
+// Reads our TOML files: refusals with file and line, unknown keys, lists of tables. The only header
+// that includes toml++, which is header-only, so include it only in a .cpp that reads a file.
 //
-// A reader derives from TomlReader and says what its tables mean. Pure; any thread.
+// A reader derives from TomlReader and interprets its tables. Pure; any thread.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,16 +16,16 @@
 #include "core/config/nearest_name.hpp"
 #include "core/result.hpp"
 
-// Our refusals are values, so the parser's are too.
+// Our refusals are values, so the parser must return its errors as values.
 #define TOML_EXCEPTIONS 0
-// Without NDEBUG it would end the program at "[[" and a newline, by an assertion before its own error;
-// who reads a file of somebody else's must not.
+// Without NDEBUG toml++ asserts on "[[" and a newline before it reports its own error, and would
+// end the program. A program that reads somebody else's file must not abort.
 #define TOML_ASSERT(expr) static_assert(true)
 #include <toml++/toml.h>
 
 namespace xbind::config {
 
-// kBadInput: longer than `octets_max`, or no TOML.
+// kBadInput: longer than `octets_max`, or not TOML.
 inline Result<toml::table> parse_toml(std::string_view text, const std::string& path,
                                       std::size_t octets_max) {
   if (text.size() > octets_max) {
@@ -44,7 +44,7 @@ class TomlReader {
  protected:
   using Line = toml::source_index;
 
-  // Both outlive the reader.
+  // Both arguments outlive the reader.
   TomlReader(const toml::table& root, const std::string& path) : root_(root), path_(path) {}
 
   static Line line_of(const toml::node& node) { return node.source().begin.line; }
@@ -55,7 +55,7 @@ class TomlReader {
                 fmt::format(text, std::forward<Args>(args)...));
   }
 
-  // `what`: "a switch", for the refusal; the first unknown key in file order earns it.
+  // Refuses the first unknown key in file order. `what`, "a switch", is for the text.
   Result<void> only_keys(const toml::table& table, const std::vector<std::string>& known,
                          std::string_view what) const {
     const toml::key* unknown = nullptr;
@@ -70,7 +70,7 @@ class TomlReader {
                         : fmt::format("known are {}", fmt::join(known, ", ")));
   }
 
-  // The [[name]] tables; none when there are none.
+  // Returns the [[name]] tables; empty when there are none.
   Result<std::vector<const toml::table*>> tables(std::string_view name) const {
     std::vector<const toml::table*> found;
     const toml::node* node = root_.get(name);

@@ -1,4 +1,4 @@
-// What the environment variable of an option is called: XBIND_ and its name in upper case, hyphens as
+// Name of an option's environment variable: XBIND_ and the option's name in upper case, hyphens as
 // underscores.
 #pragma once
 

@@ -18,7 +18,7 @@ constexpr CounterRow<FaultCounters> kFaultMetrics[] = {
     {"faults_delayed", MetricKind::kCounter, "", "Session messages delayed on purpose.",
      &FaultCounters::delayed},
 };
-// Of each leg, once faults are on.
+// Metrics of each leg, once faults are on.
 constexpr CounterRow<FaultCounters> kLegMetrics[] = {
     {"faults_<leg>_invocations", MetricKind::kCounter, "", "Session messages of this leg.",
      &FaultCounters::invocations},
@@ -53,7 +53,7 @@ std::uint64_t hash_of(std::string_view text) {
 // libraries, the raw bits do not.
 double unit_interval(std::mt19937_64& bits) { return static_cast<double>(bits() >> 11) * 0x1p-53; }
 
-// Whether a leg "client-to-manager/NAME" is one of those named "client_to_manager", or none is.
+// Whether `leg`, "client-to-manager/NAME", is in `legs` ("client_to_manager"), or `legs` is empty.
 bool selected(const std::vector<std::string>& legs, std::string_view leg) {
   std::string name{leg.substr(0, leg.find('/'))};
   std::ranges::replace(name, '-', '_');

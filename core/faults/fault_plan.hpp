@@ -1,20 +1,20 @@
-// Faults on purpose, for tests: invocations that are dropped, repeated, overtaken or delayed on
-// their way out of a process. A session (core/session/session.hpp) has to get along with every one
-// of them.
+// Deliberate faults for tests: drops, repeats, reorders or delays outgoing invocations of a
+// process. A session (core/session/session.hpp) must cope with all of them.
 //
-//   session's frames ──▶ FaultyPipe::pass() ──▶ transport        what is held comes out of a later
-//   pass()
+//   session's frames ──▶ FaultyPipe::pass() ──▶ transport
 //
-// One FaultInjector per leg and direction (all SwitchServers of a manager are one leg); its chance
-// comes from the seed and the leg's name alone. Switched off, a pipe is one branch.
+// A later pass() returns what an earlier one has held back.
 //
-// One held for reordering waits until another has gone to the same peer, however long that takes up
-// to kOvertakeWithin: what lags is repeated and heartbeats go on, so that in a session that has
-// anything to say another one comes. Only then does it count as reordered; so the counter meets its
-// probability, but for what is held when a peer falls silent.
+// One FaultInjector per leg and direction (all SwitchServers of a manager are one leg). Its random
+// numbers depend only on the seed and the leg's name. Switched off, a pipe costs one branch.
 //
-// Owner and threads: one thread at a time, the one that sends. Pure: no clock, no transport; the
-// owner calls pass() again at next_deadline().
+// An invocation held for reordering waits for the next one to the same peer, at most
+// kOvertakeWithin. In a busy session another one always follows, because unconfirmed batches are
+// repeated and heartbeats continue. It counts as reordered only when it was overtaken, so the
+// counter matches its probability, except for invocations held when a peer falls silent.
+//
+// Threads: one at a time, the sending one. Pure: no clock, no transport; the owner calls pass()
+// again at next_deadline().
 #pragma once
 
 #include <algorithm>
@@ -33,54 +33,54 @@
 
 namespace xbind::faults {
 
-// Every leg there is, SENDER_to_RECEIVER, as options and callgen's JSON call it.
+// All legs, SENDER_to_RECEIVER, as options and callgen's JSON name them.
 inline constexpr std::array<std::string_view, 4> kLegs{"client_to_manager", "manager_to_client",
                                                        "manager_to_switch", "switch_to_manager"};
 
 // Probabilities for each invocation, 0 to 0.9; off when all are 0.
 struct FaultOptions {
   double loss = 0;
-  double duplicate = 0;  // of those not dropped: goes twice
-  double reorder = 0;    // of those not dropped: the next one overtakes it
-  double delay = 0;      // of those neither dropped nor held for reordering: goes later
+  double duplicate = 0;  // of those not dropped: sent twice
+  double reorder = 0;    // of those not dropped: overtaken by the next one
+  double delay = 0;      // of those neither dropped nor held for reordering: sent later
   std::uint32_t delay_ms_max =
       kCoreTimers.ms("delay-ms").count();  // how much later: evenly spread up to this, from 1
   std::uint64_t seed = 1;
-  std::vector<std::string> legs{};  // of kLegs; none: all of them
+  std::vector<std::string> legs{};  // names from kLegs; empty: all legs
 
-  // What is wrong with `legs`, in a sentence, or nothing.
+  // Returns a sentence about what is wrong with `legs`, or nullopt.
   std::optional<std::string> legs_fault() const;
   bool on() const { return loss > 0 || duplicate > 0 || reorder > 0 || delay > 0; }
 };
 
-// One invocation counts once under every fault it met. All zero when switched off.
+// An invocation counts once under every fault that it met. All zero when switched off.
 struct FaultCounters {
-  std::uint64_t invocations = 0;  // handed in
+  std::uint64_t invocations = 0;  // passed in
   std::uint64_t dropped = 0;
-  std::uint64_t repeated = 0;   // gone twice
-  std::uint64_t reordered = 0;  // held back, and truly overtaken
-  std::uint64_t delayed = 0;    // held back, for a time or for a next one that did not come
-  std::uint64_t passed = 0;     // untouched
+  std::uint64_t repeated = 0;   // sent twice
+  std::uint64_t reordered = 0;  // held back, and overtaken
+  std::uint64_t delayed = 0;    // held back for a time, or not overtaken in time
+  std::uint64_t passed = 0;     // sent unchanged
 
   FaultCounters& operator+=(const FaultCounters& other);
   friend bool operator==(const FaultCounters&, const FaultCounters&) = default;
 };
 
-// As they stand in a status: "faults_dropped", "faults_repeated", "faults_reordered" and
-// "faults_delayed" of all legs of a process and, once there is anything to count, each leg's own:
-// "faults_to_switches_invocations", ...
+// A leg's counters as a status shows them: "faults_dropped", "faults_repeated", "faults_reordered"
+// and "faults_delayed" total all legs of a process. Once there is something to count, each leg has
+// its own: "faults_to_switches_invocations", ...
 struct LegCounters {
   std::string leg;  // "to_switches"
   FaultCounters counters;
 };
 void append_metrics(const std::vector<LegCounters>& legs, Metrics& metrics);
-// What append_metrics() exports.
+// The metrics that append_metrics() exports.
 MetricTable fault_metrics();
 
 enum class Hold : std::uint8_t {
-  kNone,     // goes now
-  kNextOne,  // goes right behind the next one to the same peer, at `until` at the latest
-  kUntil,    // goes at `until`
+  kNone,     // sent now
+  kNextOne,  // sent right after the next one to the same peer, at `until` at the latest
+  kUntil,    // sent at `until`
 };
 
 struct Decision {
@@ -91,30 +91,30 @@ struct Decision {
   friend bool operator==(const Decision&, const Decision&) = default;
 };
 
-// An invocation that nobody overtakes is not lost: it goes after this. Longer than a session waits
-// before it repeats (Limits::resend_after), shorter than any timer of a call.
+// The longest wait of a held invocation that none overtakes; then it is sent. Longer than a session
+// waits before it repeats (Limits::resend_after), shorter than any timer of a call.
 inline constexpr Duration kOvertakeWithin = kCoreTimers["overtake-within"];
 
 class FaultInjector {
  public:
-  // `leg`: a name of its own for every leg and direction of a process, "client-to-manager/NAME"; what
-  // is before the slash is one of kLegs in hyphens. On only if the options select that one.
+  // `leg`: a unique name for every leg and direction of a process, "client-to-manager/NAME"; the
+  // part before the slash is one of kLegs in hyphens. On only if the options select that leg.
   FaultInjector(const FaultOptions& options, std::string_view leg);
 
   bool on() const { return on_; }
-  // What is to become of one more invocation. The same calls after the same seed and leg decide
-  // alike.
+  // Decides about one more invocation. The same sequence of calls with the same seed and leg gives
+  // the same decisions.
   Decision decide(TimePoint now);
-  // How the waiting of one held back ended.
+  // How the wait of a held invocation ended.
   void overtaken() { ++counters_.reordered; }
   void waited() { ++counters_.delayed; }
-  // It was to be held back, but there was no room.
+  // The invocation was to be held back, but there was no room.
   void let_go(const Decision& decision) { counters_.passed += decision.copies == 1 ? 1 : 0; }
 
   const FaultCounters& counters() const { return counters_; }
 
  private:
-  bool chance(double probability);  // draws in any case, so that options do not move each other
+  bool chance(double probability);  // always draws, so that options do not affect each other
 
   FaultOptions options_;
   bool on_;
@@ -122,18 +122,18 @@ class FaultInjector {
   FaultCounters counters_;
 };
 
-// At most this many are held at a time; beyond it nothing is held back.
+// At most this many are held at a time; beyond that, none is held back.
 inline constexpr std::size_t kHeldMax = 4096;
 
-// What is on its way out of one leg. T is copied when it goes twice.
+// Outgoing invocations of one leg. T is copied when it is sent twice.
 template <class T>
 class FaultyPipe {
  public:
   FaultyPipe(const FaultOptions& options, std::string_view leg) : injector_(options, leg) {}
 
-  // Turns what is to be sent into what is sent now, in the order in which it goes, what has been
-  // held long enough first. `peer_of(item)` tells who gets it: only what goes to the same peer
-  // overtakes.
+  // Replaces the items to send by those to send now, in order; items whose hold has expired come
+  // first. `peer_of(item)` identifies the receiver: an item is overtaken only by one to the same
+  // peer.
   template <class PeerOf>
   void pass(std::vector<T>& items, PeerOf peer_of, TimePoint now) {
     if (!injector_.on()) return;
@@ -147,7 +147,7 @@ class FaultyPipe {
     items.swap(ready);
   }
 
-  // The two halves of pass(); they append to `ready`.
+  // The two halves of pass(); both append to `ready`.
   void push(T item, std::uint64_t peer, TimePoint now, std::vector<T>& ready) {
     const Decision decision = injector_.decide(now);
     if (decision.copies == 0) return;
@@ -171,7 +171,7 @@ class FaultyPipe {
     });
   }
 
-  // When something held is to go; kNever: nothing is held.
+  // When a held item is to be sent; kNever: nothing is held.
   TimePoint next_deadline() const {
     TimePoint due = kNever;
     for (const Held& held : held_) due = std::min(due, held.decision.until);
@@ -214,7 +214,7 @@ class FaultyPipe {
   }
 
   FaultInjector injector_;
-  std::vector<Held> held_;  // in the order in which they came, at most kHeldMax
+  std::vector<Held> held_;  // in order of arrival, at most kHeldMax
 };
 
 }  // namespace xbind::faults

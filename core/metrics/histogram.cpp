@@ -76,7 +76,8 @@ Duration Histogram::percentile(double percent) const {
   XB_CHECK(percent >= 0 && percent <= 100, percent);
   if (count_ == 0) return Duration::zero();
   if (percent == 0) return min();
-  // 99.9 % of 1000 is 999, though 99.9 has no exact binary form and the product lies a hair above.
+  // 99.9 % of 1000 must be 999, although 99.9 has no exact binary form and the product is slightly
+  // above.
   const double exact_rank = percent / 100 * static_cast<double>(count_);
   return ranked(std::clamp<std::uint64_t>(
       static_cast<std::uint64_t>(std::ceil(exact_rank * (1 - 1e-12))), 1, count_));

@@ -1,13 +1,13 @@
-// A latency histogram: how often each duration was seen, from one nanosecond to almost five hours.
+// A latency histogram: counts durations from one nanosecond to almost five hours.
 //
-// Every octave (a doubling) is cut into 128 equal buckets, so that a percentile is never below the
+// Every octave (a doubling) is divided into 128 equal buckets, so a percentile is never below the
 // true one and never more than 1/128 above it. Count, minimum, maximum and mean are exact. The
-// memory is fixed (38 kB) whatever is recorded, so a histogram may run for weeks.
+// memory is fixed (38 kB), so a histogram may run for weeks.
 //
 // Values outside 0..kHighest are clamped to the nearer end and counted as clamped: a clock that
-// runs backwards, or a latency of a day, must show and must not be lost.
+// runs backwards, or a latency of a day, must be visible and must not be lost.
 //
-// A value type; one thread at a time. Threads that measure keep one each and merge afterwards.
+// A value type; one thread at a time. Threads that measure have one each and merge afterwards.
 #pragma once
 
 #include <cstddef>
@@ -27,27 +27,28 @@ class Histogram {
   Histogram();
 
   void record(Duration value);
-  // The highest value of the bucket that `value` falls into, clamped to the range.
+  // Returns the highest value in the bucket of `value`, which is clamped to the range.
   static Duration bucket_end(Duration value);
-  // As if everything `other` recorded had been recorded here.
+  // Adds all values that `other` has recorded.
   void merge(const Histogram& other);
 
   std::uint64_t count() const { return count_; }
-  std::uint64_t clamped() const { return clamped_; }  // how many of count() lay outside the range
-  // Of the clamped values; zero while nothing was recorded.
+  std::uint64_t clamped() const { return clamped_; }  // values of count() outside the range
+  // Of the clamped values; zero while nothing is recorded.
   Duration min() const;
   Duration max() const { return Duration{max_}; }
   double mean_ns() const;
-  // Of the sample (its squares over count - 1), not of the buckets; zero below two values.
+  // Sample deviation (divides by count - 1) of the values, not of the buckets; zero below two
+  // values.
   double deviation_ns() const;
-  // The least value that at least `percent` of the recorded values do not exceed (nearest rank), as
-  // the upper edge of its bucket, but never above max(). `percent` in [0, 100]; 0 gives min(). Zero
-  // while nothing was recorded.
+  // Returns the least value that at least `percent` of the recorded values do not exceed (nearest
+  // rank), as the upper edge of its bucket, but never above max(). `percent` in [0, 100]; 0 returns
+  // min(). Zero while nothing is recorded.
   Duration percentile(double percent) const;
-  // The value of that rank, from 1 to count(), with the same error.
+  // Returns the value of that rank, from 1 to count(), with the same error.
   Duration ranked(std::uint64_t rank) const;
 
-  // The buckets that are not empty, from the least: the highest value each holds, and how many.
+  // Returns the non-empty buckets in ascending order, each with its highest value and its count.
   struct Bucket {
     Duration highest;
     std::uint64_t count = 0;
@@ -56,7 +57,7 @@ class Histogram {
   };
   std::vector<Bucket> filled() const;
 
-  // Everything there is, to be written down and made again elsewhere.
+  // All content, to be stored and restored elsewhere.
   struct Parts {
     std::vector<Bucket> buckets;
     std::uint64_t clamped = 0;
@@ -66,7 +67,8 @@ class Histogram {
     Duration max{};
   };
   Parts parts() const;
-  // Nothing when the parts contradict each other or the range: a file from elsewhere may say anything.
+  // Returns nullopt when the parts contradict each other or the range, as those of a foreign file
+  // may.
   static std::optional<Histogram> from(const Parts& parts);
 
  private:

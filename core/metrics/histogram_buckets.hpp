@@ -1,8 +1,8 @@
-// The buckets of Histogram (histogram.hpp): which one a number of nanoseconds falls into, and back. For those who
-// count in the same buckets without a whole histogram, too.
+// The buckets of Histogram (histogram.hpp): converts nanoseconds to a bucket and back. Also for
+// code that counts in the same buckets without a whole histogram.
 //
-// Every octave is cut into 128. Below two octaves' worth every value has its own bucket. Above, `shift` low bits
-// are dropped so that the rest lies in [128, 256); each shift adds one row of 128 buckets behind the former.
+// Every octave has 128 buckets. Below 256 every value has its own bucket. Above, the lowest `shift`
+// bits are dropped so that the rest lies in [128, 256); each shift appends a row of 128 buckets.
 #pragma once
 
 #include <bit>

@@ -7,7 +7,7 @@
 namespace xbind {
 namespace {
 
-// Whether `name` is the family with a word of one character or more for each bracket.
+// Whether `name` is of the family: each bracket stands for one or more characters.
 bool fits(std::string_view family, std::string_view name) {
   const std::size_t open = family.find('<');
   if (open == std::string_view::npos) return family == name;
@@ -51,7 +51,7 @@ std::size_t rows_describing(std::string_view exported, std::span<const MetricTab
   for (const MetricTable& table : tables) {
     for (const MetricInfo& row : table.rows) {
       if (!fits(row.name, exported)) continue;
-      // The whole name is longer than the fixed part of any family that fits it.
+      // A full name is longer than the fixed part of any family that it fits.
       const std::size_t fixed = fixed_part(row.name);
       if (fixed > longest) count = 0;
       if (fixed >= longest) ++count;

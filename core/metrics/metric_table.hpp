@@ -1,14 +1,14 @@
 // The metrics of a program's status, each with a name, a kind, a unit and a sentence.
 //
-// A room has one table; its code exports a metric only through a row of it, so that no metric is
-// missing in the table:
+// A room has one table. Its code exports a metric only through a row of that table, so the table is
+// complete:
 //
 //   inline constexpr CounterRow<DeskCounters> kDeskMetrics[] = {
 //       {"commands", MetricKind::kCounter, "", "Commands sent.", &DeskCounters::commands}};
 //   append(kDeskMetrics, desk.counters(), metrics);
 //
-// A row whose name has words in angle brackets stands for a family: "upcalls_<operation>". Code takes
-// its name from MetricNames and fills the words in. Programs hand their tables to
+// A row whose name has words in angle brackets stands for a family: "upcalls_<operation>". Code
+// takes the name from MetricNames and fills in the words. Programs pass their tables to
 // config::OptionSet::add_metrics(), which prints them for --print-metrics and docs/metrics.md.
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace xbind {
 
-// Name and value, as a status has them.
+// Name and value, as in a status.
 using Metrics = std::vector<std::pair<std::string, std::uint64_t>>;
 
 // A counter only grows while the process lives; a gauge goes up and down.
@@ -37,11 +37,11 @@ constexpr std::string_view to_string(MetricKind kind) {
 struct MetricInfo {
   std::string_view name;
   MetricKind kind;
-  std::string_view unit;  // "ns"; empty: a number of things, or a code
+  std::string_view unit;  // "ns"; empty: a count or a code
   std::string_view help;  // one sentence
 };
 
-// A metric and where its value comes from: a function of a reading, or a member of it.
+// A metric and the source of its value: a function of a reading, or a member of it.
 template <class Reading, class Value = std::uint64_t (*)(const Reading&)>
 struct MetricRow {
   std::string_view name;
@@ -55,7 +55,7 @@ struct MetricRow {
 template <class Counters>
 using CounterRow = MetricRow<Counters, std::uint64_t Counters::*>;
 
-// The metrics of the rows, in their order.
+// Appends the metrics of the rows, in their order.
 template <class Reading, class Value, std::size_t N>
 void append(const MetricRow<Reading, Value> (&rows)[N], const Reading& reading, Metrics& metrics) {
   for (const auto& row : rows) {
@@ -63,8 +63,8 @@ void append(const MetricRow<Reading, Value> (&rows)[N], const Reading& reading, 
   }
 }
 
-// Rows whose values code appends one by one, and families. A name that is not in the table does not
-// compile.
+// Names of families, and of metrics whose values code appends one by one. A name that is not in the
+// table does not compile.
 template <std::size_t N>
 class MetricNames {
  public:
@@ -83,7 +83,7 @@ class MetricNames {
   std::array<MetricInfo, N> rows_;
 };
 
-// The name of a family with `words` in place of what stands in angle brackets, in their order.
+// Returns the family's name with `words`, in order, in place of the words in angle brackets.
 std::string filled(std::string_view family, std::initializer_list<std::string_view> words);
 
 // A table of any size, for printing and for tests.
@@ -99,7 +99,7 @@ template <class Reading, class Value, std::size_t N>
 void append(const MetricRow<Reading, Value> (&rows)[N], MetricTable& table) {
   for (const auto& row : rows) table.rows.push_back(row.info());
 }
-// The table of these parts: MetricNames and arrays of MetricRow.
+// Builds a table from MetricNames and arrays of MetricRow.
 template <class... Parts>
 MetricTable metric_table(std::string_view room, const Parts&... parts) {
   MetricTable table{room, {}};
@@ -107,9 +107,10 @@ MetricTable metric_table(std::string_view room, const Parts&... parts) {
   return table;
 }
 
-// How many rows of the tables describe the exported name. A row of that very name goes before
-// families, and of families those with the longest fixed part count: "upcalls_refused_<operation>"
-// describes "upcalls_refused_list", and "upcalls_<operation>" does not.
+// Returns how many rows of the tables describe the exported name. A row with exactly that name
+// takes precedence over families. Of the families those with the longest fixed part count:
+// "upcalls_refused_<operation>" describes "upcalls_refused_list", and "upcalls_<operation>" does
+// not.
 std::size_t rows_describing(std::string_view exported, std::span<const MetricTable> tables);
 
 }  // namespace xbind

@@ -1,14 +1,14 @@
-// Where the time of operations went: for every stage the sum of what it took, and how often. Both only
-// grow, so that whoever looks twice has what was between by subtraction.
+// The time that operations spend in each stage: a sum and a count. Both only grow, so the
+// difference of two readings gives the time between them.
 //
-// The stages of one operation follow one another without a gap, and the last one, kTotal, is all of them
-// together. Times are those of the steps (`now`), not of a clock of our own: stages that begin and end
-// in one step take zero, and what the step itself takes counts in the stage that is under way when it
+// The stages of one operation follow one another without a gap; the last one, kTotal, is their sum.
+// Times are those of the steps (`now`), not of a separate clock. A stage that begins and ends in
+// one step takes zero. The computing time of a step counts in the stage under way when the step
 // begins.
 //
 // In a status each stage is two counters: "setup_stage_route_ns" and "setup_stage_route_count".
 //
-// Not thread-safe; whoever measures owns it.
+// Not thread-safe; the component that measures owns it.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ inline constexpr MetricNames kStageMetrics{{
     {"<operation>_stage_<stage>_count", MetricKind::kCounter, "",
      "Operations that passed this stage."},
 }};
-// Here and not in the template, where clang 14 refuses to look a row up.
+// Outside the template, because clang 14 refuses the look-up of a row inside it.
 inline constexpr std::string_view kStageNs = kStageMetrics["<operation>_stage_<stage>_ns"];
 inline constexpr std::string_view kStageCount = kStageMetrics["<operation>_stage_<stage>_count"];
 
@@ -47,7 +47,7 @@ class StageTimes {
  public:
   static constexpr std::size_t kStages = static_cast<std::size_t>(Stage::kTotal) + 1;
 
-  // Not below zero.
+  // `took` must not be negative.
   void add(Stage stage, Duration took) {
     StageSum& sum = sums_[static_cast<std::size_t>(stage)];
     sum.ns += static_cast<std::uint64_t>(took.count());
@@ -55,7 +55,7 @@ class StageTimes {
   }
   const StageSum& of(Stage stage) const { return sums_[static_cast<std::size_t>(stage)]; }
 
-  // Two counters for each stage, under the operation's name.
+  // Appends two counters for each stage, under the operation's name.
   void append_metrics(std::string_view operation, Metrics& metrics) const {
     for (std::size_t i = 0; i < kStages; ++i) {
       const std::string_view stage = to_string(static_cast<Stage>(i));
@@ -78,11 +78,11 @@ struct OperationStages {
   std::vector<Stage> stages;  // in their order; the last one is the total
 };
 
-// Takes the stages out of `metrics`, which keeps the rest in its order.
+// Moves the stages out of `metrics`; the other metrics keep their order.
 std::vector<OperationStages> take_stages(Metrics& metrics);
 
-// A table with the mean of every stage and its part of the total, for people. Nothing for operations that
-// have not been counted.
+// Formats the mean of every stage and its share of the total, for people. Leaves out operations
+// that were never counted.
 std::string stages_as_text(const std::vector<OperationStages>& operations);
 
 }  // namespace xbind

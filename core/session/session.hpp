@@ -4,25 +4,27 @@
 //
 //   send(batch) ──▶ [seq n, confirmed m] ──▶ transport ──▶ receive() ──▶ in order, once
 //
-// * Every batch gets the next number, is kept until the peer has confirmed it and is sent again with
-//   the same number after a timer with back-off.
-//   A peer that goes on talking and still does not confirm the oldest one lacks it: it gets it at
-//   once. For that a peer that holds batches back behind a gap says so.
-// * Batches are applied in the order of their numbers: gaps are held back, repeats are dropped and
-//   answered with a confirmation at once (the peer repeats because ours was lost).
-// * Confirmations are cumulative and ride on the batches of the other direction; a frame without a
-//   batch (seq 0) goes out only when there was nothing to ride on for `confirm_after`, or when half
-//   the peer's window is unconfirmed.
-// * Life: an idle end says something every `heartbeat`, and an end that has heard nothing for `lease`
-//   gives the session up. What was granted to the peer lapses with it.
-// * Credits: at most `batches_in_flight` batches and about `octets_in_flight` octets are unconfirmed
-//   at a time; the peer holds back as many. What attach tells the peer is one number for both
-//   directions (Limits::agreed). The octets stay below the socket's send buffer (orb/runtime.cpp
-//   sets it), so that a direct write to a peer that has stopped reading cannot block. One batch may
-//   always go.
 //
-// Owner and threads: one thread at a time, the one that runs the owner's logic. Pure: no clock, no
-// transport; the owner sends the frames that come out and calls tick() at next_deadline().
+// * Every batch gets the next number and is kept until the peer has confirmed it. A timer with
+//   back-off repeats it under the same number. A peer that keeps sending without confirming the
+//   oldest batch does not have it, so that batch is repeated at once. For this purpose a peer that
+//   holds back batches behind a gap confirms after `gap_after`.
+// * Batches are applied in the order of their numbers. Batches behind a gap are held back. Repeats
+//   are dropped and confirmed at once (the peer repeats because our confirmation was lost).
+// * Confirmations are cumulative and travel with the batches of the other direction. A frame
+// without
+//   a batch (seq 0) is sent only when no batch was sent for `confirm_after`, or when half the
+//   peer's window is unconfirmed.
+// * Life: an idle end sends a frame every `heartbeat`. An end that has received nothing for `lease`
+//   ends the session, and what was granted to the peer lapses with it.
+// * Credits: at most `batches_in_flight` batches and about `octets_in_flight` octets are
+// unconfirmed
+//   at a time; the peer holds back as many. Attach sends the peer one window for both directions
+//   (Limits::agreed). The octets stay below the socket's send buffer (orb/runtime.cpp sets it), so
+//   a direct write to a peer that has stopped reading cannot block. One batch is always allowed.
+//
+// Threads: one at a time, the one that runs the owner's logic. Pure: no clock, no transport; the
+// owner sends the frames and calls tick() at next_deadline().
 #pragma once
 
 #include <algorithm>
@@ -45,27 +47,28 @@
 namespace xbind::session {
 
 struct Limits {
-  std::uint32_t batches_in_flight = 256;  // the window we use: ours, unconfirmed
-  std::uint32_t batches_held_back = 256;  // the window we grant: the peer's, beyond a gap
-  // Estimated by the owner. A hundred thousand calls a second are 15 MB a second each way, and a round trip
-  // between busy processes takes tens of milliseconds. Real ones are bounded by orb::connection_credit().
+  std::uint32_t batches_in_flight = 256;  // our window: own batches, unconfirmed
+  std::uint32_t batches_held_back = 256;  // the window we grant: the peer's batches behind a gap
+  // The default is an estimate: 100,000 calls a second are 15 MB a second each way, and a round
+  // trip between busy processes takes tens of milliseconds. orb::connection_credit() bounds real
+  // sessions.
   std::size_t octets_in_flight = 384 * 1024;
-  // First repeat; doubles up to resend_max. Short enough that a batch lost four times in a row arrives
-  // well before a call's timers expire, longer than confirm_after and a busy peer's answer.
+  // First repeat; doubles up to resend_max. Short enough that a batch lost four times in a row
+  // arrives well before a call's timers expire. Longer than confirm_after and a busy peer's answer.
   Duration resend_after = kCoreTimers["resend-after"];
-  // How old a gap is when the peer is told of it, and how old the oldest batch when its absence from
-  // a confirmation is believed; the latter doubles as well. More than a round trip.
+  // Age of a gap at which we confirm again. Also the age of our oldest batch at which a
+  // confirmation without it counts as a loss; this one doubles as well. More than a round trip.
   Duration gap_after = kCoreTimers["gap-after"];
   Duration resend_max = kCoreTimers["resend-max"];
-  Duration repeat_gap = kCoreTimers["repeat-gap"];  // least time between progress and a repeat
-  Duration give_up_after =
-      kCoreTimers["give-up-after"];  // the peer is lost: the owner ends the session
+  Duration repeat_gap = kCoreTimers["repeat-gap"];  // least time from progress to a repeat
+  // After this time without a confirmation the peer is lost and the owner ends the session.
+  Duration give_up_after = kCoreTimers["give-up-after"];
   Duration confirm_after = kCoreTimers["confirm-after"];
   Duration heartbeat = kCoreTimers["heartbeat"];
   Duration lease = kCoreTimers["lease"];
 
-  // These limits at the end that attached, the other end having told its window: it takes and sends
-  // as many as that.
+  // The limits at the end that attached: both directions use the window that the other end has
+  // sent.
   Limits agreed(std::uint32_t window_told) const {
     Limits limits = *this;
     limits.batches_in_flight = std::min(batches_in_flight, window_told);
@@ -74,7 +77,7 @@ struct Limits {
   }
 };
 
-// What travels. seq 0: no batch, a confirmation alone.
+// One message. seq 0: a confirmation without a batch.
 template <class Batch>
 struct Frame {
   BatchSeq seq;
@@ -83,11 +86,11 @@ struct Frame {
 };
 
 struct Counters {
-  std::uint64_t sent = 0;       // first transmissions
-  std::uint64_t resent = 0;     // repeats of ours
-  std::uint64_t applied = 0;    // the peer's, in order
+  std::uint64_t sent = 0;       // our first transmissions
+  std::uint64_t resent = 0;     // our repeats
+  std::uint64_t applied = 0;    // the peer's batches, in order
   std::uint64_t repeated = 0;   // the peer's repeats, dropped
-  std::uint64_t held_back = 0;  // the peer's, arrived before a gap was filled
+  std::uint64_t held_back = 0;  // the peer's batches that arrived behind a gap
 };
 
 template <class Out, class In>
@@ -96,22 +99,23 @@ class Session {
   Session(Limits limits, TimePoint now)
       : limits_(limits), last_heard_(now), heartbeat_due_(now + limits.heartbeat) {}
 
-  // Called for each of our batches when the peer has confirmed it, in order, from within receive().
+  // `callback` runs for each of our batches that the peer has confirmed, in order, within
+  // receive().
   void on_confirmed(std::function<void(const Out&)> callback) {
     on_confirmed_ = std::move(callback);
   }
 
-  // --- our direction ------------------------------------------------------------------------------
+  // --- our direction ----------------------------------------------------------------------------
 
-  // Whether send() may be called now. While it may not, the owner keeps collecting: the next batch
-  // is simply larger.
+  // Whether send() may be called now. Until then the owner keeps collecting commands; the next
+  // batch becomes larger.
   bool has_credit() const {
     return unconfirmed_.empty() || (unconfirmed_.size() < limits_.batches_in_flight &&
                                     octets_in_flight_ < limits_.octets_in_flight);
   }
 
-  // Numbers `batch`, keeps it, and returns the frame to transmit. Requires has_credit(). `octets` is
-  // at least its size on the wire (core/wire_octets.hpp).
+  // Numbers and keeps `batch`; returns the frame to transmit. Requires has_credit(). `octets` must
+  // be at least the batch's size on the wire (core/wire_octets.hpp).
   Frame<Out> send(Out batch, std::size_t octets, TimePoint now) {
     XB_CHECK(has_credit(), unconfirmed_.size(), octets_in_flight_);
     const BatchSeq seq{next_seq_++};
@@ -123,11 +127,11 @@ class Session {
     return confirming(Frame<Out>{seq, {}, std::move(kept)}, now);
   }
 
-  // --- the peer's direction -----------------------------------------------------------------------
+  // --- the peer's direction ---------------------------------------------------------------------
 
-  // Takes a frame; appends to `apply` the batches that are now in order, each exactly once.
+  // Receives a frame and appends to `apply` the batches that are now in order, each exactly once.
   // Refuses (kProtocol) a number beyond the window we granted, a number without a batch, and a
-  // confirmation of what was never sent.
+  // confirmation of a batch that was never sent.
   Result<void> receive(Frame<In> frame, TimePoint now,
                        std::vector<std::shared_ptr<const In>>& apply) {
     if (frame.confirmed.value() >= next_seq_) {
@@ -161,7 +165,7 @@ class Session {
     }
     apply.push_back(std::move(frame.batch));
     ++applied_;
-    // The peer repeats one batch at a time: it is told at once that the gap is filled.
+    // The peer repeats one batch at a time, so confirm at once that the gap is closed.
     if (!held_back_.empty()) confirm_due_ = now;
     while (!held_back_.empty() && held_back_.begin()->first == applied_ + 1) {
       apply.push_back(std::move(held_back_.begin()->second));
@@ -174,11 +178,11 @@ class Session {
     return {};
   }
 
-  // --- time ---------------------------------------------------------------------------------------
+  // --- time -------------------------------------------------------------------------------------
 
-  // Appends the frames whose time has come: repeats, and a lone confirmation or heartbeat if one is
-  // due. Fails (kTimeout) when the oldest batch has waited longer than give_up_after, or nothing has
-  // been heard for the lease: the owner ends the session.
+  // Appends the frames that are due: repeats, and a lone confirmation or heartbeat. Fails
+  // (kTimeout) when the oldest batch has waited longer than give_up_after, or when nothing was
+  // received for the lease; the owner then ends the session.
   Result<void> tick(TimePoint now, std::vector<Frame<Out>>& transmit) {
     if (!unconfirmed_.empty() && now - unconfirmed_.front().first_sent >= limits_.give_up_after) {
       return fail(ErrorCode::kTimeout, "batch {} has not been confirmed for {} ms",
@@ -187,8 +191,8 @@ class Session {
     if (now - last_heard_ >= limits_.lease) {
       return fail(ErrorCode::kTimeout, "nothing has been heard for {} ms", in_ms(limits_.lease));
     }
-    // Only the oldest is repeated: what the peer holds back behind the gap is confirmed with it, and
-    // the next gap comes to the front with its own timer.
+    // Only the oldest batch is repeated. Its confirmation includes the batches that the peer holds
+    // back behind the gap; the next gap then becomes the oldest, with its own timer.
     if (!unconfirmed_.empty() && unconfirmed_.front().resend_at <= now) {
       Kept& oldest = unconfirmed_.front();
       oldest.back_off = std::min(oldest.back_off * 2, limits_.resend_max);
@@ -231,7 +235,8 @@ class Session {
     TimePoint last_sent;
     TimePoint resend_at;
     Duration back_off;
-    Duration believed_after;  // how old it must be before a confirmation without it says it is lost
+    // Minimum age at which a confirmation without this batch means that it is lost.
+    Duration believed_after;
   };
 
   static std::int64_t in_ms(Duration duration) {
@@ -257,8 +262,8 @@ class Session {
     if (unconfirmed_.empty()) return;
     Kept& oldest = unconfirmed_.front();
     if (progress) {
-      // The peer is alive; if it is merely slow, not every batch that comes to the front overdue may
-      // be repeated at once.
+      // The peer is alive. If it is only slow, do not repeat at once every batch that becomes the
+      // oldest and is already overdue.
       oldest.resend_at = std::max(oldest.resend_at, now + limits_.repeat_gap);
     } else if (now - oldest.last_sent >= oldest.believed_after) {
       oldest.resend_at = std::min(oldest.resend_at, now);

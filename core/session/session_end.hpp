@@ -1,4 +1,4 @@
-// Why a session has ended, as its peer is told it (idl/types.idl has the same numbers).
+// Why a session has ended, as reported to its peer (idl/types.idl has the same numbers).
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@ namespace xbind {
 
 enum class SessionEnd : std::uint8_t {
   kReplaced = 0,  // the name has attached again
-  kSilent = 1,    // nothing was heard of the peer for its lease
-  kProtocol = 2,  // the peer sent what the contract does not allow
-  kFlooded = 3,   // the peer did not confirm as much as is kept for it
-  kShutdown = 4,  // the process ends in order
-  kDetached = 5,  // the peer has asked for it, or cannot be reached: nobody is told
+  kSilent = 1,    // the peer sent nothing for its lease
+  kProtocol = 2,  // the peer violated the contract
+  kFlooded = 3,   // too many batches were kept for the peer to confirm
+  kShutdown = 4,  // the process shuts down in order
+  kDetached = 5,  // the peer detached or is unreachable: it is not notified
 };
 inline constexpr SessionEnd kSessionEndToldLast = SessionEnd::kShutdown;
 
@@ -32,7 +32,7 @@ constexpr std::string_view to_string(SessionEnd why) {
 
 struct SessionEnding {
   SessionEnd why = SessionEnd::kDetached;
-  std::string reason{};  // for people; empty: the word says it all
+  std::string reason{};  // for people; empty: the kind says enough
 
   friend bool operator==(const SessionEnding&, const SessionEnding&) = default;
 };

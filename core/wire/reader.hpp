@@ -1,6 +1,6 @@
-// A cursor over received octets, big-endian, that checks, advances and remembers its first failure.
-// After a short read every further read yields zero, so that message code is a list of fields with
-// one ok() at the end.
+// A big-endian cursor over received octets. It checks bounds, advances, and remembers its first
+// failure. After a short read every further read returns zero, so message code is a list of fields
+// with one ok() at the end.
 #pragma once
 
 #include <bit>
@@ -11,10 +11,10 @@
 
 namespace xbind::wire {
 
-// The fields of octets whose number has been tested before: reads on without a test each.
+// Reads fields whose total size was checked before, without a check for each field.
 class Fields {
  public:
-  // Valid while the octets are; what is read stays within them.
+  // Valid while the octets are; the caller must not read beyond them.
   explicit Fields(std::span<const std::byte> octets) : at_(octets.data()) {}
 
   std::uint8_t u8() { return std::to_integer<std::uint8_t>(*at_++); }
@@ -52,7 +52,7 @@ class Reader {
   std::uint64_t u64() { return take(8); }
   void skip(std::size_t octets) { bytes(octets); }
 
-  // The next `octets` octets as a view into the buffer; empty after a short read.
+  // Returns the next `octets` octets as a view into the buffer; empty after a short read.
   std::span<const std::byte> bytes(std::size_t octets) {
     if (!reserve(octets)) return {};
     const auto taken = rest_.first(octets);
@@ -71,7 +71,7 @@ class Reader {
     rest_ = {};
     return false;
   }
-  // The only line that turns raw octets into numbers.
+  // The only function that converts raw octets to numbers.
   std::uint64_t take(std::size_t octets) {
     if (!reserve(octets)) return 0;
     std::uint64_t value = 0;

@@ -1,5 +1,6 @@
-// The reader's twin: appends big-endian fields to a buffer it does not own, so that many messages go
-// into one buffer and one write. patch_u16 fills in a length that is known only at the end.
+// Counterpart of the reader: appends big-endian fields to a buffer that it does not own, so that
+// many messages share one buffer and one write. patch_u16 fills in a length that is known only at
+// the end.
 #pragma once
 
 #include <array>
@@ -14,10 +15,10 @@ namespace xbind::wire {
 
 using Buffer = std::vector<std::byte>;
 
-// Fields into room that is there already (Writer::room): no test for room at each.
+// Writes fields into octets that Writer::room() has allocated, without a check for each field.
 class Room {
  public:
-  // Valid until its buffer grows; what is written stays within the room.
+  // Valid until the buffer grows; the caller must not write beyond the allocated octets.
   explicit Room(std::byte* begin) : at_(begin) {}
 
   void u8(std::uint8_t value) { *at_++ = std::byte{value}; }
@@ -55,7 +56,7 @@ class Writer {
   void u32(std::uint32_t value) { put(value, 4); }
   void u48(std::uint64_t value) { put(value, 6); }
   void u64(std::uint64_t value) { put(value, 8); }
-  // So many octets more, to be filled in before anything else is written.
+  // Appends this many octets; fill them in before anything else is written.
   Room room(std::size_t octets) {
     const std::size_t begin = out_.size();
     out_.resize(begin + octets);
@@ -74,7 +75,8 @@ class Writer {
   }
 
  private:
-  // In one piece: a test for room an octet would be what encoding spends its time on.
+  // Inserts all octets at once: a capacity check for each octet would dominate the time of
+  // encoding.
   void put(std::uint64_t value, std::size_t octets) {
     std::array<std::byte, 8> bytes;
     for (std::size_t i = octets; i != 0; value >>= 8)
