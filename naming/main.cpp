@@ -1,7 +1,7 @@
-// xbind-names: what is bound in the name service.
-//   xbind-names list [CONTEXT]     paths and whether their objects answer
-//   xbind-names wait PATH...       until all are bound and answer
-//   xbind-names clear [PATH...]    unbind those given, or all whose objects do not answer
+// xbind-names: lists and clears bindings of the name service.
+//   xbind-names list [CONTEXT]     prints paths and whether their objects answer
+//   xbind-names wait PATH...       waits until all are bound and answer
+//   xbind-names clear [PATH...]    unbinds those given, or all whose objects do not answer
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -36,7 +36,7 @@ int list(orb::NameClient& names, const std::string& context) {
   const auto paths = names.list(context);
   if (!paths) return explain(paths.error());
   for (const std::string& path : *paths) {
-    // Strangers may bind what they like.
+    // Foreign programs may have bound names with any characters.
     std::printf("%-40s %s\n", printable(path, 256).c_str(),
                 answers(names, path) ? "answers" : "does not answer");
   }

@@ -1,4 +1,4 @@
-// Every name that is bound in the name service, written once.
+// All names that are bound in the name service.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@
 namespace xbind::orb {
 namespace {
 
-// "giop:tcp:127.0.0.1:46744": the connection's own text, alive as long as its upcall.
+// "giop:tcp:127.0.0.1:46744": text of the connection; valid during the upcall.
 thread_local const char* upcall_from = nullptr;
 
 CORBA::Boolean on_request(omni::omniInterceptors::serverReceiveRequest_T::info_T& info) {

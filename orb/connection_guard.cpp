@@ -30,7 +30,7 @@ std::optional<AcceptedConnection> connection_of(int descriptor) {
   socklen_t size = sizeof info;
   if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return {};
   constexpr unsigned kEstablished = 1;             // of the kernel's net/tcp_states.h
-  if (info.tcpi_state != kEstablished) return {};  // its end is under way
+  if (info.tcpi_state != kEstablished) return {};  // the connection is being closed already
   return AcceptedConnection{descriptor, info.tcpi_bytes_received != 0,
                             std::chrono::milliseconds{info.tcpi_last_data_recv}};
 }
@@ -112,14 +112,14 @@ void ConnectionGuard::look(const std::vector<int>& all) {
   if (all.size() < descriptors_max_ / 2) short_told_ = false;
 }
 
-// The number may be another socket's by now: the duplicate stays what it is, and is looked at
-// again.
+// Works on a duplicate, because the number may belong to another socket by now; the duplicate keeps
+// referring to one connection, which is checked again.
 void ConnectionGuard::close_one(int descriptor) {
   if (spare_ < 0 || dup3(descriptor, spare_, O_CLOEXEC) < 0) return;
   const auto connection = connection_of(spare_);
   if (connection && connection->idle >= limits_.silent_for_crowded) shutdown(spare_, SHUT_RDWR);
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (nothing < 0) return;  // the duplicate goes when the next takes its place
+  if (nothing < 0) return;  // the next dup3() replaces the duplicate
   dup3(nothing, spare_, O_CLOEXEC);
   close(nothing);
 }

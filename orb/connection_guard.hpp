@@ -1,6 +1,6 @@
-// Watches the descriptors of a daemon: closes accepted connections that are idle
-// (idle_connections.hpp says which), and says in the log when descriptors run short. omniORB has a
-// thread for each connection and no bound on them; out of descriptors it accepts nobody, says
+// Watches the descriptors of a daemon. Closes idle accepted connections (selected by
+// core/idle_connections.hpp) and logs when descriptors run short. omniORB has a thread for each
+// connection and no limit on them; without free descriptors it accepts no connection, reports
 // nothing and spins (decision 0032).
 #pragma once
 
@@ -15,13 +15,13 @@
 namespace xbind::orb {
 
 // Raises the soft limit of descriptors to the hard one, at most to 65 536, and returns it. A
-// process has more than 1 024 connections when it has as many peers; select(2) is used nowhere.
+// process with many peers needs more than 1 024 connections; no code uses select(2).
 std::uint64_t raise_descriptor_limit();
 
-// One for a process, as long as it serves. Its thread looks every quarter of a second.
+// One per process, while it serves. Its thread inspects the connections every quarter of a second.
 class ConnectionGuard {
  public:
-  // The most connections are half of the descriptors, and no more than 4 096.
+  // Allows at most half of the descriptors as connections, and no more than 4 096.
   explicit ConnectionGuard(std::uint64_t descriptors_max);
   ~ConnectionGuard();
   ConnectionGuard(const ConnectionGuard&) = delete;
@@ -34,7 +34,7 @@ class ConnectionGuard {
 
   const std::uint64_t descriptors_max_;
   IdleLimits limits_;
-  int spare_;  // takes the place of a descriptor to be closed, so that no new one is needed
+  int spare_;  // reserve: dup3() replaces it, so closing needs no new descriptor
   std::uint64_t closed_untold_ = 0;
   TimePoint told_closed_{};
   bool short_told_ = false;

@@ -1,8 +1,8 @@
-// Core values <-> IDL structs. to_idl cannot fail; to_core refuses (kProtocol) what a peer may send and
-// we do not understand, naming the value.
+// Converts core values to IDL structs and back. to_idl cannot fail. to_core refuses (kProtocol)
+// values that a peer may send and we do not understand; the error names the value.
 //
-// Sequences are filled in place, so that a batch is built once; one that is filled again and again keeps its
-// memory, that of its strings as well.
+// Sequences are filled in place, so that a batch is built once. A sequence that is reused keeps its
+// memory, also that of its strings.
 #pragma once
 
 #include <optional>
@@ -27,20 +27,22 @@ void to_idl(const std::vector<PortLabels>& ports, v2::PortLabelsSeq& out);
 void to_idl(const std::vector<Finding>& findings, v2::AuditFindingSeq& out);
 Result<Label> to_core(const v2::LabelValue& label);
 Resources to_core(const v2::Demand& demand);
-// As they come: who takes a contract checks it.
+// Without a check: the code that uses the contract checks it.
 TrafficContract to_core(const v2::TrafficContract& contract);
 NetworkService to_core(const v2::NetworkService& service);
 Result<std::vector<PortLabels>> to_core(const v2::PortLabelsSeq& ports);
 Result<std::vector<Finding>> to_core(const v2::AuditFindingSeq& findings);
 
 // switch_server.idl
-// What hops of a batch have in common, calls and services, is said once and referred to by its place.
+// Calls and services that hops of a batch share are sent once; hops refer to them by index.
 void to_idl(const HopBatch& batch, v2::HopBatch& out);
 void to_idl(const HopResultBatch& batch, v2::HopResultBatch& out);
-// A page of hops; `owners` are those of the report the hops are of, and each of the page's is said once.
+// Converts a page of hops. `owners` are those of the report that has the hops; the page lists each
+// of its owners once.
 void to_idl(const LedgerHop* hops, std::size_t count, const std::vector<HopOwner>& owners,
             v2::LedgerPage& out);
-// How many of the report's hops from `first` on, at most `most`, fit into the room of one reply with their owners.
+// Returns how many of the report's hops from `first` on, at most `most`, fit into the rest of one
+// reply together with their owners.
 std::size_t hops_that_fit(const LedgerReport& report, std::size_t first, std::size_t most,
                           ReplyRoom& room);
 Result<HopBatch> to_core(const v2::HopBatch& batch);
@@ -55,7 +57,7 @@ void to_idl(const std::optional<ServiceSpec>& service, v2::OptionalServiceSpec& 
 void to_idl(const ConnectRequest& request, v2::ConnectRequest& out);
 void to_idl(const RequestBatch& batch, v2::RequestBatch& out);
 v2::Debt to_idl(const Debt& debt);
-// Of a refused outcome, or a busy one.
+// For a refused or a busy outcome.
 v2::Refusal refusal_of(const Outcome& outcome);
 v2::ConnectionLabels labels_of(const Outcome& outcome);
 void to_idl(const Outcome& outcome, v2::Outcome& out);
@@ -63,13 +65,14 @@ void to_idl(const Notice& notice, v2::Notice& out);
 void to_idl(const OutcomeBatch& batch, v2::OutcomeSeq& outcomes, v2::NoticeSeq& notices);
 ServiceSpec to_core(const v2::ServiceSpec& service);
 std::optional<ServiceSpec> to_core(const v2::OptionalServiceSpec& service);
-// What breaks a rule of the contract says so in broken_rule: the one request is refused, not the batch.
+// A request that breaks a rule of the contract gets a broken_rule: that request is refused, not its
+// batch.
 ConnectRequest to_core(const v2::ConnectRequest& request);
 RequestBatch to_core(const v2::RequestBatch& batch);
 Debt to_core(const v2::Debt& debt);
 Result<Outcome> to_core(const v2::Outcome& outcome);
 Result<Notice> to_core(const v2::Notice& notice);
-// What a two-way call answered, as the outcome it stands for; its request has no number.
+// Converts the answer of a two-way call to the corresponding outcome; its request has no number.
 Result<Outcome> to_core(const v2::Refusal& why);
 Result<Outcome> to_core(const v2::NewConnection& made);
 Result<OutcomeBatch> to_core(const v2::OutcomeSeq& outcomes, const v2::NoticeSeq& notices);

@@ -11,7 +11,8 @@ namespace xbind::orb {
 
 namespace {
 
-// As `out = in.c_str()`, in the memory that `out` has when that is enough; an empty string has none.
+// Like `out = in.c_str()`, but reuses the memory of `out` when it suffices; an empty string has
+// none.
 void assign(const std::string& in, CORBA::String_member& out) {
   char* const has = out.inout();
   const std::size_t room = std::strlen(has);
@@ -98,7 +99,7 @@ void to_idl(const std::optional<ServiceSpec>& service, v2::OptionalServiceSpec& 
   if (service) to_idl(*service, out[0]);
 }
 
-// The contract bounds the sequence to one: the ORB refuses more.
+// The contract limits the sequence to one element: the ORB refuses more.
 std::optional<ServiceSpec> to_core(const v2::OptionalServiceSpec& service) {
   if (service.length() == 0) return std::nullopt;
   return to_core(service[0]);
@@ -117,8 +118,8 @@ void to_idl(const ConnectRequest& request, v2::ConnectRequest& out) {
 
 namespace {
 
-// The rule that a request's attachments break, as a sentence; empty: none. No switch here takes anything but
-// cells: what else is asked for is refused, and not left out.
+// Returns the rule that a request's attachments break, as a sentence; empty: none. Our switches
+// carry only cells, so any other kind is refused instead of ignored.
 std::string broken_rule(const v2::ConnectRequest& request) {
   for (CORBA::ULong i = 0; i < request.attachments.length(); ++i) {
     const v2::Attachment& attachment = request.attachments[i];
@@ -292,7 +293,7 @@ void to_idl(const OutcomeBatch& batch, v2::OutcomeSeq& outcomes, v2::NoticeSeq& 
 
 namespace {
 
-// Remembers the first label that could not be understood.
+// Stores the error of the first label that could not be converted.
 struct LabelReader {
   std::optional<Error> error{};
 
@@ -344,7 +345,7 @@ Result<Outcome> to_core(const v2::NewConnection& made) {
   return out;
 }
 
-// The kinds have the numbers of core's: contract_test.cpp.
+// The kinds have the same numbers as those of core (contract_test.cpp).
 Result<Outcome> to_core(const v2::Outcome& outcome) {
   Outcome out;
   out.request = RequestId{outcome.request};

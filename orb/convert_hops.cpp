@@ -12,8 +12,8 @@
 namespace xbind::orb {
 namespace {
 
-// Remembers the first field that could not be understood, so that the code below stays a list of
-// fields.
+// Stores the error of the first field that could not be converted, so that the code below remains a
+// list of fields.
 class Checker {
  public:
   Label label(const v2::LabelValue& value) {
@@ -27,14 +27,14 @@ class Checker {
     note(Error{ErrorCode::kProtocol, fmt::format("cause code {} is unknown", code)});
     return Cause::kNone;
   }
-  // What the setup or change of that place takes.
+  // The service of the setup or change, at that index.
   NetworkService service(const v2::NetworkServiceSeq& services, CORBA::ULong place) {
     if (place < services.length()) return orb::to_core(services[place]);
     note(Error{ErrorCode::kProtocol,
                fmt::format("service {} is meant, of {} services", place, services.length())});
     return {};
   }
-  // Checks that a setup or hop names one of the `owners` that its message has.
+  // Checks that a setup or hop has a valid index into the `owners` of its message.
   std::uint32_t owner(CORBA::ULong place, std::size_t owners) {
     if (place >= owners) {
       note(Error{ErrorCode::kProtocol,
@@ -151,13 +151,13 @@ Result<std::vector<PortLabels>> to_core(const v2::PortLabelsSeq& ports) {
 
 namespace {
 
-// The distinct services of a batch, in the order in which they come up. Where two share a place here, which is
-// seldom, one of them may be said again.
+// Collects the distinct services of a batch, in order of first use. Two services may collide in the
+// small table, which is rare; one of them is then sent again.
 class Services {
  public:
   explicit Services(v2::NetworkServiceSeq& out) : out_(out) { out_.length(0); }
   CORBA::ULong of(const Resources& demand, const TrafficContract& contract) {
-    // Calls of a batch seldom differ in more than the rate.
+    // Calls of a batch rarely differ in more than the rate.
     Said& said = said_[(demand.cells_per_s ^ demand.buffer_cells << 3) % said_.size()];
     if (said.known && said.demand == demand && said.contract == contract) return said.place;
     said = {true, demand, contract, out_.length()};
@@ -385,7 +385,7 @@ std::size_t hops_that_fit(const LedgerReport& report, std::size_t first, std::si
 
 void to_idl(const LedgerHop* hops, std::size_t count, const std::vector<HopOwner>& owners,
             v2::LedgerPage& out) {
-  std::unordered_map<std::uint32_t, CORBA::ULong> said;  // the report's number to the page's
+  std::unordered_map<std::uint32_t, CORBA::ULong> said;  // index in the report to index in the page
   out.owners.length(0);
   out.hops.length(static_cast<CORBA::ULong>(count));
   for (CORBA::ULong i = 0; i < out.hops.length(); ++i) {

@@ -1,4 +1,4 @@
-// What more than one contract uses: types.idl.
+// Conversions for the types that several contracts share: types.idl.
 #include "orb/convert.hpp"
 
 namespace xbind::orb {

@@ -102,7 +102,7 @@ void require_name(config::OptionSet& set, const std::string& option, const std::
 
 namespace {
 
-// Nothing: all names are claimed. Else how the process is to end.
+// nullopt: all names are claimed. Else how the process must end.
 std::optional<Ending> claim_names(NameClaims& claims, const std::string& program,
                                   const std::string& service, const std::vector<Served>& served) {
   PeerLog log;
@@ -131,7 +131,7 @@ std::optional<Ending> claim_names(NameClaims& claims, const std::string& program
 Ending serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
                           const CommonOptions& options, const std::vector<Served>& served,
                           Steps steps) {
-  // The address of the option, or that of omniORB's configuration.
+  // The address from the option, or from omniORB's configuration.
   NameClient names(orb, options.name_service);
   const std::string& service = names.service();
   if (const auto warning = loopback_warning(options.listen_address, service, own_addresses())) {

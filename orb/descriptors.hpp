@@ -1,4 +1,4 @@
-// The descriptors of this process, and what sockets say of themselves.
+// The descriptors of this process, and the addresses of their sockets.
 #pragma once
 
 #include <dirent.h>
@@ -11,8 +11,8 @@
 
 namespace xbind::orb {
 
-// All descriptors of this process. The directory stays open between looks: where no descriptor is
-// left it could not be opened. Not thread-safe.
+// Lists all descriptors of this process. The directory stays open between calls, because it could
+// not be opened when no descriptor is left. Not thread-safe.
 class Descriptors {
  public:
   std::vector<int> now();
@@ -32,7 +32,8 @@ struct TcpEnd {
   friend bool operator==(const TcpEnd&, const TcpEnd&) = default;
 };
 
-// Nothing for what is no socket of TCP over IP, or, of the peer's end, not connected.
+// nullopt if the descriptor is no TCP socket over IP; for the peer's end, also if it is not
+// connected.
 std::optional<TcpEnd> own_end(int descriptor);
 std::optional<TcpEnd> peer_end(int descriptor);
 bool listens(int descriptor);

@@ -33,7 +33,7 @@ Dispatch::Dispatch(std::string servant, MayCall may_call, Now now)
     : servant_(std::move(servant)), may_call_(std::move(may_call)), now_(std::move(now)) {}
 
 bool Dispatch::run(const char* operation, const std::function<bool()>& upcall) {
-  // The ORB frees its own copy of the name with the request.
+  // Copied, because the ORB frees its own copy of the name with the request.
   const std::string name = operation;
   const TimePoint began = now_();
   if (may_call_ && !may_call_({caller_address(), name})) {
@@ -80,7 +80,7 @@ void Dispatch::count(std::string_view operation, TimePoint began,
 }
 
 void Dispatch::complain(std::string_view operation, const std::string& what) {
-  // Without its port: somebody who connects again and again is one caller.
+  // Without the port: a caller that reconnects again and again counts as one.
   const std::string_view address = caller_address();
   const std::string host{address.substr(0, address.rfind(':'))};
   const std::string caller = host.empty() ? "somebody" : host;

@@ -1,11 +1,11 @@
-// What every upcall of a servant goes through, whichever operation it is: who calls, may he, how
-// often, how long, and what becomes of an exception.
+// The path of every upcall of a servant, whatever the operation. It determines the caller, checks
+// the permission, counts calls and time, and handles exceptions.
 //
 //   class ConnectionManagerServant : public orb::Dispatched<POA_xbind::v2::ConnectionManager> {
 //     explicit ConnectionManagerServant(orb::Dispatch& dispatch, ...) : Dispatched(dispatch), ...
 //
-// Dispatched overrides the skeleton's own entry, so that an operation cannot be added beside it. Calls
-// within one process go past it: they are ours.
+// Dispatched overrides the entry point of the skeleton, so no operation can bypass it. Calls within
+// one process do bypass it: they are our own.
 #pragma once
 
 #include <omniORB4/CORBA.h>
@@ -28,29 +28,31 @@
 
 namespace xbind::orb {
 
-// Of one servant, or of several that belong together. Thread-safe.
+// For one servant, or for several that belong together. Thread-safe.
 class Dispatch {
  public:
   struct Call {
-    std::string_view caller;  // "127.0.0.1:46744", or the ORB's own words for another transport
+    std::string_view caller;  // "127.0.0.1:46744", or the ORB's text for another transport
     std::string_view operation;
   };
-  // Whether the call goes on. No: the caller gets NO_PERMISSION, and a oneway is dropped.
+  // Whether the call is permitted. Otherwise the caller gets NO_PERMISSION, and a oneway is
+  // dropped.
   using MayCall = std::function<bool(const Call&)>;
   using Now = std::function<TimePoint()>;
 
-  // `servant`: in logs, "ConnectionManager default". Without a rule everybody may call everything.
+  // `servant`: name for logs, "ConnectionManager default". Without a rule every call is permitted.
   explicit Dispatch(std::string servant, MayCall may_call = {});
   Dispatch(std::string servant, MayCall may_call, Now now);
 
-  // `upcall` unmarshals, calls and marshals; false: the servant has no such operation. Exceptions
-  // of CORBA pass, counted; any other is our bug: logged, and INTERNAL for the caller.
+  // `upcall` unmarshals, calls and marshals; it returns false when the servant has no such
+  // operation. CORBA exceptions are counted and passed on. Any other exception is a bug of our own:
+  // it is logged, and the caller gets INTERNAL.
   bool run(const char* operation, const std::function<bool()>& upcall);
 
-  // For each operation that was called: upcalls_<operation>, upcall_ns_<operation> (from the request's
-  // first octet to the reply's last, waiting included) and, where there were any,
-  // upcalls_refused_<operation> (an exception of the contract) and upcalls_failed_<operation> (any
-  // other: the request made no sense, or a bug). And upcalls_not_permitted, if there were any.
+  // Appends for each operation that was called: upcalls_<operation> and upcall_ns_<operation> (from
+  // the request's first octet to the reply's last, waiting included). Where there were any, also
+  // upcalls_refused_<operation> (exceptions of the contract) and upcalls_failed_<operation> (any
+  // other: an invalid request, or a bug). Appends upcalls_not_permitted, if there were any.
   void append_metrics(Metrics& metrics) const;
 
  private:
@@ -61,14 +63,15 @@ class Dispatch {
     std::atomic<std::uint64_t> ns = 0;
   };
 
-  // Only of operations that the skeleton knows, so there are few. The reference stays.
+  // Has entries only for operations of the skeleton, so there are few. The reference stays valid.
   Operation& counts_of(std::string_view operation);
   void count(std::string_view operation, TimePoint began,
              std::atomic<std::uint64_t> Operation::*what);
   void complain(std::string_view operation, const std::string& what);
 
   std::string servant_;
-  std::atomic<std::uint64_t> not_permitted_ = 0;  // the names of those may be anything
+  std::atomic<std::uint64_t> not_permitted_ = 0;  // not counted per operation: their names may be
+                                                  // anything
   MayCall may_call_;
   Now now_;
   Complaints complaints_;
@@ -91,7 +94,7 @@ class Dispatched : public Skeleton {
   Dispatch& dispatch_;
 };
 
-// What append_metrics() exports.
+// The metrics that append_metrics() exports.
 MetricTable upcall_metrics();
 
 }  // namespace xbind::orb

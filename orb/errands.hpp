@@ -1,7 +1,8 @@
-// Invocations that may have to wait, for a connection or a peer that does not read, and that nobody waits
-// for: done one after another on a thread of their own, so that no step and no upcall is held up.
+// Runs invocations that may block, on a connection or on a peer that does not read, and whose
+// result no caller needs. They run one after another on a thread of their own, so that no step and
+// no upcall blocks.
 //
-// Any thread may call.
+// Any thread may call it.
 #pragma once
 
 #include <condition_variable>
@@ -18,12 +19,13 @@ class Errands {
   static constexpr std::size_t kWaitingMax = 1'024;
 
   Errands() = default;
-  // Waits for the errand under way; those that wait are not done any more.
+  // Waits for the errand under way and discards the others.
   ~Errands();
   Errands(const Errands&) = delete;
   Errands& operator=(const Errands&) = delete;
 
-  // Done soon, and forgotten with a warning when kWaitingMax wait already. The thread begins with the first.
+  // Queues an errand. When kWaitingMax errands wait already, it is discarded with a warning. The
+  // first call starts the thread.
   void post(std::function<void()> errand);
 
  private:

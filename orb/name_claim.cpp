@@ -30,7 +30,7 @@ Result<std::optional<Held>> NameClaims::claim(std::size_t place) {
     if (!other || *other) return other;
     held_[place] = true;
   }
-  // After the claim: who has given up a claim before it has bound the name.
+  // Checked after the claim, to find a daemon that has just bound the name and removed its claim.
   auto holder = holders_.look(binding);
   if (!holder) return tl::make_unexpected(holder.error());
   if (holder->holder == Holder::kLiving) return *holder;
@@ -56,7 +56,7 @@ Result<std::optional<Held>> NameClaims::claim_below_starting(const Binding& clai
 void NameClaims::give_up(std::size_t place) {
   if (!held_[place]) return;
   held_[place] = false;
-  // Another may have taken the claim over while this process did not answer.
+  // Another daemon may have taken the claim over while this process did not answer.
   if (holders_.is_ours(claims_[place])) (void)names_.unbind(claims_[place].path);
 }
 

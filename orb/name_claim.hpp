@@ -1,7 +1,7 @@
-// A daemon's claim on its names while it starts: until it serves, it is bound below "starting",
-// xbind/starting/cmgr/default for xbind/cmgr/default. Binding is atomic in the name service and the
-// name proper is bound before the claim is given up, so that of two that start at the same time one
-// finds the other, however long either takes to serve.
+// A daemon's claim on its names while it starts. Until it serves, it is bound below "starting": as
+// xbind/starting/cmgr/default for xbind/cmgr/default. The name service binds atomically, and the
+// daemon binds the proper name before it removes the claim. So of two daemons that start at the
+// same time, one finds the other, however long either takes until it serves.
 //
 // One thread at a time.
 #pragma once
@@ -19,16 +19,16 @@ namespace xbind::orb {
 
 class NameClaims {
  public:
-  // The names proper.
+  // `bindings`: the proper names.
   NameClaims(NameClient& names, std::vector<Binding> bindings);
-  ~NameClaims();  // gives all up
+  ~NameClaims();  // removes all claims
   NameClaims(const NameClaims&) = delete;
   NameClaims& operator=(const NameClaims&) = delete;
 
-  // Claims the name, or says which living daemon has it or claims it. A claim or a name whose
-  // holder does not answer is no hindrance. Errors are NameClient's: try again.
+  // Claims the name, or returns the living daemon that has it or claims it. A claim or a name whose
+  // holder does not answer is ignored. Errors are those of NameClient: retry.
   Result<std::optional<Held>> claim(std::size_t place);
-  // Once the name proper is bound.
+  // Removes the claim, once the proper name is bound.
   void give_up(std::size_t place);
 
  private:

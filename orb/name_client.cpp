@@ -13,14 +13,14 @@
 namespace xbind::orb {
 namespace {
 
-constexpr int kDepthMax = 8;  // of contexts, so that a loop in the tree ends
+constexpr int kDepthMax = 8;  // of contexts; ends a loop in the tree
 constexpr CORBA::ULong kListPage = 200;
 
 constexpr std::size_t kStepOctetsMax = 255;
 constexpr std::size_t kStepsMax = 16;
 
-// Every step has octets. What we bind is held to more (check_name): others may have bound what
-// they like, and it can be looked at and unbound.
+// Parses a path; no step may be empty. Names that we bind must also pass check_name(). Other
+// programs may have bound any name; such a name can still be inspected and unbound.
 Result<CosNaming::Name> to_name(const std::string& path) {
   CosNaming::Name name;
   std::string_view rest = path;
@@ -63,9 +63,9 @@ CosNaming::Name first_steps(const CosNaming::Name& name, CORBA::ULong count) {
   return part;
 }
 
-// What the configuration of omniORB names as NameService; nil when it names none.
+// The NameService of omniORB's configuration; nil when it has none.
 CORBA::Object_var configured_name_service(CORBA::ORB_ptr orb) {
-  // A reference that the ORB cannot resolve is none.
+  // A reference that the ORB cannot resolve counts as none.
   const auto configured = remote(
       "the ORB", [&] { return CORBA::Object_var(orb->resolve_initial_references("NameService")); });
   return configured ? *configured : CORBA::Object_var();
@@ -98,7 +98,7 @@ Result<void> NameClient::make_contexts(const std::string& path, const CosNaming:
     auto made = ask(
         path,
         [&] { CosNaming::NamingContext_var{root()->bind_new_context(first_steps(name, steps))}; },
-        [](const CosNaming::NamingContext::AlreadyBound&) {});  // it exists, as is wanted
+        [](const CosNaming::NamingContext::AlreadyBound&) {});  // it exists, as required
     if (!made) return made;
   }
   return {};
@@ -129,7 +129,7 @@ Result<void> NameClient::unbind(const std::string& path) {
   if (!name) return tl::make_unexpected(name.error());
   return ask(
       path, [&] { root()->unbind(*name); },
-      [](const CosNaming::NamingContext::NotFound&) {});  // gone already
+      [](const CosNaming::NamingContext::NotFound&) {});  // unbound already
 }
 
 Result<CORBA::Object_var> NameClient::resolve(const std::string& path) {
@@ -161,7 +161,7 @@ Result<std::vector<std::string>> NameClient::list(const std::string& context) {
     return CosNaming::NamingContext_var(CosNaming::NamingContext::_narrow(object));
   });
   if (!start) {
-    // No such context: nothing is bound below it.
+    // The context does not exist: nothing is bound below it.
     if (start.error().code == ErrorCode::kNotFound) return paths;
     return tl::make_unexpected(start.error());
   }
@@ -183,7 +183,9 @@ void NameClient::list_into(CosNaming::NamingContext_ptr context, const std::stri
   for (bool again = true; again;) {
     for (CORBA::ULong i = 0; i < bindings->length(); ++i) {
       const CosNaming::Binding& binding = bindings[i];
-      if (binding.binding_name.length() == 0) continue;  // no name service of omniORB's
+      if (binding.binding_name.length() == 0)
+        continue;  // invalid; omniORB's name service never
+                   // sends this
       const std::string path = prefix + binding.binding_name[0].id.in();
       if (binding.binding_type == CosNaming::nobject) {
         paths.push_back(path);

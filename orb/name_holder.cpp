@@ -7,7 +7,7 @@
 namespace xbind::orb {
 namespace {
 
-// Whether an exception means that nobody answered. Every other one is an answer.
+// Whether an exception means that no object answered. Every other exception is an answer.
 bool nobody_answered(const CORBA::SystemException& exception) {
   return CORBA::TRANSIENT::_downcast(&exception) != nullptr ||
          CORBA::COMM_FAILURE::_downcast(&exception) != nullptr ||
@@ -16,7 +16,7 @@ bool nobody_answered(const CORBA::SystemException& exception) {
          CORBA::OBJECT_NOT_EXIST::_downcast(&exception) != nullptr;
 }
 
-// Compares the references, which asks nobody.
+// Compares the references locally, without a remote call.
 bool same(CORBA::Object_ptr one, CORBA::Object_ptr other) {
   const auto equivalent = remote("", [&] { return one->_is_equivalent(other); });
   return equivalent && *equivalent;
@@ -66,7 +66,7 @@ Holder NameHolders::ask(CORBA::Object_ptr object, CORBA::Object_ptr ours,
         return true;
       });
   if (silent && *silent) return Holder::kSilent;
-  // Of our kind is what says so, by its reference or asked.
+  // An object is of our kind if its reference or its answer says so.
   const auto kind =
       remote(address, [&] { return object->_is_a(ours->_PR_getobj()->_mostDerivedRepoId()); });
   return kind && *kind ? Holder::kLiving : Holder::kStranger;

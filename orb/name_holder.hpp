@@ -1,7 +1,8 @@
-// Who has a name: before a daemon takes it, and when it finds that another has taken it.
+// Finds the holder of a name: before a daemon takes the name, and when it finds the name bound to
+// another object.
 //
-// Asking is two-way (kAnswerPatience at most for an object, and the ORB's connect time-out where
-// the host is away): never from an upcall. One thread.
+// A query is two-way (at most kAnswerPatience per object, and the ORB's connect time-out for an
+// unreachable host), so do not query from an upcall. One thread.
 #pragma once
 
 #include <omniORB4/CORBA.h>
@@ -25,13 +26,13 @@ enum class Holder : unsigned char {
   kNobody,   // the name is not bound
   kOurs,     // it is bound to our object
   kLiving,   // to another object of our kind, which answers
-  kSilent,   // to one that did not answer within kAnswerPatience, or that is gone
-  kStranger  // to one of another kind, or to one that is bound beside it under a name of its own
+  kSilent,   // to one that has not answered within kAnswerPatience or is gone
+  kStranger  // to an object of another kind, or to one that has another name beside this one
 };
 
 struct Held {
   Holder holder = Holder::kNobody;
-  std::string address;  // of the object, "127.0.0.1:41234"; empty where it does not say
+  std::string address;  // of the object, "127.0.0.1:41234"; empty if unknown
 };
 
 class NameHolders {
@@ -40,20 +41,21 @@ class NameHolders {
 
   explicit NameHolders(NameClient& names) : names_(names) {}
 
-  // Errors are those of NameClient::resolve(), but for a name that is not bound or bound to nil.
+  // Errors are those of NameClient::resolve(), except for a name that is not bound or bound to nil.
   Result<Held> look(const Binding& binding);
-  // Whether the name is bound to our object; asks the name service alone.
+  // Whether the name is bound to our object; queries only the name service.
   bool is_ours(const Binding& binding);
-  // A process has many names. Its address is waited for once; after this, again.
+  // Forgets addresses that did not answer. A process may have many names; until this call each
+  // silent address is waited for only once.
   void forget_silent() { silent_.clear(); }
 
  private:
   Holder ask(CORBA::Object_ptr object, CORBA::Object_ptr ours, const std::string& address);
-  // Whether the object has another name in the context of `path`, too.
+  // Whether the object has another name in the context of `path` as well.
   bool has_other_name(const std::string& path, CORBA::Object_ptr object);
 
   NameClient& names_;
-  std::set<std::string> silent_;  // addresses; as many as the names that are looked at
+  std::set<std::string> silent_;  // addresses; at most as many as the queried names
 };
 
 }  // namespace xbind::orb

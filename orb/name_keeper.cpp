@@ -11,11 +11,11 @@
 namespace xbind::orb {
 namespace {
 
-// Until all are bound. The wait does not grow: a daemon that starts is to be found as soon as it
-// may be bound, and so is one after a restart of the name service.
+// Used until all names are bound. The wait does not grow: clients must find a daemon as soon as it
+// may be bound, also after a restart of the name service.
 constexpr Attaching::Policy kBinding{
     .back_off = {kOrbTimers["bind-retry"], kOrbTimers["bind-retry"]}};
-// Between looks at the bindings: how long a lost or taken name may stay unnoticed.
+// Interval of the binding checks: how long a lost or taken name may stay unnoticed.
 constexpr Duration kWatchPeriod = kOrbTimers["name-watch"];
 
 }  // namespace
@@ -39,8 +39,8 @@ NameKeeper::~NameKeeper() {
   thread_.join();
   for (const Binding& binding : bindings_) {
     if (!holders_.is_ours(binding)) continue;
-    // The name service may be gone already when a lab goes down: then there is nothing to unbind, and one
-    // wait for it is enough.
+    // The name service may have ended already when a lab shuts down. Then there is nothing to
+    // unbind, and one wait for it is enough.
     if (!names_.unbind(binding.path)) return;
   }
 }
@@ -48,7 +48,7 @@ NameKeeper::~NameKeeper() {
 void NameKeeper::run() {
   bool may_bind = false;
   bool all_bound = false;
-  Attaching binding(kBinding);  // attached: all are bound
+  Attaching binding(kBinding);  // attached: all names are bound
   binding.begin(steady_now());
   std::unique_lock lock(mutex_);
   while (!stop_) {

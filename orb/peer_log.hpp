@@ -1,6 +1,6 @@
-// What goes wrong with peers, in the log: the first time, when the cause changes, and then ever
-// more rarely (core/complaints.hpp), with the word that it is over. Whoever tries again calls
-// failed() after each try and well() after the one that worked. Thread-safe.
+// Logs failures of peers: the first one, each new cause, and then ever more rarely
+// (core/complaints.hpp); also the recovery. Code that retries calls failed() after each failed try
+// and well() after a success. Thread-safe.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace xbind::orb {
 
 class PeerLog {
  public:
-  // `problem`: a sentence that names the peer, its address and the cause, as orb::remote() makes
-  // it. True: it was logged.
+  // `problem`: a sentence with the peer, its address and the cause, as from orb::remote(). True: it
+  // was logged.
   bool failed(const std::string& peer, const std::string& problem) {
     const auto line = complaints_.failed(peer, problem, steady_now());
     if (line) log::warn("{}; trying on", *line);

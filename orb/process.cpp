@@ -28,7 +28,7 @@ sigset_t taken_signals() {
   return signals;
 }
 
-// The first reason to end: a process has one.
+// The first reason to end; later ones are ignored.
 std::mutex ending_mutex;
 std::optional<Ending> ending;
 
@@ -68,7 +68,7 @@ std::optional<Ending> wait_for_end(std::chrono::milliseconds patience) {
     if (number > 0) {
       if (auto end = ending_of(number)) return end;
     } else if (errno != EINTR) {
-      return std::nullopt;  // EAGAIN: the time is over
+      return std::nullopt;  // EAGAIN: the time has passed
     }
   }
 }

@@ -16,7 +16,7 @@ void check_version(CORBA::ULong version) {
 }
 
 void raise(const Error& error, Epoch offered) {
-  // Perhaps with a value of the caller's in it, which is not sent back whole.
+  // The text may contain a value of the caller's, so it is cut.
   const std::string text = printable(error.text, kReasonOctetsMax);
   switch (error.code) {
     case ErrorCode::kFenced: throw v2::Fenced(offered.value(), error.newest, text.c_str());

@@ -1,4 +1,4 @@
-// Errors of the logic as exceptions of the contracts, written once (types.idl).
+// Throws errors of the logic as exceptions of the contracts (types.idl).
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace xbind::orb {
 
-// VersionMismatch unless it is the version we speak.
+// Throws VersionMismatch if `version` is not our protocol version.
 void check_version(CORBA::ULong version);
 
 // kFenced becomes Fenced, kBadInput, kNotFound and kProtocol become BadRequest, everything else

@@ -135,7 +135,7 @@ Error to_error(const CORBA::Exception& exception, const std::string& peer) {
 
 std::string address_of(CORBA::Object_ptr object) {
   if (CORBA::is_nil(object)) return {};
-  // Asks nobody, but throws where it cannot read the reference: of an ORB that speaks no TCP.
+  // Makes no remote call, but throws if it cannot read the reference: that of an ORB without TCP.
   const auto address = remote("the reference", [&]() -> std::string {
     const omniIOR_var ior = object->_PR_getobj()->_getIOR();
     auto& addresses = ior->getIORInfo()->addresses();

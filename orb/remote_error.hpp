@@ -1,9 +1,9 @@
-// The one place where what a remote call throws becomes a value that says what to do: cause, peer,
-// address, advice. No exception of a remote call passes a function of this file, whatever the
-// object behind a name is: system exceptions, those of our contracts, those of the name service and
-// any that a foreign object may raise.
+// The only place where an exception of a remote call becomes an Error, with cause, peer, address
+// and advice. No exception of a remote call leaves a function of this file, whatever object a name
+// leads to: neither system exceptions, nor those of our contracts, of the name service, or of a
+// foreign object.
 //
-// Every outgoing invocation is made within remote(). tests/tidy refuses a catch clause for an
+// Make every outgoing invocation within remote(). tests/tidy refuses a catch clause for an
 // exception of CORBA or of a contract in any file that it does not list.
 //
 // Thread-safe. orb/peer_log.hpp logs such errors without filling the log.
@@ -22,12 +22,12 @@ namespace xbind::orb {
 
 // "switchserver host-a cannot be reached (TRANSIENT, ...): is it running?"
 //
-// The peer did not serve: kUnreachable, kTimeout, kVersion (it does not understand us). It refused
-// by its contract or the name service's: kBadInput (BadRequest), kExhausted (Refused, Unavailable),
-// kFenced, kVersion, kNotFound. Text of the peer is made printable and cut.
+// The peer did not serve the call: kUnreachable, kTimeout, kVersion (it does not understand us). It
+// refused according to its contract or that of the name service: kBadInput (BadRequest), kExhausted
+// (Refused, Unavailable), kFenced, kVersion, kNotFound. The peer's text is made printable and cut.
 Error to_error(const CORBA::Exception& exception, const std::string& peer);
 
-// Where the reference leads, "127.0.0.1:41234"; empty where it does not say.
+// The address in the reference, "127.0.0.1:41234"; empty if it has none.
 std::string address_of(CORBA::Object_ptr object);
 
 // `peer` with that address: "switchserver host-a at 127.0.0.1:41234".
@@ -35,7 +35,7 @@ std::string with_address(const std::string& peer, CORBA::Object_ptr object);
 
 namespace remote_detail {
 
-// The exception that a function takes: E of `[](const E& exception) { ... }`.
+// The exception class that a function takes: E of `[](const E& exception) { ... }`.
 template <class Function>
 struct Taken : Taken<decltype(&Function::operator())> {};
 template <class Object, class Returned, class Exception>
@@ -43,7 +43,8 @@ struct Taken<Returned (Object::*)(const Exception&) const> {
   using Type = Exception;
 };
 
-// What remote() returns for a call that returns T: a call that can fail itself returns its Result.
+// The result type of remote() for a call that returns T. A call that can fail itself returns its
+// own Result.
 template <class T>
 struct Returned {
   using Type = Result<T>;
@@ -53,7 +54,7 @@ struct Returned<Result<T>> {
   using Type = Result<T>;
 };
 
-// What `answer` makes of `exception`; nullopt: it takes another one.
+// The result of `answer` for `exception`; nullopt: `answer` takes another exception class.
 template <class R, class Answer>
 std::optional<R> taken_by(const Answer& answer, const CORBA::Exception& exception) {
   const auto* it = Taken<Answer>::Type::_downcast(&exception);
@@ -73,15 +74,15 @@ std::optional<R> taken_by(const Answer& answer, const CORBA::Exception& exceptio
 //   for an exception that one of `answers` takes: what that function returns, either a value of the
 //   type that `call` returns or an Error. The first that takes the exception is used;
 //   for every other exception: an Error that names the peer and the address of `object`.
-// An exception that the caller has forgotten to name is therefore an Error. No exception of CORBA
-// leaves this function.
+// An exception that the caller did not list is therefore an Error. No exception of CORBA leaves
+// this function.
 //
 //   const auto bound = remote("the name service", context,
 //                             [&] { context->bind(name, object); return true; },
 //                             [](const CosNaming::NamingContext::AlreadyBound&) { return false; });
 //
-// Each of `answers` is a lambda that takes one exception class by const reference, and so also the
-// classes derived from it. It makes no remote call and throws nothing.
+// Each of `answers` is a lambda that takes one exception class by const reference, and thus also
+// its derived classes. It makes no remote call and throws nothing.
 template <class Call, class... Answers>
 auto remote(const std::string& peer, CORBA::Object_ptr object, Call&& call,
             const Answers&... answers) {
@@ -105,7 +106,7 @@ auto remote(const std::string& peer, CORBA::Object_ptr object, Call&& call,
   }
 }
 
-// The same for a peer whose address is in its name, or is of no use in an Error.
+// For a peer whose address is in its name, or does not help in an Error.
 template <class Call, class... Answers>
 requires std::is_invocable_v<Call&>
 auto remote(const std::string& peer, Call&& call, const Answers&... answers) {

@@ -12,8 +12,8 @@
 #include "core/check.hpp"
 #include "orb/caller.hpp"
 
-// The catch clauses of this file are for the ORB of this process itself, which starts and ends. No
-// peer has a part in that: what they say is about options and upcalls, not about a remote call.
+// The catch clauses of this file are for the start and end of this process's own ORB. No peer is
+// involved: these exceptions concern options and upcalls, not a remote call.
 namespace xbind::orb {
 namespace {
 
@@ -28,14 +28,15 @@ std::size_t granted_credit() {
       setsockopt(probe, SOL_SOCKET, SO_SNDBUF, &kSocketSendBuffer, sizeof kSocketSendBuffer) == 0 &&
       getsockopt(probe, SOL_SOCKET, SO_SNDBUF, &granted, &size) == 0;
   if (probe >= 0) close(probe);
-  // Linux tells twice what was granted (socket(7)).
+  // Linux reports twice the granted size (socket(7)).
   return told ? static_cast<std::size_t>(granted) / 4 : 64 * 1024;
 }
 
 }  // namespace
 
 std::size_t connection_credit() {
-  static const std::size_t credit = granted_credit();  // asked once, not for each of many switches
+  static const std::size_t credit = granted_credit();  // queried once, not for each of many
+                                                       // switches
   return credit;
 }
 
@@ -91,7 +92,7 @@ Runtime::~Runtime() {
 void Runtime::shutdown() {
   try {
     if (CORBA::is_nil(poa_)) return;
-    poa_->destroy(true, true);  // and the named one below it
+    poa_->destroy(true, true);  // and named_poa_ below it
     poa_ = PortableServer::POA::_nil();
     named_poa_ = PortableServer::POA::_nil();
   } catch (const CORBA::Exception& error) {
@@ -114,7 +115,7 @@ CORBA::Object_var Runtime::activate_apart(PortableServer::ServantBase* servant,
 }
 
 std::string Runtime::second_endpoint(CORBA::Object_ptr any_object) {
-  // The reference carries every endpoint of the process: the last one is the one kept for batches.
+  // The reference has every endpoint of the process; the last one is reserved for batches.
   const omniIOR_var ior = any_object->_PR_getobj()->_getIOR();
   auto& addresses = ior->getIORInfo()->addresses();
   XB_CHECK(addresses.size() >= 2, addresses.size());

@@ -1,5 +1,5 @@
-// One thread that calls back for many timers, each when its deadline has come; deadlines can be moved from
-// any thread. Callbacks run one after another and must not block: they hold up the others.
+// One thread for many timers: it calls back when a deadline is reached. Any thread may move a
+// deadline. Callbacks run one after another and must not block, since they delay the others.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +14,7 @@ namespace xbind::orb {
 
 class SharedTimers {
  public:
-  // Owned by who wants to be called; ends before the SharedTimers.
+  // Owned by the code that it calls back; must end before the SharedTimers.
   class Timer {
    public:
     Timer(SharedTimers& timers, std::function<void()> on_deadline);
@@ -22,17 +22,17 @@ class SharedTimers {
     Timer(const Timer&) = delete;
     Timer& operator=(const Timer&) = delete;
 
-    // Calls back once when `deadline` has come; replaces the one set before; kNever: not at all. Wakes
-    // the thread only when it would otherwise sleep too long.
+    // Calls back once at `deadline`, which replaces the previous one; kNever: no callback. Wakes
+    // the thread only if it would otherwise sleep too long.
     void set(TimePoint deadline);
-    // No callback is running or will run afterwards. Not from a callback.
+    // After it returns, no callback runs. Do not call it from a callback.
     void stop();
 
    private:
     friend class SharedTimers;
     SharedTimers& timers_;
     std::function<void()> on_deadline_;
-    TimePoint deadline_ = kNever;  // this and what follows: under the owner's mutex
+    TimePoint deadline_ = kNever;  // this and the next two: guarded by the owner's mutex
     bool running_ = false;
     bool stopped_ = false;
   };

@@ -1,4 +1,4 @@
-// One thread that calls back when a deadline has come; the deadline can be moved from any thread.
+// One thread that calls back when a deadline is reached. Any thread may move the deadline.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// The durations of what every CORBA program has in common: calls, names, connections.
+// The durations that all CORBA programs share: calls, names, connections.
 #pragma once
 
 #include "core/durations.hpp"
