@@ -1,4 +1,4 @@
-// What a Requester wants its owner to do. The owner performs it in the order of the members.
+// What a Requester requests from its owner. The owner performs it in the order of the members.
 #pragma once
 
 #include <cstdint>
@@ -15,43 +15,43 @@
 
 namespace xbind::client {
 
-// Find the manager and invoke attach_client(); answer with Requester::attached() or attach_failed(),
-// with the number of the attempt. A new attempt replaces an earlier one that is under way.
+// Resolve the manager and invoke attach_client(). Report the result with Requester::attached() or
+// attach_failed() and the number of the attempt. A new attempt replaces an earlier one under way.
 struct Attach {
   std::uint64_t attempt = 0;
   std::string client;
   Epoch epoch;
 };
 
-// A session has begun; or it was lost, with the reason. Notices of the time between are lost as well:
-// describe() tells how a connection is.
+// A session has begun, or was lost, with the reason. Notices sent between two sessions are lost as
+// well: query the state of a connection with describe().
 struct SessionChange {
-  std::optional<Error> lost;  // nothing: attached
+  std::optional<Error> lost;  // nullopt: attached
 };
 
-// Requests that end without an outcome. Each request stands in one of the lists.
+// Requests that end without an outcome. Each request is in one of the lists.
 struct Failure {
   Error why;
-  std::vector<RequestId> unsent;  // never sent: nothing has been done
-  std::vector<RequestId>
-      unknown;  // sent: the manager may have done it, and its connection may be up
+  std::vector<RequestId> unsent;  // never sent: the manager has not done them
+  // Sent: the manager may have done them, and their connections may be up.
+  std::vector<RequestId> unknown;
 };
 
 struct Actions {
-  // Transmit, in this order, in this session. A repeat is the same frame with the same number.
+  // Transmit these in order, in this session. A repeat is the same frame with the same number.
   SessionId session;
   std::vector<session::Frame<RequestBatch>> transmit;
-  // Invoke detach_client(): the session is not wanted any more. No answer is needed.
+  // Invoke detach_client() for these sessions. No answer is needed.
   std::vector<SessionId> detach;
   std::optional<Attach> attach;
-  // Outcomes, each the one of its request, and notices, in the manager's order.
+  // Outcomes, each for an open request, and notices, in the manager's order.
   std::vector<std::shared_ptr<const OutcomeBatch>> told;
   // Outcomes that answer no open request: repeats in another batch, or of a number that was never
-  // asked for. An application need not look at them; a program that checks the manager counts them.
+  // requested. An application may ignore them; a program that checks the manager counts them.
   std::vector<Outcome> unexpected;
   std::vector<Failure> failed;
   std::vector<SessionChange> changes;
-  // The client has ended, for this reason. Once; nothing but `detach` comes afterwards.
+  // The client has ended, for this reason. Set once; only `detach` may follow.
   std::optional<Error> ended;
 
   void clear() {

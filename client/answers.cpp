@@ -37,7 +37,8 @@ ErrorCode code_of(Cause cause) {
 
     case Cause::kTimeout: return ErrorCode::kTimeout;
 
-    // Between manager and switches: the request can be repeated, but something is wrong there.
+    // Failures between manager and switches: the request can be repeated, but the network is
+    // faulty.
     case Cause::kNone:
     case Cause::kForeignInputLabel:
     case Cause::kLabelNotHeld:

@@ -1,5 +1,4 @@
-// What became of one request, for a program that asked for one thing and wants to know whether it has
-// it. Pure.
+// The result of one request, for a program that made one request and needs its result. Pure.
 #pragma once
 
 #include "core/call.hpp"
@@ -9,35 +8,37 @@
 
 namespace xbind::client {
 
-// The outcome of a request, refusals among them; or why there is none: kTimeout, kUnreachable, kFenced
-// and the like. Then its text says whether the request was ever sent.
+// The outcome of a request, also a refusal, or the reason why there is none: kTimeout,
+// kUnreachable, kFenced and the like. The text of an error states whether the request was ever
+// sent.
 using Answer = Result<Outcome>;
 
 // A connection that is up.
 struct Connected {
   ConnectionId connection;
-  Label ingress;  // what the caller puts on its cells
-  Label egress;   // what the callee finds on them
-  // The other direction, of a bidirectional connection: what the callee puts on its cells, and what the
-  // caller finds on them. Else not present().
+  Label ingress;  // the label that the caller puts on its cells
+  Label egress;   // the label on the cells that the callee receives
+  // Reverse direction of a bidirectional connection: the label that the callee puts on its cells,
+  // and the label on the cells that the caller receives. Else not present().
   Label reverse_ingress{};
   Label reverse_egress{};
 };
 
-// A refusal as an Error: the outcome's sentence (explain()), and a code that says what to do about it:
-//   kBadInput     the request is at fault: another one is needed
-//   kNotFound     an endpoint, a connection, a service or a leaf that is not there
-//   kExhausted    there is no room, or another change is under way: later, or less
-//   kUnreachable  a part of the network or of the control plane is away: later
-//   kTimeout      a part of it did not answer in time: later
+// Converts a refusal to an Error: the outcome's sentence (explain()), and a code that shows what to
+// do:
+//   kBadInput     the request is wrong: change it
+//   kNotFound     an endpoint, a connection, a service or a leaf does not exist
+//   kExhausted    there is no room, or another change is under way: retry later or request less
+//   kUnreachable  a part of the network or of the control plane is unavailable: retry later
+//   kTimeout      a part of it did not answer in time: retry later
 Error refusal(const Outcome& outcome);
 
-// The outcome if it is of that kind; else its refusal, or kProtocol for an outcome of another kind.
+// Returns the outcome if it is of that kind; else its refusal, or kProtocol for another kind.
 Answer expect(OutcomeKind kind, Answer answer);
 Result<Connected> connected(Answer answer);
-// The outcome's connection, which is held until it is committed.
+// Returns the outcome's connection, which is held until it is committed.
 Result<ConnectionId> held(Answer answer);
-// Done, and nothing to tell.
+// For an outcome of that kind that carries no further value.
 Result<void> done(OutcomeKind kind, Answer answer);
 
 }  // namespace xbind::client

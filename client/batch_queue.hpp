@@ -1,5 +1,5 @@
-// The batches of a client that wait to be sent, first in, first out, in one array. As a rule one
-// batch goes in and comes out within the same step, which then costs no allocation.
+// The FIFO queue of a client's unsent batches, in one array. Usually a batch is pushed and taken
+// within the same step, which then costs no allocation.
 //
 // Pure; owned by a Requester, one thread at a time.
 #pragma once
@@ -20,7 +20,7 @@ class BatchQueue {
   RequestBatch& back() { return batches_.back(); }
 
   void push_back(RequestBatch&& batch) { batches_.push_back(std::move(batch)); }
-  // Before all that are there, in their order.
+  // Inserts the batches before all others and keeps their order.
   void push_front(std::vector<RequestBatch>&& batches) {
     drop_taken();
     batches_.insert(batches_.begin(), std::make_move_iterator(batches.begin()),
@@ -29,7 +29,7 @@ class BatchQueue {
   // Requires !empty().
   RequestBatch take_front() {
     RequestBatch front = std::move(batches_[first_++]);
-    // At least as many have been taken as are moved now: the moves add up to one for each batch.
+    // Amortised: at most as many batches are moved now as have been taken since the last move.
     if (2 * first_ >= batches_.size()) drop_taken();
     return front;
   }
@@ -45,7 +45,7 @@ class BatchQueue {
   }
 
   std::vector<RequestBatch> batches_;
-  std::size_t first_ = 0;  // those before it have been taken
+  std::size_t first_ = 0;  // batches before it have been taken
 };
 
 }  // namespace xbind::client

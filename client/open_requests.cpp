@@ -27,7 +27,7 @@ void OpenRequests::sent(const std::shared_ptr<const RequestBatch>& batch) {
   }
   for_each_number(*batch, [&](RequestId request, Place place) {
     const std::uint64_t slot = by_number_.find(request);
-    if (slot == 0) return;  // answered while a repeat of it waited for credit
+    if (slot == 0) return;  // answered while its repeat waited for credit
     Open& open = slots_[slot - 1];
     open.batch = batch;
     open.place = place;
@@ -87,7 +87,7 @@ OpenRequests::Left OpenRequests::clear() {
   by_number_ = {};
   slots_.clear();
   free_slots_.clear();
-  sent_ = added_;  // what waited to be sent is forgotten by the owner as well
+  sent_ = added_;  // the owner also drops its unsent requests
   return left;
 }
 

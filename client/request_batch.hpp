@@ -1,4 +1,4 @@
-// Requests of every kind as one type, and what a client has to know of a batch of them. Pure.
+// Requests of every kind as one type, and functions on batches of them. Pure.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace xbind::client {
 
-// What a client may ask a manager for. Each alternative has a member `request`, its number.
+// Every request that a client can send. Each alternative has a member `request`, its number.
 using Request =
     std::variant<ConnectRequest, ReleaseRequest, ModifyRequest, LeafRequest, CommitRequest>;
 
-// Where a request is in its batch: which of the vectors, and which element of it.
+// Position of a request in its batch: which of the vectors, and the index in it.
 struct Place {
   enum class List : std::uint8_t { kConnects, kReleases, kModifies, kLeaves, kCommits };
   List list = List::kConnects;
@@ -43,7 +43,7 @@ void for_each_number(const RequestBatch& batch, Visit&& visit) {
   each(batch.commits, Place::List::kCommits);
 }
 
-// A copy that lacks the requests at `places`, which are in the order of for_each_number().
+// Returns a copy without the requests at `places`, which are in the order of for_each_number().
 RequestBatch without(const RequestBatch& batch, const std::vector<Place>& places);
 
 }  // namespace xbind::client

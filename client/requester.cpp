@@ -19,7 +19,7 @@ std::int64_t in_ms(Duration duration) {
 
 TimePoint later(TimePoint now, Duration wait) { return wait == kForever ? kNever : now + wait; }
 
-// What another attempt would not repair.
+// Whether another attempt would fail in the same way.
 bool is_final(ErrorCode code) {
   switch (code) {
     case ErrorCode::kFenced:
@@ -124,7 +124,7 @@ Result<void> Requester::submit(RequestBatch&& batch) {
     counters_.refused += requests;
     return taken;
   }
-  std::vector<Place> open_already;  // as a rule none
+  std::vector<Place> open_already;  // usually empty
   for_each_number(batch, [&](RequestId request, Place place) {
     if (!open_.add(request)) open_already.push_back(place);
     if (next_number_ != 0 && request.value() >= next_number_) next_number_ = request.value() + 1;
@@ -152,7 +152,7 @@ void Requester::attached(std::uint64_t attempt, SessionId session, std::uint32_t
     return;
   }
   if (!attaching_.awaits(attempt)) {
-    // The manager has ended this session already, or will with the next attempt.
+    // The manager has ended this session already, or will do so at the next attempt.
     ++counters_.stale_messages;
     return;
   }
@@ -216,7 +216,7 @@ void Requester::receive(SessionId session, session::Frame<OutcomeBatch> frame, T
 std::shared_ptr<const OutcomeBatch> Requester::news_of(
     const std::shared_ptr<const OutcomeBatch>& batch) {
   counters_.notices += batch->notices.size();
-  std::vector<std::size_t> known;  // places of outcomes that nobody waits for
+  std::vector<std::size_t> known;  // positions of outcomes without an open request
   for (std::size_t i = 0; i < batch->outcomes.size(); ++i) {
     if (!open_.answered(batch->outcomes[i].request)) known.push_back(i);
   }
@@ -248,8 +248,8 @@ void Requester::session_ended(SessionId session, std::string_view why, TimePoint
           fmt::format("manager {} has ended session {}: {}", identity_.manager, session, why)},
          now);
   } else if (state() == State::kAttaching) {
-    // attached() may be about to tell of this very session. The manager says its end only once, so that it
-    // is kept until then.
+    // attached() may be about to report this very session. The manager reports its end only once,
+    // so it is stored until then.
     ended_early_ = session;
   } else {
     ++counters_.stale_messages;
@@ -273,10 +273,10 @@ void Requester::lose(const Error& why, TimePoint now) {
     counters_.repeated += requests;
     waiting_requests_ += requests;
   }
-  // Repeats are sent before the requests that were never sent.
+  // Repeats are sent before requests that were never sent.
   waiting_.push_front(std::move(again));
   if (finish_if_final(why)) {
-    // The manager may not know yet that the session is over, and no later attempt would tell it.
+    // The manager may not have noticed the loss yet, and no later attempt would inform it.
     actions_.detach.push_back(lost);
   } else {
     attaching_.lost(now, limits_.jitter);
@@ -378,8 +378,8 @@ void Requester::end(TimePoint now) {
                   fmt::format("client {} has ended before the answer came", identity_.client)};
   if (state() == State::kAttached) {
     const SessionId session = session_;
-    // The lone confirmation of what was received last is not due yet: it is sent now, so that the
-    // manager need not remember these outcomes any longer.
+    // The confirmation of the last received batch is not due yet. Send it now, so that the manager
+    // can forget these outcomes.
     std::vector<session::Frame<RequestBatch>> last = std::exchange(actions_.transmit, {});
     (void)link_->tick(now + limits_.session.confirm_after, last);
     drop_session();

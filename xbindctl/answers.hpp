@@ -1,4 +1,4 @@
-// How every command of xbindctl prints what it got, and what it says and returns when it failed.
+// How every command of xbindctl prints its results and its failures, and which code it returns.
 #pragma once
 
 #include <omniORB4/CORBA.h>
@@ -12,28 +12,28 @@
 
 namespace xbind::ctl {
 
-// Exit codes of `audit` but 0, clean. 2 is wrong use, as everywhere; 3 means a void run to callgen.
-inline constexpr int kAuditWrong = 1;  // something is stray, missing, changed, leaked or held twice
-inline constexpr int kAuditOwed = 4;   // nothing but removals that are owed
-inline constexpr int kAuditUnknown =
-    5;  // a switch could not be asked; of the others nothing is wrong
+// Exit codes of `audit` other than 0 (clean). 2 is wrong usage, as everywhere; 3 is a void run of
+// callgen.
+inline constexpr int kAuditWrong = 1;    // stray, missing, changed, leaked or doubly held
+inline constexpr int kAuditOwed = 4;     // only removals that are owed
+inline constexpr int kAuditUnknown = 5;  // a switch did not answer; the others are clean
 
 // "fixed", "regions", "adaptive": one of aggregation_*.
 std::string name_of_mode(CORBA::Octet mode);
 
-// explain(), say() and print_table() alone print what a peer sent. They make it printable
-// (core/name.hpp), since a peer may send anything.
+// Only explain(), say() and print_table() print text of a peer. They make it printable
+// (core/name.hpp), because a peer may send anything.
 
-// Prints on standard error why a command failed. Returns 1, the exit code.
+// Prints the reason of a failed command on standard error. Returns the exit code 1.
 int explain(const std::string& text);
 
 // Prints one line on standard output; `line` has no line end.
 void say(const std::string& line);
 
-// Runs a command at `object`, which returns its exit code. A reason that `peer` ("the RouteObject")
-// gives by its contract is printed as it is, unless one of `answers` takes the exception
-// (orb::remote()). For every other exception the sentence names the peer and its address. Either is
-// exit code 1.
+// Runs a command at `object` and returns its exit code. If `peer` ("the RouteObject") states a
+// reason by its contract, that reason is printed unchanged, unless one of `answers` takes the
+// exception (orb::remote()). For every other exception the sentence names the peer and its address.
+// Exit code 1 in both cases.
 template <class Command, class... Answers>
 int guarded(const std::string& peer, CORBA::Object_ptr object, const Command& command,
             const Answers&... answers) {
@@ -49,8 +49,8 @@ std::string counted(std::uint64_t count, const std::string& one, const std::stri
 
 using Row = std::vector<std::string>;
 
-// On standard output; columns as wide as their widest cell. The first `word_columns` are words, the
-// others numbers. At least one row.
+// Prints a table on standard output; columns are as wide as their widest cell. The first
+// `word_columns` are words, the others numbers. Requires at least one row.
 void print_table(std::size_t word_columns, std::vector<Row> rows);
 
 }  // namespace xbind::ctl

@@ -1,4 +1,4 @@
-// Commands that ask for something and get an outcome.
+// Commands that send a request and get an outcome.
 #include <fmt/format.h>
 
 #include <string>
@@ -40,8 +40,8 @@ bool refused(const Outcome& outcome) {
   return outcome.kind == OutcomeKind::kRefused || outcome.kind == OutcomeKind::kBusy;
 }
 
-// Prints the outcome of a request. `advice` is printed when no answer came: how to find out whether
-// the manager has done it.
+// Prints the outcome of a request. If no answer came, also prints `advice`: how to find out whether
+// the manager has executed the request.
 int print(const client::Answer& answer, const std::string& advice) {
   if (!answer) {
     const Error& error = answer.error();
@@ -88,7 +88,7 @@ int release(const client::TwoWay& manager, ConnectionId connection) {
 }
 
 int release_many(const client::TwoWay& manager, const std::optional<std::string>& client) {
-  // Looked up first: those that are set up meanwhile stay.
+  // Listed first: connections that are set up meanwhile stay.
   std::vector<ConnectionId> connections;
   const auto listed = manager.for_each_connection(client, [&](const v2::ConnectionState& state) {
     if (state.phase != v2::phase_prepared) connections.emplace_back(state.connection);
@@ -99,7 +99,7 @@ int release_many(const client::TwoWay& manager, const std::optional<std::string>
   for (const ConnectionId connection : connections) {
     const client::Answer answer = manager.release(connection);
     if (!answer) {
-      // A refusal for a cause that this version does not know concerns this connection alone.
+      // An outcome with an unknown cause concerns this connection only.
       if (answer.error().code != ErrorCode::kProtocol) return explain(answer.error().text);
       explain(fmt::format("{}: {}", connection, answer.error().text));
     } else if (!refused(*answer)) {

@@ -12,7 +12,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Of the arguments ID, REQUEST and PORT are numbers.
+// The arguments ID, REQUEST and PORT are numbers.
 std::vector<config::Command> commands() {
   const Words service{"cells-per-s",       "buffer-cells",
                       "frames-per-1000-s", "frame-octets",
@@ -134,7 +134,7 @@ Refusal check_words(CommandLine& line, const std::vector<config::Command>& known
   return std::nullopt;
 }
 
-// One of an id, --all and --client.
+// Requires exactly one of an id, --all and --client.
 Refusal check_release(const CommandLine& line, const config::OptionSet& set) {
   if (line.verb() != "release") return std::nullopt;
   const bool named = line.words.size() > 1;
@@ -150,7 +150,7 @@ Refusal check_release(const CommandLine& line, const config::OptionSet& set) {
   return std::nullopt;
 }
 
-// The parameters of a contract that a category does not have must not be given.
+// Refuses contract parameters that the category does not have.
 Refusal check_contract(CommandLine& line, const config::OptionSet& set) {
   if (line.category == categories().front()) {
     for (const char* option : {"cdvt-us", "guaranteed-cells-per-s", "mbs-cells", "mfs-cells"}) {
@@ -170,7 +170,7 @@ Refusal check_contract(CommandLine& line, const config::OptionSet& set) {
   return std::nullopt;
 }
 
-// Frame rate and frame size become part of the terms.
+// Moves frame rate and frame size into the terms.
 Refusal check_class(CommandLine& line, const config::OptionSet& set) {
   for (const char* option : {"cells-per-s", "buffer-cells", "category", "cdvt-us",
                              "guaranteed-cells-per-s", "mbs-cells", "mfs-cells"}) {
@@ -223,7 +223,7 @@ Refusal check_routes(CommandLine& line, const config::OptionSet& set) {
   return check_elements("require", line.require_words, line.require);
 }
 
-// Options without which a command would do something else than was meant.
+// Requires the options without which a command would not do what the operator meant.
 Refusal check_options(const CommandLine& line, const config::OptionSet& set) {
   if (line.manager.empty()) return "manager is empty";
   if (line.reverse_cells_per_s != 0 && !line.both) return "reverse-cells-per-s goes with both";
@@ -281,7 +281,7 @@ const std::vector<std::string>& categories() {
 
 namespace {
 
-// What a connection takes: its service or its traffic contract.
+// Options that describe a connection's demand: its service or its traffic contract.
 void declare_service(config::OptionSet& set, CommandLine& line) {
   set.add_uint(
       "cells-per-s", &line.service.cells_per_s, 100, {1, TrafficContract::kFieldMax},
@@ -310,7 +310,7 @@ void declare_service(config::OptionSet& set, CommandLine& line) {
                "With --category gfr: maximum frame size in cells.");
 }
 
-// What `routes` asks for.
+// Options of `routes`.
 void declare_routes(config::OptionSet& set, CommandLine& line) {
   set.add_choice("metric", &line.metric, metrics().front(), metrics(),
                  "What makes a path better: fewer links, less delay, more room.");

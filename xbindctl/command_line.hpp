@@ -1,5 +1,5 @@
-// What the operator types: the commands with their words, the options, and what does not fit
-// together. Everything is judged before anybody is asked; a refusal is exit code 2.
+// The operator's command line: the commands with their arguments, the options, and the checks
+// between them. Everything is checked before any remote call; a refusal is exit code 2.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ namespace xbind::ctl {
 
 struct CommandLine {
   std::string manager;             // name under xbind/cmgr/
-  std::vector<std::string> words;  // the command and its arguments, as many as it takes
-  std::uint64_t id = 0;  // the argument ID, REQUEST or PORT of commands that have one; 0: none
-  Label label;           // the argument LABEL
+  std::vector<std::string> words;  // the command and its arguments
+  std::uint64_t id = 0;            // the argument ID, REQUEST or PORT; 0: none
+  Label label;                     // the argument LABEL
 
   ServiceSpec service;
   ServiceOptions named;  // a service by name or by class, with the frames of `service`
   std::string category;  // one of categories()
-  bool both = false;     // the other direction too,
-  std::uint64_t reverse_cells_per_s = 0;  // with this rate; 0: as forward
+  bool both = false;     // bidirectional,
+  std::uint64_t reverse_cells_per_s = 0;  // with this reverse rate; 0: as forward
   bool all = false;                       // release: every connection,
-  std::string client;                     // or, as list, those of this client
+  std::string client;                     // or, as for list, those of this client
   std::uint8_t priority = 0;
   double hold_s = 0;
   std::uint32_t count = 0;
@@ -41,10 +41,10 @@ struct CommandLine {
   std::uint64_t delay_us_max = 0;
   std::uint32_t links_max = 0;
   std::string disjoint;                    // one of disjointness()
-  std::vector<std::string> avoid_words;    // SWITCH or SWITCH:PORT,
-  std::vector<std::string> require_words;  // and
-  std::vector<PathElement> avoid;          // what they name
-  std::vector<PathElement> require;
+  std::vector<std::string> avoid_words;    // SWITCH or SWITCH:PORT
+  std::vector<std::string> require_words;  // SWITCH or SWITCH:PORT
+  std::vector<PathElement> avoid;          // avoid_words, parsed
+  std::vector<PathElement> require;        // require_words, parsed
 
   const std::string& verb() const { return words.front(); }
   std::optional<ServiceSpec> reverse() const;
@@ -58,10 +58,10 @@ const std::vector<std::string>& aggregation_modes();
 const std::vector<std::string>& metrics();
 const std::vector<std::string>& disjointness();
 
-// In the order of ServiceCategory's numbers; the first: the contract is not named.
+// In the order of ServiceCategory's numbers; the first one: no contract is named.
 const std::vector<std::string>& categories();
 
-// Declares words, options and checks; `line` and `set` must outlive the loading.
+// Declares arguments, options and checks; `line` and `set` must outlive the loading.
 void declare(config::OptionSet& set, CommandLine& line);
 
 }  // namespace xbind::ctl

@@ -1,5 +1,5 @@
-// The commands of xbindctl, each a function: what it prints goes to standard output, why it failed to
-// standard error; the exit code tells the truth. 0: done. 1: refused, or the peer could not be asked.
+// The commands of xbindctl, one function each. Results are printed on standard output, failures on
+// standard error. Exit code 0: done. 1: refused, or the peer did not answer.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace xbind::ctl {
 
-// --- calls.cpp: one request, one outcome -----------------------------------------------------------
+// --- calls.cpp: one request, one outcome ---------------------------------------------------------
 
 int connect(const client::TwoWay& manager, const ConnectRequest& request);
 int commit(const client::TwoWay& manager, ConnectionId connection);
@@ -25,35 +25,36 @@ int modify(const client::TwoWay& manager, ConnectionId connection, const Service
 int add_leaf(const client::TwoWay& manager, ConnectionId connection, const std::string& end);
 int drop_leaf(const client::TwoWay& manager, ConnectionId connection, const std::string& end);
 int release(const client::TwoWay& manager, ConnectionId connection);
-// Every connection and hold of `client`, or of all clients, one after the other; those that are
-// prepared in advance are nobody's and stay. 0 only when none was refused.
+// Releases every connection and hold of `client`, or of all clients, one after another. Connections
+// prepared in advance belong to no client and stay. Returns 0 only when none was refused.
 int release_many(const client::TwoWay& manager, const std::optional<std::string>& client);
-// Of an earlier request: also "refused" is an answer here, and 0; 1 when none is remembered.
+// Prints the outcome of an earlier request. A refusal is an outcome too, and returns 0; 1 when the
+// manager has none.
 int outcome(const client::TwoWay& manager, const std::string& client, RequestId request);
 
-// --- views.cpp: what there is ----------------------------------------------------------------------
+// --- views.cpp: present state --------------------------------------------------------------------
 
 int describe(const client::TwoWay& manager, ConnectionId connection);
-// Of `client` alone, if one is given.
+// Only those of `client`, if it is given.
 int list(const client::TwoWay& manager, const std::optional<std::string>& client = {});
 int status(const client::TwoWay& manager);
 int caches(const client::TwoWay& manager);
-// 0 only if the audit is clean; else one of answers.hpp's kAudit*, or 1 when it could not be made.
+// Returns 0 only if the audit is clean; else one of kAudit* (answers.hpp), or 1 when it failed.
 int audit(const client::TwoWay& manager);
 
-// --- ports.cpp: what a SwitchServer knows of its switch ---------------------------------------------
+// --- ports.cpp: a SwitchServer's view of its switch ----------------------------------------------
 
-// Every port with its books and the cells that the switch has counted.
+// Shows every port with its accounts and the cells that the switch has counted.
 int ports(orb::NameClient& names, const std::string& switch_name);
-// The cells of the connection that comes in there.
+// Shows the cell count of the connection with that input port and label.
 int count(orb::NameClient& names, const std::string& switch_name, PortId port, Label label);
 
-// --- services.cpp: what may be asked for by name -----------------------------------------------------
+// --- services.cpp: services by name --------------------------------------------------------------
 
-// Every service of the catalogue, and what the network has to give for it.
+// Shows every service of the catalogue and the resources that it requires.
 int services(v2::QOSMapper_ptr mapper);
 
-// --- routes.cpp: paths and links, as RouteObject knows them ------------------------------------------
+// --- routes.cpp: paths and links as RouteObject sees them ----------------------------------------
 
 struct RouteWish {
   std::string from;
@@ -65,30 +66,31 @@ struct RouteWish {
   std::vector<PathElement> avoid{};
   std::vector<PathElement> require{};
   std::uint32_t alternates = 1;
-  CORBA::Octet disjoint = v2::disjoint_no;  // one of disjoint_*: a second path, so from the best
+  // One of disjoint_*: requests a second path, disjoint from the best one.
+  CORBA::Octet disjoint = v2::disjoint_no;
 };
 
 int routes(v2::RouteObject_ptr route_object, const RouteWish& wish);
-// Every link with its state and what is free.
+// Shows every link with its state and its free resources.
 int links(v2::RouteObject_ptr route_object);
-// A link or access line, or (no port) every link of a switch.
+// Drains or undrains a link or access line, or (no port) every link of a switch.
 int drain(v2::RouteObject_ptr route_object, const PathElement& element, bool drained);
 
-// --- settings.cpp: how the manager works, and what is known of managers -----------------------------
+// --- settings.cpp: a manager's settings, and what others store about managers --------------------
 
-// What is not given stays as it is.
+// Members that are not set keep their value.
 struct AggregationChange {
   CORBA::Octet mode = v2::aggregation_fixed;  // one of aggregation_*
   std::optional<std::uint32_t> threshold;     // mode fixed
   std::optional<double> flush_timeout_ms;
 };
 
-// Shows the settings in force; with `change` after it was made.
+// Shows the settings in force; with `change` after the change.
 int aggregation(const client::TwoWay& manager, const std::optional<AggregationChange>& change);
 int prepare(const client::TwoWay& manager, const std::string& from, const std::string& to,
             const ServiceSpec& service, std::uint32_t count);
-// `switch_name`: of a SwitchServer, or "all" for every one in the name service; 0 only if each of
-// them has forgotten the manager.
+// `switch_name`: of a SwitchServer, or "all" for every one in the name service. Returns 0 only if
+// each of them has forgotten the manager.
 int forget_manager(orb::NameClient& names, const std::string& switch_name,
                    const std::string& manager);
 

@@ -27,7 +27,7 @@ std::optional<ctl::AggregationChange> change_of(const ctl::CommandLine& line,
   return change;
 }
 
-// A number that nobody else uses: the outcome is found again by it.
+// A random number, so that the outcome can be looked up by it later.
 RequestId new_request() {
   std::random_device chance;
   return RequestId{(std::uint64_t{chance()} << 16 | (chance() & 0xffffU)) + 1};
@@ -55,7 +55,7 @@ ctl::RouteWish wish_of(const ctl::CommandLine& line, const config::OptionSet& se
   return wish;
 }
 
-// The commands that RouteObject answers; nothing: it is none of them.
+// Runs the commands that RouteObject answers; nullopt: it is another command.
 std::optional<int> ask_routes(const ctl::CommandLine& line, const config::OptionSet& set,
                               orb::NameClient& names) {
   const std::string& verb = line.verb();
@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
                         "Of audit 0: clean; 1: something is wrong; 4: removals are owed, and "
                         "nothing else; 5: a switch "
                         "could not be asked, and of the others nothing is wrong.");
-  // Longer than a manager needs as a rule, also where a switch does not answer.
+  // Longer than a manager normally needs, also when a switch does not answer.
   set.add_timers(client::kClientTimers);
   orb::add_client_options(set, common, log::Level::kWarn, 15'000);
   ctl::declare(set, line);

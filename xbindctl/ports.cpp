@@ -1,4 +1,4 @@
-// Commands that show what a SwitchServer knows of its switch.
+// Commands that show a SwitchServer's view of its switch.
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@
 namespace xbind::ctl {
 namespace {
 
-// Resolves the SwitchServer and asks it.
+// Resolves the SwitchServer and calls it.
 template <class Ask>
 int at_switch(orb::NameClient& names, const std::string& switch_name, Ask ask) {
   const std::string path = naming::path_of(naming::kSwitchServers, switch_name);
@@ -35,7 +35,7 @@ std::string labels_of(const v2::PortState& port) {
   return text;
 }
 
-// Whether the SwitchServer has its switch; else what it tells of it is what it last heard.
+// Whether the SwitchServer controls its switch; if not, its data are the last that it received.
 struct Control {
   bool has = true;
   bool ever_had = true;

@@ -1,4 +1,4 @@
-// Commands that ask RouteObject for paths and links, and tell it what to keep free.
+// Commands that query RouteObject for paths and links, and drain elements.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -61,8 +61,8 @@ std::string end_text(const v2::RouteElement& end) {
   return fmt::format("{}:{}", end.switch_name.in(), end.output_port);
 }
 
-// What RouteObject's status tells of switches, by their names: for how many milliseconds each that
-// is unknown has been so, and how old each one's last report is.
+// From RouteObject's status, by switch name: for how many milliseconds an unknown switch has been
+// unknown, and the age of each one's last report.
 using BySwitch = std::map<std::string, std::uint64_t>;
 
 struct OfSwitches {
@@ -93,8 +93,8 @@ std::string state_text(const v2::LinkState& link) {
   return link.drained ? "down, drained" : "down";
 }
 
-// "1.4 s ago": the older of the reports of both ends. Before a switch has reported, all counts as
-// free.
+// "1.4 s ago": the older of the two ends' reports. Until a switch has reported, all its capacity
+// counts as free.
 std::string age_text(const v2::LinkState& link, const BySwitch& ages) {
   const auto first = ages.find(link.first_end.switch_name.in());
   const auto second = ages.find(link.second_end.switch_name.in());
@@ -118,14 +118,14 @@ void for_each_link(v2::RouteObject_ptr route_object, Visit visit) {
   const v2::RouteOperations_var operations = route_object->route_operations();
   for (CORBA::ULong first = 0;;) {
     const v2::LinkStateSeq_var page = operations->links(first, kLinksPage);
-    if (page->length() == 0) return;  // a page may be shorter than asked
+    if (page->length() == 0) return;  // a page may be shorter than requested
     for (CORBA::ULong i = 0; i < page->length(); ++i) visit(page.in()[i]);
     first += page->length();
   }
 }
 
-// RouteObject passes over what it does not know among the elements to avoid: the asker's knowledge
-// may be older. An operator's is a typing error. Returns the first that is not there, in words.
+// RouteObject ignores unknown elements to avoid, because the caller's topology may be older. In an
+// operator's command an unknown element is a typing error. Returns the first one as text.
 std::optional<std::string> unknown_among(v2::RouteObject_ptr route_object,
                                          const std::vector<PathElement>& elements) {
   if (elements.empty()) return std::nullopt;

@@ -1,4 +1,4 @@
-// The services of a QOSMapper's catalogue, and what each asks of the network.
+// Shows the services of a QOSMapper's catalogue and the resources that each requires.
 #include <string>
 #include <vector>
 

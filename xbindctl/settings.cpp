@@ -1,4 +1,4 @@
-// Commands that change how a manager works, or what SwitchServers know of managers.
+// Commands that change a manager's settings, or what SwitchServers store about managers.
 #include <cstdio>
 #include <string>
 #include <vector>

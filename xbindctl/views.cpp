@@ -1,4 +1,4 @@
-// Commands that show what there is and change nothing.
+// Commands that show the present state and change nothing.
 #include <algorithm>
 #include <cstdio>
 #include <initializer_list>
@@ -18,7 +18,7 @@
 namespace xbind::ctl {
 namespace {
 
-// As docs/call-states.md has them.
+// The words of docs/call-states.md.
 const char* words_of_phase(v2::PhaseCode phase) {
   switch (phase) {
     case v2::phase_routing: return "routing";
@@ -59,10 +59,10 @@ std::string words_of(const v2::Demand& demand) {
   return fmt::format("{} cells/s, {} cells of buffer", demand.cells_per_s, demand.buffer_cells);
 }
 
-// Words are cut off by nothing: a name that is wider than its column moves the rest of its line.
+// Words are never cut: a name wider than its column shifts the rest of its line.
 constexpr const char* kListLine = "{:<20} {:<10} {:<16} {:<16} {:>13} {:>5} {:>6}  {}";
 
-// Of the caller's direction.
+// Number of hops in the caller's direction.
 std::size_t hops_of(const v2::ConnectionState& state) {
   std::size_t hops = 0;
   for (CORBA::ULong i = 0; i < state.hops.length(); ++i) hops += state.hops[i].leg == 0 ? 1 : 0;
@@ -77,7 +77,7 @@ void print_line(const v2::ConnectionState& state) {
                   state.client.in()));
 }
 
-// What a leg is for people; the numbers are the contract's.
+// Names a leg for people; the numbers are those of the contract.
 std::string leg_words(CORBA::UShort leg) {
   switch (leg) {
     case 0: return "forward";
@@ -126,21 +126,20 @@ struct AuditVerdict {
   int exit_code;
 };
 
-// What is certain goes first: something wrong, then what nobody knows, then what is owed.
+// Certain findings take precedence: errors, then unknown state, then owed removals.
 AuditVerdict verdict_of(const AuditTotals& totals) {
   const bool wrong = totals.stray_cross_connects != 0 || totals.leaked_labels != 0 ||
                      totals.leaked_bandwidth_cells_per_s != 0;
   if (wrong) return {"NOT CLEAN", kAuditWrong};
   if (totals.unreadable != 0) return {"UNKNOWN", kAuditUnknown};
   if (totals.owed != 0) return {"OWED", kAuditOwed};
-  // A manager newer than this program may know of more.
+  // A newer manager may report kinds of findings that this program does not have.
   if (!totals.clean) return {"NOT CLEAN", kAuditWrong};
   return {"clean", 0};
 }
 
-// The report has one count for cross-connects that are stray, missing or changed, and one for all
-// that is wrong with hops and labels. The findings tell them apart, unless there are too many to be
-// listed.
+// The report has one count for stray, missing and changed cross-connects, and one for all errors of
+// hops and labels. The listed findings give each kind, unless there are too many.
 std::string totals_in_words(const client::NetworkAudit& audit) {
   const AuditTotals& totals = audit.totals;
   std::map<FindingKind, std::uint64_t> listed;
@@ -182,7 +181,7 @@ std::string totals_in_words(const client::NetworkAudit& audit) {
                             counted(totals.unreadable, "switch", "es"));
 }
 
-// A number of the status that stands for a word; nothing for the others.
+// Returns the word for a status number that stands for a word; nullopt for other metrics.
 std::optional<std::string> word_of(const std::string& metric, std::uint64_t value) {
   const auto of = [&](std::initializer_list<const char*> words) {
     return value < words.size() ? *(words.begin() + value) : fmt::format("unknown ({})", value);
@@ -192,7 +191,7 @@ std::optional<std::string> word_of(const std::string& metric, std::uint64_t valu
   return std::nullopt;
 }
 
-// What peers have called the manager for (orb/dispatch.hpp names the counters).
+// Calls of peers to the manager (orb/dispatch.hpp names the counters).
 struct Upcalls {
   std::uint64_t calls = 0;
   std::uint64_t ns = 0;
@@ -200,9 +199,9 @@ struct Upcalls {
   std::uint64_t failed = 0;
 };
 
-// Takes them out of `metrics`, which keeps the rest in its order.
+// Moves these counters out of `metrics`; the others keep their order.
 std::map<std::string, Upcalls> take_upcalls(Metrics& metrics) {
-  // The longer ones first: "upcalls_refused_list" begins with "upcalls_", too.
+  // Longer prefixes first: "upcalls_refused_list" also begins with "upcalls_".
   constexpr std::pair<std::string_view, std::uint64_t Upcalls::*> kCounters[] = {
       {"upcalls_refused_", &Upcalls::refused},
       {"upcalls_failed_", &Upcalls::failed},

@@ -38,22 +38,22 @@ Identity identity_of(const Options& options) {
 Limits limits_of(const Options& options, Epoch epoch) {
   Limits limits = options.limits;
   limits.session = orb::within_connection(limits.session);
-  // The low digits of an epoch that is a time are as good as chance.
+  // The low digits of an epoch derived from the time are random enough.
   if (limits.jitter == 0) limits.jitter = static_cast<double>(epoch.value() % 1000) / 1000;
   return limits;
 }
 
-// One caller that waits for an answer, perhaps not long enough.
+// A caller that waits for an answer, with a time-out.
 class Waiting {
  public:
-  // The answer; nothing when none came within `patience`: then nobody waits any more.
+  // Returns the answer; nullopt when none came within `patience`: later answers are refused.
   std::optional<Answer> wait(Duration patience) {
     std::unique_lock lock(mutex_);
     const bool there = came_.wait_for(lock, patience, [this] { return answer_.has_value(); });
     gone_ = !there;
     return std::move(answer_);
   }
-  // False: nobody waits any more.
+  // False: the caller has stopped waiting.
   bool take(const Answer& answer) {
     const std::lock_guard lock(mutex_);
     if (gone_) return false;
@@ -69,7 +69,7 @@ class Waiting {
   bool gone_ = false;
 };
 
-// Longer waits would not fit into a TimePoint.
+// Longer waits would overflow a TimePoint.
 Duration bounded(Duration patience) {
   return std::clamp(patience, Duration::zero(), kClientTimers["answer-within-max"]);
 }
@@ -81,10 +81,10 @@ Answer without_outcome(Error why, bool sent) {
 
 }  // namespace
 
-// What the threads share. The handlers are of the Serial.
+// State that the threads share. The handlers belong to the Serial.
 class Client::Work {
  public:
-  // Fulfils an answer within the Serial: must not block.
+  // Handles an answer within the Serial: must not block.
   using Handler = std::function<void(const Answer&)>;
 
   Work(orb::Runtime& runtime, const Options& options, const Identity& identity)
@@ -93,7 +93,7 @@ class Client::Work {
         answer_within_(bounded(options.answer_within)),
         link_(runtime, options.name_service, identity_, limits_, events()) {}
 
-  // Callbacks may use the client while they are run for the last time.
+  // Callbacks may still use the client while the last ones run.
   ~Work() {
     link_.run([this](Requester& requester, TimePoint now) {
       closing_ = true;
@@ -133,15 +133,16 @@ class Client::Work {
     });
   }
 
-  // A handler that lets the thread of the callbacks call.
+  // Returns a handler that runs `callback` on the callback thread.
   Handler calling(Callback callback) {
     return [this, callback = std::move(callback)](const Answer& answer) {
-      if (closed_) return;  // a callback that always asks again would never let the client go
+      if (closed_) return;  // else a callback that resubmits would never end
       callbacks_.post([callback, answer] { callback(answer); });
     };
   }
 
-  // The answer, waited for. `makes_connection`: if it comes too late, its connection is released.
+  // Submits and waits for the answer. `makes_connection`: releases a connection that comes up too
+  // late.
   Answer ask(Request request, bool makes_connection = false) {
     const auto waiting = std::make_shared<Waiting>();
     submit(std::move(request), [this, waiting, makes_connection](const Answer& answer) {
@@ -215,7 +216,7 @@ class Client::Work {
     callbacks_.post([callback = on_session_, told] { callback(told); });
   }
 
-  // After the answers to what was open.
+  // Runs after the answers to the open requests.
   void end(const Error& why) {
     closed_ = closing_;
     {
@@ -229,7 +230,7 @@ class Client::Work {
     }
   }
 
-  // The caller of a connect has gone: nobody would ever release it.
+  // The caller of connect() has timed out, so nothing else would release the connection.
   void release_unwanted(const Answer& answer) {
     const bool up =
         answer && (answer->kind == OutcomeKind::kConnected || answer->kind == OutcomeKind::kHeld);
@@ -245,16 +246,16 @@ class Client::Work {
   bool attached_ = false;
   std::optional<Error> ended_;
 
-  // Within the Serial.
+  // Used within the Serial.
   std::unordered_map<RequestId, Handler> handlers_;  // of the open requests
   std::function<void(const Notice&)> on_notice_;
   std::function<void(const Result<void>&)> on_session_;
   std::uint64_t notices_dropped_ = 0;
   bool closing_ = false;  // the client is being destroyed
-  bool closed_ = false;   // and what was open is answered
+  bool closed_ = false;   // and its open requests are answered
 
   Worker callbacks_;
-  // Last, so that it goes first: its events use the others.
+  // Declared last, so destroyed first: its events use the other members.
   ManagerLink link_;
 };
 

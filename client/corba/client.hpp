@@ -1,29 +1,30 @@
-// A client of a ConnectionManager, for programs: the only header that an application needs.
+// A client of a ConnectionManager, for programs. An application includes only this header.
 //
 //   xbind::client::Client client({.manager = "default", .name_service = "127.0.0.1:2809"});
 //   const auto call = client.connect("host-a", "host-b", service);     // waits
 //   auto answer = client.submit(xbind::ReleaseRequest{{}, call->connection});   // does not wait
 //
-// The client attaches by itself, begun by the constructor, and attaches again whenever its session is
-// lost; requests wait meanwhile, and what has no outcome is repeated (client/requester.hpp says how).
+// The constructor starts to attach. The client attaches again whenever its session is lost;
+// meanwhile requests wait, and requests without an outcome are repeated (see client/requester.hpp).
 // Every request gets exactly one answer.
 //
 // Threads
-//   The caller's    every function may be called by any thread at any time, from callbacks as well; only
-//                   the destructor not from a callback, nor while another thread is in a function.
-//   callbacks       runs all callbacks of one Client, one after the other. A callback may block and may
-//                   use the client; it delays the callbacks after it, not the client. It must not throw.
-//   two-way calls   resolves the manager's name, attaches and detaches, so that no other thread waits
-//                   for a peer.
-//   timers, ORB     run the logic, one at a time (core/serial.hpp), and fulfil futures.
+//
+//   caller's       Any thread may call any function at any time, also from a callback. Exception:
+//                  the destructor, which must not run in a callback or while another call runs.
+//   callbacks      Runs all callbacks of one Client, one after another. A callback may block and
+//                  may use the client; it delays later callbacks, not the client. It must not throw.
+//   two-way calls  Resolves the manager's name, attaches and detaches, so that no other thread
+//                  waits for a peer.
+//   timers, ORB    Run the logic, one at a time (core/serial.hpp), and fulfil futures.
 //
 // Ownership
-//   The Client owns its session and its observer; connections are not owned: they stay when the client
-//   goes. With its own ORB the Client is the only one of its process that uses omniORB. Otherwise the
-//   Runtime is the caller's, and outlives the Client.
+//   The Client owns its session and its observer. It does not own connections: they stay up after
+//   the client has ended. A Client with its own ORB must be the only user of omniORB in its
+//   process. Otherwise the caller owns the Runtime, which must outlive the Client.
 //
-// Bounds: Limits::open_max requests without an answer; as many callbacks that wait to be run, then
-// requests are refused (kExhausted), and twice as many, then notices are dropped and counted.
+// Bounds: Limits::open_max requests without an answer. When as many callbacks wait, further
+// requests are refused (kExhausted); at twice as many, notices are dropped and counted.
 #pragma once
 
 #include <functional>
@@ -50,21 +51,21 @@ namespace xbind::client {
 
 struct Options {
   std::string manager = "default";  // bound as xbind/cmgr/NAME
-  // The program's name at the manager (core/name.hpp); empty: "client-" and the process id. Another
-  // program that attaches under it with a higher epoch ends this one (kFenced).
+  // The client's name at the manager (core/name.hpp); empty: "client-" and the process id. Another
+  // program that attaches under this name with a higher epoch ends this client (kFenced).
   std::string client{};
   std::string name_service{};  // "host:port"; empty: as omniORB's own tools find it
-  // Of this life of the program: above that of earlier lives. 0: nanoseconds since 1970, read once.
+  // Must be higher than in earlier runs of the program. 0: nanoseconds since 1970, read once.
   std::uint64_t epoch = 0;
-  // In the range that client/limits.hpp says. A jitter of 0 is replaced by a share that differs from
-  // client to client; the octet credit is cut to what the connection's socket holds.
+  // Ranges: client/limits.hpp. A jitter of 0 is replaced by a value that differs between clients.
+  // The octet credit is reduced to the capacity of the connection's socket.
   Limits limits{};
-  // How long the functions that wait do so, 0 to an hour. Above the manager's own timers and
-  // Limits::reach_within, so that there is an answer as a rule.
+  // Longest wait of the functions that wait, 0 to an hour. Should exceed the manager's own timers
+  // and Limits::reach_within, so that an answer normally arrives in time.
   Duration answer_within = kClientTimers["answer-within"];
 
-  // Of the client's own ORB only.
-  std::string listen_address = "127.0.0.1";  // numeric; where the manager reaches this program
+  // For the client's own ORB only.
+  std::string listen_address = "127.0.0.1";  // numeric; address at which the manager reaches us
   std::uint32_t call_timeout_ms =
       orb::kOrbTimers.ms("call-timeout-ms").count();  // of a two-way call
 };
@@ -73,62 +74,62 @@ struct Status {
   Requester::State state = Requester::State::kIdle;
   SessionId session;
   std::size_t open = 0;     // requests without an answer
-  std::size_t waiting = 0;  // of them, not sent in this session
+  std::size_t waiting = 0;  // of these, not sent in this session
   Requester::Counters counters;
   session::Counters batches;
-  std::uint64_t notices_dropped = 0;  // nobody had asked for them, or too many callbacks waited
+  std::uint64_t notices_dropped = 0;  // no callback was set, or too many waited
 };
 
 class Client {
  public:
   using Callback = std::function<void(const Answer&)>;
 
-  // With an ORB of its own. Exits the process with a sentence and code 2 if the ORB cannot start, as
-  // orb::Runtime does. A manager that is not there is no error: the client goes on trying.
+  // Uses an ORB of its own. If the ORB cannot start, exits the process with a sentence and code 2,
+  // as orb::Runtime does. An unreachable manager is no error: the client keeps trying.
   explicit Client(const Options& options);
-  // In a process that has an ORB already.
+  // For a process that already has an ORB.
   Client(orb::Runtime& runtime, const Options& options);
-  // Ends in order: confirms, detaches, answers what is open with an error (kTimeout) and waits for the
-  // callbacks. Takes as long as the two-way calls under way. A request that a callback submits
-  // meanwhile is refused; its own callback is not run.
+  // Ends in order: confirms, detaches, answers open requests with an error (kTimeout) and waits for
+  // the callbacks. Takes as long as the two-way calls under way. A request that a callback submits
+  // meanwhile is refused, and that request's callback does not run.
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // Waits for a session. kTimeout: there was none within `patience`; the client goes on trying. Also
-  // the error that ended the client.
+  // Waits for a session. kTimeout: there was none within `patience`; the client keeps trying. Also
+  // returns the error that ended the client.
   Result<void> wait_until_attached(Duration patience);
 
   // ===== without waiting =====
 
-  // A number in the request is not looked at: the client gives it one of its own. A request that is
-  // refused by the client itself has its answer at once.
+  // Ignores the number in the request and assigns one. A request that the client itself refuses is
+  // answered at once.
   std::future<Answer> submit(Request request);
   void submit(Request request, Callback callback);
 
-  // Called for every notice from now on, instead of the one before; empty: not at all. A notice that
-  // comes while there is no session is lost.
+  // Sets the callback for notices and replaces the previous one; empty: none. A notice that is sent
+  // while there is no session is lost.
   void on_notice(std::function<void(const Notice&)> callback);
-  // Called when a session begins (a value) and when one is lost (the reason), and for the last time
-  // when the client ends: it is destroyed, or was fenced off.
+  // Sets the callback for the begin (a value) and the loss (the reason) of sessions. The last call
+  // reports the end of the client: it was destroyed or fenced off.
   void on_session(std::function<void(const Result<void>&)> callback);
 
   // ===== waiting for the outcome =====
 
   // A refusal is an Error with its cause and numbers in the text (client/answers.hpp). kTimeout: no
-  // answer within Options::answer_within. A connection that comes up after all that is released again.
+  // answer within Options::answer_within; a connection that comes up later is released again.
   Result<Connected> connect(const std::string& from, const std::string& to,
                             const ServiceSpec& service);
-  // The same with everything that can be asked for but a hold.
+  // With all fields of a request, except a hold.
   Result<Connected> connect(ConnectRequest request);
-  // Reserves every hop for request.hold_ms and programs no switch; commit() makes a connection of it.
+  // Reserves every hop for request.hold_ms and programs no switch; commit() connects the hold.
   Result<ConnectionId> hold(ConnectRequest request);
   Result<Connected> commit(ConnectionId connection);
   Result<void> release(ConnectionId connection);
-  // Another contract; refused: the old one stands.
+  // Changes the contract. If it is refused, the old contract remains.
   Result<void> modify(ConnectionId connection, const ServiceSpec& service,
                       const std::optional<ServiceSpec>& reverse = {});
-  // One more destination; the label that it finds on its cells.
+  // Adds a destination; returns the label on the cells that it receives.
   Result<Label> add_leaf(ConnectionId connection, const std::string& end);
   Result<void> drop_leaf(ConnectionId connection, const std::string& end);
 

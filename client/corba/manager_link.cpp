@@ -27,7 +27,7 @@ ManagerLink::ManagerLink(orb::Runtime& runtime, const std::string& name_service,
 }
 
 ManagerLink::~ManagerLink() {
-  // The attempt that is under way may still open a session: it is detached, too.
+  // The attempt under way may still open a session; that session is detached, too.
   run([](Requester& requester, TimePoint now) { requester.end(now); });
   calls_.finish();
   observer_.forget();
@@ -43,7 +43,7 @@ void ManagerLink::run(const std::function<void(Requester&, TimePoint)>& job) {
   serial_.post([&] {
     const TimePoint now = steady_now();
     job(requester_, now);
-    perform(now);  // the caller may rely on what follows from the job
+    perform(now);  // the caller may rely on the effects of the job
     over.set_value();
   });
   over.get_future().wait();
@@ -103,7 +103,7 @@ void ManagerLink::attach(const Attach& wanted) {
 }
 
 Result<Attachment> ManagerLink::attach_now(const Attach& wanted) {
-  // Looked up for every attempt: a manager that was started anew has another reference.
+  // Resolved for every attempt: a restarted manager has another reference.
   const auto object = names_.resolve(path_);
   if (!object) return tl::make_unexpected(object.error());
   manager_ = v2::ConnectionManager::_unchecked_narrow(*object);
@@ -112,7 +112,7 @@ Result<Attachment> ManagerLink::attach_now(const Attach& wanted) {
 
 void ManagerLink::detach(SessionId session) {
   if (CORBA::is_nil(manager_)) return;
-  // Without an answer the session ends when its lease is over.
+  // If no answer comes, the session ends when its lease expires.
   (void)client::detach(peer_, manager_, session);
 }
 

@@ -1,11 +1,11 @@
-// A Requester over CORBA: performs what it wants and tells it what comes.
+// Connects a Requester to CORBA: performs its actions and passes events to it.
 //
-//   callers, timer thread, ORB threads ──▶ Serial ──▶ Requester ──┬──▶ oneway to the manager's inbox
+//   callers, timer thread, ORB threads ──▶ Serial ──▶ Requester ──┬──▶ oneway to manager's inbox
 //                                            ▲                    ├──▶ Events, within the Serial
 //                                            └── two-way calls ◀──┘
 //                                                (a thread of its own: resolve, attach, detach)
 //
-// No function of the Serial waits for a peer: a oneway is bounded by the session's octet credit, which
+// No job in the Serial waits for a peer: oneways are bounded by the session's octet credit, which
 // fits into the connection's socket (orb/runtime.hpp).
 #pragma once
 
@@ -25,7 +25,7 @@ namespace xbind::client {
 
 class ManagerLink {
  public:
-  // Called within the Serial: must not block, and must not wait for the link.
+  // Called within the Serial: a callback must not block, and must not wait for the link.
   struct Events {
     std::function<void(const Outcome&)> answered;
     std::function<void(const Failure&)> failed;
@@ -34,27 +34,27 @@ class ManagerLink {
     std::function<void(const Error&)> ended;
   };
 
-  // Attaches to xbind/cmgr/MANAGER of identity.manager. The runtime outlives the link.
+  // Attaches to xbind/cmgr/MANAGER, the manager of `identity`. The runtime must outlive the link.
   ManagerLink(orb::Runtime& runtime, const std::string& name_service, const Identity& identity,
               const Limits& limits, Events events);
-  // As end(). Afterwards no event comes.
+  // Ends the requester (Requester::end()). No event comes afterwards.
   ~ManagerLink();
   ManagerLink(const ManagerLink&) = delete;
   ManagerLink& operator=(const ManagerLink&) = delete;
 
-  // Any thread: runs `job` within the Serial, perhaps before it returns.
+  // Any thread. Runs `job` within the Serial, perhaps before it returns.
   void post(std::function<void(Requester&, TimePoint)> job);
-  // The same, and waits until it has been run. Not from an event or a job.
+  // Runs `job` and waits for its end. Do not call it from an event or a job.
   void run(const std::function<void(Requester&, TimePoint)>& job);
 
  private:
   void after_drain();
-  // Until the requester wants nothing more.
+  // Performs actions until the requester has none left.
   void perform(TimePoint now);
-  // False: the ORB could not send a frame. The requester knows it then (session_failed()).
+  // False: the ORB could not send a frame, and session_failed() was called.
   bool transmit(TimePoint now);
 
-  // On the thread of the two-way calls.
+  // These run on the thread of the two-way calls.
   void attach(const Attach& wanted);
   Result<Attachment> attach_now(const Attach& wanted);
   void detach(SessionId session);
@@ -64,10 +64,10 @@ class ManagerLink {
   Events events_;
   orb::NameClient names_;
 
-  // Of the two-way thread.
+  // Used by the two-way thread.
   v2::ConnectionManager_var manager_;
 
-  // Within the Serial.
+  // Used within the Serial.
   Requester requester_;
   RequestSender sender_;
   Actions actions_;  // kept for its memory

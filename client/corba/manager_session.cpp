@@ -14,7 +14,7 @@
 
 namespace xbind::client {
 
-// ===== what comes from the manager =====
+// ===== messages from the manager =====
 
 void ManagerMessage::tell(Requester& requester, TimePoint now) && {
   std::visit(Overloaded{
@@ -54,7 +54,7 @@ class Observer::Servant : public POA_xbind::v2::OutcomeObserver {
 
   void client_session_ended(v2::SessionId session, v2::SessionEnd why,
                             const char* reason) override {
-    // Whatever the reason, the answer is to attach again; the sentence says it to people.
+    // The reaction is the same for every reason: attach again. The sentence is for people.
     std::string sentence = printable(reason, 400);
     if (sentence.empty()) sentence = to_string(static_cast<SessionEnd>(why));
     pass_on({SessionId{session}, steady_now(), std::move(sentence)});
@@ -66,7 +66,7 @@ class Observer::Servant : public POA_xbind::v2::OutcomeObserver {
     if (on_message_) on_message_(std::move(message));
   }
 
-  // Shared: while one upcall runs what is queued, the next one queues and returns.
+  // Shared: while one upcall runs queued jobs, the next one can queue its job and return.
   std::shared_mutex mutex_;
   std::function<void(ManagerMessage)> on_message_;
 };
@@ -79,7 +79,7 @@ Observer::Observer(orb::Runtime& runtime, std::function<void(ManagerMessage)> on
 
 Observer::~Observer() {
   forget();
-  // The POA may have gone already: then there is nothing to do.
+  // If the POA is destroyed already, there is nothing to deactivate.
   (void)orb::remote("this program", [this] {
     const PortableServer::POA_var poa = servant_->_default_POA();
     const PortableServer::ObjectId_var id = poa->servant_to_id(servant_);
@@ -110,7 +110,7 @@ Result<void> detach(const std::string& peer, v2::ConnectionManager_ptr manager, 
   return orb::remote(peer, manager, [&] { manager->detach_client(session.value()); });
 }
 
-// ===== what goes to the manager =====
+// ===== messages to the manager =====
 
 Result<void> RequestSender::send(SessionId session, const session::Frame<RequestBatch>& frame) {
   static const RequestBatch kNothing;

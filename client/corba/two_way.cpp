@@ -14,7 +14,7 @@ namespace {
 constexpr CORBA::ULong kListPage = 1'000;
 constexpr auto kAuditTimeoutMs =
     static_cast<CORBA::ULong>(kClientTimers.ms("audit-answer").count());
-constexpr std::size_t kReasonOctetsMax = 1'024;  // as many as our daemons send (orb/raise.cpp)
+constexpr std::size_t kReasonOctetsMax = 1'024;  // the limit of our daemons (orb/raise.cpp)
 
 tl::unexpected<Error> failed(ErrorCode code, const char* reason) {
   return tl::make_unexpected(Error{code, printable(reason, kReasonOctetsMax)});
@@ -156,7 +156,7 @@ Result<void> TwoWay::for_each_connection(
         [&] { return v2::ConnectionStateSeq_var(manager_->list_connections(after, kListPage)); });
     if (!page) return tl::make_unexpected(page.error());
     const v2::ConnectionStateSeq& states = page->in();
-    if (states.length() == 0) return {};  // a page may be shorter than asked
+    if (states.length() == 0) return {};  // a page may be shorter than requested
     for (CORBA::ULong i = 0; i < states.length(); ++i) {
       if (!client || *client == states[i].client.in()) look(states[i]);
     }

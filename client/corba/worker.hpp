@@ -1,5 +1,5 @@
-// One thread that runs jobs in the order in which they come. Jobs may block: that is what it is for.
-// The queue's bound is the owner's, who asks waiting() before it posts.
+// One thread that runs jobs in FIFO order. Jobs may block. The owner bounds the queue: it checks
+// waiting() before it posts.
 #pragma once
 
 #include <condition_variable>
@@ -19,18 +19,19 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Any thread. After finish() has returned jobs are dropped.
+  // Any thread. After finish() has returned, jobs are dropped.
   void post(std::function<void()> job) {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(std::move(job));
     wake_.notify_one();
   }
-  // Jobs that have not begun.
+  // Number of jobs that have not begun.
   std::size_t waiting() const {
     const std::lock_guard lock(mutex_);
     return jobs_.size();
   }
-  // Runs everything that waits, what these jobs post as well, and ends the thread. Not from a job.
+  // Runs all queued jobs, also those that they post, and ends the thread. Do not call it from a
+  // job.
   void finish() {
     {
       const std::lock_guard lock(mutex_);
@@ -50,7 +51,7 @@ class Worker {
       jobs_.pop_front();
       lock.unlock();
       job();
-      job = nullptr;  // what it holds may do something when it goes
+      job = nullptr;  // destroyed without the lock: its captures may run code
       lock.lock();
     }
   }
