@@ -67,6 +67,7 @@ class OpenRequests {
   bool repeats_;
   std::uint64_t added_ = 0;  // requests added so far, also repeated ones: the latest order
   std::uint64_t sent_ = 0;   // if !repeats_: the order of the last request that was sent
+  // If repeats_: the slot of a request plus 1, because a FlatMap stores no zero. Else its order.
   FlatMap<RequestId, std::uint64_t> by_number_;
   std::vector<Open> slots_;
   std::vector<std::uint64_t> free_slots_;

@@ -13,7 +13,8 @@
 //   caller's       Any thread may call any function at any time, also from a callback. Exception:
 //                  the destructor, which must not run in a callback or while another call runs.
 //   callbacks      Runs all callbacks of one Client, one after another. A callback may block and
-//                  may use the client; it delays later callbacks, not the client. It must not throw.
+//                  may use the client; it delays later callbacks, not the client. It must not
+//                  throw.
 //   two-way calls  Resolves the manager's name, attaches and detaches, so that no other thread
 //                  waits for a peer.
 //   timers, ORB    Run the logic, one at a time (core/serial.hpp), and fulfil futures.
