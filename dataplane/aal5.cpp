@@ -37,8 +37,8 @@ Result<void> aal5_segment(std::span<const std::byte> frame, const Aal5Sending& s
   trailer[2] = static_cast<std::byte>(frame.size() >> 8);
   trailer[3] = static_cast<std::byte>(frame.size() & 0xff);
   std::uint32_t crc = aal5_crc(frame);
-  // What follows the frame: the rest of the cell in which it ends and, if the trailer did not fit
-  // in there, one cell more.
+  // The octets after the frame: the rest of the cell in which it ends and, if the trailer does not
+  // fit there, one more cell.
   for (std::size_t index = frame.size() / kPayloadOctets; index < count; ++index) {
     const std::size_t begin =
         index == frame.size() / kPayloadOctets ? frame.size() % kPayloadOctets : 0;
@@ -77,7 +77,7 @@ Aal5Outcome Aal5Reassembly::push(const Cell& cell) {
 Aal5Outcome Aal5Reassembly::finish(const Cell& last) {
   whole_ = true;
   const std::byte* trailer = buffer_.data() + buffer_.size() - kAal5TrailerOctets;
-  // The CRC first: without it the length means nothing.
+  // Check the CRC first: without it the length is meaningless.
   if (aal5_crc(std::span(buffer_).first(buffer_.size() - 4)) != get_u32(trailer + 4))
     return Aal5Outcome::kCrcError;
   const std::size_t length = get_u32(trailer) & 0xffff;

@@ -1,12 +1,12 @@
-// ATM adaptation layer 5 (ITU-T I.363.5): frames of 1 to 65535 octets in cells, and back.
+// ATM adaptation layer 5 (ITU-T I.363.5): converts frames of 1 to 65535 octets to cells and back.
 //
 //   | frame 1..65535 | pad 0..47 | UU 1 | CPI 1 | length 2 | CRC-32 4 |     a multiple of 48 octets
 //
 // The last cell of a frame has the user-user bit in its PT. The CRC is that of Ethernet, but most
-// significant bit first, over everything before it; ISA-L computes it (crc32_ieee, which has the
-// complements of I.363.5 at both ends built in).
+// significant bit first, over all octets before it. ISA-L computes it (crc32_ieee, which already
+// applies the complements of I.363.5 at both ends).
 //
-// Pure; time is handed in. One thread at a time for each object.
+// Pure; the caller passes the time. One thread at a time for each object.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +26,10 @@ namespace xbind::dataplane {
 inline constexpr std::size_t kAal5TrailerOctets = 8;
 inline constexpr std::size_t kAal5FrameMax = 65535;
 
-// Of `octets`, after what came before: 0 at the start of a PDU.
+// CRC of `octets`; `so_far` is the CRC of the octets before them, 0 at the start of a PDU.
 std::uint32_t aal5_crc(std::span<const std::byte> octets, std::uint32_t so_far = 0);
 
-// Cells that a frame of `octets` takes.
+// Number of cells for a frame of `octets`.
 constexpr std::size_t aal5_cells(std::size_t octets) {
   return (octets + kAal5TrailerOctets + kPayloadOctets - 1) / kPayloadOctets;
 }
@@ -38,24 +38,24 @@ struct Aal5Sending {
   std::uint16_t vpi = 0;
   std::uint16_t vci = 0;
   bool clp = false;      // of every cell
-  std::uint8_t uu = 0;   // user to user, carried as it is
-  std::uint8_t cpi = 0;  // common part indicator: 0 is the only value with a meaning
+  std::uint8_t uu = 0;   // user to user, carried unchanged
+  std::uint8_t cpi = 0;  // common part indicator: only 0 has a meaning
 };
 
-// Appends the cells of one frame. kBadInput: it is empty, for a length of 0 means an abort, or longer
-// than kAal5FrameMax; nothing is appended then.
+// Appends the cells of one frame. kBadInput: the frame is empty (a length of 0 means an abort) or
+// longer than kAal5FrameMax; nothing is appended then.
 Result<void> aal5_segment(std::span<const std::byte> frame, const Aal5Sending& sending,
                           std::vector<Cell>& cells);
 
 enum class Aal5Outcome : std::uint8_t {
-  kMore,         // kept; the frame goes on
-  kFrame,        // a frame is whole
+  kMore,         // stored; the frame continues
+  kFrame,        // a frame is complete
   kSkipped,      // no user data (OAM, RM), or the rest of a frame that was too long
-  kCrcError,     // a frame ended, and its CRC is not that of its octets
-  kLengthError,  // its CRC is right, but its length does not go with the number of its cells
-  kAborted,      // its sender gave it up: length 0
-  kTooLong,      // more cells than a frame of frame_octets_max has; the rest will be kSkipped
-  kNoRoom,       // Aal5Receiver: no state left for one more connection
+  kCrcError,     // the frame ended with a wrong CRC
+  kLengthError,  // the CRC is right, but the length does not match the number of cells
+  kAborted,      // the sender aborted the frame: length 0
+  kTooLong,      // more cells than a frame of frame_octets_max; the rest is kSkipped
+  kNoRoom,       // Aal5Receiver: no state left for another connection
 };
 
 struct Aal5Frame {
@@ -67,17 +67,17 @@ struct Aal5Frame {
   bool congestion = false;  // EFCI of the last cell
 };
 
-// The frames of one connection. Holds at most the cells of one frame.
+// Reassembles the frames of one connection. Holds at most the cells of one frame.
 class Aal5Reassembly {
  public:
   explicit Aal5Reassembly(std::size_t frame_octets_max = kAal5FrameMax);
 
   Aal5Outcome push(const Cell& cell);
-  // After kFrame, until the next push().
+  // Valid after kFrame, until the next push().
   const Aal5Frame& frame() const { return frame_; }
-  // Octets of a frame that has begun.
+  // Octets of an incomplete frame.
   std::size_t pending() const { return whole_ ? 0 : buffer_.size(); }
-  // Gives up a frame that has begun; the next cell begins another.
+  // Drops an incomplete frame; the next cell begins another one.
   void drop();
 
  private:
@@ -86,7 +86,7 @@ class Aal5Reassembly {
   std::size_t octets_max_;
   wire::Buffer buffer_;
   Aal5Frame frame_;
-  bool whole_ = false;     // buffer_ holds the frame that was handed out
+  bool whole_ = false;     // buffer_ holds the frame that frame() returns
   bool skipping_ = false;  // until the end of a frame that was too long
   bool clp_ = false;
 };
@@ -100,7 +100,7 @@ struct Aal5Counters {
   std::uint64_t too_long = 0;
   std::uint64_t skipped_cells = 0;
   std::uint64_t no_room_cells = 0;
-  std::uint64_t timed_out = 0;  // frames given up for their age
+  std::uint64_t timed_out = 0;  // frames dropped for their age
 
   void count(Aal5Outcome outcome);
   friend bool operator==(const Aal5Counters&, const Aal5Counters&) = default;
@@ -110,26 +110,26 @@ struct Aal5ReceiverOptions {
   std::size_t frame_octets_max = kAal5FrameMax;
   // Memory: at most this many times frame_octets_max, rounded up to cells.
   std::size_t connections_max = 1024;
-  // From the first cell of a frame to its last; 0: no limit. A frame that takes longer has most likely
-  // lost its last cell, and would spoil the next one: it is dropped, and the cell that comes after that
+  // Time from the first cell of a frame to its last; 0: no limit. A frame that takes longer has
+  // probably lost its last cell and would corrupt the next one. It is dropped, and the next cell
   // begins a frame.
   Duration frame_timeout = kDataplaneTimers["frame-timeout"];
 };
 
-// The frames of every connection that ends at one place. A connection takes state with its first cell
-// and keeps it until forget(). `now` never goes back.
+// Reassembles the frames of all connections that end at one place. A connection allocates state
+// with its first cell and keeps it until forget(). `now` never goes back.
 class Aal5Receiver {
  public:
   explicit Aal5Receiver(const Aal5ReceiverOptions& options) : options_(options) {}
 
-  // A frame of this connection that is older than frame_timeout is dropped first.
+  // First drops a frame of this connection that is older than frame_timeout.
   Aal5Outcome push(const Cell& cell, TimePoint now);
-  // After kFrame, until the next push(), expire() or forget().
+  // Valid after kFrame, until the next push(), expire() or forget().
   const Aal5Frame& frame() const { return *frame_; }
-  // The connection is gone, and what has come of a frame of it.
+  // Removes the state of a connection that has ended, with its incomplete frame.
   void forget(std::uint16_t vpi, std::uint16_t vci);
-  // Drops every frame that is older than frame_timeout: of connections that have fallen silent, which
-  // push() does not meet. Looks at all of them. Returns how many frames it dropped.
+  // Drops every frame older than frame_timeout. Needed for silent connections, which push() does
+  // not reach. Inspects all connections. Returns the number of dropped frames.
   std::size_t expire(TimePoint now);
 
   std::size_t connections() const { return connections_.size(); }
@@ -139,7 +139,7 @@ class Aal5Receiver {
   struct Connection {
     explicit Connection(std::size_t frame_octets_max) : reassembly(frame_octets_max) {}
     Aal5Reassembly reassembly;
-    TimePoint begun{};  // of the frame that is pending
+    TimePoint begun{};  // begin of the incomplete frame
   };
   bool drop_late(Connection& connection, TimePoint now);
 

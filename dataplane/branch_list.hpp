@@ -1,8 +1,8 @@
-// The branches of one connection, in the order of their coming. A single one, as nearly all connections
-// have it, lies in the list itself; more are an array of their own.
+// The branches of one connection, in order of arrival. A single branch, the usual case, lies in the
+// list itself; several lie in an array.
 //
-// 20 octets, so that a connection fits into one line of the processor's cache. Not copied, not moved:
-// its connection stays where it is. Pointers are good until the list changes.
+// 20 octets, so that a connection fits into one cache line. Neither copied nor moved: its
+// connection keeps its address. Pointers are valid until the list changes.
 #pragma once
 
 #include <algorithm>
@@ -20,10 +20,10 @@ namespace xbind::dataplane {
 struct Branch {
   PortId port;
   std::uint16_t vpi = 0;
-  std::uint16_t vci = 0;      // of a path's branch: not looked at, the cell's own stays
-  std::uint8_t priority = 0;  // for the output's Queueing; 0 is the best
-  ServiceClass service = ServiceClass::kUbr;  // likewise
-  std::uint32_t tag = 0;                      // the owner's, not looked at here
+  std::uint16_t vci = 0;                      // of a path's branch: unused, the cell keeps its VCI
+  std::uint8_t priority = 0;                  // for the output's Queueing; 0 is the best
+  ServiceClass service = ServiceClass::kUbr;  // for the output's Queueing
+  std::uint32_t tag = 0;                      // the owner's, not used here
 
   bool same_place(const Branch& other) const {
     return port == other.port && vpi == other.vpi && vci == other.vci;
@@ -46,7 +46,7 @@ class BranchList {
   Branch* end() { return begin() + size_; }
   const Branch* begin() const { return size_ > 1 ? many() : &place_.one; }
   const Branch* end() const { return begin() + size_; }
-  // Of those that are there.
+  // `index` must be below size().
   const Branch& operator[](std::size_t index) const { return begin()[index]; }
   const Branch& front() const { return *begin(); }
 
@@ -54,13 +54,13 @@ class BranchList {
     if (size_ == 0) {
       place_.one = branch;
     } else {
-      // An array has room for a power of two: that it is full shows in the size.
+      // An array has room for a power of two, so the size shows when it is full.
       if (std::has_single_bit(size_)) move_to(new Branch[std::size_t{size_} * 2]);
       many()[size_] = branch;
     }
     ++size_;
   }
-  // `first` to before `last`, of this list.
+  // Erases from `first` to before `last`, pointers into this list.
   void erase(Branch* first, Branch* last) {
     std::copy(last, end(), first);
     resize(size_ - static_cast<std::uint32_t>(last - first));
@@ -74,18 +74,18 @@ class BranchList {
   union Place {
     Place() : one() {}
     Branch one;
-    std::array<std::uint32_t, 2> many;  // a Branch*, without its alignment
+    std::array<std::uint32_t, 2> many;  // a Branch*, stored without its alignment
   };
   static_assert(std::is_trivially_copyable_v<Branch>);
 
   Branch* many() const { return std::bit_cast<Branch*>(place_.many); }
-  // What is there goes to `room`, which is owned from now on.
+  // Copies the branches to `room`, which the list then owns.
   void move_to(Branch* room) {
     std::copy(begin(), end(), room);
     if (size_ > 1) delete[] many();
     place_.many = std::bit_cast<std::array<std::uint32_t, 2>>(room);
   }
-  // To so many or fewer.
+  // Shrinks the list to `size`.
   void resize(std::uint32_t size) {
     if (size == size_) return;
     if (size <= 1) {

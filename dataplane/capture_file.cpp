@@ -32,7 +32,7 @@ Result<std::unique_ptr<CaptureFile>> CaptureFile::open(const CaptureOptions& opt
     return fail(ErrorCode::kSystem, "capture '{}': {}", options.path, std::strerror(errno));
   std::setvbuf(file.get(), nullptr, _IONBF, 0);  // block_ is the buffer
   auto capture = std::unique_ptr<CaptureFile>(new CaptureFile(options, *form, std::move(file)));
-  // A head that is there from the start lets a reader follow, and tells of a full disk at once.
+  // The header is written at once, so that a reader can follow and a full disk is detected early.
   if (auto written = capture->flush(); !written) return tl::make_unexpected(written.error());
   return capture;
 }

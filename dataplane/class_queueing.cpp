@@ -44,7 +44,7 @@ std::size_t ClassQueueing::dequeue(std::span<Cell> cells, std::span<ConnectionRe
   std::size_t taken = 0;
   for (std::size_t one = 0; one < kFirstWeighted; ++one)
     taken += queues_[one].dequeue(cells.subspan(taken), from.subspan(taken), now);
-  std::size_t empty = 0;  // classes without a cell, one after another
+  std::size_t empty = 0;  // classes without a cell, in a row
   while (taken < cells.size() && empty < kServiceClasses - kFirstWeighted) {
     const std::size_t wanted = std::min<std::size_t>(cells.size() - taken, left_);
     const std::size_t count =
@@ -52,7 +52,7 @@ std::size_t ClassQueueing::dequeue(std::span<Cell> cells, std::span<ConnectionRe
     taken += count;
     left_ -= static_cast<std::uint32_t>(count);
     empty = count == 0 ? empty + 1 : 0;
-    // A class without cells keeps nothing for later.
+    // A class without cells saves nothing for later.
     if (left_ == 0 || queues_[turn_].size() == 0) end_turn();
   }
   return taken;

@@ -1,6 +1,6 @@
-// What cells have met on their way: the counters that GSMP's statistics report (RFC 3292 section 8.2),
-// for a port and for a connection. Free-running from the start of the port or the connection. Frames
-// are not counted: on ATM ports GSMP's frame counters are 0.
+// Cell counters that GSMP's statistics report (RFC 3292 section 8.2), of a port and of a
+// connection. Free-running from the start of the port or the connection. Frames are not counted: on
+// ATM ports GSMP's frame counters are 0.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,21 @@ namespace xbind::dataplane {
 
 struct ConnectionCounters {
   std::uint64_t input_cells = 0;   // received on the connection's label
-  std::uint64_t output_cells = 0;  // sent, of all branches together
-  // Refused by an output queue, or met an output line that is down.
+  std::uint64_t output_cells = 0;  // sent, total of all branches
+  // Refused by an output queue, or at an output line that is down.
   std::uint64_t output_discards = 0;
 
   friend bool operator==(const ConnectionCounters&, const ConnectionCounters&) = default;
 };
 
 struct PortCounters {
-  std::uint64_t input_cells = 0;      // received with a right header, idle and unassigned ones not
+  std::uint64_t input_cells = 0;      // received with a correct header, except idle and unassigned
+                                      // ones
   std::uint64_t input_discards = 0;   // of these, dropped by policing or at a line that is down
-  std::uint64_t hec_errors = 0;       // dropped for their header, by the port's link
-  std::uint64_t invalid_label = 0;    // of input_cells, on a label that no connection has
+  std::uint64_t hec_errors = 0;       // dropped by the port's link for their header
+  std::uint64_t invalid_label = 0;    // of input_cells, with a label of no connection
   std::uint64_t output_cells = 0;     // sent
-  std::uint64_t output_discards = 0;  // refused by the queue, or met the line down
+  std::uint64_t output_discards = 0;  // refused by the queue, or at a line that is down
 
   friend bool operator==(const PortCounters&, const PortCounters&) = default;
 };

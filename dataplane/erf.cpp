@@ -24,12 +24,12 @@ Split split(CaptureTime time) {
   return {static_cast<std::uint32_t>(count / kSecond), static_cast<std::uint32_t>(count % kSecond)};
 }
 
-// ERF's times are the only little-endian numbers here.
+// The times of ERF are its only little-endian numbers.
 std::uint64_t swapped(std::uint64_t value) { return __builtin_bswap64(value); }
 
 std::uint64_t erf_time(CaptureTime time) {
   const Split parts = split(time);
-  // Rounded up, so that reading it back by cutting gives the same nanosecond.
+  // Rounded up, so that the truncating reader returns the same nanosecond.
   const std::uint64_t fraction = ((std::uint64_t{parts.nanoseconds} << 32) + kSecond - 1) / kSecond;
   return std::uint64_t{parts.seconds} << 32 | fraction;
 }
@@ -46,7 +46,7 @@ ErfWriter::ErfWriter(CaptureForm form, wire::Buffer& out) : form_(form), out_(ou
   head.u32(kPcapMagicNanoseconds);
   head.u16(2);  // version 2.4
   head.u16(4);
-  head.zeros(8);  // UTC; accuracy unsaid
+  head.zeros(8);  // UTC; accuracy not given
   head.u32(kPcapSnapLength);
   head.u32(kLinkTypeErf);
 }
@@ -77,7 +77,7 @@ void ErfWriter::record(CaptureTime time, ErfType type, std::uint8_t interface, s
   out.u8(static_cast<std::uint8_t>(type));
   out.u8(static_cast<std::uint8_t>((interface & 3) | kVaryingLength | (cut ? kCut : 0)));
   out.u16(static_cast<std::uint16_t>(size));
-  out.u16(0);  // nothing was lost
+  out.u16(0);  // loss counter
   out.u16(static_cast<std::uint16_t>(std::min<std::size_t>(octets.size() + 4, 0xffff)));
   out.u32(header);
   out.bytes(kept);

@@ -1,14 +1,15 @@
-// Captures of cells and AAL5 frames as ERF records (Endace extensible record format, types 3 and 4),
-// which tshark, Wireshark and tcpdump read. Two forms of file: bare records (.erf), or each in a pcap
-// packet of link type 197, whose file tells what it is and can be read while it is being written.
+// Captures of cells and AAL5 frames as ERF records (Endace extensible record format, types 3 and
+// 4), which tshark, Wireshark and tcpdump read. Two file forms: bare records (.erf), or each record
+// in a pcap packet of link type 197. The pcap form identifies itself and can be read while it is
+// being written.
 //
 //   | seconds since 1970 and 2^-32 of them 8, little-endian | type 1 | flags 1 | record length 2 |
 //   | loss 2 | wire length 2 | cell header without HEC 4 | payload of the cell, or the AAL5 PDU |
 //
-// The readers take the header in its UNI form: of a VPI above 255 they show the lower eight bits, and
-// the rest as GFC.
+// The readers interpret the header in its UNI form: of a VPI above 255 they show the lower eight
+// bits, and the rest as GFC.
 //
-// Pure: makes octets, the owner writes them.
+// Pure: produces octets, which the owner writes.
 #pragma once
 
 #include <chrono>
@@ -29,16 +30,16 @@ using CaptureTime = std::chrono::nanoseconds;
 
 enum class ErfType : std::uint8_t { kCell = 3, kAal5 = 4 };
 
-// Longer AAL5 PDUs are cut to this, and say that they were longer.
+// Longer AAL5 PDUs are cut to this length and marked as cut.
 inline constexpr std::size_t kErfPduMax = 65535 - 20;
 
 class ErfWriter {
  public:
-  // Appends to `out`, which must outlive this; the owner may empty it at any time. With kPcap the
-  // head of the file goes first.
+  // Appends to `out`, which must outlive this object; the owner may empty it at any time. With
+  // kPcap the constructor writes the file header.
   ErfWriter(CaptureForm form, wire::Buffer& out);
 
-  // `interface` 0..3 tells records of one capture apart: directions, or ports.
+  // `interface`, 0..3, distinguishes records of one capture: directions, or ports.
   void cell(CaptureTime time, std::uint8_t interface, const Cell& cell);
   // `pdu` with pad and trailer (Aal5Frame::pdu).
   void aal5(CaptureTime time, std::uint8_t interface, std::uint16_t vpi, std::uint16_t vci,
@@ -62,7 +63,7 @@ struct ErfRecord {
   friend bool operator==(const ErfRecord&, const ErfRecord&) = default;
 };
 
-// What ErfWriter wrote, of either form. kBadInput: anything else.
+// Parses the output of ErfWriter, in either form. kBadInput: anything else.
 Result<std::vector<ErfRecord>> read_erf(std::span<const std::byte> file);
 
 }  // namespace xbind::dataplane

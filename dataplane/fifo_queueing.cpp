@@ -35,7 +35,7 @@ std::size_t FifoQueueing::dequeue(std::span<Cell> cells, std::span<ConnectionRef
   std::size_t taken = 0;
   for (Queue& queue : queues_) {
     while (taken < cells.size() && queue.size > 0) {
-      // As far as the ring goes without a turn.
+      // Up to the end of the ring buffer.
       const std::size_t part =
           std::min({cells.size() - taken, queue.size, options_.cells_max - queue.begin});
       std::copy_n(queue.cells.data() + queue.begin, part, cells.data() + taken);

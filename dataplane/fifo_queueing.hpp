@@ -1,8 +1,8 @@
-// First in, first out, within strict priorities: a cell leaves when no better one waits. Each priority
-// has a queue of its own bound, drops at the tail, and takes cells with CLP 1 only while fewer than
-// clp1_cells_max wait in it (partial buffer sharing).
+// First in, first out, within strict priorities: a cell is sent when no cell of a better priority
+// waits. Each priority has its own queue, drops at the tail, and accepts cells with CLP 1 only
+// while fewer than clp1_cells_max wait in it (partial buffer sharing).
 //
-// Memory: cells_max x 60 octets for each priority that was ever used, taken at its first cell.
+// Memory: cells_max x 60 octets for each priority ever used, allocated at its first cell.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace xbind::dataplane {
 struct FifoOptions {
   std::size_t cells_max = 1024;      // of each priority; 1 or more
   std::size_t clp1_cells_max = 768;  // at or above cells_max: CLP makes no difference
-  std::uint8_t priorities = 1;       // 1..255; a branch with a worse one goes with the last
+  std::uint8_t priorities = 1;       // 1..255; a branch with a worse priority uses the last
 };
 
 class FifoQueueing final : public Queueing {
@@ -29,7 +29,7 @@ class FifoQueueing final : public Queueing {
 
  private:
   struct Queue {
-    std::vector<Cell> cells;  // rings
+    std::vector<Cell> cells;  // ring buffers
     std::vector<ConnectionRef> from;
     std::size_t begin = 0;
     std::size_t size = 0;

@@ -20,7 +20,7 @@ std::unique_ptr<Level> take_last(std::vector<std::unique_ptr<Level>>& spares) {
   return taken;
 }
 
-// The 28 bits of VPI and VCI are a label of whatever kind the port's ranges have.
+// The 28 bits of VPI and VCI are a label of the kind that the port's ranges have.
 bool in_range(const LabelRanges& labels, const VirtualLink& input) {
   if (input.vpi > kVpiMax) return false;
   for (const LabelRange& range : labels) {
@@ -91,7 +91,7 @@ Result<void> ForwardingTable::check_new(const VirtualLink& input) const {
                 to_string(port.labels));
   }
   if (input.vpi < port.paths.size() && port.paths[input.vpi]) {
-    // An entry of the same kind can stand beside others of its VPI, never one of the other kind.
+    // A VPI has either one path entry or channel entries, never both.
     const bool switched_whole = port.paths[input.vpi]->whole != kNoSlot;
     if (switched_whole || input.path) {
       return fail(ErrorCode::kBadInput, "{}: its VPI {}", to_string(input),

@@ -1,15 +1,17 @@
-// Where cells go: (input port, VPI, VCI), or a whole virtual path (input port, VPI), to a set of
-// branches, each an output port and a label. More branches than one: every cell is replicated.
+// Maps (input port, VPI, VCI), or a whole virtual path (input port, VPI), to a set of branches,
+// each an output port and a label. With several branches every cell is replicated.
 //
 //   port ──▶ VPI ──▶ the whole path ─────────────▶ connection ──▶ branches
 //                └─▶ VCI / 256 ──▶ VCI % 256 ────▶ connection ──▶ branches
 //
-// Three or four loads find a connection. The levels exist only while something is in them (a few empty
-// ones are kept for the next), so memory goes with the connections: 68 octets for each of many whose VCIs
-// lie close together, at most about 3.5 kB for one that has a VPI for itself, 16 to 32 octets more for
-// each branch of a tree; and 8 octets for each VPI of a port up to the highest used. What a connection has
-// taken stays with the table for later ones. Connections live in blocks that never move, and nothing is
-// ever built anew for growth: an add takes at most one block, one page and one path.
+// Three or four loads find a connection. A level exists only while it has entries (a few empty ones
+// are kept for reuse), so memory grows with the connections:
+// - 68 octets for each of many connections whose VCIs are close together;
+// - at most about 3.5 kB for a connection that has a VPI for itself;
+// - 16 to 32 octets more for each branch of a tree;
+// - 8 octets for each VPI of a port up to the highest used. The table keeps the memory of removed
+//   connections for later ones. Connections lie in blocks that never move, and growth never
+//   rebuilds anything: an insertion allocates at most one block, one page and one path.
 //
 // One thread at a time. Connections may share an output branch (multipoint-to-point).
 #pragma once
@@ -29,12 +31,12 @@
 
 namespace xbind::dataplane {
 
-// The end of a virtual channel or of a virtual path at a port, on the input side.
+// The input end of a virtual channel or of a virtual path at a port.
 struct VirtualLink {
   PortId port;
   std::uint16_t vpi = 0;
   std::uint16_t vci = 0;  // of a path: 0
-  bool path = false;      // all VCIs of the VPI, carried as they are
+  bool path = false;      // all VCIs of the VPI, carried unchanged
 
   friend constexpr auto operator<=>(const VirtualLink&, const VirtualLink&) = default;
 };
@@ -45,7 +47,7 @@ constexpr VirtualLink path(PortId port, std::uint16_t vpi) { return {port, vpi, 
 // "port 3 0/32", "port 3 path 7".
 std::string to_string(const VirtualLink& link);
 
-// Names a connection in queues, past its end: a slot that is used again has another generation.
+// Identifies a connection in queues, even after its end: a reused slot has another generation.
 struct ConnectionRef {
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
@@ -53,7 +55,7 @@ struct ConnectionRef {
   friend bool operator==(ConnectionRef, ConnectionRef) = default;
 };
 
-// In one line of the cache.
+// Fits into one cache line.
 struct alignas(64) Connection {
   VirtualLink input;
   BranchList branches;  // never empty
@@ -78,34 +80,35 @@ class ForwardingTable {
   std::uint32_t ports() const { return options_.ports; }
   bool has(PortId port) const { return port.value() >= 1 && port.value() <= options_.ports; }
 
-  // ----- changing it -----
-  // A branch that is there already takes the new priority and tag. Anything but success: nothing has changed.
-  //   kBadInput   no such port; input label outside the port's range; output VPI above 4095; a channel
-  //               on a VPI that is switched as a whole, or a path on a VPI that has channels
+  // ----- changes -----
+  //
+  // An existing branch gets the new priority and tag. On an error nothing has changed.
+  //   kBadInput   no such port; input label outside the port's range; output VPI above 4095; a
+  //               channel on a VPI that is switched as a whole, or a path on a VPI with channels
   //   kExhausted  one of the bounds of ForwardingOptions
   Result<void> add_branch(const VirtualLink& input, Branch branch);
-  // The last branch takes the connection and its counters along. kNotFound: no such connection, or no
-  // such branch of it.
+  // Deleting the last branch deletes the connection and its counters. kNotFound: no such
+  // connection, or it has no such branch.
   Result<void> delete_branch(const VirtualLink& input, Branch branch);
   Result<void> delete_connection(const VirtualLink& input);
-  // `now` in the place of `old`, in one step: the connection keeps its counters, and no cell of it meets
-  // neither or both. kNotFound as delete_branch; kBadInput: no such port, output VPI above 4095, or the
-  // connection has a branch at the new place already (another than `old`).
+  // Replaces `old` by `now` in one step: the connection keeps its counters, and each cell uses
+  // exactly one of the two. kNotFound as for delete_branch; kBadInput: no such port, output VPI
+  // above 4095, or another branch than `old` already has the new port and label.
   Result<void> replace_branch(const VirtualLink& input, Branch old, Branch now);
-  // A branch of the connection, both as this table has shown them; as delete_branch, without looking
-  // either up.
+  // Deletes a branch of the connection, both as returned by this table; like delete_branch, without
+  // looking either up.
   void erase(const Connection& connection, const Branch& branch);
-  // Return the number of branches that went. `port` exists.
+  // Return the number of deleted branches. `port` must exist.
   std::size_t delete_input(PortId port);
   std::size_t delete_output(PortId port);
   void clear();
 
-  // What may be entered from now on; what is in the table stays. `port` exists.
+  // Labels that may be entered from now on; existing entries stay. `port` must exist.
   void set_labels(PortId port, const LabelRanges& labels) { at(port).labels = labels; }
   const LabelRanges& labels(PortId port) const { return at(port).labels; }
 
-  // ----- asking it; pointers are good until the table changes -----
-  // The way of a cell. `port` exists. Null: nobody has that label.
+  // ----- look-ups; pointers are valid until the table changes -----
+  // The connection that a cell uses. `port` must exist. Null: no connection has that label.
   Connection* lookup(PortId port, std::uint16_t vpi, std::uint16_t vci) {
     const Port& entry = at(port);
     if (vpi >= entry.paths.size() || !entry.paths[vpi]) return nullptr;
@@ -119,28 +122,28 @@ class ForwardingTable {
     }
     return &connection_at(slot);
   }
-  // Exactly this entry, not the path that a channel's cell would take.
+  // Exactly this entry, not the path that a channel's cell would use.
   const Connection* find(const VirtualLink& input) const {
     const std::uint32_t slot = slot_of(input);
     return slot == kNoSlot ? nullptr : &connection_at(slot);
   }
-  // Null: the connection has gone since.
+  // Null: the connection has ended.
   Connection* find(ConnectionRef ref) {
     if (ref.slot >= slots_) return nullptr;
     Connection& connection = connection_at(ref.slot);
     return connection.self == ref && !connection.branches.empty() ? &connection : nullptr;
   }
-  // Asks the memory for what find() will load: a loop over many inputs waits once, not once for each.
-  // Does nothing for an input that is not there.
+  // Prefetches the connection of find(), so that a loop over many inputs waits once instead of once
+  // for each. Does nothing for an input that does not exist.
   void prefetch(const VirtualLink& input) const {
     const std::uint32_t slot = slot_of(input);
     if (slot != kNoSlot) __builtin_prefetch(&connection_at(slot), 1);
   }
-  // In order of labels. `port` exists.
+  // In order of labels. `port` must exist.
   std::vector<const Connection*> connections_of(PortId port) const;
-  // Channels of one VPI of a port; a whole path counts none. `port` exists.
+  // Number of channels of one VPI of a port; a whole path has none. `port` must exist.
   std::size_t channels(PortId port, std::uint16_t vpi) const;
-  // visit(const Connection&) for each, in no order. It must not change the table.
+  // Calls visit(const Connection&) for each, in no order. It must not change the table.
   template <class Visit>
   void for_each(Visit&& visit) const {
     for (std::uint32_t slot = 0; slot < slots_; ++slot) {
@@ -165,7 +168,7 @@ class ForwardingTable {
   };
   struct Port {
     LabelRanges labels;
-    std::vector<std::unique_ptr<Path>> paths;  // by VPI, as far as the highest that was used
+    std::vector<std::unique_ptr<Path>> paths;  // indexed by VPI, up to the highest used
   };
 
   static constexpr std::uint32_t kBlockBits = 8;
@@ -202,10 +205,10 @@ class ForwardingTable {
   std::vector<Port> ports_;
   std::vector<std::unique_ptr<Block>> blocks_;
   std::uint32_t slots_ = 0;  // ever used
-  // Of those that are empty now, the last that became so: its `self.slot` names the one before.
+  // Head of the list of empty slots; `self.slot` of each is the next one.
   std::uint32_t free_ = kNoSlot;
   std::size_t connections_ = 0;
-  // Empty, as new: labels that come and go by turns need not build a page each time.
+  // Empty and reset: labels that are added and removed in turns need no new page each time.
   static constexpr std::size_t kSparesMax = 8;
   std::vector<std::unique_ptr<Page>> spare_pages_;
   std::vector<std::unique_ptr<Path>> spare_paths_;

@@ -1,10 +1,10 @@
-// The Generic Cell Rate Algorithm in its form of virtual scheduling (ITU-T I.371 annex A; ATM Forum
-// TM 4.0 section 4.4.1): a cell conforms unless it comes more than the tolerance before its
-// theoretical arrival time.
+// The Generic Cell Rate Algorithm in its virtual scheduling form (ITU-T I.371 annex A; ATM Forum TM
+// 4.0 section 4.4.1): a cell conforms unless it arrives earlier than its theoretical arrival time
+// by more than the tolerance.
 //
-// Exact over any length of time: what an increment is not a whole number of nanoseconds is carried
-// on. A theoretical arrival time counts by its whole nanoseconds, the grain of the clock, so that
-// a stream sent at exactly the rate conforms with no tolerance. No clock of its own.
+// Exact over any length of time: fractions of a nanosecond in the increments are carried forward.
+// The comparison uses whole nanoseconds, the resolution of the clock, so a stream at exactly the
+// rate conforms without tolerance. No clock of its own.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace xbind::dataplane {
 
 class Gcra {
  public:
-  // GCRA(1 / cells_per_s, tolerance). Rate 0: every cell conforms. Tolerance of 0 or more.
+  // GCRA(1 / cells_per_s, tolerance). Rate 0: every cell conforms. Tolerance: 0 or more.
   explicit Gcra(std::uint32_t cells_per_s = 0, Duration tolerance = {})
       : rate_(cells_per_s), tolerance_(tolerance) {}
 
-  // Whether a cell that comes at `now` conforms; `now` never goes back.
+  // Whether a cell that arrives at `now` conforms; `now` never goes back.
   bool conforms(TimePoint now) const { return rate_ == 0 || expected_ - tolerance_ <= now; }
-  // The cell of `now`, which conforms, has passed.
+  // Records that the conforming cell of `now` has passed.
   void pass(TimePoint now) {
     if (rate_ == 0) return;
     if (now > expected_) {

@@ -1,7 +1,7 @@
-// When the next cell may leave a line of a given rate. Exact over any length of time: what a cell's
-// time is not a whole number of nanoseconds is carried on.
+// Computes when the next cell may be sent on a line of a given rate. Exact over any length of time:
+// fractions of a nanosecond in a cell's time are carried forward.
 //
-// Whoever asks late may catch up on at most `catch_up`; an idle line saves up no more than that.
+// A late caller may catch up on at most `catch_up`; an idle line saves up no more than that.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ class Pacer {
  public:
   static constexpr Duration kCatchUp = kDataplaneTimers["catch-up"];
 
-  // cells_per_s 0: as fast as asked, always.
+  // cells_per_s 0: no limit.
   explicit Pacer(std::uint32_t cells_per_s = 0, Duration catch_up = kCatchUp)
       : rate_(cells_per_s), catch_up_(catch_up) {}
 
   std::uint32_t cells_per_s() const { return rate_; }
 
-  // How many cells may go at `now`, at most `wanted`.
+  // Number of cells that may be sent at `now`, at most `wanted`.
   std::size_t allowed(TimePoint now, std::size_t wanted) {
     if (rate_ == 0) return wanted;
     if (next_ + catch_up_ < now) {
@@ -37,7 +37,7 @@ class Pacer {
     if (rate_ == 0) return;
     while (cells-- > 0) advance();
   }
-  // When the next cell may go; in the past: at once.
+  // When the next cell may be sent; in the past: at once.
   TimePoint next() const { return next_; }
 
  private:

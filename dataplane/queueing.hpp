@@ -1,10 +1,10 @@
-// What stands between the table and an output line: takes cells or refuses them, and decides which one
-// goes next. The seam for schedulers and discard policies: a queue for each connection, fair shares,
-// whole frames. FifoQueueing (fifo_queueing.hpp) is the plain one, ClassQueueing
+// The queue between the table and an output line: accepts or refuses cells, and selects the next
+// one to send. The interface for schedulers and discard policies, such as per-connection queues,
+// fair sharing or frame discard. FifoQueueing (fifo_queueing.hpp) is the simple one; ClassQueueing
 // (class_queueing.hpp) has a queue for each service category.
 //
-// Bounded: each implementation says by what. Owned by one port of a SwitchFabric and called on its
-// thread only; no clock of its own.
+// Bounded: each implementation states its bound. Owned by one port of a SwitchFabric and called
+// only on its thread; no clock of its own.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@
 
 namespace xbind::dataplane {
 
-// A cell on its way out: its header is the one it is to leave with.
+// A cell to be sent, with its output header.
 struct Arrival {
   std::uint32_t header;
   const Payload& payload;                     // valid during the call
-  ConnectionRef from;                         // may have gone from the table when the cell leaves
+  ConnectionRef from;                         // may have left the table when the cell is sent
   std::uint8_t priority;                      // the branch's; 0 is the best
   ServiceClass service = ServiceClass::kUbr;  // the branch's
 };
@@ -31,13 +31,14 @@ class Queueing {
  public:
   virtual ~Queueing() = default;
 
-  // Whether it was taken; what is refused is lost, and counted by the fabric.
+  // Whether the cell was accepted; a refused cell is lost, and the fabric counts it.
   virtual bool enqueue(const Arrival& arrival, TimePoint now) = 0;
-  // Fills both from the front, at most as many as `cells` holds; `from` is as long. Returns how many.
+  // Fills both spans from the front, at most as many as `cells` holds; `from` must have the same
+  // length. Returns the number of cells.
   virtual std::size_t dequeue(std::span<Cell> cells, std::span<ConnectionRef> from,
                               TimePoint now) = 0;
   virtual std::size_t size() const = 0;  // cells waiting
-  // The line is down: nothing of what waits will be sent. Returns how many cells that were.
+  // The line is down: drops all waiting cells and returns their number.
   virtual std::size_t drop_all() = 0;
 };
 

@@ -1,4 +1,4 @@
-// The service categories of ATM (ATM Forum TM 4.0 section 2), as far as a queue treats them apart.
+// The ATM service categories (ATM Forum TM 4.0 section 2) that queues distinguish.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace xbind::dataplane {
 enum class ServiceClass : std::uint8_t { kCbr, kRtVbr, kNrtVbr, kAbrGfr, kUbr };
 inline constexpr std::size_t kServiceClasses = 5;
 
-// The first two are served in real time: before all others.
+// The first two are real-time categories, served before all others.
 constexpr bool real_time(ServiceClass service) { return service <= ServiceClass::kRtVbr; }
 
 }  // namespace xbind::dataplane

@@ -10,8 +10,8 @@ constexpr std::uint32_t kKeptByChannel = 0x0000000f;  // PT and CLP
 constexpr std::uint32_t kKeptByPath = 0x000fffff;     // and the VCI
 constexpr std::uint32_t kClp = 1;
 
-// OAM flows (ITU-T I.610) and resource management are not the user's: F4 has VCIs of its own in a
-// path, the others have a payload type.
+// OAM flows (ITU-T I.610) and resource management are not user data: F4 has its own VCIs in a path,
+// the others have their own payload types.
 bool of_user(const Connection& connection, const Cell& cell) {
   return cell.user_data() && !(connection.input.path && (cell.vci() == 3 || cell.vci() == 4));
 }
@@ -48,7 +48,7 @@ void SwitchFabric::set_line(PortId id, bool up) {
   port.up = up;
   if (up) return;
   port.counters.output_discards += port.queueing->drop_all();
-  port.unsent.clear();  // these count as sent: they were on the line when it broke
+  port.unsent.clear();  // these count as sent: they were on the line when it failed
 }
 
 void SwitchFabric::receive(PortId id, std::span<const Cell> cells, TimePoint now) {
@@ -140,7 +140,9 @@ std::size_t SwitchFabric::pump_in(PortId id, Port& port, TimePoint now) {
   if (!port.link) return 0;
   std::array<Cell, kBatch> cells;
   if (port.up && loops_back(port.loopback)) {
-    if (!port.unsent.empty()) return 0;  // no room behind; the line's own bound holds the rest
+    if (!port.unsent.empty())
+      return 0;  // no room in the line; its bound limits the cells that
+                 // wait
     const std::size_t count = port.link->receive(cells);
     send(port, std::span(cells).first(count));
     return count;

@@ -1,14 +1,14 @@
-// dataplane_bench: how many cells a second one core forwards, beside a memcpy of 53 octets in the same
-// run, because the machine's own speed is no merit of ours.
+// dataplane_bench: how many cells a second one core forwards. Also measures a memcpy of 53 octets
+// in the same run, to show the machine's own speed.
 //
-//   dataplane_bench [CELLS]     of each measurement, over UDP a tenth; 20 million if not said
+//   dataplane_bench [CELLS]     per measurement, a tenth of it over UDP; default 20 million
 //
-// A cell over UDP: through a trunk, the loopback interface and the other trunk, both ends on this core,
-// 24 cells a datagram: most of it is the operating system's.
+// Cells over UDP: through a trunk, the loopback interface and another trunk, both ends on this
+// core, 24 cells a datagram. Most of the time is the operating system's.
 //
-// Forwarding: cells of 4096 connections from 4 ports to 4 ports, labels in an order that no cache can
-// guess; look-up, rewriting, queue and out of it again, with all counters. Each figure is the median
-// of five rounds that take turns; the ratio is that of the medians.
+// Forwarding: cells of 4096 connections from 4 ports to 4 ports, with labels in an order that no
+// cache can predict; includes look-up, header rewriting, enqueueing, dequeueing and all counters.
+// Each figure is the median of five alternating rounds; the ratio is that of the medians.
 #include <fmt/format.h>
 
 #include <array>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::uint32_t kPorts = 4;
 constexpr std::uint32_t kConnectionsPerPort = 1024;
-constexpr std::size_t kCellsAtHand = 1U << 16;  // the same ones come again and again
+constexpr std::size_t kCellsAtHand = 1U << 16;  // reused again and again
 constexpr std::size_t kRounds = 5;
 
 using Rounds = std::array<double, kRounds>;
@@ -39,7 +39,7 @@ double per_second(std::size_t count, const Work& work) {
   return static_cast<double>(count) / std::chrono::duration<double>(steady_now() - begin).count();
 }
 
-// Keeps the compiler from leaving out what nobody reads.
+// Prevents the compiler from removing results that are never read.
 void used(const void* memory) { asm volatile("" : : "r"(memory) : "memory"); }
 
 struct Traffic {
@@ -50,7 +50,7 @@ struct Traffic {
   }
 };
 
-// A connection (port, 0, 32 + n) to another port, with another label.
+// Adds a connection for each (port, 0, 32 + n), to another port and label.
 bool fill(ForwardingTable& table) {
   for (std::uint32_t port = 1; port <= kPorts; ++port) {
     for (std::uint32_t index = 0; index < kConnectionsPerPort; ++index) {
@@ -126,7 +126,7 @@ double reassemble(std::size_t octets, std::size_t count, bool& lost) {
   return rate;
 }
 
-// Cells a second from one trunk to another, or why not.
+// Returns cells a second from one trunk to another, or the error.
 Result<double> over_udp(const Traffic& traffic, std::size_t count, bool& lost) {
   constexpr std::uint32_t kLabel = 1000;
   auto left = UdpTrunk::open({});
@@ -138,7 +138,7 @@ Result<double> over_udp(const Traffic& traffic, std::size_t count, bool& lost) {
   const auto there = right->add({.port = left->local_port()}, kLabel);
   if (!there) return tl::make_unexpected(there.error());
 
-  // As many at a time as wait in the smallest socket buffer that systems grant.
+  // As many cells at a time as the smallest socket buffer of common systems holds.
   constexpr std::size_t kAtOnce = 192;
   std::array<Cell, kAtOnce> out;
   std::size_t came = 0;

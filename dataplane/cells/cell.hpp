@@ -3,9 +3,9 @@
 //   UNI     | GFC 4 | VPI 8 |       VCI 16       | PT 3 | CLP 1 |  HEC 8  | payload 48 octets |
 //   NNI     |    VPI 12     |       VCI 16       | PT 3 | CLP 1 |  HEC 8  | payload 48 octets |
 //
-// A Cell is what the switch holds between two lines: the first four octets of the NNI form as one
-// number, and the payload. The GFC and the HEC belong to one line: they are checked and thrown away
-// where a cell comes in, and made anew where it goes out (hec.hpp, links/plain.hpp).
+// A Cell is what the switch stores between two lines: the first four octets of the NNI form as one
+// number, and the payload. GFC and HEC belong to one line: they are checked and removed at the
+// input, and generated again at the output (hec.hpp, links/plain.hpp).
 //
 // Values only; any thread.
 #pragma once
@@ -31,14 +31,14 @@ inline constexpr std::uint8_t kPtUserUser = 1;
 inline constexpr std::uint8_t kPtCongestion = 2;
 inline constexpr std::uint8_t kPtNotUserData = 4;
 
-// Fields outside their ranges are cut: vpi 0..4095, pt 0..7.
+// Fields outside their ranges are truncated: vpi 0..4095, pt 0..7.
 constexpr std::uint32_t cell_header(std::uint32_t vpi, std::uint32_t vci, std::uint32_t pt = 0,
                                     bool clp = false) {
   return (vpi & kVpiMax) << 20 | (vci & 0xffff) << 4 | (pt & 7) << 1 | (clp ? 1 : 0);
 }
 
 struct Cell {
-  std::uint32_t header = 0;  // NNI form without HEC, in the order of this machine
+  std::uint32_t header = 0;  // NNI form without HEC, host byte order
   Payload payload{};
 
   constexpr std::uint16_t vpi() const { return static_cast<std::uint16_t>(header >> 20); }
@@ -52,29 +52,29 @@ struct Cell {
 static_assert(sizeof(Cell) == 52);
 
 enum class CellKind : std::uint8_t {
-  kAssigned,       // of a connection, or of a label that nobody has assigned
-  kUnassigned,     // VPI 0, VCI 0, CLP 0: fills the ATM layer's silence
+  kAssigned,       // of a connection, or with an unassigned label
+  kUnassigned,     // VPI 0, VCI 0, CLP 0: filler of the ATM layer
   kPhysicalLayer,  // VPI 0, VCI 0, CLP 1: with PT 0 the idle cell, else physical layer OAM
 };
 
-// Neither of the latter two is of the ATM layer's business: a receiver drops them unseen.
+// The last two kinds do not concern the ATM layer: a receiver drops them.
 constexpr CellKind kind_of(std::uint32_t header) {
   if ((header & 0xfffffff0) != 0) return CellKind::kAssigned;
   return (header & 1) == 0 ? CellKind::kUnassigned : CellKind::kPhysicalLayer;
 }
 
-// As a port sees it.
+// From the port's point of view.
 enum class Direction : std::uint8_t { kIn, kOut };
 
 enum class HeaderForm : std::uint8_t { kUni, kNni };
 
-// The four octets of the wire as `form` writes them. With kUni the upper four bits of the VPI must be
-// clear; the GFC takes their place. With kNni `gfc` is not looked at.
+// The four octets on the wire in the given form. With kUni the upper four bits of the VPI must be
+// clear; the GFC takes their place. With kNni `gfc` is ignored.
 constexpr std::uint32_t wire_header(std::uint32_t header, HeaderForm form, std::uint8_t gfc = 0) {
   return form == HeaderForm::kNni ? header
                                   : (header & 0x0fffffff) | static_cast<std::uint32_t>(gfc) << 28;
 }
-// Its reverse; the GFC is dropped.
+// The reverse conversion; the GFC is dropped.
 constexpr std::uint32_t from_wire_header(std::uint32_t wire, HeaderForm form) {
   return form == HeaderForm::kNni ? wire : wire & 0x0fffffff;
 }

@@ -6,7 +6,7 @@ namespace {
 constexpr std::uint8_t kPolynomial = 0x07;
 constexpr std::uint8_t kCoset = 0x55;
 
-// remainders[n][octet]: what `octet` leaves behind with n octets of zeros after it.
+// remainders[n][octet]: the remainder of `octet` followed by n zero octets.
 constexpr auto kRemainders = [] {
   std::array<std::array<std::uint8_t, 256>, 4> remainders{};
   for (unsigned octet = 0; octet < 256; ++octet) {
@@ -26,8 +26,8 @@ constexpr std::uint8_t remainder_of(std::uint32_t wire) {
          kRemainders[1][wire >> 8 & 0xff] ^ kRemainders[0][wire & 0xff];
 }
 
-// Which bit of the header is wrong, 0 the first of octet 0 to 39 the last of the HEC, by what the
-// received and the computed HEC differ in.
+// Position of the wrong header bit, from 0 (first bit of octet 0) to 39 (last bit of the HEC), by
+// the difference between the received and the computed HEC.
 constexpr std::uint8_t kNoSingleBit = 0xff;
 constexpr auto kWrongBit = [] {
   std::array<std::uint8_t, 256> bits{};

@@ -34,7 +34,7 @@ std::size_t HostLine::send_waiting() {
   const std::size_t taken = link_->send(std::span<const Cell>(waiting_).subspan(begin_));
   counters_.cells_out += taken;
   begin_ += taken;
-  // What has gone is thrown away when it is at least half: each cell is moved once at most, on average.
+  // Remove sent cells when they are at least half: on average each cell is moved at most once.
   if (begin_ * 2 >= waiting_.size()) {
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(begin_));
     begin_ = 0;

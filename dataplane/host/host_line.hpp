@@ -1,12 +1,13 @@
-// The host's end of a line: it sends cells and AAL5 frames on labels it has been told, and hands on what
-// comes. What a telephone, a workstation or callgen's check of a call has in place of a switch's port.
+// The host's end of a line: sends cells and AAL5 frames on given labels, and passes received ones
+// to callbacks. A telephone, a workstation or callgen's check of a call uses it where a switch has
+// a port.
 //
 //   HostLine line(std::move(link));                       open_host_lines(): over UDP
 //   line.set_callbacks({.on_frame = ...});
 //   line.send_frame(octets, {.vpi = 0, .vci = 40});
 //   while (line.poll(now) > 0) {}
 //
-// Pure; one thread at a time, time is handed in.
+// Pure; one thread at a time; the caller passes the time.
 #pragma once
 
 #include <cstdint>
@@ -24,29 +25,29 @@
 namespace xbind::dataplane {
 
 struct HostLineOptions {
-  std::size_t waiting_cells_max = 1U << 14;  // that the line did not take yet
+  std::size_t waiting_cells_max = 1U << 14;  // cells that the line has not accepted yet
   Aal5ReceiverOptions aal5{};
 };
 
 struct HostCallbacks {
-  // Every cell of a connection, idle and unassigned ones not. May be empty.
+  // Called for every cell of a connection, not for idle and unassigned ones. May be empty.
   std::function<void(const Cell&, TimePoint)> on_cell;
-  // A frame is whole; `frame` is valid during the call. May be empty, and with on_frame_error empty too
-  // nothing is put together.
+  // Called for a complete frame; `frame` is valid during the call. May be empty; if on_frame_error
+  // is empty too, no frames are reassembled.
   std::function<void(std::uint16_t vpi, std::uint16_t vci, const Aal5Frame& frame, TimePoint)>
       on_frame;
-  // A frame or a cell of one was dropped; the outcomes from kCrcError on.
+  // Called when a frame or a cell of one was dropped, with an outcome from kCrcError on.
   std::function<void(std::uint16_t vpi, std::uint16_t vci, Aal5Outcome, TimePoint)> on_frame_error;
 };
-// None of these may call poll(), forget() or set_callbacks(); sending is allowed.
+// The callbacks must not call poll(), forget() or set_callbacks(); they may send.
 
 // Free-running.
 struct HostLineCounters {
   std::uint64_t cells_in = 0;
-  std::uint64_t cells_out = 0;   // taken by the link
-  std::uint64_t idle_cells = 0;  // dropped unseen
+  std::uint64_t cells_out = 0;   // accepted by the link
+  std::uint64_t idle_cells = 0;  // dropped without inspection
   std::uint64_t frames_out = 0;  // accepted by send_frame()
-  std::uint64_t refused = 0;     // send_cells() and send_frame() that found no room
+  std::uint64_t refused = 0;     // calls of send_cells() and send_frame() without room
 
   friend bool operator==(const HostLineCounters&, const HostLineCounters&) = default;
 };
@@ -59,18 +60,19 @@ class HostLine {
 
   void set_callbacks(HostCallbacks callbacks) { callbacks_ = std::move(callbacks); }
 
-  // All or none. What the link does not take at once waits, and goes with poll(). kExhausted: fewer than
-  // that many have room in waiting_cells_max; kBadInput: an empty frame, or a longer one than AAL5 has.
+  // Accepts all or nothing. Cells that the link does not accept at once wait and are sent by
+  // poll(). kExhausted: waiting_cells_max leaves no room for all; kBadInput: an empty frame, or one
+  // longer than AAL5 allows.
   Result<void> send_cells(std::span<const Cell> cells);
   Result<void> send_frame(std::span<const std::byte> frame, const Aal5Sending& sending);
 
-  // Sends what waits, takes at most kBatch cells in and calls back for them. Returns how many cells
-  // were moved; 0: nothing to do until the link has cells or room.
+  // Sends waiting cells, receives at most kBatch cells and calls back for them. Returns the number
+  // of cells moved; 0: nothing to do until the link has cells or room.
   std::size_t poll(TimePoint now);
-  // Frames that have begun too long ago (Aal5ReceiverOptions::frame_timeout) are dropped. Returns how
-  // many. Cells of their connections that come later notice it by themselves; this is for silent ones.
+  // Drops frames that began too long ago (Aal5ReceiverOptions::frame_timeout) and returns their
+  // number. Needed for silent connections; for others the next cell has this effect.
   std::size_t expire(TimePoint now) { return receiver_.expire(now); }
-  // A connection is gone.
+  // Removes the state of a connection that has ended.
   void forget(std::uint16_t vpi, std::uint16_t vci) { receiver_.forget(vpi, vci); }
 
   std::size_t waiting() const { return waiting_.size() - begin_; }

@@ -1,4 +1,4 @@
-// Opens the host ends of lines over UDP: callgen's --endpoints. Part of xbind_dataplane_udp.
+// Opens the host ends of lines over UDP, for callgen's --endpoints. Part of xbind_dataplane_udp.
 #pragma once
 
 #include <map>
@@ -16,11 +16,11 @@ namespace xbind::dataplane {
 
 struct HostLines {
   std::map<std::string, std::unique_ptr<HostLine>, std::less<>> lines;  // by name
-  LinkSet links;  // descriptors() to poll, trunks() for what nobody got
+  LinkSet links;  // descriptors() to poll, trunks() for undelivered datagrams
 };
 
-// All or none; hosts with the same LOCAL share a socket. Each `link` is said from the host's side.
-// Errors: those of LinkSet::open; two ends of one ring may be among the hosts.
+// Opens all or none; hosts with the same LOCAL share a socket. Each `link` is given from the host's
+// point of view. Errors: those of LinkSet::open; two ends of one ring may be among the hosts.
 Result<HostLines> open_host_lines(std::span<const NamedLink> hosts,
                                   const HostLineOptions& options = {});
 

@@ -1,5 +1,5 @@
-// One end of a line between two switches, or a switch and a host: cells in, cells out, in order,
-// without waiting. What is under it (a ring in memory, datagrams) is its own business.
+// One end of a line between two switches, or a switch and a host: sends and receives cells, in
+// order and without waiting. The transport (a ring in memory, datagrams) is internal.
 //
 // Owned by a port of a SwitchFabric, or by a host; one thread at a time for each end.
 #pragma once
@@ -12,21 +12,21 @@
 
 namespace xbind::dataplane {
 
-// Free-running. What a kind of link cannot meet stays 0.
+// Free-running. A counter that does not apply to a kind of link stays 0.
 struct LinkCounters {
-  std::uint64_t cells_in = 0;      // handed to the owner
-  std::uint64_t cells_out = 0;     // handed to the line
+  std::uint64_t cells_in = 0;      // passed to the owner
+  std::uint64_t cells_out = 0;     // passed to the line
   std::uint64_t datagrams_in = 0;  // of any kind
   std::uint64_t datagrams_out = 0;
-  std::uint64_t hec_corrected = 0;  // cells with one wrong bit, mended
+  std::uint64_t hec_corrected = 0;  // cells whose one wrong bit was corrected
   std::uint64_t hec_errors = 0;     // cells dropped for their header
-  std::uint64_t malformed = 0;      // datagrams dropped for their shape
+  std::uint64_t malformed = 0;      // datagrams dropped for their format
   std::uint64_t foreign = 0;        // datagrams of another peer
-  std::uint64_t out_of_order = 0;   // datagrams dropped for having been overtaken
-  std::uint64_t expired = 0;        // datagrams dropped because their time to live was over
-  std::uint64_t full = 0;           // times the line took less than was offered
-  std::uint64_t cells_lost = 0;     // cells the operating system refused for good
-  std::uint64_t overrun = 0;        // cells dropped because the owner let too many wait
+  std::uint64_t out_of_order = 0;   // datagrams dropped because a later one had arrived
+  std::uint64_t expired = 0;        // datagrams dropped because their time to live was 0
+  std::uint64_t full = 0;           // times the line accepted less than was offered
+  std::uint64_t cells_lost = 0;     // cells that the operating system refused for good
+  std::uint64_t overrun = 0;        // cells dropped because too many waited for the owner
 
   friend bool operator==(const LinkCounters&, const LinkCounters&) = default;
 };
@@ -35,10 +35,10 @@ class Link {
  public:
   virtual ~Link() = default;
 
-  // What has come, at most as many as `cells` holds. Returns how many.
+  // Receives at most as many cells as `cells` holds. Returns their number.
   virtual std::size_t receive(std::span<Cell> cells) = 0;
-  // Returns how many were taken, from the front; the rest is still the caller's. Fewer than all: the
-  // line is full, try again later.
+  // Returns the number of cells accepted, from the front; the caller keeps the rest. Fewer than
+  // all: the line is full, retry later.
   virtual std::size_t send(std::span<const Cell> cells) = 0;
 
   virtual const LinkCounters& counters() const = 0;

@@ -17,7 +17,7 @@ std::string words(const LinkPlace& place) {
 
 struct RingEnds {
   const LinkPlace* first = nullptr;
-  std::unique_ptr<Link> second;  // for the other end; null: it has come
+  std::unique_ptr<Link> second;  // for the other end; null: taken by it
 };
 
 }  // namespace

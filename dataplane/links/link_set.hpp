@@ -1,12 +1,13 @@
-// All the lines of one process, from what is said of each: a trunk for every LOCAL address that
-// pseudowires have, a socket for every plain and every MPLS line, a ring for every name that two ends have.
+// All the lines of one process, opened from their specifications: a trunk for every LOCAL address
+// of pseudowires, a socket for every plain and every MPLS line, a ring for every name that two ends
+// have.
 //
 //   auto set = LinkSet::open({{{"a", PortId{2}, *parse_link_spec("ring:a-b")},
 //                              {"b", PortId{1}, *parse_link_spec("ring:a-b")}}});
 //   fabric.attach(PortId{2}, set->take("a", PortId{2}));
 //   poll set->descriptors()
 //
-// One thread for it and for all links that go over UDP; the ends of a ring may have two.
+// One thread for the set and for all links over UDP; the ends of a ring may have two.
 #pragma once
 
 #include <map>
@@ -26,12 +27,12 @@ namespace xbind::dataplane {
 
 struct LinkPlace {
   std::string node{};  // a switch, or a host
-  PortId port{};       // a host has one, whichever number the caller gives it
+  PortId port{};       // a host has one, with any number
   LinkSpec link{};
 };
 
 struct LinkSetOptions {
-  UdpTrunkOptions trunk{};  // of each; `local` is not looked at
+  UdpTrunkOptions trunk{};  // for each trunk; `local` is ignored
   std::size_t ring_cells_max = 4096;
   std::size_t links_max = 4096;
 };
@@ -39,25 +40,26 @@ struct LinkSetOptions {
 class LinkSet {
  public:
   // Opens all or none. kBadInput: two links at one place, a ring with one end or with three, two
-  // pseudowires of one LOCAL with the same label and peer, options out of their ranges. kExhausted:
-  // more than links_max. kSystem: a socket that cannot be had. The text names node, port and line.
+  // pseudowires of one LOCAL with the same label and peer, or options out of range. kExhausted:
+  // more than links_max. kSystem: a socket could not be opened. The text names node, port and line.
   static Result<LinkSet> open(std::span<const LinkPlace> places,
                               const LinkSetOptions& options = {});
 
-  // Each once; null: none there, or taken already. What is not taken lives with the set.
+  // Each link can be taken once. Null: there is none, or it was taken. The set keeps the others.
   std::unique_ptr<Link> take(std::string_view node, PortId port);
 
-  // Of sockets that have a link alive, taken or not. Readable while one of its links has something to
-  // receive: then every link is to be asked. Rings have none: their owner looks.
+  // Descriptors of sockets with a live link, taken or not. Readable while one of its links has
+  // something to receive; then receive from every link. Rings have no descriptor: their owner polls
+  // them.
   std::vector<int> descriptors() const;
-  // Of a link over UDP that is not taken yet; 0: none such.
+  // Port of a UDP link that is not taken yet; 0: no such link.
   std::uint16_t local_port(std::string_view node, PortId port) const;
-  // For a PEER whose port was 0. False: no link over UDP there that is not taken yet.
+  // For a PEER whose port was 0. False: there is no UDP link at this place that is not taken yet.
   bool set_peer_port(std::string_view node, PortId port, std::uint16_t udp_port);
 
-  // Of each trunk, in the order of their first links: for whoever reports datagrams that no link got.
+  // Counters of each trunk, in the order of their first links, to report datagrams for no link.
   struct Trunk {
-    UdpAddress local;  // with the port that it has
+    UdpAddress local;  // with the port in use
     UdpTrunkCounters counters;
   };
   std::vector<Trunk> trunks() const;
@@ -65,7 +67,7 @@ class LinkSet {
  private:
   struct End {
     std::unique_ptr<Link> link;  // null: taken
-    UdpEnd* udp = nullptr;       // `link`, where it goes over UDP
+    UdpEnd* udp = nullptr;       // `link`, if it uses UDP
   };
   struct Opened {
     UdpAddress local;

@@ -115,7 +115,7 @@ Result<LinkSpec> parse_kind(std::string_view kind, std::string_view rest) {
   return fail(ErrorCode::kBadInput, "kind '{}', {}", kind, kForms);
 }
 
-// "NAME=SPEC" of each; the names are the caller's to judge.
+// Parses a list of "NAME=SPEC"; the caller checks the names.
 Result<std::vector<NamedLink>> parse_list(std::string_view text) {
   std::vector<NamedLink> links;
   if (text.empty()) return links;
@@ -131,7 +131,7 @@ Result<std::vector<NamedLink>> parse_list(std::string_view text) {
   return links;
 }
 
-// Each of `keys` but once. Returns the first that comes again.
+// Returns the smallest of `keys` that occurs more than once.
 template <class Key>
 std::optional<Key> repeated(std::vector<Key> keys) {
   std::sort(keys.begin(), keys.end());

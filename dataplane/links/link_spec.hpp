@@ -1,13 +1,16 @@
-// What a line is made of, as text, for command lines and files of topologies:
+// The specification of a line as text, for command lines and topology files:
 //
 //   mpls:LOCAL/PEER/LABEL       a pseudowire: cells in MPLS in UDP (mpls.hpp)
-//   lsp:LOCAL/PEER              an MPLS line: cells in MPLS in UDP whose labels are connections' (lsp.hpp)
-//   plain:LOCAL/PEER[/uni|/nni] one cell of 53 octets a datagram (plain.hpp); nni if not said
+//
+//   lsp:LOCAL/PEER              an MPLS line: cells in MPLS in UDP, with one label per connection
+//                               (lsp.hpp)
+//
+//   plain:LOCAL/PEER[/uni|/nni] one cell of 53 octets a datagram (plain.hpp); default nni
 //   ring:NAME                   memory; both ends in one process, which name the same ring
 //
-// LOCAL and PEER are HOST:PORT with a host in numbers, IPv6 in brackets. Each end of a line says it
-// from its own side: what is LOCAL here is PEER there. LOCAL may have port 0, which leaves the choice
-// to the operating system.
+// LOCAL and PEER are HOST:PORT with a numeric host, IPv6 in brackets. Each end of a line is
+// specified from its own side: LOCAL here is PEER there. Port 0 in LOCAL lets the operating system
+// choose the port.
 //
 //   mpls:127.0.1.1:6635/127.0.1.2:6635/1001     plain:[::1]:5001/[::1]:5002/uni     ring:a-b
 //
@@ -33,7 +36,7 @@ inline constexpr std::size_t kRingNameMax = 64;
 struct LinkSpec {
   LinkKind kind = LinkKind::kRing;
   UdpAddress local{};  // all but kRing
-  // All but kRing. Port 0, which no text says: not known yet (UdpEnd::set_peer_port).
+  // All but kRing. Port 0, which no text has: not known yet (UdpEnd::set_peer_port).
   UdpAddress peer{};
   std::uint32_t label = 0;             // kMpls: kMplsLabelMin..kMplsLabelMax
   HeaderForm form = HeaderForm::kNni;  // kPlain
@@ -41,10 +44,10 @@ struct LinkSpec {
 
   friend bool operator==(const LinkSpec&, const LinkSpec&) = default;
 };
-// kBadInput, with the part that is wrong and the whole of `text`: anything but the forms above, a port
-// 0 or an unspecified address as PEER, LOCAL and PEER of two address families.
+// kBadInput, with the wrong part and the whole of `text`: none of the forms above, a port 0 or an
+// unspecified address as PEER, or LOCAL and PEER of two address families.
 Result<LinkSpec> parse_link_spec(std::string_view text);
-// Parsed again, it gives the same.
+// The result can be parsed again to the same specification.
 std::string to_string(const LinkSpec& spec);
 
 struct NamedLink {
@@ -52,8 +55,8 @@ struct NamedLink {
   LinkSpec link{};
   friend bool operator==(const NamedLink&, const NamedLink&) = default;
 };
-// "host-a=SPEC,host-b=SPEC", in this order; empty text: none. kBadInput: as above, a name that is
-// empty or comes twice.
+// "host-a=SPEC,host-b=SPEC", in this order; empty text: none. kBadInput: as above, or an empty or
+// repeated name.
 Result<std::vector<NamedLink>> parse_named_links(std::string_view text);
 
 struct PortLink {
@@ -61,8 +64,8 @@ struct PortLink {
   LinkSpec link{};
   friend bool operator==(const PortLink&, const PortLink&) = default;
 };
-// "2=SPEC,3=SPEC", in this order; empty text: none. kBadInput: as above, a port that is no number from
-// 1 to `port_max` or comes twice.
+// "2=SPEC,3=SPEC", in this order; empty text: none. kBadInput: as above, or a port that is not from
+// 1 to `port_max` or is repeated.
 Result<std::vector<PortLink>> parse_port_links(std::string_view text,
                                                std::uint32_t port_max = UINT32_MAX);
 

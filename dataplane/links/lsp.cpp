@@ -34,7 +34,8 @@ LspVerdict decode_lsp(std::span<const std::byte> datagram, std::vector<Cell>& ce
   const std::uint32_t label = entry >> 12;
   if ((entry & kBottomOfStack) == 0 || label < kMplsLabelMin) return LspVerdict::kMalformed;
   if ((entry & kTtl) == 0) return LspVerdict::kExpired;
-  if (get_u32(datagram.data() + 4) >> 28 != 0) return LspVerdict::kMalformed;  // no data
+  // Not a data control word.
+  if (get_u32(datagram.data() + 4) >> 28 != 0) return LspVerdict::kMalformed;
 
   const std::size_t before = cells.size();
   for (auto in = datagram.subspan(kLspOverhead); !in.empty(); in = in.subspan(kLspCellOctets)) {

@@ -37,7 +37,7 @@ MplsVerdict MplsReceiver::decode(std::span<const std::byte> datagram, std::vecto
 
   const std::uint32_t word = get_u32(datagram.data() + 4);
   if (word >> 28 != 0) return MplsVerdict::kMalformed;  // 1: an associated channel, not cells
-  // Below a line that pads short frames, the length field tells where the cells end.
+  // If a lower layer pads short frames, the length field shows where the cells end.
   std::size_t size = datagram.size() - 4;
   if (const std::uint32_t length = word >> 16 & 0x3f; length != 0) {
     if (length > size) return MplsVerdict::kMalformed;

@@ -1,20 +1,22 @@
-// Cells over MPLS: the N-to-one cell mode of RFC 4717 section 8 with its control word, under one MPLS
-// label (RFC 3032), meant for UDP (RFC 7510, port 6635).
+// Cells over MPLS: the N-to-one cell mode of RFC 4717 section 8 with its control word, under one
+// MPLS label (RFC 3032), meant for UDP (RFC 7510, port 6635).
 //
 //   | label 20 | TC 3 | S 1 | TTL 8 |                            the pseudowire's label, S = 1
 //   | 0 0 0 0 | flags 4 | 0 0 | length 6 | sequence number 16 |  the control word
 //   | VPI 12 | VCI 16 | PT 3 | CLP 1 | payload 48 octets |       a cell without HEC, once or more
 //
-// The length is sent as 0: UDP pads nothing, and the independent reader calls anything else a fault.
-// Of a peer that fills it in, as RFC 4385 section 3 has it below 64 octets, it is heeded. Sequence
-// numbers go 1, 2, ..., 65535, 1, ...; 0 says that the sender does not number (RFC 4385 section 4).
+// The length is sent as 0: UDP adds no padding, and tshark, an independent decoder, reports any
+// other value as an error. A peer may fill it in, as RFC 4385 section 3 requires below 64 octets;
+// it is then obeyed. Sequence numbers run 1, 2, ..., 65535, 1, ...; 0 means that the sender does
+// not number (RFC 4385 section 4).
 //
-// Departure: RFC 4385 drops everything up to 32767 numbers behind the one expected. A peer that starts
-// anew, at 1, would go unheard for as long as that. So 1 is always taken for a start, at the price of
-// hearing a sender's first datagram twice if the network repeats it; and should that one be lost,
-// kResyncAfter of them in a row without a single one in order are believed as well.
+// Departure: RFC 4385 drops everything up to 32767 numbers behind the expected one, so a restarted
+// peer, which begins at 1, would be ignored for that long. Therefore 1 is always accepted as a
+// restart; the cost is a duplicate if the network repeats a sender's first datagram. If that
+// datagram is lost, kResyncAfter out-of-order ones in a row without one in order are also accepted
+// as a restart.
 //
-// Pure. What tshark has to be told: tshark -d udp.port==6635,mpls -d mpls.label==N,mplspwatmn1cw
+// Pure. Options for tshark: tshark -d udp.port==6635,mpls -d mpls.label==N,mplspwatmn1cw
 #pragma once
 
 #include <cstdint>
@@ -34,7 +36,7 @@ constexpr std::size_t mpls_octets(std::size_t cells) {
   return kMplsOverhead + cells * sizeof(Cell);
 }
 
-// Writes one datagram of mpls_octets(cells.size()) to the front of `octets`, which has room for it.
+// Writes one datagram of mpls_octets(cells.size()) to the front of `octets`, which must have room.
 void encode_mpls(std::span<const Cell> cells, std::uint32_t label, std::uint16_t sequence,
                  std::span<std::byte> octets);
 
@@ -44,13 +46,14 @@ constexpr std::uint16_t next_sequence(std::uint16_t sequence) {
 
 enum class MplsVerdict : std::uint8_t {
   kCells,
-  kMalformed,   // short, a deeper label stack, no data control word, or no whole number of cells
+  kMalformed,   // too short, a deeper label stack, no data control word, or not a whole number of
+                // cells
   kForeign,     // another label
-  kOutOfOrder,  // a later one has come already
-  kExpired,  // its time to live is 0: it should have been dropped before (RFC 3032 section 2.4.2)
+  kOutOfOrder,  // a later one has arrived already
+  kExpired,     // time to live 0: it should have been dropped before (RFC 3032 section 2.4.2)
 };
 
-// Nothing: kMalformed, for it is too short or has more than one label.
+// nullopt: kMalformed, because it is too short or has more than one label.
 std::optional<std::uint32_t> mpls_label(std::span<const std::byte> datagram);
 
 // The receiving end of one pseudowire.
@@ -67,8 +70,8 @@ class MplsReceiver {
   bool in_order(std::uint16_t sequence);
 
   std::uint32_t label_;
-  std::uint16_t expected_ = 0;  // 0: whatever comes
-  unsigned behind_ = 0;         // in a row
+  std::uint16_t expected_ = 0;  // 0: any number
+  unsigned behind_ = 0;         // out-of-order datagrams in a row
 };
 
 }  // namespace xbind::dataplane

@@ -1,5 +1,5 @@
-// The plain form of a line, as network emulators carry ATM over UDP: one cell of 53 octets a datagram,
-// header with HEC (cell.hpp, hec.hpp), NNI form unless told otherwise. Pure.
+// The plain form of a line, as network emulators carry ATM over UDP: one cell of 53 octets per
+// datagram, header with HEC (cell.hpp, hec.hpp), NNI form by default. Pure.
 #pragma once
 
 #include <span>
@@ -14,11 +14,11 @@ void encode_plain(const Cell& cell, HeaderForm form, std::span<std::byte, kCellO
 
 enum class PlainVerdict : std::uint8_t {
   kGood,
-  kCorrected,  // a cell, one bit of whose header was wrong
+  kCorrected,  // a cell with one corrected header bit
   kHecError,   // no cell
   kMalformed,  // no cell: not 53 octets
 };
-// `cell` is set with the first two only.
+// `cell` is set with the first two verdicts only.
 PlainVerdict decode_plain(std::span<const std::byte> datagram, HeaderForm form,
                           HecReceiver& receiver, Cell& cell);
 

@@ -1,5 +1,5 @@
-// A line between two ports of one process: a ring of cells in each direction, each with one thread
-// that sends and one that receives.
+// A line between two ports of one process: a ring of cells in each direction, each with one sending
+// and one receiving thread.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace xbind::dataplane {
 
-// The two ends, each for one thread. At most `cells_max` are on their way in each direction, 52 octets
-// each; when a ring is full, send() takes less. The ends may go in any order.
+// Returns the two ends, each for one thread. Each direction holds at most `cells_max` cells of 52
+// octets; when it is full, send() accepts fewer. The ends may be destroyed in any order.
 std::pair<std::unique_ptr<Link>, std::unique_ptr<Link>> make_ring(std::size_t cells_max = 4096);
 
 }  // namespace xbind::dataplane

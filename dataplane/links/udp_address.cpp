@@ -9,7 +9,7 @@
 namespace xbind::dataplane {
 namespace {
 
-// As inet_ntop writes it.
+// The form that inet_ntop writes.
 std::optional<std::string> shortest(const std::string& host, int family) {
   std::array<std::byte, sizeof(in6_addr)> octets;
   std::array<char, INET6_ADDRSTRLEN> text;

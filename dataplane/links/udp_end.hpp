@@ -1,5 +1,5 @@
-// A Link over UDP: what its kinds have in common beyond cells. Its kinds are the pseudowire
-// of a UdpTrunk, the plain line and the MPLS line.
+// A Link over UDP: the functions that its kinds share besides those of Link. The kinds are the
+// pseudowire of a UdpTrunk, the plain line and the MPLS line.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace xbind::dataplane {
 
-// A file descriptor of the operating system; closed with its owner.
+// A file descriptor; closed with its owner.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
@@ -26,10 +26,11 @@ class Descriptor {
 class UdpEnd : public Link {
  public:
   virtual std::uint16_t local_port() const = 0;
-  // Where cells go from now on; with a plain and an MPLS line also where they may come from.
+  // Sets the destination port from now on; for a plain and an MPLS line also the accepted source
+  // port.
   virtual void set_peer_port(std::uint16_t port) = 0;
-  // Readable (poll()) while receive() has something to do. Links of one trunk share it. It is closed
-  // with the last of its links and of these pointers.
+  // Readable (poll()) while receive() has something to do. Links of one trunk share it. It is
+  // closed with the last of its links and of these pointers.
   virtual std::shared_ptr<const Descriptor> pollable() const = 0;
 };
 

@@ -11,7 +11,7 @@
 namespace xbind::dataplane {
 namespace {
 
-// One more than what is taken, so that a longer one is seen to be.
+// One octet more than the longest accepted datagram, so that a longer one is detected.
 constexpr std::size_t kDatagramMax = lsp_octets(kLspCellsMax) + 1;
 
 class UdpLsp final : public UdpEnd {
@@ -32,7 +32,7 @@ class UdpLsp final : public UdpEnd {
   std::shared_ptr<const Descriptor> pollable() const override { return readiness_.pollable(); }
 
  private:
-  // With nothing waiting: takes one batch of datagrams; returns whether there may be more.
+  // Call it when no cells wait. Receives one batch of datagrams; returns whether there may be more.
   bool fill();
   void take(std::span<const std::byte> datagram, const SocketAddress& source);
   std::size_t send_batch(std::span<const Cell> cells, bool& full);
@@ -50,7 +50,7 @@ class UdpLsp final : public UdpEnd {
 
 std::size_t UdpLsp::receive(std::span<Cell> cells) {
   std::size_t count = 0;
-  // A flood of datagrams that are not ours must not keep the caller's thread.
+  // Bounds the time that a flood of foreign datagrams can hold the caller's thread.
   constexpr unsigned kFillsMax = 8;
   bool more = true;
   for (unsigned fills = 0;; ++fills) {
@@ -97,7 +97,7 @@ std::size_t UdpLsp::send(std::span<const Cell> cells) {
   return sent;
 }
 
-// The first of `cells`, as many as one call takes. Returns how many are done with, sent or lost.
+// Sends the first of `cells`, as many as one call accepts. Returns how many were sent or lost.
 std::size_t UdpLsp::send_batch(std::span<const Cell> cells, bool& full) {
   std::array<std::size_t, DatagramBatch::kSize> sizes{};
   std::size_t used = 0;
@@ -111,7 +111,7 @@ std::size_t UdpLsp::send_batch(std::span<const Cell> cells, bool& full) {
     out_.put(used, lsp_octets(sizes[used]), peer_);
     rest = rest.subspan(sizes[used]);
   }
-  if (used == 0) {  // the very first has no label of MPLS
+  if (used == 0) {  // the first cell has no valid MPLS label
     ++counters_.cells_lost;
     return 1;
   }
@@ -119,7 +119,7 @@ std::size_t UdpLsp::send_batch(std::span<const Cell> cells, bool& full) {
   if (got < 0) {
     full = no_room(errno);
     if (full) return 0;
-    counters_.cells_lost += sizes[0];  // refused for good (no route); the others may not be
+    counters_.cells_lost += sizes[0];  // permanent error (no route); the others may still be sent
     return sizes[0];
   }
   std::size_t done = 0;

@@ -1,8 +1,8 @@
-// An MPLS line over UDP (lsp.hpp): all labels of the line are labels of connections. It has a socket of
-// its own, for a label does not tell whose line it belongs to.
+// An MPLS line over UDP (lsp.hpp): all labels of the line belong to connections. It has its own
+// socket, because a label does not identify its line.
 //
-// Cells that follow each other and have one label share a datagram. Many datagrams go in one system call
-// and come in one. Never blocks. Only datagrams from the peer's address and port are taken. Cells of the
+// Consecutive cells with the same label share a datagram. One system call sends or receives many
+// datagrams. Never blocks. Accepts only datagrams from the peer's address and port. Cells of the
 // datagrams read last wait here, at most DatagramBatch::kSize * kLspCellsMax of them.
 #pragma once
 
@@ -17,15 +17,15 @@
 namespace xbind::dataplane {
 
 struct UdpLspOptions {
-  UdpAddress local{};  // port 0: one that the operating system chooses
-  // Port 0: not known yet, nothing is sent or taken before set_peer_port().
+  UdpAddress local{};  // port 0: the operating system chooses one
+  // Port 0: not known yet; nothing is sent or accepted before set_peer_port().
   UdpAddress peer{};
   std::size_t cells_per_datagram = 24;          // 1..kLspCellsMax, at most
-  std::size_t socket_buffer_octets = 1U << 20;  // asked of the operating system, each way
+  std::size_t socket_buffer_octets = 1U << 20;  // requested from the operating system, each way
 };
 
-// A cell whose label is no MPLS label, or reserved, is lost and counted. kBadInput: an option out of its
-// range, or a host that is no address; kSystem: no such socket here.
+// A cell whose label is no MPLS label, or a reserved one, is lost and counted. kBadInput: an option
+// out of range, or an invalid address; kSystem: the socket cannot be opened.
 Result<std::unique_ptr<UdpEnd>> open_udp_lsp(const UdpLspOptions& options);
 
 }  // namespace xbind::dataplane

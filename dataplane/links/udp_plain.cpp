@@ -9,7 +9,7 @@
 namespace xbind::dataplane {
 namespace {
 
-// One more than what is ours, so that a longer one is seen to be.
+// One octet more than a cell, so that a longer datagram is detected.
 constexpr std::size_t kDatagramMax = kCellOctets + 1;
 
 class UdpPlain final : public UdpEnd {
@@ -43,10 +43,10 @@ class UdpPlain final : public UdpEnd {
 
 std::size_t UdpPlain::receive(std::span<Cell> cells) {
   std::size_t count = 0;
-  // A flood of datagrams that are not ours must not keep the caller's thread.
+  // Bounds the time that a flood of foreign datagrams can hold the caller's thread.
   constexpr unsigned kFillsMax = 8;
   for (unsigned fills = 0; count < cells.size() && fills < kFillsMax; ++fills) {
-    // No more than are asked for: what stays in the socket is what poll() tells of.
+    // No more than requested: poll() reports the datagrams that stay in the socket.
     const std::size_t wanted = std::min(cells.size() - count, DatagramBatch::kSize);
     const std::size_t got = in_.receive(*socket_, wanted);
     for (std::size_t index = 0; index < got; ++index)
@@ -81,7 +81,7 @@ std::size_t UdpPlain::send(std::span<const Cell> cells) {
   return sent;
 }
 
-// The first of `cells`, as many as one call takes. Returns how many are done with, sent or lost.
+// Sends the first of `cells`, as many as one call accepts. Returns how many were sent or lost.
 std::size_t UdpPlain::send_batch(std::span<const Cell> cells, bool& full) {
   std::size_t used = 0;
   for (; used < DatagramBatch::kSize && used < cells.size(); ++used) {
@@ -89,14 +89,15 @@ std::size_t UdpPlain::send_batch(std::span<const Cell> cells, bool& full) {
     encode_plain(cells[used], form_, out_.at(used).first<kCellOctets>());
     out_.put(used, kCellOctets, peer_);
   }
-  if (used == 0) {  // the very first is too wide for a UNI
+  if (used == 0) {  // the VPI of the first cell does not fit a UNI
     ++counters_.cells_lost;
     return 1;
   }
   const int got = out_.send(*socket_, used);
   if (got < 0) {
     full = no_room(errno);
-    // Else the first is refused for good (no route): it is lost, the others may not be.
+    // Otherwise the error is permanent (no route): the first cell is lost, the others may still be
+    // sent.
     counters_.cells_lost += full ? 0 : 1;
     return full ? 0 : 1;
   }

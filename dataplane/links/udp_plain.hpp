@@ -1,8 +1,8 @@
-// A line over UDP in the plain form (plain.hpp), one cell in each datagram, to somebody else's ATM
-// switch. Cells in MPLS are udp_trunk.hpp's.
+// A line over UDP in the plain form (plain.hpp), one cell per datagram, to an ATM switch of another
+// vendor. For cells in MPLS see udp_trunk.hpp.
 //
-// Many datagrams go in one system call and come in one. Never blocks; whoever wants to wait for cells
-// polls pollable(). Only datagrams from the peer's address and port are taken.
+// One system call sends or receives many datagrams. Never blocks; poll pollable() to wait for
+// cells. Accepts only datagrams from the peer's address and port.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 namespace xbind::dataplane {
 
 struct UdpPlainOptions {
-  UdpAddress local{};  // port 0: one that the operating system chooses
-  // Port 0: not known yet, nothing is sent or taken before set_peer_port().
+  UdpAddress local{};  // port 0: the operating system chooses one
+  // Port 0: not known yet; nothing is sent or accepted before set_peer_port().
   UdpAddress peer{};
-  HeaderForm form = HeaderForm::kNni;  // kUni: cells with a VPI above 255 are lost, counted
-  std::size_t socket_buffer_octets = 1U << 20;  // asked of the operating system, each way
+  HeaderForm form = HeaderForm::kNni;  // kUni: cells with a VPI above 255 are lost and counted
+  std::size_t socket_buffer_octets = 1U << 20;  // requested from the operating system, each way
 };
 
-// kBadInput: a host that is no address; kSystem: no such socket here.
+// kBadInput: an invalid address; kSystem: the socket cannot be opened.
 Result<std::unique_ptr<UdpEnd>> open_udp_plain(const UdpPlainOptions& options);
 
 }  // namespace xbind::dataplane

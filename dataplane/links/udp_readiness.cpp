@@ -21,7 +21,7 @@ Result<Readiness> Readiness::open(const Descriptor& socket) {
 
 void Readiness::set(bool cells_wait) {
   if (cells_wait == set_) return;
-  // An eventfd takes a write of 1 and gives it back in one read: neither can fail in between.
+  // An eventfd accepts a write of 1 and returns it in one read, so neither can block in between.
   std::uint64_t value = 1;
   const ssize_t done = cells_wait ? write(sign_->number(), &value, sizeof value)
                                   : read(sign_->number(), &value, sizeof value);

@@ -1,7 +1,7 @@
-// What poll() of a line over UDP tells: its socket has datagrams, or cells of datagrams that were taken
-// off the socket still wait. The latter are not in the socket any more, so they need a sign of their own.
+// The poll() state of a line over UDP: readable when its socket has datagrams, or when cells of
+// received datagrams still wait. The latter are no longer in the socket, so they need an eventfd.
 //
-// One thread. Not for others than the lines in this folder.
+// One thread. Only for the lines in this folder.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ class Readiness {
   static Result<Readiness> open(const Descriptor& socket);
 
   void set(bool cells_wait);
-  // Readable while the socket is, or cells wait.
+  // Readable while the socket is readable, or cells wait.
   const std::shared_ptr<const Descriptor>& pollable() const { return both_; }
 
  private:

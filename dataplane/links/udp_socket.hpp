@@ -1,5 +1,5 @@
-// What the kinds of lines over UDP share below them: addresses as the system has them, a bound
-// socket, and the buffers of one system call for many datagrams. Not for others.
+// Shared by the lines over UDP: system addresses, a bound socket, and the buffers for one system
+// call with many datagrams. Only for this folder.
 #pragma once
 
 #include <netinet/in.h>
@@ -28,20 +28,20 @@ struct SocketAddress {
   bool same_host(const SocketAddress& other) const;
 };
 
-// kBadInput: the host is no address.
+// kBadInput: the host is no numeric address.
 Result<SocketAddress> resolve(const UdpAddress& address);
-// As above, and it is of the same family as `local`.
+// As above; also requires the same address family as `local`.
 Result<SocketAddress> resolve_peer(const UdpAddress& peer, const UdpAddress& local,
                                    sa_family_t family);
 
-// Bound, not blocking. The system grants as much buffer as it will; less only means that bursts are
-// lost earlier. kSystem: no socket, or the address cannot be had.
+// Opens a bound, non-blocking socket. If the system grants a smaller buffer than requested, bursts
+// are lost earlier. kSystem: no socket, or the address is not available.
 Result<std::shared_ptr<const Descriptor>> open_socket(const UdpAddress& local,
                                                       std::size_t buffer_octets,
                                                       sa_family_t& family);
 std::uint16_t local_port(const Descriptor& socket);
 
-// Of sendmmsg: nothing went because there is no room, as opposed to: because it cannot go.
+// After sendmmsg: nothing was sent because there is no room, as opposed to a permanent error.
 bool no_room(int error);
 
 // Datagrams for one system call.
@@ -58,11 +58,11 @@ struct DatagramBatch {
   std::span<const std::byte> received(std::size_t index) {
     return at(index).first(messages[index].msg_len);
   }
-  // Takes at most `count`, up to kSize, off the socket; returns how many came.
+  // Receives at most `count` datagrams, up to kSize; returns their number.
   std::size_t receive(const Descriptor& socket, std::size_t count = kSize);
-  // Sets the length and the destination, which must live until send().
+  // Sets the length and the destination, which must stay valid until send().
   void put(std::size_t index, std::size_t size, SocketAddress& to);
-  // Sends the first `count`. Returns how many went; negative: none, see errno.
+  // Sends the first `count`. Returns the number sent; negative: none, see errno.
   int send(const Descriptor& socket, std::size_t count);
 
   std::size_t octets_each;

@@ -12,7 +12,7 @@ namespace xbind::dataplane {
 namespace {
 
 constexpr std::size_t kCellsPerDatagramMax = 170;
-// One more than the largest that is ours, so that a larger one is seen to be.
+// One octet more than the longest accepted datagram, so that a longer one is detected.
 constexpr std::size_t kDatagramMax = mpls_octets(kCellsPerDatagramMax) + 1;
 
 class Pseudowire;
@@ -27,7 +27,7 @@ struct UdpTrunk::State {
         family(address_family),
         readiness(std::move(readable)) {}
 
-  // Takes one batch of datagrams to the links they are for; returns whether there may be more.
+  // Receives one batch of datagrams and passes it to its links; returns whether there may be more.
   bool fill();
   void take(std::span<const std::byte> datagram, const SocketAddress& source);
   Pseudowire* find(std::uint32_t label, const SocketAddress& host, bool& label_known) const;
@@ -37,10 +37,10 @@ struct UdpTrunk::State {
   const sa_family_t family;
   Readiness readiness;
   UdpTrunkCounters counters;
-  // By label; those that share one have peers on different hosts.
+  // By label; links with the same label have peers on different hosts.
   std::unordered_map<std::uint32_t, std::vector<Pseudowire*>> links;
   std::size_t link_count = 0;
-  std::size_t waiting = 0;  // cells, of all links
+  std::size_t waiting = 0;  // cells, total of all links
   DatagramBatch in{kDatagramMax};
   DatagramBatch out{mpls_octets(kCellsPerDatagramMax)};
 };
@@ -94,7 +94,8 @@ class Pseudowire final : public UdpEnd {
 
 std::size_t Pseudowire::receive(std::span<Cell> cells) {
   std::size_t count = 0;
-  // A flood of datagrams for others, or for nobody, must not keep the caller's thread.
+  // Bounds the time that a flood of datagrams for other links, or for none, can hold the caller's
+  // thread.
   constexpr unsigned kFillsMax = 8;
   bool more = true;
   for (unsigned fills = 0; count < cells.size(); ++fills) {
@@ -112,7 +113,7 @@ std::size_t Pseudowire::take_waiting(std::span<Cell> cells) {
   std::copy_n(waiting_.begin() + static_cast<std::ptrdiff_t>(begin_), count, cells.begin());
   begin_ += count;
   trunk_->waiting -= count;
-  // What was handed out goes when it is at least half: each cell is moved once at most, on average.
+  // Remove returned cells when they are at least half: on average each cell is moved at most once.
   if (begin_ * 2 >= waiting_.size()) {
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(begin_));
     begin_ = 0;
@@ -146,7 +147,7 @@ std::size_t Pseudowire::send(std::span<const Cell> cells) {
   return sent;
 }
 
-// The first of `cells`, as many as one call takes. Returns how many are done with, sent or lost.
+// Sends the first of `cells`, as many as one call accepts. Returns how many were sent or lost.
 std::size_t Pseudowire::send_batch(std::span<const Cell> cells, bool& full) {
   const std::size_t each = trunk_->options.cells_per_datagram;
   DatagramBatch& out = trunk_->out;
@@ -163,7 +164,8 @@ std::size_t Pseudowire::send_batch(std::span<const Cell> cells, bool& full) {
     full = true;
     return 0;
   }
-  // Else the first is refused for good (no route, too large): it is lost, the others may not be.
+  // Otherwise the error is permanent (no route, too large): the first datagram is lost, the others
+  // may still be sent.
   const std::size_t datagrams = got < 0 ? 1 : static_cast<std::size_t>(got);
   const std::size_t done = std::min(datagrams * each, cells.size());
   for (std::size_t index = 0; index < datagrams; ++index) sequence_ = next_sequence(sequence_);
