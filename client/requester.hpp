@@ -21,7 +21,6 @@
 //          back-off over   │      ▼ no answer in time        │ sending failed, manager silent,
 //                         kBackingOff ◀──────────────────────┘ session_ended()
 //
-//
 //   any state ──▶ kEnded: end(), or a permanent failure: fenced off by a newer epoch, another
 //                 protocol version, an invalid name; every failure if Limits::reattach is false
 //

@@ -16,7 +16,7 @@ function(xbind_add_idl target)
     set(out ${CMAKE_CURRENT_BINARY_DIR}/${stem})
     add_custom_command(
       OUTPUT ${out}SK.cc ${out}.hh
-      # The Debian modules belong to the system's Python, whatever comes first in PATH.
+      # The Debian modules belong to the system's Python, whichever Python is first in PATH.
       COMMAND ${CMAKE_COMMAND} -E env PATH=/usr/bin:/bin PYTHONPATH=/usr/lib/python3/dist-packages
               ${OMNIIDL} -bcxx -Wbh=.hh -Wbs=SK.cc -C${CMAKE_CURRENT_BINARY_DIR}
               ${CMAKE_CURRENT_SOURCE_DIR}/${file}

@@ -1,17 +1,19 @@
-# The headers of others that nearly every file includes, parsed once for all of them (decision 0028;
-# docs/performance.md, "Building", says what that gives). Headers of ours are never among them, so that a change of one rebuilds only who includes it. Every file still includes
-# what it uses: ./check --long builds once with this off.
+# Precompiles headers of other projects that nearly every file includes (decision 0028;
+# docs/performance.md, "Building", has the measurements). Our own headers are never among them, so a
+# change of one rebuilds only the files that include it. Every file still includes what it uses:
+# ./check --long builds once with this option off.
 option(XBIND_PRECOMPILED "Parse the standard library's and other projects' headers once" ON)
 
-# ccache accepts a precompiled header by what it was made of only with these settings. It reads the compiler's list
-# of a file's headers instead of preprocessing the file once more.
+# ccache shares results that depend on a precompiled header only with these settings. In depend mode
+# it reads the compiler's list of a file's headers instead of preprocessing the file again.
 if(CCACHE AND XBIND_PRECOMPILED)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env ${XBIND_CCACHE_SETTINGS} CCACHE_DEPEND=1
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
 endif()
 
-# xbind_precompiled(NAME HEADERS <h> ... [OPTIONS flag ...] LINK lib ...): for targets that are compiled with
-# the same options (g++ 12 crashes when the optimisation differs), and in which those headers are found.
+# xbind_precompiled(NAME HEADERS <h> ... [OPTIONS flag ...] LINK lib ...): for targets that are
+# compiled with the same options (g++ 12 crashes when the optimisation differs) and that find those
+# headers.
 function(xbind_precompiled name)
   cmake_parse_arguments(ARG "" "" "HEADERS;OPTIONS;LINK" ${ARGN})
   if(NOT XBIND_PRECOMPILED)

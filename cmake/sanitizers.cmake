@@ -1,4 +1,4 @@
-# -DXBIND_SANITIZE=address,undefined | thread: applies to everything, also generated stubs.
+# -DXBIND_SANITIZE=address,undefined | thread: applies to everything, including generated stubs.
 set(XBIND_SANITIZE "" CACHE STRING "Sanitizers, as the compiler's -fsanitize= takes them")
 if(XBIND_SANITIZE)
   add_compile_options(-fsanitize=${XBIND_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -1,6 +1,7 @@
-# How this project names its targets.
+# Functions that define the project's targets.
 
-# xbind_library(NAME SOURCES a.cpp ... [LINK lib ...]): a static library, headers by path from the root.
+# xbind_library(NAME SOURCES a.cpp ... [LINK lib ...]): a static library; headers are included by
+# their path from the root.
 function(xbind_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
@@ -9,9 +10,10 @@ function(xbind_library name)
   xbind_share_precompiled(${name} xbind_standard)
 endfunction()
 
-# xbind_program(NAME [SERVER] SOURCES main.cpp ... LINK lib ...): lands in <build>/bin. SERVER: it runs for
-# long and allocates in several threads what others free; jemalloc is its allocator (docs/performance.md
-# says what that gives), but for sanitizers' builds, which have their own.
+# xbind_program(NAME [SERVER] SOURCES main.cpp ... LINK lib ...): a program in <build>/bin. SERVER:
+# it runs for a long time, and one thread frees what another has allocated, so it uses jemalloc
+# (docs/performance.md has the measurements), except in sanitizer builds, which have their own
+# allocator.
 function(xbind_program name)
   cmake_parse_arguments(ARG "SERVER" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -22,20 +24,21 @@ function(xbind_program name)
   endif()
 endfunction()
 
-# What the sanitizers' builds make: all unit tests, and those with several threads.
+# Targets of the sanitizer builds: all unit tests, and those with several threads.
 add_custom_target(xbind_unit_tests)
 add_custom_target(xbind_thread_tests)
 
-# How tests that use GoogleTest are compiled. -O1 after a release's -O3: what is tested is in the libraries.
-# There g++ 12 sees writes past the end of a std::string that is made of a long literal, which are not there.
+# Compile options of tests that use GoogleTest. -O1 overrides -O3 of a release: the tested code is
+# in the libraries. At -O1 g++ 12 reports false writes past the end of a std::string made of a long
+# literal.
 function(xbind_test_options name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1> -Wno-array-bounds)
   xbind_share_precompiled(${name} xbind_testing)
 endfunction()
 
-# xbind_discover_tests(PROGRAM PREFIX LABEL): each test of a GoogleTest program is a ctest entry
-# "PREFIXSuite.Test" with a time limit. A sanitizer's build has one entry for the whole program:
-# starting an instrumented program costs more than most of its tests.
+# xbind_discover_tests(PROGRAM PREFIX LABEL): registers each test of a GoogleTest program with ctest
+# as "PREFIXSuite.Test", with a time limit. A sanitizer build registers the whole program as one
+# test, because starting an instrumented program costs more than most of its tests.
 function(xbind_discover_tests program prefix label)
   if(XBIND_SANITIZE)
     add_test(NAME ${prefix}all COMMAND ${program} --gtest_brief=1)
@@ -47,8 +50,8 @@ function(xbind_discover_tests program prefix label)
 endfunction()
 
 # xbind_unit_test(NAME [THREADS] SOURCES x_test.cpp ... LINK lib ...): one GoogleTest program. Unit
-# tests touch no ORB, no socket, no sleep. THREADS: some of them start threads, so that the thread
-# sanitizer has something to see (label unit-threads).
+# tests use no ORB, no socket and no sleep. THREADS: some of its tests start threads, so the thread
+# sanitizer runs it too (label unit-threads).
 function(xbind_unit_test name)
   cmake_parse_arguments(ARG "THREADS" "" "SOURCES;LINK" ${ARGN})
   set(label unit)

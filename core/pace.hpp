@@ -3,7 +3,6 @@
 // outcome) in it. bench/model/machine.hpp models the same on virtual time. Because the process
 // waits instead of working, many such hosts fit on two cores.
 //
-//
 //   take(items)  begins when the server is free, returns when the message has been taken
 //   send(items)  begins when the server is free, returns when the message may leave; the rest of
 //                its cost keeps the server busy after that

@@ -81,7 +81,6 @@ class ForwardingTable {
   bool has(PortId port) const { return port.value() >= 1 && port.value() <= options_.ports; }
 
   // ----- changes -----
-  //
   // An existing branch gets the new priority and tag. On an error nothing has changed.
   //   kBadInput   no such port; input label outside the port's range; output VPI above 4095; a
   //               channel on a VPI that is switched as a whole, or a path on a VPI with channels

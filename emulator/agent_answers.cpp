@@ -8,8 +8,8 @@
 namespace xbind::emulator {
 
 void SwitchAgent::completed(Ticket ticket, gsmp::FailureCode code) {
-  if (ticket.request == asking_ && asking_ != 0) {  // the common case: the table completes during
-                                                    // the call
+  // The common case: the table completes during the call.
+  if (ticket.request == asking_ && asking_ != 0) {
     if (!asked_.note(ticket.part, code)) ++counters_.answers_unknown;
     return;
   }

@@ -1,27 +1,27 @@
 // Text commands for a running emulated switch: over its control socket, and at the start with
 // --fault. Each command is one line, each answer is one line.
 //
-//   line PORT up|down                  the line of a port goes down or comes up, with its event
-//   card PORT out|in                   the port is pulled out with its connections, or put in
+//   line PORT up|down                  takes a port's line up or down and sends the event
+//   card PORT out|in                   removes a port with its connections, or inserts it
 //   refuse-next K CODE                 the next K Add Branch requests fail with CODE
-//   drop-adjacency [rstack|silent|off] RSTACK on every adjacency (without a word: this);
-//                                      hear and say nothing until off
-//   tcp-reset                          every connection is reset
-//   slow-reader OCTETS_PER_S|off       so much is read from each controller
-//   reorder P|off                      an answer is overtaken by 1 to 8 others with probability P
-//   partial-frames OCTETS|off          what is sent goes in pieces of so many octets
-//   restart hot|cold                   hot: the table stays; cold: nothing does
-//   delay message US                   the processor needs so many microseconds for a request, one
-//   delay connection US                after another; and so many for each connection operation
-//   delay table US                     the table does a request at once and answers it so many
-//                                      microseconds later, each request by itself
-//   labels PORT VPI_MIN VPI_MAX VCI_MIN VCI_MAX     what may be entered from now on, at an ATM port
-//   labels PORT mpls:FIRST-LAST ...    the same at an MPLS port
-//   status                             what goes on, and the faults in force
-//   statistics PORT                    its counters of cells
-//   capture PORT FILE|off              cells of a port into FILE.erf or FILE.pcap
+//   drop-adjacency [rstack|silent|off] rstack (default): RSTACK on every adjacency; silent: drops
+//                                      all messages in both directions until off
+//   tcp-reset                          resets every connection
+//   slow-reader OCTETS_PER_S|off       limits reading from each controller
+//   reorder P|off                      1 to 8 answers overtake an answer with probability P
+//   partial-frames OCTETS|off          sends messages in pieces of this size
+//   restart hot|cold                   hot: the table stays; cold: nothing stays
+//   delay message US                   processor time per request in microseconds; requests are
+//   delay connection US                served one after another; and per connection operation
+//   delay table US                     the table executes a request at once and answers it this
+//                                      many microseconds later; requests are delayed in parallel
+//   labels PORT VPI_MIN VPI_MAX VCI_MIN VCI_MAX     sets the input labels of an ATM port
+//   labels PORT mpls:FIRST-LAST ...    sets the input labels of an MPLS port
+//   status                             shows counters and the faults in force
+//   statistics PORT                    shows the cell counters of a port
+//   capture PORT FILE|off              captures a port's cells into FILE.erf or FILE.pcap
 //
-//   answers: ok [NAME=VALUE ...]       error NAME: what was wrong
+//   answers: ok [NAME=VALUE ...]       error NAME: the reason
 //
 // In a process with several switches a line begins with the switch's name: "@sw2 line 1 down".
 //

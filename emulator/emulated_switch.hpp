@@ -70,8 +70,8 @@ class EmulatedSwitch {
 
   const std::string& name() const { return options_.name; }
 
-  // ----- connections; the owner assigns keys and never reuses them ----- kExhausted: the
-  // connection is not accepted; close it.
+  // ----- connections; the owner assigns keys and never reuses them -----
+  // kExhausted: the connection is not accepted; close it.
   Result<void> connected(ConnectionKey connection, TimePoint now);
   void closed(ConnectionKey connection, TimePoint now);
   void receive(ConnectionKey connection, std::span<const std::byte> octets, TimePoint now);
@@ -88,7 +88,8 @@ class EmulatedSwitch {
   void tick(TimePoint now);
   TimePoint next_deadline() const;
 
-  // ----- cells ----- `port` must exist. The port keeps the link across restarts.
+  // ----- cells -----
+  // `port` must exist. The port keeps the link across restarts.
   void attach(PortId port, std::unique_ptr<dataplane::Link> link);
   // Moves a bounded number of cells and returns the number.
   std::size_t pump(TimePoint now);

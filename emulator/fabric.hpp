@@ -53,9 +53,9 @@ struct FabricOptions {
   // Ports with their own labels: an ATM port has one range, an MPLS port 1 to kLabelRangesMax, as
   // checked_ranges() returns them. Their kind is the port's kind and never changes.
   std::map<PortId, LabelRanges> port_labels;
-  bool one_kind = false;                             // no branch may join ports of different kinds
-  AtmBounds labels_grantable{0, 4095, 32, 65535};    // the range that Label Range may set at an ATM
-                                                     // port
+  bool one_kind = false;  // no branch may join ports of different kinds
+  // The range that Label Range may set at an ATM port.
+  AtmBounds labels_grantable{0, 4095, 32, 65535};
   std::uint32_t link_cells_per_s = 353207;           // of every port not listed below
   std::map<PortId, std::uint32_t> port_cells_per_s;  // ports with a rate of their own
   bool rate_settable = true;                         // by Port Management, up to the port's default
@@ -145,8 +145,8 @@ class Fabric {
   // answer. kNone, kOldLabelsInUse (done, a warning), or a failure without any change.
   gsmp::FailureCode label_range(gsmp::LabelRangeMessage& message);
 
-  // ----- connections ----- The first check of every request with ports: kNone, kNoSuchPort or
-  // kInvalidPortSession.
+  // ----- connections -----
+  // The first check of every request with ports: kNone, kNoSuchPort or kInvalidPortSession.
   gsmp::FailureCode check_ports(PortId input, PortId output, std::uint32_t session) const;
   // Checks the other rules in the precedence of RFC 3292 section 12; the caller has checked the
   // ports. kNone: done. Any other code: no change.
@@ -209,8 +209,8 @@ class Fabric {
   void apply_line(PortId port);
   void bring_up(PortId port);
 
-  // ----- labels (fabric_labels.cpp) ----- Whether the port's input ranges contain the label (of a
-  // path: its VPI).
+  // ----- labels (fabric_labels.cpp) -----
+  // Whether the port's input ranges contain the label (of a path: its VPI).
   bool accepts(PortId port, Label label, bool path) const;
   // Whether the label has the port's kind and fits its width.
   bool is_label_of(PortId port, Label label) const;

@@ -219,8 +219,7 @@ FailureCode Fabric::manage(const gsmp::PortManagement& request, TimePoint now) {
       return FailureCode::kNone;
     }
     case PortFunction::kResetFlags:
-      return FailureCode::kNone;  // the agent handles it: it has the
-                                  // events
+      return FailureCode::kNone;  // handled by the agent, which has the events
   }
   return FailureCode::kInvalidMessage;
 }

@@ -25,8 +25,8 @@ class FabricTable : public SwitchTable {
   void set_answer_delay(Duration delay) { answer_delay_ = delay; }
   std::size_t answers_waiting() const { return waiting_.size(); }
 
-  // ----- changes of the switch; the client is notified of each ----- Takes a port's line down, or
-  // up with a new session number. `port` must exist.
+  // ----- changes of the switch; the client is notified of each -----
+  // Takes a port's line down, or up with a new session number. `port` must exist.
   void set_line(PortId port, bool up);
   // Inserts a card, or removes it with its port's connections. `port` in 1..ports.
   void set_installed(PortId port, bool installed);

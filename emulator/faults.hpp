@@ -37,7 +37,7 @@ struct FaultSettings {
   Duration message_delay{};                    // processor time for a request ...
   Duration connection_delay{};                 // ... and for each connection operation in it
   Duration table_delay{};                      // delay of the table's answers, in parallel
-  bool silent = false;  // drops all messages in both directions; connections stay open
+  bool silent = false;  // drops all messages both ways; connections stay open
 
   bool delays() const { return message_delay > Duration{} || connection_delay > Duration{}; }
 };

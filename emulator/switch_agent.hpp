@@ -183,8 +183,8 @@ class SwitchAgent final : private TableClient {
   // Answers with a copy of the request, unless a success needs no answer; or with its failure.
   void conclude(Request& request, gsmp::FailureCode code);
   template <class M>
-  void fail_with(Request& request, M& message, gsmp::FailureCode code);  // answers with the
-                                                                         // message's content
+  // Answers with the message's content.
+  void fail_with(Request& request, M& message, gsmp::FailureCode code);
   // `ask` calls the table once for each part of the request, with tickets of request id `asking_`.
   // finish() follows when the table has completed all parts, now or later. If too many requests are
   // open, refuses with 19 and does not call `ask`.
@@ -254,8 +254,8 @@ class SwitchAgent final : private TableClient {
   std::uint64_t asking_ = 0;        // the request whose table call is running; 0: none
   TableOutcome asked_;              // outcome of the request `asking_`
   OpenRequests open_;
-  std::vector<TimePoint> invalid_label_next_;  // by port: earliest next event, if flow control is
-                                               // off
+  // Earliest next Invalid Label event of each port, if flow control is off.
+  std::vector<TimePoint> invalid_label_next_;
   std::vector<AgentNotice> notices_;
 };
 

@@ -123,9 +123,9 @@ class SwitchTable {
   virtual RegionModel* region() { return nullptr; }
   virtual const Reservations* reservations() const { return nullptr; }
 
-  // ----- requests; ports and sessions are checked, codes are those of RFC 3292 ----- kNone: done.
-  // Any other code: no change. A table without virtual path switching answers kNoVpSwitching; one
-  // without reservations for branches answers kReservationOutOfRange.
+  // ----- requests; ports and sessions are checked, codes are those of RFC 3292 -----
+  // kNone: done. Any other code: no change. A table without virtual path switching answers
+  // kNoVpSwitching; one without reservations for branches answers kReservationOutOfRange.
   virtual void add_branch(const gsmp::AddBranch& request, Ticket ticket, TimePoint now) = 0;
   virtual void move_output(const gsmp::MoveOutputBranch& request, Ticket ticket, TimePoint now) = 0;
   virtual void move_input(const gsmp::MoveInputBranch& request, Ticket ticket, TimePoint now) = 0;

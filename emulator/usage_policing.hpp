@@ -3,10 +3,10 @@
 // section 10.4). The contract is read for each cell, so a change applies from the next cell on. In
 // a tree the first branch has the contract of the connection.
 //
-//   CBR, UBR, GFR PCR of CLP 0 + 1; GFR frames are not inspected
+//   CBR, UBR, GFR   PCR of CLP 0 + 1; GFR frames are not inspected
 //   VBR.1           PCR and SCR of CLP 0 + 1
 //   VBR.2           PCR of CLP 0 + 1, SCR of CLP 0
-//   VBR.3 likewise; cells above the SCR are tagged if the mode is kTag
+//   VBR.3           as VBR.2; cells above the SCR are tagged if the mode is kTag
 //
 // Memory: 8 octets for each slot of the table up to the last policed one, and about 130 for each
 // policed connection, until another connection reuses its slot. Bounded by connections_max. Use on

@@ -9,7 +9,6 @@
 // Every request gets exactly one answer.
 //
 // Threads
-//
 //   caller's       Any thread may call any function at any time, also from a callback. Exception:
 //                  the destructor, which must not run in a callback or while another call runs.
 //   callbacks      Runs all callbacks of one Client, one after another. A callback may block and

@@ -13,13 +13,11 @@
 // Connections that a TwoWay sets up belong to the client "(two-way)" (kTwoWayClient).
 //
 // Threads and time
-//
 //   Any thread, also several at once. Every function waits for the manager, at most the ORB's call
 //   timeout (orb::RuntimeOptions::call_timeout_ms) per page or request; audit() up to 120 s. Never
 //   call one from an upcall or within a Serial.
 //
 // Answers and errors
-//
 //   A refusal by the manager is an Outcome of kind kRefused or kBusy, not an Error. connected(),
 //   held() and done() of client/answers.hpp convert refusals to Errors. No function throws. Codes:
 //     kTimeout      no answer: the call timed out, or the connection broke during a request. The

@@ -4,7 +4,6 @@
 //
 //   send(batch) ──▶ [seq n, confirmed m] ──▶ transport ──▶ receive() ──▶ in order, once
 //
-//
 // * Every batch gets the next number and is kept until the peer has confirmed it. A timer with
 //   back-off repeats it under the same number. A peer that keeps sending without confirming the
 //   oldest batch does not have it, so that batch is repeated at once. For this purpose a peer that

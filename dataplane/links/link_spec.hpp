@@ -1,10 +1,8 @@
 // The specification of a line as text, for command lines and topology files:
 //
 //   mpls:LOCAL/PEER/LABEL       a pseudowire: cells in MPLS in UDP (mpls.hpp)
-//
 //   lsp:LOCAL/PEER              an MPLS line: cells in MPLS in UDP, with one label per connection
 //                               (lsp.hpp)
-//
 //   plain:LOCAL/PEER[/uni|/nni] one cell of 53 octets a datagram (plain.hpp); default nni
 //   ring:NAME                   memory; both ends in one process, which name the same ring
 //

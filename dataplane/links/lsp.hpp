@@ -4,10 +4,8 @@
 // carries VPI and VCI.
 //
 //   | label 20 | TC 3 | S 1 | TTL 8 |                 the connection's label, S = 1
-//
 //   | 0 0 0 0 | reserved 4 | sequence number 16 |     the control word; its last octet is ...
 //   | M 1 | V 1 | reserved 2 | PTI 3 | C 1 |          ... the first cell's
-//
 //   | payload 48 octets |                             further cells: this octet and the payload
 //
 // M = 0: a cell, no AAL5 frame. V = 0: VCC service, no VCI follows. Reserved bits are sent as 0 and
