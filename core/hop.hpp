@@ -133,7 +133,7 @@ struct PortQuota {
 };
 
 // The number of labels of a port that a manager wants to be able to hold, in calls and cache
-// (cooperative partition of the range, paper item C5).
+// (cooperative partition of the range, decision 0014).
 struct PortDemand {
   PortId port;
   std::uint32_t labels = 0;
