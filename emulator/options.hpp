@@ -33,7 +33,7 @@ struct SwitchOptions {
   std::uint32_t link_cells_per_s = 0;
   std::vector<std::string> port_rates;  // "PORT=RATE"
   std::uint8_t priorities = 0;
-  std::vector<std::string> services;       // empty: cbr, nrt-vbr, ubr
+  std::vector<std::string> services;       // empty: default_services(); "none": none
   std::vector<std::string> gsmp_versions;  // empty: 3, 1
   std::uint16_t window = 0;
   std::uint8_t timer = 0;
