@@ -16,8 +16,9 @@
 namespace xbind::cmgr {
 namespace {
 
-constexpr std::size_t kLeavesMax = 1'000;  // of one connection
-constexpr std::size_t kHopsMax = 8'000;    // the same: their description fits into one reply
+constexpr std::size_t kLeavesMax = 1'000;  // per connection
+// per connection: the description of so many hops still fits into one reply
+constexpr std::size_t kHopsMax = 8'000;
 
 std::optional<Refusal> broken_rule(const ConnectRequest& request) {
   if (request.priority > kPriorityMax) {
@@ -70,8 +71,8 @@ void CallRequests::act(const Asker& asker, const ConnectRequest& request, const 
                              {Cause::kBusy, "manager", there + 1, context_.config.connections_max});
     return;
   }
-  // Every call may end in as many debts as it has hops: what is owed must stay bounded, and no debt may be
-  // forgotten.
+  // Every call may leave as many debts as it has hops, and no debt may be forgotten. Refusing new
+  // calls is what bounds the number of debts.
   if (const std::size_t owed = context_.switches.owed(); owed >= context_.config.debts_max) {
     context_.outcomes.refuse(asker, {},
                              {Cause::kBusy, "removals owed", owed, context_.config.debts_max});
@@ -108,14 +109,14 @@ void CallRequests::act(const Asker& asker, const ReleaseRequest& request, const 
       return;
     }
   }
-  // One that waits for its first call is nobody's to release.
+  // A prepared connection that waits for its first call has no owner, so no client may release it.
   if (!connection.asker()) {
     refuse(Cause::kUnknownConnection);
     return;
   }
   ++context_.counters.table_hits;
   const TimesIndex timed = context_.times.open_release(times);
-  // The answer goes to whoever asked, also when another client set the connection up.
+  // The client that sent the release gets the answer, even if another client set the connection up.
   context_.clients.owns(asker.client, +1);
   if (context_.prepared.give_back(connection, asker, timed, now)) return;
   start_release(context_, connection, asker, timed, now);
@@ -173,7 +174,8 @@ void CallRequests::act(const Asker& asker, const CommitRequest& request, const R
   }
   for (const Hop& hop : found->hops()) {
     if (context_.switches.is_attached(hop.at)) continue;
-    // No switch was told: it stays held, and may be committed when the switch is back.
+    // No switch has received the commit: the connection stays held, and the client may commit it
+    // when the switch is back.
     context_.outcomes.refuse(asker, request.connection,
                              {Cause::kSwitchUnreachable, context_.switches.name(hop.at)});
     return;

@@ -1,5 +1,5 @@
-// What clients ask for, once it is their turn and its service is mapped: each request is refused by name or
-// begins the procedure that answers it.
+// Acts on client requests once the operation gate has admitted them and their service is mapped:
+// refuses the request with a named cause, or begins the procedure that answers it.
 //
 // Not thread-safe; owned by the request desk.
 #pragma once
@@ -25,7 +25,8 @@ class CallRequests {
            const Contract& contract, TimePoint now);
 
  private:
-  // The connection named, if it is up and nothing else is under way; else null, and the request is refused.
+  // Returns the named connection if it is up and no procedure is under way. Otherwise refuses the
+  // request and returns null.
   Connection* find_changeable(const Asker& asker, ConnectionId id);
   void add_leaf(Connection& connection, const Asker& asker, const LeafRequest& request,
                 TimePoint now);

@@ -39,7 +39,7 @@ void ConnectionManager::on_routes(std::vector<RouteReply> replies, Duration vali
   for (RouteReply& reply : replies) {
     routes_.answered(std::move(reply), validity, now,
                      [&](ConnectionId id, const RouteReply& answer) {
-                       // A path may lead over switches that were not known before.
+                       // The path may use switches that this manager sees for the first time.
                        paths_.resolve_new_switches();
                        Connection* const waits = connections_.find(id);
                        if (waits == nullptr || waits->procedure == nullptr) return;
@@ -78,7 +78,7 @@ void ConnectionManager::finish_step(TimePoint now) {
 
 Result<void> ConnectionManager::set_aggregation(const Aggregation& settings, TimePoint now) {
   Aggregation wanted = settings;
-  // What is not asked for stays: regions and the bound of batches in flight.
+  // Settings that the caller left out stay: the regions and the bound of batches in flight.
   if (wanted.regions.empty()) wanted.regions = switches_.aggregation().settings().regions;
   if (auto set = switches_.aggregation().set(std::move(wanted)); !set) return set;
   switches_.flush(now);

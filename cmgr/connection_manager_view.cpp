@@ -69,7 +69,7 @@ std::vector<CacheState> ConnectionManager::caches(std::size_t limit, TimePoint n
 }
 
 std::optional<ConnectionManager::Description> ConnectionManager::describe(ConnectionId id) const {
-  // Audits name a connection by its own id, clients perhaps by another.
+  // Audits name a connection by its own id; clients may name it by an alias.
   const Connection* found = connections_.find_shown(id);
   if (found == nullptr) found = connections_.find(id);
   if (found == nullptr) return std::nullopt;
@@ -128,7 +128,8 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
     }
   };
   const Connection* last = nullptr;
-  // By id, so that the hops come in order. One that passes the switch several times stands there as often.
+  // Sorted by id, so that the hops come in order. A connection that passes the switch several times
+  // is listed as often.
   std::vector<std::pair<ConnectionId, const Connection*>> passing;
   passing.reserve(connections_.passing(*at).size());
   for (const Connection* const connection : connections_.passing(*at)) {
@@ -149,7 +150,7 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
   switches_.labels_on_their_way(*at, view.labels);
   view.owed = switches_.debts(*at);
   const auto by_key = [](const LedgerHop& a, const LedgerHop& b) { return a.key < b.key; };
-  // A connection that goes over to another path has hops of two generations.
+  // A connection that moves to another path has hops of two generations.
   if (!std::is_sorted(view.hops.begin(), view.hops.end(), by_key)) {
     std::sort(view.hops.begin(), view.hops.end(), by_key);
   }

@@ -13,21 +13,22 @@
 namespace xbind::cmgr {
 namespace {
 
-// Between the looks of an audit: what was on its way at one has arrived at the next, or, where a
-// message and its repeats were lost, at the one after.
+// Pause between the looks of an audit. Messages in transit at one look have arrived at the next
+// one, or at the one after if a message and its repeats were lost.
 constexpr std::chrono::milliseconds kBetweenLooks = kManagerTimers.ms("audit-look");
 constexpr int kLooks = 4;
 
-// Requests and results that a step may take in before it sends: of 16, 32 and 64 the one with which
-// adaptive aggregation is nowhere far from the best fixed threshold (callgen/model, docs/performance.md).
+// Requests and results that a step may take in before it sends. Of 16, 32 and 64, this is the value
+// with which adaptive aggregation is nowhere far from the best fixed threshold (bench/model,
+// docs/performance.md).
 constexpr std::size_t kJobsPerStep = 32;
 
-// Of a setup or a commit: what somebody has to release one day.
+// Whether the outcome leaves a connection or hold that must be released one day.
 bool made_connection(const Outcome& outcome) {
   return outcome.kind == OutcomeKind::kConnected || outcome.kind == OutcomeKind::kHeld;
 }
 
-// Whether a further look may clear something up.
+// Whether another look may clear up one of the findings.
 bool doubtful(const std::vector<Finding>& findings) {
   return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
     return finding.kind != FindingKind::kOwed && finding.kind != FindingKind::kUnreadable;
@@ -118,7 +119,7 @@ std::optional<Outcome> ManagerDaemon::outcome_of_call(RequestId number) {
 void ManagerDaemon::release_unclaimed(ConnectionId connection) {
   log::warn("connection {}: the two-way call that asked for it was given up; it is released",
             connection);
-  const RequestId token{next_token_++};  // no call waits for its outcome
+  const RequestId token{next_token_++};  // no call waits for the outcome of this token
   post([token, connection](ConnectionManager& manager) {
     manager.release_local(token, connection, steady_now());
   });

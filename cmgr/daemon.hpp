@@ -1,5 +1,5 @@
-// A ConnectionManager as a running thing: the logic behind one Serial, fed by upcalls, by the two-way
-// threads of remote_peers.hpp and by a timer.
+// A running ConnectionManager: the logic behind one Serial, fed by upcalls, by the two-way threads
+// of remote_peers.hpp and by a timer.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@
 
 namespace xbind::cmgr {
 
-// What an audit of everything the manager reaches has found.
+// The result of an audit of every switch that the manager reaches.
 struct AuditSummary {
   std::vector<Finding> findings;
   std::size_t switches = 0;
@@ -41,10 +41,12 @@ class ManagerDaemon {
     peers_.start(observer, topology_observer);
   }
   void stop();
-  // Tells every client that its session ends, since this process does. Before stop(), with the ORB up.
+  // Tells every client that its session ends because this process ends. Call before stop(), with
+  // the ORB up.
   void end_sessions();
 
-  // Runs `job` with the logic, one at a time, and waits for it. Only from threads that may wait.
+  // Runs `job` with the logic, one at a time, and waits for its result. Call only from threads that
+  // may wait.
   template <class Job>
   auto ask(Job job) {
     std::promise<decltype(job(std::declval<ConnectionManager&>()))> answer;
@@ -55,8 +57,8 @@ class ManagerDaemon {
   void post(std::function<void(ConnectionManager&)> job) {
     serial_.post([this, job = std::move(job)] { job(manager_); });
   }
-  // A message of a peer with so many items; nothing: a confirmation alone. With a pace it costs what that
-  // says, and is a step of its own.
+  // Posts one peer message. `items` is its command count, or nullopt for a bare acknowledgement.
+  // With a pace (core/pace.hpp) the message costs that extra time and is a step of its own.
   void take(std::optional<std::size_t> items, std::function<void(ConnectionManager&)> job) {
     serial_.post(
         [this, items, job = std::move(job)] {
@@ -66,29 +68,30 @@ class ManagerDaemon {
         },
         items.value_or(1));
   }
-  // What every upcall of our servants goes through.
+  // Every upcall of this daemon's servants passes here.
   orb::Dispatch& dispatch() { return dispatch_; }
-  RemotePeers& peers() { return peers_; }  // only within a job; blocking calls: outside
+  RemotePeers& peers() { return peers_; }  // use within a job only; blocking calls: outside
 
-  // Two-way calls: hands a token to `begin` (within a step) and waits for its outcome, at most
-  // `timeout`. The outcome is remembered under the caller's `number`, if that is not 0. After
-  // kTimeout it comes all the same: it is remembered then, or without a number the connection that
-  // came of it is released.
+  // Two-way calls: passes a token to `begin` (within a step) and waits at most `timeout` for its
+  // outcome. The outcome is remembered under the caller's `number` unless that is 0. After kTimeout
+  // the outcome still arrives. It is then remembered; without a number, the connection that it set
+  // up is released.
   Result<Outcome> call(const std::function<void(ConnectionManager&, RequestId token)>& begin,
                        Duration timeout, RequestId number = {});
-  // The last outcome of a two-way call of that number; nothing: none is remembered (any more).
+  // The last outcome of a two-way call of that number; nullopt if none is remembered (any more).
   std::optional<Outcome> outcome_of_call(RequestId number);
-  // Releases a connection, or hold, whose caller has closed its TCP connection before the reply came.
-  // Does not wait for that. No lock is held meanwhile: the caller's thread may become the one that runs the
-  // logic (core/serial.hpp) and answers other two-way calls, which takes calls_mutex_.
+  // Releases a connection or hold whose caller closed its TCP connection before the reply came.
+  // Does not wait for the release. The caller must hold no lock: its thread may become the runner
+  // of the logic (core/serial.hpp) and answer other two-way calls, which takes calls_mutex_.
   void release_unclaimed(ConnectionId connection);
 
-  // Compares every switch's table, every ledger and our own table; up to four looks while
-  // they find the same. Takes as long as the switches need. One at a time.
+  // Compares every switch's table, every ledger and our own table, in up to four looks while they
+  // still find something. Takes as long as the switches need. One audit runs at a time.
   AuditSummary audit();
 
-  // Whether calls can be served: the topology is known and every SwitchServer of it attached. Asks
-  // RouteObject; says yes in any case, with a warning, once `patience` has passed since start.
+  // Whether calls can be served: the topology is known and every SwitchServer in it is attached.
+  // Queries RouteObject. Once `patience` has passed since start, returns true in any case, with a
+  // warning.
   bool may_serve(Duration patience);
 
   Metrics metrics();
@@ -97,7 +100,7 @@ class ManagerDaemon {
   struct LocalCall {
     std::promise<Outcome> outcome;
     RequestId number;        // 0: the caller gave none
-    bool abandoned = false;  // nobody waits any more
+    bool abandoned = false;  // the caller has stopped waiting
   };
 
   void after_drain();
@@ -115,7 +118,7 @@ class ManagerDaemon {
   NumberedOutcomes numbered_;
   std::mutex audit_mutex_;
   TimePoint started_;
-  std::vector<std::string> topology_;  // may_serve's thread only
+  std::vector<std::string> topology_;  // used by may_serve's thread only
 
   Serial serial_;
   orb::TimerThread timer_;

@@ -61,7 +61,7 @@ struct Options {
   PaceOptions pace;
 };
 
-// How calls are processed, and who is asked about them.
+// How calls are processed, and the peers that routes and services come from.
 void declare_peers(config::OptionSet& set, Options& options) {
   set.add_choice(
       "engine", &options.engine, "xbind", {"sequential", "threaded", "xbind"},
@@ -88,7 +88,7 @@ void declare_peers(config::OptionSet& set, Options& options) {
       "connections prepared in advance); empty: the one that comes with the program.");
 }
 
-// How commands to a switch gather.
+// How commands for a switch are gathered.
 void declare_aggregation(config::OptionSet& set, Options& options) {
   set.add_choice(
       "aggregation", &options.aggregation, "adaptive", {"fixed", "regions", "adaptive"},
@@ -108,7 +108,7 @@ void declare_aggregation(config::OptionSet& set, Options& options) {
                     {0.05, 10'000});
 }
 
-// What is kept in advance.
+// Caches.
 void declare_caches(config::OptionSet& set, Options& options) {
   set.add_choice(
       "label-policy", &options.label_policy, "competitive", {"fixed", "competitive", "cooperative"},
@@ -167,9 +167,9 @@ void declare(config::OptionSet& set, Options& options) {
   declare_pace_options(set, options.pace);
 }
 
-// Settles the mode of aggregation, whose default depends on two other options: a threshold implies
-// fixed aggregation, and an engine that waits for each answer sends every command alone. Returns
-// the sentence of a contradiction.
+// Sets the aggregation mode, whose default depends on two other options: a threshold implies fixed
+// aggregation, and an engine that waits for each answer sends every command alone. Returns the
+// error text if the options contradict each other.
 std::optional<std::string> settle_aggregation(const config::OptionSet& set, Options& options) {
   const bool mode_given = set.given("aggregation");
   if (options.engine != "xbind") {
@@ -222,8 +222,8 @@ Result<std::vector<Prepared>> prepared_of(const Options& options) {
   return all;
 }
 
-// Of ends that are none, or that nothing joins now. The pool stays, and fills itself when a path is
-// there: a topology may be loaded anew.
+// Warns of --prepare pairs with an unknown endpoint or no path now. The pool stays and fills itself
+// once a path exists, because the topology may be reloaded.
 void warn_of_ends(cmgr::ManagerDaemon& daemon, const std::vector<Prepared>& prepared) {
   for (const Prepared& it : prepared) {
     const auto joined = daemon.peers().check_path(it.from, it.to);
@@ -269,7 +269,7 @@ Result<cmgr::Config> config_of(const Options& options, std::uint64_t epoch) {
   config.break_delay = std::chrono::milliseconds(options.break_delay_ms);
   config.connections_max = options.connections_max;
   if (options.engine == "xbind") return config;
-  // The paper's baselines: two phases, every invocation synchronous, no caches.
+  // The paper's baselines: two phases, synchronous invocations, no caches.
   config.engine =
       options.engine == "sequential" ? cmgr::Engine::kSequential : cmgr::Engine::kThreaded;
   config.one_by_one = true;
@@ -283,8 +283,8 @@ Result<cmgr::Config> config_of(const Options& options, std::uint64_t epoch) {
   return config;
 }
 
-// Later starts have higher epochs, also on another host with a sane clock: seconds since 1970.
-// A clock set back makes the SwitchServers say "fenced", and we say so.
+// Seconds since 1970: later starts have higher epochs, also on another host with a correct clock.
+// If a clock is set back, SwitchServers answer "fenced", and the manager logs it.
 std::uint64_t epoch_now() {
   return static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::seconds>(orb::since_1970()).count());
@@ -293,7 +293,7 @@ std::uint64_t epoch_now() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  orb::take_signals();  // first: SIGTERM ends in order from here on
+  orb::take_signals();  // first, so that SIGTERM ends the process in order from here on
   Options options;
   config::OptionSet set("xbind-cmgr", "Sets up, describes and releases connections.");
   declare(set, options);
@@ -345,14 +345,15 @@ int main(int argc, char** argv) {
   const PortableServer::Servant_var<cmgr::ConnectionManagerServant> servant =
       new cmgr::ConnectionManagerServant(
           daemon, inbox_reference, operations_reference,
-          // Every try may take all the timers; a change has two steps.
+          // Each try may take all the timers; a change has two steps.
           config.queue_timer + config.route_timer +
               (config.hop_timer * 2 + config.undo_timer) *
                   static_cast<std::int64_t>(config.crankbacks + 1) +
               cmgr::kManagerTimers["two-way-margin"]);
   const CORBA::Object_var object = runtime.activate(servant.in());
 
-  // Only now, when no living manager has the name: an attachment with our newer epoch fences it.
+  // Start attaching only now, when no live manager has the name: attaching with our newer epoch
+  // fences an older manager.
   const auto begin = [&] {
     daemon.start(observer_reference, topology_reference);
     for (const Prepared& it : prepared) {
@@ -373,7 +374,7 @@ int main(int argc, char** argv) {
         {naming::path_of(naming::kConnectionManagers, options.common.name), object}}},
       {begin, may_bind});
   daemon.end_sessions();
-  runtime.shutdown();  // no upcall any more, before the daemon goes
+  runtime.shutdown();  // first: no upcall may reach the daemon any more
   daemon.stop();
   return orb::last_word(end);
 }

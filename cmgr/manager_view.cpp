@@ -49,7 +49,7 @@ void compare_hops(const std::string& switch_name, const HopMap& before, const Le
           {FindingKind::kStrayHop, element,
            fmt::format("{} ({}) is in the ledger, the manager does not know it",
                        hop_words(theirs.key), cross_connect_words(theirs.cross_connect))});
-      // The books of its port count it as long as it is there.
+      // The port's books charge the hop as long as it is in the ledger.
       if (const std::uint64_t booked = theirs.demand.cells_per_s; booked != 0) {
         findings.push_back({FindingKind::kLeakedBandwidth, element,
                             fmt::format("{}, which the manager does not know, takes {} cells/s",
@@ -118,7 +118,7 @@ void compare_labels(const std::string& switch_name, const ManagerView& before,
   judge(report.cached, "cached");
   judge(report.quarantined, "in quarantine");
 
-  // The other way round: what the manager would put into the next call must be its own.
+  // The reverse check: every label in the manager's cache must be held for it in the ledger.
   std::set<std::pair<PortId, Label>> held;
   for (const auto* ports : {&report.cached, &report.quarantined}) {
     for (const PortLabels& port : *ports) {

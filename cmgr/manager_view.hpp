@@ -1,5 +1,5 @@
-// The manager's side of an audit: what it believes about one switch, and the comparison with what that
-// switch's ledger says (core/audit.hpp).
+// The manager's side of an audit: its view of one switch, and the comparison with the ledger of
+// that switch (core/audit.hpp).
 #pragma once
 
 #include <string>
@@ -11,21 +11,24 @@
 namespace xbind::cmgr {
 
 struct ManagerView {
-  std::vector<LedgerHop> hops;  // of every connection that passes the switch, ascending key
-  std::vector<HopKey> owed;     // removals not delivered yet, ascending
-  std::vector<std::pair<PortId, Label>>
-      labels;  // cached, in connections, on their way back; ascending
-  std::vector<std::pair<PortId, Label>> cached;  // those of them in the cache; ascending
+  // hops of every connection that passes the switch, in ascending key order
+  std::vector<LedgerHop> hops;
+  std::vector<HopKey> owed;  // removals not yet delivered, ascending
+  // cached, in connections or being returned; ascending
+  std::vector<std::pair<PortId, Label>> labels;
+  std::vector<std::pair<PortId, Label>> cached;  // the subset of `labels` in the cache; ascending
 
   friend bool operator==(const ManagerView&, const ManagerView&) = default;
 };
 
-// Findings about one switch. Two views, taken before and after the report was fetched: what changed in
-// between, or is not settled, is not judged. The report's own findings come first.
+// Returns the findings about one switch; those of the report itself come first. The two views were
+// taken before and after the report was fetched. Entries that changed in between or are not settled
+// are not judged.
 std::vector<Finding> compare(const std::string& switch_name, const ManagerView& before,
                              const LedgerReport& report, const ManagerView& after);
 
-// What two looks in a row have seen; owed and unreadable ones of the second look stay as they are.
+// Returns the findings that both looks have; owed and unreadable ones of the second look are kept
+// in any case.
 std::vector<Finding> seen_twice(std::vector<Finding> first, std::vector<Finding> second);
 
 }  // namespace xbind::cmgr

@@ -1,12 +1,13 @@
-// manager_bench: how long a connection manager is busy with one step, by kind of step.
+// manager_bench: how long one step occupies a connection manager, by kind of step.
 //
-//   manager_bench [CONNECTIONS]     connections of three hops, 1 000 to 10 000 000; 1 000 000 if not said
+//   manager_bench [CONNECTIONS]     of three hops, 1 000 to 10 000 000; default 1 000 000
 //
-// The manager's logic with a hundred switches in memory (network.hpp), in batches of 64 requests on
-// virtual time: sets all connections up, modifies and releases a part of them, lists pages, audits a
-// switch, loses a switch with operations under way and attaches it again, takes a link and a switch out
-// of the network and back, and lets holds expire. Prints for each kind of step their number, the
-// processor time of this thread, and the longest on the clock, which other processes lengthen.
+// Runs the manager's logic with a hundred switches in memory (network.hpp), in batches of 64
+// requests on virtual time. It sets all connections up, modifies and releases a part of them, lists
+// pages and audits a switch. It loses a switch with operations under way and attaches it again,
+// takes a link and a switch out of the network and back, and lets holds expire. Prints for each
+// kind of step the number of steps, the processor time of this thread, and the longest wall-clock
+// time, which other processes lengthen.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,12 +26,12 @@ using std::chrono::seconds;
 
 constexpr std::uint64_t kSeed = 19;
 constexpr std::size_t kBatch = 64;
-constexpr std::size_t kPairs = 70'000;     // more than the cache of routes holds
-constexpr std::size_t kListMax = 10'000;   // the longest page that a manager gives
+constexpr std::size_t kPairs = 70'000;     // more than the route cache holds
+constexpr std::size_t kListMax = 10'000;   // the longest page that a manager returns
 constexpr std::size_t kUnderWay = 20'000;  // Config::operations_at_once
 constexpr std::uint32_t kHoldMs = 2'000;
 
-// `count` requests in batches: add(batch) appends one.
+// Sends `count` requests in batches; add(batch) appends one request.
 template <class Add>
 void ask(Network& network, std::size_t count, Add&& add) {
   while (count > 0) {
@@ -56,7 +57,7 @@ void modify(Network& network, std::size_t count) {
   });
 }
 
-// Some of all ages.
+// Releases connections of all ages.
 void release(Network& network, std::size_t count) {
   const std::size_t stride = network.up.size() / count;
   std::vector<ConnectionId> go;
@@ -96,7 +97,8 @@ void operators(Network& network) {
   }
 }
 
-// A switch goes with as many setups under way as there may be, and comes back with labels in quarantine.
+// Loses a switch while the greatest number of setups is under way, then attaches it with labels in
+// quarantine.
 void lose_and_attach(Network& network, std::size_t setups) {
   constexpr std::uint32_t kLost = 7;
   network.begin("switch lost, setups under way");
@@ -137,7 +139,7 @@ void change_topology(Network& network) {
   until_quiet();
 }
 
-// A process that the scheduler kept waiting finds holds due all at once.
+// All holds come due at once, as after a scheduler kept the process waiting.
 void expire(Network& network, std::size_t holds) {
   network.begin("hold");
   const std::size_t up = network.up.size();

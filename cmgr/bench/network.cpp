@@ -12,11 +12,11 @@ namespace {
 using std::chrono::microseconds;
 
 constexpr std::uint32_t kWindow = 256;
-constexpr std::size_t kOctets = 100;          // that each batch is said to take on the wire
-constexpr std::size_t kRoutesAtOnce = 1'024;  // in an answer of RouteObject
+constexpr std::size_t kOctets = 100;          // wire size that each batch claims
+constexpr std::size_t kRoutesAtOnce = 1'024;  // in one reply of RouteObject
 constexpr Duration kRouteValidity = std::chrono::hours{1};
 
-// The port of a switch that leads to the switch of that number.
+// The port that leads to the switch of that number.
 PortId port_to(std::uint32_t number) { return PortId{10 + number % Network::kSwitches}; }
 
 Path path_over(std::uint32_t a, std::uint32_t b, std::uint32_t c) {

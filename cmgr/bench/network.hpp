@@ -1,8 +1,8 @@
-// Everybody that a manager talks to, in memory: a hundred SwitchServers in a ring, RouteObject and one
-// client. They answer at once, as a network without trouble does.
+// All peers of a manager, in memory: a hundred SwitchServers in a ring, RouteObject and one client.
+// They answer at once, like a network without faults.
 //
-// A call of pair p leads over the switches p, p + 1 and p + 2 of the ring. When that path touches an
-// unusable element, RouteObject answers with switch p + 37 in the middle.
+// A call of pair p leads over the switches p, p + 1 and p + 2 of the ring. When that path touches
+// an unusable element, RouteObject answers with switch p + 37 in the middle.
 //
 // Not thread-safe.
 #pragma once
@@ -30,9 +30,10 @@ class Network : public Peers {
 
   ConnectionManager& manager() { return manager_; }
   StepTimes& times() { return times_; }
-  // The kind of the steps that follow: "setup" counts as "setup: results", "setup: requests", ...
+  // Names the kind of the following steps: "setup" counts as "setup: results", "setup: requests",
+  // ...
   void begin(std::string what) { what_ = std::move(what); }
-  // Times one call into the manager with the end of its step.
+  // Times one call into the manager, including the end of its step.
   template <class Call>
   void step(const std::string& event, Call&& call) {
     times_.time(what_ + ": " + event, [&] {
@@ -46,21 +47,21 @@ class Network : public Peers {
   }
   void attach(std::uint32_t number, const std::vector<PortLabels>& quarantined);
   void lose(std::uint32_t number);
-  // Everything unusable, under the next version.
+  // `unusable` lists every unusable element; it is sent under the next version.
   void topology(std::vector<UnusableElement> unusable);
 
-  // A request of a random pair.
+  // A request for a random pair.
   ConnectRequest call(std::uint32_t hold_ms = 0);
   RequestId next_request() { return RequestId{++requests_}; }
-  // One batch of the client.
+  // Sends one batch of the client.
   void ask(RequestBatch batch);
-  // Everybody answers until everybody is silent.
+  // Delivers answers until no peer has anything to send.
   void carry();
-  // Time passes, and everybody wakes at his deadlines. Answers stay where they are.
+  // Advances the time by `time` and runs what is due. Answers are not delivered.
   void wait(Duration time);
-  // Time passes and everybody answers until the manager has nothing due within `time`.
+  // Advances the time by `time`, delivering answers at every step.
   void settle(Duration time);
-  // Results of SwitchServers are kept back, or not.
+  // Holds the results of SwitchServers back, or delivers them again.
   void hold_results(bool hold) { results_held_ = hold; }
 
   // Connections that are up or held, in the order of their outcomes.
@@ -116,7 +117,7 @@ class Network : public Peers {
   session::Limits limits_;
   std::vector<SwitchSide> switches_;
   std::unordered_map<std::string, std::uint32_t> numbers_;  // of switches, by name
-  std::unordered_map<HopKey, Label, KeyHash> labels_;       // what each hop has at its output
+  std::unordered_map<HopKey, Label, KeyHash> labels_;       // the label at each hop's output
   std::vector<RouteQuery> queries_;
   std::deque<session::Frame<OutcomeBatch>> outcomes_;
   std::unique_ptr<ClientEnd> client_;

@@ -1,5 +1,5 @@
-// How long the steps of a manager take, by kind of step. A step is one call into the manager with the
-// finish_step() after it: no other event is served meanwhile.
+// How long the steps of a manager take, by kind of step. A step is one call into the manager with
+// the finish_step() after it; no other event is served meanwhile.
 //
 // Not thread-safe.
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace xbind::cmgr {
 
-// Processor time of this thread: other processes on the machine do not count.
+// Processor time of this thread, so that other processes on the machine do not count.
 inline double thread_cpu_us() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -36,7 +36,7 @@ Result<void> check_regions(const std::vector<Region>& regions) {
   return {};
 }
 
-// The whole of `text` as a number, or 0, which is none here.
+// All of `text` as a number; 0, which is invalid here, if it is none.
 template <class Number>
 Number number_in(std::string_view text) {
   Number number{};
@@ -77,7 +77,7 @@ Result<std::vector<Region>> parse_regions(std::string_view text) {
     const std::string_view item = rest.substr(0, comma);
     const bool last = comma == std::string_view::npos;
     const std::size_t colon = item.find(':');
-    Region region;  // the last one has no end
+    Region region;  // the last region has no upper bound
     if (!last) {
       if (colon == std::string_view::npos) {
         return fail(ErrorCode::kBadInput, "\"{}\" in \"{}\" is not RATE:T", item, text);

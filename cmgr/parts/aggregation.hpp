@@ -1,20 +1,20 @@
 // When commands for a switch are sent (paper, items A1 and P3): the settings, which an operator may
 // change while calls run, and the policy that all aggregation queues of one manager share.
 //
-//   fixed     a batch goes when T commands wait, or the oldest has waited for the flush timeout
-//   regions   the same, T chosen by the estimated rate of calls (paper: T = 1 below 50 calls/s, 4 to
-//             100, 10 above)
-//   adaptive  no T and no timeout: what one step produced goes at once while few batches are on their
-//             way to the switch; beyond, commands gather until a confirmation makes room. The batches
-//             grow with the load by themselves. Several batches to one switch keep it busy while the
-//             manager thinks; where many switches have one each, nobody is idle and more would only
-//             be smaller.
+//   fixed     a batch is sent when T commands wait, or the oldest has waited for the flush timeout
+//   regions   the same, T chosen by the estimated rate of calls (paper: T = 1 below 50 calls/s,
+//             4 below 100, 10 above)
+//   adaptive  no T and no timeout: the commands of one step are sent at once while few batches to
+//             the switch are in flight. Beyond that limit, commands gather until a confirmation
+//             makes room, so that batches grow with the load. Several batches to one switch keep it
+//             busy while the manager computes. Where many switches have one batch each, no switch
+//             is idle, and more batches would only be smaller.
 //
-// Estimator of the regions: each operation adds 1/tau to a rate that decays with the time constant tau =
-// kRateMemory. The estimate is what the operation finds before it adds its own share, whose mean under
-// Poisson arrivals is their rate; its standard deviation is sqrt(rate / (2 tau)), 5 % at 100
-// operations/s. It moves with operations only: the first one after a lull finds a low rate, so that
-// nothing has to run while nothing happens.
+// Estimator of the regions: each operation adds 1/tau to a rate that decays with the time constant
+// tau = kRateMemory. The estimate is the rate before the operation adds its own share. Under
+// Poisson arrivals its mean is their rate and its standard deviation is sqrt(rate / (2 tau)), 5 %
+// at 100 operations/s. The rate changes with operations only, so that no timer runs while there are
+// none: the first operation after a lull finds a low rate.
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
@@ -37,12 +37,12 @@ enum class AggregationMode : std::uint8_t {
   kFixed = 0,
   kRegions = 1,
   kAdaptive = 2
-};  // as the IDL
+};  // values as in the IDL
 
-// T below a rate, in CALLS per second as the paper has them. A call is set up and released: each of
-// the two operations counts half a call.
+// T below a rate, in CALLS per second as in the paper. A call is set up and released: each of the
+// two operations counts as half a call.
 struct Region {
-  double below_per_s = std::numeric_limits<double>::infinity();  // of the last one: infinity
+  double below_per_s = std::numeric_limits<double>::infinity();  // infinity for the last region
   std::size_t threshold = 1;                                     // T, 1..4096
 
   friend bool operator==(const Region&, const Region&) = default;
@@ -54,11 +54,11 @@ struct Aggregation {
   Duration flush_timeout = kManagerTimers["flush-timeout-ms"];  // 0.05 ms..10 s; adaptive: unused
   std::vector<Region> regions{{50, 1}, {100, 4}, {std::numeric_limits<double>::infinity(), 10}};
   std::size_t in_flight =
-      4;  // adaptive: batches on their way to a switch, 1..256; see kBatchesToAll
+      4;  // adaptive: batches in flight to one switch, 1..256; see kBatchesToAll
 
   static constexpr std::size_t kThresholdMax = 4096;
   static constexpr std::size_t kInFlightMax = 256;
-  // Adaptive: when so many are on their way to all switches, each of these has one at a time.
+  // Adaptive: with so many batches in flight to all switches, each switch may have only one.
   static constexpr std::size_t kBatchesToAll = 16;
   static constexpr std::size_t kRegionsMax = 16;
   static constexpr Duration kFlushMin = kManagerTimers["flush-min"];
@@ -67,7 +67,7 @@ struct Aggregation {
   friend bool operator==(const Aggregation&, const Aggregation&) = default;
 };
 
-// kBadInput: a value out of its range, whatever the mode; the text names both.
+// kBadInput: a value is out of range (in any mode); the text names the value and its range.
 Result<void> check(const Aggregation& settings);
 
 // "50:1,100:4,10": T = 1 below 50 calls/s, 4 below 100, else 10. kBadInput: anything else.
@@ -81,15 +81,15 @@ class AggregationPolicy {
 
   explicit AggregationPolicy(Aggregation settings);  // settings that check() accepts
 
-  // Queues see the new settings at once. kBadInput as check(): nothing has changed.
+  // Queues use the new settings at once. kBadInput as for check(): nothing has changed.
   Result<void> set(Aggregation settings);
   const Aggregation& settings() const { return settings_; }
 
-  // A setup or a release was asked for.
+  // Counts a requested setup or release.
   void on_operation(TimePoint now);
-  // T as of the last operation; adaptive: 1.
+  // T as of the last operation; 1 in adaptive mode.
   std::size_t threshold() const { return threshold_; }
-  // Setups and releases per second, as of the last one.
+  // Setups and releases per second, as of the last operation.
   double operations_per_s() const { return found_per_s_; }
 
  private:
@@ -98,8 +98,8 @@ class AggregationPolicy {
 
   Aggregation settings_;
   std::size_t threshold_ = 1;
-  double rate_per_s_ = 0;   // with the share of the last operation
-  double found_per_s_ = 0;  // without it
+  double rate_per_s_ = 0;   // including the share of the last operation
+  double found_per_s_ = 0;  // without that share
   TimePoint last_{};
 };
 

@@ -1,16 +1,17 @@
-// The aggregation module of one switch (paper, item A1): commands wait here until their count (adds,
-// deletes and modifies) reaches the threshold T, or the oldest has waited for the flush timeout; or, in
-// adaptive mode, until few enough batches are on their way (cmgr/parts/aggregation.hpp). What is not a
-// command (labels and quotas given back, declared demands) rides along, does not count, and waits
-// kReturnDelay for a command to ride with.
+// The aggregation queue of one switch (paper, item A1). Commands wait here until their number
+// (adds, deletes and modifies) reaches the threshold T, or the oldest has waited for the flush
+// timeout. In adaptive mode they wait until few enough batches are in flight
+// (cmgr/parts/aggregation.hpp). Items that are not commands (returned labels and quotas, declared
+// demands) do not count. They travel with a command, and wait for one at most kReturnDelay.
 //
-// Times of arrival are kept, not deadlines: settings that change count at once for what waits.
+// The queue stores times of arrival, not deadlines, so that changed settings also apply to commands
+// that wait already.
 //
-// When the session has no credit the queue grows past T and the next batch is simply larger, up to
-// kCommandsPerBatch; kCommandsQueued is the bound at which new calls are answered "busy".
+// When the session has no credit the queue grows past T, and the next batch is larger, up to
+// kCommandsPerBatch. New calls are answered "busy" when kCommandsQueued commands wait.
 //
-// With every setup and removal stands whose it is, for those who take the times of calls; an aggregator
-// knows nothing more of that. A batch says the owners of its setups once (OwnersSaid).
+// Each setup and removal carries its call's timing index (CallTimes); the aggregator does not
+// interpret it. A batch lists each owner of its setups once (OwnersSaid).
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
@@ -34,7 +35,7 @@ class Aggregator {
  public:
   static constexpr std::size_t kCommandsPerBatch = 4096;
   static constexpr std::size_t kCommandsQueued = 200'000;
-  // How long what is not a command may wait for one to ride with.
+  // The longest time that an item that is not a command waits for a command to travel with.
   static constexpr Duration kReturnDelay = kManagerTimers["return-delay"];
 
   // The policy is shared and outlives the queue.
@@ -43,15 +44,14 @@ class Aggregator {
   void add(HopSetup setup, TimePoint now, TimesIndex call = kNotTimed) {
     add_setup(now, call) = std::move(setup);
   }
-  // The same, to be filled in at its place before anything else is done with
-  // the queue.
+  // The same; the caller fills the returned setup in before it uses the queue again.
   HopSetup& add_setup(TimePoint now, TimesIndex call = kNotTimed) {
     oldest_command_ = std::min(oldest_command_, now);
     if (queued_.setups.empty()) queued_.setups.reserve(setups_expected_);
     setup_calls_.push_back(call);
     return queued_.setups.emplace_back();
   }
-  // The same with an owner.
+  // The same, with the setup's owner.
   HopSetup& add_setup(const Owner& owner, TimePoint now, TimesIndex call) {
     HopSetup& setup = add_setup(now, call);
     setup.owner = owners_said_.place_of(owner, queued_.owners);
@@ -75,7 +75,7 @@ class Aggregator {
     oldest_rider_ = std::min(oldest_rider_, now);
     entry_of(queued_.quota_returned, port).quota += quota;
   }
-  // The latest demand of a port is the one that is told.
+  // Only the latest demand of a port is sent.
   void declare(PortId port, std::uint32_t labels, TimePoint now) {
     oldest_rider_ = std::min(oldest_rider_, now);
     entry_of(queued_.declared, port).labels = labels;
@@ -88,8 +88,8 @@ class Aggregator {
   }
   bool full() const { return size() >= kCommandsQueued; }
 
-  // Whether a batch should go now, credit permitting. `batches_in_flight` are on their way to the
-  // switch, `to_all` to all of the manager's; `step_ends`: nothing more will be added in this step.
+  // Whether a batch should be sent now if there is credit. `batches_in_flight`: to this switch;
+  // `to_all`: to all switches of the manager. `step_ends`: nothing more will be added in this step.
   bool due(TimePoint now, std::size_t batches_in_flight, std::size_t to_all, bool step_ends) const {
     if (flush_at_ <= now || riders_deadline() <= now) return true;
     if (size() == 0) return false;
@@ -100,8 +100,8 @@ class Aggregator {
     }
     return size() >= policy_->threshold() || commands_deadline() <= now;
   }
-  // When the clock makes a batch due. In adaptive mode commands wait for no clock: the end of the step
-  // or the next confirmation sends them.
+  // When the clock makes a batch due. In adaptive mode commands wait for no clock: the end of the
+  // step or the next confirmation sends them.
   TimePoint deadline() const {
     return std::min({flush_at_, riders_deadline(), commands_deadline()});
   }
@@ -109,8 +109,9 @@ class Aggregator {
     if (!empty()) flush_at_ = std::min(flush_at_, now);
   }
 
-  // The next batch; requires !empty(). Everything queued, or its first kCommandsPerBatch commands, the
-  // modifies first as the receiver applies them. `left` hears whose setups and removals are in it.
+  // Returns the next batch; requires !empty(). It holds everything queued, or the first
+  // kCommandsPerBatch commands, modifies first because the receiver applies them first. Calls
+  // `left` with the timing index of each setup and removal in it.
   template <class Left>
   HopBatch take(Left&& left) {
     oldest_rider_ = kNever;
@@ -125,10 +126,10 @@ class Aggregator {
     return take([](TimesIndex) {});
   }
 
-  // Labels that wait to go back.
+  // Labels that wait to be returned.
   const std::vector<PortLabels>& returning() const { return queued_.returned; }
-  // The session has ended: what was queued for it means nothing to the next one. `dropped` hears whose
-  // setups and removals that were.
+  // Empties the queue because the session has ended: its content has no meaning in the next one.
+  // Calls `dropped` with the timing index of each dropped setup and removal.
   template <class Dropped>
   void clear(Dropped&& dropped) {
     queued_ = {};
@@ -166,7 +167,8 @@ class Aggregator {
     return std::exchange(queued_, {});
   }
 
-  // Cuts kCommandsPerBatch commands off the front, in their order. The rest is as old as they were.
+  // Cuts kCommandsPerBatch commands off the front, in their order. The rest keeps its time of
+  // arrival.
   HopBatch take_part() {
     HopBatch part;
     const std::size_t modifies = std::min(queued_.modifies.size(), kCommandsPerBatch);
@@ -179,7 +181,7 @@ class Aggregator {
     }
     part.modifies = cut(queued_.modifies, modifies);
     part.setups = cut(queued_.setups, setups);
-    part.owners = queued_.owners;  // the rest needs them as well
+    part.owners = queued_.owners;  // the rest refers to them as well
     part.removals = cut(queued_.removals, removals);
     for (HopRemoval& removal : queued_.removals)
       removal.after -= static_cast<std::uint32_t>(setups);
@@ -207,8 +209,8 @@ class Aggregator {
     }
   }
 
-  // Room that is made for a batch with its first command: for as many as were
-  // in the last one.
+  // Limits the room that is reserved with the first command of a batch; that room is the size of
+  // the last batch.
   static constexpr std::size_t kExpectedMax = 256;
 
   const AggregationPolicy* policy_;
@@ -216,11 +218,11 @@ class Aggregator {
   OwnersSaid owners_said_;
   std::size_t setups_expected_ = 0;
   std::size_t removals_expected_ = 0;
-  std::vector<TimesIndex> setup_calls_;  // whose the setups are
+  std::vector<TimesIndex> setup_calls_;  // timing index of each setup
   std::vector<TimesIndex> removal_calls_;
   TimePoint oldest_command_ = kNever;  // when it was added
   TimePoint oldest_rider_ = kNever;
-  TimePoint flush_at_ = kNever;  // all that is queued is due from then on
+  TimePoint flush_at_ = kNever;  // from then on everything queued is due
 };
 
 }  // namespace xbind::cmgr

@@ -1,5 +1,5 @@
-// When a manager attaches to its SwitchServers and watches RouteObject: every duration and bound,
-// for the daemon (remote_peers.hpp) and the simulator alike. What they mean: core/attaching.hpp.
+// Every duration and bound of attaching to SwitchServers and of watching RouteObject, for the
+// daemon (remote_peers.hpp) and the simulator alike. core/attaching.hpp explains them.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@
 
 namespace xbind::cmgr {
 
-// To a SwitchServer.
+// Attaching to a SwitchServer.
 inline constexpr Attaching::Policy kSwitchAttaching{
-    // After failures. It spares the network and the log while a SwitchServer is away; at most the
-    // largest wait passes before one that is back is found.
+    // The wait after a failure. It spares the network and the log while a SwitchServer is away. A
+    // SwitchServer that returns is found after at most the largest wait.
     .back_off = {kManagerTimers["attach-back-off-min"], kManagerTimers["attach-back-off-max"]},
-    // It guards against an attempt that never ends. Longer than the invocations of an attempt may
-    // take: the look-up, the attach and the first batch, of connect and call timeouts
+    // The limit for one attempt, in case it never ends. It is longer than the invocations of an
+    // attempt may take: look-up, attach and first batch, by the connect and call timeouts
     // (orb/runtime.hpp).
     .answer_within = kManagerTimers["attach-answer"],
-    // Calls over that switch wait, and a SwitchServer has few managers.
+    // Calls over that switch wait, and few managers attach to one SwitchServer.
     .at_once_after_loss = true,
 };
 
@@ -29,25 +29,26 @@ inline constexpr AttachTable::Limits kSwitchAttachLimits{
     .peers_max = SwitchDesk::kSwitches,
     // Each attempt under way has a thread in the daemon.
     .at_once = 8,
-    // So that a stopped process with dozens of SwitchServers leaves half of the threads to others.
+    // A stopped process that serves dozens of SwitchServers leaves half of the threads to the
+    // others.
     .at_once_silent = 4,
-    // One that is there answers within milliseconds; one that has stopped takes the call timeout.
+    // A live SwitchServer answers within milliseconds; a stopped one uses up the call timeout.
     .silent_after = kManagerTimers["attach-silent"],
 };
 
-// Which part of half a wait is left out, 0 to 1: managers that share a SwitchServer, and the
-// SwitchServers of a manager, are not tried in step. The same for the same names.
+// The part of half a wait that is left out, 0 to 1, so that managers of one SwitchServer, or
+// SwitchServers of one manager, are not tried in step. The same names give the same value.
 inline double attach_jitter(const std::string& manager, const std::string& switch_name) {
   return static_cast<double>(name_hash(manager, switch_name) % 1'000) / 1'000;
 }
 
-// Of RouteObject's topology. The refresh is RouteObject's validity time.
+// Watching RouteObject's topology. The refresh interval is RouteObject's validity time.
 inline constexpr Attaching::Policy kTopologyWatching{
     .back_off = {kManagerTimers["topology-back-off-min"], kManagerTimers["topology-back-off-max"]},
 };
-// Bounds of the refresh, whatever RouteObject says: they guard against a storm of watches and
-// against a lost notice that nobody misses. The least is also the pause before another try when the
-// topology changed between two pages.
+// Bounds of the refresh interval, whatever RouteObject requests. They prevent a storm of watches,
+// and limit how long a lost notice stays unnoticed. The minimum is also the pause before another
+// try when the topology changed between two pages.
 inline constexpr Duration kTopologyRefreshMin = kManagerTimers["topology-refresh-min"];
 inline constexpr Duration kTopologyRefreshMax = kManagerTimers["topology-refresh-max"];
 

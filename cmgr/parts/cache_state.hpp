@@ -21,7 +21,7 @@ struct CacheState {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
   std::uint64_t size = 0;
-  std::uint64_t wanted = 0;  // 0: no such aim
+  std::uint64_t wanted = 0;  // target size; 0: none
   std::uint64_t age_ms = 0;  // of the oldest entry
 };
 

@@ -1,8 +1,7 @@
-// The ends of calls, by name. Calls between the same two endpoints share one
-// object: a manager's calls are many, its pairs of endpoints few.
+// The two endpoints of calls, by name. Calls between the same endpoints share one object, because a
+// manager has many calls and few pairs of endpoints.
 //
-// Not thread-safe; the table is owned by the connection manager and outlives
-// every reference.
+// Not thread-safe; the table is owned by the connection manager and outlives every reference.
 #pragma once
 
 #include <boost/intrusive_ptr.hpp>
@@ -18,7 +17,7 @@ namespace xbind::cmgr {
 
 class CallEndsTable;
 
-// Made by CallEndsTable alone. Constant while there is a reference to it.
+// Created by CallEndsTable only. Constant while referenced.
 struct CallEnds {
   std::string from;
   std::string to;
@@ -42,7 +41,7 @@ class CallEndsTable {
   CallEndsRef get(std::string_view from, std::string_view to) {
     return get(from, to, name_hash(from, to));
   }
-  // `hash`: any function of the two.
+  // `hash`: any hash of the two names.
   CallEndsRef get(std::string_view from, std::string_view to, std::uint64_t hash) {
     const auto [number, made] = pairs_.take(Wanted{from, to}, hash);
     Pair& pair = pairs_[number];
@@ -52,7 +51,7 @@ class CallEndsTable {
     }
     return {&pair.ends, false};  // take() has counted the reference
   }
-  // Pairs that calls have now.
+  // Pairs in use by calls.
   std::size_t size() const { return pairs_.size(); }
 
  private:

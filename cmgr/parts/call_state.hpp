@@ -1,5 +1,5 @@
-// What operators see of a connection: the states of all procedures in one list, as idl/connection_manager.idl
-// numbers them. docs/call-states.md has every procedure's own table.
+// The states of connections as operators see them: the states of all procedures in one list,
+// numbered as in idl/connection_manager.idl. docs/call-states.md has a table for each procedure.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,20 @@
 namespace xbind::cmgr {
 
 enum class State : std::uint8_t {
-  kRouting,     // waits for RouteObject
-  kReserving,   // phase one: waits for labels the cache did not have; or a hold is being made
-  kHeld,        // every hop is reserved, no switch is programmed
-  kCommitting,  // phase two: every hop is told at once
+  kRouting,    // waits for RouteObject
+  kReserving,  // phase one: waits for labels that the cache did not have; or a hold is being set up
+  kHeld,       // every hop is reserved, no switch is programmed
+  kCommitting,  // phase two: commits are sent to all hops at once
   kConnected,
-  kSwitchingOver,  // another path is made: the hops where it parts from the old one are told
-  kLingering,      // the connection goes the other way; the old path stays for a moment
-  kModifying,      // every hop is asked for the greater of the old and the new contract
-  kLowering,       // every hop is told the new contract, which is nowhere more
-  kRestoring,      // a hop refused: the others are told the old contract
-  kUndoing,        // a hop refused or did not answer: the others are being removed
-  kReleasing,      // the client asked for it, or a hold's time is over
-  kGone,           // answered and forgotten
+  // another path is being set up: the hops where it parts from the old path are changed
+  kSwitchingOver,
+  kLingering,  // cells take the new path; the old one stays for a moment
+  kModifying,  // every hop reserves the greater of the old and the new contract
+  kLowering,   // every hop gets the new contract, which is nowhere greater
+  kRestoring,  // a hop refused: the others get the old contract back
+  kUndoing,    // a hop refused or did not answer: the others are being removed
+  kReleasing,  // the client requested it, or a hold has expired
+  kGone,       // answered and forgotten
 };
 inline constexpr std::size_t kStates = static_cast<std::size_t>(State::kGone) + 1;
 

@@ -1,37 +1,52 @@
-// The stages of setups and releases in the manager, as they are told by its status.
+// The stages of setups and releases in the manager, as its status reports them.
 //
-//     setup    arrived ─▶ begun ─▶ mapped ─▶ path known ─▶ labels in hand ─▶ batches left ─▶ answers in ─▶ handed over
-//               admission    qos      route         labels             queue         switches       answer
-//     release  arrived ─▶ begun ────────────────────────────────────────▶ batches left ─▶ answers in ─▶ handed over
-//               admission                        queue                       switches       answer
+//            setup                    release
+//    arrived
+//      │  admission                admission
+//    begun
+//      │  qos                      queue
+//    mapped                         ·
+//      │  route                      ·
+//    path known                     ·
+//      │  labels                     ·
+//    labels available               ·
+//      │  queue                      ·
+//    batches sent
+//      │  switches                 switches
+//    results received
+//      │  answer                   answer
+//    passed to the session
 //
-// - admission: the batch of requests was handed to the logic; the operation gate let the request begin
-// - qos: until the service was mapped. Zero when it is mapped here, or known
-// - crankback: the routes that were tried in vain, with the undoing of each. Zero without crankback; the
-//   stages after it are those of the route that was taken
-// - route: until the path was known. Zero with a cached one, or a connection prepared in advance
+//
+// - admission: from passing the batch of requests to the logic until the operation gate admits the
+//   request
+// - qos: until the service is mapped. Zero when it is mapped here, or cached
+// - crankback: the routes that were tried in vain, including their removal. Zero without crankback;
+//   the stages after it are those of the route that succeeded
+// - route: until the path is known. Zero with a cached path or a prepared connection
 // - labels: the reserve phase. Zero when the caches had every label
-// - queue: from the commits (removals) being queued until the last of their batches left. Zero for the
-//   engines that make one invocation after another, which queue nothing
-// - switches: until the result of the last hop was taken
-// - answer: until the outcome was handed to the client's session; longer than a step only when that has
-//   no credit
-// - total: the stages add up to it exactly.
+// - queue: from queueing the commits (removals) until the last of their batches is sent. Zero for
+//   the engines that make one invocation after another, which queue nothing
+// - switches: until the result of the last hop is received
+// - answer: until the outcome is passed to the client's session; longer than a step only when that
+//   session has no credit
+// - total: the exact sum of the stages
 //
-// Counted are setups answered "connected" and releases answered "released" whose outcome was handed over,
-// and no others: refusals, holds and their commits, connections prepared in advance, leaves, changes,
-// reroutes, and releases that end owing a removal enter nothing.
+// Counts only setups answered "connected" and releases answered "released" whose outcome was passed
+// to the session. Not counted: refusals, holds and their commits, connections prepared in advance,
+// leaves, changes, reroutes, and releases that end owing a removal.
 //
-// How exact: time is the `now` of the step (core/metrics/stage_times.hpp). In the daemon that is read when
-// a message's turn has come, and once more when the step ends. What a request waits before its turn, in
-// the ORB and in the Serial, only the client sees; what a result waits is in `switches`. What the logic
-// takes is in `queue` or `switches`, with the last result in `answer`. A step's messages are sent after
-// its stages: that of commands is in `switches`, that of outcomes in none.
+// Precision: every time is the `now` of a step (core/metrics/stage_times.hpp). The daemon reads the
+// clock when a message's turn comes, and again when the step ends. Only the client sees the time
+// that a request waits before its turn, in the ORB and in the Serial. A result's wait counts in
+// `switches`. The computing time of the logic counts in `queue` or `switches`, and in `answer` for
+// the last result. A step's messages are sent after its stages end: sending commands counts in
+// `switches`, sending outcomes in no stage.
 //
-// The times of a call exist only while it is under way, in a table apart from the connections; a call
-// has an index there. At most as many entries as setups and releases are under way, outcomes wait to be
-// handed over (ClientDesk::kOutcomesWaiting) and commands of abandoned tries wait in queues
-// (Aggregator::kCommandsQueued). No allocation but to grow.
+// The times of a call exist only while it is under way, in a table apart from the connections; a
+// call stores an index into it. The number of entries is bounded by the setups and releases under
+// way, the outcomes that wait for the session (ClientDesk::kOutcomesWaiting) and the queued
+// commands of abandoned tries (Aggregator::kCommandsQueued). It allocates only to grow.
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
@@ -85,7 +100,7 @@ constexpr std::string_view to_string(ReleaseStage stage) {
   return "unknown stage";
 }
 
-// What a request brings along from before its connection is known.
+// Times of a request from before its connection exists.
 struct RequestTimes {
   TimePoint arrived;
   TimePoint begun{};
@@ -93,16 +108,17 @@ struct RequestTimes {
 
 class CallTimes {
  public:
-  // A setup whose service is mapped; a release that has begun.
+  // Opens the entry of a setup whose service is mapped, or of a release that has begun.
   TimesIndex open_setup(const RequestTimes& request, TimePoint mapped);
   TimesIndex open_release(const RequestTimes& request);
-  // What was tried is over and another route is looked for: the call's new index. Commands of the old try
-  // that still wait count for nobody.
+  // The try has failed and another route is being sought. Returns the call's new index. Queued
+  // commands of the failed try no longer count for any call.
   TimesIndex try_again(TimesIndex call, TimePoint now);
 
   void path_known(TimesIndex call, TimePoint now) { mark<kRouted>(call, now); }
   void labels_in_hand(TimesIndex call, TimePoint now) { mark<kLabelled>(call, now); }
-  // One of its commands waits in a queue; has left it with a batch; or never will, for the session ended.
+  // One command of the call entered a queue; left it with a batch; or was dropped when the session
+  // ended.
   void queued(TimesIndex call) {
     if (call != kNotTimed) ++entries_[call.value()].queued;
   }
@@ -117,8 +133,8 @@ class CallTimes {
   }
   void answered(TimesIndex call, TimePoint now) { mark<kAnswered>(call, now); }
 
-  // The end of an index: the outcome is handed over, at that time or with the answer, and the call
-  // counts; or the call counts for nothing.
+  // Ends an index: counts the call at the time its outcome is passed to the session, or at the time
+  // of the answer; or (close) does not count it.
   void handed_over(TimesIndex call, TimePoint now);
   void handed_over_at_once(TimesIndex call) {
     if (call != kNotTimed) handed_over(call, entries_[call.value()].marks[kAnswered]);
@@ -145,12 +161,12 @@ class CallTimes {
   };
   struct Entry {
     std::array<TimePoint, kMarks> marks;
-    std::uint32_t queued = 0;  // commands; the entry stays for them
+    std::uint32_t queued = 0;  // commands; they keep the entry alive
     bool release = false;
     bool open = false;
   };
 
-  // What comes later cannot have been before: a stage that is skipped takes zero.
+  // Also moves later marks that would otherwise lie in the past: a skipped stage takes zero time.
   template <Mark kMark>
   void mark(TimesIndex call, TimePoint now) {
     if (call == kNotTimed) return;

@@ -11,7 +11,7 @@
 namespace xbind::cmgr {
 namespace {
 
-// Outcomes in one message: keeps it well below a socket's send buffer.
+// Outcomes in one message; keeps it well below a socket's send buffer.
 constexpr std::size_t kOutcomesPerBatch = 1024;
 
 }  // namespace
@@ -71,7 +71,7 @@ Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch
   client.link = std::make_unique<ClientSession>(config_.client_session, now);
   client.link->on_confirmed([this, &client](const OutcomeBatch& batch) {
     for (const Outcome& outcome : batch.outcomes) {
-      // A request that was not admitted left nothing; its number may be another request's.
+      // A request that was not admitted left no record; its number may belong to another request.
       const Request* const request = client.requests.find(outcome.request);
       if (request == nullptr || !request->answered) continue;
       const bool refusal = outcome.cause != Cause::kNone;
@@ -185,7 +185,7 @@ void ClientDesk::answer(ClientIndex index, Outcome&& outcome, TimesIndex times) 
   }
   if (!client.link || (request != nullptr && request->asked_in != client.session)) {
     times_.close(times);
-    // This session has not made the request. A repeat of the request gets the outcome.
+    // This session did not carry the request. A repeat of the request gets the outcome.
     client.left_over.push_back(outcome.request);
     forget_if_done(index);
     return;
@@ -238,7 +238,7 @@ void ClientDesk::flush(TimePoint now) {
         octets += wire_octets(client.waiting[i]);
         times_.handed_over(client.waiting_times[i], now);
       }
-      // As a rule all that waits goes at once, as it is.
+      // Usually everything that waits is sent at once, so the vector is moved as it is.
       if (count != 0 && count == client.waiting.size()) {
         batch.outcomes = std::exchange(client.waiting, {});
         client.waiting_times.clear();
@@ -312,7 +312,8 @@ void ClientDesk::end_session(Client& client, const SessionEnding& ending) {
   by_session_.erase(client.session);
   peers_.client_session_over(std::exchange(client.session, SessionId{}), ending);
   client.link.reset();
-  // What waited is remembered in `requests` and told again to whoever repeats the request.
+  // Queued outcomes are remembered in `requests` and sent again when the client repeats the
+  // request.
   for (const TimesIndex times : client.waiting_times) times_.close(times);
   client.waiting.clear();
   client.waiting_times.clear();
@@ -332,7 +333,7 @@ void ClientDesk::forget_if_done(ClientIndex index) {
     forget(index);
     return;
   }
-  // It went without confirming its last outcomes and may come back to ask for them again.
+  // The client left without confirming its last outcomes and may return to request them again.
   if (std::find(departed_.begin(), departed_.end(), index) == departed_.end()) {
     departed_.push_back(index);
   }

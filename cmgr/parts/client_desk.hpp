@@ -1,19 +1,20 @@
-// The clients of a manager: their sessions, the outcomes that wait for them, and the memory that makes
-// a repeated request harmless.
+// The clients of a manager: their sessions, their queued outcomes, and the memory of requests that
+// makes a repeated request harmless.
 //
-// A client is a name. Its session may end and a new one begin (higher epoch); the outcomes of requests
-// under way go to whatever session the name has then. A client that has gone for good is forgotten
-// when its last request has been answered and its unconfirmed outcomes have become the oldest of
-// clients_max such; its connections stay (media outlive signalling).
+// A client is a name. Its session may end and a new one begin (higher epoch); the outcomes of
+// requests under way go to the present session of the name. A client that does not return is
+// forgotten when its last request has been answered and clients_max others have left unconfirmed
+// outcomes after it. Its connections stay (media outlive signalling).
 //
-// A client repeats a request in a new session only (within one, nothing gets lost). A session is
-// sent the outcomes of the requests that it has made. A request of an earlier session is
-// answered when it is repeated: its number may mean another request by now.
+// A client repeats a request only in a new session, because a session loses nothing. A session is
+// sent the outcomes of the requests that it carried. A request of an earlier session is answered
+// when the client repeats it, since its number may mean another request by now.
 //
-// A number belongs to a client and its epoch, a request to its number and its content (decision
-// 0033). The same content under a remembered number is a repeat, in any epoch, and gets the same
-// outcome. Another content is a new request if the remembered one is answered and of an earlier
-// epoch: the client has started anew and numbers from 1 again. Else it is refused by name.
+// A number belongs to a client and its epoch; a request is identified by its number and its content
+// (decision 0033). The same content under a remembered number is a repeat, in any epoch, and gets
+// the same outcome. Different content is a new request if the remembered one is answered and of an
+// earlier epoch: the client has restarted and numbers from 1 again. Otherwise it is refused with a
+// named cause.
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
@@ -44,62 +45,66 @@ class ClientDesk {
  public:
   // The manager itself, for two-way calls: outcomes go to Peers::local_outcome.
   static constexpr ClientIndex kLocal{0};
-  // Outcomes that may wait for a client that does not confirm; then its session is ended.
+  // Outcomes that may wait for a client that does not confirm; at the limit its session is ended.
   static constexpr std::size_t kOutcomesWaiting = 200'000;
 
-  // `times` outlives the desk.
+  // `times` must outlive the desk.
   ClientDesk(const Config& config, Peers& peers, CallTimes& times);
   ClientDesk(const ClientDesk&) = delete;
   ClientDesk& operator=(const ClientDesk&) = delete;
   ~ClientDesk();
 
-  // kFenced: a higher epoch of the name is attached. kExhausted: clients_max are. kBadInput: no name.
+  // kFenced: a higher epoch of the name is attached. kExhausted: clients_max clients are attached.
+  // kBadInput: no valid name.
   Result<ClientAttachment> attach(const std::string& name, Epoch epoch, TimePoint now);
   void detach(SessionId session);
-  // Ends every session and tells its client that this process ends. Connections stay.
+  // Ends every session and notifies its client that this process ends. Connections stay.
   void end_all();
 
-  // The batches that a frame brings into order, and whose they are. kNotFound: no such session (any
-  // more). kProtocol: the client broke the protocol, its session has been ended.
+  // Appends the batches that the frame brings into order to `apply`, and returns their client.
+  // kNotFound: no such session (any more). kProtocol: the client broke the protocol, and its
+  // session has been ended.
   Result<ClientIndex> receive(SessionId session, session::Frame<RequestBatch> frame, TimePoint now,
                               std::vector<std::shared_ptr<const RequestBatch>>& apply);
 
   enum class Admission { kNew, kRepeated, kTooMany, kOther, kOtherUnderWay };
-  // kRepeated: known already; if answered, the outcome has been queued once more. kTooMany: as many
-  // as config.requests_per_client wait for their outcome or for its confirmation. kOther: the
-  // number is another request's of this epoch. kOtherUnderWay: of an earlier epoch, and that is not
-  // answered yet. `digest` stands for the content (request_digest.hpp).
+  // kRepeated: known already; if answered, the outcome has been queued again. kTooMany:
+  // config.requests_per_client requests await their outcome or its confirmation. kOther: the number
+  // belongs to another request of this epoch. kOtherUnderWay: the number belongs to a request of an
+  // earlier epoch that is not yet answered. `digest` stands for the content (request_digest.hpp).
   Admission admit(ClientIndex client, RequestId request, std::uint64_t digest);
 
-  // Before a batch is admitted: a repeat of what an earlier session has left over is asked for in this
-  // one, so that no other request of the batch takes its room.
+  // For use before a batch is admitted: if the client repeats a request left over from an earlier
+  // session, keep_repeated() ties it to this one, so that no other request of the batch evicts it.
   bool has_left_over(ClientIndex client) const {
     return !clients_[client.value()]->left_over.empty();
   }
   void keep_repeated(ClientIndex client, RequestId request, std::uint64_t digest);
 
-  // The one outcome of an admitted request, whose times end when it is handed over; nobody being
-  // attached, now and for nothing.
+  // Queues the one outcome of an admitted request; `times` ends when the outcome is passed to the
+  // session. If the client is not attached, `times` ends now and is not counted.
   void answer(ClientIndex client, Outcome&& outcome, TimesIndex times = kNotTimed);
-  // The outcome of a request that was not admitted. What is remembered under its number stays.
+  // Queues the outcome of a request that was not admitted. An outcome remembered under its number
+  // stays.
   void answer_unremembered(ClientIndex client, Outcome&& outcome);
 
-  // What happened to one of the client's connections. Of several of one connection that wait the last is
-  // told; while the client is not attached, none.
+  // Queues a notice about one of the client's connections. Of several queued notices of one
+  // connection only the last is sent; none is kept while the client is not attached.
   void notify(ClientIndex client, Notice notice);
 
-  // The outcome of a request that is remembered; nothing while it is under way, or forgotten.
+  // The remembered outcome of a request; nullopt while it is under way or once it is forgotten.
   std::optional<Outcome> outcome_of(const std::string& client, RequestId request) const;
 
-  // Connections owned keep a client's slot (its name is part of every hop record).
+  // Adds `change` to the number of connections owned; while it is above 0 the client keeps its
+  // slot, because its name is part of every hop record.
   void owns(ClientIndex client, int change);
 
-  void flush(TimePoint now);  // sends what waits, credit permitting
+  void flush(TimePoint now);  // sends queued outcomes if there is credit
   void tick(TimePoint now);
   TimePoint next_deadline() const;
 
   const std::string& name(ClientIndex client) const { return clients_[client.value()]->name; }
-  // The newest under which it has attached; 0 of the manager itself.
+  // The newest epoch under which the client has attached; 0 for the manager itself.
   Epoch epoch(ClientIndex client) const { return clients_[client.value()]->epoch; }
   std::size_t attached() const { return by_session_.size(); }
 
@@ -107,10 +112,10 @@ class ClientDesk {
     std::uint64_t frames_in = 0;
     std::uint64_t frames_out = 0;
     std::uint64_t repeated_requests = 0;
-    std::uint64_t sessions_lost = 0;  // given up or ended for breaking the protocol
+    std::uint64_t sessions_lost = 0;  // timed out, or ended for breaking the protocol
     std::uint64_t unknown_session = 0;
     std::uint64_t notices = 0;
-    std::uint64_t notices_lost = 0;  // nobody was attached
+    std::uint64_t notices_lost = 0;  // the client was not attached
   };
   const Counters& counters() const { return counters_; }
 
@@ -119,7 +124,7 @@ class ClientDesk {
   struct Request {
     Request(SessionId session, std::uint64_t content) : asked_in(session), digest(content) {}
 
-    SessionId asked_in;     // the last session in which the client asked for it
+    SessionId asked_in;     // the last session in which the client sent it
     std::uint64_t digest;   // of its content
     bool answered = false;  // else it is under way
     Outcome outcome{};
@@ -131,24 +136,24 @@ class ClientDesk {
     SessionId epoch_since;  // the first session of this epoch; later sessions have higher numbers
     std::unique_ptr<ClientSession> link;
     std::vector<Outcome> waiting;
-    std::vector<TimesIndex> waiting_times;             // of the same, one for one
-    std::size_t outcomes_expected = 0;                 // as many as were in the last batch
-    std::unordered_map<ConnectionId, Notice> notices;  // wait; at most one of each connection
+    std::vector<TimesIndex> waiting_times;             // parallel to `waiting`
+    std::size_t outcomes_expected = 0;                 // the number of outcomes in the last batch
+    std::unordered_map<ConnectionId, Notice> notices;  // queued; at most one per connection
     // Requests whose outcome the client has not confirmed.
     FlatMap<RequestId, Request*> requests;
-    // Of them, those answered in sessions that are over, lowest first: forgotten when room is needed,
-    // for perhaps nobody ever asks again.
+    // The subset answered in sessions that are over, lowest first. They are forgotten when room is
+    // needed, because the client may never repeat them.
     std::deque<RequestId> left_over;
     std::size_t under_way = 0;
     std::uint64_t connections = 0;
-    bool dirty = false;  // in dirty_
+    bool dirty = false;  // listed in dirty_
   };
 
   void end_session(Client& client, const SessionEnding& ending);
   void wait_for_credit(ClientIndex index, Outcome&& outcome, TimesIndex times);
-  // The request is not remembered any more, if it was.
+  // Forgets the request if it was remembered.
   void drop(Client& client, RequestId request);
-  // Nobody attached under the name, nothing under way, nothing owned.
+  // Whether the client is not attached, has nothing under way and owns nothing.
   static bool done(const Client& client);
   void forget_if_done(ClientIndex index);
   void forget(ClientIndex index);
@@ -164,7 +169,7 @@ class ClientDesk {
   std::unordered_map<std::string, ClientIndex> by_name_;
   std::unordered_map<SessionId, ClientIndex> by_session_;
   std::vector<ClientIndex> dirty_;    // have outcomes waiting
-  std::deque<ClientIndex> departed_;  // done but for unconfirmed outcomes; at most clients_max
+  std::deque<ClientIndex> departed_;  // done except for unconfirmed outcomes; at most clients_max
   std::uint64_t next_session_ = 1;
   Counters counters_;
 };

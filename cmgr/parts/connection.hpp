@@ -1,7 +1,8 @@
-// One connection as the manager keeps it. What is being done to it is its procedure's (procedures/).
+// One connection as the manager stores it. The state of a change under way belongs to its procedure
+// (procedures/).
 //
-// What a journal has to know is private and changes through the doors of ConnectionTable alone, the only
-// friend. The rest is what the manager is doing or has observed.
+// The members that a journal must record are private; only ConnectionTable, the one friend, changes
+// them. The others hold what the manager is doing or has observed.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +24,10 @@ namespace xbind::cmgr {
 class Procedure;   // procedures/procedure.hpp
 struct OwedLabel;  // switch_desk.hpp
 
-// Labels of hops that debts hold as well: of dropped leaves, or of an old path.
+// Labels that debts hold as well as a hop: of dropped leaves, or of an old path.
 using LentLabels = std::vector<std::shared_ptr<OwedLabel>>;
 
-// Ends the life of a procedure; defined where the procedures are known.
+// Deletes a procedure; defined where Procedure is a complete type.
 struct EndProcedure {
   void operator()(Procedure* procedure) const;
 };
@@ -35,53 +36,53 @@ using ProcedurePtr = std::unique_ptr<Procedure, EndProcedure>;
 // A destination beyond the first.
 struct Leaf {
   std::string end;
-  std::uint16_t leg = 0;  // whose last hop leads to it
+  std::uint16_t leg = 0;  // the last hop of this leg leads to `end`
 
   friend bool operator==(const Leaf&, const Leaf&) = default;
 };
 
-// How far a connection has come.
+// How far the connection has progressed.
 enum class Stage : std::uint8_t { kBegun, kHeld, kUp, kReleasing };
 
 struct Connection {
  public:
   ConnectionId id;
   ProcedurePtr procedure;  // under way; at most one
-  bool invoked = false;    // a two-way invocation for one of its hops is on its way
+  bool invoked = false;    // a two-way invocation for one of its hops is under way
   CallEndsRef ends;
 
-  // --- what changes through the doors
+  // --- changed through ConnectionTable only
   Stage stage() const { return stage_; }
-  // As operators see it.
+  // The state that operators see.
   State state() const;
   bool rests() const { return stage_ == Stage::kUp && procedure == nullptr; }
-  // A leaf or another path of it is being made, or removed.
+  // Whether a leaf or another path of it is being set up or removed.
   bool is_changing() const;
   bool both() const { return both_; }  // bidirectional
-  // Whose it is; nobody: the manager's own, prepared in advance.
+  // The client that owns it. None: the manager itself, for a connection prepared in advance.
   const OptionalAsker& asker() const { return asker_; }
   Hops& hops() { return hops_; }
   const Hops& hops() const { return hops_; }
   std::uint32_t generation() const { return generation_; }  // of the path
-  // Of the last contract that hops were told.
+  // Of the last contract that hops were sent.
   std::uint32_t revision() const { return standing_ ? standing_->revision : 0; }
-  // As clients know it. One that was prepared has, while it is a client's, a name of its own for each
-  // taking, so that a late word of an earlier owner meets nobody.
+  // The id that clients know. Each time a client takes a prepared connection it gets a new alias,
+  // so that a late request of an earlier owner does not reach the new owner's call.
   ConnectionId shown_id() const {
     return standing_ && standing_->alias.value() != 0 ? standing_->alias : id;
   }
-  // Of connections prepared in advance, from 1; 0: of none.
+  // The pool of a connection prepared in advance, from 1; 0: none.
   std::uint32_t pool() const { return standing_ ? standing_->pool : 0; }
   const std::vector<Leaf>& leaves() const {
     static const std::vector<Leaf> kNone;
     return standing_ ? standing_->leaves : kNone;
   }
-  // ends->to is a destination no more.
+  // ends->to is no longer a destination.
   bool first_end_dropped() const { return standing_ && standing_->first_end_dropped; }
-  // Other paths that it has had.
+  // How often the connection has moved to another path.
   std::uint32_t reroutes() const { return standing_ ? standing_->reroutes : 0; }
 
-  // The contract that it has: of a change under way see procedures/modify.hpp.
+  // The contract in force; for a change under way see procedures/modify.hpp.
   Contract contract() const {
     Contract whole{forward_, {}, forward_traffic_, {}};
     if (standing_) {
@@ -98,15 +99,16 @@ struct Connection {
     if (leg != 1) return forward_traffic_;
     return standing_ ? standing_->reverse_traffic : TrafficContract{};
   }
-  // The most that a link on its path must have free, cells/s.
+  // The greatest rate that a link on its path must have free, cells/s.
   std::uint64_t most_cells_per_s() const {
     return std::max(forward_.cells_per_s, demand_of_leg(1).cells_per_s);
   }
 
-  // --- what the manager has observed, of few connections
+  // --- observations, which few connections have
   struct Observed {
-    std::string broken;  // the element that is down on its path while no other can be had; or empty
-    bool in_doubt = false;  // ... and that is not known to be down, but unknown
+    // The element that is down on its path while there is no other path; empty: none.
+    std::string broken;
+    bool in_doubt = false;  // `broken` is not known to be down, but unknown
     LentLabels lent;
   };
   Observed& note() {
@@ -121,9 +123,10 @@ struct Connection {
 
  private:
   friend class ConnectionTable;
-  // What only some connections need.
+  // Members that only some connections need.
   struct Standing {
-    Resources reverse;  // what its other direction takes, and what the switches are told of it
+    // resources of the reverse direction; reverse_traffic is its contract for the switches
+    Resources reverse;
     TrafficContract reverse_traffic{};
     std::uint32_t revision = 0;
     std::vector<Leaf> leaves;

@@ -1,4 +1,5 @@
-// What a connection takes of the network in both directions, and what the switches are told of each.
+// The resources that a connection uses in each direction, and the traffic contract that the
+// switches get for each.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace xbind::cmgr {
 
-// The reverse members are nought for a connection in one direction.
+// The reverse members are zero for a unidirectional connection.
 struct Contract {
   Resources forward;
   Resources reverse;

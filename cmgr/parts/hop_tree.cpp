@@ -5,7 +5,7 @@
 
 namespace xbind::cmgr {
 
-// Hop by hop: the small vector's own copy, inlined, makes GCC 12 warn of lengths that cannot be.
+// Copies hop by hop: with the small vector's own copy inlined, GCC 12 warns of impossible lengths.
 void Hops::copy(const Hops& other) {
   hops_.clear();
   hops_.reserve(other.size());
@@ -35,7 +35,8 @@ const Hop* Hops::first_of(std::uint16_t leg) const {
 Hops::Fork Hops::fork(const std::vector<SwitchIndex>& at, const std::vector<PathHop>& route) const {
   Fork fork;
   for (; fork.step < route.size(); ++fork.step) {
-    // All hops at this place of the tree have one input; the one with the route's output leads on.
+    // All hops at this point of the tree have the same input; follow the one with the route's
+    // output.
     HopPlace same;
     fork.sibling = {};
     for (const Hop& hop : hops_) {
@@ -97,7 +98,7 @@ HopPlace HopTree::append(Hop hop, Tie tie, HopPlace old, const Hops& stock) {
     hop.input_label = stock[old].input_label;
     hop.outer_ = stock[old].upstream_;
   } else {
-    // The hop before it in the leg: a path begins with a hop that stays or takes over.
+    // The previous hop of the leg: a path begins with a hop that stays or takes over.
     XB_CHECK(!hops_.empty());
     hop.upstream_ = HopPlace{hops_.size() - 1};
   }
@@ -157,8 +158,8 @@ HopTree HopTree::cut(std::uint16_t leg) {
 }
 
 void HopTree::replace(const std::vector<Step>& steps, HopTree& scion) {
-  std::vector<HopPlace> stays_at(hops_.size());   // in the new list
-  std::vector<HopPlace> joined_at(hops_.size());  // the hop that has joined it
+  std::vector<HopPlace> stays_at(hops_.size());   // position in the new list
+  std::vector<HopPlace> joined_at(hops_.size());  // position of the hop that joined it
   List hops;
   hops.reserve(steps.size());
   for (const Step& step : steps) {
@@ -175,7 +176,7 @@ void HopTree::replace(const std::vector<Step>& steps, HopTree& scion) {
     hops.push_back(hop);
   }
 
-  std::vector<HopPlace> old_at(hops_.size());  // in the scion
+  std::vector<HopPlace> old_at(hops_.size());  // position in the scion
   List old;
   for (std::size_t i = 0; i < hops_.size(); ++i) {
     if (stays_at[i].present()) continue;

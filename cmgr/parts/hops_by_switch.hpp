@@ -1,8 +1,9 @@
-// Which hops lead over a switch: what is lost, changes or is audited with the switch costs these hops and
-// no look at any other.
+// Index of the hops at each switch, so that losing, changing or auditing a switch costs only its
+// own hops.
 //
-// A dense list of entries a switch; the last entry takes the place of one that goes. Each hop keeps its
-// place (Hop::indexed_at), which moves with the hop when trees are grafted, cut or copied.
+// Each switch has a dense list of entries; a removed entry is replaced by the last one. Each hop
+// stores its position (Hop::indexed_at), which moves with the hop when trees are grafted, cut or
+// copied.
 //
 // Not thread-safe; owned by ConnectionTable.
 #pragma once
@@ -23,7 +24,7 @@ class HopsBySwitch {
     hop.indexed_at = static_cast<std::uint32_t>(list.size());
     list.push_back(&connection);
   }
-  // `find(connection, at, place)`: the hop of that connection that is indexed there.
+  // `find(connection, at, place)` returns the hop of that connection with that position.
   template <class Find>
   void remove(Hop& hop, Find&& find) {
     std::vector<Connection*>& list = lists_[index(hop.at)];
@@ -36,7 +37,7 @@ class HopsBySwitch {
     list.pop_back();
     hop.indexed_at = Hop::kNotIndexed;
   }
-  // The connections of that switch's hops: one that passes several times stands there as often.
+  // The connections of the hops at that switch: one that passes several times is listed as often.
   const std::vector<Connection*>& at(SwitchIndex at) const {
     static const std::vector<Connection*> kNone;
     return index(at) < lists_.size() ? lists_[index(at)] : kNone;

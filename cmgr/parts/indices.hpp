@@ -1,4 +1,5 @@
-// Indices into the tables of one manager, as types of their own: a switch is no client and no call.
+// Indices into the tables of one manager, as separate types: an index of a switch cannot be used
+// for a client or a call.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace xbind::cmgr {
 
-// A switch in the table of SwitchDesk. A name keeps its index for the manager's life.
+// A switch in the table of SwitchDesk. A name keeps its index for the life of the manager.
 using SwitchIndex = Id<struct SwitchIndexTag, std::uint16_t>;
 
 // A client in the table of ClientDesk. A slot is reused when its client is forgotten.

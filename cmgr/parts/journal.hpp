@@ -1,8 +1,8 @@
-// What changes in the table of connections: one kind of change for each door of ConnectionTable. A journal
-// that hears all of them can make the same table anew.
+// The changes of the connection table: one kind for each changing operation of ConnectionTable. A
+// journal that receives all of them can rebuild the same table.
 //
-// Not told: what a hop is being told and whether it has answered. A connection that is being set up has no
-// path here before it is held or connected.
+// Not included: which command a hop was sent last and whether it was answered. A connection that is
+// being set up has no path here before it is held or connected.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct Opened {
   bool both = false;
   std::uint32_t pool = 0;
 };
-// Held, or connected, over these hops.
+// The connection is held, or connected, over these hops.
 struct Reached {
   Stage stage = Stage::kUp;
   const HopTree* hops = nullptr;  // valid during write(); so are the other pointers
@@ -30,7 +30,7 @@ struct Reached {
 struct ContractSet {
   Contract contract;
 };
-// Numbers that were used and are never used again.
+// Numbers that have been used and must not be used again.
 struct NumbersUsed {
   std::uint32_t generation = 1;
   std::uint32_t revision = 0;
@@ -48,13 +48,13 @@ struct PathReplaced {
   const HopTree* hops = nullptr;
   std::uint32_t generation = 1;
 };
-// A prepared connection becomes a client's, under a name of its own; or nobody's again.
+// A prepared connection goes to a client under an alias; or (HandedBack) returns to its pool.
 struct Assigned {
   Asker asker;
   ConnectionId alias;
 };
 struct HandedBack {};
-// It is of its pool's contract no more.
+// The connection no longer has its pool's contract.
 struct LeftPool {};
 struct ReleaseBegun {};
 struct Closed {};

@@ -1,12 +1,13 @@
 // The switching-identifier cache of one (switch, output port): labels obtained in advance (paper,
-// section II-C; item C1). A hit makes a call single-phase; the label that replaces it is asked for in
-// the commit and comes back with its acknowledgement (item C2).
+// section II-C; item C1). A hit makes a call single-phase. The commit requests a replacement label,
+// which arrives with the acknowledgement (item C2).
 //
-// How many it keeps is the policy's matter (cmgr/parts/label_sizing.hpp; items C4 and C5): a fixed number, or
-// what the load needs. Asking fills up to the target, returning begins kSlack above it: between the
-// two an estimate may sway without a label going to and fro.
+// The policy sets the number of labels (cmgr/parts/label_sizing.hpp; items C4 and C5): fixed, or as
+// many as the load needs. Requests fill the cache up to the target; returns begin kSlack above it.
+// Between the two the estimate may vary without labels moving to and fro.
 //
-// Not thread-safe; owned by the connection manager. Bounded by its target size plus what is asked for.
+// Not thread-safe; owned by the connection manager. Bounded by its target size plus the labels
+// requested.
 #pragma once
 
 #include <algorithm>
@@ -25,17 +26,20 @@ namespace xbind::cmgr {
 
 class LabelCache {
  public:
-  // Labels beyond the target that are not worth a return; for larger caches a quarter of the target.
+  // Labels above the target that are not worth returning; for larger caches a quarter of the
+  // target.
   static constexpr std::size_t kSlack = 2;
-  // After a recall nothing is asked for beyond the present need for so long.
+  // After a recall the cache requests nothing beyond the present need for this time.
   static constexpr Duration kModesty = kManagerTimers["label-modesty"];
 
-  // `fixed_target`: how many labels it wants to hold when nothing is under way, or at most wants to;
-  // 0 switches caching off, whatever the policy. `hit_ratio`: what is needed is sized for it, 0..1.
+  // `fixed_target`: the number of labels to hold when nothing is under way (kFixed), or the limit
+  // of that number; 0 switches caching off with every policy. `hit_ratio`, 0..1: the size is chosen
+  // for it.
   LabelCache(LabelPolicy policy, std::size_t fixed_target, double hit_ratio)
       : policy_(policy), fixed_target_(fixed_target), sizing_(hit_ratio) {}
 
-  // A label, or nothing on a miss. Oldest first, so that a label rests as long as possible.
+  // Returns a label, or nullopt on a miss. The oldest goes first, so that a label rests as long as
+  // possible.
   std::optional<Label> take(TimePoint now) {
     sizing_.taken(now);
     if (entries_.empty()) {
@@ -46,7 +50,7 @@ class LabelCache {
     return pop();
   }
 
-  // How many labels the next command should ask for; counts them as asked.
+  // How many labels the next command should request; counts them as requested.
   std::uint16_t want(TimePoint now) {
     const std::size_t have = entries_.size() + asked_;
     const std::size_t aim = target(now);
@@ -58,7 +62,7 @@ class LabelCache {
     return wanted;
   }
 
-  // A command that asked for `asked` labels has been answered.
+  // A command that requested `asked` labels has been answered.
   void answered(std::uint16_t asked) { asked_ -= std::min<std::size_t>(asked_, asked); }
 
   void put(Label label, TimePoint now) {
@@ -66,17 +70,17 @@ class LabelCache {
     entries_.push_back({label, now});
   }
 
-  // Whether a released label is kept here (true) or should go back to the SwitchServer.
+  // Whether a released label stays here (true) or should return to the SwitchServer.
   bool wants_back(TimePoint now) const { return entries_.size() + asked_ < target(now); }
 
-  // The session has ended: what it granted has lapsed.
+  // The session has ended: the labels that it granted have lapsed.
   void lapse() {
     entries_.clear();
     asked_ = 0;
     sizing_.lapse();
   }
 
-  // What is too much, taken out, to be returned. Nothing with a fixed size.
+  // Removes and returns the labels above the target. None with a fixed size.
   std::vector<Label> surplus(TimePoint now) {
     if (policy_ == LabelPolicy::kFixed) return {};
     const std::size_t aim = target(now);
@@ -84,30 +88,30 @@ class LabelCache {
     return take_out(entries_.size() > keep ? entries_.size() - keep : 0);
   }
 
-  // The SwitchServer runs short: at most `labels` of what the present load does not need, taken out, to
-  // be returned. With every policy.
+  // The SwitchServer runs short: removes and returns at most `labels` labels that the present load
+  // does not need. With every policy.
   std::vector<Label> recalled(std::size_t labels, TimePoint now) {
     modest_until_ = now + kModesty;
     const std::size_t keep = target(now);
     return take_out(std::min(labels, entries_.size() > keep ? entries_.size() - keep : 0));
   }
 
-  // How many it wants to hold now.
+  // The number of labels to hold now.
   std::size_t target(TimePoint now) const {
     if (policy_ == LabelPolicy::kFixed && now >= modest_until_) return fixed_target_;
     return sizing_.wanted(now, fixed_target_);
   }
   std::size_t size() const { return entries_.size(); }
-  // Shows `look` every label in the cache, the oldest first.
+  // Calls `look` for every label in the cache, the oldest first.
   template <class Look>
   void for_each_label(Look look) const {
     for (const Entry& entry : entries_) look(entry.label);
   }
-  // Asked for and not yet answered: what the paper calls N (section IV-A).
+  // Labels requested and not yet answered: N in the paper (section IV-A).
   std::size_t awaited() const { return asked_; }
   std::uint64_t hits() const { return hits_; }
   std::uint64_t misses() const { return misses_; }
-  // How long the oldest has been here; 0 when there is none.
+  // Time since the oldest label came; 0 when the cache is empty.
   Duration age(TimePoint now) const {
     return entries_.empty() ? Duration{0} : now - entries_.front().since;
   }
@@ -134,7 +138,7 @@ class LabelCache {
   std::size_t fixed_target_;
   LabelSizing sizing_;
   std::deque<Entry> entries_;
-  std::size_t asked_ = 0;  // asked for and not yet answered
+  std::size_t asked_ = 0;  // requested and not yet answered
   TimePoint modest_until_{};
   std::uint64_t hits_ = 0;
   std::uint64_t misses_ = 0;

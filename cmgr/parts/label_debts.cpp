@@ -9,7 +9,7 @@
 namespace xbind::cmgr {
 namespace {
 
-// The label as debts hold it already; null: none does.
+// The label in the list of labels that debts hold; null if it is not there.
 const std::shared_ptr<OwedLabel>* find_lent(const LentLabels* lent, const OwedLabel& label) {
   if (lent == nullptr) return nullptr;
   for (const auto& it : *lent) {
@@ -21,15 +21,15 @@ const std::shared_ptr<OwedLabel>* find_lent(const LentLabels* lent, const OwedLa
   return nullptr;
 }
 
-// The label that comes out of `hop`, for debts to hold: the one they hold already, or a new one.
+// The output label of `hop` for debts to hold: the entry of the list, or a new one.
 std::shared_ptr<OwedLabel> lent_label(const LentLabels* lent, const Hop& hop) {
   const OwedLabel label = label_of(hop);
   const auto* const held = find_lent(lent, label);
   return held != nullptr ? *held : std::make_shared<OwedLabel>(label);
 }
 
-// The label that comes out of a hop of the connection, for debts of a scion: the hop may go before they are
-// paid.
+// The output label of a hop of the connection, for debts of a scion: the hop may be removed before
+// they are paid.
 std::shared_ptr<OwedLabel> lend_label(Connection& connection, const Hop& owner) {
   if (owner.last() || !owner.output_label.present()) return nullptr;
   LentLabels& lent = connection.note().lent;
@@ -86,7 +86,7 @@ void settle_labels(const Hops& hops, LentLabels* lent, SwitchDesk& switches, Tim
     if (hop.last() || !hop.output_label.present() || hop.borrows()) continue;
     const OwedLabel label = label_of(hop);
     const auto* const held = find_lent(lent, label);
-    if (held != nullptr && held->use_count() > 1) continue;  // one reference is the list's
+    if (held != nullptr && held->use_count() > 1) continue;  // one reference is the list's own
     switches.give_back(label, now);
   }
   if (lent != nullptr) lent->clear();

@@ -1,5 +1,6 @@
-// Which labels are free when hops go: a label is free when no hop that uses it owes a removal any more, the
-// one it comes out of and all it goes into (docs/invariants.md, 1).
+// Decides which labels are free when hops are removed. A label is free when no hop that uses it
+// owes a removal: neither the hop that it leaves nor any hop that it enters (docs/invariants.md,
+// 1).
 #pragma once
 
 #include <memory>
@@ -10,26 +11,27 @@
 
 namespace xbind::cmgr {
 
-// Hops that are going, and where the hops that they refer to are.
+// Hops that are being removed, and the trees that they refer to.
 struct GoingHops {
   Connection& connection;
   Hops& hops;
-  LentLabels* lent;  // of these hops; null: none
-  Hops* stock;       // the connection's, when these are a scion; else null
+  LentLabels* lent;  // labels of these hops that debts hold; null: none
+  Hops* stock;       // the connection's tree when `hops` is a scion; else null
 };
 
-// The label that comes out of the hop.
+// The output label of the hop.
 OwedLabel label_of(const Hop& hop);
 
-// Every hop that still owes its removal becomes a debt, which holds the labels that the hop may use.
+// Turns every hop that still owes its removal into a debt, which holds the labels that the hop may
+// use.
 void owe_unconfirmed(const GoingHops& going, SwitchDesk& switches, TimePoint now);
 
-// Every hop that might use them has confirmed its removal or owes it: labels that no debt holds leave
-// quarantine.
+// Every hop that might use the labels has confirmed its removal or owes it: releases the labels
+// that no debt holds from quarantine.
 void settle_labels(const Hops& hops, LentLabels* lent, SwitchDesk& switches, TimePoint now);
 
-// Moves the labels that come out of `hops` from one list of lent labels to another.
-// `from`: null: there are none.
+// Moves the output labels of `hops` from one list of labels that debts hold to another. `from` may
+// be null: no labels.
 void move_lent(const Hops& hops, LentLabels* from, LentLabels& to);
 
 }  // namespace xbind::cmgr

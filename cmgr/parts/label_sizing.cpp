@@ -9,12 +9,12 @@ namespace {
 
 double seconds_of(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
-// What is left of a weight after `passed`.
+// The fraction of a weight left after `passed`.
 double fading(Duration passed, double memory_s) {
   return passed <= Duration{0} ? 1.0 : std::exp(-seconds_of(passed) / memory_s);
 }
 
-// Which bucket N falls into, and the largest N of a bucket.
+// The bucket of N, and the largest N of a bucket.
 std::size_t bucket_of(std::size_t n, std::size_t buckets) {
   if (n < 8) return n;
   const auto octave = static_cast<std::size_t>(std::bit_width(n)) - 4;  // 8..15: 0
@@ -26,7 +26,7 @@ std::size_t largest_of(std::size_t bucket) {
   return ((8 + bucket % 8 + 1) << octave) - 1;
 }
 
-// A little above the mean: the same for all means that are nearly alike.
+// Rounds the mean up a little, so that nearly equal means give the same value.
 double rounded_up(double mean) {
   int octave = 0;
   const double part = std::frexp(mean, &octave);
@@ -35,8 +35,8 @@ double rounded_up(double mean) {
 
 }  // namespace
 
-// Sums P(N = k) upwards. Where exp(-mean) would vanish the sum starts ten standard deviations below the
-// mean: what lies beneath is less than 1e-20.
+// Sums P(N = k) upwards. Where exp(-mean) would underflow, the sum starts ten standard deviations
+// below the mean: the part left out is less than 1e-20.
 std::size_t cache_size_for(double mean_in_use, double hit_ratio) {
   if (!(hit_ratio > 0)) return 0;
   const double mean = std::max(mean_in_use, 0.0);
@@ -46,7 +46,7 @@ std::size_t cache_size_for(double mean_in_use, double hit_ratio) {
   double probability =
       mean < 400 ? std::exp(-mean) : std::exp(k * std::log(mean) - mean - std::lgamma(k + 1));
   double sum = probability;
-  // The bound is for rounding alone: the sum has come to 1 well before.
+  // The bound is for rounding errors only: the sum reaches 1 well before.
   const double end = mean + 10 * deviation + 20;
   while (sum < aim && k < end) {
     k += 1;
@@ -102,13 +102,13 @@ void LabelSizing::arrived(std::size_t labels, TimePoint now) {
 }
 
 void LabelSizing::still_asked(std::size_t labels) {
-  // Some that came were not asked for: as many of those asked for are still to come.
+  // Some labels that arrived were not requested: as many requested ones are still outstanding.
   if (lined_up_ < labels) {
     if (line_.empty() || line_.front().taken != kNever) line_.push_front({kNever, 0});
     line_.front().labels += labels - lined_up_;
     lined_up_ = labels;
   }
-  // Some never came: answers keep their order, so the oldest.
+  // Some never came. Answers keep their order, so these are the oldest.
   while (lined_up_ > labels) leave_line(lined_up_ - labels);
 }
 
@@ -121,7 +121,8 @@ void LabelSizing::lapse() {
 std::size_t LabelSizing::wanted(TimePoint now, std::size_t bound) const {
   if (!ever_taken_ || now - last_taken_ >= kIdle) return 0;
   const double in_use = arrivals_per_s(now) * replacement_s();
-  // More are in use than may be kept: no sum over all of them, however many a stalled switch leaves.
+  // More are in use than the cache may hold: skip the sum, which could be long after a stalled
+  // switch.
   if (in_use >= static_cast<double>(bound)) return bound;
   const auto size = static_cast<double>(size_for(in_use));
   const double margin = std::max(size - in_use, 0.0);
@@ -130,7 +131,8 @@ std::size_t LabelSizing::wanted(TimePoint now, std::size_t bound) const {
   return std::min(bound, std::max(widened, ranks_.greatest));
 }
 
-// Every command asks, and the sum is long: it is made anew when the mean has changed noticeably.
+// Each command calls this and the sum is long, so it is computed again only when the mean has
+// changed noticeably.
 std::size_t LabelSizing::size_for(double mean) const {
   const double reckoned = mean > 0 ? rounded_up(mean) : 0;
   if (reckoned != sized_mean_) {
@@ -148,7 +150,7 @@ double LabelSizing::replacement_s() const {
   return replacement_s_.known() ? replacement_s_.mean() : seconds_of(kFirstReplacement);
 }
 
-// The window ends with the first take after its time.
+// The window ends with the first take after its duration.
 void LabelSizing::observe_in_use(TimePoint now) {
   rank_in_use(replacing_ + unasked_.size(), now);
   const auto in_use = static_cast<double>(replacing_ + unasked_.size());
@@ -163,7 +165,7 @@ void LabelSizing::observe_in_use(TimePoint now) {
   spread_ = {};
 }
 
-// Likewise. A window's rank is the smallest size that would have served the hit ratio's share of its takes.
+// Likewise. A window's rank is the smallest size that serves the hit ratio's share of its takes.
 void LabelSizing::rank_in_use(std::size_t in_use, TimePoint now) {
   if (ranks_.takes == 0) ranks_.since = now;
   ++ranks_.takes;
@@ -187,7 +189,7 @@ void LabelSizing::rank_in_use(std::size_t in_use, TimePoint now) {
   ranks_.takes = 0;
 }
 
-// A run of its own is one label when it is measured. A line that is too long goes on unmeasured.
+// A measured label is a run of its own. A line that is too long continues unmeasured.
 void LabelSizing::line_up(TimePoint taken, std::size_t labels) {
   lined_up_ += labels;
   if (line_.size() >= kRunsMax) taken = kNever;

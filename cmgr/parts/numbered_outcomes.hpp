@@ -1,6 +1,6 @@
-// Outcomes of two-way calls under the numbers that their callers gave them: a caller whose ORB has
-// given up waiting finds the outcome again. The latest of a number counts; the oldest number makes
-// room.
+// Outcomes of two-way calls under the callers' numbers, so that a caller whose ORB gave up waiting
+// can query the outcome later. The latest outcome of a number counts; when the table is full the
+// oldest number is forgotten.
 //
 // Not thread-safe.
 #pragma once

@@ -1,10 +1,9 @@
-// How many requests are under way at a time, and which of those that wait is begun next: by urgency,
-// the oldest first in each class. Releases give back what others wait for, so they stand above every
-// call's priority (class 8; calls: 7..0).
+// Limits how many requests are under way, and chooses which waiting request begins next: by
+// urgency, the oldest first within a class. Releases free what others wait for, so they rank above
+// the priority of any call (class 8; calls: 7..0).
 //
-// Under pressure the gate sheds what is least urgent and has waited least: when it is full, the newest of
-// the lowest class below the newcomer's gives up its place; if there is none, the newcomer is the
-// one that goes. What has waited for `patience` goes as well.
+// When the gate is full it rejects the newest request of the lowest class below the newcomer's, or
+// the newcomer if there is none. Requests that have waited for `patience` are rejected as well.
 //
 // Not thread-safe; owned by the connection manager. At most `waiting_max` items.
 #pragma once
@@ -29,7 +28,7 @@ class OperationGate {
   OperationGate(std::size_t at_once, std::size_t waiting_max, Duration patience)
       : at_once_(at_once), waiting_max_(waiting_max), patience_(patience) {}
 
-  // Whether one more may be begun.
+  // Whether another request may begin.
   bool open() const { return under_way_ < at_once_; }
   void started() { ++under_way_; }
   void ended() {
@@ -39,7 +38,8 @@ class OperationGate {
   std::size_t under_way() const { return under_way_; }
   std::size_t waiting() const { return waiting_; }
 
-  // Lets an item wait; urgency 0..kUrgencyMax. Returns the one that had to go for it, perhaps itself.
+  // Queues an item; urgency 0..kUrgencyMax. Returns the item that had to leave for it, perhaps
+  // itself.
   std::optional<Item> push(unsigned urgency, Item item, TimePoint now) {
     XB_CHECK(urgency <= kUrgencyMax, urgency);
     std::optional<Item> gone;
@@ -57,7 +57,7 @@ class OperationGate {
     return gone;
   }
 
-  // The next one to be begun; nothing when none waits. The caller says started().
+  // The next item to begin; nullopt when none waits. The caller must call started().
   std::optional<Item> pop() {
     const auto highest = std::find_if(classes_.rbegin(), classes_.rend(),
                                       [](const Class& of) { return !of.empty(); });
@@ -65,7 +65,7 @@ class OperationGate {
     return take_front(*highest);
   }
 
-  // One that has waited too long, the longest first; call it until there is none.
+  // An item that has waited too long, the longest first. Call until it returns nullopt.
   std::optional<Item> expired(TimePoint now) {
     Class* oldest = nullptr;
     for (Class& of : classes_) {

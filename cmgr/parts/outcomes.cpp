@@ -29,7 +29,8 @@ bool Outcomes::admit(ClientIndex client, RequestId request, std::uint64_t digest
     case ClientDesk::Admission::kNew:
     case ClientDesk::Admission::kTooMany: break;
     case ClientDesk::Admission::kRepeated:
-      // Its outcome is on its way, or comes. That of a token in use is its first holder's.
+      // The outcome has been sent or will be. For a token in use, it goes to the token's first
+      // user.
       if (client != ClientDesk::kLocal) return false;
       break;
     case ClientDesk::Admission::kOther:
@@ -46,7 +47,7 @@ bool Outcomes::admit(ClientIndex client, RequestId request, std::uint64_t digest
       break;
   }
   ++(refusal.cause == Cause::kBusy ? counters_.busy : counters_.refused);
-  // Not admitted: there is no memory of it to answer from.
+  // The request was not admitted, so it is answered without being remembered.
   Outcome outcome = outcome_of(std::move(refusal));
   outcome.request = request;
   outcome.connection = about;
@@ -120,10 +121,11 @@ Refusal Outcomes::refusal_of(const Hop& hop, const HopResult& result) const {
           result.asked, result.free};
 }
 
-// After how long a request that was turned away may be taken, 10 ms to the queue timer: the requests that
-// wait by the requests a second, for the manager begins as many a second as clients send.
+// The time after which a rejected request may be accepted, 10 ms to the queue timer: the number of
+// waiting requests divided by the request rate, because the manager begins requests at the rate at
+// which clients send them.
 std::uint32_t Outcomes::retry_after_ms() const {
-  constexpr double kLeast = 10;  // less than a message takes on a loaded machine
+  constexpr double kLeast = 10;  // shorter than a message takes on a loaded machine
   const double most =
       std::chrono::duration<double, std::milli>(std::max(config_.queue_timer, Duration{1})).count();
   const double rate = switches_.aggregation().operations_per_s();

@@ -1,4 +1,4 @@
-// The one outcome of every request, and which requests are taken at all.
+// The one outcome of every request, and the admission of requests.
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace xbind::cmgr {
 
-// A refusal as an outcome: busy, or refused.
+// The outcome for a refusal: busy, or refused.
 Outcome outcome_of(Refusal refusal);
 
 class Outcomes {
@@ -32,20 +32,21 @@ class Outcomes {
         counters_(counters),
         gate_(config.operations_at_once, config.operations_waiting, config.queue_timer) {}
 
-  // Which requests are under way: one that is told its outcome has ended.
+  // The requests under way: a request ends when its outcome is sent.
   OperationGate<Request>& gate() { return gate_; }
   const OperationGate<Request>& gate() const { return gate_; }
 
-  // Whether the request is a new one that may be begun or wait; if not it has been answered. `about`: the
+  // Whether the request is new and may begin or wait. If not, it has been answered. `about`: the
   // connection that it names; 0 for a connect.
   bool admit(ClientIndex client, RequestId request, std::uint64_t digest, ConnectionId about);
-  // The outcome of a request that was begun, whose times end with it.
+  // Sends the outcome of a request that was begun; its times end with it.
   void tell(const Asker& asker, Outcome&& outcome, TimesIndex times = kNotTimed);
   void refuse(const Asker& asker, ConnectionId about, Refusal refusal);
-  // The outcome of a request that was admitted and not begun.
+  // Refuses a request that was admitted but not begun.
   void turn_away(const Request& request, Refusal refusal);
 
-  // Of a release or a leaf dropped: what could not be removed yet. `owing`: the switches of earlier paths.
+  // Adds to the outcome of a release or a dropped leaf which removals are owed. `owing`: the
+  // switches of earlier paths.
   void name_what_is_owed(const Hops& hops, const std::vector<SwitchIndex>& owing,
                          Outcome& outcome) const;
   Refusal refusal_of(const Hop& hop, const HopResult& result) const;

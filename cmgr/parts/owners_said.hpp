@@ -1,8 +1,9 @@
-// The owners of a batch of commands, each said once: a setup names its owner by number. Calls of
-// one batch are mostly between a few dozen pairs of ends, so that a small table finds almost all
-// that were said; one that it has lost sight of is said again.
+// The owners in a batch of commands, each listed once: a setup names its owner by number. Most
+// calls of one batch are between a few dozen pairs of endpoints, so a small table finds almost all
+// that are listed already. An owner that the table has lost is listed again.
 //
-// Not thread-safe; of one aggregator.
+//
+// Not thread-safe; owned by one aggregator.
 #pragma once
 
 #include <array>
@@ -15,8 +16,8 @@
 
 namespace xbind::cmgr {
 
-// Whose call a setup serves, as the manager has it. Refers to the client's name and the call's
-// ends.
+// The owner of the call that a setup serves, in the manager's form. Refers to the client's name and
+// the call's endpoints.
 struct Owner {
   const std::string& client;
   Epoch epoch;
@@ -31,10 +32,11 @@ struct Owner {
 
 class OwnersSaid {
  public:
-  // The position of `owner` in `owners`, which are those of the batch in hand: a place that was
-  // noted for an earlier batch is found to name somebody else, or nobody.
+  // The position of `owner` in `owners`, the list of the present batch. Entries of the table from
+  // earlier batches need no clearing: the list is compared at that position.
   std::uint32_t place_of(const Owner& owner, std::vector<HopOwner>& owners) {
-    // Ends are kept once for all calls between them: their address tells most of them apart.
+    // Calls between the same endpoints share one CallEnds, so its address distinguishes most
+    // owners.
     const auto address = reinterpret_cast<std::uintptr_t>(&owner.ends);
     std::uint32_t& place = places_[address / sizeof(CallEnds) % places_.size()];
     if (place < owners.size() && owners[place] == owner) return place;

@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::uint16_t kNone = StepChange::kNone;
 
-// For each hop of `to` the hop of `from` whose output link it shares and keeps, or none: the longest
-// choice whose order is that of both paths. Out of order a shared link would lead cells back to where
-// they have been.
+// For each hop of `to`, the hop of `from` whose output link it shares and keeps, or none: the
+// longest selection that is in the order of both paths. A shared link out of order would lead cells
+// back to where they have been.
 std::vector<std::uint16_t> links_kept(const std::vector<PathStep>& from,
                                       const std::vector<PathStep>& to) {
   std::vector<std::uint16_t> shared(to.size(), kNone);
@@ -21,7 +21,7 @@ std::vector<std::uint16_t> links_kept(const std::vector<PathStep>& from,
     });
     if (same != from.end()) shared[i] = static_cast<std::uint16_t>(same - from.begin());
   }
-  // Longest increasing subsequence, each with the one before it.
+  // Longest increasing subsequence; `before` links each element to its predecessor.
   std::vector<std::size_t> length(to.size(), 0);
   std::vector<std::size_t> before(to.size(), to.size());
   for (std::size_t i = 0; i < to.size(); ++i) {
@@ -34,7 +34,7 @@ std::vector<std::uint16_t> links_kept(const std::vector<PathStep>& from,
     }
   }
   std::vector<std::uint16_t> kept(to.size(), kNone);
-  // The way out to the endpoint is both paths' last link: the longest choice ends there.
+  // Both paths end with the same link to the endpoint, so the longest selection ends there.
   for (std::size_t at = to.size() - 1; at < to.size(); at = before[at]) kept[at] = shared[at];
   return kept;
 }
@@ -51,7 +51,7 @@ std::vector<StepChange> change_of_path(const std::vector<PathStep>& from,
   std::vector<StepChange> changes;
   changes.reserve(to.size());
   for (std::size_t i = 0; i < to.size(); ++i) {
-    // The hop of `from` that what comes in here goes to now.
+    // The hop of `from` that now receives the cells entering this hop.
     std::uint16_t here = kNone;
     if (i == 0) {
       here = 0;

@@ -1,14 +1,16 @@
-// How a connection gets from one path to another while it is up (make before break): what each hop of the
-// new path has to do with the old one. Pure.
+// How a connection moves from one path to another while it is up (make before break): the relation
+// of each hop of the new path to the old one. Pure functions.
 //
-//     old   ──▶ A ───▶ B ───▶ C ───▶ D ──▶        A  takes over: the same input, another output
-//     new   ──▶ A ─▶ X ─▶ Y ─▶ C ───▶ D ──▶       X, Y  are new;  C  joins: another input, the same output
-//                                                 D  stays as it is
+//     old   ──▶ A ───▶ B ───▶ C ───▶ D ──▶
+//     new   ──▶ A ─▶ X ─▶ Y ─▶ C ───▶ D ──▶
 //
-// Links that both paths use in the same order keep their labels, and so what they carry is counted once.
-// Cells are never without a way, nor have two: before any take-over nothing leads into the new hops, and
-// after each take-over, in whatever order they happen, every cell goes on along hops of either path, each
-// further down than the last.
+//     A takes over: the same input, another output    X, Y are new
+//     C joins: another input, the same output         D stays as it is
+//
+// Links that both paths use in the same order keep their labels, so their load is counted once.
+// Cells always have exactly one way. Before any take-over nothing leads into the new hops. After
+// each take-over, in whatever order they happen, every cell follows hops of either path, each
+// further downstream than the last.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +20,7 @@
 
 namespace xbind::cmgr {
 
-// One hop, as far as a path is concerned.
+// One hop, reduced to its place in a path.
 struct PathStep {
   SwitchIndex at;
   PortId input_port;
@@ -30,7 +32,7 @@ struct PathStep {
 struct StepChange {
   enum class Kind : std::uint8_t {
     kStays,      // `old` is the same hop
-    kNew,        // nothing at this switch, or something else
+    kNew,        // the old path has no related hop at this switch
     kTakesOver,  // `old` has the same input
     kJoins,      // `old` has the same output
   };
@@ -42,8 +44,9 @@ struct StepChange {
   friend bool operator==(const StepChange&, const StepChange&) = default;
 };
 
-// One for each hop of `to`. Both are loopless, have the same first input port at the same switch and the
-// same last output port at the same switch, and at most 65 534 hops. Time: the square of their lengths.
+// One change for each hop of `to`. Both paths are loopless, begin at the same switch and input
+// port, end at the same switch and output port, and have at most 65 534 hops. Time: the square of
+// their lengths.
 std::vector<StepChange> change_of_path(const std::vector<PathStep>& from,
                                        const std::vector<PathStep>& to);
 

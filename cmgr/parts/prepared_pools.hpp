@@ -1,9 +1,9 @@
-// Whole end-to-end connections prepared in advance, the paper's alternative to cached labels: a call
-// takes one without a word to any switch, a release gives it back the same way. A pool is for one pair
-// of endpoints and one contract.
+// Whole connections set up in advance between two endpoints, the paper's alternative to cached
+// labels: a call takes one and a release returns it, both without a message to any switch. A pool
+// serves one pair of endpoints and one contract.
 //
-// A pool that is short is filled again, one setup for each that is missing; after a failure it rests
-// for kRest. Not thread-safe; owned by the connection manager.
+// A pool that is short is refilled with one setup for each missing connection; after a failure it
+// rests for kRest. Not thread-safe; owned by the connection manager.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct PreparedPool {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
 
-  // One that is ready is good for nobody any more.
+  // Removes a ready connection that no call may take any more.
   void drop(ConnectionId connection) {
     std::erase_if(ready, [&](const Ready& it) { return it.connection == connection; });
   }
@@ -49,7 +49,7 @@ class PreparedPools {
   static constexpr Duration kRest = kManagerTimers["prepared-rest"];
   static constexpr std::size_t kWantedMax = 1'000;
 
-  // The number of the pool, from 1; 0: none.
+  // The number of the pool, from 1; 0 if there is none.
   std::uint32_t find(const std::string& from, const std::string& to,
                      const NetworkService& service) const {
     for (std::size_t i = 0; i < pools_.size(); ++i) {
@@ -75,7 +75,7 @@ class PreparedPools {
     for (const PreparedPool& pool : pools_) sum += pool.ready.size();
     return sum;
   }
-  // When a pool that rests is to be filled again.
+  // When the next resting pool is to be refilled.
   TimePoint next_deadline() const {
     TimePoint due = kNever;
     for (const PreparedPool& pool : pools_) {

@@ -1,8 +1,8 @@
-// What a QOSMapper in another process has answered: what a service takes and what switches are told
-// of it (paper, item C7; the collocated one is asked afresh). A mapping is a formula, so that an answer
-// never grows old, but for services that have a name: what it stands for may be another after the QOSMapper
-// has been started with another catalogue. Their answers serve for kNamedFor. The bound is on the number
-// of entries, the one that came first making room.
+// Answers of a QOSMapper in another process: a service's resources and its contract for the
+// switches (paper, item C7; the collocated mapper is not cached). A mapping is a formula, so its
+// answer stays valid. Services with a name are the exception: a restarted QOSMapper may have
+// another catalogue, so their answers expire after kNamedFor. The number of entries is bounded; the
+// oldest is evicted.
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
@@ -37,7 +37,7 @@ class QosCache {
     return known->second.mapped;
   }
 
-  // A newer answer for a service that is known takes the old one's place in the queue for room.
+  // A newer answer for a known service keeps its place in the eviction order.
   void store(const ServiceSpec& service, const NetworkService& mapped, TimePoint now) {
     if (!services_.insert_or_assign(service, Answer{mapped, now}).second) return;
     order_.push_back({service, now});
@@ -49,7 +49,7 @@ class QosCache {
   std::size_t size() const { return services_.size(); }
   std::uint64_t hits() const { return hits_; }
   std::uint64_t misses() const { return misses_; }
-  // Of the oldest entry; 0 when there is none.
+  // Age of the oldest entry; 0 when there is none.
   Duration age(TimePoint now) const {
     return order_.empty() ? Duration{0} : now - order_.front().since;
   }

@@ -1,11 +1,12 @@
-// Bandwidth and buffer of one (switch, output port) taken from the SwitchServer in advance and spent
-// here (paper, item C8): a demand within the quota will not be refused for want of either, and nobody
-// is asked. One beyond it is booked all the same; the SwitchServer decides about it, whose account of a
-// manager is the greater of its quota and what its hops take.
+// Bandwidth and buffer of one (switch, output port), obtained from the SwitchServer in advance and
+// spent here (paper, item C8). A demand within the quota cannot be refused for lack of either, and
+// needs no request. A demand beyond it is booked as well, and the SwitchServer decides: it charges
+// a manager the greater of its quota and its hops.
 //
-// Estimator: the mean demand is an exponentially weighted mean over the demands, the latest with the
-// weight 1/16; quota is kept for a number of calls of that mean. More is asked for below that number,
-// returned above twice of it, so that a load that sways moves nothing to and fro.
+//
+// Estimator: an exponentially weighted mean of the demands, the latest with weight 1/16. Quota is
+// kept for a number of calls of that mean. More is requested below that number, and quota is
+// returned above twice that number, so that a varying load does not move quota to and fro.
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
@@ -25,13 +26,13 @@ namespace xbind::cmgr {
 class QuotaCache {
  public:
   static constexpr double kMeanWeight = 1.0 / 16;
-  // Nothing was demanded for so long: nothing is kept.
+  // After this time without a demand no quota is kept.
   static constexpr Duration kIdle = kManagerTimers["quota-idle"];
-  // What a recall leaves to a manager that has calls, and for how long it asks for no more afterwards.
+  // After a recall: the calls that quota is kept for, and how long no more is requested.
   static constexpr std::size_t kCallsKept = 1;
   static constexpr Duration kModesty = kManagerTimers["quota-modesty"];
 
-  // Books a demand in any case. True, a hit: it is within the quota. False, a miss: it goes beyond.
+  // Books a demand in any case. True (hit): it is within the quota. False (miss): it exceeds it.
   bool take(const Resources& demand, TimePoint now) {
     const double weight = hits_ + misses_ == 0 ? 1.0 : kMeanWeight;
     mean_cells_per_s_ += weight * (static_cast<double>(demand.cells_per_s) - mean_cells_per_s_);
@@ -42,14 +43,15 @@ class QuotaCache {
     ++(hit ? hits_ : misses_);
     return hit;
   }
-  // A demand that was booked counts no more.
+  // A booked demand has ended.
   void release(const Resources& demand) { spent_ = less(spent_, demand); }
 
   void granted(const Resources& quota, TimePoint now) {
     if (quota_ == Resources{}) since_ = now;
     quota_ += quota;
   }
-  // More to ask for, so that `calls_ahead` mean demands are free; counts as asked. Often nothing.
+  // The quota to request so that `calls_ahead` mean demands are free; counts it as requested. Often
+  // 0.
   Resources want(std::size_t calls_ahead, TimePoint now) {
     Resources aim = spent_;
     aim += ahead(calls_ahead, now);
@@ -57,10 +59,10 @@ class QuotaCache {
     asked_ += more;
     return more;
   }
-  // A command that asked for `asked` has been answered.
+  // A command that requested `asked` has been answered.
   void answered(const Resources& asked) { asked_ = less(asked_, asked); }
 
-  // What has become too much, taken out, to be returned.
+  // Removes and returns the quota above the need.
   Resources surplus(std::size_t calls_ahead, TimePoint now) {
     const Resources keep = ahead(calls_ahead, now);
     const Resources free = less(quota_, spent_);
@@ -72,8 +74,8 @@ class QuotaCache {
     quota_ -= out;
     return out;
   }
-  // The SwitchServer runs short: of `wanted`, what is free but for kCallsKept mean demands, taken out,
-  // to be returned.
+  // The SwitchServer runs short: removes and returns free quota, at most `wanted`, but keeps
+  // kCallsKept mean demands.
   Resources recalled(const Resources& wanted, TimePoint now) {
     modest_until_ = now + kModesty;
     const Resources beyond = less(less(quota_, spent_), ahead(kCallsKept, now));
@@ -83,23 +85,23 @@ class QuotaCache {
     return out;
   }
 
-  // The session has ended: the quota is gone, what the connections take stays.
+  // The session has ended: the quota has lapsed; the demands of connections stay booked.
   void lapse() { quota_ = asked_ = Resources{}; }
 
   const Resources& quota() const { return quota_; }
   const Resources& spent() const { return spent_; }  // may be more than the quota
   std::uint64_t hits() const { return hits_; }
   std::uint64_t misses() const { return misses_; }
-  // How long there has been quota without a break; 0 when there is none.
+  // How long there has been quota without interruption; 0 when there is none.
   Duration age(TimePoint now) const { return quota_ == Resources{} ? Duration{0} : now - since_; }
 
  private:
-  // a - b, nowhere below 0.
+  // a - b, at least 0.
   static Resources less(const Resources& a, const Resources& b) {
     return {a.cells_per_s - std::min(a.cells_per_s, b.cells_per_s),
             a.buffer_cells - std::min(a.buffer_cells, b.buffer_cells)};
   }
-  // What is to be free at `now` for that many calls.
+  // The quota to keep free at `now` for that many calls.
   Resources ahead(std::size_t calls, TimePoint now) const {
     if (hits_ + misses_ == 0 || now - last_taken_ >= kIdle) return {};
     const auto of = static_cast<double>(now < modest_until_ ? std::min(calls, kCallsKept) : calls);
@@ -109,7 +111,7 @@ class QuotaCache {
 
   Resources quota_;
   Resources spent_;
-  Resources asked_;  // asked for and not yet answered
+  Resources asked_;  // requested and not yet answered
   double mean_cells_per_s_ = 0;
   double mean_buffer_cells_ = 0;
   TimePoint last_taken_{};

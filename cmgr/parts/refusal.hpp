@@ -1,4 +1,4 @@
-// Why a request is refused, and who is to hear it.
+// Why a request is refused, and where its answer goes.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace xbind::cmgr {
 
-// Why a call ended as it did; the first refusal counts.
+// Why a call failed; the first refusal counts.
 struct Refusal {
   Cause cause = Cause::kNone;
   std::string element;
   std::uint64_t asked = 0;
   std::uint64_t free = 0;
-  std::string reason{};  // the rule that was broken, or empty
+  std::string reason{};  // the broken rule, or empty
 };
 
-// Whom to answer.
+// The client and request that an answer goes to.
 struct Asker {
   ClientIndex client;
   RequestId request;
 };
 
-// Somebody to answer, or nobody.
+// An Asker, or none.
 class OptionalAsker {
  public:
   OptionalAsker() = default;

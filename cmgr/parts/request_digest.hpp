@@ -1,9 +1,9 @@
-// What tells two requests of one number apart: a digest of all that a request says but its number.
+// Distinguishes two requests with the same number: a digest of everything in a request except its
+// number.
 //
-// A client may repeat a request, and its number then means the same request. Another content under
-// a number that is remembered is another request (client_desk.hpp). The digest stands for the
-// content, so that a remembered request keeps 8 octets and no names. Two contents are alike once in
-// 2^64.
+// A client may repeat a request under its number. Different content under a remembered number is
+// another request (client_desk.hpp). With the digest a remembered request takes 8 octets and stores
+// no names. Two different contents have the same digest with probability 2^-64.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ class RequestDigest {
   std::uint64_t sum_ = 0x9e37'79b9'7f4a'7c15;
 };
 
-// Of one of RequestBody.
+// The digest of one alternative of RequestBody.
 template <class Body>
 std::uint64_t digest_of(const Body& body) {
   RequestDigest digest;

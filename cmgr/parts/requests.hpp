@@ -1,4 +1,4 @@
-// What a client may ask for, as one type: for requests that wait.
+// All client requests as one type, for requests that wait.
 #pragma once
 
 #include <type_traits>
@@ -14,7 +14,7 @@ namespace xbind::cmgr {
 using RequestBody =
     std::variant<ConnectRequest, ReleaseRequest, ModifyRequest, LeafRequest, CommitRequest>;
 
-// The connection that a request names; 0 of a connect, which makes one.
+// The connection that a request names; 0 for a connect, which creates one.
 template <class Body>
 ConnectionId connection_of(const Body& body) {
   if constexpr (std::is_same_v<Body, ConnectRequest>) {
@@ -37,7 +37,7 @@ struct Request {
   }
 };
 
-// The first end that is no name. Requests without ends have none.
+// kBadInput names the first endpoint that is not a valid name. Requests without endpoints pass.
 template <class Body>
 Result<void> check_ends(const Body& body) {
   if constexpr (std::is_same_v<Body, ConnectRequest>) {

@@ -13,7 +13,7 @@ bool uses(const Path& path, const PathElement& element) {
   });
 }
 
-// Whether `query` avoids all that is in `avoid`.
+// Whether `query` avoids every element of `avoid`.
 bool avoids(const RouteNeed& query, const std::vector<PathElement>& avoid) {
   return std::all_of(avoid.begin(), avoid.end(), [&](const PathElement& element) {
     return std::find(query.avoid.begin(), query.avoid.end(), element) != query.avoid.end();
@@ -27,12 +27,12 @@ bool fits(const RouteReply& reply, const RouteNeed& query) {
                         [&](const PathElement& element) { return uses(reply.path, element); });
   }
   if (!avoids(query, reply.query.avoid)) return false;
-  // An unknown endpoint, or no path, is that at any rate.
+  // An unknown endpoint or a missing path fits any rate; kNoBandwidth only the same rate or more.
   return reply.cause != Cause::kNoBandwidth || query.cells_per_s >= reply.query.cells_per_s;
 }
 
 std::size_t octets_of(const std::pair<std::string, std::string>& pair) {
-  // A node of the table holds the pair, its answers and its place in a bucket.
+  // A table node holds the pair, its answers and its bucket entry.
   return 192 + pair.first.size() + pair.second.size();
 }
 
@@ -50,7 +50,8 @@ bool same_avoid(const RouteQuery& one, const RouteQuery& other) {
   return avoids(one, other.avoid) && avoids(other, one.avoid);
 }
 
-// Whether `fresh` leaves nothing for `old` to say: it is the same path, or answers what that refused.
+// Whether `fresh` makes `old` obsolete: it has the same path, or answers the query that `old`
+// refused.
 bool replaces(const RouteReply& fresh, const RouteReply& old) {
   if (old.cause == Cause::kNone) return fresh.cause == Cause::kNone && fresh.path == old.path;
   return same_avoid(fresh.query, old.query) ||
@@ -89,7 +90,7 @@ void RouteCache::store(std::shared_ptr<const RouteReply> reply, TimePoint valid_
     store_unknown(std::move(reply), valid_until, now);
     return;
   }
-  // A table that never grows is never rehashed: a rehash of this many would be a long step.
+  // A table that never grows is never rehashed; rehashing so many entries would be a long step.
   if (pairs_.bucket_count() < kPairs) {
     pairs_.reserve(kPairs);
     uses_.reserve(kPairs);
@@ -109,8 +110,8 @@ void RouteCache::store(std::shared_ptr<const RouteReply> reply, TimePoint valid_
   }
   if (pair->second.judged != news_) judge(pair->second);
   std::vector<Entry>& entries = pair->second.entries;
-  // The new answer takes the place of what it makes obsolete and of what is past its time; else it is
-  // one more, an alternate making room before a first choice, the oldest first.
+  // The new answer replaces obsolete and expired ones. Otherwise it is added; if there is no room,
+  // the oldest alternate is evicted before the oldest first choice.
   erase_if(entries, [&](const Entry& entry) {
     return entry.valid_until <= now || replaces(*reply, *entry.reply);
   });
@@ -165,7 +166,7 @@ const std::shared_ptr<const RouteReply>* RouteCache::find_unknown(const RouteNee
 std::vector<RouteCache::PairState> RouteCache::pairs(std::size_t limit, TimePoint now) const {
   std::vector<Use> order = uses_;
   const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(limit, order.size()));
-  // Of those used alike, any: their names are read of the ones that are told alone.
+  // Equally used pairs rank in any order; names are read only for the pairs that are returned.
   if (end != order.end()) {
     std::nth_element(order.begin(), end, order.end(), [](const Use& one, const Use& other) {
       return one.hits + one.misses > other.hits + other.misses;
@@ -191,8 +192,8 @@ std::vector<RouteCache::PairState> RouteCache::pairs(std::size_t limit, TimePoin
   return states;
 }
 
-// Goes round the table as the hand of a clock. A pair past its time goes; after kLookedAt pairs the next
-// bucket goes whole.
+// Works like the hand of a clock: evicts expired pairs, and after kLookedAt pairs the whole next
+// bucket.
 void RouteCache::make_room(std::size_t octets, TimePoint now) {
   const auto over = [&](const std::vector<Entry>& entries) {
     return std::all_of(entries.begin(), entries.end(),

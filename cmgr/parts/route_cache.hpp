@@ -1,16 +1,15 @@
-// Routes by (source, destination), with alternates and a validity time; refreshed on demand only, so
-// that route invocations are bounded by pairs / validity (paper, item C6).
+// Routes by (source, destination), with alternates and a validity time. They are refreshed on
+// demand only, so the number of route invocations is bounded by pairs / validity (paper, item C6).
 //
-// A pair's answers stand in the order in which they are looked at: those to queries that avoid nothing
-// first, then the alternates that crankbacks have found, the oldest first in each.
+// A pair's answers are searched in this order: answers to queries that avoid nothing, then
+// alternates that crankbacks found; within each group the oldest first.
 //
-// An endpoint that RouteObject does not know is no path: such names are kept apart, few and for a
-// short time, so that whoever tries many of them neither fills the cache nor drives a path out of
-// it.
+// An endpoint that RouteObject does not know has no path. Such names are cached separately, few and
+// for a short time. A client that tries many of them neither fills the cache nor evicts a path.
 //
 // Not thread-safe; owned by the connection manager. At most kPairs pairs of kAlternates answers and
-// kOctets octets; where there are more, pairs make room one by one, of kLookedAt pairs those past their
-// time first.
+// kOctets octets. Beyond that, pairs are evicted one by one; among kLookedAt pairs, expired ones
+// first.
 #pragma once
 
 #include <cstdint>
@@ -37,15 +36,15 @@ inline constexpr std::size_t kAvoidMax = 16;  // RouteObject's bound
 struct RouteQuery {
   std::string from;
   std::string to;
-  std::uint64_t cells_per_s = 0;     // every link has at least this rate
-  std::vector<PathElement> avoid{};  // crankback: what has refused before; at most kAvoidMax
+  std::uint64_t cells_per_s = 0;     // every link has at least this rate free
+  std::vector<PathElement> avoid{};  // crankback: elements that have refused; at most kAvoidMax
 
   friend bool operator==(const RouteQuery&, const RouteQuery&) = default;
 };
 
 inline const std::vector<PathElement> kNothingAvoided{};
 
-// The same, of what is kept elsewhere.
+// A RouteQuery that refers to strings and elements stored elsewhere.
 struct RouteNeed {
   RouteNeed(std::string_view from_end, std::string_view to_end, std::uint64_t rate,
             const std::vector<PathElement>& avoided = kNothingAvoided)
@@ -59,44 +58,45 @@ struct RouteNeed {
   const std::vector<PathElement>& avoid;
 };
 
-// RouteObject's answer to one query: a path, or why there is none.
+// RouteObject's answer to one query: a path, or the reason why there is none.
 struct RouteReply {
   RouteQuery query;
   Cause cause = Cause::kNone;
-  Path path;                    // without a cause
+  Path path;                    // set without a cause
   std::uint64_t free = 0;       // with kNoBandwidth: the widest path's rate
   std::string element;          // with a cause: the unknown name, or "host-a -> host-b"
-  std::vector<SwitchIndex> at;  // of each hop of the path; filled in by the manager
+  std::vector<SwitchIndex> at;  // switch of each hop of the path; filled in by the manager
 };
 
 class RouteCache {
  public:
   static constexpr std::size_t kPairs = 65'536;
   static constexpr std::size_t kAlternates = 4;
-  // Of names and answers with their containers, about: ten hops of short names take 1 KiB.
+  // Approximate size of names and answers with their containers: ten hops of short names take 1
+  // KiB.
   static constexpr std::size_t kOctets = 64 * 1024 * 1024;
   static constexpr std::size_t kLookedAt = 16;
   static constexpr std::size_t kUnknownEnds = 1'024;
   static constexpr Duration kUnknownFor = kManagerTimers["unknown-end-kept"];
 
-  // A cache that is not enabled keeps nothing and finds nothing.
+  // A disabled cache stores nothing and finds nothing.
   explicit RouteCache(bool enabled = true) : enabled_(enabled) {}
 
-  // The cached answer that fits the query and is still valid, or null. A path fits when it has the
-  // rate and uses nothing that the query avoids. A negative answer fits any query that asks for at
-  // least as much and avoids at least as much. With `stale_too`, answers past their time serve as
-  // well (RouteObject is away and a call is waiting). An end that is unknown fits every query for
-  // it, also one of another pair. Returns a reference into the cache, valid until the cache changes,
-  // or one to a null pointer when nothing fits.
+  // Returns the valid cached answer that fits the query, or null. A path fits if it has the rate
+  // and uses no avoided element. A negative answer fits any query that requests at least as much
+  // and avoids at least as much. With `stale_too`, expired answers serve as well (RouteObject is
+  // away and a call is waiting). An unknown endpoint fits every query for it, also of another pair.
+  // The returned reference is valid until the cache changes; it refers to a null pointer when
+  // nothing fits.
   const std::shared_ptr<const RouteReply>& find(const RouteNeed& need, TimePoint now,
                                                 bool stale_too = false);
 
   void store(std::shared_ptr<const RouteReply> reply, TimePoint valid_until, TimePoint now);
 
-  // The network has changed, for the `news`-th time (from 1): forgets the answers of which `gone` says so. An
-  // answer is judged when its pair is looked up, so that the change costs no look at each of them; `gone`
-  // hears after which news it was judged last, for some may have come and been revoked since. `gone` serves
-  // until the next call.
+  // The network has changed for the `news`-th time (from 1). Forgets the answers for which `gone`
+  // returns true. An answer is judged when its pair is looked up, so the change itself costs no
+  // scan. `gone` gets the number of the news after which the answer was judged last, because some
+  // may have come and been revoked since. `gone` is kept until the next call.
   using Gone = std::function<bool(const RouteReply&, std::uint64_t since)>;
   void doubt(std::uint64_t news, Gone gone) {
     gone_ = std::move(gone);
@@ -105,14 +105,14 @@ class RouteCache {
     unknown_order_.clear();
   }
 
-  // How much a pair has been used.
+  // How often a pair has been used.
   struct PairState {
     std::string from;
     std::string to;
     std::uint64_t hits = 0;
-    std::uint64_t misses = 0;  // the first look-up, before the pair was known, counts as one
-    std::size_t entries = 0;   // answers that are valid
-    Duration age{0};           // of the oldest of these
+    std::uint64_t misses = 0;  // the first look-up of a pair counts as one
+    std::size_t entries = 0;   // valid answers
+    Duration age{0};           // of the oldest valid answer
   };
   // The `limit` most used pairs (hits and misses), the most used first.
   std::vector<PairState> pairs(std::size_t limit, TimePoint now) const;
@@ -136,7 +136,7 @@ class RouteCache {
     std::size_t use = 0;       // its place in uses_
   };
   using Pair = std::pair<std::string, std::string>;
-  // Beside each other, so that ranking all pairs does not load each of them.
+  // Stored contiguously, so that ranking all pairs does not load each pair.
   struct Use {
     std::pair<const Pair, Answers>* pair = nullptr;
     std::uint64_t hits = 0;
@@ -171,20 +171,20 @@ class RouteCache {
       return true;
     });
   }
-  // Forgets what the network's changes have made wrong since the pair was looked up last.
+  // Forgets the answers that changes of the network have invalidated since the last look-up.
   void judge(Answers& answers);
-  // Until one more pair and so many octets fit.
+  // Evicts until another pair and `octets` octets fit.
   void make_room(std::size_t octets, TimePoint now);
   void store_unknown(std::shared_ptr<const RouteReply> reply, TimePoint valid_until, TimePoint now);
   const std::shared_ptr<const RouteReply>* find_unknown(const RouteNeed& need, TimePoint now) const;
 
   bool enabled_;
   std::unordered_map<Pair, Answers, PairHash, PairEqual> pairs_;
-  std::vector<Use> uses_;   // of pairs_, in no order
+  std::vector<Use> uses_;   // of pairs_, unordered
   std::size_t octets_ = 0;  // of pairs_
   Gone gone_;
   std::uint64_t news_ = 0;
-  std::size_t hand_ = 0;  // the bucket of pairs_ where make_room() goes on
+  std::size_t hand_ = 0;  // the bucket of pairs_ where make_room() continues
   std::unordered_map<std::string, UnknownEnd, NameHash, std::equal_to<>> unknown_;
   std::deque<std::string> unknown_order_;  // of unknown_, oldest first
   std::uint64_t hits_ = 0;

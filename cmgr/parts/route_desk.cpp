@@ -20,7 +20,7 @@ void RouteDesk::ask(ConnectionId waits, const RouteNeed& need) {
   RouteQuery query{std::string{need.from}, std::string{need.to}, need.cells_per_s, need.avoid};
   auto& waiting = waiting_[query];
   waiting.push_back(waits);
-  // Without a cache every call asks for itself.
+  // Without a cache every call sends its own query.
   if (waiting.size() == 1 || !config_.route_cache) queries_.push_back(std::move(query));
 }
 
@@ -44,7 +44,7 @@ void RouteDesk::answered(RouteReply&& reply, Duration validity, TimePoint now,
   const std::vector<ConnectionId> asked = take_waiting(reply.query);
   auto answer = std::make_shared<const RouteReply>(std::move(reply));
   if (answer->cause == Cause::kNoRouteObject) {
-    // Better the last route known than none: the switches decide anyway.
+    // An expired route is better than none, because the switches decide anyway.
     if (const auto& stale = cache_.find(answer->query, now, true)) answer = stale;
   } else {
     cache_.store(answer, now + validity, now);
@@ -52,7 +52,7 @@ void RouteDesk::answered(RouteReply&& reply, Duration validity, TimePoint now,
   for (const ConnectionId id : asked) found(id, *answer);
 }
 
-// RouteObject is another process: a path that cannot be used is no path.
+// RouteObject is another process, so its path is checked: an unusable path counts as no path.
 void RouteDesk::resolve_switches(RouteReply& reply) {
   if (reply.path.hops.empty() || reply.path.hops.size() > kHopsPerPath) {
     log::warn("routeobject names a path of {} hops from {} to {}", reply.path.hops.size(),

@@ -1,4 +1,4 @@
-// Routes: from the cache, or asked of RouteObject, one query for all connections that wait for it.
+// Routes: from the cache, or from RouteObject with one query for all connections that wait for it.
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
@@ -33,13 +33,14 @@ class RouteDesk {
                                                 bool stale_too = false) {
     return cache_.find(need, now, stale_too);
   }
-  // The connection waits for that route; RouteObject is asked at the end of the step.
+  // Registers that the connection waits for this route. RouteObject is queried at the end of the
+  // step.
   void ask(ConnectionId waits, const RouteNeed& need);
-  // One reply for each query asked. Stores it and calls found(connection, answer) for each connection that
-  // has asked, and perhaps waits no more.
+  // One reply for each query sent. Stores it and calls found(connection, answer) for each
+  // connection that registered for it; a connection may have stopped waiting.
   void answered(RouteReply&& reply, Duration validity, TimePoint now,
                 const std::function<void(ConnectionId, const RouteReply&)>& found);
-  // Asks for what the step has come to need.
+  // Sends the queries of the step.
   void flush();
 
   RouteCache& cache() { return cache_; }
@@ -59,7 +60,7 @@ class RouteDesk {
   RouteCache cache_;
   // At most Config::operations_at_once connections.
   std::unordered_map<RouteQuery, std::vector<ConnectionId>, QueryHash> waiting_;
-  std::vector<RouteQuery> queries_;  // to be asked at the end of the step
+  std::vector<RouteQuery> queries_;  // to be sent at the end of the step
 };
 
 }  // namespace xbind::cmgr

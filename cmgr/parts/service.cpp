@@ -11,7 +11,8 @@ tl::expected<NetworkService, Refusal> network_of(const ServiceSpec& service,
   auto mapped = service_to_network(service, catalogue);
   if (mapped) return *mapped;
   ServiceRefusal& refusal = mapped.error();
-  if (refusal.element == refusal.text) refusal.element.clear();  // a sentence that says it all
+  // the text is a complete sentence by itself
+  if (refusal.element == refusal.text) refusal.element.clear();
   return tl::make_unexpected(Refusal{refusal.cause, std::move(refusal.element), refusal.asked,
                                      refusal.free, std::move(refusal.text)});
 }

@@ -1,6 +1,6 @@
-// From what the user asks for to what every hop must give and every switch be told: QOS mapping with
-// the QOSMapper's code linked into the manager (paper, item C7): qosmapper/service.hpp, its refusals in
-// the manager's form.
+// QOS mapping with the QOSMapper's code linked into the manager (paper, item C7): from the
+// requested service to the resources of every hop and the contract for every switch. See
+// qosmapper/service.hpp; refusals are converted to the manager's form.
 #pragma once
 
 #include <tl/expected.hpp>
@@ -12,8 +12,8 @@
 
 namespace xbind::cmgr {
 
-// kInvalidRequest names the number that cannot be; kUnknownService the kind, or the name that the
-// catalogue does not have.
+// kInvalidRequest names the invalid number. kUnknownService names the unknown kind, or the name
+// that is not in the catalogue.
 tl::expected<NetworkService, Refusal> network_of(const ServiceSpec& service,
                                                  const Catalogue& catalogue = shipped_catalogue());
 

@@ -1,8 +1,8 @@
-// The ids of connections in ascending order, for pages of a list: a page costs the ids on it.
+// The ids of connections in ascending order, for paged lists: a page costs only the ids on it.
 //
-// Ids are counted up and few are dead between living ones, so they are kept as bits, 64 to a block.
-// Time: that of a map of the blocks, of which there are as many as connections / 64, or at worst one a
-// connection. Not thread-safe; owned by ConnectionTable.
+// Ids are assigned in sequence and few of a range are unused, so they are stored as bits, 64 to a
+// block. Time: that of a map of the blocks. Their number is about connections / 64, at worst one
+// per connection. Not thread-safe; owned by ConnectionTable.
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@ class ShownIds {
  public:
   void insert(ConnectionId id) {
     const std::uint64_t number = number_of(id);
-    // Most ids are the highest yet.
+    // Most ids are the highest so far.
     const bool in_last = !blocks_.empty() && blocks_.rbegin()->first == number;
     std::uint64_t& block =
         in_last ? blocks_.rbegin()->second : blocks_.try_emplace(blocks_.end(), number, 0)->second;
@@ -54,7 +54,7 @@ class ShownIds {
     return std::uint64_t{1} << id.value() % kPerBlock;
   }
 
-  std::map<std::uint64_t, std::uint64_t> blocks_;  // which ids live; none is 0
+  std::map<std::uint64_t, std::uint64_t> blocks_;  // the ids in use; a block is never 0
 };
 
 }  // namespace xbind::cmgr

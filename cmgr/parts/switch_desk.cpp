@@ -11,7 +11,7 @@
 namespace xbind::cmgr {
 namespace {
 
-// What is declared for a port beyond what is in use, when a call needs it at once.
+// Added to the use of a port when it must declare a demand at once.
 constexpr std::uint32_t kFirstDemand = 8;
 
 }  // namespace
@@ -114,8 +114,8 @@ void SwitchDesk::queue(SwitchIndex index, HopModify change, TimePoint now) {
 void SwitchDesk::invoke(SwitchIndex index, HopBatch batch, TimePoint now) {
   Switch& at = *switches_[index.value()];
   counters_.commands += batch.commands();
-  // Labels on their way back do not ride along: should the invocation fail, nobody would know whether
-  // they have arrived. They go through the session, which loses nothing.
+  // Returned labels do not travel with it: if the invocation failed, nobody would know whether they
+  // arrived. They travel in the session, which loses nothing.
   ++counters_.frames_out;
   (void)now;
   peers_.invoke(at.session, at.name, std::move(batch));
@@ -141,7 +141,7 @@ PortCaches& SwitchDesk::add_port(Switch& of, PortId port) {
 std::optional<Label> SwitchDesk::take_label(SwitchIndex index, PortId port, TimePoint now) {
   PortCaches& from = caches(index, port);
   const auto label = from.labels.take(now);
-  // The first calls of a port must not wait until its demand is told in passing: without a share
+  // The first calls of a port cannot wait until its demand is declared in trim(): without a share
   // they would be refused.
   if (config_.label_policy == LabelPolicy::kCooperative && from.held >= from.declared) {
     from.declared = static_cast<std::uint32_t>(from.held + from.labels.target(now) + kFirstDemand +
@@ -183,7 +183,7 @@ Resources SwitchDesk::want_quota(SwitchIndex index, PortId port, const HopKey& r
   return of.quota_asked;
 }
 
-// What has become too much goes back; what the SwitchServer is to know of our demand is told.
+// Returns surplus, and declares demand to the SwitchServer.
 void SwitchDesk::trim(Switch& at, TimePoint now) {
   if (!at.link) return;
   for (auto& [port, of] : at.caches) {
@@ -196,7 +196,7 @@ void SwitchDesk::trim(Switch& at, TimePoint now) {
       if (quota != Resources{}) at.queue.give_back(port, quota, now);
     }
     if (config_.label_policy != LabelPolicy::kCooperative) continue;
-    // An eighth more or less is worth a word.
+    // Declare a change of more than an eighth only.
     const auto demand = static_cast<std::uint32_t>(of.held + of.labels.target(now));
     const std::uint32_t apart = demand > of.declared ? demand - of.declared : of.declared - demand;
     if (apart * 8 > of.declared || (demand == 0 && of.declared != 0)) {
@@ -221,8 +221,8 @@ void SwitchDesk::give_back(const OwedLabel& label, TimePoint now) {
 
 void SwitchDesk::return_label(SwitchIndex index, PortId port, Label label, TimePoint now) {
   Switch& at = *switches_[index.value()];
-  // Without a session there is nobody to give it to; the ledger keeps it in quarantine and names it
-  // at the next attach.
+  // Without a session it cannot be returned; the ledger keeps it quarantined and lists it at the
+  // next attach.
   if (is_attached(index)) at.queue.give_back(port, label, now);
 }
 
@@ -316,7 +316,7 @@ bool SwitchDesk::pay(SwitchIndex index, HopKey key, Label resting, TimePoint now
     }
     if (label.use_count() == 1) give_back(*label, now);
   }
-  // Taken by a reservation whose answer came to nobody: no other hop was ever told of it.
+  // A reservation took it, but its answer reached no connection: no other hop ever got this label.
   if (!known) return_label(index, output_port, resting, now);
   return true;
 }

@@ -1,8 +1,8 @@
-// The SwitchServers of a manager: their sessions, aggregation queues, caches of labels and quotas, and
-// debts.
+// The SwitchServers of a manager: their sessions, aggregation queues, caches of labels and quotas,
+// and debts.
 //
-// Labels a connection no longer needs come back through give_back(), once every hop that might still
-// use them has confirmed its removal (quarantine, docs/invariants.md, 1).
+// Labels that a connection no longer needs return through give_back(), once every hop that might
+// still use them has confirmed its removal (quarantine, docs/invariants.md, 1).
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
@@ -30,61 +30,63 @@
 
 namespace xbind::cmgr {
 
-// A label whose hops have not all confirmed their removal; shared by the debts that hold it.
+// A label whose hops have not all confirmed their removal; shared by the debts that refer to it.
 struct OwedLabel {
   SwitchIndex at;
   PortId port;
   Label label;
-  std::uint32_t attachment = 0;  // in which it was granted
-  bool in_quarantine = false;    // the SwitchServer has said that it rests there
+  std::uint32_t attachment = 0;  // number of the attachment in which it was granted
+  bool in_quarantine = false;    // the SwitchServer has reported that it is quarantined
 };
 
 // A removal that could not be delivered or was not answered in time.
 struct Debt {
   PortId output_port;                              // of the hop
-  bool under_way = false;                          // asked for in this session, not answered yet
-  std::vector<std::shared_ptr<OwedLabel>> labels;  // free when no debt holds them any more
+  bool under_way = false;                          // sent in this session, not answered yet
+  std::vector<std::shared_ptr<OwedLabel>> labels;  // released when no debt refers to them
 };
 
-// A contract that a committed hop could not be told in time.
+// A contract that a committed hop could not be sent in time.
 struct OwedChange {
   HopModify change;
   bool under_way = false;
-  std::uint8_t answers_to_skip = 0;  // to what was owed before, and told in this session
+  // answers to earlier owed contracts that were sent in this session
+  std::uint8_t answers_to_skip = 0;
 };
 
-// What the manager keeps in advance of one output port, and how much of it is in use.
+// The labels and quota kept in advance for one output port, and how much of them is in use.
 struct PortCaches {
   LabelCache labels;
   QuotaCache quota;
   std::uint32_t held = 0;             // labels in connections
-  std::uint32_t declared = 0;         // what the SwitchServer was told last
-  std::optional<HopKey> quota_rides;  // with whose command more quota was asked for
+  std::uint32_t declared = 0;         // the demand declared to the SwitchServer last
+  std::optional<HopKey> quota_rides;  // the hop whose command requested more quota
   Resources quota_asked;
 };
 
 class SwitchDesk {
  public:
-  // When removals that are owed are sent again, once they were answered: not possible. Within a session
-  // every one is answered once, so that one under way is never repeated: of two, the answer that comes
-  // first might be that of the second, which finds nothing and cannot name the label.
+  // The pause before owed removals are sent again after the switch answered that they are
+  // impossible. Within a session each removal is answered once, so a removal under way is never
+  // repeated. Otherwise the first answer might be that of the repeat, which finds nothing and
+  // cannot name the label.
   static constexpr Duration kDebtRetry = kManagerTimers["debt-retry"];
   static constexpr std::size_t kSwitches = 4096;
   static_assert(kSwitches <= std::numeric_limits<SwitchIndex::rep>::max());
-  // How often caches are looked through for what is too much (not with fixed sizes).
+  // The interval of looking for surplus in the caches (not with fixed sizes).
   static constexpr Duration kTrim = kManagerTimers["cache-trim"];
 
-  // `times` outlives the desk.
+  // `times` must outlive the desk.
   SwitchDesk(const Config& config, Peers& peers, CallTimes& times);
 
-  // The index of a switch name, for ever; a new one is asked for with Peers::attach_switch.
+  // The permanent index of a switch name; a new switch is attached with Peers::attach_switch.
   SwitchIndex index_of(const std::string& name);
   std::optional<SwitchIndex> find(const std::string& name) const;
 
-  // A (new) session has been opened: what the old one granted has lapsed. Debts are sent again.
+  // A session has been opened: grants of the old one have lapsed. Debts are sent again.
   void attached(SwitchIndex at, SessionId session, std::uint32_t batches_in_flight,
                 const std::vector<PortLabels>& quarantined, TimePoint now);
-  // The session is over. Commands under way will never be answered in it.
+  // The session has ended. Commands under way will not be answered in it.
   void lost(SwitchIndex at, std::string_view reason);
   template <class Visitor>
   void for_each_switch(Visitor&& visit) const {
@@ -93,16 +95,18 @@ class SwitchDesk {
   std::size_t attached_count() const { return by_session_.size(); }
   bool is_attached(SwitchIndex at) const { return switches_[at.value()]->session.value() != 0; }
 
-  // Whose session that is; nothing if it is not (any more).
+  // The switch of a session; nullopt if the session is unknown or over.
   std::optional<SwitchIndex> by_session(SessionId session) const;
-  // The result batches that a frame brings into order. kProtocol: the session has been ended.
+  // Appends the result batches that the frame brings into order. kProtocol: the session has been
+  // ended.
   Result<void> receive(SwitchIndex at, session::Frame<HopResultBatch> frame, TimePoint now,
                        std::vector<std::shared_ptr<const HopResultBatch>>& apply);
-  // What came with results: labels, quotas, and what the SwitchServer asks back.
+  // Handles what accompanies results: granted labels and quotas, and the SwitchServer's recalls.
   void granted(SwitchIndex at, const HopResultBatch& batch, TimePoint now);
 
-  // Queues; a full batch of T commands is sent at once, credit permitting. `times`: of the call whose
-  // command it is. A setup is filled in by `fill` at its place in the queue; its owner is there.
+  // Queues a command; a full batch of T commands is sent at once if there is credit. `times`: index
+  // of the command's call. `fill` fills the setup in at its place in the queue, where the owner is
+  // already set.
   template <class Fill>
   void queue_setup(SwitchIndex at, const Owner& owner, TimesIndex times, TimePoint now,
                    Fill&& fill) {
@@ -115,24 +119,24 @@ class SwitchDesk {
   void queue(SwitchIndex at, HopKey removal, TimesIndex times, TimePoint now);
   void queue(SwitchIndex at, HopModify change, TimePoint now);
   bool full(SwitchIndex at) const { return switches_[at.value()]->queue.full(); }
-  // Two-way, for the engines that wait: Peers::invoke. The switch is attached.
+  // Two-way, for the engines that wait: Peers::invoke. The switch must be attached.
   void invoke(SwitchIndex at, HopBatch batch, TimePoint now);
 
   AggregationPolicy& aggregation() { return aggregation_; }
   const AggregationPolicy& aggregation() const { return aggregation_; }
 
-  // A label for a hop, or nothing on a miss.
+  // Returns a label for a hop, or nullopt on a miss.
   std::optional<Label> take_label(SwitchIndex at, PortId port, TimePoint now);
-  // A hop has got a label by its reservation; or has lost the one it had, which is not ours.
+  // A hop got a label by its reservation; or lost the label it had, which another connection has.
   void label_held(SwitchIndex at, PortId port) { ++caches(at, port).held; }
   void label_lost(SwitchIndex at, PortId port);
-  // How many replacements the next command for the port is to ask for, and its answer.
+  // How many replacements the next command for the port is to request; and its answer.
   std::uint16_t want_labels(SwitchIndex at, PortId port, TimePoint now);
   void labels_answered(SwitchIndex at, PortId port, std::uint16_t asked);
-  // The demand of a hop counts, or no more.
+  // Adds the demand of a hop to the quota in use, or subtracts it.
   void book(SwitchIndex at, PortId port, const Resources& demand, TimePoint now);
   void unbook(SwitchIndex at, PortId port, const Resources& demand);
-  // More quota to be asked for with the setup `rider`; its answer.
+  // The quota to request with the setup `rider`; and its answer.
   Resources want_quota(SwitchIndex at, PortId port, const HopKey& rider, TimePoint now);
   void quota_answered(SwitchIndex at, PortId port, const HopKey& rider) {
     if (!config_.quotas) return;
@@ -141,49 +145,52 @@ class SwitchDesk {
     of.quota.answered(of.quota_asked);
     of.quota_rides.reset();
   }
-  // How often the switch has been attached: a label taken under another number has lapsed with it.
+  // How often the switch has been attached: a label taken under another number has lapsed.
   std::uint32_t attachment(SwitchIndex at) const { return switches_[at.value()]->attachments; }
 
-  // A label that no hop uses any more. Granted in the present session it goes into the cache, or back
-  // to the SwitchServer when the cache is full. Granted in an earlier one it goes back if it rests in
-  // quarantine; else it has lapsed with that session and may be anybody's: nothing is done.
+  // Releases a label that no hop uses any more. If it was granted in the present session it goes
+  // into the cache, or back to the SwitchServer when the cache is full. If it was granted in an
+  // earlier one it is returned if it is quarantined. Otherwise it has lapsed and another manager
+  // may have it, so nothing is done.
   void give_back(const OwedLabel& label, TimePoint now);
-  // Back to the SwitchServer, which has said that it holds the label for us.
+  // Returns a label to the SwitchServer, which has reported that it holds the label for this
+  // manager.
   void return_label(SwitchIndex at, PortId port, Label label, TimePoint now);
 
   void owe(SwitchIndex at, HopKey key, Debt debt, TimePoint now);
-  // The hop has been removed after all; whether it was owed. `resting`: the label that is in quarantine
-  // since, as the SwitchServer says.
+  // The hop has been removed after all. Returns whether the removal was owed. `resting`: the label
+  // that the SwitchServer reports as quarantined by this removal.
   bool pay(SwitchIndex at, HopKey key, Label resting, TimePoint now);
-  // It has not: its switch cannot be reached. False: it is not owed.
+  // The removal failed: the switch cannot be reached. False: it is not owed.
   bool not_paid(SwitchIndex at, HopKey key, TimePoint now);
-  // A change of contract that is owed: told again until it is confirmed, or forgiven because the hop
-  // is told something newer; then: how many answers to it may come yet in this session.
+  // An owed change of contract: sent again until it is confirmed, or forgiven because the hop is
+  // sent a newer contract.
   void owe_change(SwitchIndex at, HopModify change, TimePoint now);
   bool change_answered(SwitchIndex at, const HopKey& key, Cause cause, TimePoint now);
   bool owes_change(SwitchIndex at, const HopKey& key) const {
     return switches_[at.value()]->changes.contains(key);
   }
-  // True: its answer is still to come.
+  // Drops an owed change. Returns how many answers to it may still come in this session.
   std::uint8_t forgive_change(SwitchIndex at, const HopKey& key);
-  // Answers to changes of that hop that a later change has overtaken: the next `answers` of this session
-  // count for nothing.
+  // Ignores the next `answers` answers to changes of that hop in this session, because a later
+  // change has superseded them.
   void skip_answers(SwitchIndex at, const HopKey& key, std::uint8_t answers);
-  // Whether this answer is one of them.
+  // Whether this answer is to be ignored; counts it.
   bool skips_answer(SwitchIndex at, const HopKey& key);
-  // The hop is being removed: no contract is owed to it, and no answer to a change counts.
+  // The hop is being removed: drops an owed contract, and stops waiting for answers to changes.
   void forget_change(SwitchIndex at, const HopKey& key) {
     Switch& of = *switches_[at.value()];
     if (!of.changes.empty()) forgive_change(at, key);
     if (!of.answers_to_skip.empty()) of.answers_to_skip.erase(key);
   }
   std::size_t owed() const { return owed_; }
-  // The labels of that switch which debts (at any switch) hold.
+  // The labels of that switch that debts (at any switch) refer to.
   std::vector<std::shared_ptr<OwedLabel>> owed_labels(SwitchIndex at) const;
 
   void flush(TimePoint now);      // sends what is due
-  void flush_all(TimePoint now);  // sends whatever waits, due or not
-  // Repeats, confirmations, flush timeouts, debts. Returns the switches whose session was given up.
+  void flush_all(TimePoint now);  // sends everything queued, due or not
+  // Handles repeats, confirmations, flush timeouts and debts. Returns the switches whose session
+  // was given up.
   std::vector<SwitchIndex> tick(TimePoint now);
   TimePoint next_deadline() const;
 
@@ -191,7 +198,7 @@ class SwitchDesk {
   std::size_t size() const { return switches_.size(); }
   // The labels in the caches of that switch.
   void labels_cached(SwitchIndex at, std::vector<std::pair<PortId, Label>>& out) const;
-  // Those that are on their way back, or owed.
+  // The labels of that switch that are being returned or owed.
   void labels_on_their_way(SwitchIndex at, std::vector<std::pair<PortId, Label>>& out) const;
   std::vector<HopKey> debts(SwitchIndex at) const;
   template <class Visitor>
@@ -211,8 +218,8 @@ class SwitchDesk {
     std::uint64_t labels_cached = 0;
     std::uint64_t quota_hits = 0;
     std::uint64_t quota_misses = 0;
-    std::uint64_t labels_recalled = 0;  // given back because a SwitchServer asked for them
-    std::uint64_t labels_surplus = 0;   // given back because the cache had become too large
+    std::uint64_t labels_recalled = 0;  // returned because a SwitchServer recalled them
+    std::uint64_t labels_surplus = 0;   // returned because the cache had become too large
     std::uint64_t batches_resent = 0;
   };
   Counters counters() const;
@@ -229,7 +236,7 @@ class SwitchDesk {
     FlatMap<PortId, PortCaches*> caches_by_port;
     std::map<HopKey, Debt> debts;
     std::map<HopKey, OwedChange> changes;
-    std::map<HopKey, std::uint8_t> answers_to_skip;  // of hops that are not being removed
+    std::map<HopKey, std::uint8_t> answers_to_skip;  // hops that are not being removed
     TimePoint debts_due = kNever;
   };
 
@@ -266,7 +273,7 @@ class SwitchDesk {
   Peers& peers_;
   CallTimes& times_;
   AggregationPolicy aggregation_;
-  // Not confirmed, of all switches: as of the end of the step before, and those sent since.
+  // Unconfirmed batches of all switches: as of the end of the previous step, plus those sent since.
   std::size_t batches_under_way_ = 0;
   TimePoint trim_due_ = kNever;
   std::vector<std::unique_ptr<Switch>> switches_;

@@ -25,7 +25,7 @@ inline constexpr Timers kManagerTimers{
          "Pause before removals that are owed are sent again."},
         {"prepared-rest", std::chrono::seconds{1},
          "Pause after a connection in advance could not be set up."},
-        // Another path.
+        // Re-routes.
         {"reroute-retry-ms", std::chrono::seconds{5},
          "Milliseconds after which another path is looked for again for connections that could "
          "have none; also whenever the network changes.",
@@ -36,7 +36,7 @@ inline constexpr Timers kManagerTimers{
          "Milliseconds that an old path stays once the new one carries the connection, for the "
          "cells on their way.",
          TimerSource::kOption},
-        // Sessions with clients and SwitchServers, and what RouteObject tells.
+        // Sessions with clients and SwitchServers, and RouteObject's topology.
         {"client-lease", std::chrono::minutes{1},
          "Silence of a client after which its session is lost."},
         {"startup-patience-ms", std::chrono::seconds{15},

@@ -8,11 +8,11 @@
 namespace xbind::cmgr {
 namespace {
 
-// Whether a port is usable, drained, of an unknown switch or down.
+// The state of a port: usable, drained, part of an unknown switch, or down.
 enum class Use : std::uint8_t { kFree, kDrained, kUnknown, kDown };
 
-// The lines of an unknown switch are to be left as drained ones are; a path over the switch itself is in
-// doubt.
+// Connections leave the lines of an unknown switch as they leave drained ones; a path through the
+// switch itself is in doubt.
 Use use_of(PortId element, Unusable why) {
   if (why == Unusable::kDown) return Use::kDown;
   return element == PortId{} && why == Unusable::kUnknown ? Use::kUnknown : Use::kDrained;
