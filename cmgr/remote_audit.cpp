@@ -1,4 +1,4 @@
-// RemotePeers: the whole report of a SwitchServer, page by page.
+// RemotePeers: fetches the whole report of a SwitchServer, page by page.
 #include <iterator>
 #include <utility>
 
@@ -10,10 +10,10 @@
 namespace xbind::cmgr {
 namespace {
 
-// Longer than a SwitchServer gives its switch to tell its table.
+// Longer than the time in which a SwitchServer expects its switch to list its table.
 constexpr auto kAuditTimeoutMs =
     static_cast<CORBA::ULong>(kManagerTimers.ms("audit-answer").count());
-// Of a SwitchServer that we are not attached to: it is probably not there.
+// For a SwitchServer to which the manager is not attached: it is probably not running.
 constexpr auto kAuditAbsentTimeoutMs =
     static_cast<CORBA::ULong>(kManagerTimers.ms("audit-answer-absent").count());
 
@@ -26,7 +26,7 @@ void append(std::vector<T> more, std::vector<T>& to) {
   }
 }
 
-// All pages of an audit. Within remote(): throws what the SwitchServer does.
+// Fetches all pages of an audit. Call within orb::remote(): throws the SwitchServer's exceptions.
 Result<LedgerReport> whole_report(v2::SwitchServer_ptr server, const std::string& manager) {
   LedgerReport report;
   v2::LedgerPage_var page = server->audit_switch(manager.c_str());

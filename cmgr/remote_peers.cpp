@@ -88,7 +88,7 @@ void RemotePeers::stop() {
   workers_.clear();
 }
 
-// --- collected during a step ------------------------------------------------------------------------
+// --- collected during a step ---------------------------------------------------------------------
 
 void RemotePeers::to_switch(SessionId session, const std::string& switch_name,
                             session::Frame<HopBatch> frame) {
@@ -122,7 +122,8 @@ void RemotePeers::send_collected(TimePoint now) {
   }
 }
 
-// One that is silent may not read: that is not waited for here. When the process ends, nothing else waits.
+// The message is sent on another thread, because a silent client may not read. When the process
+// ends it is sent here: nothing else waits then.
 void RemotePeers::tell_end(SessionId session, const v2::OutcomeObserver_var& observer,
                            const SessionEnding& ending) {
   if (ending.why > kSessionEndToldLast) return;
@@ -172,7 +173,7 @@ void RemotePeers::send(const ToClient& outgoing) {
   const auto client = clients_.find(outgoing.session);
   if (client == clients_.end()) return;
   orb::to_idl(outgoing.frame.batch ? *outgoing.frame.batch : kNoOutcomes, outcomes_, notices_);
-  // Each outcome costs a message: a slow network has many callers where a lab has one.
+  // Each outcome costs a message: a real network has many callers where the lab has one.
   for (CORBA::ULong i = 0; i < outcomes_.length(); ++i) pace_.send(1);
   const auto sent = orb::remote("the client", client->second, [&] {
     client->second->deliver_outcomes(outgoing.session.value(), outgoing.frame.seq.value(),
@@ -186,7 +187,7 @@ void RemotePeers::send(const ToClient& outgoing) {
       [session = outgoing.session](ConnectionManager& manager) { manager.detach_client(session); });
 }
 
-// --- the two-way threads ----------------------------------------------------------------------------
+// --- the two-way threads -------------------------------------------------------------------------
 
 void RemotePeers::hand_over(std::function<void()> job) {
   {
@@ -236,7 +237,7 @@ void RemotePeers::run_attaching() {
     if (const auto due = attachments_.take(now)) {
       lock.unlock();
       attach_now(*due);
-      // Its place is free, and its next attempt may be the earliest one.
+      // Wake another thread: a place is free, and the peer's next attempt may be the earliest.
       wake_.notify_all();
       lock.lock();
       continue;
@@ -257,7 +258,7 @@ Result<v2::HopAttachment_var> RemotePeers::attach_to(const std::string& switch_n
   auto attachment = orb::remote(peer, *server, [&] {
     v2::HopAttachment_var attached = (*server)->attach_manager(
         options_.manager.c_str(), options_.epoch.value(), v2::protocol_version, observer_);
-    // Opens the connection that batches will use, here where waiting is allowed.
+    // Opens the connection that batches will use, on this thread, which may wait.
     attached->inbox->submit_hops(attached->session, 0, 0, v2::HopBatch{});
     return attached;
   });
@@ -294,8 +295,9 @@ void RemotePeers::attach_now(const AttachTable::Due& due) {
   bool in_time = false;
   {
     const std::lock_guard lock(mutex_);
-    // Before the logic knows of the session, for it may lose it at once. The session of a late
-    // answer is not used: at the SwitchServer that of the next attempt takes its place.
+    // Registered before the logic learns of the session, because the logic may lose it at once. The
+    // session of a late answer is not used: at the SwitchServer the session of the next attempt
+    // replaces it.
     in_time = attachments_.attached(due.name, due.attempt, now);
   }
   if (!in_time) {
@@ -315,7 +317,7 @@ void RemotePeers::attach_now(const AttachTable::Due& due) {
 }
 
 void RemotePeers::ask_now(std::vector<RouteQuery> queries) {
-  // So many of the longest paths fit into one reply (orb/reply.hpp).
+  // This number of the longest paths fits into one reply (orb/reply.hpp).
   constexpr std::size_t kQueriesPerCall = 32;
   for (std::size_t done = 0; done < queries.size(); done += kQueriesPerCall) {
     const std::size_t count = std::min(kQueriesPerCall, queries.size() - done);
@@ -364,7 +366,7 @@ void RemotePeers::invoke_now(SessionId session, const std::string& switch_name,
                              const HopBatch& batch) {
   const std::string peer = "switchserver " + switch_name;
   Result<HopResultBatch> answer = fail(ErrorCode::kUnreachable, "not asked");
-  bool over = false;  // the session
+  bool over = false;  // the session has ended
   const auto server = invoked_server(switch_name);
   if (!server) {
     answer = tl::make_unexpected(server.error());
@@ -379,10 +381,10 @@ void RemotePeers::invoke_now(SessionId session, const std::string& switch_name,
     });
     if (!called) {
       answer = tl::make_unexpected(called.error());
-      // Unavailable: the switch has not answered in time; the session goes on.
+      // Unavailable: the switch has not answered in time; the session continues.
       over = called.error().code != ErrorCode::kExhausted;
       const std::lock_guard lock(references_mutex_);
-      // BadRequest: the session is unknown there, so the reference is good.
+      // BadRequest: the SwitchServer does not know the session, so the reference is good.
       if (over && called.error().code != ErrorCode::kBadInput) invoked_.erase(switch_name);
     }
   }
@@ -420,7 +422,7 @@ Result<v2::RouteObject_var> RemotePeers::route_object() {
 Result<void> RemotePeers::at_route_object(const char* what,
                                           const std::function<void(v2::RouteObject_ptr)>& call) {
   const std::string peer = "routeobject " + options_.route_object;
-  // One operation may fail for ever while others work.
+  // One operation may fail permanently while others work.
   const std::string trouble = peer + ", " + what;
   const auto once = [&](const Result<v2::RouteObject_var>& object) -> Result<void> {
     if (!object) return tl::make_unexpected(object.error());
@@ -433,7 +435,7 @@ Result<void> RemotePeers::at_route_object(const char* what,
   const auto known = route_object();
   Result<void> called = once(known);
   if (!called && called.error().code == ErrorCode::kUnreachable && known) {
-    // It may have been restarted: the call at hand need not fail for that.
+    // RouteObject may have been restarted: look it up again, so that this call need not fail.
     forget();
     const auto found = route_object();
     if (found && !(*found)->_is_equivalent(*known)) called = once(found);
@@ -450,7 +452,7 @@ Result<void> RemotePeers::at_route_object(const char* what,
 Result<std::vector<std::string>> RemotePeers::switches_of_topology() {
   std::vector<std::string> names;
   const auto asked = at_route_object("switches", [&](v2::RouteObject_ptr object) {
-    names.clear();  // a second try begins anew
+    names.clear();  // a second try begins from the start
     constexpr CORBA::ULong kNamesPerPage = 1'000;
     for (;;) {
       const v2::NameSeq_var page =

@@ -1,8 +1,8 @@
-// The world of a connection manager over CORBA: Peers that collect during a step and send after it,
-// and threads for what is two-way, so that no step ever waits: some attach to SwitchServers, one
-// watches the topology, and workers ask RouteObject and QOSMapper and, for the engines that wait
-// for every answer, invoke SwitchServers. When to attach and to watch: attach_policy.hpp.
-// The sequential engine has one worker: what it waits for is all that goes on.
+// The peers of a connection manager over CORBA. Frames are collected during a step and sent after
+// it. Two-way calls have threads of their own, so that no step ever waits. Some threads attach to
+// SwitchServers and one watches the topology. Workers query RouteObject and QOSMapper and, for the
+// engines that wait for every answer, invoke SwitchServers. attach_policy.hpp says when to attach
+// and to watch. The sequential engine has one worker, so that everything waits for its calls.
 #pragma once
 
 #include <atomic>
@@ -34,17 +34,17 @@
 
 namespace xbind::cmgr {
 
-// What RouteObject is to take for the better path (idl/route_object.idl, metric_*).
+// The metric by which RouteObject compares paths (idl/route_object.idl, metric_*).
 enum class RouteMetric : std::uint8_t { kHops = 0, kDelay = 1, kLoad = 2 };
 
 class RemotePeers : public Peers {
  public:
-  // How the threads and failed sends come back into the logic; posted, never run inline.
+  // Posts a job of a thread or a failed send to the logic; never runs it inline.
   using Post = std::function<void(std::function<void(ConnectionManager&)>)>;
   using LocalOutcome = std::function<void(RequestId token, Outcome outcome)>;
 
   struct Options {
-    std::string manager;  // our name at the SwitchServers
+    std::string manager;  // this manager's name at the SwitchServers
     Epoch epoch;
     std::string route_object;  // name under xbind/routeobject/
     std::string qos_mapper;    // name under xbind/qosmapper/
@@ -53,14 +53,14 @@ class RemotePeers : public Peers {
     faults::FaultOptions faults;
     RouteMetric route_metric = RouteMetric::kHops;
     PaceOptions pace;
-    // A SwitchServer has met a newer epoch of our name: there is no way back for this process. On
-    // any of the attaching threads; may be empty.
+    // A SwitchServer knows a newer epoch of the manager's name: this process cannot continue.
+    // Called on any of the attaching threads; may be empty.
     std::function<void(const std::string& why)> fenced;
   };
 
   RemotePeers(CORBA::ORB_ptr orb, Options options, Post post, LocalOutcome local_outcome);
-  ~RemotePeers() override;  // stop()
-  // Starts the threads; `observer` is what SwitchServers call back, `topology_observer` RouteObject.
+  ~RemotePeers() override;  // calls stop()
+  // Starts the threads. SwitchServers call `observer`, RouteObject calls `topology_observer`.
   void start(v2::HopObserver_ptr observer, v2::TopologyObserver_ptr topology_observer);
   void stop();
 
@@ -78,30 +78,31 @@ class RemotePeers : public Peers {
     clients_over_.emplace_back(session, ending);
   }
 
-  // Within a step: the callback of a client just attached.
+  // Within a step: registers the callback of a client that has just attached.
   void know_client(SessionId session, v2::OutcomeObserver_ptr observer);
-  // After a step: sends what was collected, and what the fault layer has held back long enough.
+  // After a step: sends the collected frames, and those that the fault layer has delayed long
+  // enough.
   void send_collected(TimePoint now);
-  // When there is something held back to be sent.
+  // When a delayed frame is due.
   TimePoint next_deadline() const;
   std::uint64_t requests_sent() const { return requests_sent_; }
-  // Peers of sessions that we could call: one for each session that has not ended.
+  // Peer references in use: one for each session that has not ended.
   std::size_t switch_references() const { return inboxes_.size(); }
   std::size_t client_references() const { return clients_.size(); }
   std::vector<faults::LegCounters> fault_counters() const;
-  // What every message of a call costs here, taken or sent. From any thread.
+  // The cost of every message of a call in this process, received or sent. Any thread.
   Pace& pace() { return pace_; }
 
-  // Two-way, from any thread but the logic's: the names of all switches RouteObject knows.
+  // Two-way, on any thread except the logic's: the names of all switches in RouteObject's topology.
   Result<std::vector<std::string>> switches_of_topology();
-  // Whether RouteObject knows a path between the ends now. kBadInput: it does not, and why not;
-  // kUnreachable: it could not be asked. Blocks; not from a step.
+  // Whether RouteObject finds a path between the endpoints now. kBadInput: it does not; the text
+  // says why. kUnreachable: RouteObject cannot be reached. Blocks; not for use in a step.
   Result<void> check_path(const std::string& from, const std::string& to);
-  // The whole report of one SwitchServer, all its pages. One that we are not `attached` to is not
-  // waited for long.
+  // The whole report of one SwitchServer, all its pages. The time limit is short if the manager is
+  // not `attached` to it.
   Result<LedgerReport> audit_switch(const std::string& switch_name, bool attached);
 
-  // A notice from RouteObject; the rest of a long one is asked for. Any thread.
+  // A notice from RouteObject; the rest of a long one is fetched later. Any thread.
   void topology_told(const v2::TopologyState& state);
 
  private:
@@ -125,24 +126,25 @@ class RemotePeers : public Peers {
                 const SessionEnding& ending);
   void run_attaching();
   void run_watching();
-  // Asks RouteObject for the whole topology; when to ask again, or nothing: it could not be asked.
+  // Fetches the whole topology from RouteObject. Returns the time until the next fetch; nullopt:
+  // RouteObject could not be reached.
   std::optional<Duration> watch_now(v2::RouteObject_var& watched);
   void run_jobs();
   void hand_over(std::function<void()> job);
   void attach_now(const AttachTable::Due& due);
   void ask_now(std::vector<RouteQuery> queries);
   void map_now(const std::vector<ServiceSpec>& services);
-  // The QOSMapper's answer, refusals among them; an Error: it gave none.
+  // The QOSMapper's answer, which may be a refusal. An Error: there is no answer.
   Result<ServiceReply::Mapped> map_service(const ServiceSpec& service);
   void invoke_now(SessionId session, const std::string& switch_name, const HopBatch& batch);
   Result<v2::HopAttachment_var> attach_to(const std::string& switch_name);
   Result<v2::QOSMapper_var> qos_mapper();
   Result<v2::SwitchServer_var> switch_server(const std::string& name);
-  // The same, kept, for invoke_now().
+  // The same with a cached reference, for invoke_now().
   Result<v2::SwitchServer_var> invoked_server(const std::string& name);
   Result<v2::RouteObject_var> route_object();
-  // `reference`, or what the name service has below `kind` while it is nil. It is asked without the
-  // lock: while it does not answer, whoever has a reference goes on.
+  // Returns `reference`, or looks it up in the name service under `kind` while it is nil. The
+  // look-up runs without the lock, so that callers with a reference need not wait for it.
   template <class Interface>
   Result<typename Interface::_var_type> kept(typename Interface::_var_type& reference,
                                              const char* kind, const std::string& name) {
@@ -159,8 +161,9 @@ class RemotePeers : public Peers {
     reference = found;
     return found;
   }
-  // Calls RouteObject for `what`. One that cannot be reached is looked up again: if it has been
-  // restarted, `call` runs once more. A failure is logged, and the next call looks it up again.
+  // Calls RouteObject for `what`. If it cannot be reached it is looked up again; if it has been
+  // restarted, `call` runs once more. A failure is logged, and the next call looks RouteObject up
+  // again.
   Result<void> at_route_object(const char* what,
                                const std::function<void(v2::RouteObject_ptr)>& call);
 
@@ -172,10 +175,10 @@ class RemotePeers : public Peers {
   v2::HopObserver_var observer_;
   v2::TopologyObserver_var topology_observer_;
 
-  // The logic's thread of the moment only.
+  // Used by the thread that runs the logic only.
   std::vector<ToSwitch> to_switches_;
   std::vector<ToClient> to_clients_;
-  // What is being sent; kept, for its memory.
+  // Messages being sent; kept to reuse their memory.
   v2::HopBatch commands_;
   v2::OutcomeSeq outcomes_;
   v2::NoticeSeq notices_;
@@ -183,7 +186,7 @@ class RemotePeers : public Peers {
   faults::FaultyPipe<ToClient> client_faults_;
   std::unordered_map<SessionId, v2::HopInbox_var> inboxes_;
   std::unordered_map<SessionId, v2::OutcomeObserver_var> clients_;
-  // Sessions that have ended in this step.
+  // Sessions that ended in this step.
   std::vector<SessionId> switches_over_;
   std::vector<std::pair<SessionId, SessionEnding>> clients_over_;
   orb::Errands errands_;
@@ -192,14 +195,14 @@ class RemotePeers : public Peers {
   orb::PeerLog troubles_;  // thread-safe
   std::atomic<bool> fenced_ = false;
 
-  // What the workers are to do; as many at most as there are calls under way.
+  // Jobs of the workers; at most as many as calls are under way.
   std::mutex jobs_mutex_;
   std::condition_variable jobs_wake_;
   std::deque<std::function<void()>> jobs_;
   bool jobs_stop_ = false;
   std::vector<std::thread> workers_;
 
-  // What the attaching threads and the watching one are to do.
+  // Schedules of the attaching threads and of the watching thread.
   std::mutex mutex_;
   std::condition_variable wake_;
   AttachTable attachments_{kSwitchAttaching, kSwitchAttachLimits};
@@ -208,7 +211,7 @@ class RemotePeers : public Peers {
   std::vector<std::thread> attaching_;  // kSwitchAttachLimits.at_once
   std::thread watching_;                // remote_topology.cpp
 
-  // Object references, asked of the name service once and again after a failure.
+  // Object references, looked up in the name service once, and again after a failure.
   std::mutex references_mutex_;
   v2::RouteObject_var route_object_;
   v2::QOSMapper_var qos_mapper_;

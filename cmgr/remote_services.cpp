@@ -1,4 +1,4 @@
-// RemotePeers: has services mapped to cells by a QOSMapper.
+// RemotePeers: has a QOSMapper map services to cells.
 #include <utility>
 
 #include "cmgr/remote_peers.hpp"

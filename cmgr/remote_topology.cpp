@@ -1,5 +1,6 @@
-// RemotePeers: hears from RouteObject what is unusable in the network. A notice comes at once; since one
-// may be lost, everything is asked for again each validity time, which also keeps the watch alive.
+// RemotePeers: gets the unusable elements of the network from RouteObject. A notice comes at once.
+// Because a notice may be lost, the whole topology is fetched again each validity time, which also
+// keeps the watch alive.
 #include <algorithm>
 #include <optional>
 
@@ -16,7 +17,7 @@ TopologyState RemotePeers::topology_from(const v2::TopologyState& state) {
   out.unusable.reserve(state.unusable.length());
   for (CORBA::ULong i = 0; i < state.unusable.length(); ++i) {
     const v2::UnusableElement& it = state.unusable[i];
-    // What has a reason that we do not know is not to be used either.
+    // An element with an unknown reason counts as down.
     const bool known = it.why <= static_cast<CORBA::Octet>(kUnusableLast);
     out.unusable.push_back({{it.element.switch_name.in(), PortId{it.element.output_port}},
                             known ? static_cast<Unusable>(it.why) : Unusable::kDown});
@@ -29,13 +30,13 @@ void RemotePeers::topology_told(const v2::TopologyState& state) {
     post_([told = topology_from(state)](ConnectionManager& manager) { manager.on_topology(told); });
     return;
   }
-  // The rest is asked for where waiting is allowed.
+  // The watching thread, which may wait, fetches the rest.
   const std::lock_guard lock(mutex_);
   watch_.begin(steady_now());
   wake_.notify_all();
 }
 
-// Nothing when the topology changed between two pages.
+// Returns nullopt if the topology changed between two pages.
 std::optional<TopologyState> RemotePeers::whole_topology(v2::RouteObject_ptr object,
                                                          const v2::TopologyState& first) {
   constexpr CORBA::ULong kElementsPerPage = 10'000;
@@ -101,10 +102,11 @@ void RemotePeers::run_watching() {
       }
       continue;
     }
-    wake_.wait_for(lock, watch_.next_deadline() - now);  // never kNever: it watches on and on
+    // never kNever: the watch is always renewed
+    wake_.wait_for(lock, watch_.next_deadline() - now);
   }
   lock.unlock();
-  // The watch is our name's: a newer manager of it watches now.
+  // The watch belongs to the manager's name: after fencing, the newer manager uses it.
   if (CORBA::is_nil(watched) || fenced_) return;
   const auto gone = orb::remote("routeobject " + options_.route_object, watched,
                                 [&] { watched->unwatch(options_.manager.c_str()); });
@@ -125,7 +127,7 @@ std::optional<Duration> RemotePeers::watch_now(v2::RouteObject_var& watched) {
   });
   if (!called) return std::nullopt;
   if (state) {
-    // Another object of that name counts its versions anew.
+    // Another object of that name counts its versions from the beginning.
     const bool restarted = CORBA::is_nil(watched) || !watched->_is_equivalent(asked);
     watched = asked;
     post_([state = std::move(*state), restarted](ConnectionManager& manager) {

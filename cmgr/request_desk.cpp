@@ -10,11 +10,11 @@
 namespace xbind::cmgr {
 namespace {
 
-// Urgency in the gate: what gives something back goes first, then calls by their priority.
+// Urgency in the gate: requests that free resources go first, then calls by their priority.
 constexpr unsigned kReleases = kPriorityMax + 1;
 constexpr std::size_t kParkedMax = 100'000;
 
-// What the request asks the QOSMapper for: forward and reverse; null where there is none.
+// The services that the request needs mapped: forward and reverse; null where there is none.
 using Services = std::array<const ServiceSpec*, 2>;
 
 template <class Body>
@@ -90,7 +90,7 @@ void RequestDesk::submit(ClientIndex client, const Body& request, unsigned urgen
   OperationGate<Request>& gate = context_.outcomes.gate();
   context_.switches.aggregation().on_operation(now);
   if (const auto named = check_ends(request); !named) {
-    // Before it can wait: a request that waits keeps what it has brought.
+    // Checked before the request can wait, because waiting requests keep their content.
     gate.started();
     context_.outcomes.refuse({client, request.request}, connection_of(request),
                              {Cause::kInvalidRequest, {}, 0, 0, named.error().text});
@@ -168,7 +168,7 @@ void RequestDesk::park(Request request, TimePoint now) {
   for (const ServiceSpec* const service : services) {
     if (service == nullptr) continue;
     parked.services.emplace_back(*service, std::nullopt);
-    // Without a cache every request asks for itself.
+    // Without a cache every request sends its own query.
     if (asked_services_.insert(*service).second || !context_.config.qos_cache) {
       services_to_ask_.push_back(*service);
     }
@@ -205,7 +205,7 @@ void RequestDesk::on_service(const ServiceReply& reply, TimePoint now) {
       begin_parked(parked, now);
     }
   }
-  // Those that came meanwhile are behind.
+  // Requests that were parked meanwhile follow.
   for (Parked& parked : parked_) still.push_back(std::move(parked));
   parked_ = std::move(still);
 }

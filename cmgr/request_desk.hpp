@@ -1,5 +1,5 @@
-// The desk for requests: which are begun at once, which wait (operation_gate.hpp), and what they need of the
-// QOSMapper first. What is begun is acted upon by call_requests.hpp.
+// Decides which requests begin at once and which wait (operation_gate.hpp), and queries the
+// QOSMapper for them first. Requests that begin go to call_requests.hpp.
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
@@ -24,30 +24,30 @@ class RequestDesk {
  public:
   RequestDesk(Context& context, Peers& peers) : context_(context), peers_(peers), calls_(context) {}
 
-  // The requests of a batch, releases first: they give back what the others may need.
+  // Handles the requests of a batch, releases first, because they free what others may need.
   void on_batch(ClientIndex client, const RequestBatch& batch, TimePoint now);
-  // One of a two-way call; `token` is its number.
+  // Handles the request of a two-way call; `token` is its number.
   void on_local(RequestId token, RequestBody request, TimePoint now);
-  // One reply for each service asked. kNoQosMapper: nobody could be asked.
+  // One reply for each service queried. kNoQosMapper: no QOSMapper could be reached.
   void on_services(const std::vector<ServiceReply>& replies, TimePoint now);
-  // Begins what waited, as far as there is room; what has waited too long is busy.
+  // Begins waiting requests while there is room; requests that waited too long are answered busy.
   void pump(TimePoint now);
   void tick(TimePoint now);
   TimePoint next_deadline() const;
-  // Asks for the services that the step has come to need.
+  // Queries the services that the step needs.
   void flush();
 
   const QosCache& services() const { return services_; }
 
  private:
-  // A request whose services the QOSMapper is asked for.
+  // A request that waits for the QOSMapper's answers.
   struct Parked {
     Request request;
     std::vector<std::pair<ServiceSpec, std::optional<NetworkService>>> services;
     TimePoint deadline;
   };
 
-  // Repeats of what is left over from earlier sessions.
+  // Ties repeats of requests left over from earlier sessions to the present one.
   void keep_repeated(ClientIndex client, const RequestBatch& batch);
   template <class Body>
   void submit(ClientIndex client, const Body& request, unsigned urgency, TimePoint now);
@@ -63,7 +63,7 @@ class RequestDesk {
   QosCache services_;
   std::deque<Parked> parked_;  // oldest first
   std::set<ServiceSpec> asked_services_;
-  std::vector<ServiceSpec> services_to_ask_;  // at the end of the step
+  std::vector<ServiceSpec> services_to_ask_;  // to be queried at the end of the step
 };
 
 }  // namespace xbind::cmgr

@@ -49,7 +49,7 @@ void describe_into(const cmgr::ConnectionManager& manager, ConnectionId id,
   for (CORBA::ULong i = 0; i < out.hops.length(); ++i) {
     const Hop& hop = *connection.hops().nth(i);
     out.hops[i].leg = hop.leg;
-    // Of a path that has changed, hops keep the numbers that they were set up with.
+    // On a path that has changed, hops keep the numbers of their setup, so they are counted here.
     const bool goes_on = hop.leg <= 1 && i > 0 && out.hops[i - 1].leg == hop.leg;
     out.hops[i].number = goes_on ? out.hops[i - 1].number + 1 : hop.leg <= 1 ? 0 : hop.number;
     out.hops[i].switch_name = manager.switch_name(hop.at).c_str();
@@ -145,7 +145,7 @@ Outcome ConnectionManagerServant::ask_for(RequestBody request, RequestId number)
       },
       call_timeout_, number);
   if (!outcome) orb::raise(outcome.error());
-  // Without a number nobody could find it again.
+  // Without a number the caller cannot query the outcome later.
   if (setup && number == RequestId{} && outcome->connection != ConnectionId{} &&
       orb::caller_has_gone()) {
     daemon_.release_unclaimed(outcome->connection);
@@ -234,7 +234,8 @@ v2::ConnectionStateSeq* ConnectionManagerServant::list_connections(v2::Connectio
     out->length(static_cast<CORBA::ULong>(ids.size()));
     for (CORBA::ULong i = 0; i < out->length(); ++i) {
       describe_into(manager, ids[i], (*out)[i]);
-      // One always goes (connection_manager_leaves.cpp bounds it), so that a caller gets on.
+      // At least one is returned (call_requests.cpp bounds its size), so that the caller makes
+      // progress.
       if (room.take(orb::octets_of((*out)[i])) || i == 0) continue;
       out->length(i);
     }

@@ -1,4 +1,5 @@
-// The CORBA faces of a ConnectionManager: convert, call, convert.
+// The CORBA servants of a ConnectionManager: each converts the arguments, calls the logic and
+// converts the result.
 #pragma once
 
 #include "cmgr/daemon.hpp"
@@ -8,7 +9,7 @@
 
 namespace xbind::cmgr {
 
-// Batches of requests from clients, on an endpoint of its own.
+// Receives batches of requests from clients, on a separate endpoint.
 class RequestInboxServant : public orb::Dispatched<POA_xbind::v2::RequestInbox> {
  public:
   explicit RequestInboxServant(ManagerDaemon& daemon)
@@ -20,7 +21,7 @@ class RequestInboxServant : public orb::Dispatched<POA_xbind::v2::RequestInbox> 
   ManagerDaemon& daemon_;
 };
 
-// Batches of results from SwitchServers.
+// Receives batches of results from SwitchServers.
 class HopObserverServant : public orb::Dispatched<POA_xbind::v2::HopObserver> {
  public:
   explicit HopObserverServant(ManagerDaemon& daemon)
@@ -34,7 +35,7 @@ class HopObserverServant : public orb::Dispatched<POA_xbind::v2::HopObserver> {
   ManagerDaemon& daemon_;
 };
 
-// What is unusable in the network, from RouteObject.
+// Receives the unusable elements of the network from RouteObject.
 class TopologyObserverServant : public orb::Dispatched<POA_xbind::v2::TopologyObserver> {
  public:
   explicit TopologyObserverServant(ManagerDaemon& daemon)
@@ -47,7 +48,7 @@ class TopologyObserverServant : public orb::Dispatched<POA_xbind::v2::TopologyOb
 
 class ConnectionManagerServant : public orb::Dispatched<POA_xbind::v2::ConnectionManager> {
  public:
-  // `call_timeout`: of connect and release; longer than every timer of the logic together.
+  // `call_timeout`: for connect and release; longer than all timers of the logic together.
   ConnectionManagerServant(ManagerDaemon& daemon, v2::RequestInbox_ptr inbox,
                            v2::ManagerOperations_ptr operations, Duration call_timeout)
       : Dispatched(daemon.dispatch()),
@@ -76,8 +77,8 @@ class ConnectionManagerServant : public orb::Dispatched<POA_xbind::v2::Connectio
   v2::MetricSeq* status() override;
 
  private:
-  // Waits for the outcome of one request; one that is refused or busy is thrown as Refused. `number`: the
-  // caller's own, or none.
+  // Waits for the outcome of one request; throws Refused if it is refused or busy. `number`: the
+  // caller's request number; 0: none.
   Outcome ask_for(RequestBody request, RequestId number = {});
   v2::NewConnection* set_up(RequestBody request, RequestId number = {});
   v2::Debt* take_down(RequestBody request);

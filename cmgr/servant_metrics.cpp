@@ -7,7 +7,7 @@
 namespace xbind::cmgr {
 namespace {
 
-// What a status is made of.
+// The sources of a status.
 struct ManagerReading {
   const ConnectionManager& manager;
   const RemotePeers& peers;

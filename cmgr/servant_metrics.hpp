@@ -1,4 +1,4 @@
-// The metrics of a ConnectionManager's status: its table and its page.
+// The metrics in a ConnectionManager's status: their table and their values.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,9 @@
 
 namespace xbind::cmgr {
 
-// The metrics of the status but for those of the upcalls.
+// The metrics of the status, except those of the upcalls.
 Metrics status_of(const ConnectionManager& manager, const RemotePeers& peers, const Config& config);
-// All of them; --print-metrics lists them.
+// All metrics; --print-metrics lists them.
 std::vector<MetricTable> manager_metrics();
 
 }  // namespace xbind::cmgr

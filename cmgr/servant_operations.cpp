@@ -18,7 +18,7 @@ constexpr std::size_t kFindingsReported = 1'000;
 constexpr std::size_t kCachesPerKind = 2'000;
 constexpr std::size_t kCacheKinds = 6;
 
-// Bounds of what these take in CDR (orb/reply.hpp).
+// Upper bounds of their size in CDR (orb/reply.hpp).
 std::size_t octets_of(const CacheState& state) {
   return 56 + orb::cdr_string(state.element.size());
 }
@@ -26,7 +26,7 @@ std::size_t octets_of(const Finding& finding) {
   return 24 + orb::cdr_string(finding.element.size()) + orb::cdr_string(finding.text.size());
 }
 
-// Of each kind the first ones, as many as fit if every kind has the same number at most.
+// Keeps the first states of each kind, with the same limit for every kind, so that the reply fits.
 std::vector<CacheState> within_reply(std::vector<CacheState> states) {
   for (std::size_t per_kind = kCachesPerKind;; per_kind = per_kind * 3 / 4) {
     std::array<std::size_t, kCacheKinds> seen{};
@@ -39,7 +39,7 @@ std::vector<CacheState> within_reply(std::vector<CacheState> states) {
   }
 }
 
-// What the caller asked for cannot be; anything else is our trouble.
+// Invalid input is refused; any other error is a fault of the manager.
 [[noreturn]] void refuse(const Error& error) {
   if (error.code != ErrorCode::kBadInput && error.code != ErrorCode::kNotFound) orb::raise(error);
   Outcome refused;
@@ -104,8 +104,8 @@ v2::CacheStateSeq* ManagerOperationsServant::caches() {
 
 void ManagerOperationsServant::prepare(const char* from_end, const char* to_end,
                                        const v2::ServiceSpec& service, CORBA::ULong count) {
-  // None is kept ready between ends that are not there, or that nothing joins now. A pool that is
-  // there stays when its path goes, and fills itself when there is one again.
+  // No pool is created for unknown endpoints, or without a path now. An existing pool stays when
+  // its path is lost, and refills itself once there is one again.
   if (count != 0) {
     if (const auto joined = daemon_.peers().check_path(from_end, to_end); !joined) {
       refuse(joined.error());

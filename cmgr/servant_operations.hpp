@@ -1,4 +1,5 @@
-// What operators ask of a ConnectionManager: convert, call, convert.
+// The operators' interface of a ConnectionManager: converts the arguments, calls the logic and
+// converts the result.
 #pragma once
 
 #include "cmgr/daemon.hpp"
@@ -9,7 +10,7 @@ namespace xbind::cmgr {
 
 class ManagerOperationsServant : public orb::Dispatched<POA_xbind::v2::ManagerOperations> {
  public:
-  // `daemon` outlives this.
+  // `daemon` must outlive the servant.
   explicit ManagerOperationsServant(ManagerDaemon& daemon)
       : Dispatched(daemon.dispatch()), daemon_(daemon) {}
 

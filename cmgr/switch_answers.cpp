@@ -45,7 +45,7 @@ void SwitchAnswers::tick(TimePoint now) {
 }
 
 void SwitchAnswers::abandon(SwitchIndex at, TimePoint now) {
-  // Collect first: what follows ends procedures, and begins others.
+  // Collect first, because the calls below end procedures and begin others.
   std::vector<std::pair<ConnectionId, const Procedure*>> concerned;
   context_.timers.for_each([&](TimerHook& hook) {
     auto& procedure = static_cast<Procedure&>(hook);
@@ -61,14 +61,14 @@ void SwitchAnswers::abandon(SwitchIndex at, TimePoint now) {
   }
 }
 
-// What the SwitchServer has in quarantine for us belongs to whoever used the label last; the others who
-// believe in it hold one that lapsed. A label without a claimant has lost its way back with the old session,
-// and every hop that used it has confirmed its removal: it is returned at once.
+// A label that the SwitchServer reports as quarantined for this manager belongs to its latest
+// holder; earlier holders have one that lapsed. A label without holder was being returned when the
+// old session ended, and every hop that used it has confirmed its removal: it is returned at once.
 void SwitchAnswers::sort_quarantine(SwitchIndex at, const std::vector<PortLabels>& quarantined,
                                     TimePoint now) {
   struct Claim {
     std::uint32_t attachment = 0;
-    Hop* hop = nullptr;  // of one of the two; neither: nobody claims the label
+    Hop* hop = nullptr;  // at most one of `hop` and `owed` is set; neither: no holder
     OwedLabel* owed = nullptr;
   };
   struct PlaceHash {
@@ -76,7 +76,7 @@ void SwitchAnswers::sort_quarantine(SwitchIndex at, const std::vector<PortLabels
       return mix_hash(std::uint64_t{place.first.value()} << 32 ^ place.second.value);
     }
   };
-  // Of labels in quarantine alone: they are few, the switch's hops are many.
+  // Quarantined labels only: they are few, the switch's hops are many.
   std::unordered_map<std::pair<PortId, Label>, Claim, PlaceHash> claims;
   for (const PortLabels& port : quarantined) {
     for (const Label label : port.labels) claims.try_emplace({port.port, label});
@@ -101,7 +101,7 @@ void SwitchAnswers::sort_quarantine(SwitchIndex at, const std::vector<PortLabels
     }
   }
   for (const auto& owed : context_.switches.owed_labels(at)) {
-    // One label may be held by two debts.
+    // Two debts may share one label.
     owed->in_quarantine = false;
     claim(owed->port, owed->label, {owed->attachment, nullptr, owed.get()});
   }
@@ -148,7 +148,7 @@ void SwitchAnswers::on_invoked(SessionId session, const HopBatch& asked,
                                const Result<HopResultBatch>& answer, TimePoint now) {
   const auto at = context_.switches.by_session(session);
   std::vector<HopKey> keys;
-  std::vector<HopResult> unknown;  // in place of an answer
+  std::vector<HopResult> unknown;  // stands in for a missing answer
   const auto note = [&](const HopKey& key, HopAction action) {
     keys.push_back(key);
     HopResult result;
@@ -190,8 +190,8 @@ void SwitchAnswers::on_invoked(SessionId session, const HopBatch& asked,
   }
 }
 
-// Said again, the removal finds nothing and cannot name the label. One that no answer has named, or that is
-// of an earlier session, would be lost then; a new attach tells whether it rests in quarantine.
+// A repeated removal finds nothing and cannot name the label. A label that no answer has named, or
+// of an earlier session, would then be lost. A new attachment reports whether it is quarantined.
 bool SwitchAnswers::loses_label(SwitchIndex at, const HopRemoval& removal) const {
   const Hop* const hop = find_hop(at, removal.key).hop;
   if (hop == nullptr || hop->last()) return false;
@@ -227,7 +227,7 @@ void SwitchAnswers::on_result(SwitchIndex at, const HopResult& result, bool invo
   }
 }
 
-// The connection is gone: the result may pay a debt.
+// The connection no longer exists; the result may settle a debt.
 void SwitchAnswers::on_nobodys_result(SwitchIndex at, const HopResult& result, TimePoint now) {
   SwitchDesk& switches = context_.switches;
   bool owed = false;
@@ -249,7 +249,7 @@ void SwitchAnswers::on_setup_result(const Found& found, const HopResult& result,
   if (result.cause == Cause::kLabelNotHeld && hop.output_label.present() && !hop.last() &&
       !hop.joins) {
     switches.label_lost(hop.at, hop.output_port);
-    hop.output_label = {};  // not ours: nothing to give back
+    hop.output_label = {};  // not held by this manager: nothing to return
   }
   if (result.cause == Cause::kNone && result.output_label.present()) {
     if (!hop.last() && !hop.output_label.present()) switches.label_held(hop.at, hop.output_port);
@@ -260,8 +260,8 @@ void SwitchAnswers::on_setup_result(const Found& found, const HopResult& result,
   if (result.cause == Cause::kNone && result.input_label.present()) {
     hop.input_label = result.input_label;
   }
-  // A hold may be of an earlier session; the refusal of its commit leaves the label in our cache. Of a commit
-  // whose end is unknown, the removal's answer says what became of the label.
+  // A hold may be of an earlier session; if its commit is refused the label stays in this manager's
+  // hands. After a commit with unknown result, the removal's answer reports the state of the label.
   const bool unknown = result.cause == Cause::kSwitchUnreachable || result.cause == Cause::kTimeout;
   if (result.cause != Cause::kNone && !unknown && result.action == HopAction::kCommit &&
       procedure != nullptr && procedure->holds()) {
@@ -270,14 +270,14 @@ void SwitchAnswers::on_setup_result(const Found& found, const HopResult& result,
   const bool waited_for =
       (hop.state == HopState::kReserving && result.action == HopAction::kReserve) ||
       (hop.state == HopState::kCommitting && result.action == HopAction::kCommit);
-  if (!waited_for) return;  // being undone: the removal's answer is what counts
+  if (!waited_for) return;  // the hop is being removed: only the removal's answer counts
   procedure->setup_answered(hop, result, now);
 }
 
 void SwitchAnswers::on_change_result(const Found& found, const HopResult& result, bool invoked,
                                      TimePoint now) {
   Hop& hop = *found.hop;
-  // Of the engines that wait: what comes by the session is the answer to a change that was owed.
+  // In the engines that wait, a result in the session answers an owed change.
   const bool of_debt = context_.config.one_by_one && !invoked;
   if (!of_debt && context_.switches.skips_answer(hop.at, result.key)) return;
   if (hop.state != HopState::kChanging || of_debt) {
@@ -293,11 +293,11 @@ void SwitchAnswers::on_removal_result(const Found& found, const HopResult& resul
   Hop& hop = *found.hop;
   const bool removed = result.cause == Cause::kNone;
   if (removed && hop.borrows()) {
-    // The last of those that shared it has gone: its owner was removed before.
+    // The last hop that shared the label is removed: the owner was removed before.
     Hop& owner = Hops::owner_of(hop, found.connection->hops());
     if (result.output_label.present()) owner.in_quarantine = true;
   } else if (removed && hop.owes_removal() && result.output_label.present() && !hop.last()) {
-    // Perhaps of a reservation whose own answer comes later.
+    // The label may come from a reservation that is answered later.
     if (!hop.output_label.present()) context_.switches.label_held(hop.at, hop.output_port);
     hop.output_label = result.output_label;
     hop.in_quarantine = true;

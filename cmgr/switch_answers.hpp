@@ -1,5 +1,5 @@
-// What SwitchServers say: sessions come and go, and the answers to commands find the procedures that wait
-// for them.
+// Messages from SwitchServers: sessions that begin and end, and the answers to commands, which it
+// passes to the waiting procedures.
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
@@ -18,31 +18,31 @@ class SwitchAnswers {
  public:
   SwitchAnswers(Context& context, Peers& peers) : context_(context), peers_(peers) {}
 
-  // As ConnectionManager's operations of the same names.
+  // As the operations of ConnectionManager with the same names.
   void attached(const std::string& name, SessionId session, std::uint32_t batches_in_flight,
                 const std::vector<PortLabels>& quarantined, TimePoint now);
   void lost(SessionId session, std::string_view reason, TimePoint now);
   void on_results(SessionId session, session::Frame<HopResultBatch> frame, TimePoint now);
   void on_invoked(SessionId session, const HopBatch& asked, const Result<HopResultBatch>& answer,
                   TimePoint now);
-  // The sessions that the switch desk gives up are lost.
+  // Treats sessions that the switch desk has given up as lost.
   void tick(TimePoint now);
 
  private:
   // A hop of a connection, or of its procedure.
   struct Found {
     Connection* connection = nullptr;
-    Hops* hops = nullptr;  // the tree that it is in
+    Hops* hops = nullptr;  // the tree that contains `hop`
     Hop* hop = nullptr;
   };
 
-  // What was asked of that switch and is under way will never be answered.
+  // Ends the commands under way at that switch, which will not be answered.
   void abandon(SwitchIndex at, TimePoint now);
   void sort_quarantine(SwitchIndex at, const std::vector<PortLabels>& quarantined, TimePoint now);
   Found find_hop(SwitchIndex at, const HopKey& key) const;
-  // Whether a removal whose end is unknown would lose its label.
+  // Whether repeating a removal with unknown result would lose its label.
   bool loses_label(SwitchIndex at, const HopRemoval& removal) const;
-  // `invoked`: it answers an invocation, it has not come by the session.
+  // `invoked`: the result answers an invocation, rather than coming in the session.
   void on_result(SwitchIndex at, const HopResult& result, bool invoked, TimePoint now);
   void on_nobodys_result(SwitchIndex at, const HopResult& result, TimePoint now);
   void on_setup_result(const Found& found, const HopResult& result, TimePoint now);

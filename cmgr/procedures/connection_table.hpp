@@ -1,7 +1,8 @@
-// Every connection of a manager, by id, by switch and in the order of ids, each at a stable place.
+// Every connection of a manager: by id, by switch and in the order of ids. Each has a stable
+// address.
 //
-// Whatever lasts of a connection changes through the doors below, and a journal hears of each
-// (journal.hpp). Nothing else can change it: these fields are private to Connection and this class.
+// The lasting state of a connection changes only through the operations below, each of which writes
+// to the journal (journal.hpp). These fields are private to Connection and this class.
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
@@ -27,68 +28,72 @@ namespace xbind::cmgr {
 
 class ConnectionTable {
  public:
-  // `epoch`: of this process; its low 24 bits are in every id.
+  // `epoch`: of this process; each id contains its low 24 bits.
   explicit ConnectionTable(std::uint64_t epoch) : epoch_(epoch) {}
   ConnectionTable(const ConnectionTable&) = delete;
   ConnectionTable& operator=(const ConnectionTable&) = delete;
   ~ConnectionTable();
 
-  // Hears every change from now on; null: nobody does. It outlives the table, or is taken away.
+  // Reports every change from now on to `journal`; null ends that. The journal must outlive the
+  // table or be removed.
   void keep(Journal* journal) { journal_ = journal; }
 
-  // ===== doors =====
+  // ===== changes =====
 
-  // A new connection under a new id.
+  // Creates a connection under a new id.
   Connection& open(const Opened& what);
-  // The path that a setup tries; its labels are not known yet. No journal hears of it before reach().
+  // Lays the path that a setup tries; its labels are not known yet. Written to the journal by
+  // reach() only.
   void lay(Connection& connection, const std::vector<SwitchIndex>& at,
            const std::vector<PathHop>& route);
-  // The path is held (kHeld), or connected (kUp).
+  // Marks the path as held (kHeld) or connected (kUp).
   void reach(Connection& connection, Stage stage);
   void set_contract(Connection& connection, const Contract& contract);
-  // Numbers for a path, a change and a leaf; none is ever used again.
+  // New numbers for a path, a change and a leaf; no number is used twice.
   void raise_generation(Connection& connection, std::uint32_t generation);
   std::uint32_t next_revision(Connection& connection);
   std::uint16_t next_leg(Connection& connection);
-  // The hops of a leaf become part of the tree; the scion is empty then.
+  // Grafts a leaf's hops onto the tree; the scion is empty afterwards.
   void join(Connection& connection, const std::string& end, HopTree& scion);
-  // The destination is there.
+  // Cuts a leaf's hops off. `end` must be a destination of the connection.
   HopTree cut(Connection& connection, const std::string& end);
-  // Another path (HopTree::replace).
+  // Moves the connection to another path (HopTree::replace).
   void replace(Connection& connection, const std::vector<HopTree::Step>& steps, HopTree& scion,
                std::uint32_t generation);
-  // One that was prepared becomes a client's, under a new id; or nobody's again.
+  // Gives a prepared connection to a client, under a new id; hand_back() returns it to its pool.
   void assign(Connection& connection, const Asker& asker);
   void hand_back(Connection& connection);
   void leave_pool(Connection& connection);
-  // From now on its hops may only go.
+  // Begins the release: from now on hops may only be removed.
   void begin_release(Connection& connection);
-  // The hops of a procedure that ends with the connection are removed with the others.
+  // Takes over the hops of a procedure that ends with the connection, so that they are removed with
+  // it.
   void fold(Connection& connection, HopTree& scion);
-  // The hops are gone, or owed: another path may be laid, under another generation.
+  // Removes the hops from the tree, because they are removed or owed. Another path may then be
+  // laid, under another generation.
   void clear(Connection& connection);
-  // Ends its life.
+  // Deletes the connection.
   void close(Connection& connection);
 
-  // The hops of a procedure's own tree count among those of their switches. What is grafted on the
-  // connection's tree, cut off or replaced stays counted.
+  // Adds the hops of a procedure's own tree to the lists of their switches, or removes them. Hops
+  // that are grafted on the connection's tree, cut off or replaced stay in the lists.
   void count(Connection& connection, Hops& hops);
   void count_no_more(Hops& hops);
 
   // ===== look up =====
 
-  // The two ends of calls, shared by all calls between them.
+  // The two endpoints of calls, shared by all calls between them.
   CallEndsRef ends(const std::string& from, const std::string& to) { return ends_.get(from, to); }
 
-  // Null: there is none of that id (any more).
+  // Null if there is no connection with that id (any more).
   Connection* find(ConnectionId id) const { return by_id_.find(id); }
-  // By the id that clients know.
+  // Looks up by the id that clients know.
   Connection* find_shown(ConnectionId id) const {
     const ConnectionId own = aliases_.empty() ? ConnectionId{} : aliases_.find(id);
     Connection* const found = find(own == ConnectionId{} ? id : own);
     return found == nullptr || found->shown_id() != id ? nullptr : found;
   }
-  // One that is there.
+  // The connection must exist.
   Connection& at(ConnectionId id) const {
     Connection* const found = find(id);
     XB_CHECK(found != nullptr, id);
@@ -99,14 +104,14 @@ class ConnectionTable {
     return shown_.page(after, limit);
   }
   std::size_t size() const { return by_id_.size(); }
-  // Where the procedures of its connections are made.
+  // Memory for the procedures of its connections.
   ProcedurePlaces& places() { return places_; }
-  // The connections with hops at that switch, in no order that means anything; one that passes it several
-  // times stands there as often. Valid until a hop comes or goes.
+  // The connections with hops at that switch, unordered; one that passes several times is listed as
+  // often. Valid until a hop is added or removed.
   const std::vector<Connection*>& passing(SwitchIndex at) const { return by_switch_.at(at); }
-  // handle(item) for each of `items`, in order. What it loads of the hop that hop_of(item) names, as
-  // {id, number}, is prefetched some items before (core/ahead.hpp): the connection's place, the connection,
-  // and the hop where a path is too long to be part of it.
+  // Calls handle(item) for each of `items`, in order. hop_of(item) returns the {id, number} of the
+  // item's hop. Its memory is prefetched some items ahead (core/ahead.hpp): the table entry, the
+  // connection, and the hop where a long path is stored outside the connection.
   template <class Items, class HopOf, class Handle>
   void for_each_of(const Items& items, HopOf hop_of, Handle handle) const {
     for_each_ahead(
@@ -139,7 +144,7 @@ class ConnectionTable {
   std::uint64_t next_id_ = 1;
   CallEndsTable ends_;
   FlatMap<ConnectionId, Connection*> by_id_;
-  FlatMap<ConnectionId, ConnectionId> aliases_;  // of connections that were prepared
+  FlatMap<ConnectionId, ConnectionId> aliases_;  // of prepared connections
   ShownIds shown_;
   HopsBySwitch by_switch_;
   ProcedurePlaces places_;

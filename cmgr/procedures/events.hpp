@@ -1,5 +1,5 @@
-// What can happen to a procedure (procedure.hpp), and the timers that guard its states. Each procedure has
-// a table of its own over these events: setup_fsm.hpp and its neighbours.
+// The events of procedures (procedure.hpp), and the timers of their states. Each procedure has its
+// own table over these events: setup_fsm.hpp and its neighbours.
 #pragma once
 
 #include <cstddef>
@@ -9,26 +9,26 @@
 namespace xbind::cmgr {
 
 enum class Event : std::uint8_t {
-  kRouteKnown,              // the path is known; a label is missing, or the path is to be held
+  kRouteKnown,              // the path is known; a label is missing, or the path is for a hold
   kRouteKnownLabelsAtHand,  // the path is known, and the caches had every label
-  kRouteUseless,            // a switch of the path cannot be used now: another route is looked for
+  kRouteUseless,            // a switch of the path is unusable now: look for another route
   kNoRoute,
   kAllReserved,
   kAllCommitted,
-  kAllTakenOver,         // of another path: the hops where it parts from the old one are committed
-  kAllTakenOverOldDown,  // the same, and no cell is on its way on the old path
+  kAllTakenOver,         // of another path: the hops where it leaves the old one are committed
+  kAllTakenOverOldDown,  // the same, and the old path carries no cells
   kHopRefused,
-  kCommitAsked,  // of a hold
-  kRaiseAsked,   // the new contract is more in some component
-  kLowerAsked,   // the new contract is nowhere more
-  kDropAsked,    // of a leaf
-  kAllRaised,    // and some component is to be lowered yet
+  kCommitAsked,  // the client commits a hold
+  kRaiseAsked,   // the new contract is greater in some component
+  kLowerAsked,   // the new contract is nowhere greater
+  kDropAsked,    // the client drops a leaf
+  kAllRaised,    // and some component must still be lowered
   kAllModified,
-  kReleaseAsked,  // the connection is to go: the procedure ends first
+  kReleaseAsked,  // the connection is to be released: the procedure ends first
   kAllRemoved,
   kAllRemovedTryNext,  // and a route that avoids the refusing element may exist
-  kSomeNotRemoved,     // of hops that must go before the others: the rest waits
-  kTimeout,            // of the state's own timer; or a hop's switch cannot be reached
+  kSomeNotRemoved,     // of hops that must be removed before the others, which wait
+  kTimeout,            // of the state's timer; or a hop's switch cannot be reached
   kTimeoutTryNext,     // the same while undoing, and another route may exist
 };
 inline constexpr std::size_t kEvents = static_cast<std::size_t>(Event::kTimeoutTryNext) + 1;
@@ -60,7 +60,7 @@ constexpr std::string_view to_string(Event event) {
   return "unknown event";
 }
 
-// The named timers of cmgr/parts/config.hpp; kHold is the time that the client asked for.
+// The named timers of cmgr/parts/config.hpp; kHold is the duration that the client requested.
 enum class Timer : std::uint8_t { kNone, kRoute, kHop, kUndo, kBreak, kHold };
 inline constexpr std::size_t kTimers = static_cast<std::size_t>(Timer::kHold) + 1;
 

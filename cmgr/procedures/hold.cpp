@@ -22,7 +22,7 @@ State Hold::state() const {
 
 std::optional<Cause> Hold::refuses_release() const {
   if (is_held()) return std::nullopt;
-  // The client knows it since it was held; it is up, or gone, in a moment.
+  // The client has known the id since the path was held; the commit is decided in a moment.
   const bool committing = state_ == FsmState::kCommitting;
   return committing ? Cause::kChangeUnderWay : Cause::kUnknownConnection;
 }
@@ -56,7 +56,7 @@ void Hold::perform(Action action, TimePoint now) {
     case Action::kConnect: connect(); return;
     case Action::kHandOver: leave(); return;
     case Action::kExpire: {
-      disarm();  // the release may end the connection's life
+      disarm();  // the release may delete the connection
       const ProcedurePtr self = leave();
       start_release(context_, connection_, {}, kNotTimed, now);
       return;
@@ -102,7 +102,7 @@ void Hold::connect() {
 
 void Hold::refuse(TimePoint now) {
   Outcome outcome = refused_outcome();
-  // The connection has a name for clients once it has been held.
+  // Once held, the connection has an id that the client knows.
   if (committer_) outcome.connection = connection_.shown_id();
   context_.outcomes.tell(committer_ ? *committer_ : *connection_.asker(), std::move(outcome));
   if (committer_) context_.clients.owns(committer_->client, -1);

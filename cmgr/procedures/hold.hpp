@@ -1,5 +1,5 @@
-// A hold (hold_fsm.hpp): the path is reserved for a time that the client asks for, and committed when the
-// client says so. No switch is programmed before.
+// A hold (hold_fsm.hpp): the path is reserved for a duration that the client requests, and
+// committed on the client's request. Until then no switch is programmed.
 #pragma once
 
 #include "cmgr/procedures/hold_fsm.hpp"
@@ -9,14 +9,14 @@ namespace xbind::cmgr {
 
 class Hold final : public StepMachine<HoldFsm, PathProcedure> {
  public:
-  // `hold`: from the moment that every hop is reserved.
+  // `hold`: counts from the moment when every hop is reserved.
   Hold(Context& context, Connection& connection, Duration hold)
       : StepMachine(context, connection), hold_(hold) {}
   ~Hold() override;
   void start(TimePoint now) { find_route(now); }
 
   bool is_held() const { return state_ == FsmState::kHeld; }
-  // The client commits it. It is held, and every switch of it is attached.
+  // The client commits the hold. It must be held, and every switch of its path attached.
   void commit(const Asker& asker, TimePoint now);
 
   State state() const override;

@@ -1,21 +1,22 @@
-// A hold: a path is reserved now and committed later, or not at all. The pure table that Hold (hold.hpp)
-// performs.
+// A hold reserves a path now, to be committed later or not at all. This is the pure table that Hold
+// (hold.hpp) performs.
 //
-//       kRouteUseless
-//         ┌────┐
-//         ▼    │  kRouteKnown  ┌───────────┐ kAllReserved  ┌──────┐ kCommitAsked ┌────────────┐ kAllCommitted
-//     ┌────────┴┐─────────────▶│ Reserving ├──────────────▶│ Held ├─────────────▶│ Committing ├───▶ connected
-//     │ Routing │              └─────┬─────┘               └──┬───┘              └─────┬──────┘
-//     └─▲──┬────┘                    │ kHopRefused            │ kTimeout (expired)     │ kHopRefused
-//       │  │ kNoRoute                ▼ kTimeout               │ kReleaseAsked          │ kTimeout
-//       │  │ kTimeout          ┌──────────┐                   ▼                        │
-//       │  ▼                   │ Undoing  │◀──────────────────┼────────────────────────┘
-//       │ refused              └──┬────┬──┘                released
-//       └─────────────────────────┘    │ kAllRemoved, kTimeout (owed)
-//               kAllRemovedTryNext     ▼
-//               kTimeoutTryNext     refused
+//     kRouteUseless
+//       ┌────┐
+//       ▼    │  kRouteKnown ┌───────────┐ kAllReserved ┌──────┐ kCommitAsked ┌────────────┐
+//   ┌────────┴┐────────────▶│ Reserving ├─────────────▶│ Held ├─────────────▶│ Committing │
+//   │ Routing │             └─────┬─────┘              └──┬───┘              └──┬──────┬──┘
+//   └─▲──┬────┘                   │ kHopRefused           │ kTimeout            │      │
+//     │  │ kNoRoute               ▼ kTimeout              │ (expired)           │      │ kAll-
+//     │  │ kTimeout         ┌──────────┐                  │ kReleaseAsked       │      ▼ Committed
+//     │  │                  │          │                  ▼                     │    connected
+//     │  ▼                  │ Undoing  │◀─────────────────┼─────────────────────┘
+//     │ refused             └──┬────┬──┘               released        kHopRefused, kTimeout
+//     └────────────────────────┘    │ kAllRemoved, kTimeout (owed)
+//             kAllRemovedTryNext    ▼
+//             kTimeoutTryNext    refused
 //
-// A hold that is released, or whose time is over, ends here; a release (release_fsm.hpp) removes its hops.
+// A hold that is released or expires ends here; a release (release_fsm.hpp) removes its hops.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +35,7 @@ struct HoldFsm {
     kRouting,     // waits for RouteObject
     kReserving,   // waits until every hop is reserved
     kHeld,        // every hop is reserved, no switch is programmed
-    kCommitting,  // phase two, as the client has asked
+    kCommitting,  // phase two, on the client's request
     kUndoing,     // a hop refused or did not answer: the others are being removed
     kOver,        // connected, released, or refused and forgotten
   };
@@ -46,8 +47,8 @@ struct HoldFsm {
     kAnswerHeld,
     kCommitHops,
     kConnect,
-    kHandOver,  // a release is next
-    kExpire,    // the same, and the manager itself begins it
+    kHandOver,  // a release follows
+    kExpire,    // the hold has expired: the manager itself begins a release
     kRefuse,
     kRemoveHops,
     kOweThenRefuse,  // hops that did not confirm their removal become debts
@@ -61,7 +62,8 @@ struct HoldFsm {
     friend bool operator==(const Step&, const Step&) = default;
   };
 
-  // Pure. Nothing when `event` has no meaning in `state`: the caller counts it and does nothing.
+  // Pure. Returns nullopt when `event` has no meaning in `state`: the caller counts it and does
+  // nothing.
   static constexpr std::optional<Step> step(State state, Event event) {
     switch (state) {
       case State::kRouting:
@@ -97,7 +99,7 @@ struct HoldFsm {
     return std::nullopt;
   }
 
-  // Which timer guards the state.
+  // The timer that guards the state.
   static constexpr Timer timer(State state) {
     switch (state) {
       case State::kRouting: return Timer::kRoute;

@@ -28,7 +28,7 @@ void HopTeller::drop_errands(Hops& hops) {
 void HopTeller::say(Procedure& procedure, Hop& hop, TimePoint now) {
   Connection& connection = procedure.connection();
   const Errand errand = std::exchange(hop.errand, Errand::kNone);
-  std::optional<HopBatch> one;  // of the engines that wait
+  std::optional<HopBatch> one;  // for the engines that wait
   if (config_.one_by_one) one.emplace();
   switch (errand) {
     case Errand::kNone: return;
@@ -74,11 +74,11 @@ void HopTeller::note_change(const Connection& connection, Hop& hop) {
   const HopKey key = key_of(connection, hop);
   hop.state = HopState::kChanging;
   hop.behind = hop.behind || switches_.owes_change(hop.at, key);
-  // With invocations the debt stays until its own answer comes by the session, perhaps that it is stale:
-  // were it forgiven, that answer would pay for what the hop is owed next.
+  // With invocations the debt stays until its own answer comes in the session, perhaps that it is
+  // stale. If the debt were dropped now, that answer would settle the hop's next debt.
   if (config_.one_by_one) return;
-  // The new contract replaces the one that the manager owed this hop. If the session has sent that one
-  // already, the SwitchServer answers it before the new one.
+  // The new contract replaces the one that was owed. If the session has sent the owed one already,
+  // the SwitchServer answers it before the new one.
   switches_.skip_answers(hop.at, key, switches_.forgive_change(hop.at, key));
 }
 
@@ -113,7 +113,7 @@ void HopTeller::fill_in(HopSetup& setup, Procedure& procedure, Hop& hop, bool co
     hop.asked_in = static_cast<std::uint8_t>(switches_.attachment(hop.at));
     setup.labels_wanted = hop.labels_asked;
   }
-  if (!hop.joins) {  // what the port carries is booked already
+  if (!hop.joins) {  // a joining hop's output is booked already
     book(connection, hop, now);
     setup.quota_wanted = switches_.want_quota(hop.at, hop.output_port, setup.key, now);
   }
@@ -134,7 +134,7 @@ void HopTeller::unbook(const Connection& connection, Hop& hop) {
 
 void HopTeller::take_labels_answered(Hop& hop) {
   const std::uint16_t asked = std::exchange(hop.labels_asked, std::uint16_t{0});
-  // What an earlier session was asked for has lapsed with it.
+  // Labels requested in an earlier session have lapsed with it.
   if (hop.asked_in == static_cast<std::uint8_t>(switches_.attachment(hop.at))) {
     switches_.labels_answered(hop.at, hop.output_port, asked);
   }

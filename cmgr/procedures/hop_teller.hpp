@@ -1,5 +1,5 @@
-// What the hops of a connection are told, and when: at once, each in its switch's queue; or, in the engines
-// that wait (Config::one_by_one), one after another, each as an invocation of its own.
+// Sends the commands for the hops of a connection: at once, each in its switch's queue; or, in the
+// engines that wait (Config::one_by_one), one after another as separate invocations.
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
@@ -19,16 +19,17 @@ class HopTeller {
   HopTeller(const Config& config, ClientDesk& clients, SwitchDesk& switches)
       : config_(config), clients_(clients), switches_(switches) {}
 
-  // Tells the hop, or notes the errand for tell_next(). The hop's state is that of the command from then on.
+  // Sends the command, or records it for tell_next(). The hop's state is that of the command from
+  // then on.
   void tell(Procedure& procedure, Hop& hop, Errand errand, TimePoint now);
-  // The engines that wait: tells the next hop, when no answer is awaited.
+  // For the engines that wait: sends the next recorded command when no answer is outstanding.
   void tell_next(Procedure& procedure, TimePoint now);
   static void drop_errands(Hops& hops);
 
-  // The hop's demand counts in the quota cache, or no more.
+  // Adds the hop's demand to the quota cache, or subtracts it.
   void book(const Connection& connection, Hop& hop, TimePoint now);
   void unbook(const Connection& connection, Hop& hop);
-  // The replacement labels that the hop's command asked for have come, or never will.
+  // The replacement labels that the hop's command requested have arrived, or never will.
   void labels_answered(Hop& hop) {
     if (hop.labels_asked != 0) take_labels_answered(hop);
   }

@@ -63,13 +63,13 @@ void LeafProcedure::perform(Action action, TimePoint now) {
   }
 }
 
-// The route's hops from where it leaves the tree.
+// Lays the route's hops from where it leaves the tree.
 bool LeafProcedure::lay(const RouteReply& route, TimePoint now) {
   const std::vector<PathHop>& path = route.path.hops;
   const Hops::Fork fork = connection_.hops().fork(route.at, path);
   if (fork.step == path.size() || !fork.sibling.present()) {
-    // The route is the tree's own, or begins somewhere else: the endpoint is another name for one that is
-    // there, or its route starts at another port than the tree.
+    // The whole route lies in the tree: the endpoint is an alias of an existing destination. Or the
+    // route begins at another port than the tree.
     refusal_ = {fork.step == path.size() ? Cause::kLeafExists : Cause::kNoRoute, ends_->to};
     happen(Event::kNoRoute, now);
     return false;
@@ -124,10 +124,10 @@ void LeafProcedure::answer_dropped(TimePoint now) {
   context_.paths.look(connection_);
 }
 
-// The whole connection is released: the leaf's hops go with the others.
+// The whole connection is released: the leaf's hops are removed with the others.
 void LeafProcedure::fold() {
   for (Hop& hop : hops_) {
-    if (hop.errand == Errand::kRemove) hop.state = HopState::kCommitted;  // not told yet
+    if (hop.errand == Errand::kRemove) hop.state = HopState::kCommitted;  // removal not sent yet
   }
   HopTeller::drop_errands(hops_);
   context_.connections.fold(connection_, hops_);

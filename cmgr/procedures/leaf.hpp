@@ -1,5 +1,6 @@
-// A destination is added to a connection that is up, or dropped (leaf_fsm.hpp, decision 0011). The hops of
-// the leaf are the procedure's own, a scion of the connection's tree, until they have joined it or are gone.
+// Adds a destination to a connection that is up, or drops one (leaf_fsm.hpp, decision 0011). The
+// procedure owns the leaf's hops, a scion of the connection's tree, until they are grafted or
+// removed.
 #pragma once
 
 #include <string>
@@ -13,9 +14,9 @@ class LeafProcedure final : public StepMachine<LeafFsm, PathProcedure> {
  public:
   LeafProcedure(Context& context, Connection& connection, const Asker& asker,
                 const std::string& end);
-  // The end is no destination of the connection.
+  // The end must not be a destination of the connection.
   void start_add(TimePoint now);
-  // The end is one of several destinations.
+  // The end must be one of several destinations.
   void start_drop(TimePoint now);
 
   Hops& hops() override { return hops_; }

@@ -1,4 +1,5 @@
-// A destination is added to a connection that is up, or dropped: the pure table that Leaf (leaf.hpp) performs.
+// Adds a destination to a connection that is up, or drops one: the pure table that Leaf (leaf.hpp)
+// performs.
 //
 //       kRouteUseless
 //         ┌────┐          kRouteKnown ┌───────────┐ kAllReserved
@@ -18,8 +19,8 @@
 //     │ Asked  ├───────────▶│ Dropping ├─────────────────────────────▶ dropped
 //     └────────┘            └──────────┘
 //
-// kReleaseAsked ends every state but Over: the leaf's hops go with the others of the connection, and its
-// client hears "being released".
+// kReleaseAsked ends every state but Over: the leaf's hops are removed with the others of the
+// connection, and its client gets the refusal "being released".
 #pragma once
 
 #include <cstddef>
@@ -38,9 +39,9 @@ struct LeafFsm {
     kAsked,       // to be dropped; not begun
     kRouting,     // waits for RouteObject
     kReserving,   // phase one: waits for labels that the caches did not have
-    kCommitting,  // phase two: every hop of the leaf is told at once
+    kCommitting,  // phase two: all hops of the leaf are committed at once
     kUndoing,     // a hop refused or did not answer: the others are being removed
-    kDropping,    // every hop of the leaf is told to go
+    kDropping,    // all hops of the leaf are being removed
     kOver,        // answered
   };
   static constexpr std::size_t kStates = static_cast<std::size_t>(State::kOver) + 1;
@@ -56,7 +57,7 @@ struct LeafFsm {
     kOweThenFindRoute,
     kAnswerDropped,
     kOweThenAnswerDropped,
-    kFold,  // the hops go back to the connection, to be removed with the others
+    kFold,  // the hops return to the connection, to be removed with the others
   };
 
   struct Step {
@@ -66,7 +67,8 @@ struct LeafFsm {
     friend bool operator==(const Step&, const Step&) = default;
   };
 
-  // Pure. Nothing when `event` has no meaning in `state`: the caller counts it and does nothing.
+  // Pure. Returns nullopt when `event` has no meaning in `state`: the caller counts it and does
+  // nothing.
   static constexpr std::optional<Step> step(State state, Event event) {
     switch (state) {
       case State::kAsked:
@@ -111,7 +113,7 @@ struct LeafFsm {
     return std::nullopt;
   }
 
-  // Which timer guards the state.
+  // The timer that guards the state.
   static constexpr Timer timer(State state) {
     switch (state) {
       case State::kAsked: return Timer::kNone;

@@ -65,7 +65,7 @@ void Modify::perform(Action action, TimePoint now) {
 
 // ===== hops =====
 
-// What the hops are told in the present state.
+// The contract that hops are sent in the present state.
 Contract Modify::contract_to_tell() const {
   switch (state_) {
     case FsmState::kRaising: return greater(connection_.contract(), target_);
@@ -83,7 +83,7 @@ HopModify Modify::change_for(const Hop& hop) const {
 void Modify::raise_hops(TimePoint now) {
   revision_ = context_.connections.next_revision(connection_);
   for (Hop& hop : hops()) hop.changed = false;
-  // All or nothing: one that cannot be told ends it before any hop is.
+  // All or nothing: an unreachable switch ends the change before any hop is changed.
   for (const Hop& hop : hops()) {
     if (context_.switches.is_attached(hop.at)) continue;
     refusal_ = {Cause::kSwitchUnreachable, context_.switches.name(hop.at)};
@@ -142,8 +142,8 @@ void Modify::change_answered(Hop& hop, const HopResult& result, TimePoint now) {
   hop.changed = result.cause == Cause::kNone;
   if (hop.changed) hop.behind = false;
   if (state_ == FsmState::kRaising && result.cause != Cause::kNone) {
-    // Nobody knows what such a hop has now: it is told the old contract with the others. So is one that
-    // never heard of the old one.
+    // The contract that such a hop has now is unknown, so the old one is restored there as well.
+    // The same holds for a hop that never got the old one.
     const bool unknown =
         result.cause == Cause::kSwitchUnreachable || result.cause == Cause::kTimeout;
     hop.changed = unknown || hop.behind;
@@ -185,7 +185,7 @@ void Modify::switch_lost(SwitchIndex at, TimePoint now) {
     for (Hop& hop : hops()) {
       if (hop.at != at || hop.state != HopState::kChanging) continue;
       hop.state = HopState::kCommitted;
-      hop.changed = true;  // perhaps
+      hop.changed = true;  // possibly
     }
     refusal_ = {Cause::kSwitchUnreachable, context_.switches.name(at)};
     happen(Event::kHopRefused, now);
@@ -206,13 +206,12 @@ void Modify::switch_lost(SwitchIndex at, TimePoint now) {
 
 // ===== the end =====
 
-// Some hops have not confirmed the contract that the connection has from now on: they are told it until
-// they do.
+// Some hops have not confirmed the connection's new contract: it is sent again until they do.
 void Modify::owe_changes(const Contract& contract, TimePoint now) {
   for (Hop& hop : hops()) {
     if (hop.changed) continue;
     const HopKey key = key_of(connection_, hop);
-    // The answer that did not come in time may be taken for that of a later change.
+    // A late answer may otherwise be taken for that of a later change.
     const bool told = hop.state == HopState::kChanging && hop.errand == Errand::kNone;
     if (told) context_.switches.skip_answers(hop.at, key, 1);
     hop.state = HopState::kCommitted;

@@ -1,5 +1,5 @@
-// Another contract for a connection that is up (modify_fsm.hpp), in two steps, so that undoing the first can
-// never be refused (decision 0012).
+// Changes the contract of a connection that is up (modify_fsm.hpp), in two steps, so that undoing
+// the first cannot be refused (decision 0012).
 #pragma once
 
 #include "cmgr/procedures/modify_fsm.hpp"
@@ -9,7 +9,7 @@ namespace xbind::cmgr {
 
 class Modify final : public StepMachine<ModifyFsm, Procedure> {
  public:
-  // `target` has the service categories of the connection's contract.
+  // `target` must have the service categories of the connection's contract.
   Modify(Context& context, Connection& connection, const Asker& asker, const Contract& target)
       : StepMachine(context, connection), asker_(asker), target_(target) {}
   void start(TimePoint now);
@@ -22,7 +22,7 @@ class Modify final : public StepMachine<ModifyFsm, Procedure> {
 
  private:
   void perform(Action action, TimePoint now) override;
-  // A modify removes nothing.
+  // A modification removes no hops.
   void removals_over(bool, TimePoint) override {}
   Contract contract_to_tell() const;
   void raise_hops(TimePoint now);
@@ -36,7 +36,7 @@ class Modify final : public StepMachine<ModifyFsm, Procedure> {
 
   Asker asker_;
   Contract target_;
-  Refusal refusal_;  // why it is being taken back
+  Refusal refusal_;  // why the old contract is restored
   std::uint32_t revision_ = 0;
 };
 

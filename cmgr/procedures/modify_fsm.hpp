@@ -1,4 +1,5 @@
-// Another contract for a connection that is up: the pure table that Modify (modify.hpp) performs.
+// Changes the contract of a connection that is up: the pure table that Modify (modify.hpp)
+// performs.
 //
 //                         kLowerAsked
 //         ┌───────────────────────────────────────────┐
@@ -13,10 +14,10 @@
 //                       │ Restoring ├─────────────────────────────────────────▶ refused
 //                       └───────────┘ kTimeout (owed)
 //
-// A change is done in two steps, so that undoing it can never be refused: first every hop gets the greater
-// of old and new in each component (Raising), then the new contract (Lowering). When a hop refuses the
-// first step the old contract is put back (Restoring), which asks for no more than there was.
-// kReleaseAsked breaks off every state: the client hears "being released".
+// A change has two steps, so that undoing it cannot be refused. First every hop gets the greater of
+// old and new in each component (Raising), then the new contract (Lowering). When a hop refuses the
+// first step the old contract is put back (Restoring), which needs no more than was reserved
+// before. kReleaseAsked breaks off every state: the client gets the refusal "being released".
 #pragma once
 
 #include <cstddef>
@@ -33,9 +34,9 @@ struct ModifyFsm {
 
   enum class State : std::uint8_t {
     kAsked,      // not begun
-    kRaising,    // every hop is asked for the greater of the old and the new contract
-    kLowering,   // every hop is told the new contract, which is nowhere more
-    kRestoring,  // a hop refused: the others are told the old contract
+    kRaising,    // every hop reserves the greater of the old and the new contract
+    kLowering,   // every hop gets the new contract, which is nowhere greater
+    kRestoring,  // a hop refused: the others get the old contract back
     kOver,       // answered
   };
   static constexpr std::size_t kStates = static_cast<std::size_t>(State::kOver) + 1;
@@ -46,7 +47,7 @@ struct ModifyFsm {
     kRestoreHops,
     kAnswerModified,
     kAnswerNotModified,
-    kOweThenAnswerModified,  // hops that did not confirm are told again until they do
+    kOweThenAnswerModified,  // owed changes are repeated until they are confirmed
     kOweThenAnswerNotModified,
     kBreakOff,
   };
@@ -58,7 +59,8 @@ struct ModifyFsm {
     friend bool operator==(const Step&, const Step&) = default;
   };
 
-  // Pure. Nothing when `event` has no meaning in `state`: the caller counts it and does nothing.
+  // Pure. Returns nullopt when `event` has no meaning in `state`: the caller counts it and does
+  // nothing.
   static constexpr std::optional<Step> step(State state, Event event) {
     switch (state) {
       case State::kAsked:
@@ -87,7 +89,7 @@ struct ModifyFsm {
     return std::nullopt;
   }
 
-  // Which timer guards the state.
+  // The timer that guards the state.
   static constexpr Timer timer(State state) {
     switch (state) {
       case State::kAsked: return Timer::kNone;

@@ -1,4 +1,4 @@
-// How often each event came in each state of each procedure.
+// Counts each event in each state of each procedure.
 #pragma once
 
 #include <array>

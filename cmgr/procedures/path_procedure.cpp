@@ -12,7 +12,7 @@
 namespace xbind::cmgr {
 namespace {
 
-// Whether another route may do what this one could not.
+// Whether another route may avoid this cause.
 bool worth_another_try(Cause cause) {
   switch (cause) {
     case Cause::kNoBandwidth:
@@ -27,7 +27,7 @@ bool worth_another_try(Cause cause) {
   }
 }
 
-// Whether the same route may do it with other labels: these had lapsed, or were not free yet.
+// Whether the same route may succeed with other labels: these had lapsed, or were not free yet.
 bool worth_other_labels(Cause cause) {
   return cause == Cause::kLabelNotHeld || cause == Cause::kForeignInputLabel;
 }
@@ -61,7 +61,7 @@ void PathProcedure::route_answered(const RouteReply& route, TimePoint now) {
 
 std::optional<PathProcedure::Obstacle> PathProcedure::obstacle_on(const RouteReply& route) {
   if (const auto blocked = context_.paths.unusable().worst_of(route)) {
-    // The answer is older than what we have heard since.
+    // The cached answer is older than the latest topology.
     Refusal refusal = blocked->drained ? Refusal{Cause::kNoRoute, "drained " + blocked->words}
                                        : Refusal{Cause::kLinkDown, blocked->words};
     if (blocked->unknown) {
@@ -110,7 +110,7 @@ void PathProcedure::take_labels(bool& all_at_hand, TimePoint now) {
     if (hop->last() || hop->joins) continue;
     if (const auto label = context_.switches.take_label(hop->at, hop->output_port, now)) {
       hop->output_label = *label;
-      // Within a leg the hop downstream is the next one.
+      // Within a leg the next hop is the one downstream.
       std::next(hop)->input_label = *label;
     } else {
       all_at_hand = false;
@@ -154,8 +154,8 @@ void PathProcedure::clear_path(TimePoint now) {
 
 void PathProcedure::hop_refused(Hop& hop, const HopResult& result, TimePoint now) {
   plan_next_try(&hop, &result);
-  // As a rule a refusal leaves nothing of the hop. But when the SwitchServer had asked its switch and got no
-  // answer, the hop is still in its books, and one that was too busy to look at a commit still has the
+  // Usually nothing of a refused hop remains. But if the SwitchServer's switch did not answer, the
+  // hop is still in the ledger; and a SwitchServer too busy to look at a commit still has the
   // reservation.
   const bool unknown = result.cause == Cause::kSwitchUnreachable || result.cause == Cause::kTimeout;
   const bool reserved = hop.reserved && result.cause == Cause::kBusy;
@@ -226,7 +226,7 @@ void PathProcedure::switch_lost(SwitchIndex at, TimePoint now) {
       const auto hop = std::find_if(hops().begin(), hops().end(), [&](const Hop& it) {
         return it.at == at && (!over || it.state == HopState::kCommitting);
       });
-      if (hop == hops().end()) return;  // has taken over already, or stays
+      if (hop == hops().end()) return;  // that hop has taken over already, or stays
       HopResult lost;
       lost.cause = Cause::kSwitchUnreachable;
       refusal_ = {Cause::kSwitchUnreachable, context_.switches.name(at)};
@@ -263,12 +263,12 @@ void PathProcedure::plan_next_try(const Hop* hop, const HopResult* result) {
 bool PathProcedure::plan_around(const Hop& hop, Cause cause, PortId port) {
   if (!worth_another_try(cause)) return worth_other_labels(cause);
   if (port == hop.output_port || (port.value() == 0 && cause == Cause::kSwitchRefused)) {
-    // The link that the hop leads into; the last hop's is the endpoint's own.
+    // The link that the hop leads into; for the last hop that is the endpoint's line.
     if (hop.last()) return false;
     if (hop.leg != 1) return avoid(hop.at, hop.output_port);
-    // The other direction's link is known by the port at its far end.
+    // A link of the reverse direction is identified by the port at its far end.
     const Hop* const next = hops().next_in_leg(hop);
-    if (next == nullptr) return false;  // of another path: the rest is as it was
+    if (next == nullptr) return false;  // of another path: the rest is unchanged
     return avoid(next->at, next->input_port);
   }
   if (port.value() != 0) return false;

@@ -14,7 +14,7 @@
 namespace xbind::cmgr {
 namespace {
 
-// When a take-over that was refused for the moment is tried again.
+// The pause before a take-over that was temporarily refused is tried again.
 constexpr Duration kRerouteSoon = kManagerTimers["reroute-soon"];
 
 }  // namespace
@@ -30,7 +30,8 @@ bool PathWatch::on_topology(const TopologyState& state, bool restarted) {
     return false;
   }
   unusable_.set(state);
-  // Positive answers stay right until they expire. A path may exist now where none was found before.
+  // Positive answers stay right until they expire. A path may exist now where none was found
+  // before.
   context_.routes.cache().doubt(
       unusable_.news(), [this](const RouteReply& reply, std::uint64_t since) {
         return reply.cause != Cause::kNone || unusable_.touched_since(reply, since);
@@ -58,15 +59,15 @@ void PathWatch::look_again(std::size_t& left) {
   }
 }
 
-// From the end of each list: entries that come meanwhile stand behind, and of one that goes the last takes
-// the place, which at worst is looked at twice.
+// Goes from the end of each list: new entries are appended behind the position. A removed entry is
+// replaced by the last one, which is then at worst looked at twice.
 void PathWatch::sweep(std::size_t& left) {
   while (!to_sweep_.empty()) {
     const auto& passing = context_.connections.passing(to_sweep_.back());
     sweep_left_ = std::min(sweep_left_, passing.size());
     for (; left > 0 && sweep_left_ > 0; --left) {
       Connection& connection = *passing[--sweep_left_];
-      // One that is being set up is looked at once it is up.
+      // A connection that is being set up is looked at once it is up.
       if (connection.stage() == Stage::kUp && unusable_.worst_of(connection.hops())) {
         look(connection);
       }
@@ -85,7 +86,7 @@ void PathWatch::sweep(std::size_t& left) {
 void PathWatch::look(Connection& connection) {
   const bool told = !connection.observed().broken.empty();
   if (unusable_.empty() && !told && astray_.empty()) return;
-  // Prepared in advance and given up already: it goes, whatever the network does now.
+  // A prepared connection that was given up is released, whatever the state of the network.
   if (!connection.asker() && is_astray(connection)) {
     enqueue(connection);
     return;
@@ -100,7 +101,7 @@ void PathWatch::look(Connection& connection) {
     astray_.erase(connection.id);
     return;
   }
-  // One that is prepared in advance is ready for nobody: the pool fills itself with another.
+  // A prepared connection that is astray is not given to calls; the pool refills itself.
   if (!connection.asker()) context_.prepared.drop(connection);
   enqueue(connection);
 }
@@ -120,8 +121,8 @@ void PathWatch::notify(const Connection& connection, NoticeKind kind, Refusal wh
       {connection.shown_id(), kind, why.cause, std::move(why.element), why.asked, why.free});
 }
 
-// No other path could be had. Of a drained one nobody needs to know. Over an unknown switch cells may go on:
-// the client hears just that.
+// No other path was found. The client gets no notice about a drained element. Over an unknown
+// switch cells may still pass, and the notice says so.
 void PathWatch::report_broken(Connection& connection, const Blocked& blocked, Refusal why) {
   if (blocked.drained || connection.observed().broken == blocked.words) return;
   connection.note().broken = blocked.words;
@@ -153,7 +154,7 @@ void PathWatch::start_reroutes(std::size_t left, TimePoint now) {
     front.queued = false;
     idle_.push_back(front);
     Connection& connection = context_.connections.at(front.id);
-    // Else it is looked at again when what is under way has ended.
+    // Otherwise it is looked at again when the procedure under way ends.
     if (connection.rests()) start_reroute(connection, now);
   }
 }
@@ -188,13 +189,13 @@ void PathWatch::failed(Connection& connection, const Refusal& why, std::uint64_t
                        TimePoint now) {
   ++context_.counters.reroutes_failed;
   const auto blocked = unusable_.worst_of(connection.hops());
-  // The network may have changed meanwhile.
+  // The network may have changed since the re-route began.
   if (!blocked || version != unusable_.version()) {
     look(connection);
     return;
   }
-  // A SwitchServer that has not come to rest with the old hop itself (it puts it back, or tells the switch
-  // another contract) refuses a take-over for the moment.
+  // A SwitchServer that is still restoring the old hop or changing its contract refuses a take-over
+  // temporarily.
   const bool soon = why.cause == Cause::kChangeUnderWay;
   if (!soon) report_broken(connection, *blocked, why);
   const Duration retry = context_.config.reroute_retry;

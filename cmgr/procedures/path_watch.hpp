@@ -1,11 +1,12 @@
-// Keeps connections on usable paths: what the network cannot use now, which connections lead over it, and
-// whose turn it is to get another path (procedures/reroute.hpp).
+// Keeps connections on usable paths: stores what the network cannot use now, finds the connections
+// that use it, and decides which of them gets another path next (procedures/reroute.hpp).
 //
-// A connection whose path touches something unusable is astray. It waits in the queue, has another path
-// under way, or none could be had: then it stays as it is, its client hears it if the path is down, and it
-// is tried again when the network changes, and every Config::reroute_retry, for calls that end make room.
+// A connection whose path uses an unusable element is astray. It waits in the queue, or has a
+// re-route under way, or its re-route found no path. In the last case it stays as it is, and its
+// client gets a notice if the path is down. It is tried again when the network changes, and every
+// Config::reroute_retry, because ending calls free capacity.
 //
-// Connections are looked at in slices of kPerStep a step, so that no step is long, however many a change of
+// A step looks at most at kPerStep connections, so that no step is long, however many a change of
 // the network concerns. Not thread-safe; owned by the connection manager.
 #pragma once
 
@@ -30,32 +31,33 @@ class PathWatch {
   PathWatch(const PathWatch&) = delete;
   PathWatch& operator=(const PathWatch&) = delete;
 
-  // What is unusable now, whole; one whose version is not above the last is ignored. `restarted`:
-  // RouteObject has begun anew, and its versions with it. True: it is news.
+  // `state` lists everything that is unusable now. It is ignored unless its version is above the
+  // last one. `restarted`: RouteObject has restarted, and its versions count from the beginning.
+  // Returns true if it was not ignored.
   bool on_topology(const TopologyState& state, bool restarted);
   void resolve_new_switches() { unusable_.resolve_new_switches(); }
   const UnusablePaths& unusable() const { return unusable_; }
 
-  // The connection is up, or its path has changed, or the network has.
+  // Call when the connection has come up, its path has changed, or the network has changed.
   void look(Connection& connection);
   bool is_astray(const Connection& connection) const {
     return !astray_.empty() && astray_.contains(connection.id);
   }
-  // The connection is no more.
+  // The connection is being deleted.
   void forget(const Connection& connection) {
     if (!astray_.empty()) astray_.erase(connection.id);
   }
   void tick(TimePoint now);
-  // The end of a step: looks at connections, begins re-routes.
+  // End of a step: looks at connections and begins re-routes.
   void finish_step(TimePoint now);
   TimePoint next_deadline() const;
 
   // --- for re-routes
-  // Another may begin.
+  // A re-route has ended or waits: another may begin.
   void turn_over() { --under_way_; }
-  // The connection has another path.
+  // The connection has moved to another path.
   void replaced(Connection& connection, const std::string& left);
-  // None could be had. `version`: the network's when it was begun.
+  // The re-route found no path. `version`: of the network when the re-route began.
   void failed(Connection& connection, const Refusal& why, std::uint64_t version, TimePoint now);
 
   std::size_t astray() const { return astray_.size(); }
@@ -69,7 +71,7 @@ class PathWatch {
   };
   using List = boost::intrusive::list<Astray, boost::intrusive::constant_time_size<false>>;
 
-  // It waits for its turn.
+  // Puts the connection into the queue.
   void enqueue(const Connection& connection);
   void look_again(std::size_t& left);
   void sweep(std::size_t& left);
@@ -80,18 +82,18 @@ class PathWatch {
 
   Context& context_;
   UnusablePaths unusable_;
-  // The lists before what is in them.
-  List recheck_;  // were astray before the network changed
-  List queue_;    // wait for their turn
-  List idle_;     // tried in vain, or have another path under way
+  // Declared before the items that they contain, so destroyed after them.
+  List recheck_;                                     // were astray before the network changed
+  List queue_;                                       // wait for their turn
+  List idle_;                                        // re-routed in vain, or being re-routed
   std::unordered_map<ConnectionId, Astray> astray_;  // never more than connections
-  // The rest of a sweep over what passes the switches with something unusable.
+  // The rest of a sweep over the connections at switches with unusable elements.
   std::vector<SwitchIndex> to_sweep_;
-  std::size_t sweep_left_ = 0;  // of the last of these: entries that have not been looked at
+  std::size_t sweep_left_ = 0;  // entries of the last switch not yet looked at
   bool sweeping_ = false;
   std::size_t under_way_ = 0;
   TimePoint retry_at_ = kNever;
-  TimePoint more_at_ = kNever;  // a slice was not the last
+  TimePoint more_at_ = kNever;  // set when a slice was not the last
 };
 
 }  // namespace xbind::cmgr

@@ -1,8 +1,8 @@
-// Memory of the procedures under way: every call operation begins one, and allocating each would cost
-// more than its steps.
+// Memory for the procedures under way. Every call operation begins one, and a heap allocation for
+// each would cost more than its steps.
 //
-// Places are all of one size, the largest procedure's, because they last as briefly as an operation. Not
-// thread-safe; owned by the table of connections.
+// All places have the size of the largest procedure, because they are in use only as long as an
+// operation. Not thread-safe; owned by the connection table.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace xbind::cmgr {
 
 struct ProcedurePlace {
-  ProcedurePlace() {}  // leaves the octets as they are: a procedure is made there at once
+  ProcedurePlace() {}  // leaves the octets uninitialised: a procedure is constructed there at once
   alignas(std::max_align_t) std::byte octets[480];
 };
 
@@ -27,7 +27,7 @@ class ProcedurePlaces {
     ProcedurePlace& place = places_.make();
     return *::new (static_cast<void*>(place.octets)) Kind(std::forward<Args>(args)...);
   }
-  // `at`: where make() has put an object, which has been destroyed.
+  // `at`: memory from make() whose object has been destroyed.
   void give_back(void* at) { places_.destroy(*static_cast<ProcedurePlace*>(at)); }
 
  private:

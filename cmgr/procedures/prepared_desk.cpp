@@ -40,14 +40,14 @@ void PreparedDesk::fill(TimePoint now) {
   std::uint32_t number = 0;
   for (PreparedPool& pool : pools_.all()) {
     ++number;
-    // Perhaps of setups that were under way when fewer came to be wanted.
+    // There may be too many after setups that were under way when the count was lowered.
     while (pool.ready.size() > pool.wanted) {
       const ConnectionId id = pool.ready.back().connection;
       pool.ready.pop_back();
       start_release(context_, context_.connections.at(id), {}, kNotTimed, now);
     }
     if (pool.rests_until > now) continue;
-    // What cannot be routed or set up now answers within this loop, and the pool rests then.
+    // A setup that cannot be routed now is answered within this loop, and the pool then rests.
     while (pool.missing() != 0 && pool.rests_until <= now) {
       if (context_.connections.size() >= context_.config.connections_max) {
         pool.rests_until = now + PreparedPools::kRest;

@@ -1,4 +1,5 @@
-// Connections prepared in advance (prepared_pools.hpp): made, taken by a client's call, given back.
+// Connections prepared in advance (prepared_pools.hpp): sets them up, gives them to calls, and
+// takes them back.
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
@@ -17,24 +18,24 @@ class PreparedDesk {
  public:
   explicit PreparedDesk(Context& context) : context_(context) {}
 
-  // Keeps `count` connections ready for calls of that pair and service; 0 ends it. kBadInput: a count above
-  // PreparedPools::kWantedMax, an end that is no name, a service that cannot be mapped. kExhausted:
-  // Config::pools_max pools are there.
+  // Keeps `count` connections ready for calls of that pair and service; 0 ends the pool. kBadInput:
+  // a count above PreparedPools::kWantedMax, an invalid endpoint name, or a service that cannot be
+  // mapped. kExhausted: there are Config::pools_max pools already.
   Result<void> prepare(const std::string& from, const std::string& to, const ServiceSpec& service,
                        std::size_t count, TimePoint now);
-  // Makes what is missing, and releases what is too much.
+  // Sets up missing connections and releases surplus ones.
   void fill(TimePoint now);
 
-  // The call is one that is ready: true, and it has been answered.
+  // Serves the call with a ready connection. True: it has been answered.
   bool take(const Asker& asker, const ConnectRequest& request, const RequestTimes& times,
             const Contract& contract, TimePoint now);
-  // The release is answered and the connection waits for the next call: true.
+  // Answers the release and keeps the connection for the next call. True: done.
   bool give_back(Connection& connection, const Asker& releaser, TimesIndex times, TimePoint now);
 
-  // What became of a connection that no client has asked for.
+  // The result of a setup that no client requested.
   void connected(Connection& connection, TimePoint now);
   void refused(Connection& connection, TimePoint now);
-  // It is ready for nobody any more.
+  // The connection may no longer be given to a call.
   void drop(Connection& connection);
 
   const PreparedPools& pools() const { return pools_; }

@@ -8,7 +8,7 @@ namespace xbind::cmgr {
 
 void EndProcedure::operator()(Procedure* procedure) const {
   ProcedurePlaces& places = procedure->context().connections.places();
-  void* const at = dynamic_cast<void*>(procedure);  // where the whole object begins
+  void* const at = dynamic_cast<void*>(procedure);  // start of the complete object
   procedure->~Procedure();
   places.give_back(at);
 }
@@ -16,7 +16,7 @@ void EndProcedure::operator()(Procedure* procedure) const {
 bool Connection::is_changing() const { return procedure != nullptr && procedure->aside(); }
 
 State Connection::state() const {
-  // A leaf or another path is made beside the connection, which is up meanwhile.
+  // A leaf or another path is set up beside the connection, which stays up meanwhile.
   if (procedure != nullptr && !is_changing()) return procedure->state();
   return stage_ == Stage::kUp ? State::kConnected : State::kGone;
 }
@@ -48,15 +48,15 @@ bool Procedure::owes_a_removal() {
 
 void Procedure::begin_removal(Hop& hop, TimePoint now) {
   ++pending_;
-  if (hop.state == HopState::kRemoving) return;  // of a leaf that was going already
+  if (hop.state == HopState::kRemoving) return;  // of a leaf that is being dropped
   context_.switches.forget_change(hop.at, key_of(connection_, hop));
-  // Nothing to wait for where nobody is: that removal is owed when the others are done.
+  // A switch without a session gets no removal: it is owed once the others are done.
   if (!context_.switches.is_attached(hop.at)) {
     hop.state = HopState::kNotRemoved;
     --pending_;
     return;
   }
-  // Told or not yet: no earlier answer counts any more, and without its own the removal is owed.
+  // From now on no earlier answer of the hop counts; without an answer to the removal it is owed.
   hop.state = HopState::kRemoving;
   context_.teller.tell(*this, hop, Errand::kRemove, now);
 }
@@ -87,7 +87,7 @@ void Procedure::owe_unconfirmed(TimePoint now) {
 }
 
 void Procedure::settle(TimePoint now) {
-  // Asked for and never answered in this path's life: the cache may ask again.
+  // Requests that were not answered while this path existed: the caches may request again.
   for (Hop& hop : hops()) {
     context_.teller.labels_answered(hop);
     context_.switches.quota_answered(hop.at, hop.output_port, key_of(connection_, hop));

@@ -1,12 +1,14 @@
-// A procedure changes one connection: sets it up, holds, modifies or releases it, adds or drops a leaf,
-// leads it another way. It owns its own state and dies with its end; a connection has at most one.
+// A procedure changes one connection: sets it up, holds, modifies or releases it, adds or drops a
+// leaf, or moves it to another path. It owns its state and is deleted when it ends; a connection
+// has at most one.
 //
-//     Procedure ◀── Release, Modify
-//         ▲
-//     PathProcedure ◀── Setup, Hold, Leaf, Reroute      (path_procedure.hpp)
+//    Procedure ◀── Release, Modify
+//        ▲
+//    PathProcedure ◀── Setup, Hold, Leaf, Reroute      (path_procedure.hpp)
 //
-// Each has a pure table over events.hpp (setup_fsm.hpp and its neighbours), which StepMachine performs. A
-// procedure may end within any call of a member that takes `now`: afterwards nobody may use it.
+// Each has a pure table over events.hpp (setup_fsm.hpp and its neighbours), which StepMachine
+// performs. A procedure may end within any call of a member that takes `now`: the caller must not
+// use it afterwards.
 //
 // Not thread-safe; owned by its connection.
 #pragma once
@@ -35,68 +37,71 @@ class Procedure : public TimerHook {
 
   Context& context() const { return context_; }
   Connection& connection() const { return connection_; }
-  // The hops that it works on: the connection's, or a tree of its own.
+  // The hops that it works on: the connection's, or those of its own tree.
   virtual Hops& hops() { return connection_.hops(); }
-  // Whether these are its own, and the connection is up meanwhile.
+  // Whether it has its own tree, and the connection stays up meanwhile.
   virtual bool aside() const { return false; }
-  // How far it is, for operators.
+  // Its progress, for operators.
   virtual State state() const = 0;
 
-  // Why the connection can be released, or changed, not now; nothing: it can.
+  // Why the connection cannot be released, or changed, now; nullopt: it can.
   virtual std::optional<Cause> refuses_release() const { return std::nullopt; }
   virtual Cause refuses_change() const { return Cause::kChangeUnderWay; }
-  // The connection is to be released: the procedure ends, what it has of hops is the connection's.
+  // The connection is to be released: the procedure ends, and its hops pass to the connection.
   void release_asked(TimePoint now) { happen(Event::kReleaseAsked, now); }
 
-  // --- what comes for it
+  // --- events from outside
   virtual bool waits_for_route() const { return false; }
   virtual void route_answered(const RouteReply&, TimePoint) {}
   virtual void timed_out(TimePoint now) = 0;
-  // The session with that switch's SwitchServer is over: what was asked there is never answered.
+  // The session with that switch's SwitchServer has ended: commands sent in it will not be
+  // answered.
   virtual void switch_lost(SwitchIndex at, TimePoint now) = 0;
-  // The answer that a hop of it waits for, of a reserve or commit.
+  // The answer to a hop's outstanding reserve or commit.
   void setup_answered(Hop& hop, const HopResult& result, TimePoint now);
   // The answer to a modify; `hop` is in the state kChanging.
   virtual void change_answered(Hop&, const HopResult&, TimePoint) {}
   // A removal's answer; `hop` is in the state kRemoving.
   void removal_answered(Hop& hop, bool removed, TimePoint now);
 
-  // --- what the teller asks
-  // The ends between which its hops lead.
+  // --- queries of the HopTeller
+  // The endpoints that its hops connect.
   virtual const CallEnds& ends() const { return *connection_.ends; }
-  // The hops are reserved for a client that commits them later.
+  // Whether the hops are reserved for a later commit by the client.
   virtual bool holds() const { return false; }
   virtual HopModify change_for(const Hop& hop) const;
-  // Whose times a command counts for.
+  // The timing index that a command counts for.
   virtual TimesIndex times_of(Errand) const { return kNotTimed; }
 
  protected:
   virtual void happen(Event event, TimePoint now) = 0;
-  // Every hop that was told has answered well.
+  // Every hop that was sent a command has accepted it.
   virtual void all_answered(HopAction, TimePoint) {}
   virtual void hop_refused(Hop&, const HopResult&, TimePoint) {}
-  // No answer to a removal is awaited any more; `owed`: some hop has not been removed.
+  // No answer to a removal is outstanding; `owed`: some hop has not been removed.
   virtual void removals_over(bool owed, TimePoint now) = 0;
-  // Of a procedure with hops of its own: the connection's, which they refer to. Null: it has none.
+  // For a procedure with its own tree: the connection's tree, which it refers to. Null: it has
+  // none.
   virtual Hops* stock() { return nullptr; }
   // The labels of its hops that debts hold as well; null: none.
   virtual LentLabels* lent() { return connection_.lent(); }
 
-  // Tells each of the hops of which `which` says so; they answer with setup_answered().
+  // Sends the command to each hop that `which` selects; they answer with setup_answered().
   template <class Which>
   void tell_hops(Errand errand, Which&& which, TimePoint now);
-  // Removes every hop that was told anything and of which `which` says so; ends in removals_over().
+  // Removes every hop that `which` selects and that was sent a command; ends in removals_over().
   template <class Which>
   void remove_hops(Which&& which, TimePoint now);
   // The hops at a lost switch will not confirm their removal.
   void removals_lost(SwitchIndex at, TimePoint now);
-  // Hops that still owe their removal become debts.
+  // Turns hops that still owe their removal into debts.
   void owe_unconfirmed(TimePoint now);
-  // The hops are gone, or owed: their labels, bookings and what they asked for.
+  // The hops are removed or owed: releases their labels, bookings and outstanding requests.
   void settle(TimePoint now);
-  // The procedure's last act: it is the connection's no more, and dies with the returned pointer.
+  // The last act of a procedure: detaches it from the connection. It is deleted with the returned
+  // pointer.
   ProcedurePtr leave() { return std::move(connection_.procedure); }
-  // The timer of the state begins anew.
+  // Restarts the timer of the state.
   virtual void arm(TimePoint now) = 0;
 
   Context& context_;
@@ -129,7 +134,7 @@ void Procedure::remove_hops(Which&& which, TimePoint now) {
   removals_begun(now);
 }
 
-// Performs Fsm's table: the one place where the procedure's state changes.
+// Performs Fsm's table; the procedure's state changes nowhere else.
 template <class Fsm, class Base>
 class StepMachine : public Base {
  public:
@@ -148,7 +153,7 @@ class StepMachine : public Base {
     }
     state_ = step->next;
     arm(now);
-    perform(step->action, now);  // may end the procedure's life
+    perform(step->action, now);  // may delete the procedure
   }
   void arm(TimePoint now) final {
     if (const Timer timer = Fsm::timer(state_); timer != Timer::kHold) {

@@ -32,7 +32,7 @@ void Release::answer(TimePoint now) {
     context_.outcomes.name_what_is_owed(hops(), {}, outcome);
     context_.times.answered(times_, now);
     context_.outcomes.tell(*releaser_, std::move(outcome), times_);
-    // The claim on the client's memory ends with the answer.
+    // The client's claim to its slot ends with the answer.
     context_.clients.owns(releaser_->client, -1);
   } else {
     context_.times.close(times_);

@@ -1,5 +1,5 @@
-// The release of a connection (release_fsm.hpp): every hop is removed at once; one whose removal nobody
-// confirms in time becomes a debt.
+// Releases a connection (release_fsm.hpp): removes all hops at once; a removal that is not
+// confirmed in time becomes a debt.
 #pragma once
 
 #include "cmgr/procedures/procedure.hpp"
@@ -9,7 +9,7 @@ namespace xbind::cmgr {
 
 class Release final : public StepMachine<ReleaseFsm, Procedure> {
  public:
-  // `releaser`: who is to be answered; nobody: the manager's own, or a hold that has expired.
+  // `releaser` gets the outcome; none: the manager itself releases, or a hold has expired.
   Release(Context& context, Connection& connection, const OptionalAsker& releaser, TimesIndex times)
       : StepMachine(context, connection), releaser_(releaser), times_(times) {}
   void start(TimePoint now);

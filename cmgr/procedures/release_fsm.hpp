@@ -4,7 +4,7 @@
 //     │ Removing ├───────────────────▶ released
 //     └──────────┘ kTimeout (owed)
 //
-// A release is never refused: a hop whose removal nobody confirms becomes a debt.
+// A release is never refused: an unconfirmed removal becomes a debt.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct ReleaseFsm {
   static constexpr std::string_view kName = "release";
 
   enum class State : std::uint8_t {
-    kRemoving,  // every hop is told to go
+    kRemoving,  // all hops are being removed
     kOver,      // answered and forgotten
   };
   static constexpr std::size_t kStates = static_cast<std::size_t>(State::kOver) + 1;
@@ -37,7 +37,8 @@ struct ReleaseFsm {
     friend bool operator==(const Step&, const Step&) = default;
   };
 
-  // Pure. Nothing when `event` has no meaning in `state`: the caller counts it and does nothing.
+  // Pure. Returns nullopt when `event` has no meaning in `state`: the caller counts it and does
+  // nothing.
   static constexpr std::optional<Step> step(State state, Event event) {
     switch (state) {
       case State::kRemoving:
@@ -49,7 +50,7 @@ struct ReleaseFsm {
     return std::nullopt;
   }
 
-  // Which timer guards the state.
+  // The timer that guards the state.
   static constexpr Timer timer(State state) {
     switch (state) {
       case State::kRemoving: return Timer::kUndo;

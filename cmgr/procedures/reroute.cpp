@@ -71,7 +71,7 @@ bool Reroute::lay(const RouteReply& route, TimePoint now) {
   }
   context_.connections.count(connection_, hops_);
   if (!hops_.empty()) return true;
-  // RouteObject's endpoint is somewhere else now, or it knows no other path than the old one.
+  // RouteObject has moved the endpoint, or knows no other path than the old one.
   refuse_unless_refused({Cause::kNoRoute, connection_.ends->to});
   happen(Event::kNoRoute, now);
   return false;
@@ -137,10 +137,10 @@ void Reroute::take_over(TimePoint now) {
       Errand::kCommit, [](const Hop& hop) { return hop.takes_over; }, now);
 }
 
-// The new path carries the connection.
+// Makes the new path carry the connection.
 void Reroute::go_over() {
   context_.connections.replace(connection_, path_, hops_, generation_);
-  // Labels that debts hold as well go with their hops.
+  // Labels that debts hold as well move with their hops.
   move_lent(hops_, connection_.lent(), lent_);
   if (planted(Bug::kOldPathNotRemoved)) {
     for (Hop& hop : hops_) hop.state = HopState::kIdle;
@@ -202,10 +202,10 @@ void Reroute::end(bool given_up, TimePoint now) {
   }
 }
 
-// The connection is released: what the procedure has of hops goes with the others.
+// The connection is released: the procedure's hops are removed with the others.
 void Reroute::fold() {
   for (Hop& hop : hops_) {
-    if (hop.errand == Errand::kRemove) hop.state = HopState::kCommitted;  // not told yet
+    if (hop.errand == Errand::kRemove) hop.state = HopState::kCommitted;  // removal not sent yet
   }
   HopTeller::drop_errands(hops_);
   context_.connections.fold(connection_, hops_);

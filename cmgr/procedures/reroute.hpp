@@ -1,6 +1,6 @@
-// Another path for a connection that is up, make before break (reroute_fsm.hpp, decision 0022). The new
-// hops are the procedure's own, a scion of the connection's tree, until the connection goes over to them;
-// then it has the old ones, to be removed.
+// Moves a connection that is up to another path, make before break (reroute_fsm.hpp, decision
+// 0022). The procedure owns the new hops, a scion of the connection's tree, until the connection
+// goes over to them. Then it owns the old hops, which it removes.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace xbind::cmgr {
 
 class Reroute final : public StepMachine<RerouteFsm, PathProcedure> {
  public:
-  // `why` the connection is to leave its path, as of that version of the network.
+  // `why`: the reason to leave the path, as of `version` of the network.
   Reroute(Context& context, Connection& connection, const Blocked& why, std::uint64_t version)
       : StepMachine(context, connection),
         left_(why.words),
@@ -49,9 +49,10 @@ class Reroute final : public StepMachine<RerouteFsm, PathProcedure> {
   std::vector<HopTree::Step> path_;  // the new path, one leg after the other
   HopTree hops_;
   LentLabels lent_;
-  std::string left_;        // what the connection is to leave: "switch-1 port 2"
-  bool old_down_;           // and that is down
-  bool turn_left_ = false;  // it counts no more among those at once: it waits for a switch
+  std::string left_;  // the element that the connection leaves: "switch-1 port 2"
+  bool old_down_;     // that element is down
+  // it no longer counts towards reroutes_at_once, because it waits for a switch
+  bool turn_left_ = false;
   std::uint64_t version_;
   std::uint32_t generation_;
 };

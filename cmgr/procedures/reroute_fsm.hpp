@@ -1,7 +1,7 @@
-// Another path for a connection that is up (make before break): the pure table that Reroute (reroute.hpp)
-// performs. What each hop of the new path has to do with the old one: path_change.hpp.
+// Moves a connection that is up to another path (make before break): the pure table that Reroute
+// (reroute.hpp) performs. path_change.hpp relates each hop of the new path to the old one.
 //
-// The new path is made:
+// The new path is set up:
 //
 //       kRouteUseless
 //         ┌────┐       kRouteKnown ┌───────────┐ kAllReserved
@@ -31,15 +31,15 @@
 //     └──▲───┬──────┘
 //        └───┘ kSomeNotRemoved, kTimeout
 //
-// Making commits the new hops but for those that take over from an old one; SwitchingOver commits these.
-// From Lingering on the procedure has the old path's hops. They stay for a moment, for the cells that are
-// on their way there, unless that path is down.
+// Making commits the new hops except those that take over from an old one; SwitchingOver commits
+// these. From Lingering on the procedure owns the old path's hops. They stay for a moment, for the
+// cells in transit there, unless that path is down.
 //
-// When a take-over fails, the hops that may have taken over are removed first (LeadingBack), so that cells
-// are led back to the old path before the new one goes. Nobody knows where a switch that cannot be reached
-// sends the cells: until it has confirmed, the new path stays whole.
+// When a take-over fails, the hops that may have taken over are removed first (LeadingBack), so
+// that cells return to the old path before the new one is removed. It is unknown where a switch
+// that cannot be reached sends the cells: until it has confirmed, the whole new path stays.
 //
-// kReleaseAsked ends every state: the hops go with the others of the connection.
+// kReleaseAsked ends every state: the hops are removed with the others of the connection.
 #pragma once
 
 #include <cstddef>
@@ -57,9 +57,9 @@ struct RerouteFsm {
   enum class State : std::uint8_t {
     kRouting,        // waits for RouteObject
     kReserving,      // phase one: waits for labels that the caches did not have
-    kMaking,         // the hops that do not take over are told
-    kSwitchingOver,  // the hops where the new path parts from the old one are told
-    kLingering,      // the connection goes the other way; the old path stays for a moment
+    kMaking,         // the hops that do not take over are being committed
+    kSwitchingOver,  // the hops where the new path leaves the old one are being committed
+    kLingering,      // cells take the new path; the old one stays for a moment
     kLeadingBack,    // hops that took over are being removed before the others
     kUndoing,        // the new hops are being removed
     kRemovingOld,    // the old hops are being removed
@@ -83,7 +83,7 @@ struct RerouteFsm {
     kOweThenFindRoute,
     kFinish,
     kOweThenFinish,
-    kFold,  // the hops go back to the connection, to be removed with the others
+    kFold,  // the hops return to the connection, to be removed with the others
   };
 
   struct Step {
@@ -93,7 +93,8 @@ struct RerouteFsm {
     friend bool operator==(const Step&, const Step&) = default;
   };
 
-  // Pure. Nothing when `event` has no meaning in `state`: the caller counts it and does nothing.
+  // Pure. Returns nullopt when `event` has no meaning in `state`: the caller counts it and does
+  // nothing.
   static constexpr std::optional<Step> step(State state, Event event) {
     switch (state) {
       case State::kRouting:
@@ -153,7 +154,7 @@ struct RerouteFsm {
     return std::nullopt;
   }
 
-  // Which timer guards the state.
+  // The timer that guards the state.
   static constexpr Timer timer(State state) {
     switch (state) {
       case State::kRouting: return Timer::kRoute;

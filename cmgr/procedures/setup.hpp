@@ -1,4 +1,4 @@
-// The setup of a call (setup_fsm.hpp), asked for by a client, or by the manager itself in advance.
+// Sets up a connection (setup_fsm.hpp) for a client, or in advance for the manager itself.
 #pragma once
 
 #include "cmgr/procedures/path_procedure.hpp"
@@ -8,7 +8,7 @@ namespace xbind::cmgr {
 
 class Setup final : public StepMachine<SetupFsm, PathProcedure> {
  public:
-  // The connection's asker is answered. `times`: of the call.
+  // The connection's asker gets the outcome. `times`: timing index of the call.
   Setup(Context& context, Connection& connection, TimesIndex times)
       : StepMachine(context, connection) {
     times_ = times;
@@ -16,7 +16,7 @@ class Setup final : public StepMachine<SetupFsm, PathProcedure> {
   void start(TimePoint now) { find_route(now); }
 
   State state() const override;
-  // Its id has not been told yet: it is nobody's to release or change.
+  // The client does not have the id yet, so no client may release or change the connection.
   std::optional<Cause> refuses_release() const override { return Cause::kUnknownConnection; }
   Cause refuses_change() const override { return Cause::kUnknownConnection; }
   TimesIndex times_of(Errand errand) const override {

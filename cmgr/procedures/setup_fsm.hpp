@@ -33,7 +33,7 @@ struct SetupFsm {
   enum class State : std::uint8_t {
     kRouting,     // waits for RouteObject
     kReserving,   // phase one: waits for labels that the caches did not have
-    kCommitting,  // phase two: every hop is told at once
+    kCommitting,  // phase two: all hops are committed at once
     kUndoing,     // a hop refused or did not answer: the others are being removed
     kOver,        // answered: connected, or refused and forgotten
   };
@@ -57,7 +57,8 @@ struct SetupFsm {
     friend bool operator==(const Step&, const Step&) = default;
   };
 
-  // Pure. Nothing when `event` has no meaning in `state`: the caller counts it and does nothing.
+  // Pure. Returns nullopt when `event` has no meaning in `state`: the caller counts it and does
+  // nothing.
   static constexpr std::optional<Step> step(State state, Event event) {
     switch (state) {
       case State::kRouting:
@@ -90,7 +91,7 @@ struct SetupFsm {
     return std::nullopt;
   }
 
-  // Which timer guards the state.
+  // The timer that guards the state.
   static constexpr Timer timer(State state) {
     switch (state) {
       case State::kRouting: return Timer::kRoute;

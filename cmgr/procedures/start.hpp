@@ -1,4 +1,4 @@
-// How procedures begin, and how a connection ends.
+// Begins procedures, and ends connections.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace xbind::cmgr {
 
-// A new procedure of the connection, which has none; the caller starts it.
+// Creates a procedure for the connection, which must have none; the caller starts it.
 template <class Kind, class... Args>
 Kind& begin(Context& context, Connection& connection, Args&&... args) {
   XB_CHECK(connection.procedure == nullptr, connection.id);
@@ -18,14 +18,15 @@ Kind& begin(Context& context, Connection& connection, Args&&... args) {
   return made;
 }
 
-// Ends what is under way for the connection, and releases it. `releaser`, perhaps nobody, gets the outcome.
+// Ends the procedure under way, if any, and releases the connection. `releaser`, if any, gets the
+// outcome.
 void start_release(Context& context, Connection& connection, const OptionalAsker& releaser,
                    TimesIndex times, TimePoint now);
 
-// The connection's hops are settled: it ends its life, and its client owns one less.
+// Deletes the connection, whose hops are settled; its client owns one connection less.
 void forget(Context& context, Connection& connection);
 
-// What a client hears of a connection that is up.
+// The outcome that a client gets for a connection that is up.
 Outcome connected_outcome(const Connection& connection);
 
 }  // namespace xbind::cmgr

@@ -1,7 +1,9 @@
-// Which procedure's timer expires next. A procedure has at most one timer, of its state.
+// The timers of procedures, in the order of expiry. A procedure has at most one timer, that of its
+// state.
 //
-// A list for each named timer, oldest first, since all of a list have one duration; the holds' own times
-// are sorted. Not thread-safe; owned by the connection manager, outlives the procedures.
+// One list for each named timer, oldest first, because all timers of a list have the same duration;
+// holds, with their individual durations, are sorted. Not thread-safe; owned by the connection
+// manager, outlives the procedures.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +21,7 @@
 
 namespace xbind::cmgr {
 
-// Holds whose time is over: a commit that comes too late is refused by that name. The latest kRemembered.
+// The latest kRemembered expired holds, so that a late commit is refused with cause "hold expired".
 class ExpiredHolds {
  public:
   static constexpr std::size_t kRemembered = 10'000;
@@ -38,7 +40,7 @@ class ExpiredHolds {
   std::unordered_set<ConnectionId> ids_;
 };
 
-// What a procedure brings for its timer.
+// The part of a procedure that its timer list links.
 struct TimerHook
     : boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
   TimePoint deadline = kNever;
@@ -46,14 +48,14 @@ struct TimerHook
 
 class ProcedureTimers {
  public:
-  // Timers that expire in one step: a process that was kept waiting finds many due at once.
+  // Timers that expire in one step at most: a process that was kept waiting finds many due at once.
   static constexpr std::size_t kPerStep = 1'000;
 
   explicit ProcedureTimers(const Config& config) : config_(config) {}
   ProcedureTimers(const ProcedureTimers&) = delete;
   ProcedureTimers& operator=(const ProcedureTimers&) = delete;
 
-  // Not kHold.
+  // For every timer but kHold.
   void arm(TimerHook& hook, Timer timer, TimePoint now) {
     hook.unlink();
     hook.deadline = kNever;
@@ -61,13 +63,14 @@ class ProcedureTimers {
     hook.deadline = now + duration(timer);
     lists_[static_cast<std::size_t>(timer)].push_back(hook);
   }
-  // A hold's own time.
+  // The individual duration of a hold.
   void arm_hold(ConnectionId connection, TimePoint until) { holds_.emplace(until, connection); }
   void disarm_hold(ConnectionId connection, TimePoint until) { holds_.erase({until, connection}); }
   ExpiredHolds& expired_holds() { return expired_; }
 
-  // For each procedure whose timer has expired, at most kPerStep: expire(hook) or expire_hold(connection),
-  // which arm it anew, or not. What is left keeps next_deadline() in the past.
+  // Calls expire(hook) or expire_hold(connection) for each procedure whose timer has expired, at
+  // most kPerStep; the callee may arm it again. While some are left, next_deadline() is in the
+  // past.
   template <class Expire, class ExpireHold>
   void expire(TimePoint now, Expire&& expire, ExpireHold&& expire_hold) {
     std::size_t left = kPerStep;
@@ -88,7 +91,8 @@ class ProcedureTimers {
     }
     return due;
   }
-  // Every procedure whose timer runs, but holds that rest. None may come or go meanwhile.
+  // Visits every procedure with a running timer, except holds that are held. None may be added or
+  // removed meanwhile.
   template <class Visit>
   void for_each(Visit&& visit) {
     for (List& list : lists_) {
