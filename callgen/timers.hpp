@@ -1,4 +1,4 @@
-// The durations of xbind-callgen, but for those of its load, its measurements and its model.
+// The durations of xbind-callgen, except those of its load, its measurements and its model.
 #pragma once
 
 #include "core/durations.hpp"

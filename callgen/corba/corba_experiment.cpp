@@ -37,15 +37,15 @@ std::uint64_t value_of(const Metrics& metrics, const std::string& name) {
   return found == metrics.end() ? 0 : found->second;
 }
 
-// What all processes that send over sessions had counted at a time.
+// Counters of all processes that send over sessions, at one time.
 struct Counted {
   std::vector<Metrics> managers;
   std::map<std::string, Metrics> switches;
   faults::FaultCounters own;
 };
 
-// What the fault layer did to one leg between two looks, by the counters of the process that sends.
-// A process that was started anew has counted from zero.
+// Faults of one leg between two measurements, by the counters of the sending process. The counters
+// of a restarted process began at zero.
 faults::FaultCounters leg_between(const Metrics& before, const Metrics& after,
                                   const std::string& leg) {
   const auto grown = [&](const char* what) {
@@ -64,7 +64,7 @@ faults::FaultCounters leg_between(const Metrics& before, const Metrics& after,
 
 void fill_faults(const Counted& before, const Counted& after, RunReport& report) {
   auto& legs = report.faults_by_leg;
-  legs["client_to_manager"] = after.own;  // that process is this one: nothing before the run
+  legs["client_to_manager"] = after.own;  // of this process: zero before the run
   for (std::size_t i = 0; i < after.managers.size(); ++i) {
     legs["manager_to_client"] +=
         leg_between(before.managers[i], after.managers[i], "faults_to_clients");
@@ -85,7 +85,7 @@ void fill_faults(const Counted& before, const Counted& after, RunReport& report)
   }
 }
 
-// Sums over all of them; one that was started anew has counted from zero.
+// Sums over all SwitchServers; the counters of a restarted one began at zero.
 void fill_switchservers(const Counted& before, const Counted& after, RunReport& report) {
   for (const auto& [server, metrics] : after.switches) {
     const auto then = before.switches.find(server);
@@ -97,7 +97,7 @@ void fill_switchservers(const Counted& before, const Counted& after, RunReport& 
   }
 }
 
-// Waits until no manager owes a removal, `most` has passed, or `stop` says so.
+// Waits until no manager owes a removal, `most` has passed, or `stop` returns true.
 void await_debts(CorbaTarget& target, Duration most, const std::function<bool()>& stop) {
   constexpr Duration kBetweenLooks = kCallgenTimers["debt-look"];
   const TimePoint until = steady_now() + most;
@@ -106,7 +106,7 @@ void await_debts(CorbaTarget& target, Duration most, const std::function<bool()>
   std::unique_lock lock(mutex);
   while (steady_now() < until && !(stop && stop())) {
     const auto now = target.statuses();
-    if (!now) return;  // the audit says what is the matter
+    if (!now) return;  // the audit will report the reason
     const bool owed = std::any_of(now->begin(), now->end(), [](const Metrics& metrics) {
       const auto found = metrics.find("owed");
       return found != metrics.end() && found->second != 0;
@@ -121,13 +121,13 @@ void fill_audits(CorbaTarget& target, RunReport& report) {
   report.audit = sum_of(report.audits);
 }
 
-// With --verify-media: the lines, and who judges what comes over them.
+// For --verify-media: the lines, and the check of the cells that come over them.
 struct MediaParts {
   std::unique_ptr<MediaLines> lines;
   std::unique_ptr<MediaCheck> check;
 };
 
-// A run of its own among all that ever sent cells here: a number that no other has, as good as surely.
+// A number that distinguishes this run from all others that ever sent cells here, almost certainly.
 std::uint64_t run_number() {
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
   return splitmix64(static_cast<std::uint64_t>(now) ^ static_cast<std::uint64_t>(getpid()) << 40);
@@ -211,7 +211,7 @@ void declare_client_options(config::OptionSet& set, ClientOptions& options) {
 std::vector<WatchedProcess> watched_processes(const ClientOptions& options) {
   std::vector<WatchedProcess> watched;
   for (const std::string& watch : options.watch_pids) {
-    const auto [name, pid] = *parse_watch(watch);  // it has been checked
+    const auto [name, pid] = *parse_watch(watch);  // checked when the options were loaded
     watched.push_back({name, pid});
   }
   return watched;

@@ -1,6 +1,6 @@
-// One run against managers that are up: finds and attaches to them, plays the plan, asks everybody for
-// their counters before and after, has the audit made, and reports. What `xbind-callgen run` does once the
-// other commands do again and again.
+// One run against running managers: finds and attaches to them, plays the plan, reads the counters
+// of all processes before and after, has the audit made, and reports. `xbind-callgen run` does this
+// once, other commands repeatedly.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,8 @@
 
 namespace xbind::callgen {
 
-// How the managers are reached, and who is watched; the same for every run of a command.
+// How the managers are reached, and which processes are watched; the same for every run of a
+// command.
 struct ClientOptions {
   orb::CommonOptions common;
   faults::FaultOptions faults;
@@ -31,49 +32,50 @@ struct ClientOptions {
 };
 void declare_client_options(config::OptionSet& set, ClientOptions& options);
 
-// What --watch-pid names, of loaded options.
+// An entry of --watch-pid, from checked options.
 struct WatchedProcess {
   std::string name;
   int pid = 0;
 };
 std::vector<WatchedProcess> watched_processes(const ClientOptions& options);
 
-// What one of several generators does otherwise.
+// Changes to a run that is one of several generators' parts.
 struct RunHooks {
-  // Called when all is ready to be offered; the plan's time zero. Its error ends the run.
+  // Called when everything is ready; returns time zero of the plan. An error ends the run.
   std::function<Result<TimePoint>()> begin;
-  bool audit = true;  // false: others make it, when all are done
-  // Asked while the run lasts, on the caller's thread; true: it ends in order, and its report says
-  // that it was interrupted. Before the first call: an error.
+  bool audit = true;  // false: the audit is made elsewhere, when all generators are done
+  // Called during the run on the caller's thread. True ends the run in order, and its report says
+  // that it was interrupted. If true before the first call, run_once() returns an error.
   std::function<bool()> stop{};
 };
 
-// What an audit says in a report; one that could not be made says so.
+// The audit in the form of a report, also when it could not be made.
 AuditReport report_of(const Result<RemoteAudit>& audit);
 
-// Sums the audits up. One of a manager that was never heard from says that it proves nothing: calls
-// may be up that nobody here knows of.
+// Sums the audits up. The audit of a manager that never answered is marked as proving nothing: it
+// may have calls that this process does not know.
 void doubt_audits(RunReport& report);
 
-// The calls that the options ask for; asks RouteObject for the ends when they need the topology.
+// The workload of the options; queries RouteObject for the endpoints if they depend on the
+// topology.
 Result<Workload> workload_for(CorbaTarget& target, const ClientOptions& client,
                               const RunOptions& run);
 
-// Attaches to all managers of `run` under the client's own name, or with an empty one under callgen- and the
-// process number, `suffix` after it.
+// Attaches to all managers of `run` under the client's name. If it is empty, the name is callgen-
+// with the process number and `suffix`.
 Result<void> attach_all(CorbaTarget& target, const ClientOptions& client, const RunOptions& run,
                         const std::string& suffix = {});
 
-// The audits of all managers, by name, as a client of its own. An audit that could not be made is one that
-// says so.
+// The audits of all managers, by name, made by a separate client. An audit that could not be made
+// is marked so.
 Result<std::map<std::string, AuditReport>> audits_of(const ClientOptions& client,
                                                      const RunOptions& run, orb::Runtime& runtime);
 
-// Errors: nothing was offered (a manager or the topology was not to be had, media lines could not be
-// opened). What failed later is in the report. `progress` is called every progress_interval of `run` on
-// the caller's thread, never when it is quiet; `records`, if any, gets every record, on another thread. A
-// client name is used once: with an empty one each run has
-// its own.
+// Errors: no call was offered, because a manager or the topology could not be reached or media
+// lines could not be opened. Later failures are in the report. `progress` is called every
+// progress_interval of `run` on the caller's thread, and never when it is quiet. `records`, if any,
+// gets every record, on another thread. A client name is used for one run only; an empty one gives
+// each run a new name.
 Result<RunReport> run_once(const ClientOptions& client, const RunOptions& run,
                            orb::Runtime& runtime,
                            const std::function<void(const Progress&)>& progress,

@@ -16,31 +16,31 @@
 namespace xbind::callgen {
 namespace {
 
-// A run looks so often at what is due, at most: what is due within this time travels together, for a message
-// and a wake-up cost many times what a request does. What it makes late is seen in the slip.
+// The minimum time between looks for due requests. Requests due within it travel together, because
+// a message and a wake-up cost many times as much as a request. The slip shows the delay.
 constexpr Duration kBetweenSends = kCallgenTimers["send-pause"];
 
-// Of the topology's ends and demands.
+// Of endpoints and demands in one page of the topology.
 constexpr CORBA::ULong kPage = 10'000;
 
-// How long a wish to stop may go unseen.
+// The longest time until a request to stop is noticed.
 constexpr Duration kLookForStop = kCallgenTimers["stop-look"];
 
-// A manager that can reach us confirms the first batch within milliseconds. One that has said
-// nothing for so long cannot: the rest of the run would be unanswered as well.
+// A manager that can reach this process confirms the first batch within milliseconds. After a
+// silence of this length the rest of the run would be unanswered as well.
 constexpr Duration kFirstAnswer = kCallgenTimers["first-answer"];
 
-// The kernel lets a thread sleep 50 us longer than it asks for, unless told otherwise.
+// By default the kernel lets a thread sleep up to 50 us longer than requested.
 void wake_exactly() {
   thread_local const int told = prctl(PR_SET_TIMERSLACK, 1UL);
   static_cast<void>(told);
 }
 
-// Nothing is repaired in a measured run: the first loss of a session is its end.
+// A measured run repairs nothing: the first loss of a session ends it.
 client::Limits limits_of_a_run() {
   client::Limits limits;
   limits.open_max = RunPlan{}.max_open_calls;  // each has one request under way
-  limits.requests_per_batch = 4096;            // the most that --client-batch takes
+  limits.requests_per_batch = 4096;            // the limit of --client-batch
   limits.reach_within = client::kForever;
   limits.first_answer = kFirstAnswer;
   limits.reattach = false;
@@ -174,7 +174,7 @@ RunFigures CorbaTarget::run(const RunPlan& plan, Workload workload, Media* media
     media_ = media;
     offering_ = std::make_unique<Offering>(plan, std::move(workload),
                                            media != nullptr ? &media->check : nullptr, sink);
-    // A call that waits for the one before is not to wait for anything else.
+    // One at a time: a call that waits for the previous one must not wait for anything else.
     between_sends_ = plan.arrivals == Arrivals::kOneAtATime ? Duration::zero() : kBetweenSends;
     offering_->start(std::max(begin, steady_now()));
     player_ = offering_.get();
@@ -203,7 +203,7 @@ void CorbaTarget::play(Player& player, const std::function<bool()>& stop) {
     player_ = &player;
   });
   wait_until_finished(Duration::zero(), {}, stop);
-  within([this] { player_ = nullptr; });  // it is the caller's
+  within([this] { player_ = nullptr; });  // the caller owns it
 }
 
 void CorbaTarget::wait_until_finished(Duration progress_interval,
@@ -236,13 +236,13 @@ void CorbaTarget::wait_until_finished(Duration progress_interval,
 
 void CorbaTarget::detach() {
   const std::vector<SessionOf> sessions = within([this] {
-    lost_ = true;  // no answer is wanted any more
+    lost_ = true;  // no more answers are needed
     const TimePoint now = steady_now();
     for (const auto& manager : managers_) {
       manager->requester.end(now);
       manager->requester.flush(now, actions_);
       for (const auto& frame : actions_.transmit) {
-        // A confirmation. Without it the manager remembers the last outcomes for longer.
+        // A confirmation: without it the manager remembers the last outcomes for longer.
         (void)manager->sender.send(actions_.session, frame);
       }
       actions_.transmit.clear();
@@ -257,7 +257,7 @@ void CorbaTarget::detach() {
   }
 }
 
-// --- within the Serial ------------------------------------------------------------------------------
+// --- within the Serial ---------------------------------------------------------------------------
 
 void CorbaTarget::after_drain() {
   if (player_ == nullptr) return;
@@ -294,7 +294,7 @@ void CorbaTarget::after_drain() {
                    : std::min({run_deadline, links_deadline(), faults_.next_deadline()}));
 }
 
-// Before the runner's turn: a call whose check is over may be released in the same turn.
+// Before the runner's turn, so that a call whose check is over can be released in the same turn.
 void CorbaTarget::advance_media(TimePoint now) {
   if (media_ == nullptr) return;
   for (const CellsOut& out : media_->check.advance(now))
@@ -311,11 +311,11 @@ TimePoint CorbaTarget::media_deadline(TimePoint now) const {
 }
 
 void CorbaTarget::on_message(Manager& manager, client::ManagerMessage&& message) {
-  // The time of arrival, before any queue of ours, is what the answers are stamped with.
+  // Answers are stamped with the time of arrival, before any queue of this process.
   const TimePoint arrived = message.arrived;
   std::move(message).tell(manager.requester, arrived);
-  // Before a play and after it nobody takes answers. They stay with the requester, which does not
-  // confirm them then, so that no more than its window comes.
+  // Before and after a play answers stay with the requester. It does not confirm them, so that at
+  // most its window arrives.
   if (player_ != nullptr && !lost_) perform(manager, arrived);
 }
 
@@ -334,7 +334,7 @@ void CorbaTarget::perform(Manager& manager, TimePoint now) {
   manager.requester.flush(now, actions_);
   keep_for_transport(manager);
   for (const auto& batch : actions_.told) player_->answered(*batch, manager.index, now);
-  if (!actions_.unexpected.empty()) {  // the player checks the manager
+  if (!actions_.unexpected.empty()) {  // the player uses them to check the manager
     OutcomeBatch unexpected;
     unexpected.outcomes.swap(actions_.unexpected);
     player_->answered(unexpected, manager.index, now);

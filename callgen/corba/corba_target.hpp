@@ -1,6 +1,7 @@
-// The managers as seen by a load generator: attaches to each once, then plays a Player against them in
-// batches, and asks for status and audit around it. A client::Requester holds the session with each
-// manager; all of them are in one Serial, so that the Player sees one order of all answers.
+// The managers as a load generator uses them: attaches to each once, plays a Player against them in
+// batches, and fetches status and audit before and after. A client::Requester holds the session
+// with each manager. All of them share one Serial, so that the Player sees all answers in one
+// order.
 //
 //   timer thread ────┐                        ┌─▶ oneways to the managers
 //   upcall threads ──┴─▶ Serial ─▶ Requesters ┴◀─▶ Player
@@ -36,60 +37,60 @@
 
 namespace xbind::callgen {
 
-// What a manager's audit said.
+// The result of a manager's audit.
 struct RemoteAudit {
   AuditTotals totals;
   std::vector<std::string> findings;  // "stray cross-connect at switch-1 port 2: ..."
 };
 
-// With --verify-media: who checks, and over which lines. Both outlive the run.
+// For --verify-media: the check and its lines. Both must outlive the run.
 struct Media {
-  MediaCheck& check;  // within the target's Serial while the run lasts
+  MediaCheck& check;  // used within the target's Serial while the run lasts
   MediaLines& lines;
 };
 
 class CorbaTarget {
  public:
-  // `faults`: on purpose, in what is sent to the managers.
+  // `faults`: injected into the messages to the managers.
   CorbaTarget(orb::Runtime& runtime, const std::string& name_service,
               const faults::FaultOptions& faults);
   ~CorbaTarget();
   CorbaTarget(const CorbaTarget&) = delete;
   CorbaTarget& operator=(const CorbaTarget&) = delete;
 
-  // What xbind/routeobject/NAME knows of who may call whom: the endpoints, and demands if the topology has any.
+  // The endpoints of xbind/routeobject/NAME, and the topology's demands if it has any.
   Result<KnownEnds> ends_from(const std::string& route_object);
 
-  // Finds xbind/cmgr/NAME and opens a session under `client_name`. Once for each manager; the first
-  // one attached is manager 0 of the plan. After an error the target is as before.
+  // Looks up xbind/cmgr/NAME and opens a session under `client_name`. Call once for each manager;
+  // the first one attached is manager 0 of the plan. After an error the target is unchanged.
   Result<void> attach(const std::string& manager, const std::string& client_name);
-  // The same of a manager that is in hand; `name`: what to call it.
+  // The same for a known object reference; `name` is used in messages.
   Result<void> attach_to(const std::string& name, CORBA::Object_ptr object,
                          const std::string& client_name);
 
-  // Plays the whole plan, whose `managers` are those attached; returns when it is over, and with `media`
-  // when that has nothing to wait for either and its lines are stopped. `progress` is called every
-  // `progress_interval` (0: never) on the caller's thread.
-  // `sink`, if any, gets every record within the Serial. The plan's time zero is `begin`, or now when that
-  // has passed. `stop`, if any, is asked on the caller's thread ten times a second; true: the run
-  // ends in order, as Runner::stop() says.
+  // Plays the whole plan, whose `managers` are the attached ones. Returns when it is over; with
+  // `media`, also the check must be idle, and its lines are then stopped. `progress` is called
+  // every `progress_interval` (0: never) on the caller's thread. `sink`, if any, gets every record
+  // within the Serial. Time zero of the plan is `begin`, or now if that has passed. `stop`, if any,
+  // is called on the caller's thread ten times a second; true ends the run in order, as
+  // Runner::stop() does.
   RunFigures run(const RunPlan& plan, Workload workload, Media* media, Duration progress_interval,
                  const std::function<void(const Progress&)>& progress, RecordSink* sink = nullptr,
                  TimePoint begin = {}, const std::function<bool()>& stop = {});
-  // Plays anything else until it is finished. One play, or one run, for each CorbaTarget.
+  // Plays any other Player until it is finished. A CorbaTarget allows one play or one run.
   void play(Player& player, const std::function<bool()>& stop = {});
 
-  // Counters by name of each manager, in the order in which they were attached.
+  // Counters of each manager by name, in the order of attaching.
   Result<std::vector<Metrics>> statuses();
-  // The same of every SwitchServer in the name service, by its name there; one that does not answer
-  // soon is left out.
+  // The same of every SwitchServer in the name service, by its name there. One that does not answer
+  // within a short time is left out.
   std::map<std::string, Metrics> switch_statuses();
-  // What the fault layer did to our own messages so far. Waits for the Serial.
+  // Counts of the fault layer for this process's messages so far. Waits for the Serial.
   faults::FaultCounters own_faults();
-  // Of every manager, one after the other, by its name.
+  // Audits every manager, one after the other; the key is its name.
   std::map<std::string, Result<RemoteAudit>> audits();
-  // Managers from which nothing ever came back to our callback, though they were asked: each with
-  // the callback's address. Waits for the Serial.
+  // Managers that were sent requests but never called back, each with the address of the callback.
+  // Waits for the Serial.
   std::map<std::string, std::string> unheard();
   void detach();
 
@@ -98,19 +99,20 @@ class CorbaTarget {
 
   // A manager, and this program's session with it.
   struct Manager {
-    // `place`: among the managers of the plan, from 0.
+    // `place`: index among the managers of the plan, from 0.
     Manager(CorbaTarget& target, std::size_t place, const std::string& its_name,
             CORBA::Object_ptr reference, const client::Identity& identity);
 
     const std::size_t index;
     const std::string name;
-    const std::string peer;  // in errors
+    const std::string peer;  // name in errors
     const v2::ConnectionManager_var object;
     // Within the Serial.
     client::Requester requester;
     client::RequestSender sender;
 
-    client::Observer observer;  // last, so that it goes first: its messages are for the others
+    // declared last, so destroyed first: it passes messages to the other members
+    client::Observer observer;
   };
   struct Outgoing {
     std::size_t manager = 0;
@@ -122,7 +124,7 @@ class CorbaTarget {
     SessionId session;
   };
 
-  // Runs `job` within the Serial and returns what it returns. Not from the Serial.
+  // Runs `job` within the Serial and returns its result. Not for use within the Serial.
   template <class Job>
   auto within(Job&& job) {
     using Answer = decltype(job());
@@ -143,38 +145,40 @@ class CorbaTarget {
                            const std::function<bool()>& stop);
   void after_drain();
   void advance_media(TimePoint now);
-  // kNever: nothing to wake for.
+  // kNever: no wake-up needed.
   TimePoint media_deadline(TimePoint now) const;
   void on_message(Manager& manager, client::ManagerMessage&& message);
   void submit(Dispatch& dispatch, TimePoint now);
-  // Does what the manager's requester wants: answers go to the player, frames into the outbox.
+  // Performs the actions of the manager's requester: answers go to the player, frames to the
+  // outbox.
   void perform(Manager& manager, TimePoint now);
-  // Moves the frames of actions_ into the outbox, and its sessions to those to detach.
+  // Moves the frames of actions_ to the outbox, and its ended sessions to to_detach_.
   void keep_for_transport(const Manager& manager);
-  // Sends what is in the outbox, through the fault layer.
+  // Sends the frames of the outbox through the fault layer.
   void transmit(TimePoint now);
-  // Ends the run: nothing is sent any more, and the player learns that its target is lost.
+  // Ends the run: nothing more is sent, and the player's target_lost() is called.
   void lose(const Manager& manager, const Error& why, TimePoint now);
-  // The manager was sent batches in its session and has not said anything.
+  // Whether batches were sent in the manager's session and nothing came back.
   static bool is_unheard(const Manager& manager);
   TimePoint links_deadline() const;
   static Result<RemoteAudit> audit(const Manager& manager);
 
   orb::Runtime& runtime_;
   orb::NameClient names_;
-  std::vector<std::unique_ptr<Manager>> managers_;  // none is added once the run has begun
+  std::vector<std::unique_ptr<Manager>> managers_;  // unchanged once the run has begun
 
   // Within the Serial.
   std::unique_ptr<Offering> offering_;  // of a run
-  Player* player_ = nullptr;            // set once it has started
-  Duration between_sends_{};            // at least; of a run
-  TimePoint next_send_;                 // not before
+  Player* player_ = nullptr;            // set once the play has started
+  Duration between_sends_{};            // minimum; of a run
+  TimePoint next_send_;                 // not before this time
   Media* media_ = nullptr;
-  client::Actions actions_;  // of one requester; this and the next are kept for their memory
+  // of one requester; this and the next member are kept to reuse their memory
+  client::Actions actions_;
   std::vector<Outgoing> outbox_;
-  std::vector<SessionOf> to_detach_;  // detach() does, on the caller's thread
+  std::vector<SessionOf> to_detach_;  // detach() detaches them, on the caller's thread
   faults::FaultyPipe<Outgoing> faults_;
-  bool lost_ = false;  // one of the managers: the run is over
+  bool lost_ = false;  // a manager is lost: the run is over
 
   std::mutex finished_mutex_;
   std::condition_variable finished_wake_;

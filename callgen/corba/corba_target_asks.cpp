@@ -1,5 +1,4 @@
-// What a CorbaTarget asks managers and SwitchServers around a run: counters, audits, and who was
-// never heard.
+// CorbaTarget's queries before and after a run: counters, audits, and managers that never answered.
 #include <fmt/format.h>
 
 #include <utility>

@@ -12,7 +12,7 @@ namespace xbind::callgen {
 namespace {
 
 double megabytes(int pid) {
-  // A process that is gone stays in the table, as zero: it was expected to be there.
+  // A process that has ended stays in the table with zero, because it was expected to run.
   return static_cast<double>(orb::resident_kib(pid).value_or(0)) / 1024;
 }
 
@@ -45,7 +45,7 @@ void ProcessWatch::finish(RunReport& report) {
     report.rss_mb[name] = cost.rss_after_mb;
     if (const auto after = orb::process_use(watched.pid)) {
       cost.cpu_s = std::chrono::duration<double>(after->cpu - watched.before.cpu).count();
-      // Threads that have ended took their count of switches with them.
+      // Ended threads no longer contribute to the count of context switches.
       const auto grown = [](std::uint64_t then, std::uint64_t now) {
         return now > then ? now - then : 0;
       };

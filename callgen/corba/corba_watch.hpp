@@ -1,5 +1,5 @@
-// The processes of a run and what they take: looked at before, while it lasts and after. Here and not
-// with the logic, for it reads clocks and /proc.
+// Measures the resources of a run's processes before, during and after the run. Separate from the
+// logic, because it reads clocks and /proc.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ namespace xbind::callgen {
 // One thread.
 class ProcessWatch {
  public:
-  // This process is watched as well, as "xbind-callgen". Looks for the first time.
+  // Also watches this process, as "xbind-callgen". Takes the first measurement.
   explicit ProcessWatch(const std::vector<std::pair<std::string, int>>& processes);
 
-  // A look while `calls_up` calls are up.
+  // Takes a measurement while `calls_up` calls are up.
   void look(std::uint64_t calls_up);
-  // The last look, and everything into the report: processes, memory, and what the machine was.
+  // Takes the last measurement, and writes processes, memory and machine load into the report.
   void finish(RunReport& report);
 
  private:

@@ -1,14 +1,17 @@
-// Who calls whom, from a file. SNDlib's native format is known by its first words
-// (routeobject/import/sndlib.hpp: only its demands are used); everything else is one demand a line:
+// Demands between endpoints, from a file. A file in SNDlib's native format is recognised by its
+// first words (routeobject/import/sndlib.hpp: only its demands are used). Any other file has one
+// demand per line:
 //
 //   # from to weight
 //   host-a host-b 3
 //   host-b host-a 0.5
 //
-// A demand of weight 2 is called twice as often as one of weight 1; several of one pair add up.
+// A demand of weight 2 gets twice as many calls as one of weight 1; demands of the same pair add
+// up.
 //
-// kBadInput ("FILE line N: ..."): not three words, an end that calls itself, a weight that is no number above
-// 0; more than Workload::kMostDemands of them, or none. kSystem: the file cannot be read.
+// kBadInput ("FILE line N: ..."): a line without exactly three words, a demand from an endpoint to
+// itself, a weight that is not a number above 0; more than Workload::kMostDemands demands, or none.
+// kSystem: the file cannot be read.
 #pragma once
 
 #include <string>

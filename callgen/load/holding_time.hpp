@@ -1,5 +1,5 @@
-// How long each call lasts once it is connected. Call k of a seed always gets the k-th time,
-// connected or not.
+// How long each call lasts once it is connected. With one seed, call k always gets the k-th time,
+// whether or not it connects.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace xbind::callgen {
 
 enum class HoldDistribution : std::uint8_t {
   kConstant,
-  kExponential,  // as telephone calls: how long it has lasted says nothing about how long it will
+  kExponential,  // as telephone calls: memoryless
   kLognormal,    // as measured calls: most are short, a few very long
 };
 constexpr std::string_view to_string(HoldDistribution distribution) {
@@ -30,7 +30,7 @@ class HoldingTime {
  public:
   static constexpr Duration kLongest = std::chrono::hours{24 * 365};
 
-  // Whether no draw can be longer than kLongest, so that none is ever cut short.
+  // Whether every draw is at most kLongest, so that none is ever cut short.
   static bool fits(HoldDistribution distribution, Duration mean, double sigma) {
     if (mean < Duration::zero()) return false;
     const auto longest_ns = static_cast<double>(kLongest.count());
@@ -40,8 +40,8 @@ class HoldingTime {
     return mean_ns <= longest_ns / 64;  // exponential() is at most 37 times its mean
   }
 
-  // Of a call's natural logarithm `sigma` is the standard deviation when it is lognormal; its mean is chosen
-  // so that `mean` is the mean of the calls. fits() must hold.
+  // `sigma`: the standard deviation of the logarithm of a lognormal holding time. Its mean is
+  // chosen so that the holding times have the mean `mean`. fits() must be true.
   HoldingTime(HoldDistribution distribution, Duration mean, std::uint64_t seed, double sigma = 1)
       : distribution_(distribution),
         mean_(mean),
@@ -63,7 +63,7 @@ class HoldingTime {
   }
 
  private:
-  // exp(mu + sigma z) with mu = -sigma^2 / 2, whose mean over all z is 1.
+  // exp(mu + sigma z) with mu = -sigma^2 / 2; its mean over all z is 1.
   static double factor(double sigma, double normal) {
     return std::exp(sigma * normal - sigma * sigma / 2);
   }

@@ -20,7 +20,7 @@ class Names {
     known_.insert(endpoints.begin(), endpoints.end());
   }
 
-  // `source`: who named it, "option --hotspot".
+  // `source`: where the name was given, "option --hotspot".
   Result<void> check(std::string_view name, std::string_view source) const {
     if (known_.contains(name)) return {};
     constexpr std::size_t kShown = 8;
@@ -43,7 +43,7 @@ Result<void> check_pairwise(Matrix matrix, const KnownEnds& known) {
               known.endpoints.size(), to_string(matrix), kMatrixEndpointsMax);
 }
 
-// An order of the endpoints that is the seed's alone.
+// A permutation of the endpoints that depends on the seed only.
 std::vector<std::size_t> shuffled(std::size_t size, std::uint64_t seed) {
   std::vector<std::size_t> order(size);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -75,7 +75,7 @@ std::vector<double> masses_of(const KnownEnds& known, std::uint64_t seed) {
 
 Result<Workload> gravity(const KnownEnds& known, std::uint64_t seed) {
   const std::vector<double> masses = masses_of(known, seed);
-  // Of the greatest, so that no product runs out of range.
+  // Relative to the greatest, so that no product overflows.
   const double greatest = masses.empty() ? 0 : *std::max_element(masses.begin(), masses.end());
   std::vector<Demand> demands;
   for (std::size_t i = 0; i < masses.size(); ++i) {

@@ -47,8 +47,8 @@ double dispersion(const ArrivalPlan& plan) {
     case Arrivals::kPoisson:
     case Arrivals::kRamp: return 1;
     case Arrivals::kBurst: {
-      // Of an interrupted Poisson process of rate p while on, whose on times end at rate a and off times at
-      // rate b: 1 + 2 p a / (a + b)^2.
+      // Of an interrupted Poisson process of rate p while on, whose on times end at rate a and off
+      // times at rate b: 1 + 2 p a / (a + b)^2.
       const double a = 1 / plan.burst_on_s;
       const double b = 1 / plan.burst_off_s;
       return 1 + 2 * peak_rate(plan) * a / ((a + b) * (a + b));
@@ -64,8 +64,8 @@ std::optional<double> gap_variation(const ArrivalPlan& plan) {
   switch (plan.arrivals) {
     case Arrivals::kPoisson: return 1;
     case Arrivals::kConstant: return 0;
-    // Every call starts an on time anew, as far as the future goes: the gaps are independent of each other, and
-    // then their squared variation is the dispersion of the counts.
+    // After each call the rest of the on time is again exponential, so the gaps are independent.
+    // The square of their variation is therefore the dispersion of the counts.
     case Arrivals::kBurst: return std::sqrt(dispersion(plan));
     case Arrivals::kRamp:
     case Arrivals::kTrace:
@@ -89,14 +89,14 @@ Pacer::Pacer(const ArrivalPlan& plan, std::uint64_t seed)
   if (plan.arrivals != Arrivals::kBurst) return;
   XB_CHECK(plan.burst_on_s > 0 && plan.burst_off_s > 0, plan.burst_on_s, plan.burst_off_s);
   gap_ns_ = 1e9 / peak_rate(plan);
-  // What is left of a time that is under way is as long as a new one: it is exponential.
+  // The rest of an on or off time is as long as a whole one, because it is exponential.
   const bool on =
       unit_interval(burst_bits_) * (plan.burst_on_s + plan.burst_off_s) <= plan.burst_on_s;
   if (!on) due_ = limited(exponential(burst_bits_, plan.burst_off_s * 1e9));
   on_left_ = limited(exponential(burst_bits_, plan.burst_on_s * 1e9));
 }
 
-// A gap is time spent on; off times are put in between where an on time is used up.
+// Gaps pass during on times only; an off time is inserted wherever an on time ends.
 Duration Pacer::next_of_bursts() {
   Duration gap = limited(exponential(bits_, gap_ns_));
   Duration due = due_;
@@ -109,8 +109,8 @@ Duration Pacer::next_of_bursts() {
   return std::min(kEndOfTime, due + gap);
 }
 
-// The k-th call comes when the integral of the rate has grown to the k-th event of a Poisson process of rate 1:
-// exact, no thinning. The integral is r t + (s - r) t^2 / (2 l) for a ramp from r to s of length l.
+// Call k comes when the integral of the rate reaches event k of a Poisson process of rate 1: exact,
+// without thinning. The integral is r t + (s - r) t^2 / (2 l) for a ramp from r to s of length l.
 Duration Pacer::next_of_ramp() {
   events_ += exponential(bits_, 1);
   const double from = plan_.calls_per_s;
@@ -118,8 +118,8 @@ Duration Pacer::next_of_ramp() {
   const double on_the_ramp = (from + to) / 2 * plan_.ramp_s;
   if (events_ >= on_the_ramp) return limited(1e9 * (plan_.ramp_s + (events_ - on_the_ramp) / to));
   const double slope = (to - from) / plan_.ramp_s;
-  // The root of the quadratic in the form that loses no digits when the slope is small or falls. What is below
-  // the root is the square of the rate then; it is not below zero but by rounding.
+  // The root of the quadratic, in the form that loses no digits when the slope is small or
+  // negative. The radicand is the square of the present rate, which is negative only by rounding.
   const double rate = std::sqrt(std::max(0.0, from * from + 2 * slope * events_));
   return std::max(due_, limited(1e9 * 2 * events_ / (from + rate)));
 }

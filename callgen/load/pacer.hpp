@@ -1,9 +1,9 @@
-// When each call is meant to start, counted from the beginning of the run.
+// The planned start of each call, counted from the beginning of the run.
 //
-// The plan depends on the arrivals asked for and the seed alone, never on how earlier calls fared: whoever
-// waits for a slow answer before the next call measures a system that is being spared. The one exception is
-// asked for by name: calls one at a time, which have no plan; the Runner starts each when the one before is
-// over.
+// The plan depends on the arrival options and the seed only, never on the results of earlier calls:
+// a caller that waits for a slow answer before its next call measures a system under reduced load.
+// The one exception must be requested by name: calls one at a time have no plan, and the Runner
+// starts each when the previous one is over.
 #pragma once
 
 #include <algorithm>
@@ -24,58 +24,59 @@ enum class Arrivals : std::uint8_t {
   kPoisson,    // independent callers: exponential gaps
   kConstant,   // call k at k / rate
   kBurst,      // interrupted Poisson: exponential gaps while on, nothing while off
-  kRamp,       // Poisson, its rate rising or falling in a straight line
-  kTrace,      // as a file says
-  kOneAtATime  // each when the one before is over
+  kRamp,       // Poisson with a rate that rises or falls linearly
+  kTrace,      // from a file
+  kOneAtATime  // each when the previous one is over
 };
 std::string_view to_string(Arrivals arrivals);  // "poisson", "one-at-a-time", ...
 
 struct ArrivalPlan {
   Arrivals arrivals = Arrivals::kPoisson;
-  // Mean rate; kRamp: the rate at the beginning. Not looked at by kTrace and kOneAtATime. Above 0.
+  // Mean rate, above 0; kRamp: the rate at the beginning. Ignored by kTrace and kOneAtATime.
   double calls_per_s = 200;
-  // kBurst: mean lengths of the on and off times, exponential both; above 0. While on, calls come at
-  // peak_rate(), so that the mean over all is calls_per_s. It begins on or off by chance, each as likely as at
-  // any later moment.
+  // kBurst: mean lengths of the exponential on and off times; above 0. While on, calls come at
+  // peak_rate(), so that the overall mean is calls_per_s. Whether it begins on or off is random,
+  // with the long-term probabilities.
   double burst_on_s = 1;
   double burst_off_s = 1;
-  // kRamp: the rate after ramp_s seconds, both above 0; from then on it stays.
+  // kRamp: the rate after ramp_s seconds, both above 0; constant from then on.
   double ramp_to = 200;
   double ramp_s = 10;
   std::shared_ptr<const Trace> trace{};  // kTrace
 };
 
-double peak_rate(const ArrivalPlan& plan);  // the greatest the rate ever is; 0 where there is none
-// Calls a second over the whole plan: of a ramp its mean height, of a trace its calls by its last start. 0 when
-// nothing is asked for: one at a time, or a trace whose calls all start at 0.
+double peak_rate(const ArrivalPlan& plan);  // the greatest rate at any time; 0 where there is none
+// Calls per second over the whole plan: for a ramp its mean rate, for a trace its calls divided by
+// its last start. 0 where there is no rate: one at a time, or a trace whose calls all start at 0.
 double mean_rate(const ArrivalPlan& plan);
-// Standard deviation / mean of the gaps that were asked for; nothing where they follow no law (trace, one at a
-// time) or not one law all the time (ramp).
+// Planned standard deviation / mean of the gaps; nullopt where the gaps follow no distribution
+// (trace, one at a time) or a changing one (ramp).
 std::optional<double> gap_variation(const ArrivalPlan& plan);
-// Variance / mean of the number of calls in a long time: 1 for independent callers, 0 where chance has no part.
+// Variance / mean of the number of calls in a long time: 1 for independent callers, 0 without
+// randomness.
 double dispersion(const ArrivalPlan& plan);
 
 class Pacer {
  public:
-  // The plan stands still here, 100 years from the start: no sum of gaps may overflow.
+  // Planning stops 100 years after the start, so that no sum of gaps can overflow.
   static constexpr Duration kEndOfTime = std::chrono::hours{24 * 365 * 100};
 
-  // Numbers as in ArrivalPlan.
+  // The numbers must be as described in ArrivalPlan.
   Pacer(const ArrivalPlan& plan, std::uint64_t seed);
   Pacer(Arrivals arrivals, double calls_per_s, std::uint64_t seed);
 
-  // The start of the next call; never before the former one. The first call, too, comes a gap after
-  // the beginning, so that n calls take n / rate. After the last call of a trace: kEndOfTime. Not for
-  // kOneAtATime.
+  // The start of the next call, never before the previous one. The first call also comes a gap
+  // after the beginning, so that n calls take n / rate. After the last call of a trace: kEndOfTime.
+  // Not for kOneAtATime.
   Duration next_start() {
     ++calls_;
     switch (plan_.arrivals) {
       case Arrivals::kPoisson:
-        // Whole nanoseconds are summed: exact, however long the run.
+        // Sums whole nanoseconds: exact, however long the run.
         due_ = std::min(kEndOfTime, due_ + limited(exponential(bits_, gap_ns_)));
         break;
       case Arrivals::kConstant:
-        // Multiplied, not summed: no rounding error grows over a long run.
+        // Multiplied, not summed, so that no rounding error grows over a long run.
         due_ = limited(static_cast<double>(calls_) * gap_ns_);
         break;
       case Arrivals::kBurst: due_ = next_of_bursts(); break;
@@ -96,13 +97,13 @@ class Pacer {
   Duration next_of_trace() const;
 
   ArrivalPlan plan_;
-  double gap_ns_;  // mean gap: kBurst: while on
+  double gap_ns_;  // mean gap; kBurst: mean gap while on
   RandomBits bits_;
   RandomBits burst_bits_;
   std::uint64_t calls_ = 0;
   Duration due_{};
-  Duration on_left_{};  // kBurst: of the on time that due_ lies in
-  double events_ = 0;   // kRamp: the sum of gaps of a Poisson process of rate 1
+  Duration on_left_{};  // kBurst: rest of the on time that due_ lies in
+  double events_ = 0;   // kRamp: sum of the gaps of a Poisson process of rate 1
 };
 
 // How many calls of the plan start before `end`, at most `most`.

@@ -1,7 +1,7 @@
-// Chance from one seed: a stream of its own for every purpose, and our own distributions (those of
-// the standard library differ from one library to the next; the raw output of mt19937_64 does not).
+// Random numbers from one seed: a separate stream for every purpose, and own distributions, because
+// those of the standard library differ between libraries. The raw output of mt19937_64 does not.
 //
-// The streams are independent: asking for another holding time does not move a single arrival.
+// The streams are independent: drawing another holding time does not move any arrival.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace xbind::callgen {
 
 using RandomBits = std::mt19937_64;
 
-// The numbers are part of what a seed means: add at the end, never reuse one.
+// The numbers are part of the meaning of a seed: add at the end, never reuse one.
 enum class Stream : std::uint64_t {
   kArrivals = 1,
   kHolding = 2,
@@ -41,7 +41,7 @@ inline RandomBits bits_for(std::uint64_t seed, Stream stream) {
   return RandomBits(splitmix64(splitmix64(seed) ^ static_cast<std::uint64_t>(stream)));
 }
 
-// In (0, 1], every value a multiple of 2^-53. Never zero, so that its logarithm exists.
+// In (0, 1], a multiple of 2^-53. Never zero, so that its logarithm exists.
 inline double unit_interval(RandomBits& bits) {
   return static_cast<double>((bits() >> 11) + 1) * 0x1p-53;
 }
@@ -51,8 +51,8 @@ inline double exponential(RandomBits& bits, double mean) {
   return -mean * std::log(unit_interval(bits));
 }
 
-// The normal distribution of mean 0 and deviation 1, by Box and Muller: two uniform draws make one, the
-// second of the pair is not kept. At most kNormalMost away from 0.
+// The normal distribution with mean 0 and deviation 1, by Box and Muller: two uniform draws give
+// one value; the second one is discarded. At most kNormalMost away from 0.
 inline constexpr double kNormalMost = 8.6;  // sqrt(2 * 53 ln 2) is 8.572
 inline double standard_normal(RandomBits& bits) {
   constexpr double kTwoPi = 6.283185307179586476925;
@@ -60,12 +60,12 @@ inline double standard_normal(RandomBits& bits) {
   return radius * std::cos(kTwoPi * unit_interval(bits));
 }
 
-// Evenly in [0, bound), bound > 0. Draws again where a plain remainder would favour small numbers.
+// Uniform in [0, bound), bound > 0. Draws again where a plain remainder would favour small numbers.
 inline std::uint64_t below(RandomBits& bits, std::uint64_t bound) {
   XB_CHECK(bound > 0);
   for (;;) {
     const std::uint64_t drawn = bits();
-    // Below 2^64 mod bound, which is itself below the bound and hardly ever has to be known.
+    // Below 2^64 mod bound. That value is below the bound, so it rarely needs to be computed.
     const bool unfair = drawn < bound && drawn < -bound % bound;
     if (!unfair) return drawn % bound;
   }

@@ -11,7 +11,7 @@
 namespace xbind::callgen {
 namespace {
 
-// Fills `weights` from the parts; names(i) is what number i is called.
+// Fills `weights` from the parts; names(i) is the name of number i.
 template <std::size_t N, class Names>
 Result<std::array<double, N>> weights_of(const std::vector<std::string>& parts,
                                          std::string_view what, Names names) {

@@ -1,5 +1,5 @@
-// What is asked for in the course of a call: the kinds of calls, how often each is made, and with which
-// priority. What call k is depends on the seed alone.
+// The kinds of calls by the requests they make, their relative frequency and their priorities. The
+// kind of call k depends on the seed only.
 //
 //   setup    setup ── held ── release
 //   modify   setup ── half of it ── modify ── the rest ── release
@@ -27,7 +27,7 @@ std::string_view to_string(Scenario scenario);  // "setup", ...
 inline constexpr std::size_t kPriorities = std::size_t{kPriorityMax} + 1;
 inline constexpr double kWeightMax = 1e9;
 
-// How often each, relative to the others; none below zero, one above.
+// Relative frequencies; none negative, at least one positive.
 struct ScenarioMix {
   std::array<double, kScenarios> weights{1, 0, 0, 0};
 
@@ -48,9 +48,9 @@ struct PriorityMix {
   friend bool operator==(const PriorityMix&, const PriorityMix&) = default;
 };
 
-// Of the parts of "setup=90,modify=5" and "0=9,7=1"; a part without a number has weight 1, no part at all is
-// the default. kBadInput, naming the part: an unknown or repeated name, a weight that is no number above 0 up
-// to kWeightMax.
+// Parse the parts of "setup=90,modify=5" and "0=9,7=1". A part without a number has weight 1; no
+// parts give the default. kBadInput, naming the part: an unknown or repeated name, or a weight that
+// is not a number above 0 up to kWeightMax.
 Result<ScenarioMix> parse_mix(const std::vector<std::string>& parts);
 Result<PriorityMix> parse_priorities(const std::vector<std::string>& parts);
 std::string to_string(const ScenarioMix& mix);  // "setup=90,modify=5"
@@ -81,8 +81,8 @@ class WeightedDraw {
 
  private:
   std::array<double, N> up_to_{};
-  std::size_t last_ = 0;  // that can be drawn at all
-  bool certain_ = false;  // only that one can
+  std::size_t last_ = 0;  // the last number that can be drawn
+  bool certain_ = false;  // only that number can be drawn
   RandomBits bits_;
 };
 

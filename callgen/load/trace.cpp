@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kYear_s = 366.0 * 24 * 3600;
 
-// Names to their numbers, in the order in which they first came.
+// Maps names to numbers in the order of first appearance.
 class NameTable {
  public:
   std::uint32_t number_of(std::string_view name, std::vector<std::string>& names) {
@@ -45,7 +45,7 @@ Result<TraceCall> call_of(const std::vector<std::string_view>& words, Duration f
     return fail(ErrorCode::kBadInput, "start {} s is before the one above it", words[0]);
   call.start = *start;
   std::size_t next = 1;
-  // An even number of words: a holding time is among them.
+  // An even number of words: the line has a holding time.
   if (words.size() % 2 == 0) {
     const auto hold = time_of(words[next++], "holding time");
     if (!hold) return tl::make_unexpected(hold.error());

@@ -1,17 +1,18 @@
-// A trace of calls, one a line, in the order of their starts:
+// A trace of calls, one per line, in the order of their starts:
 //
-//   # start in seconds, and if you like how long it is held, and if you like who calls whom
-//   0.250
-//   0.300  12.5
-//   0.310  0.8   host-a host-b
-//   0.310  host-b host-a
+//  # start in seconds, optionally the holding time, optionally the two ends
+//  0.250
+//  0.300  12.5
+//  0.310  0.8   host-a host-b
+//  0.310  host-b host-a
 //
-// Words are separated by blanks or tabs; a line that is empty or begins with # is skipped. What a line leaves
-// out is drawn as in a run without a trace.
+// Words are separated by blanks or tabs; a line that is empty or begins with # is skipped. What a
+// line leaves out is drawn as in a run without a trace.
 //
-// Refused (kBadInput, "FILE line N: ..."): a start or a holding time that is no number, below zero or beyond a
-// year, a start before the one above it, a name without its other end, an end that calls itself, words left
-// over; more than kTraceCallsMax calls; no call at all. kSystem: the file cannot be read.
+// Refused (kBadInput, "FILE line N: ..."): a start or holding time that is not a number, negative
+// or above a year; a start before the previous one; a name without its other end; an end that calls
+// itself; extra words; more than kTraceCallsMax calls; no call at all. kSystem: the file cannot be
+// read.
 #pragma once
 
 #include <cstdint>
@@ -39,9 +40,9 @@ struct TraceCall {
 };
 
 struct Trace {
-  std::vector<TraceCall> calls;    // at least one, by their starts
-  std::vector<std::string> names;  // every end named, each once
-  std::string file;                // for the manifest
+  std::vector<TraceCall> calls;    // at least one, in the order of their starts
+  std::vector<std::string> names;  // every named endpoint, once each
+  std::string file;                // name for the manifest
 
   bool has_ends(std::uint64_t call) const { return calls[call].from != TraceCall::kNobody; }
   Ends ends(std::uint64_t call) const { return {names[calls[call].from], names[calls[call].to]}; }

@@ -1,4 +1,4 @@
-// Text files of one record a line: the lines that say something, in words.
+// Text files with one record per line, split into words.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,9 @@
 
 namespace xbind::callgen {
 
-// Calls take(line number from 1, words) for every line that is neither empty nor begins with #, until it
-// returns false. Words are separated by blanks and tabs; a carriage return before the line's end is no word.
+// Calls take(line number from 1, words) for every line that is neither empty nor begins with #,
+// until it returns false. Words are separated by blanks and tabs; a carriage return at the end of a
+// line is ignored.
 template <class Take>
 void each_line(std::string_view text, Take take) {
   constexpr std::string_view kBlanks = " \t\r";
@@ -35,7 +36,7 @@ void each_line(std::string_view text, Take take) {
   }
 }
 
-// The whole word as a finite number, or nothing.
+// The whole word as a finite number; nullopt if it is none.
 inline std::optional<double> number_of(std::string_view word) {
   double value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);

@@ -87,7 +87,7 @@ Ends Workload::next() {
 
 std::string_view Workload::next_leaf(Ends ends) {
   XB_CHECK(has_leaves());
-  // Two of three or more at most are ends: a few draws are enough.
+  // Among three or more endpoints at most two are ends, so a few draws are enough.
   for (;;) {
     const std::string& leaf = leaves_[below(leaf_bits_, leaves_.size())];
     if (leaf != ends.from && leaf != ends.to) return leaf;
@@ -97,7 +97,7 @@ std::string_view Workload::next_leaf(Ends ends) {
 Workload::Drawn Workload::draw() {
   if (!endpoints_.empty()) {
     const std::size_t from = below(bits_, endpoints_.size());
-    // Drawn among the others, who are numbered without `from`.
+    // Drawn among the other endpoints, which are numbered without `from`.
     const std::size_t other = below(bits_, endpoints_.size() - 1);
     const std::size_t to = other < from ? other : other + 1;
     return {from, to};

@@ -1,6 +1,6 @@
-// Who calls whom. Either demands with weights (load/matrix.hpp makes them), or every ordered pair of
-// distinct endpoints alike. Which pair call k gets depends on the seed alone; so does which third endpoint
-// becomes a leaf.
+// The endpoints of each call: by weighted demands (load/matrix.hpp creates them), or every ordered
+// pair of distinct endpoints equally often. The pair of call k depends on the seed only; so does
+// the third endpoint that becomes a leaf.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct Demand {
   double weight = 1;  // share of the calls, relative to the other demands
 };
 
-// The ends of one call; the views live as long as the Workload they came from.
+// The ends of one call; the views are valid as long as the Workload they came from.
 struct Ends {
   std::string_view from;
   std::string_view to;
@@ -35,23 +35,24 @@ class Workload {
   static constexpr std::size_t kMostEndpoints = 1'000'000;
 
   // kBadInput: no demand, more than kMostDemands, an end without a name, an end that calls itself,
-  // a weight that is not a positive number.
+  // or a weight that is not a positive number.
   static Result<Workload> weighted(std::vector<Demand> demands, std::uint64_t seed);
-  // kBadInput: fewer than two endpoints or more than kMostEndpoints, one without a name, one named
-  // twice.
+  // kBadInput: fewer than two or more than kMostEndpoints endpoints, one without a name, or a
+  // repeated name.
   static Result<Workload> uniform(std::vector<std::string> endpoints, std::uint64_t seed);
 
-  // From now on a call has the ends of the one before with this chance, 0 to 1; all else is drawn as without.
+  // From now on a call repeats the ends of the previous one with this probability, 0 to 1;
+  // otherwise the draws are as before.
   void repeat_pairs(double chance);
-  // From now on leaves can be drawn, each of these endpoints alike. kBadInput: as uniform(), or fewer than
-  // three: a leaf is neither end of its call.
+  // From now on leaves can be drawn, all of these endpoints equally likely. kBadInput: as
+  // uniform(), or fewer than three endpoints, because a leaf is neither end of its call.
   Result<void> take_leaves(std::vector<std::string> endpoints);
   bool has_leaves() const { return !leaves_.empty(); }
 
   Ends next();
-  // One of the endpoints of take_leaves() that is neither end.
+  // A random endpoint of take_leaves() that is neither end.
   std::string_view next_leaf(Ends ends);
-  // Every endpoint that a call may have, by name, each once.
+  // Every endpoint that a call may have, by name, once each.
   std::vector<std::string> every_end() const;
 
  private:
@@ -59,7 +60,7 @@ class Workload {
       : bits_(bits_for(seed, Stream::kWorkload)),
         repeat_bits_(bits_for(seed, Stream::kRepeat)),
         leaf_bits_(bits_for(seed, Stream::kLeaves)) {}
-  // Positions in endpoints_, or one in demands_.
+  // Indices into endpoints_, or (`from`) into demands_.
   struct Drawn {
     std::size_t from = 0;
     std::size_t to = 0;
@@ -67,9 +68,9 @@ class Workload {
   Drawn draw();
   Ends ends_of(Drawn drawn) const;
 
-  // One of the two is empty.
+  // Either demands_ or endpoints_ is empty.
   std::vector<Demand> demands_;
-  std::vector<double> weight_up_to_;  // running sum of the weights, up to and with each demand
+  std::vector<double> weight_up_to_;  // running sum of the weights, including each demand's own
   std::vector<std::string> endpoints_;
   RandomBits bits_;
 

@@ -12,7 +12,8 @@
 namespace xbind::callgen {
 namespace {
 
-// No cell is longer under way: calls offered later than this after a probe do not explain it.
+// The longest time that a cell is in transit: calls offered later than this after a probe cannot
+// explain it.
 constexpr Duration kWatched = kCallgenTimers["probe-watched"];
 constexpr std::uint32_t kAllSeen = (1U << kCheckCells) - 1;
 
@@ -107,7 +108,7 @@ bool MediaCheck::chosen(CallIndex call, bool reused) {
     return true;
   }
   if (!reused || chosen_later_ >= plan_.calls) return false;
-  // Over what is left of the run, evenly as far as the labels allow it.
+  // Spread evenly over the rest of the run, as far as reused labels come up.
   const std::uint64_t calls_left = plan_.run_calls > call ? plan_.run_calls - call : 1;
   const bool take =
       figures_.reused_checked == 0 || below(bits_, calls_left) < plan_.calls - chosen_later_;
@@ -140,7 +141,7 @@ void MediaCheck::give_back_labels(CallIndex call, const OpenCall& open, bool rel
     const auto mine =
         std::find_if(first, last, [call](const auto& one) { return one.second == call; });
     if (mine != last) holders_.erase(mine);
-    if (!released) continue;  // the network may have it still
+    if (!released) continue;  // the network may still have it
     had_.insert(key);
     had_.insert(key_of(its.out, true));
     if (const auto watched = watched_.find(key); watched != watched_.end()) {
@@ -217,7 +218,7 @@ void MediaCheck::send(CallIndex call, const Check& check, bool after_release,
   }
 }
 
-// From now on the calls on the labels of this call are remembered, those that have them already too.
+// From now on records the calls on the labels of this call, including those that have them already.
 void MediaCheck::watch(CallIndex call, const Check& check, TimePoint now) {
   for (std::uint8_t way = 0; way < check.ways.count; ++way) {
     const Key key = key_of(check.ways.each[way].in, false);
@@ -271,7 +272,7 @@ void MediaCheck::arrived(std::string_view endpoint, const dataplane::Cell& cell,
   } else if (strays_.size() < kMostStrays) {
     strays_.push_back({mark->call, mark->way, at, now});
   } else {
-    judge({mark->call, mark->way, at, now});  // with what is known by now
+    judge({mark->call, mark->way, at, now});  // judged by what is known now
   }
 }
 

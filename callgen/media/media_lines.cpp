@@ -53,7 +53,7 @@ MediaLines::MediaLines(dataplane::HostLines hosts, std::vector<MediaEndpoint> en
 }
 
 MediaLines::~MediaLines() {
-  (void)stop();  // whoever wants to know of the capture has asked before
+  (void)stop();  // a caller that needs the state of the capture has called stop() before
   close(wake_);
 }
 
@@ -108,9 +108,8 @@ void MediaLines::listen() {
   }
   bool waiting = false;
   while (!ending_) {
-    constexpr int kRetryMs =
-        kCallgenTimers.ms("line-retry")
-            .count();  // a line that is full says nothing when it is so no longer
+    // A full line does not report when it has room again.
+    constexpr int kRetryMs = kCallgenTimers.ms("line-retry").count();
     if (poll(watched.data(), watched.size(), waiting ? kRetryMs : -1) < 0 && errno != EINTR) return;
     if ((watched.front().revents & POLLIN) != 0) {
       eventfd_t count = 0;
@@ -118,7 +117,7 @@ void MediaLines::listen() {
     }
     const TimePoint now = steady_now();
     waiting = take_all(now);
-    for (auto& [endpoint, cells] : taken_) {  // only this thread touches it from now on
+    for (auto& [endpoint, cells] : taken_) {  // touched only by this thread
       if (!cells.empty()) on_cells_(endpoint, std::exchange(cells, {}), now);
     }
   }

@@ -1,5 +1,5 @@
-// The lines between callgen and the endpoints of the network: sockets, the thread that listens to them,
-// and a capture of what goes over them. The thinking is in media_check.hpp.
+// The lines between callgen and the network's endpoints: sockets, the thread that receives from
+// them, and a capture of the traffic. media_check.hpp judges the cells.
 #pragma once
 
 #include <atomic>
@@ -23,42 +23,44 @@ namespace xbind::callgen {
 
 class MediaLines {
  public:
-  // Cells that came in at an endpoint, with the moment they were taken off the socket.
+  // Cells that arrived at an endpoint, and the time when they were read from the socket.
   using OnCells =
       std::function<void(const std::string& endpoint, std::vector<dataplane::Cell>, TimePoint)>;
 
-  // Opens all or none; `capture`: a file ending in .erf or .pcap, empty: none. Errors: those of
-  // open_host_lines() and CaptureFile::open().
+  // Opens all lines or none. `capture`: a file ending in .erf or .pcap; empty: none. Errors: those
+  // of open_host_lines() and CaptureFile::open().
   static Result<std::unique_ptr<MediaLines>> open(std::span<const dataplane::NamedLink> hosts,
                                                   const std::string& capture);
-  ~MediaLines();  // stop()
+  ~MediaLines();  // calls stop()
   MediaLines(const MediaLines&) = delete;
   MediaLines& operator=(const MediaLines&) = delete;
 
   const std::vector<MediaEndpoint>& endpoints() const { return endpoints_; }  // any thread
 
-  // From now on `on_cells` is called, on a thread of its own, until stop() has returned. Once.
+  // From now on `on_cells` is called on a separate thread, until stop() has returned. Call once.
   void start(OnCells on_cells);
-  // At an endpoint of ours. Any thread. Cells for which there is no room in 16384 waiting ones are
-  // dropped and counted.
+  // Sends cells at one of these endpoints. Any thread. Cells that find no room among 16384 waiting
+  // ones are dropped and counted.
   void send(const std::string& endpoint, std::span<const dataplane::Cell> cells);
-  // No cell is handed on afterwards; the capture is whole. kSystem: the capture is not.
+  // Afterwards `on_cells` is not called any more and the capture is complete. kSystem: the capture
+  // is incomplete.
   Result<void> stop();
 
   std::uint64_t cells_not_sent() const;
-  // Of the capture; zeros without one.
+  // Counters of the capture; zeros without one.
   dataplane::CaptureCounters captured() const;
 
  private:
   MediaLines(dataplane::HostLines hosts, std::vector<MediaEndpoint> endpoints,
              std::unique_ptr<dataplane::CaptureFile> capture, int wake);
   void listen();
-  bool take_all(TimePoint now);  // whether cells wait to be sent
+  bool take_all(TimePoint now);  // returns whether cells wait to be sent
   void capture(dataplane::Direction direction, std::span<const dataplane::Cell> cells);
   void wake();
 
   const std::vector<MediaEndpoint> endpoints_;
-  mutable std::mutex mutex_;  // guards what follows, all of it of the data plane's one thread
+  // guards the members below, because the data plane allows one thread at a time
+  mutable std::mutex mutex_;
   dataplane::HostLines hosts_;
   std::unique_ptr<dataplane::CaptureFile> capture_;
   std::map<std::string, std::vector<dataplane::Cell>> taken_;

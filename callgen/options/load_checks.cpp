@@ -101,7 +101,7 @@ Refusal wrong_mix(const config::OptionSet& set, const LoadOptions& options) {
 
 // ===== rate, hold and erlangs ===================================================================
 
-// Any two of the three make the third.
+// Any two of the three determine the third.
 Refusal settle_erlangs(const config::OptionSet& set, LoadOptions& options) {
   if (!set.given("erlangs")) return std::nullopt;
   const bool rate = set.given("rate");
@@ -185,7 +185,7 @@ Refusal wrong_bursts(const LoadOptions& options, double length_s) {
       options.burst_on, options.burst_off, bursts, length_s, kBurstsMax);
 }
 
-// How many calls there are within --duration.
+// Determines the number of calls within --duration.
 Refusal settle_calls(const config::OptionSet& set, LoadOptions& options) {
   if (options.duration > 0 && set.given("calls"))
     return fmt::format(

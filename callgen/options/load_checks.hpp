@@ -1,4 +1,4 @@
-// What the options of a load mean together, and their bounds.
+// The combined meaning of the load options, and their bounds.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ inline constexpr double kLongestArrivals_s = 366.0 * 24 * 3600;
 inline constexpr double kRateMin = 0.001;
 inline constexpr double kRateMax = 1e6;
 inline constexpr double kHoldMax_s = 86'400;
-inline constexpr double kBurstsMax = 1e8;  // of a run: each costs its planner a draw
+inline constexpr double kBurstsMax = 1e8;  // bursts of a run: each costs a draw when it is planned
 
-// In this order: what excludes what, then what the three of rate, hold and erlangs say, then files, then the
-// length of the run and its number of calls. Each refusal names the options and their values.
+// Declares checks in this order: exclusive options; rate, hold and erlangs; files; number of calls
+// and length of the run. Each refusal names the options and their values.
 void declare_load_checks(config::OptionSet& set, LoadOptions& options);
 
 }  // namespace xbind::callgen

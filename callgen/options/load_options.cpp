@@ -113,7 +113,7 @@ void fill_load(const LoadOptions& options, RunPlan& plan) {
   plan.hold_distribution = options.hold_distribution;
   plan.hold_sigma = options.hold_sigma;
   plan.seed = options.seed;
-  plan.mix = parse_mix(options.mix).value();  // it has been checked
+  plan.mix = parse_mix(options.mix).value();  // checked when the options were loaded
   plan.priorities = parse_priorities(options.priority).value();
   plan.modified_service = {.cells_per_s = options.modify_cells_per_s};
   plan.hold_ms = options.hold_ms;

@@ -1,5 +1,5 @@
-// The options of a load: when calls come, how long they last, what is asked for in their course, and who calls
-// whom. Each is said once; what they mean together is checked, and files are read, when they are loaded.
+// The options of a load: arrivals, holding times, scenarios and endpoints of calls. When the
+// options are loaded, their combination is checked and files are read.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@
 namespace xbind::callgen {
 
 struct LoadOptions {
-  // Of loaded options these three are those of the run, whichever way they were given: see settle in
-  // load_options.cpp. Whoever wants another load afterwards sets them.
+  // In loaded options these three are final, however they were given: see load_checks.cpp. A
+  // command that runs another load afterwards sets them.
   std::uint64_t calls = 0;
   double rate = 0;  // calls a second
-  double hold = 0;  // seconds, the mean
+  double hold = 0;  // mean, seconds
 
-  double duration = 0;  // seconds; 0: as many as `calls`
+  double duration = 0;  // seconds; 0: use `calls`
   double erlangs = 0;   // 0: not given
   HoldDistribution hold_distribution = HoldDistribution::kConstant;
   double hold_sigma = 1;
   Arrivals arrivals = Arrivals::kPoisson;
-  double burst_on = 0;  // seconds, the mean
+  double burst_on = 0;  // mean, seconds
   double burst_off = 0;
   double ramp_to = 0;  // calls a second
   std::string trace;   // file; empty: none
@@ -42,18 +42,18 @@ struct LoadOptions {
   double hotspot_share = 0;
   std::string demands;  // file; empty: none
   double repeat_pair = 0;
-  std::string from;  // both or neither; neither: the ends come from the topology
+  std::string from;  // both or neither; neither: the ends come from the matrix
   std::string to;
 
-  // What the files say, read when the options are loaded.
+  // The content of the files, read when the options are loaded.
   std::shared_ptr<const Trace> trace_calls;
   std::vector<Demand> demand_rows;
 };
 
-// Declares everything, with its checks; `options` must outlive the set's load().
+// Declares all options with their checks; `options` must outlive the set's load().
 void declare_load_options(config::OptionSet& set, LoadOptions& options);
 
-// Of loaded options: their part of the plan, and of who calls whom.
+// From loaded options: fills in the load's part of the plan; returns the matrix.
 void fill_load(const LoadOptions& options, RunPlan& plan);
 MatrixSpec matrix_of(const LoadOptions& options);
 

@@ -157,7 +157,7 @@ std::vector<std::string> managers_of(const RunOptions& options) {
 }
 
 std::vector<dataplane::NamedLink> endpoint_lines(const RunOptions& options) {
-  return lines_of(options).value();  // it has been checked
+  return lines_of(options).value();  // checked when the options were loaded
 }
 
 RunPlan plan_of(const RunOptions& options) {

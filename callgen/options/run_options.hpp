@@ -1,5 +1,5 @@
-// The options of `xbind-callgen run`: each said once (core/config/options.hpp), and what they mean
-// together.
+// The options of `xbind-callgen run`, each declared once (core/config/options.hpp), and their
+// combined meaning.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace xbind::callgen {
 
-// Options of an offered load beside its --rate, for commands that choose the load themselves.
+// Options of an offered load except --rate, for commands that choose the load themselves.
 inline constexpr std::array kOfferedLoadOptions{"calls",
                                                 "duration",
                                                 "hold",
@@ -38,7 +38,7 @@ struct RunOptions : LoadOptions {
   std::uint64_t buffer_cells = 0;
   double frames_per_s = 0;  // 0: the demand is in cells
   std::uint64_t frame_octets = 0;
-  ServiceOptions service;  // by name or by class, with the frames above
+  ServiceOptions service;  // by name or class, with the frames above
 
   std::vector<std::string> managers;  // bound as xbind/cmgr/NAME; none: see managers_of()
 
@@ -51,7 +51,7 @@ struct RunOptions : LoadOptions {
 
   std::uint32_t client_batch = 0;  // requests
   double drain_timeout = 0;        // seconds
-  double debts_timeout = 0;        // seconds that the audit waits for debts, at most
+  double debts_timeout = 0;        // longest time that the audit waits for debts, seconds
   double warm_up = 0;              // seconds
   std::string json;                // file; empty: none
   bool quiet = false;
@@ -60,18 +60,18 @@ struct RunOptions : LoadOptions {
 
 inline constexpr std::size_t kMostManagers = 16;
 
-// Declares everything, with its checks; `options` must outlive the set's load(). A --json file that
-// cannot be written is refused there, before any call is made.
+// Declares all options with their checks; `options` must outlive the set's load(). A --json file
+// that cannot be written is refused when options are loaded, before any call.
 void declare_run_options(config::OptionSet& set, RunOptions& options);
 
-// Whom to call: those named, else the one called default.
+// The named managers, or the one called default.
 std::vector<std::string> managers_of(const RunOptions& options);
 
-// Of loaded options: the lines of --endpoints, in their order.
+// From loaded options: the lines of --endpoints, in their order.
 std::vector<dataplane::NamedLink> endpoint_lines(const RunOptions& options);
 
-// Of loaded options. The demand is a service's when one is named, in frames when frames_per_s is given, else
-// in cells.
+// From loaded options. The demand is that of the named service, or in frames if frames_per_s is
+// given, or else in cells.
 RunPlan plan_of(const RunOptions& options);
 
 }  // namespace xbind::callgen

@@ -1,8 +1,9 @@
-// One self-contained HTML page: headings, words, tables and inline SVG, styled by the page itself. It
-// opens from a file without a network, fits a phone, prints, and follows the reader's light or dark.
+// One self-contained HTML page: headings, paragraphs, tables and inline SVG, with its own styles.
+// It opens from a file without a network, fits a phone, prints, and follows the reader's light or
+// dark theme.
 //
-// All words are plain text and escaped here; pictures are taken as they are, so they must be our own.
-// A value type; one thread.
+// All text is plain and escaped here. Pictures are inserted unchanged, so they must come from this
+// program. A value type; one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@
 
 namespace xbind::page {
 
-// & < > " as entities.
+// Replaces & < > " by entities.
 std::string escaped(std::string_view text);
 
 enum class Tone : std::uint8_t { kPlain, kGood, kBad, kWarning };
@@ -22,7 +23,7 @@ enum class Tone : std::uint8_t { kPlain, kGood, kBad, kWarning };
 struct Cell {
   std::string text;  // plain; escaped by the page
   Tone tone = Tone::kPlain;
-  bool number = false;  // aligned to the right
+  bool number = false;  // right-aligned
 };
 
 class Page {
@@ -32,15 +33,15 @@ class Page {
   void heading(std::string_view text, std::string_view anchor = {});
   void subheading(std::string_view text);
   void paragraph(std::string_view text);
-  // A line that catches the eye: a verdict.
+  // A highlighted line, for a verdict.
   void banner(std::string_view text, Tone tone);
   void table(const std::vector<std::string>& head, const std::vector<std::vector<Cell>>& rows);
-  // `svg` as plot::draw gave it; `caption` below it. Its ids get a prefix of their own.
+  // `svg` from plot::draw(); `caption` appears below it. Its ids get a prefix.
   void picture(std::string_view svg, std::string_view caption);
-  // Folded away until asked for: raw numbers, a manifest.
+  // Collapsed until the reader opens it: raw numbers, a manifest.
   void folded(std::string_view title, std::string_view preformatted);
   void link(std::string_view text, std::string_view target);
-  // Several in one line.
+  // Several links in one line.
   void links(const std::vector<std::pair<std::string, std::string>>& text_and_target);
 
   std::string html() const;

@@ -21,11 +21,11 @@ namespace {
 constexpr std::size_t kPictureMax = 64U << 20U;
 constexpr std::size_t kComplaintMax = 2'000;
 
-// Told apart by readers who do not see every colour, and in grey.
+// Distinguishable for colour-blind readers and in grey.
 constexpr std::array<std::string_view, 8> kColours{"#0072b2", "#d55e00", "#009e73", "#b04a8c",
                                                    "#c88a00", "#3f9fd8", "#6b5b95", "#555555"};
 
-// In single quotes gnuplot knows no escapes but the doubled quote.
+// In single quotes gnuplot has no escapes except the doubled quote.
 std::string quoted(std::string_view text) {
   std::string out = "'";
   for (const char letter : text) {
@@ -35,7 +35,7 @@ std::string quoted(std::string_view text) {
   return out + "'";
 }
 
-// gnuplot takes a word at a tick for a format of numbers.
+// gnuplot interprets tick labels as number formats, so % is doubled.
 std::string without_format(std::string_view text) {
   std::string out;
   for (const char letter : text) {
@@ -111,8 +111,8 @@ std::string from_the_beginning(std::FILE* file, std::size_t at_most) {
   return text;
 }
 
-// What it writes to its standard output. Script, picture and complaints go through files without
-// names: nobody waits for the other to read.
+// Returns gnuplot's standard output. Script, picture and error messages go through unnamed files,
+// so that neither process waits for the other to read.
 Result<std::string> run_gnuplot(std::vector<std::string> arguments, const std::string& script) {
   const File in{std::tmpfile()};
   const File out{std::tmpfile()};
@@ -193,7 +193,7 @@ std::string script_of(const Plot& plot, Form form) {
   if (plot.log_x) script += "set logscale x\n";
   if (plot.log_y) script += "set logscale y\nset format y '%g'\n";
 
-  // Curves one after another; a gap is an empty line, which parts them.
+  // Curves one after another; a gap is an empty line, which interrupts the curve.
   std::vector<const Series*> drawn;
   for (const Series& series : plot.series) {
     std::string rows;

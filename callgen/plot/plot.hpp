@@ -1,7 +1,7 @@
-// A plot as plain data, and its pictures, drawn by gnuplot: SVG for pages, PNG for those who want a file.
+// A plot as plain data, and its pictures, drawn by gnuplot: SVG for pages, PNG for files.
 //
-// gnuplot runs as a child process with the script, data and all, as its standard input; nothing of the
-// environment but PATH decides how a picture looks, so the same plot gives the same SVG.
+// gnuplot runs as a child process with the script, including the data, as its standard input. Of
+// the environment only PATH has an effect, so the same plot gives the same SVG.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,23 @@
 namespace xbind::plot {
 
 enum class Look : std::uint8_t {
-  kLine,        // points joined
+  kLine,        // points joined by lines
   kLinePoints,  // joined and marked
-  kPoints,      // marked alone
-  kSteps,       // a histogram's outline
-  kDashed,      // joined, dashed: what was predicted or published
+  kPoints,      // marked only
+  kSteps,       // outline of a histogram
+  kDashed,      // joined, dashed: predicted or published values
 };
 
 struct Series {
-  std::string name;                               // in the key; empty: not there
-  std::vector<std::pair<double, double>> points;  // not a number: a gap
+  std::string name;                               // in the key; empty: not in the key
+  std::vector<std::pair<double, double>> points;  // NaN: a gap
   Look look = Look::kLinePoints;
-  // Series share a colour when they share this, 0 and up: a paper's value and ours; -1: the next one.
+  // Series with the same number (0 and up) share a colour, as a paper's value and ours; -1: the
+  // next colour.
   int colour = -1;
 };
 
-// A word at a place, in the plot's own units, a little to the right of it.
+// A text at a position in the plot's units, placed slightly to the right of it.
 struct Remark {
   double x = 0;
   double y = 0;
@@ -44,28 +45,27 @@ struct Plot {
   std::string y_label;
   bool log_x = false;
   bool log_y = false;
-  // Bounds that are both 0 follow the data. On a logarithmic axis what is not above 0 is a gap.
+  // Bounds that are both 0 follow the data. On a logarithmic axis values not above 0 are gaps.
   std::pair<double, double> x_range{0, 0};
   std::pair<double, double> y_range{0, 0};
-  // Places on the x axis that have a word instead of a number; none: numbers.
+  // Positions on the x axis that show a word instead of a number; empty: numbers.
   std::vector<std::pair<double, std::string>> x_words{};
   std::vector<Series> series;
   std::vector<Remark> remarks;
-  Key key = Key::kRight;  // beside the plot, where it hides nothing, or in a corner of it
+  Key key = Key::kRight;  // beside the plot, where it hides nothing, or in one of its corners
   unsigned width = 760;   // pixels
   unsigned height = 460;
 };
 
 enum class Form : std::uint8_t { kSvg, kPng };
 
-// The words that gnuplot is given; the picture goes to its standard output. What a caller names (a
-// title, a series) reaches gnuplot as quoted text and cannot be a command. A plot without a single
-// point is an empty frame.
+// The script for gnuplot, which writes the picture to its standard output. Names from callers (a
+// title, a series) are quoted and cannot act as commands. A plot without points is an empty frame.
 std::string script_of(const Plot& plot, Form form);
 
-// check_gnuplot() is for the time before a long run.
-// kSystem: gnuplot is not there (the sentence names its package), or has failed (with what it said).
-// kExhausted: a picture above 64 MiB. Both wait until the child has ended; any thread.
+// check_gnuplot() is meant to be called before a long run. kSystem: gnuplot is missing (the text
+// names its package), or it failed (with its message). kExhausted: a picture above 64 MiB. Both
+// functions wait for the child to end; any thread.
 Result<void> check_gnuplot();
 Result<std::string> draw(const Plot& plot, Form form);
 

@@ -26,14 +26,14 @@ constexpr Duration kPatience = kCallgenTimers["child-end"];
 constexpr auto kLook = kCallgenTimers.ms("child-look");
 constexpr std::size_t kLinesOfError = 12;
 
-// What comes out of a pipe, of which the end is kept.
+// Reads a pipe and keeps the end of its output.
 class Reading {
  public:
   explicit Reading(Pipe pipe) : pipe_(std::move(pipe)) {}
 
   Pipe& pipe() { return pipe_; }
   int descriptor() const { return at_end_ ? -1 : pipe_.reading(); }
-  // What is there, at once.
+  // Reads what is available, without waiting.
   void read_into(std::string& text) {
     std::array<char, 16'384> octets{};
     const ssize_t count = ::read(pipe_.reading(), octets.data(), octets.size());
@@ -126,7 +126,7 @@ Result<ChildEnd> Child::finish(const ChildPlan& plan) {
     }
     if (kill_at && now > *kill_at) end_group(SIGKILL);
   }
-  // What it has left in the pipes; not what a grandchild may write later.
+  // Reads the rest of the child's output, but not what a grandchild may still write.
   for (int reads = 0; reads < 1'000; ++reads) {
     const std::size_t before = end_.out.size() + end_.err.size();
     read_what_comes();
@@ -145,7 +145,7 @@ Result<ChildEnd> Child::finish(const ChildPlan& plan) {
   return std::move(end_);
 }
 
-// Waits a little for something to come.
+// Waits briefly for output and reads it.
 void Child::read_what_comes() {
   std::array<pollfd, 2> waited{{{out_.descriptor(), POLLIN, 0}, {err_.descriptor(), POLLIN, 0}}};
   if (poll(waited.data(), waited.size(), static_cast<int>(kLook.count())) <= 0) return;

@@ -15,15 +15,15 @@ constexpr std::array kNoted{SIGINT, SIGTERM, SIGHUP};
 std::atomic<int> signal_noted{0};
 std::array<struct sigaction, kNoted.size()> earlier;
 
-// What a handler may read: whether a second signal ends the process, and when the first one came.
+// Read by the handler: whether a second signal ends the process, and when the first one came.
 std::atomic<bool> second_ends{false};
 std::atomic<std::int64_t> noted_at_ns{0};
 
-// timeout(1) signals the process and its group, a terminal the group and a parent that passes its
-// own signal on: signals so close together are one wish.
+// timeout(1) signals the process and its group; a terminal signals the group, and a parent may
+// forward its own signal. Signals so close together count as one request.
 constexpr std::int64_t kOneWish_ns = 500'000'000;
 
-// For a handler: clock_gettime() is async-signal-safe.
+// For the handler: clock_gettime() is async-signal-safe.
 std::int64_t now_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -38,7 +38,7 @@ void note(int number) {
   }
   if (!second_ends || now_ns() - noted_at_ns < kOneWish_ns) return;
   signal(number, SIG_DFL);
-  raise(number);  // pending until this handler returns
+  raise(number);  // pending until the handler returns
 }
 
 }  // namespace

@@ -1,23 +1,24 @@
-// Ctrl-C as something that is noted, for commands that have something to clean up or to tell first.
+// Records Ctrl-C instead of ending the process, for commands that must clean up or report first.
 #pragma once
 
 namespace xbind::callgen {
 
-// As long as one is there, SIGINT, SIGTERM and SIGHUP are noted instead of ending the process. One at a
-// time; the earlier handlers come back with its end.
+// While an object exists, SIGINT, SIGTERM and SIGHUP are recorded instead of ending the process.
+// One object at a time; its destructor restores the earlier handlers.
 class Interrupts {
  public:
-  // What a second signal does, half a second or more after the first: nothing, for those who have
-  // processes to end; or it ends the process at once, as if there were no Interrupts.
+  // The effect of a second signal, half a second or more after the first: none, for commands that
+  // have processes to end; or it ends the process at once, as without Interrupts.
   enum class Second : bool { kIsIgnored, kEndsTheProcess };
   explicit Interrupts(Second second = Second::kIsIgnored);
   ~Interrupts();
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  // The first signal noted; 0: none. From any thread.
+  // The first signal recorded; 0: none. Any thread.
   static int seen();
-  // Forgets it while one must be cleaned up after, which takes children too; seen() says it again later.
+  // Hides the signal during a clean-up, which starts children too; seen() returns it again
+  // afterwards.
   class Pause {
    public:
     Pause();

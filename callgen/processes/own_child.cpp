@@ -22,7 +22,7 @@ TimePoint in(Duration timeout) {
   return timeout == OwnChild::kForever ? kNever : steady_now() + timeout;
 }
 
-// As poll takes it; it may come back early.
+// In the form that poll() accepts; poll() may return early.
 int left_ms(TimePoint until) {
   if (until == kNever) return -1;
   const auto left =
@@ -133,7 +133,7 @@ void OwnChild::terminate() const {
 void OwnChild::end() {
   in_.close_writing();
   if (pid_ > 0) {
-    // Its output ends when it does: that can be waited for with a limit.
+    // The child's output ends when the child ends, so this can be waited for with a limit.
     const TimePoint until = steady_now() + kEndPatience;
     for (bool over = false; !over;) {
       pollfd source{out_.reading(), POLLIN, 0};

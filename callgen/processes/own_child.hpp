@@ -1,8 +1,9 @@
-// A process that runs a command of this very program and lives at most as long as we do: it ends when its
-// standard input does (we hold the other end), in order, and by signal when we die.
+// A process that runs a command of this program and ends at the latest when this process does. It
+// ends in order when its standard input closes (this process holds the other end), and by a signal
+// when this process dies.
 //
-// Threads: one reads (line, octets), one does all else; end() when nobody reads any more. The one that starts a
-// child is to live as long as the child (PR_SET_PDEATHSIG).
+// Threads: one thread reads (line, octets), another may do the rest; call end() when no thread
+// reads any more. The thread that starts a child must live as long as the child (PR_SET_PDEATHSIG).
 #pragma once
 
 #include <sys/types.h>
@@ -21,26 +22,27 @@ namespace xbind::callgen {
 class OwnChild {
  public:
   static constexpr std::size_t kLongestLine = 16'384;    // octets
-  static constexpr Duration kForever = Duration::max();  // to wait
+  static constexpr Duration kForever = Duration::max();  // wait without limit
 
-  // `words`: the command and its options, "null-switch"; `environment`: "NAME=value" each, nothing: ours.
-  // From now on a child that is gone is an error and no SIGPIPE. kSystem: it cannot be started.
+  // `words`: the command and its options, "null-switch". `environment`: entries "NAME=value";
+  // nullopt: inherited. From now on writing to an ended child is an error and raises no SIGPIPE.
+  // kSystem: it cannot be started.
   static Result<OwnChild> start(const std::vector<std::string>& words,
                                 std::optional<std::vector<std::string>> environment = {});
   OwnChild(OwnChild&& other) noexcept;
   OwnChild& operator=(OwnChild&&) = delete;
-  ~OwnChild();  // end()
+  ~OwnChild();  // calls end()
 
-  // The next line of its standard output. kTimeout; kUnreachable when it has ended; kProtocol when the line is
-  // longer than kLongestLine.
+  // The next line of its standard output. kTimeout; kUnreachable when the child has ended;
+  // kProtocol when the line is longer than kLongestLine.
   Result<std::string> line(Duration timeout);
-  // The next `count` octets of it; likewise.
+  // The next `count` octets of its output; the same errors.
   Result<std::string> octets(std::size_t count, Duration timeout);
-  // Into its standard input.
+  // Writes a line to its standard input.
   Result<void> tell(const std::string& line);
-  // Asks it to end, with SIGTERM; whoever reads comes to the end of its output.
+  // Sends SIGTERM; a reader then reaches the end of its output.
   void terminate() const;
-  // Ends it in order; by force after five seconds. Idempotent.
+  // Ends the child in order, or by force after five seconds. Idempotent.
   void end();
 
   pid_t pid() const { return pid_; }
@@ -51,8 +53,8 @@ class OwnChild {
 
   std::string name_;
   pid_t pid_ = -1;
-  Pipe in_;   // we write
-  Pipe out_;  // we read
+  Pipe in_;   // written by this process
+  Pipe out_;  // read by this process
   std::string read_;
 };
 

@@ -17,7 +17,7 @@ void close_if_open(int& descriptor) {
   if (descriptor >= 0) close(std::exchange(descriptor, -1));
 }
 
-// As exec takes them: ended by a null.
+// In the form that exec expects: ended by a null pointer.
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> pointers;
   pointers.reserve(words.size() + 1);

@@ -1,5 +1,5 @@
-// Starting another program: the one place in callgen that does. What becomes of it is for whoever keeps it:
-// own_child.hpp, child_process.hpp.
+// Starts another program; callgen does so nowhere else. Its further life is managed by
+// own_child.hpp or child_process.hpp.
 #pragma once
 
 #include <sys/types.h>
@@ -12,11 +12,11 @@
 
 namespace xbind::callgen {
 
-// Both ends are closed with it, and in every program that is started: a child that held another's end open
-// would keep it alive.
+// Both ends are closed by the destructor, and in every started program: a child that inherited
+// another child's end would keep that pipe open.
 class Pipe {
  public:
-  static Result<Pipe> open();  // kSystem: why not
+  static Result<Pipe> open();  // kSystem: with the reason
   Pipe(Pipe&& other) noexcept;
   Pipe& operator=(Pipe&&) = delete;
   ~Pipe();
@@ -34,23 +34,24 @@ class Pipe {
 };
 
 struct SpawnPlan {
-  std::string program;                                    // a path, or a name that PATH knows
-  std::vector<std::string> words;                         // as it is told them, its own name first
-  std::optional<std::vector<std::string>> environment{};  // "NAME=value" each; nothing: ours
-  // Descriptors of ours that become its standard input, output and error; -1: it has ours.
+  std::string program;             // a path, or a name found in PATH
+  std::vector<std::string> words;  // argument list, with its own name first
+  // entries "NAME=value"; nullopt: inherited
+  std::optional<std::vector<std::string>> environment{};
+  // Descriptors that become its standard input, output and error; -1: inherited.
   int in = -1;
   int out = -1;
   int err = -1;
-  // A process group of its own, in which no signal is blocked or ignored.
+  // Gives it a process group, in which no signal is blocked or ignored.
   bool own_group = false;
 };
-// kSystem: "PROGRAM cannot be started: why".
+// kSystem: "PROGRAM cannot be started: REASON".
 Result<pid_t> spawn(const SpawnPlan& plan);
 
-// This very program, as a path.
+// The path of this program.
 inline constexpr const char* kThisProgram = "/proc/self/exe";
 
-// Our environment: "NAME=value" each.
+// The environment of this process, entries "NAME=value".
 std::vector<std::string> own_environment();
 
 }  // namespace xbind::callgen
