@@ -14,7 +14,7 @@ double figure(const FloorFigures& figures, const std::string& name) {
   return found == figures.end() ? 0 : found->second;
 }
 
-// How commands were gathered; empty when the figures do not say.
+// The aggregation mode in words; empty if the figures do not contain it.
 std::string aggregation_of(const FloorFigures& figures) {
   if (const auto fixed = figures.find("threshold"); fixed != figures.end())
     return fmt::format(", aggregation threshold {:.0f}", fixed->second);
@@ -23,7 +23,7 @@ std::string aggregation_of(const FloorFigures& figures) {
   return {};
 }
 
-// A line of those figures that are there: "  LABEL  name value, name value".
+// Adds a line of the figures that exist: "  LABEL  name value, name value".
 void line_of(std::string& text, const FloorFigures& figures, std::string_view label,
              std::initializer_list<std::pair<const char*, const char*>> parts) {
   std::string shown;
@@ -49,12 +49,12 @@ FloorFigures shares_of_floor(const FloorFigures& before, const FloorFigures& aft
   const auto enter = [&out](const char* name, double ours, double floor) {
     if (floor > 0) out[name] = ours / floor;
   };
-  // How steady the machine was: 1 when nothing has changed between the two floors.
+  // Stability of the machine: 1 if the two floors are equal.
   enter("after_over_before_setup_p50", figure(after, "setup_p50_us"),
         figure(before, "setup_p50_us"));
   enter("after_over_before_ceiling", figure(after, "ceiling_operations_per_s"),
         figure(before, "ceiling_operations_per_s"));
-  // How many times the floor's latency ours is, and which part of the floor's speed.
+  // The run's latency as a multiple of the floor's, and its rate as a share of the ceiling.
   enter("run_over_floor_setup_p50", report.setup_latency.p50, figure(out, "setup_p50_us"));
   enter("run_over_floor_setup_p99", report.setup_latency.p99, figure(out, "setup_p99_us"));
   enter("run_over_floor_release_p50", report.release_latency.p50, figure(out, "release_p50_us"));

@@ -1,5 +1,5 @@
-// A histogram in the text form that HdrHistogram's tools plot (.hgrm): value, percentile, how many up to
-// there, 1/(1 - percentile).
+// A histogram in the text form of HdrHistogram's tools (.hgrm): value, percentile, cumulative
+// count, 1/(1 - percentile).
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace xbind::callgen {
 
-// Values in milliseconds. A line for every bucket that is not empty.
+// Values in milliseconds. One line for every non-empty bucket.
 std::string to_hgrm(const Histogram& histogram);
 
 }  // namespace xbind::callgen

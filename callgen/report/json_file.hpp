@@ -1,5 +1,5 @@
-// Where the report goes. Checked before the run: an hour's figures must not be lost to a typing
-// error.
+// Writes the report's file. The path is checked before the run, so that a typing error does not
+// lose an hour's figures.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace xbind::callgen {
 
-// kSystem with the operating system's reason when `path` cannot be opened for writing. What is
-// there stays as it is; a file that had to be created for the test is removed again.
+// kSystem with the operating system's reason if `path` cannot be opened for writing. An existing
+// file is left unchanged; a file created by the check is removed.
 Result<void> check_writable(const std::string& path);
 
-// Replaces what is there. kSystem, also when the disk was full.
+// Replaces an existing file. kSystem, also when the disk is full.
 Result<void> write_file(const std::string& path, const std::string& text);
 
 }  // namespace xbind::callgen

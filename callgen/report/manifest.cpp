@@ -17,7 +17,7 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
-// "model name\t: AMD ..." -> "AMD ...", of the first line that begins so.
+// "model name\t: AMD ..." -> "AMD ...", from the first line with that name.
 std::string field_of(const std::string& path, const std::string& name) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -69,7 +69,7 @@ std::map<std::string, std::string> machine_of(const std::string& root) {
 }
 
 MachineTime machine_time(const std::string& root) {
-  // cpu user nice system idle iowait irq softirq steal ...: guests are in user already.
+  // cpu user nice system idle iowait irq softirq steal ...: user includes guests.
   std::istringstream line(first_line(root + "/proc/stat"));
   std::string word;
   line >> word;

@@ -56,7 +56,7 @@ void keep_greatest(const Metrics& part, Metrics& kept) {
   }
 }
 
-// The one that is further from what it should be, for as many gaps.
+// The one that deviates more, relative to its number of gaps.
 const ArrivalFigures& worse(const ArrivalFigures& a, const ArrivalFigures& b) {
   const auto off = [](const ArrivalFigures& one) {
     return one.distance * std::sqrt(static_cast<double>(one.gaps));
@@ -132,7 +132,7 @@ void add_distributions(const RunReport& part, RunReport& sum) {
   }
 }
 
-// What all parts looked at from their own side.
+// Merges figures that all parts read from the same processes.
 void share(const RunReport& part, RunReport& sum) {
   sum.managers = std::max(sum.managers, part.managers);
   sum.switches = std::max(sum.switches, part.switches);
@@ -149,8 +149,8 @@ void share(const RunReport& part, RunReport& sum) {
   sum.faults.delayed += part.faults.delayed;
 }
 
-// Nobody knows which of two audits came later. So a clean one does not outweigh one that found
-// something, and nothing outweighs one that could not be made.
+// It is unknown which audit came later. So an audit with findings outweighs a clean one, and one
+// that could not be made outweighs all.
 bool worse(const AuditReport& a, const AuditReport& b) {
   const auto badness = [](const AuditReport& audit) {
     return std::tuple{!audit.made, !audit.proves_clean(),
@@ -174,7 +174,7 @@ void share_processes(const RunReport& part, std::size_t number, RunReport& sum) 
 
 void say_of_part(const RunReport& part, std::size_t number, RunReport& sum) {
   RunReport alone = part;
-  alone.expect_refusals = true;  // whether any call was connected is judged of the sum
+  alone.expect_refusals = true;  // the merged report decides whether any call connected
   const Verdict verdict = judge(alone);
   for (const std::string& reason : verdict.reasons) {
     auto& list = verdict.failed ? sum.parts_failed : sum.parts_void;

@@ -1,11 +1,11 @@
-// One report of several generators that ran at the same time: what they offered together, and what came of
-// it. Counts add up, histograms and series are merged, rates are added and percentiles made anew.
+// Merges the reports of several generators that ran at the same time. Counts and rates are added,
+// histograms and series are merged, and percentiles are computed from the merged histograms.
 //
-// What cannot be added is said for what it is: the intervals of the means are gone, Little's law and
-// arrivals are judged for each part alone, and what spoke against a part speaks against the whole
-// (RunReport::parts_failed, parts_void). Counters of managers, SwitchServers and processes that several
-// parts saw are the same ones: the greatest growth is taken. Of several audits of one manager the
-// worst counts.
+// Figures that cannot be added are treated as follows. The intervals of the means are dropped.
+// Little's law and arrivals are judged for each part alone, and a reason against a part counts
+// against the whole (RunReport::parts_failed, parts_void). Several parts may read the same counters
+// of managers, SwitchServers and processes: the greatest growth is taken. Of several audits of one
+// manager the worst counts.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@
 
 namespace xbind::callgen {
 
-// At least one. The order decides the names "generator 1", ... in sentences, nothing else.
+// At least one part. The order only affects the names "generator 1", ... in sentences.
 RunReport merge(const std::vector<RunReport>& parts);
 
 }  // namespace xbind::callgen

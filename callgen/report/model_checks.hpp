@@ -1,8 +1,9 @@
-// Is the run what it says it is? Each check compares what was measured with what the model of the load
-// demands. A check that fails makes the run void: its figures are about something else.
+// Checks whether the run was the one that was requested. Each check compares a measured value with
+// the value that the model of the load predicts. A failed check makes the run void, because its
+// figures belong to another load.
 //
-// The generator's lag, the achieved rate and shed calls are judged by verdict.cpp, as they always were,
-// and stand here as well, so that one table shows all.
+// verdict.cpp judges the generator's lag, the achieved rate and shed calls; they also appear here,
+// so that one table shows all checks.
 #pragma once
 
 #include <string>
@@ -14,9 +15,9 @@ namespace xbind::callgen {
 
 inline constexpr std::uint64_t kFewestForChecks = 1000;  // calls
 
-// What a failed check says for a verdict; those that verdict.cpp judges itself are not among them.
+// The failed checks count in the verdict; excludes those that verdict.cpp judges itself.
 std::vector<ModelCheck> model_checks(const RunReport& report);
-// The same with the generator's lag and rate in front, for tables.
+// The same, preceded by the generator's lag and rate, for tables.
 std::vector<ModelCheck> all_checks(const RunReport& report);
 
 std::string sentence_of(const ModelCheck& failed);

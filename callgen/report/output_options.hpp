@@ -1,5 +1,5 @@
-// Where a run's report goes besides the terminal. Everything is tried before the run: an hour's figures
-// must not be lost to a typing error.
+// The files of a run's report besides the terminal. All paths are tried before the run, so that a
+// typing error does not lose an hour's figures.
 #pragma once
 
 #include <string>
@@ -16,18 +16,18 @@ struct OutputOptions {
   std::string out;      // folder; empty: none
 };
 
-// The last line of a CSV or of latency.hgrm of a run that was interrupted, "# INTERRUPTED after
-// ..."; empty of any other.
+// The last line of a CSV file or latency.hgrm of an interrupted run, "# INTERRUPTED after ...";
+// empty for any other run.
 std::string mark_of(const RunReport& report);
 
-// Refuses, with the system's reason, what cannot be written; a folder is made if it is not there, in a
-// folder that is. --out also needs gnuplot. `options` outlives the set's load().
+// Refuses paths that cannot be written, with the system's reason. A missing folder is created if
+// its parent exists. --out also needs gnuplot. `options` must outlive the set's load().
 void declare_output_options(config::OptionSet& set, OutputOptions& options);
 
-// The series, and with --out run.json, series.csv, latency.hgrm, summary.txt and index.html. All that can be
-// written is; the error is the first one.
+// Writes the series and, with --out, run.json, series.csv, latency.hgrm, summary.txt and
+// index.html. After an error the other files are still written; the first error is returned.
 Result<void> write_outputs(const OutputOptions& options, const RunReport& report);
-// The same of a folder that has run.json already: the other four, made from `report`.
+// For a folder that already has run.json: writes the other four files from `report`.
 Result<void> write_renderings(const std::string& folder, const RunReport& report);
 
 }  // namespace xbind::callgen

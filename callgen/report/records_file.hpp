@@ -1,9 +1,11 @@
-// Every request of a run as a line of a file, as it ends: what all figures can be made of again.
+// One line in a file for every request of a run, written when the request ends. All figures can be
+// computed again from it.
 //
 //   call,kind,ended,cause,manager,planned_ns,sent_ns,answered_ns,element
 //
-// Times count from the start of the run; an empty one was never. The cause is that of core/cause.hpp, empty
-// when the request was done or given up; the element is quoted, quotes in it are doubled.
+// Times count from the start of the run; an empty one means never. The cause is that of
+// core/cause.hpp, empty if the request was done or given up. The element is quoted; quotes in it
+// are doubled.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +21,15 @@ namespace xbind::callgen {
 // "12,setup,refused,no label,0,1000,1200,2300,\"switch-1 port 2\"\n"
 std::string line_of(const RequestRecord& record);
 
-// Buffers a mebibyte, whatever the run. One thread at a time.
+// Its buffer takes a mebibyte, however long the run. One thread at a time.
 class RecordsFile final : public RecordSink {
  public:
-  // Replaces what is there. kSystem.
+  // Replaces an existing file. kSystem if it cannot be opened.
   static Result<std::unique_ptr<RecordsFile>> open(const std::string& path);
 
   void take(const RequestRecord& record) override;
-  // kSystem when anything was not written, now or before: a disk that is full. Once, at the end.
+  // kSystem if anything could not be written, now or before, as on a full disk. Call once, at the
+  // end.
   Result<void> finish(std::string_view mark = {});
 
  private:

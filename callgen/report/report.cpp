@@ -1,4 +1,5 @@
-// Figures; the verdict is in verdict.cpp, the forms in report_json.cpp, report_text.cpp and report_page.cpp.
+// Figures; verdict.cpp has the verdict, report_json.cpp, report_text.cpp and report_page.cpp the
+// forms.
 #include "callgen/report/report.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +25,7 @@ std::uint64_t done_in_warm_up(const KindStatistics& kind) {
   return done - std::min(done, kind.latency.count());
 }
 
-// What was planned in the warm-up is left out, and so is its time.
+// Leaves out calls planned in the warm-up, and the warm-up's time.
 void fill_rates(const Statistics& statistics, const RunFigures& figures, RunReport& report) {
   const double measured_s = report.duration_s - seconds(statistics.warm_up());
   const std::uint64_t setups =
@@ -39,7 +40,7 @@ ArrivalFigures figures_of(const ArrivalFit& test, double rate) {
   return {test.gaps(), test.mean_s(), test.variation(), test.distance(), rate};
 }
 
-// What a number in a status stands for; one that is newer than we are is told as it is.
+// The word for a number in a status; an unknown (newer) number is returned as it is.
 std::string word_of(std::uint64_t number, std::initializer_list<const char*> words) {
   return number < words.size() ? *(words.begin() + number) : fmt::format("{}", number);
 }
@@ -193,7 +194,7 @@ void fill_from_managers(const std::vector<Metrics>& before, const std::vector<Me
   for (const Metrics& manager : after) {
     for (const auto& [name, value] : manager) report.managers_last[name] += value;
   }
-  const Metrics& first = after.front();  // all managers of a network are set alike
+  const Metrics& first = after.front();  // all managers of a network have the same settings
   report.managers = after.size();
   report.engine = word_of(value_of(first, "engine"), {"xbind", "sequential", "threaded"});
   report.aggregation =

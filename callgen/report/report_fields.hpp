@@ -1,7 +1,7 @@
-// Which member of a report is called what in its JSON, said once for both directions: report_json.cpp
-// writes with it, report_from_json.cpp reads. For these two files alone.
+// The JSON keys of a report's members, listed once for both directions: report_json.cpp writes with
+// them, report_from_json.cpp reads. For these two files only.
 //
-// Reading leaves a member as it is when its key is not there (keys are added over time) or null.
+// Reading leaves a member unchanged if its key is missing (keys are added over time) or null.
 #pragma once
 
 #include <concepts>
@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 template <class X, class T>
 concept Is = std::same_as<std::remove_const_t<X>, T>;
 
-// What is malformed beyond what the JSON library notices.
+// An error that the JSON library does not detect.
 struct Malformed {
   std::string what;
 };
@@ -217,7 +217,7 @@ void all(auto& io, Is<KindStatistics> auto& x) {
   io("warm_up", x.warm_up);
 }
 
-// Only the buckets: what is counted and summed up stands elsewhere in the object.
+// The buckets only: counts and sums are elsewhere in the object.
 void histograms(auto& io, Is<KindStatistics> auto& x) {
   io("latency", x.latency);
   io("from_send", x.from_send);
@@ -226,7 +226,7 @@ void histograms(auto& io, Is<KindStatistics> auto& x) {
   io("refusal_from_send", x.refusal_from_send);
 }
 
-// Members of the object itself, as far as they need no more than their name.
+// Members of the object itself that need only a key.
 void flat(auto& io, Is<RunReport> auto& x) {
   io("engine", x.engine);
   io("threshold", x.threshold);
@@ -348,7 +348,7 @@ Json Writer::written(const T& value) {
 template <class T>
 void Reader::read(const Json& from, T& value) {
   if constexpr (kPlain<T>) {
-    // The library would turn -1 into a huge number, and true into 1.
+    // The library would convert -1 to a huge number, and true to 1.
     if constexpr (std::is_same_v<T, bool>) {
       if (!from.is_boolean()) throw Malformed{"true or false is expected: " + from.dump()};
     } else if constexpr (std::is_unsigned_v<T>) {

@@ -1,4 +1,4 @@
-// Reports that were written down: where they are, and what they say.
+// Finds and reads stored reports.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace xbind::callgen {
 
-// A file; of a folder its run.json, or those of the folders in it, by their names. kNotFound when there is
-// none.
+// `path` itself if it is a file; for a folder its run.json, or those of its subfolders, by name.
+// kNotFound if there is none.
 Result<std::vector<std::string>> report_files(const std::string& path);
 
-// kSystem when it cannot be read; else what report_from_json() says, with the file's name.
+// kSystem if it cannot be read; otherwise the errors of report_from_json(), with the file's name.
 Result<RunReport> read_report(const std::string& file);
 
 }  // namespace xbind::callgen

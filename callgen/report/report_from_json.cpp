@@ -72,7 +72,7 @@ void read_model(const Json& from, const Json& arrivals, RunReport& report) {
   report.gap_mean_s = gap_us / 1e6;
   Reader{part(from, "inter_arrival_variation")}("planned", report.gap_variation);
   Reader{part(from, "setups_sent_per_s")}("achieved", report.sent_setups_per_s);
-  // What reports had before "arrivals" was there.
+  // For reports from before the key "arrivals".
   double variation = 1;
   Reader{part(from, "inter_arrival_variation")}("asked", variation);
   report.arrivals = variation > 0.5 ? Arrivals::kPoisson : Arrivals::kConstant;

@@ -1,4 +1,5 @@
-// A report as it was, from the object "xbind.callgen/1" that to_json() made: nothing has to be run again.
+// Restores a report from the object "xbind.callgen/1" that to_json() wrote, without repeating the
+// run.
 #pragma once
 
 #include <string_view>
@@ -10,8 +11,8 @@ namespace xbind::callgen {
 
 inline constexpr std::size_t kLongestReport = std::size_t{256} << 20;  // octets
 
-// kBadInput: no JSON, another schema, a member that is not what it should be, longer than kLongestReport.
-// Of a report of an older version what it did not have stays empty. The verdict is made anew.
+// kBadInput: not JSON, another schema, a malformed member, or longer than kLongestReport. Members
+// that an older version did not have stay empty. The verdict is computed again.
 Result<RunReport> report_from_json(std::string_view text);
 
 }  // namespace xbind::callgen

@@ -1,5 +1,5 @@
-// The JSON form: "xbind.callgen/1". The keys up to "audit" are the contract, in its order; what
-// follows was added.
+// The JSON form: "xbind.callgen/1". The keys up to "audit" are the fixed contract, in its order;
+// later keys are additions.
 #include <nlohmann/json.hpp>
 
 #include "callgen/report/model_checks.hpp"
@@ -19,18 +19,18 @@ Json group(const RunReport& report, Group&& fill) {
   return std::move(writer).take();
 }
 
-// A map of names becomes an object, also when it is empty.
+// A map of names becomes an object, even if it is empty.
 template <class Map>
 Json object(const Map& map) {
   return Writer::written(map);
 }
 
-// What a summary says of itself: percentiles of too few values.
+// The summary, with the names of percentiles of too few values.
 Json summary(const LatencySummary& latency) {
   Json made = Writer::written(latency);
   const auto few = too_few_for(latency.count);
   for (const std::string& name : few) {
-    // The keys of the contract stay numbers.
+    // The contract's keys stay numbers.
     if (name == "p9999") made[name] = nullptr;
   }
   made["not_enough_samples_for"] = few;
@@ -98,7 +98,7 @@ Json stages(const RunReport& report) {
           {"setup_stack", std::move(stack)}};
 }
 
-// Per operation: a setup that connected or a release that released.
+// Per operation: a connected setup or a completed release.
 Json cost(const RunReport& report) {
   const auto operations = static_cast<double>(report.setups.connected + report.releases.released);
   const auto per_operation = [operations](double amount) {
@@ -219,7 +219,7 @@ std::string to_json(const RunReport& report) {
   root["counters"] = group(report, [](auto& io, auto& x) { fields::counters(io, x); });
   root["series"] = series(report.series);
   root["histograms_ns"] = histograms(report);
-  // Causes and findings come from peers: octets that are not UTF-8 must not cost us the report.
+  // Causes and findings come from peers: octets that are not UTF-8 must not prevent the report.
   return root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -22,7 +22,7 @@ Cell count(std::uint64_t value, Tone tone = Tone::kPlain) {
 }
 Cell figure(double value) { return number(fmt::format("{:.4g}", value)); }
 Cell ms(double us) { return number(fmt::format("{:.3f}", us / 1000)); }
-// No more digits than a rate measured once is worth: 977, 97.7, 9.77, 0.977.
+// No more digits than a rate measured once deserves: 977, 97.7, 9.77, 0.977.
 std::string rate(double per_s) {
   return per_s >= 99.95 ? fmt::format("{:.0f}", per_s) : fmt::format("{:.3g}", per_s);
 }
@@ -45,7 +45,7 @@ void verdict(const RunReport& report, Page& page) {
   for (const std::string& reason : verdict.reasons) page.paragraph(reason + ".");
 }
 
-// Adaptive aggregation has no threshold to tell.
+// Adaptive aggregation has no threshold to show.
 std::string aggregation_of(const RunReport& report) {
   if (report.aggregation.empty()) return "unknown";
   if (report.aggregation == "adaptive") return "adaptive";
@@ -156,7 +156,7 @@ Result<void> pictures(const RunReport& report, Page& page) {
   return {};
 }
 
-// One bar of stages, each as wide as its part.
+// One bar of stages, each as wide as its share.
 std::string stack_picture(const std::vector<StageMean>& stack) {
   static constexpr std::array<const char*, 12> kColours{"#0072b2", "#e69f00", "#009e73", "#cc79a7",
                                                         "#56b4e9", "#d55e00", "#999933", "#882255",
@@ -190,7 +190,7 @@ std::string stack_picture(const std::vector<StageMean>& stack) {
 
 void stages(const RunReport& report, Page& page) {
   auto stack = setup_stack(report);
-  // What takes no time needs no line; the table has it.
+  // Stages that take no time are left out of the picture; the table lists them.
   std::erase_if(stack, [](const StageMean& stage) { return stage.mean_us < 0.05; });
   if (!stack.empty()) {
     page.heading("Where the time of a mean setup went", "stages");

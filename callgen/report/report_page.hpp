@@ -1,5 +1,5 @@
-// A report as one page that opens from a file without a network: what was offered and what came of it, in
-// tables and pictures.
+// A report as one page that opens from a file without a network: the offered load and its results,
+// in tables and pictures.
 #pragma once
 
 #include <string>
@@ -13,16 +13,17 @@
 namespace xbind::callgen {
 
 struct NamedPlot {
-  std::string name;  // "percentiles": fit for a file name
+  std::string name;  // "percentiles": usable in a file name
   plot::Plot plot;
   std::string caption;
 };
-// Those that there are figures for.
+// The plots for which the report has figures.
 std::vector<NamedPlot> report_plots(const RunReport& report);
 
-// The whole page. kSystem: gnuplot has failed (check_gnuplot() before the run tells whether it is there).
+// The whole page. kSystem: gnuplot failed (call check_gnuplot() before the run to see whether it is
+// installed).
 Result<std::string> report_page(const RunReport& report, const std::string& title);
-// The same on a page that others have begun.
+// Adds the same content to an existing page.
 Result<void> add_report(const RunReport& report, page::Page& page);
 
 }  // namespace xbind::callgen

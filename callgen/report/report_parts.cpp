@@ -19,7 +19,8 @@ constexpr std::array<std::pair<const char*, double>, 7> kPercentiles{{{"p5", 5},
                                                                       {"p9999", 99.99}}};
 constexpr double kFewestBeyond = 10;
 
-// Ranks between which a percentile lies with 95 %, by the normal form of the binomial.
+// Adds the ranks between which a percentile lies with 95 % probability, by the normal approximation
+// of the binomial.
 void add_interval(const Histogram& histogram, const char* name, double percent,
                   LatencySummary& summary) {
   const auto count = static_cast<double>(histogram.count());
@@ -33,7 +34,7 @@ void add_interval(const Histogram& histogram, const char* name, double percent,
       microseconds(histogram.ranked(static_cast<std::uint64_t>(high)))};
 }
 
-// The manager's and the SwitchServer's stages, in the order of time; others follow by name.
+// Orders the manager's and the SwitchServer's stages by time; other stages follow by name.
 int place_of(std::string_view stage) {
   constexpr std::array<std::string_view, 10> kOrder{"admission", "qos",   "crankback", "route",
                                                     "labels",    "queue", "switches",  "ledger",

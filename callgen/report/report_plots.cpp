@@ -7,7 +7,8 @@ namespace xbind::callgen {
 namespace {
 
 double ms(Duration duration) { return static_cast<double>(duration.count()) / 1e6; }
-// On a logarithmic scale what is quicker stands at a microsecond: nobody looks for less.
+// On a logarithmic scale shorter times are drawn at a microsecond, which is below any relevant
+// time.
 double shown_ms(Duration duration) { return std::max(1e-3, ms(duration)); }
 
 struct Curve {
@@ -49,7 +50,7 @@ NamedPlot percentiles(const std::vector<Curve>& curves) {
       seen += bucket.count;
       const auto slower = static_cast<double>(curve.histogram->count() - seen);
       const auto all = static_cast<double>(curve.histogram->count());
-      // The slowest of all stands at one of `count`.
+      // The slowest value of all is drawn at one in `count`.
       series.points.emplace_back(all / std::max(1.0, slower),
                                  shown_ms(std::min(bucket.highest, curve.histogram->max())));
     }
@@ -102,7 +103,7 @@ NamedPlot rates(const Series& series, double duration_s) {
     for (std::size_t i = 0; i < series.rows().size(); ++i) {
       const auto count = static_cast<double>(value(series.rows()[i]));
       any = any || count > 0;
-      // The last one ends with the run.
+      // The last interval ends with the run.
       const double begin_s = length_s * static_cast<double>(i);
       const double lasted_s = std::clamp(duration_s - begin_s, 0.05 * length_s, length_s);
       line.points.emplace_back(begin_s + lasted_s / 2, count / lasted_s);

@@ -23,7 +23,7 @@ std::string grouped(std::uint64_t number) {
   return text;
 }
 
-// Three digits or so: 0.031, 0.31, 3.10, 31.0, 310, 3 100.
+// About three digits: 0.031, 0.31, 3.10, 31.0, 310, 3 100.
 std::string rounded(double number) {
   if (number < 0.1) return fmt::format("{:.3f}", number);
   if (number < 9.995) return fmt::format("{:.2f}", number);
@@ -83,7 +83,7 @@ void offered(const RunReport& report, Page& page) {
   if (!aggregates)
     page.line("  through {}{} switches, engine {}, every command alone (threshold 1)", managers,
               report.switches, report.engine);
-  else if (report.aggregation == "adaptive")  // goes without a threshold
+  else if (report.aggregation == "adaptive")  // has no threshold
     page.line("  through {}{} switches, engine {}, aggregation adaptive", managers, report.switches,
               report.engine);
   else if (report.aggregation == "regions")
@@ -333,7 +333,7 @@ std::string progress_line(const Progress& progress) {
   if (since_s > 0)
     line += fmt::format("  {} answers/s", grouped(static_cast<std::uint64_t>(std::llround(
                                               static_cast<double>(progress.answered) / since_s))));
-  // Nothing was connected since the line before: there is no latency to tell.
+  // No call connected since the previous line: there is no latency to show.
   if (progress.recent_p50 > Duration::zero())
     line += fmt::format("  p50 {} ms  p99 {} ms", ms(progress.recent_p50), ms(progress.recent_p99));
   return line;

@@ -1,4 +1,4 @@
-// What a report is worth: the reasons against it, and the exit code.
+// Judges a report: the reasons against it, and the exit code.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -116,7 +116,7 @@ void judge_load(const RunReport& report, std::vector<std::string>& reasons) {
                     report.generator_slip.p99 / 1000, limit_us / 1000));
   const double asked = report.offered_setups_per_s;
   const double off = report.sent_setups_per_s / asked - 1;
-  // One at a time no rate is asked for, and the beginning of a ramp has another rate than the
+  // One at a time has no requested rate, and the beginning of a ramp has another rate than the
   // whole.
   if (asked > 0 && has_asked_rate(report) && report.setups.attempted >= kFewestForRate &&
       !(std::abs(off) <= rate_tolerance(report)))

@@ -1,7 +1,7 @@
-// Somebody who looks into calls while a Runner has them up: media_check.hpp. What it is told is what the
-// client of a manager knows, nothing else.
+// Inspects calls while a Runner has them up: see media_check.hpp. It gets only the information that
+// a client of a manager has.
 //
-// Called by the Runner, on its thread, in the order in which things come to pass.
+// Called by the Runner, on its thread, in the order of events.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,13 @@ class CallInspector {
 
   // The setup of call k of the run (from 0) is being sent.
   virtual void offered(std::uint64_t call, Ends ends, TimePoint now) = 0;
-  // It is connected. True: the Runner does not release it before Runner::inspected(call). Not `plain`: there is
-  // more to the call than setup and release (load/scenario.hpp), and the answer must be false.
+  // The call is connected. True: the Runner does not release it before Runner::inspected(call).
+  // `plain` is false if the call has more requests than setup and release (load/scenario.hpp); the
+  // answer must then be false.
   virtual bool connected(std::uint64_t call, const Outcome& outcome, TimePoint now, bool plain) = 0;
-  // It has ended: `released` when a connected call was released for good. False: it was refused, or its
-  // release was; then nobody knows what the network still has of it. Of calls given up nothing is said.
+  // The call has ended. `released`: a connected call was released completely. False: the call or
+  // its release was refused, and it is unknown which of its resources the network still holds. Not
+  // called for calls given up.
   virtual void over(std::uint64_t call, bool released, TimePoint now) = 0;
 };
 

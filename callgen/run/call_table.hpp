@@ -1,13 +1,14 @@
-// Things by a growing number: the open calls of a run by their index. A slab, whose places are used again, and
-// a flat table of who is where: no allocation once both are as large as the run needs them, and no more memory
-// than the most that were ever there at a time take.
+// A map from a growing number: the open calls of a run by their index. It consists of a slab, whose
+// slots are reused, and a flat hash table of slots. Once both have the size that the run needs,
+// nothing is allocated. Memory is bounded by the greatest number of entries at a time.
 //
-//   index ──▶ flat table ──▶ slot ──▶ T
+//  index ──▶ flat table ──▶ slot ──▶ T
 //
-// A table of its own beside core/flat_map.hpp: half full with 4 octets a slot, it costs the generator 10 %
-// less of its time per call (decision 0050), and the generator takes part in what it measures.
+// It exists beside core/flat_map.hpp for speed: half full and with 4 octets per slot, it costs the
+// generator 10 % less of its time per call (decision 0050), and the generator affects what it
+// measures.
 //
-// A slot is good until its thing is erased; references are good until the next insert.
+// A slot is valid until its entry is erased; references are valid until the next insert.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ class CallTable {
   using Slot = std::uint32_t;
   static constexpr Slot kNowhere = UINT32_MAX;
 
-  // Of an index that is not there yet.
+  // The index must not be present.
   Slot insert(std::uint64_t index, const T& thing) {
     if (2 * (size_ + 1) > places_.size()) grow();
     Slot slot = 0;
@@ -53,7 +54,8 @@ class CallTable {
   void erase(Slot slot) {
     std::size_t at = home_of(slab_[slot].index);
     while (places_[at] != slot) at = next(at);
-    // Whoever was pushed past this place moves back, so that nothing stands behind a gap.
+    // Backward-shift deletion: move later entries into the gap unless their home place lies after
+    // it.
     std::size_t gap = at;
     for (std::size_t other = next(at); places_[other] != kNowhere; other = next(other)) {
       const std::size_t home = home_of(slab_[places_[other]].index);
@@ -74,7 +76,7 @@ class CallTable {
   std::uint64_t index_of(Slot slot) const { return slab_[slot].index; }
   std::size_t size() const { return size_; }
 
-  // visit(slot) of each; nothing may be inserted or erased meanwhile.
+  // Calls visit(slot) for each entry; nothing may be inserted or erased meanwhile.
   template <class Visit>
   void for_each(Visit visit) const {
     for (Slot slot = 0; slot < slab_.size(); ++slot)
@@ -88,7 +90,7 @@ class CallTable {
     T thing;
   };
 
-  // Neighbours far from each other: a run of them in a row would have to be walked by whoever falls into it.
+  // Spreads neighbouring indices: a run of occupied places slows down every look-up that hits it.
   std::size_t home_of(std::uint64_t index) const {
     return static_cast<std::size_t>((index * 0x9e3779b97f4a7c15) >> shift_);
   }
@@ -108,7 +110,7 @@ class CallTable {
 
   std::vector<Place> slab_;
   std::vector<Slot> free_;
-  std::vector<Slot> places_;  // a power of two of them, at most half in use
+  std::vector<Slot> places_;  // a power of two in size, at most half full
   unsigned shift_ = 64;
   std::size_t size_ = 0;
 };

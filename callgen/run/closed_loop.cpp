@@ -33,7 +33,7 @@ std::vector<Dispatch> ClosedLoop::advance(TimePoint now) {
   if (finished_) return out;
   const bool ending = now >= measure_to_;
   constexpr std::size_t kNone = ~std::size_t{0};
-  std::vector<std::size_t> filling(plan_.managers, kNone);  // of `out`, by manager
+  std::vector<std::size_t> filling(plan_.managers, kNone);  // index into `out`, by manager
   const auto room_for = [&](std::size_t manager) -> RequestBatch& {
     std::size_t& at = filling[manager];
     if (at != kNone) {
@@ -72,7 +72,7 @@ void ClosedLoop::answered(const OutcomeBatch& batch, std::size_t /*manager*/, Ti
     Slot& slot = slots_[index];
     const bool expected = slot.request == outcome.request &&
                           (slot.state == State::kSettingUp || slot.state == State::kReleasing);
-    if (!expected) continue;  // a repeat
+    if (!expected) continue;  // a repeated outcome
     --under_way_;
     ready_.push_back(index);
     const bool setting_up = slot.state == State::kSettingUp;

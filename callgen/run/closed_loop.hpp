@@ -1,9 +1,9 @@
-// Keeps a fixed number of requests under way, each answered one followed by the next: how many a second can
-// be had at most. Every slot sets a call up, releases it, and sets up the next.
+// Keeps a fixed number of requests under way, to measure the greatest throughput: each answered
+// request is followed by the next. Every slot sets a call up, releases it, and sets up the next.
 //
-// The first `warm_up` is not measured; after `measured` nothing new is set up, and what is up is released. A
-// closed loop slows down with what it measures: its latencies tell what the number in flight costs, never
-// what a caller would see. Those are for the open load (runner.hpp).
+// The first `warm_up` is not measured; after `measured` no call is set up, and calls that are up
+// are released. A closed loop slows down with the measured system. Its latencies show the cost of
+// the number in flight, not the wait of a caller; for that use the open load (runner.hpp).
 //
 // Not thread-safe. No clock, no CORBA.
 #pragma once
@@ -34,15 +34,16 @@ struct LoopPlan {
 };
 
 struct LoopFigures {
-  std::uint64_t operations = 0;      // setups and releases answered while measured
-  Duration measured{};               // from the first to the last moment that counts
-  Histogram latency;                 // of these, from their sending
-  std::uint64_t all_operations = 0;  // and those before and after, which the processor time has
-  std::uint64_t refused = 0;         // or busy, or answered with what does not fit; in all
-  std::map<Cause, std::uint64_t> causes;  // of those that name one
+  std::uint64_t operations = 0;  // setups and releases answered in the measured time
+  Duration measured{};           // the measured time
+  Histogram latency;             // of these, from sending
+  // including those before and after, which processor time includes
+  std::uint64_t all_operations = 0;
+  std::uint64_t refused = 0;              // all refused, busy or unexpected answers
+  std::map<Cause, std::uint64_t> causes;  // for refusals that name a cause
   std::uint64_t unanswered = 0;           // at the end
   bool target_lost = false;
-  bool interrupted = false;  // stop() ended the measurement before its time
+  bool interrupted = false;  // stop() ended the measurement early
 
   double operations_per_s() const;
 };
@@ -76,8 +77,8 @@ class ClosedLoop final : public Player {
   LoopPlan plan_;
   Workload workload_;
   std::vector<Slot> slots_;
-  std::vector<std::size_t> ready_;  // slots that are free or up: their next request can go
-  std::uint64_t round_ = 0;  // a request's number is round_ * in_flight + slot, never used twice
+  std::vector<std::size_t> ready_;  // slots that are free or up: their next request may be sent
+  std::uint64_t round_ = 0;         // a request's number is round_ * in_flight + slot, never reused
   std::size_t under_way_ = 0;
   TimePoint measure_from_ = kNever;
   TimePoint measure_to_ = kNever;

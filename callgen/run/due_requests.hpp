@@ -1,6 +1,6 @@
-// The requests that are due at one moment, as they are gathered and then handed out in batches: for each
-// manager in as few as a bound allows, the earliest in its first. What is gathered is small, and a batch is
-// built when all of it is known, so that no request is built twice and no vector grows.
+// Gathers the requests that are due at one moment and forms batches of them: for each manager as
+// few as the size limit allows, the earliest requests in the first. Gathered entries are small. A
+// batch is built once its content is known, so that no request is copied twice and no vector grows.
 //
 // One thread at a time.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace xbind::callgen {
 
-// One batch and whose it is.
+// One batch and its manager.
 struct Dispatch {
   std::size_t manager = 0;  // below RunPlan::managers
   RequestBatch batch;
@@ -25,18 +25,20 @@ struct Dispatch {
 
 class DueRequests {
  public:
-  // What all requests ask for: of setups and holds, and of modifies; `both_ways`: the other way as well.
+  // The services of all requests: of setups and holds, and of modifies. `both_ways`: the same for
+  // the reverse direction.
   DueRequests(std::size_t managers, std::size_t max_batch, ServiceSpec service,
               ServiceSpec modified_service, bool both_ways);
 
-  // hold_ms above 0: a hold. The names of the ends are needed until take().
+  // hold_ms above 0: a hold. The names of the ends must stay valid until take().
   void connect(std::size_t manager, RequestId request, Ends ends, std::uint8_t priority,
                std::uint32_t hold_ms) {
     Batch& batch = room(manager);
     ++batch.connects;
     due_.push_back({RequestKind::kSetup, priority, number_of(batch), hold_ms, request, {}, ends});
   }
-  // Anything but a setup or a hold, of a connection; `leaf`: of the leaf requests, needed until take().
+  // Any request except a setup or hold, for a connection. `leaf` (leaf requests) must stay valid
+  // until take().
   void ask(std::size_t manager, RequestKind kind, RequestId request, ConnectionId connection,
            std::string_view leaf) {
     Batch& batch = room(manager);
@@ -44,7 +46,7 @@ class DueRequests {
     due_.push_back({kind, 0, number_of(batch), 0, request, connection, {leaf, {}}});
   }
 
-  // All that was gathered, in the order of the batches' first requests; afterwards there is nothing.
+  // Returns all gathered requests, in the order of the batches' first requests, and clears them.
   std::vector<Dispatch> take();
 
  private:
@@ -55,9 +57,9 @@ class DueRequests {
     std::uint32_t hold_ms;
     RequestId request;
     ConnectionId connection;
-    Ends ends;  // of a leaf request: the leaf first
+    Ends ends;  // a leaf request: the leaf is `from`
   };
-  // How many of what it will have.
+  // The sizes of a batch to be built.
   struct Batch {
     std::size_t manager = 0;
     std::size_t requests = 0;
@@ -66,7 +68,7 @@ class DueRequests {
   };
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
-  // The batch that takes the next request to this manager.
+  // The batch for the next request to this manager.
   Batch& room(std::size_t manager) {
     std::uint32_t& open = open_[manager];
     if (open == kNone || batches_[open].requests == max_batch_) {
@@ -86,9 +88,9 @@ class DueRequests {
   ServiceSpec modified_service_;
   std::optional<ServiceSpec> reverse_;
   std::optional<ServiceSpec> modified_reverse_;
-  std::vector<Due> due_;             // in the order in which they came to be due
-  std::vector<Batch> batches_;       // in which they will stand
-  std::vector<std::uint32_t> open_;  // of each manager: its last batch
+  std::vector<Due> due_;             // in the order of gathering
+  std::vector<Batch> batches_;       // in the order of the result
+  std::vector<std::uint32_t> open_;  // the last batch of each manager
 };
 
 }  // namespace xbind::callgen

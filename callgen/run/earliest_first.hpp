@@ -1,8 +1,8 @@
-// A queue of things to come, the earliest first: Boost's heap in which everything has four children. It is half as
-// high as one of two, and what is compared lies together.
+// A priority queue, the earliest first: Boost's heap with four children per node. It is half as
+// high as a binary heap, and compared entries are adjacent in memory.
 //
-// `Thing` is small and copied; `one.before(other)` orders all that are ever in here at a time, no two alike.
-// One thread at a time.
+// `Thing` is small and copied. `one.before(other)` must be a strict total order of all entries
+// present at one time. One thread at a time.
 #pragma once
 
 #include <boost/heap/d_ary_heap.hpp>

@@ -1,6 +1,6 @@
-// What can be played against managers (corba_target.hpp): a step machine that is told the time and the
-// answers and says what to send. A Runner offers calls by a plan; closed_loop.hpp keeps a fixed number
-// of requests under way.
+// A load that can be played against managers (corba_target.hpp): a step machine that gets the time
+// and the answers and returns the requests to send. A Runner offers calls by a plan;
+// closed_loop.hpp keeps a fixed number of requests under way.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ class Player {
  public:
   virtual ~Player() = default;
   virtual void start(TimePoint now) = 0;  // once, before anything else
-  // What is due by now, to be sent at once.
+  // The requests that are due by now, to be sent at once.
   virtual std::vector<Dispatch> advance(TimePoint now) = 0;
-  // Answers of this manager, at the moment they came in.
+  // Answers of this manager, at their time of arrival.
   virtual void answered(const OutcomeBatch& batch, std::size_t manager, TimePoint now) = 0;
-  // A manager will not answer any more: the play is over.
+  // A manager will not answer any more: the play ends.
   virtual void target_lost(TimePoint now) = 0;
-  // The operator has had enough: nothing new is begun, what is up is released within a bound.
-  // Idempotent.
+  // The operator requests the end: nothing new is begun, and calls that are up are released within
+  // a time limit. Idempotent.
   virtual void stop(TimePoint now) = 0;
   virtual TimePoint next_deadline() const = 0;
   virtual bool finished() const = 0;

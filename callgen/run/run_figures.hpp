@@ -1,4 +1,4 @@
-// What a run has measured so far, as plain data. Everything counts from the start of the run.
+// The measurements of a run so far, as plain data. Everything counts from the start of the run.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace xbind::callgen {
 
-// Of the requests of one kind (record.hpp), those never sent included.
+// Requests of one kind (record.hpp), including those never sent.
 struct RequestCounts {
   std::uint64_t attempted = 0;
   std::uint64_t done = 0;
@@ -22,13 +22,13 @@ struct RequestCounts {
   std::uint64_t busy = 0;
   std::uint64_t unanswered = 0;
 
-  // While a run lasts the difference is what is under way.
+  // While a run lasts the difference is the number under way.
   bool adds_up() const { return attempted == done + refused + busy + unanswered; }
   friend bool operator==(const RequestCounts&, const RequestCounts&) = default;
 };
 
-// Of calls, each by what came of its being set up: by one request, or by a hold and its commit. So a call
-// that was held is connected when its commit is done, and refused when the hold or the commit is.
+// Calls, by the result of setting them up: with one request, or with a hold and its commit. A held
+// call is connected when its commit is done, and refused when the hold or the commit is.
 struct SetupCounts {
   std::uint64_t attempted = 0;
   std::uint64_t connected = 0;
@@ -36,7 +36,7 @@ struct SetupCounts {
   std::uint64_t busy = 0;
   std::uint64_t unanswered = 0;
 
-  // While a run lasts the difference is what is under way.
+  // While a run lasts the difference is the number under way.
   bool adds_up() const { return attempted == connected + refused + busy + unanswered; }
   friend bool operator==(const SetupCounts&, const SetupCounts&) = default;
 };
@@ -51,18 +51,18 @@ struct ReleaseCounts {
   friend bool operator==(const ReleaseCounts&, const ReleaseCounts&) = default;
 };
 
-// Answers that ended nothing. Only `repeated` is allowed by the protocol.
+// Answers that did not end a request. The protocol allows only `repeated`.
 struct OddOutcomes {
-  std::uint64_t repeated = 0;      // of a request that had been answered
-  std::uint64_t contradicted = 0;  // another answer than the first one, as far as we still know it,
-                                   // or one that does not fit the request
-  std::uint64_t late = 0;          // of a request that had been given up as unanswered
-  std::uint64_t unknown = 0;       // of a request that was never sent, or not to that manager
+  std::uint64_t repeated = 0;  // to a request that had been answered
+  // differs from the first answer as far as known, or does not fit the request
+  std::uint64_t contradicted = 0;
+  std::uint64_t late = 0;     // to a request that had been given up as unanswered
+  std::uint64_t unknown = 0;  // to a request that was never sent, or not to that manager
 
   friend bool operator==(const OddOutcomes&, const OddOutcomes&) = default;
 };
 
-// What the managers told of connections that were up: core/call.hpp, Notice.
+// Notices from the managers about connections that were up (core/call.hpp, Notice).
 struct NoticeCounts {
   std::uint64_t broken = 0;
   std::uint64_t rerouted = 0;
@@ -74,19 +74,19 @@ struct NoticeCounts {
   friend bool operator==(const NoticeCounts&, const NoticeCounts&) = default;
 };
 
-// How often something was refused, and why. Bounded: the causes are few; of the places, those
-// beyond the kMostPlaces-th share one row per cause.
+// Counts refusals by cause and by place. Bounded: there are few causes, and places beyond the
+// kMostPlaces-th share one row per cause.
 class CauseCounts {
  public:
   static constexpr std::size_t kMostPlaces = 64;
   void count(const Outcome& outcome);
   void merge(const CauseCounts& other);
-  // As by_cause() and by_place() told it.
+  // From the results of by_cause() and by_place().
   static CauseCounts from(std::map<std::string, std::uint64_t> by_cause,
                           std::map<std::string, std::uint64_t> by_place);
   // "no bandwidth" -> 12
   const std::map<std::string, std::uint64_t>& by_cause() const { return by_cause_; }
-  // "no bandwidth at switch-1 port 2" -> 7, "no bandwidth elsewhere" -> 5; adds up to the same.
+  // "no bandwidth at switch-1 port 2" -> 7, "no bandwidth elsewhere" -> 5; the same total.
   const std::map<std::string, std::uint64_t>& by_place() const { return by_place_; }
 
  private:
@@ -94,30 +94,31 @@ class CauseCounts {
   std::map<std::string, std::uint64_t> by_place_;
 };
 
-// Everything a run has measured so far. All of it counts from the start of the run.
+// All measurements of a run so far, from its start.
 struct RunFigures {
-  std::uint64_t planned_calls = 0;  // one at a time until a moment: known when the run is over
+  // one at a time until a point in time: known when the run is over
+  std::uint64_t planned_calls = 0;
   SetupCounts setups;
   ReleaseCounts releases;
-  std::array<RequestCounts, kRequestKinds> requests{};  // by kind; also those counted above
+  std::array<RequestCounts, kRequestKinds> requests{};  // by kind; includes those counted above
   OddOutcomes odd;
   NoticeCounts notices;
-  std::uint64_t shed = 0;       // of setups.unanswered: never sent, see RunPlan::max_open_calls
-  CauseCounts refusals;         // of setups, holds and commits
-  CauseCounts change_refusals;  // of what was asked for while a call was up
+  std::uint64_t shed = 0;  // part of setups.unanswered: never sent, see RunPlan::max_open_calls
+  CauseCounts refusals;    // of setups, holds and commits
+  CauseCounts change_refusals;  // of requests while a call was up
   CauseCounts release_failures;
   std::uint64_t calls_up = 0;  // connected, release not yet answered
   std::uint64_t calls_up_peak = 0;
-  std::uint64_t batches = 0;  // handed out
+  std::uint64_t batches = 0;  // returned for sending
   bool target_lost = false;
-  bool interrupted = false;  // Runner::stop(): calls not yet due by then were never attempted
+  bool interrupted = false;  // Runner::stop() ended it: calls not yet due then were never attempted
 
-  Statistics statistics;  // of the records of all requests that are over
+  Statistics statistics;  // from the records of all ended requests
 
   Duration planned_span{};  // from the start to the planned arrival of the last call attempted
-  Duration sent_span{};     // ... to the moment the last setup was sent
-  Duration duration{};      // ... to the end of the run
-  // Of the planned gaps between arrivals; a sample of the seed, not of the system.
+  Duration sent_span{};     // from the start until the last setup was sent
+  Duration duration{};      // from the start to the end of the run
+  // The planned gaps between arrivals; they depend on the seed, not on the system.
   double gap_mean_s = 0;
   double gap_variation = 0;  // standard deviation / mean: about 1 for Poisson, 0 for constant
 
@@ -126,7 +127,7 @@ struct RunFigures {
   }
 };
 
-// For one line while the run lasts; everything since its start.
+// For the progress line; everything since the start of the run.
 struct Progress {
   Duration elapsed{};
   double offered_per_s = 0;  // setups sent a second
@@ -137,8 +138,8 @@ struct Progress {
   std::uint64_t up = 0;
   Duration setup_p50{};
   Duration setup_p99{};
-  std::uint64_t in_flight = 0;  // calls that a request is under way for
-  // Since the progress before, of `since`.
+  std::uint64_t in_flight = 0;  // calls with a request under way
+  // Since the previous progress; `since` is that time.
   Duration since{};
   std::uint64_t answered = 0;  // requests of all kinds
   Duration recent_p50{};

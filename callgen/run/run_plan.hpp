@@ -1,5 +1,5 @@
-// What a Runner is to do: the load, how it is sent, and when to give up. Everything is the plan's and the
-// seed's; nothing of it depends on how a call fares.
+// The plan of a Runner: the load, how it is sent, and when to give up. It depends on options and
+// seed only, never on the results of calls.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +20,15 @@ namespace xbind::callgen {
 
 struct RunPlan {
   std::uint64_t calls = 2000;
-  double calls_per_s = 200;  // as in ArrivalPlan: mean, or where a ramp begins
+  double calls_per_s = 200;  // as in ArrivalPlan: the mean, or the beginning of a ramp
   Arrivals arrivals = Arrivals::kPoisson;
   double burst_on_s = 1;
   double burst_off_s = 1;
   double ramp_to = 200;
   double ramp_s = 10;
-  std::shared_ptr<const Trace> trace{};  // kTrace: `calls` of it at most
-  // One at a time: no call starts this long after the beginning, even if fewer than `calls` have been made.
+  std::shared_ptr<const Trace> trace{};  // kTrace: at most `calls` of its calls
+  // One at a time: no call starts later than this after the beginning, even if fewer than `calls`
+  // were made.
   Duration closed_loop_ends = Duration::max();
 
   Duration hold_mean = std::chrono::milliseconds{100};
@@ -37,27 +38,28 @@ struct RunPlan {
   ScenarioMix mix{};
   PriorityMix priorities{};
   ServiceSpec service{.cells_per_s = 100};           // the same for every call
-  ServiceSpec modified_service{.cells_per_s = 200};  // what a modify asks for
-  bool both_ways = false;                            // the same service the other way as well
-  std::uint32_t hold_ms = 10'000;  // how long a hold is asked to last; 1 to kHoldMsMax
+  ServiceSpec modified_service{.cells_per_s = 200};  // requested by a modify
+  bool both_ways = false;                            // the same service in the reverse direction
+  std::uint32_t hold_ms = 10'000;  // requested duration of a hold; 1 to kHoldMsMax
 
   std::uint64_t seed = 1;
   Duration drain_timeout = std::chrono::seconds{10};
-  Duration warm_up{};          // what is planned before is left out of latencies and rates
+  Duration warm_up{};          // requests planned earlier are left out of latencies and rates
   std::size_t max_batch = 64;  // requests in one RequestBatch
   std::size_t managers = 1;    // at least 1
-  // Calls that are set up, up or being released at a time. A call due beyond this bound on our
-  // memory is not sent; it counts as unanswered and as shed, and the report says so.
+  // Calls that are being set up, up or being released at a time. A call due beyond this limit,
+  // which bounds memory, is not sent; it counts as unanswered and shed, and the report shows it.
   std::size_t max_open_calls = 4'000'000;
-  // With setups alone call k (from 0) uses the requests first + 2k (setup) and first + 2k + 1 (release); with
-  // any other mix first + 4k to first + 4k + 3, the last for its release.
+  // With setups only, call k (from 0) uses the requests first + 2k (setup) and first + 2k + 1
+  // (release). With any other mix it uses first + 4k to first + 4k + 3, the last one for its
+  // release.
   RequestId first_request{1};
 };
 
 ArrivalPlan arrivals_of(const RunPlan& plan);
 
-// What of the load is needed to run it again, by the names of the options, and "peak-rate" where the rate is not
-// the same all the time: only what the plan makes use of.
+// The values needed to repeat the load, by option names, and "peak-rate" where the rate varies.
+// Contains only values that the plan uses.
 std::map<std::string, std::string> manifest_of(const RunPlan& plan);
 
 }  // namespace xbind::callgen

@@ -82,7 +82,7 @@ TimePoint Runner::next_deadline() const {
 
 bool Runner::step_is_next() const { return !steps_.empty() && steps_.top().due <= next_arrival_; }
 
-// Known once nothing more is planned; an answer that plans something meanwhile moves it.
+// Known once nothing more is planned; an answer that plans another step moves it.
 std::optional<TimePoint> Runner::drain_deadline() const {
   if (stop_by_) return stop_by_;
   if (next_arrival_ != kNever || !steps_.empty() || under_inspection_ > 0) return std::nullopt;
@@ -117,7 +117,7 @@ RequestId Runner::request_of(CallIndex call, Step step) const {
   return RequestId{plan_.first_request.value() + offset};
 }
 
-// Everything is drawn for every call, whatever is used of it: so no choice moves another.
+// Draws everything for every call, used or not, so that no choice affects another draw.
 Runner::NextCall Runner::draw_call(CallIndex index) {
   NextCall call;
   call.hold = holding_.next();
@@ -235,7 +235,7 @@ Progress Runner::progress(TimePoint now) {
   now = never_back(now);
   Progress line;
   line.elapsed = finished_ ? figures_.duration : now - started_at_;
-  // Once all are sent the rate stands still; the drain is no part of the offer.
+  // Once all calls are sent the rate is fixed; the drain is not part of the offer.
   const double offering_s = seconds(all_planned_ ? figures_.sent_span : line.elapsed);
   const auto sent = static_cast<double>(figures_.setups.attempted - figures_.shed);
   line.offered_per_s = offering_s > 0 ? sent / offering_s : 0;

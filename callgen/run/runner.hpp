@@ -1,5 +1,5 @@
 // One run of callgen, as a step machine: time and answers go in, requests come out. It offers every
-// call at the moment it is meant to start, however the earlier ones fared, and accounts for each.
+// call at its planned time, whatever the results of earlier calls, and accounts for each.
 //
 //   planned ──due──▶ setting up ──connected──▶ up ──its end──▶ releasing ──released, failed──▶ over
 //      │               │     │                │  ▲                 │
@@ -12,47 +12,50 @@
 //   unanswered      unanswered
 //   (shed)          (setup)
 //
-// and in place of "setting up", for a call that is held first:
+// and instead of "setting up", for a call that is held first:
 //
 //   ──due──▶ holding ──held──▶ held ──due──▶ committing ──connected──▶ up
 //               │                               │
-//            refused, busy                   refused, busy: over, what is held runs out by itself
+//            refused, busy                   refused, busy: over; the hold expires by itself
 //
-// A connection has one request under way at a time: what is due next waits for the answer, and its latency
-// counts from that answer if that is later than its own moment. A refused change leaves the call as it was.
-// The end of a call is its connecting plus its holding time, changes or not. The scenarios are in
-// load/scenario.hpp; a commit is due half a holding time after the hold was granted, but no later than half of
-// what the hold was granted for.
+// A connection has one request under way at a time. The next due request waits for the answer, and
+// its latency counts from that answer if it is later than the planned time. A refused change leaves
+// the call unchanged. A call ends at its connection time plus its holding time, with or without
+// changes. load/scenario.hpp describes the scenarios. A commit is due half a holding time after the
+// hold was granted, but at the latest after half of the granted duration.
 //
-// From which moment latencies count (callgen/README.md tells why):
-//   setup    from its planned arrival to its answer
-//   release  from its planned end (connected + holding time) to its answer
-//   ... from send: the same without what the generator itself was late (its slip)
+// Start and end of latencies (callgen/README.md gives the reasons):
+//  setup    from its planned arrival to its answer
+//  release  from its planned end (connected + holding time) to its answer
+//  ... from send: the same without the generator's own delay (its slip)
 //
 // A run ends when every call is over, when `drain_timeout` has passed since the last planned event
-// (or the last sending, if later), or when the target is lost. What was not answered by then is
-// unanswered, whatever comes later. A connected call whose release could not be sent counts as a
-// release attempted and unanswered: in the end releases.attempted == setups.connected, always. So does the
-// commit of a call that was held. A change that could not be sent was never attempted.
+// (or the last sending, if later), or when the target is lost. Requests not answered by then are
+// unanswered, even if answers come later. A connected call whose release could not be sent counts
+// as a release attempted and unanswered, so that releases.attempted == setups.connected at the end,
+// always. The commit of a held call is treated in the same way. A change that could not be sent was
+// never attempted.
 //
-// stop() ends a run before its time, in order: no further call is offered, every call that is up is
-// released at once whatever else it had planned, and answers are awaited for `drain_timeout` from
-// then on. A call that is held is committed first, for only a connected call is released.
+// stop() ends a run early, in order. No further call is offered, every call that is up is released
+// at once regardless of its other planned requests, and answers are awaited for `drain_timeout`
+// from then on. A held call is committed first, because only a connected call can be released.
 //
-// One at a time (Arrivals::kOneAtATime) the next call is planned for the moment at which the one before is
-// over. When an answer does not come there is nothing to plan: the run ends with its drain timeout.
+// One at a time (Arrivals::kOneAtATime) the next call is planned for the moment when the previous
+// one is over. If an answer does not come, nothing can be planned: the run ends with its drain
+// timeout.
 //
-// The plan is made as the run goes: memory grows with the open calls, never with all calls.
+// The plan is made during the run: memory grows with the open calls, not with all calls.
 //
-// With several managers the calls are dealt to them in turn: call k is manager k mod `managers`'s, its
-// release as well. So a manager's connection numbers never meet another's.
+// With several managers the calls are dealt to them in turn: call k, including its release, goes to
+// manager k mod `managers`. So connection numbers of different managers never mix.
 //
-// An inspector (call_inspector.hpp) may keep calls up past their end: such a call's end is planned when
-// inspected() says so, if that is later than it would have been. Nothing else of the run changes: the
-// latency of its release counts from that moment, and of all other calls as ever.
+// An inspector (call_inspector.hpp) may keep calls up past their end. The end of such a call is
+// planned for the moment of inspected(), if that is later than its original end, and its release
+// latency counts from there. Nothing else of the run changes, including the latencies of all other
+// calls.
 //
 // Owner and threads: one thread at a time. No clock, no CORBA: the owner calls advance() at
-// next_deadline() or earlier, hands the requests to the target, and brings its answers to
+// next_deadline() or earlier, sends the requests to the target, and passes its answers to
 // outcome(). A `now` before an earlier one counts as that earlier one.
 #pragma once
 
@@ -79,37 +82,39 @@ namespace xbind::callgen {
 
 class Runner {
  public:
-  // `plan` has been checked (run_options.hpp): calls > 0, arrivals that Pacer and a holding time that
-  // HoldingTime take, max_batch > 0, managers > 0; `workload` has leaves if the mix has.
-  // `inspector` and `sink`, if any, outlive this; the sink gets the record of every request that is over.
+  // `plan` must have been checked (run_options.hpp): calls > 0, arrivals and holding time valid for
+  // Pacer and HoldingTime, max_batch > 0, managers > 0. `workload` must have leaves if the mix has.
+  // `inspector` and `sink`, if any, must outlive the Runner; the sink gets the record of every
+  // ended request.
   Runner(RunPlan plan, Workload workload, CallInspector* inspector = nullptr,
          RecordSink* sink = nullptr);
 
-  // Time zero of the plan. Once, before anything else.
+  // Sets time zero of the plan. Call once, before anything else.
   void start(TimePoint now);
 
-  // Every request that is due by `now`, for each manager in as few batches as max_batch allows, the
-  // earliest in its first; they count as sent at `now`. Gives up what is unanswered when the drain
-  // timeout has passed. Empty when nothing is due.
+  // Returns every request that is due by `now`, for each manager in as few batches as max_batch
+  // allows, the earliest requests in the first; `now` is their sending time. Gives unanswered
+  // requests up when the drain timeout has passed. Empty when nothing is due.
   std::vector<Dispatch> advance(TimePoint now);
 
-  // An answer of this manager, at the moment it came in. Never fails: what does not fit is counted
+  // An answer of this manager, at its time of arrival. Never fails: unexpected answers are counted
   // (OddOutcomes).
   void outcome(const Outcome& outcome, TimePoint now, std::size_t manager = 0);
   void notice(const Notice& notice, TimePoint now);
 
-  // The inspector has done with a call that it kept up. Nothing when that call was given up meanwhile.
+  // The inspector has finished with a call that it kept up. No effect if the call was given up
+  // meanwhile.
   void inspected(std::uint64_t call, TimePoint now);
 
-  // One of the managers will not answer any more: all open calls end as unanswered and the run is over.
-  // Calls not yet due are never attempted, which the report says.
+  // A manager will not answer any more: all open calls end as unanswered and the run is over. Calls
+  // not yet due are never attempted; the report shows this.
   void target_lost(TimePoint now);
 
-  // The operator has had enough; see above. The first call counts, none of a run that has finished
-  // does.
+  // The operator requests the end; see above. Only the first call has an effect, and none once the
+  // run has finished.
   void stop(TimePoint now);
 
-  // When advance() has something to do next, perhaps already past; kNever once finished.
+  // When advance() has something to do next, possibly in the past; kNever once finished.
   TimePoint next_deadline() const;
 
   bool finished() const { return finished_; }
@@ -120,7 +125,7 @@ class Runner {
 
  private:
   using CallIndex = std::uint64_t;
-  // The requests of a call, in their order; a scenario leaves some out.
+  // The requests of a call, in order; a scenario may leave some out.
   using Step = std::uint8_t;
   static constexpr Step kBegin = 0;   // setup or hold
   static constexpr Step kFirst = 1;   // modify, add-leaf, commit
@@ -128,35 +133,35 @@ class Runner {
   static constexpr Step kEnd = 3;     // release
 
   struct Call {
-    TimePoint intended;  // of the step that is planned or under way
-    TimePoint sent;      // of the step that is under way
+    TimePoint intended;  // of the step planned or under way
+    TimePoint sent;      // of the step under way
     TimePoint connected_at;
     Duration hold{};
     ConnectionId connection;
-    std::string_view leaf{};  // of the workload
+    std::string_view leaf{};  // points into the workload
     Scenario scenario = Scenario::kSetup;
     Step step = kBegin;  // planned or under way
-    // A bit for each step.
+    // One bit for each step.
     std::uint8_t was_sent = 0;
     std::uint8_t was_answered = 0;
     std::uint8_t was_done = 0;
     bool up = false;
     bool given_up = false;
-    bool inspected = false;  // by somebody who has not done yet: no end is planned
+    bool inspected = false;  // kept up by an inspector: no end is planned
   };
   using Calls = CallTable<Call>;
   using Slot = Calls::Slot;
   struct PlannedStep {
     TimePoint due;
     CallIndex call;
-    // Of the same moment the earlier call. A heap compares often: both as one number.
+    // At equal times the earlier call. A heap compares often, so both form one number.
     bool before(const PlannedStep& other) const { return number() < other.number(); }
     __extension__ using Number = __int128;
     Number number() const {
       return static_cast<Number>(due.time_since_epoch().count()) << 64 | static_cast<Number>(call);
     }
   };
-  // What the plan says about a call before it is sent.
+  // The planned properties of a call before it is sent.
   struct NextCall {
     Duration hold{};
     Scenario scenario = Scenario::kSetup;
@@ -170,7 +175,7 @@ class Runner {
     steps = static_cast<std::uint8_t>(steps | 1U << step);
   }
   static RequestKind kind_of(Scenario scenario, Step step) {
-    // By scenario and step; kBegin and kEnd are all that there is of a plain call.
+    // By scenario and step; a plain call has kBegin and kEnd only.
     using enum RequestKind;
     static constexpr RequestKind kKinds[kScenarios][kEnd + 1] = {
         {kSetup, kSetup, kDropLeaf, kRelease},
@@ -231,23 +236,23 @@ class Runner {
   TimePoint latest_now_;
   TimePoint first_notice_;
   TimePoint last_progress_;
-  TimePoint last_event_;  // planned or sent, the later: the drain timeout counts from here
+  TimePoint last_event_;  // planned or sent, the later one: the drain timeout counts from here
 
-  std::optional<TimePoint> stop_by_;  // once stop() was called: what is open then is given up
+  std::optional<TimePoint> stop_by_;  // set by stop(): calls open at that time are given up
 
   CallIndex next_call_ = 0;
   TimePoint next_arrival_;    // of next_call_; kNever when none is planned
-  bool all_planned_ = false;  // and none will be
+  bool all_planned_ = false;  // no further call will be planned
   double gap_sum_s_ = 0;
   double gap_square_sum_ = 0;
 
-  Calls calls_;  // open, or given up (so that a late answer is known as such)
+  Calls calls_;  // open, or given up (so that a late answer is recognised)
   std::uint64_t open_ = 0;
   std::uint64_t under_inspection_ = 0;
   CallInspector* inspector_;
   RecordSink* sink_;
   EarliestFirst<PlannedStep> steps_;
-  DueRequests due_;  // within advance()
+  DueRequests due_;  // used within advance()
   RunFigures figures_;
 };
 

@@ -1,4 +1,4 @@
-// What a Runner makes of answers, and how its calls and its run end; the rest is in runner.cpp.
+// How a Runner handles answers, and how its calls and its run end; runner.cpp has the rest.
 #include <algorithm>
 
 #include "callgen/run/runner.hpp"
@@ -7,7 +7,7 @@
 namespace xbind::callgen {
 namespace {
 
-// What an answer must be for the request to be done.
+// The outcome kind that completes the request.
 OutcomeKind done_kind(RequestKind kind) {
   switch (kind) {
     case RequestKind::kSetup:
@@ -42,7 +42,7 @@ void Runner::outcome(const Outcome& outcome, TimePoint now, std::size_t manager)
   now = never_back(now);
   const std::uint64_t first = plan_.first_request.value();
   const std::uint64_t offset =
-      outcome.request.value() - first;  // wraps to a huge one below `first`
+      outcome.request.value() - first;  // wraps to a huge value below `first`
   const CallIndex index = only_setups_ ? offset / 2 : offset / 4;
   const Step step =
       only_setups_ ? (offset % 2 == 0 ? kBegin : kEnd) : static_cast<Step>(offset % 4);
@@ -176,7 +176,7 @@ void Runner::record(CallIndex index, const Call& call, Ended ended, Duration ans
   if (sink_ != nullptr) sink_->take(record);
 }
 
-// Another answer to a request of a call that goes on, or was given up.
+// Another answer to a request of a call that is still open, or was given up.
 void Runner::answered_before(const Call& call, Step step, const Outcome& outcome) {
   const RequestKind kind = kind_of(call.scenario, step);
   const bool no = outcome.kind == OutcomeKind::kRefused || outcome.kind == OutcomeKind::kBusy;
@@ -231,7 +231,7 @@ void Runner::give_up(Slot slot) {
   call.inspected = false;
   if (!call.up) {
     ++figures_.setups.unanswered;
-    unanswered(call.step);  // a setup, a hold, or a commit even if it was not yet sent
+    unanswered(call.step);  // a setup, a hold, or a commit even if not yet sent
     return;
   }
   const bool under_way = has(call.was_sent, call.step) && !has(call.was_answered, call.step);
@@ -256,7 +256,7 @@ void Runner::give_up_open_calls() {
 void Runner::finish_if_over(TimePoint now) {
   if (finished_ || next_arrival_ != kNever || open_ > 0) return;
   finished_ = true;
-  // A run may be stopped before its time zero.
+  // A run may be stopped before time zero.
   figures_.duration = std::max(Duration::zero(), now - started_at_);
   const SetupCounts& setups = figures_.setups;
   const ReleaseCounts& releases = figures_.releases;

@@ -1,8 +1,8 @@
-// Do the gaps between arrivals look like those of independent callers? The one-sample Kolmogorov-Smirnov
-// test against the exponential distribution of the asked rate, in memory that does not grow: each gap g is
-// turned into u = 1 - exp(-rate g), which is uniform when the gaps are exponential, and counted in one of
-// kCells cells. The greatest distance is looked for at the cells' edges alone, so it comes out at most
-// 1/kCells too small.
+// Tests whether the gaps between arrivals are those of independent callers: the one-sample
+// Kolmogorov-Smirnov test against the exponential distribution of the requested rate, in constant
+// memory. Each gap g is converted to u = 1 - exp(-rate g), which is uniform if the gaps are
+// exponential, and counted in one of kCells cells. The greatest distance is evaluated at the edges
+// of cells only, so it is at most 1/kCells too small.
 //
 // A value type; one thread at a time.
 #pragma once
@@ -19,16 +19,16 @@ class ArrivalFit {
  public:
   static constexpr std::size_t kCells = 1000;
 
-  // rate > 0, in arrivals a second; counts afresh.
+  // rate > 0, in arrivals per second; counts start at zero.
   explicit ArrivalFit(double rate = 1) : rate_(rate) {}
 
-  // The next arrival, from the start of the run; the first gap counts from there.
+  // Adds the next arrival, as time since the start of the run; the first gap counts from there.
   void arrive(Duration when);
 
   std::uint64_t gaps() const { return gaps_; }
   double mean_s() const;
   double variation() const;  // standard deviation / mean; 0 without gaps
-  double distance() const;   // D of Kolmogorov and Smirnov; 0 without gaps
+  double distance() const;   // Kolmogorov-Smirnov distance; 0 without gaps
   Duration last() const { return last_; }
 
  private:
@@ -40,7 +40,7 @@ class ArrivalFit {
   double squares_ = 0;
 };
 
-// D that gaps of the right kind exceed once in a thousand runs, for at least 50 gaps.
+// The distance that exponential gaps exceed once in a thousand runs, for at least 50 gaps.
 double ks_limit(std::uint64_t gaps);
 
 }  // namespace xbind::callgen

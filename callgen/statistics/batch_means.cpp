@@ -79,7 +79,7 @@ std::optional<Duration> BatchMeans::steady_from() const {
     if (sum.count > 0) points.push_back({i, sum.sum_us / static_cast<double>(sum.count)});
   }
   if (points.size() < 20) return std::nullopt;
-  // From the end, so that the sums of what is left grow by one point at a time.
+  // From the end, so that the sums of the remaining points grow by one point at a time.
   double sum = 0;
   double squares = 0;
   double least = 0;

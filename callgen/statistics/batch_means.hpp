@@ -1,11 +1,13 @@
-// How sure a run's mean is. Latencies of neighbouring calls are alike, so n of them say less than n
-// independent ones would; the means of long batches are nearly independent. The run is cut into equal
-// spans of planned time, and Student's interval is made of the spans' means.
+// The confidence interval of a run's mean. Latencies of neighbouring calls are correlated, so n of
+// them are less informative than n independent ones; the means of long batches are nearly
+// independent. The run is divided into equal spans of planned time, and Student's interval is
+// computed from their means.
 //
-// And from when on a run is steady: MSER-5 (White, 1997) looks for the beginning whose loss makes the
-// rest of the means tell the most, here over spans of equal time.
+// Also the time from which a run is steady: MSER-5 (White, 1997) finds the beginning whose removal
+// gives the smallest standard error of the remaining means, here over spans of equal time.
 //
-// Memory is bounded: when there are kMostSpans the spans double. A value type; one thread at a time.
+// Memory is bounded: when there are kMostSpans the length of the spans doubles. A value type; one
+// thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +27,9 @@ class BatchMeans {
   static constexpr std::size_t kFewestBatches = 5;
   static constexpr std::uint64_t kFewestInBatch = 10;
 
-  // `when` counts from the start, not below zero.
+  // `when` counts from the start and must not be negative.
   void add(Duration when, Duration value) {
-    // What comes is mostly of the span that the one before was of.
+    // Usually the value belongs to the same span as the previous one.
     Span& span = when >= latest_begin_ && when < latest_end_ ? spans_[latest_] : span_at(when);
     ++span.count;
     span.sum_us += static_cast<double>(value.count()) / 1000;
@@ -39,13 +41,13 @@ class BatchMeans {
     std::size_t batches = 0;
     double span_s = 0;  // of one batch
   };
-  // 95 %, over what was added from `begin` on and before `end` (whole spans alone), in at most kBatches
-  // batches of whole spans; what is left over counts in none. Nothing when fewer than
-  // kFewestBatches come about or one of them has fewer than kFewestInBatch values.
+  // The 95 % interval over the values from `begin` on and before `end` (whole spans only), in at
+  // most kBatches batches of whole spans; remaining spans are ignored. nullopt if there are fewer
+  // than kFewestBatches batches, or a batch has fewer than kFewestInBatch values.
   std::optional<Interval> interval(Duration begin, Duration end) const;
 
-  // Where MSER-5 would cut, at most half the run away; nothing when there are fewer than 20 points of five
-  // spans that hold values.
+  // Where MSER-5 would cut, within the first half of the run; nullopt with fewer than 20 points of
+  // five spans that contain values.
   std::optional<Duration> steady_from() const;
 
  private:
@@ -58,13 +60,13 @@ class BatchMeans {
 
   std::vector<Span> spans_;
   Duration span_ = kFirstSpan;
-  // The span of the latest value, and its time; none when that is empty.
+  // The span of the latest value, and its time; empty: none.
   std::size_t latest_ = 0;
   Duration latest_begin_{};
   Duration latest_end_{};
 };
 
-// Half the width of Student's interval of 95 %, in standard errors. degrees >= 1.
+// Half the width of Student's 95 % interval, in standard errors. degrees >= 1.
 double student_95(std::size_t degrees);
 
 }  // namespace xbind::callgen

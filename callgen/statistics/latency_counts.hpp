@@ -1,6 +1,6 @@
-// How many latencies fell into each bucket of Histogram, and nothing else of them: for the rows of a series,
-// of which there are hundreds. It holds the buckets from the least to the greatest that was filled, which is
-// less memory than a histogram takes, and a latency costs a few instructions.
+// Counts of latencies by Histogram's buckets, without other data, for the rows of a series, of
+// which there are hundreds. It stores the buckets from the lowest to the highest filled one, which
+// takes less memory than a histogram. Adding a latency costs a few instructions.
 //
 // A value type; one thread at a time.
 #pragma once
@@ -20,11 +20,11 @@ namespace xbind::callgen {
 class LatencyCounts {
  public:
   struct Bucket {
-    Duration highest;  // that falls into it: Histogram::bucket_end()
+    Duration highest;  // highest value in the bucket: Histogram::bucket_end()
     std::uint32_t count = 0;
   };
 
-  // Outside of Histogram's range: as its nearer end.
+  // A value outside Histogram's range counts at its nearer end.
   void add(Duration latency, std::uint32_t count = 1) {
     const std::size_t at = place_of(latency) - first_;
     (at < counts_.size() ? counts_[at] : widened_to(at + first_)) += count;
@@ -35,7 +35,7 @@ class LatencyCounts {
   }
   bool empty() const { return begin() == end(); }
 
-  // Over the buckets that are not empty, from the least.
+  // Iterates over the non-empty buckets, from the lowest.
   class Iterator {
    public:
     using iterator_category = std::input_iterator_tag;
@@ -83,7 +83,7 @@ class LatencyCounts {
     return counts_[place - first_];
   }
 
-  std::size_t first_ = 0;  // the place of the first of counts_
+  std::size_t first_ = 0;  // bucket number of counts_[0]
   std::vector<std::uint32_t> counts_;
 };
 

@@ -14,7 +14,7 @@ void Occupancy::finish() {
   while (!arriving_.empty() || !departing_.empty()) count_earliest();
 }
 
-// Who leaves at the moment that another comes is gone.
+// At equal times a departure counts before an arrival.
 void Occupancy::count_earliest() {
   const bool arrival = arriving_.front() < departing_.front();
   TimeQueue& from = arrival ? arriving_ : departing_;

@@ -1,11 +1,11 @@
-// How many there are in a system: over time, and as each arrival finds them. The two averages agree when
-// arrivals are Poisson and do not foresee the system (PASTA); the first one is the rate of arrivals times
-// the mean stay, whatever the system (Little's law). Here it is integrated event by event and not made
-// from the stays, so that the comparison says something about the counting.
+// The number of calls in a system: over time, and as each arrival finds it. The two means agree if
+// arrivals are Poisson and independent of the system's state (PASTA). The mean over time is the
+// arrival rate times the mean stay, for any system (Little's law). It is integrated event by event,
+// and not computed from the stays, so that the comparison tests the counting.
 //
-// Events come a little out of order: what is late in being sent or read is told late. They are sorted
-// within kDelay, at most kMostWaiting at a time; what comes later still counts as if it came when it was
-// told (late_events()). Memory is bounded.
+// Events arrive slightly out of order, because delayed events are reported late. They are sorted
+// within kDelay, at most kMostWaiting at a time; later ones count at the time of their report
+// (late_events()). Memory is bounded.
 //
 // A value type; one thread at a time.
 #pragma once
@@ -27,7 +27,7 @@ class Occupancy {
   static constexpr std::size_t kMostBatches = 40;
   static constexpr std::uint64_t kLeastInBatch = 32;
 
-  // Times from the start of the run, not below zero.
+  // Times count from the start of the run and must not be negative.
   void arrive(Duration when) {
     arriving_.push(when);
     count_what_is_old(when);
@@ -36,7 +36,7 @@ class Occupancy {
     departing_.push(when);
     count_what_is_old(when);
   }
-  // All is told: what waits is counted.
+  // All events have been reported: counts those that wait.
   void finish();
 
   // --- after finish() ---
@@ -44,13 +44,14 @@ class Occupancy {
     std::uint64_t arrivals = 0;
     std::uint64_t departures = 0;
     std::uint64_t late_events = 0;
-    double shifted_s = 0;  // by how much those were moved, added up: the area is off by no more
+    // total time by which late events were moved; the area is off by at most this
+    double shifted_s = 0;
     std::uint64_t peak = 0;
-    double area_s = 0;            // of the number over time, from the start to the last event
-    double end_s = 0;             // the last event
-    double mean_at_arrivals = 0;  // each arrival not counting itself
+    double area_s = 0;  // integral of the number over time, from the start to the last event
+    double end_s = 0;   // time of the last event
+    double mean_at_arrivals = 0;  // each arrival does not count itself
     double mean_over_time = 0;    // from the first arrival to the last
-    // Of the difference of these two, by batches of arrivals: their number and its standard error.
+    // The difference of these two by batches of arrivals: number of batches and standard error.
     std::uint64_t batches = 0;
     double difference_error = 0;
   };
@@ -64,7 +65,7 @@ class Occupancy {
     double span_s = 0;
   };
 
-  // `told` is the latest to be told.
+  // `told`: the time reported last.
   void count_what_is_old(Duration told) {
     newest_ = std::max(newest_, told);
     earliest_ = std::min(earliest_, told);
@@ -78,7 +79,7 @@ class Occupancy {
   TimeQueue arriving_;
   TimeQueue departing_;
   Duration newest_{};
-  Duration earliest_ = Duration::max();  // of those waiting
+  Duration earliest_ = Duration::max();  // of the waiting events
   Duration at_{};
   std::int64_t inside_ = 0;
   std::uint64_t arrivals_ = 0;

@@ -1,5 +1,5 @@
-// What became of a request, as few classes as a reader needs: every request that was offered is in exactly
-// one of them, so that they add up to the offer.
+// The results of requests in a few classes for readers: every offered request is in exactly one of
+// them, so that they add up to the offer.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@ namespace xbind::callgen {
 
 enum class OutcomeClass : std::uint8_t {
   kSuccess,
-  kNoRoute,      // blocked: no path joins the ends, or none within a bound
+  kNoRoute,      // blocked: no path between the ends, or none within a bound
   kNoBandwidth,  // blocked
   kNoBuffer,     // blocked
-  kNoLabel,      // blocked: every label is taken
+  kNoLabel,      // blocked: all labels are in use
   kNoService,    // blocked: the service is unknown
-  kPolicy,       // blocked: there was something left, but not for this manager
-  kOverload,     // busy: a bounded queue was full and nothing was done
+  kPolicy,       // blocked: resources are left, but not for this manager
+  kOverload,     // busy: a bounded queue was full; nothing was done
   kTimedOut,     // a switch did not answer in time
-  kSwitchDown,   // a switch or a line of the path was away
-  kServerDown,   // the RouteObject or the QOSMapper was away
-  kBadRequest,   // it contradicts itself or what it is about: an end, a connection, a leaf
-  kInternal,     // somebody of ours, or a switch, did what should not be
+  kSwitchDown,   // a switch or a line of the path was down
+  kServerDown,   // RouteObject or the QOSMapper was down
+  kBadRequest,   // contradicts itself or its object: an end, a connection, a leaf
+  kInternal,     // a daemon or a switch did something it should not do
   kUnanswered,   // sent, and given up
   kShed,         // never sent
 };
@@ -36,7 +36,7 @@ std::string_view to_string(OutcomeClass outcome);
 std::string_view phrase_of(OutcomeClass outcome);
 
 OutcomeClass class_of(Cause cause);  // of a refusal
-// kUnanswered also for a request that could not be sent any more because the manager was lost.
+// kUnanswered also for a request that could not be sent because the manager was lost.
 OutcomeClass class_of_failure(const RequestRecord& record);
 inline OutcomeClass class_of(const RequestRecord& record) {
   return record.ended == Ended::kDone ? OutcomeClass::kSuccess : class_of_failure(record);

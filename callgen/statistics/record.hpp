@@ -1,6 +1,6 @@
-// What became of one request of a run: the raw material of every figure. A Runner tells each request once,
-// when it is over; statistics.hpp computes from them, records_file.hpp writes them down, and a test computes
-// the same again from the file.
+// The result of one request of a run: the raw data of all figures. A Runner reports each request
+// once, when it is over. statistics.hpp computes from the records, records_file.hpp stores them,
+// and a test recomputes the figures from the file.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ std::string_view to_string(RequestKind kind);  // "setup", "add-leaf", ...
 
 enum class Ended : std::uint8_t {
   kDone,
-  kRefused,     // cause and element say why
+  kRefused,     // see cause and element
   kBusy,        // a bounded queue was full
   kUnanswered,  // given up: at the end of the drain, or when the manager was lost
   kShed,        // never sent: too many calls were open
@@ -43,9 +43,9 @@ struct RequestRecord {
   Cause cause = Cause::kNone;  // kRefused, kBusy
   std::uint32_t manager = 0;
   Duration planned{};          // when it was meant to be sent
-  Duration sent = kNever;      // kNever: it was not
-  Duration answered = kNever;  // kNever: it was not
-  // kRefused: where, "switch-1 port 2". Valid while the record is being handed on.
+  Duration sent = kNever;      // kNever: not sent
+  Duration answered = kNever;  // kNever: not answered
+  // kRefused: the place, "switch-1 port 2". Valid only while the record is being passed on.
   std::string_view element;
 };
 

@@ -1,6 +1,6 @@
-// Moments that are told nearly in order, and taken out in order: a ring to whose end a moment is put, and
-// moved forward past those that are later. One that is told in order costs a few instructions; one that is
-// late costs as many steps as there are later ones waiting.
+// Times that are added nearly in order and removed in order: a ring. A time is appended and moved
+// forward past later ones. A time in order costs a few instructions; a late one costs as many steps
+// as later ones are waiting.
 //
 // A value type; one thread at a time.
 #pragma once
@@ -17,9 +17,9 @@ class TimeQueue {
  public:
   std::size_t size() const { return end_ - begin_; }
   bool empty() const { return end_ == begin_; }
-  // The earliest; Duration::max() when there is none.
+  // The earliest; Duration::max() if empty.
   Duration front() const { return empty() ? Duration::max() : ring_[begin_ & mask_]; }
-  void pop() { ++begin_; }  // not empty
+  void pop() { ++begin_; }  // must not be empty
 
   void push(Duration when) {
     if (size() == ring_.size()) grow();
@@ -40,9 +40,9 @@ class TimeQueue {
     end_ = waiting;
   }
 
-  std::vector<Duration> ring_;  // a power of two of them, or none
+  std::vector<Duration> ring_;  // size: a power of two, or 0
   std::size_t mask_ = 0;
-  // They only grow; a place in the ring is what the mask leaves of them.
+  // They only grow; the mask maps them to places in the ring.
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
 };
