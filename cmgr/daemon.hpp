@@ -81,8 +81,9 @@ class ManagerDaemon {
   // The last outcome of a two-way call of that number; nullopt if none is remembered (any more).
   std::optional<Outcome> outcome_of_call(RequestId number);
   // Releases a connection or hold whose caller closed its TCP connection before the reply came.
-  // Does not wait for the release. The caller must hold no lock: its thread may become the runner
-  // of the logic (core/serial.hpp) and answer other two-way calls, which takes calls_mutex_.
+  // Does not wait for the release. Outside a step the caller must hold no lock: its thread may
+  // become the runner of the logic (core/serial.hpp) and answer other two-way calls, which locks
+  // calls_mutex_.
   void release_unclaimed(ConnectionId connection);
 
   // Compares every switch's table, every ledger and our own table, in up to four looks while they

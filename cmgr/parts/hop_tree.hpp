@@ -245,7 +245,7 @@ class HopTree : public Hops {
 
   // Moves the hops of a scion into this tree, the stock; the scion is empty afterwards.
   void graft(HopTree&& scion);
-  // Cuts off the leaf with that leg, from its last hop up to the first hop that other legs use.
+  // Cuts off the leaf with that leg: its last hop and those before it, up to the branch.
   HopTree cut(std::uint16_t leg);
   // Replaces the path: `steps` name hops of this tree that stay and hops of `scion`. Afterwards the
   // scion holds the old hops, as the procedure that removes them needs them. A label that a new hop
