@@ -122,8 +122,8 @@ void RemotePeers::send_collected(TimePoint now) {
   }
 }
 
-// The message is sent on another thread, because a silent client may not read. When the process
-// ends it is sent here: nothing else waits then.
+// A session's end is reported on another thread, because a silent client may not read. When the
+// process ends it is reported here: nothing else waits then.
 void RemotePeers::tell_end(SessionId session, const v2::OutcomeObserver_var& observer,
                            const SessionEnding& ending) {
   if (ending.why > kSessionEndToldLast) return;

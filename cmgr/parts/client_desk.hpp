@@ -74,8 +74,9 @@ class ClientDesk {
   // earlier epoch that is not yet answered. `digest` stands for the content (request_digest.hpp).
   Admission admit(ClientIndex client, RequestId request, std::uint64_t digest);
 
-  // For use before a batch is admitted: if the client repeats a request left over from an earlier
-  // session, keep_repeated() ties it to this one, so that no other request of the batch evicts it.
+  // If true, call keep_repeated() for each request of a batch before admitting the batch. A repeat
+  // of a request left over from an earlier session is then tied to this one, so that no other
+  // request of the batch evicts it.
   bool has_left_over(ClientIndex client) const {
     return !clients_[client.value()]->left_over.empty();
   }

@@ -48,7 +48,8 @@ struct PathReplaced {
   const HopTree* hops = nullptr;
   std::uint32_t generation = 1;
 };
-// A prepared connection goes to a client under an alias; or (HandedBack) returns to its pool.
+// A prepared connection goes to a client under an alias; or (HandedBack) becomes the manager's own
+// again.
 struct Assigned {
   Asker asker;
   ConnectionId alias;

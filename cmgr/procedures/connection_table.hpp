@@ -1,8 +1,8 @@
 // Every connection of a manager: by id, by switch and in the order of ids. Each has a stable
 // address.
 //
-// The lasting state of a connection changes only through the operations below, each of which writes
-// to the journal (journal.hpp). These fields are private to Connection and this class.
+// The lasting state of a connection changes only through the operations below, which write to the
+// journal (journal.hpp). These fields are private to Connection and this class.
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
@@ -60,7 +60,8 @@ class ConnectionTable {
   // Moves the connection to another path (HopTree::replace).
   void replace(Connection& connection, const std::vector<HopTree::Step>& steps, HopTree& scion,
                std::uint32_t generation);
-  // Gives a prepared connection to a client, under a new id; hand_back() returns it to its pool.
+  // Gives a prepared connection to a client, under a new id; hand_back() makes it the manager's own
+  // again.
   void assign(Connection& connection, const Asker& asker);
   void hand_back(Connection& connection);
   void leave_pool(Connection& connection);

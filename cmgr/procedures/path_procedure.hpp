@@ -22,8 +22,7 @@ class PathProcedure : public Procedure {
   void switch_lost(SwitchIndex at, TimePoint now) override;
 
  protected:
-  // Lays the hops of the route that have not been sent any command. False: the procedure has
-  // refused the route.
+  // Lays the hops of the route; no command is sent yet. False: the procedure has refused the route.
   virtual bool lay(const RouteReply& route, TimePoint now) = 0;
   virtual std::uint32_t generation() const = 0;
   // The hops have been removed or are owed.
