@@ -1,5 +1,5 @@
-// When commands for a switch are sent (paper, items A1 and P3): the settings, which an operator may
-// change while calls run, and the policy that all aggregation queues of one manager share.
+// When commands for a switch are sent: the settings, which an operator may change while calls run,
+// and the policy that all aggregation queues of one manager share.
 //
 //   fixed     a batch is sent when T commands wait, or the oldest has waited for the flush timeout
 //   regions   the same, T chosen by the estimated rate of calls (paper: T = 1 below 50 calls/s,

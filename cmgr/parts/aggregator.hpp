@@ -1,8 +1,8 @@
-// The aggregation queue of one switch (paper, item A1). Commands wait here until their number
-// (adds, deletes and modifies) reaches the threshold T, or the oldest has waited for the flush
-// timeout. In adaptive mode they wait until few enough batches are in flight
-// (cmgr/parts/aggregation.hpp). Items that are not commands (returned labels and quotas, declared
-// demands) do not count. They travel with a command, and wait for one at most kReturnDelay.
+// The aggregation queue of one switch. Commands wait here until their number (adds, deletes and
+// modifies) reaches the threshold T, or the oldest has waited for the flush timeout. In adaptive
+// mode they wait until few enough batches are in flight (cmgr/parts/aggregation.hpp). Items that
+// are not commands (returned labels and quotas, declared demands) do not count. They travel with a
+// command, and wait for one at most kReturnDelay.
 //
 // The queue stores times of arrival, not deadlines, so that changed settings also apply to commands
 // that wait already.

@@ -17,7 +17,6 @@
 //      │  answer                   answer
 //    passed to the session
 //
-//
 // - admission: from passing the batch of requests to the logic until the operation gate admits the
 //   request
 // - qos: until the service is mapped. Zero when it is mapped here, or cached

@@ -1,10 +1,10 @@
 // The switching-identifier cache of one (switch, output port): labels obtained in advance (paper,
-// section II-C; item C1). A hit makes a call single-phase. The commit requests a replacement label,
-// which arrives with the acknowledgement (item C2).
+// section II-C). A hit makes a call single-phase. The commit requests a replacement label, which
+// arrives with the acknowledgement.
 //
-// The policy sets the number of labels (cmgr/parts/label_sizing.hpp; items C4 and C5): fixed, or as
-// many as the load needs. Requests fill the cache up to the target; returns begin kSlack above it.
-// Between the two the estimate may vary without labels moving to and fro.
+// The policy sets the number of labels (cmgr/parts/label_sizing.hpp): fixed, or as many as the load
+// needs. Requests fill the cache up to the target; returns begin kSlack above it. Between the two
+// the estimate may vary without labels moving to and fro.
 //
 // Not thread-safe; owned by the connection manager. Bounded by its target size plus the labels
 // requested.

@@ -1,7 +1,7 @@
-// How many labels a cache needs (paper, item C4 and Table I). The number N of labels taken whose
-// replacement has not arrived is Poisson with mean rate x replacement time (M/G/infinity). The
-// cache size for a hit ratio h is the smallest c with P(N < c) >= h. Rate and replacement time are
-// measured from the cache's own arrivals and departures, without any message.
+// How many labels a cache needs (paper, Table I). The number N of labels taken whose replacement
+// has not arrived is Poisson with mean rate x replacement time (M/G/infinity). The cache size for a
+// hit ratio h is the smallest c with P(N < c) >= h. Rate and replacement time are measured from the
+// cache's own arrivals and departures, without any message.
 //
 // Estimators, the first two exponentially weighted with the time constants below:
 //  rate         two rates, of kFastMemory (follows a rise within a second) and of kSlowMemory
@@ -35,8 +35,7 @@
 namespace xbind::cmgr {
 
 // Fixed: the configured size. Competitive: the size needed, at most the configured size.
-// Cooperative: the same, and the demand is reported to the SwitchServer, which divides the range
-// (paper, items C4 and C5).
+// Cooperative: the same, and the demand is reported to the SwitchServer, which divides the range.
 enum class LabelPolicy : std::uint8_t { kFixed = 0, kCompetitive = 1, kCooperative = 2 };
 
 // The smallest c with P(N < c) >= hit_ratio, for N Poisson with that mean, up to about 1e6. A mean

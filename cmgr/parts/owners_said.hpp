@@ -2,7 +2,6 @@
 // calls of one batch are between a few dozen pairs of endpoints, so a small table finds almost all
 // that are listed already. An owner that the table has lost is listed again.
 //
-//
 // Not thread-safe; owned by one aggregator.
 #pragma once
 

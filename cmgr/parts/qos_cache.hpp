@@ -1,8 +1,7 @@
 // Answers of a QOSMapper in another process: a service's resources and its contract for the
-// switches (paper, item C7; the collocated mapper is not cached). A mapping is a formula, so its
-// answer stays valid. Services with a name are the exception: a restarted QOSMapper may have
-// another catalogue, so their answers expire after kNamedFor. The number of entries is bounded; the
-// oldest is evicted.
+// switches (the collocated mapper is not cached). A mapping is a formula, so its answer stays
+// valid. Services with a name are the exception: a restarted QOSMapper may have another catalogue,
+// so their answers expire after kNamedFor. The number of entries is bounded; the oldest is evicted.
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once

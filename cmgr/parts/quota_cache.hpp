@@ -1,8 +1,7 @@
 // Bandwidth and buffer of one (switch, output port), obtained from the SwitchServer in advance and
-// spent here (paper, item C8). A demand within the quota cannot be refused for lack of either, and
-// needs no request. A demand beyond it is booked as well, and the SwitchServer decides: it charges
-// a manager the greater of its quota and its hops.
-//
+// spent here. A demand within the quota cannot be refused for lack of either, and needs no request.
+// A demand beyond it is booked as well, and the SwitchServer decides: it charges a manager the
+// greater of its quota and its hops.
 //
 // Estimator: an exponentially weighted mean of the demands, the latest with weight 1/16. Quota is
 // kept for a number of calls of that mean. More is requested below that number, and quota is

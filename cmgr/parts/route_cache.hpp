@@ -1,5 +1,5 @@
 // Routes by (source, destination), with alternates and a validity time. They are refreshed on
-// demand only, so the number of route invocations is bounded by pairs / validity (paper, item C6).
+// demand only, so the number of route invocations is bounded by pairs / validity.
 //
 // A pair's answers are searched in this order: answers to queries that avoid nothing, then
 // alternates that crankbacks found; within each group the oldest first.

@@ -1,6 +1,6 @@
-// QOS mapping with the QOSMapper's code linked into the manager (paper, item C7): from the
-// requested service to the resources of every hop and the contract for every switch. See
-// qosmapper/service.hpp; refusals are converted to the manager's form.
+// QOS mapping with the QOSMapper's code linked into the manager: from the requested service to the
+// resources of every hop and the contract for every switch. See qosmapper/service.hpp; refusals are
+// converted to the manager's form.
 #pragma once
 
 #include <tl/expected.hpp>
