@@ -23,7 +23,7 @@ Aggregation with(const std::function<void(Aggregation&)>& change) {
   return settings;
 }
 
-// `operations` a second, evenly; returns the time of the last one.
+// Feeds `operations` a second at an even rate; returns the time of the last operation.
 TimePoint run(AggregationPolicy& policy, double operations_per_s, Duration length, TimePoint from) {
   const auto gap =
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(1 / operations_per_s));
@@ -35,7 +35,7 @@ TEST(AggregationTest, EveryValueHasItsRangeAndARefusalNamesBoth) {
   EXPECT_TRUE(check({}));
   const struct {
     std::function<void(Aggregation&)> change;
-    const char* text;  // nothing: accepted
+    const char* text;  // nullptr: the options are accepted
   } cases[] = {
       {[](Aggregation& a) { a.threshold = 1; }, nullptr},
       {[](Aggregation& a) { a.threshold = 4096; }, nullptr},
@@ -120,7 +120,7 @@ TEST(AggregationPolicyTest, AnAdaptiveOneHasNone) {
   EXPECT_EQ(policy.threshold(), 1U);
 }
 
-// Regions are in calls a second; a call is two operations.
+// Regions are given in calls per second; each call counts as two operations.
 TEST(AggregationPolicyTest, TheRegionOfTheRateChoosesT) {
   const struct {
     double operations_per_s;

@@ -36,7 +36,7 @@ AggregationPolicy adaptive(std::size_t in_flight) {
   settings.in_flight = in_flight;
   return AggregationPolicy(settings);
 }
-// With a threshold neither matters.
+// With a fixed threshold, neither the batches in flight nor the end of the step matters.
 bool due(const Aggregator& queue, TimePoint now) {
   EXPECT_EQ(queue.due(now, 0, 0, true), queue.due(now, 256, 256, false));
   return queue.due(now, 0, 0, true);
@@ -223,7 +223,7 @@ TEST(AggregatorTest, ABatchSaysEachOwnerOnceAndTheNextBatchSaysItAgain) {
                                   {mia, Epoch{2}, *to_bob}};
   for (int batch = 0; batch < 3; ++batch) {
     std::vector<const Owner*> added;
-    // Neighbours of one owner, as the hops of several calls are.
+    // Equal owners are adjacent, like the hops of several calls of one client.
     for (const Owner& owner : owners) {
       for (int again = 0; again < 3; ++again) {
         queue.add_setup(owner, kNow, kNotTimed);
@@ -354,7 +354,7 @@ TEST(AggregatorTest, AFlushedQueueStaysDueUntilItsLastPart) {
   EXPECT_EQ(queue.deadline(), kNever);
 }
 
-// A queue longer than a batch is cut; put together again, the parts say what was queued, in order.
+// A queue longer than a batch is split. The concatenated parts hold the queued commands in order.
 TEST(AggregatorTest, ALongQueueGoesInPartsThatKeepTheOrder) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);

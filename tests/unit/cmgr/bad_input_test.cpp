@@ -1,5 +1,5 @@
-// Bad input and peers that fail: every case has an answer that names what is wrong, and leaves nothing
-// behind. exchange.hpp has the picture.
+// Invalid input and failing peers: each case gets an answer that names the mistake, and leaves
+// nothing behind. exchange.hpp shows the network.
 #include "exchange.hpp"
 
 namespace xbind::cmgr {
@@ -93,7 +93,7 @@ TEST_F(BadInputTest, AggregationOutOfRangeChangesNothing) {
   refused_with(wrong, "0.05");
   wrong.flush_timeout = milliseconds{10'001};
   refused_with(wrong, "10001");
-  // What is in range holds at once, and what was not named stays.
+  // Valid settings apply at once; settings that are not named keep their values.
   Aggregation right = before;
   right.threshold = 4'096;
   right.regions.clear();
@@ -174,14 +174,14 @@ TEST_F(BadInputTest, ResultsOfAnEarlierProcessOfTheManagerFindNobody) {
   const HopSetup one = setup("sw1");
   const SessionId old = switches_.at("sw1").session;
   const auto late = switches_.at("sw1").link->send({{done(one)}, {}}, 1, now);
-  // The manager dies and is started again, with the next epoch.
+  // The manager crashes and is restarted with the next epoch.
   config.epoch = 2;
   start();
   attach_all();
   manager().on_results(old, late, now);
   finish();
   EXPECT_EQ(manager().counters().unknown_session, 1U);
-  // Nor would a result in the new session be taken for one of its own.
+  // A late result that arrives in the new session is not attributed to a new call either.
   answer("sw1", {done(one)});
   EXPECT_EQ(manager().counters().late_results, 1U);
   connect(1);
@@ -205,7 +205,7 @@ TEST_F(BadInputTest, ASwitchServerThatNeverAnswersCostsTheCallAndIsOwedTheRemova
   const HopBatch heard = take("sw2");
   EXPECT_THAT(heard.setups, SizeIs(1));
   EXPECT_THAT(heard.removals, SizeIs(1));
-  // It wakes up and does everything in order.
+  // sw2 wakes up and executes everything in order.
   answer("sw2", all_done(heard));
   expect_nothing_left();
   EXPECT_TRUE(leaves_no_trace());
@@ -231,7 +231,7 @@ TEST_F(BadInputTest, ResultsThatContradictThemselvesMoveNothing) {
   HopResult wrong = done(one);
   wrong.key.generation = Generation{9};
   HopResult elsewhere = done(one);
-  elsewhere.key.hop = 1;  // sw2's
+  elsewhere.key.hop = 1;  // a hop of sw2
   HopResult nobody_asked = done(one.key, HopAction::kRemove);
   answer("sw1", {wrong, elsewhere, nobody_asked});
   EXPECT_EQ(manager().counters().late_results, 3U);

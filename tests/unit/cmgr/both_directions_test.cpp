@@ -1,5 +1,5 @@
-// Connections in both directions: two chains of labels over the same ports. exchange.hpp has the
-// picture.
+// Connections in both directions: two chains of labels over the same
+// ports. exchange.hpp shows the network.
 #include "exchange.hpp"
 
 namespace xbind::cmgr {
@@ -12,19 +12,19 @@ using ::testing::SizeIs;
 
 class BothDirectionsTest : public ExchangeTest {
  protected:
-  // Labels for both chains: 0/32 and 0/40 towards bob, 0/70 and 0/80 back.
+  // Labels for both chains: 0/32 and 0/40 towards bob, 0/70 and 0/80 in the reverse direction.
   void start_with_labels_both_ways() {
     start_with_labels({vci(32)}, {vci(40)});
     answer("sw3", {}, {{PortId{30}, {vci(70)}}});
     answer("sw2", {}, {{PortId{20}, {vci(80)}}});
   }
-  // 100 cells/s there, 20 back.
+  // 100 cells/s forward, 20 in the reverse direction.
   void connect_both(std::uint64_t request) {
     ConnectRequest both = call(request);
     both.reverse = cells(20, 2);
     ask("mia", {{both}, {}});
   }
-  // What the switch has been told about each direction.
+  // The setups that the switch has received: forward, then reverse.
   std::pair<HopSetup, HopSetup> setups(const std::string& name) {
     const HopBatch heard = take(name);
     EXPECT_THAT(heard.setups, SizeIs(2)) << name;
@@ -40,13 +40,13 @@ TEST_F(BothDirectionsTest, TwoChainsAreCommittedTogether) {
   const auto [one, one_back] = setups("sw1");
   const auto [two, two_back] = setups("sw2");
   const auto [three, three_back] = setups("sw3");
-  // There:
+  // Forward:
   EXPECT_TRUE(one.first());
   EXPECT_EQ(two.input_label, vci(32));
   EXPECT_EQ(three.input_label, vci(40));
   EXPECT_TRUE(three.last());
   EXPECT_EQ(one.demand, (Resources{100, 10}));
-  // and back, over the same ports:
+  // Reverse, over the same ports:
   EXPECT_TRUE(three_back.first());
   EXPECT_EQ(three_back.key, (HopKey{one.key.connection, Generation{1}, 1, 0}));
   EXPECT_EQ(three_back.input_port, PortId{2});
@@ -82,7 +82,7 @@ TEST_F(BothDirectionsTest, TwoChainsAreCommittedTogether) {
   EXPECT_THAT(described->connection.hops(), SizeIs(6));
 }
 
-// A change that raises the reverse demand alone, or the reverse buffer alone: the parameter.
+// The parameter is a change that raises only the reverse rate or only the reverse buffer.
 class MoreOnTheWayBack : public BothDirectionsTest,
                          public ::testing::WithParamInterface<Resources> {};
 
@@ -94,7 +94,7 @@ TEST_P(MoreOnTheWayBack, IsAskedOfEveryHopAndMayBeRefused) {
   const Contract had = manager().describe(call).value().connection.contract();
   // mia --> cmgr: modify 2
   modify(2, call, cells(100, 10), cells(GetParam().cells_per_s, GetParam().buffer_cells));
-  // cmgr <-- sw2: the way back finds no room
+  // cmgr <-- sw2: refused, no bandwidth for the reverse direction
   const HopBatch heard = take("sw2");
   ASSERT_THAT(heard.modifies, SizeIs(2));
   const bool in_order = heard.modifies[0].key.leg == 0;
@@ -103,7 +103,7 @@ TEST_P(MoreOnTheWayBack, IsAskedOfEveryHopAndMayBeRefused) {
   answer("sw2", {done(heard.modifies[in_order ? 0 : 1]),
                  refused(back, Cause::kNoBandwidth, PortId{20}, 500, 30)});
   everybody_does();
-  // mia <-- cmgr: refused; nobody has anything of it
+  // mia <-- cmgr: refused; the contract is unchanged everywhere
   const Outcome refusal = outcome();
   EXPECT_EQ(refusal.kind, OutcomeKind::kRefused);
   EXPECT_EQ(explain(refusal), "no bandwidth at sw2 port 20: asked 500 cells/s, free 30");
@@ -123,7 +123,7 @@ TEST_F(BothDirectionsTest, ARefusalOfOneDirectionUndoesBoth) {
   const auto [three, three_back] = setups("sw3");
   all_done("sw1");
   all_done("sw2");
-  // The way back ends at ann's own port: no other route helps.
+  // The reverse direction ends at ann's own port, so no other route helps.
   answer("sw3", {done(three), done(three_back)});
   release(2, outcome().connection);
   everybody_does();

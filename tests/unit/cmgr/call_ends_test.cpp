@@ -1,4 +1,4 @@
-// The ends of calls.
+// CallEndsTable: one shared object for each pair of endpoints.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -34,7 +34,7 @@ TEST(CallEndsTest, APairGoesWithItsLastCall) {
   EXPECT_EQ(table.size(), 0U);
 }
 
-// Pairs whose hashes are alike, gone in every order.
+// Pairs with the same hash, removed in every order.
 TEST(CallEndsTest, PairsOfOneHashAreToldApart) {
   constexpr std::uint64_t kHash = 5;
   for (const std::vector<std::size_t>& order :

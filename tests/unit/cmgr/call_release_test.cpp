@@ -1,4 +1,4 @@
-// Releasing calls, and what is owed when a hop cannot be told. exchange.hpp has the picture.
+// Releasing calls, and the debt when a hop cannot be removed. exchange.hpp shows the network.
 #include "exchange.hpp"
 
 namespace xbind::cmgr {
@@ -11,7 +11,7 @@ using ::testing::SizeIs;
 
 class CallReleaseTest : public ExchangeTest {
  protected:
-  // Removes everywhere, with what goes into quarantine at sw1 and sw2.
+  // Confirms the removal at every switch; sw1 and sw2 report the label that enters quarantine.
   void remove_everywhere(Label at_sw1, Label at_sw2) {
     answer("sw1", {removed(removal("sw1"), at_sw1)});
     answer("sw2", {removed(removal("sw2"), at_sw2)});
@@ -44,7 +44,7 @@ TEST_F(CallReleaseTest, EveryHopIsRemovedAtOnceThenTheAnswerGoesOut) {
 TEST_F(CallReleaseTest, TheLabelsGoIntoTheCacheAndWhatIsTooMuchGoesBack) {
   start_with_labels({vci(32)}, {vci(40)});
   connect(1);
-  // The replacement has come: the cache of sw1 is full again.
+  // The replacement label has arrived: the cache of sw1 is full again.
   answer("sw1", {done(setup("sw1"))}, {{PortId{10}, {vci(33)}}});
   all_done("sw2");
   all_done("sw3");
@@ -52,7 +52,7 @@ TEST_F(CallReleaseTest, TheLabelsGoIntoTheCacheAndWhatIsTooMuchGoesBack) {
   remove_everywhere(vci(32), vci(40));
   EXPECT_THAT(cached("sw1"), ElementsAre(Pair(PortId{10}, vci(33))));
   EXPECT_THAT(cached("sw2"), ElementsAre(Pair(PortId{21}, vci(40))));
-  // cmgr --> sw1: 0/32 back, with the next batch or after a moment
+  // cmgr --> sw1: returns 0/32, with the next batch or after kReturnDelay
   EXPECT_THAT(manager().view_of("sw1").labels,
               ElementsAre(Pair(PortId{10}, vci(32)), Pair(PortId{10}, vci(33))));
   wait(Aggregator::kReturnDelay);
@@ -138,18 +138,18 @@ TEST_F(CallReleaseTest, ARemovalThatIsNotAnsweredIsOwedAndPaidWhenTheAnswerComes
   wait(config.undo_timer - milliseconds{1});
   EXPECT_THAT(told(), IsEmpty());
   wait(milliseconds{1});
-  // mia <-- cmgr: released, all the same, and what is owed
+  // mia <-- cmgr: released nevertheless, with the debt named
   const Outcome released = outcome();
   EXPECT_EQ(released.kind, OutcomeKind::kReleased);
   EXPECT_EQ(released.cause, Cause::kNone);
   EXPECT_EQ(explain(released), "released; owed: 1 removal at sw2");
   EXPECT_EQ(manager().gauges().owed, 1U);
   EXPECT_THAT(manager().view_of("sw2").owed, ElementsAre(two.key));
-  // The labels of both its links stay where they are: 0/32 into sw2, 0/40 out of it.
+  // The labels of both links of sw2 stay in use: 0/32 into sw2, 0/40 out of it.
   EXPECT_THAT(cached("sw1"), IsEmpty());
   EXPECT_THAT(manager().view_of("sw1").labels, ElementsAre(Pair(PortId{10}, vci(32))));
   EXPECT_THAT(manager().view_of("sw2").labels, ElementsAre(Pair(PortId{21}, vci(40))));
-  // It is under way in this session, and no second one is sent.
+  // The removal is in flight in this session, so no second one is sent.
   wait(seconds{3});
   EXPECT_TRUE(silent("sw2"));
   // cmgr <-- sw2: removed
@@ -166,7 +166,7 @@ TEST_F(CallReleaseTest, ARemovalThatIsNotPossibleIsOwedAtOnceAndTriedAgain) {
   release(2, call);
   answer("sw1", {removed(removal("sw1"), vci(32))});
   answer("sw3", {removed(removal("sw3"))});
-  // cmgr <-- sw2: not removed, its switch is away
+  // cmgr <-- sw2: not removed, its switch is unreachable
   answer("sw2", {not_removed(removal("sw2"))});
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased) << "nothing to wait for";
   EXPECT_EQ(manager().gauges().owed, 1U);
@@ -204,7 +204,7 @@ TEST_F(CallReleaseTest, AReservationWhoseAnswerCameToNobodyIsReturned) {
   wait(config.undo_timer);
   EXPECT_EQ(outcome().cause, Cause::kTimeout);
   EXPECT_EQ(manager().gauges().owed, 1U);
-  // cmgr <-- sw1: reserved 0/32 (late), removed; it names the label that nobody here has heard of
+  // cmgr <-- sw1: reserved 0/32 (late), removed; the manager has never seen the label that it names
   answer("sw1", {done(one, vci(32)), removed(gone, vci(32))});
   wait(Aggregator::kReturnDelay);
   EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(32)}}));
@@ -217,7 +217,7 @@ TEST_F(CallReleaseTest, TheAnswerToARemovalMayOvertakeTheOneToItsReservation) {
   connect(1);
   const HopSetup one = setup("sw1");
   answer("sw2", {refused(setup("sw2"), Cause::kNoLabel, PortId{21}, 1)});
-  // Results come batch by batch, as the batches are completed.
+  // Results arrive batch by batch, in the order in which the batches complete.
   answer("sw1", {removed(removal("sw1"), vci(32))});
   EXPECT_EQ(outcome().kind, OutcomeKind::kRefused);
   EXPECT_THAT(cached("sw1"), ElementsAre(Pair(PortId{10}, vci(32))));

@@ -1,4 +1,4 @@
-// Setting a call up: one phase, two phases, refusals, routes. exchange.hpp has the picture.
+// Setting a call up: one phase, two phases, refusals, routes. exchange.hpp shows the network.
 #include "exchange.hpp"
 
 namespace xbind::cmgr {
@@ -16,8 +16,8 @@ TEST_F(CallSetupTest, WithLabelsAtHandEveryHopIsCommittedAtOnce) {
   start_with_labels({vci(32)}, {vci(40)});
   // mia --> cmgr: connect 7, ann -> bob, 100 cells/s
   connect(7);
-  // cmgr --> sw1, sw2, sw3: commit, before any of them has answered; each label is the next one's
-  // input
+  // cmgr --> sw1, sw2, sw3: commit, before any of them has answered. Each hop's
+  // output label is the next hop's input label.
   const HopSetup one = setup("sw1");
   EXPECT_EQ(owner(one), (HopOwner{"mia", Epoch{1}, "ann", "bob"}));
   const HopSetup two = setup("sw2");
@@ -86,7 +86,7 @@ TEST_F(CallSetupTest, NoMoreReplacementsAreAskedForThanTheCacheWants) {
 TEST_F(CallSetupTest, WithoutLabelsTheyAreReservedFirst) {
   attach_all();
   connect(7);
-  // cmgr --> sw1, sw2: reserve; nothing to sw3, its output is the end
+  // cmgr --> sw1, sw2: reserve; nothing to sw3, whose output leads to the endpoint
   const HopSetup one = setup("sw1");
   const HopSetup two = setup("sw2");
   EXPECT_FALSE(one.commit);
@@ -156,7 +156,7 @@ TEST_F(CallSetupTest, ALabelIsNotReusedBeforeBothEndsOfItsLinkHaveConfirmed) {
   answer("sw1", {done(setup("sw1"))});
   answer("sw3", {refused(setup("sw3"), Cause::kSwitchRefused, {}, 18)});
   const HopRemoval one = removal("sw1");
-  // sw1 has removed its hop; sw2, at the other end of 0/32, has not
+  // sw1 has removed its hop; sw2, at the other end of 0/32, has not.
   answer("sw1", {removed(one, vci(32))});
   EXPECT_THAT(cached("sw1"), IsEmpty());
   all_done("sw2");
@@ -201,7 +201,7 @@ TEST_F(CallSetupTest, ALabelThatIsNotOursIsNotGivenBack) {
 }
 
 TEST_F(CallSetupTest, ACommitWithUnknownEndIsRemovedToo) {
-  // The SwitchServer asked its switch and lost it: the hop is still in its books.
+  // The SwitchServer queried its switch and lost contact: the hop is still in its ledger.
   for (const Cause cause : {Cause::kSwitchUnreachable, Cause::kTimeout}) {
     SCOPED_TRACE(to_string(cause));
     if (switches_.empty()) {
@@ -227,7 +227,7 @@ TEST_F(CallSetupTest, ABusySwitchServerStillHasTheReservation) {
   const HopSetup two = setup("sw2");
   all_done("sw1");
   all_done("sw3");
-  // cmgr <-- sw2: too busy to look at the commit
+  // cmgr <-- sw2: too busy to process the commit
   answer("sw2", {refused(two, Cause::kBusy)});
   EXPECT_EQ(removal("sw2").key, two.key);
   answer("sw2", {removed({two.key, 0}, vci(40))});
@@ -314,7 +314,7 @@ TEST_F(CallSetupTest, ARefusalOfRouteObjectIsToldWithItsNumbers) {
   ASSERT_THAT(outcomes, SizeIs(2));
   EXPECT_EQ(explain(outcomes[0]), "unknown endpoint at nobody");
   EXPECT_EQ(explain(outcomes[1]), "no bandwidth at ann -> bob: asked 50000 cells/s, free 10000");
-  // The refusals are remembered as well, for this demand and any larger one.
+  // The refusals are cached too, for this demand and any larger one.
   ask("mia", {{call(3, 60'000)}, {}});
   EXPECT_EQ(outcome().cause, Cause::kNoBandwidth);
   EXPECT_THAT(asked_routes(), IsEmpty());
@@ -322,7 +322,7 @@ TEST_F(CallSetupTest, ARefusalOfRouteObjectIsToldWithItsNumbers) {
 
 TEST_F(CallSetupTest, WithRouteObjectAwayTheLastRouteServesOn) {
   attach_all();
-  wait(seconds{3600});  // the route is past its time
+  wait(seconds{3600});  // the route has expired
   for (const char* name : {"sw1", "sw2", "sw3"}) attach(name);
   connect(1);
   RouteReply away;
@@ -331,7 +331,7 @@ TEST_F(CallSetupTest, WithRouteObjectAwayTheLastRouteServesOn) {
   manager().on_routes({away}, seconds{0}, now);
   finish();
   EXPECT_FALSE(setup("sw1").commit);
-  // It may also not answer at all.
+  // RouteObject may also fail to answer.
   connect(2);
   EXPECT_THAT(asked_routes(), SizeIs(1));
   wait(config.route_timer);
@@ -355,7 +355,7 @@ TEST_F(CallSetupTest, WithRouteObjectAwayAndNoRouteKnownTheCallIsRefused) {
       << "asked anew, a refusal for want of an answer is not kept";
   wait(config.route_timer);
   EXPECT_EQ(outcome().cause, Cause::kNoRouteObject);
-  // The answer that comes after all finds nobody, but serves the next call.
+  // A late answer has no call waiting for it, but serves the next call.
   manager().on_routes({found(away.query)}, seconds{10}, now);
   finish();
   EXPECT_TRUE(silent("sw1"));

@@ -1,5 +1,5 @@
-// Where the time of setups and releases goes, to the nanosecond: the test says when everything happens.
-// exchange.hpp has the picture.
+// The stages in which setups and releases spend their time, to the nanosecond: the tests set the
+// clock themselves. exchange.hpp shows the network.
 #include "cmgr/parts/call_times.hpp"
 
 #include <ostream>
@@ -8,7 +8,7 @@
 
 namespace xbind::cmgr {
 
-// What all setups, or releases, took together.
+// The time that all setups, or all releases, spent in each stage.
 struct SetupTook {
   Duration admission{};
   Duration qos{};
@@ -93,7 +93,7 @@ class CallTimesTest : public ExchangeTest {
   }
   SetupTook setups() { return took(manager().call_times().setups()); }
   ReleaseTook releases() { return took(manager().call_times().releases()); }
-  // As all_done(), the step that takes the answers being as long as that.
+  // Like all_done(); the step that handles the answers lasts `length`.
   void all_done_in_step_of(const std::string& name, Duration length) {
     const HopBatch heard = take(name);
     SwitchSide& side = switches_.at(name);
@@ -108,7 +108,7 @@ class CallTimesTest : public ExchangeTest {
   using ExchangeTest::all_done;
 };
 
-// --- setups -----------------------------------------------------------------------------------------
+// --- setups ---
 
 TEST_F(CallTimesTest, WithEverythingAtHandACallWaitsForTheSwitchesAlone) {
   start_with_many_labels();
@@ -131,7 +131,7 @@ TEST_F(CallTimesTest, LabelsThatAreMissingAreReservedFirst) {
   now += microseconds{100};
   all_done("sw1");
   now += microseconds{50};
-  all_done("sw2");  // and everybody is told to commit
+  all_done("sw2");  // and the manager sends every commit
   everybody_does_after(microseconds{200});
   EXPECT_EQ(setups(), (SetupTook{.labels = microseconds{150}, .switches = microseconds{200}}));
 }
@@ -158,7 +158,7 @@ TEST_F(CallTimesTest, AServiceThatIsNotKnownIsAskedFor) {
   everybody_does_after(microseconds{30});
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
   EXPECT_EQ(setups(), (SetupTook{.qos = microseconds{60}, .switches = microseconds{30}}));
-  // The next one finds it.
+  // The next call finds the mapping in the cache.
   connect(2);
   everybody_does_after(microseconds{5});
   EXPECT_EQ(setups(),
@@ -171,7 +171,8 @@ TEST_F(CallTimesTest, ARequestMayHaveToWaitToBeBegun) {
   connect(1);
   now += microseconds{10};
   connect(2);
-  everybody_does_after(microseconds{90});  // to the first; the second begins and is done at once
+  // to the first call; the second begins, and everything is done at once
+  everybody_does_after(microseconds{90});
   EXPECT_THAT(told(), SizeIs(2));
   EXPECT_EQ(setups(),
             (SetupTook{.admission = microseconds{90}, .switches = microseconds{100}, .count = 2}));
@@ -211,7 +212,7 @@ TEST_F(CallTimesTest, OfSeveralQueuesTheLastOneCounts) {
   now += microseconds{90};
   const HopBatch first = take("sw2");
   EXPECT_THAT(first.setups, SizeIs(1));
-  answer("sw2", all_done(first));  // makes room for the second
+  answer("sw2", all_done(first));  // frees the credit for the second batch
   const HopBatch second = take("sw2");
   ASSERT_THAT(second.setups, SizeIs(1));
   now += microseconds{20};
@@ -255,7 +256,7 @@ TEST_F(CallTimesTest, RoutesTriedInVainAreAStageOfTheirOwn) {
   all_done("sw3");
   now += microseconds{100};
   answer("sw2", {refused(setup("sw2"), Cause::kNoBandwidth, PortId{21}, 100, 20)});
-  everybody_does_after(microseconds{50});  // the rest is undone
+  everybody_does_after(microseconds{50});  // the other hops are undone
   const auto asked = asked_routes();
   ASSERT_THAT(asked, SizeIs(1));
   now += microseconds{40};
@@ -281,7 +282,7 @@ TEST_F(CallTimesTest, AnOutcomeMayHaveToWaitForCredit) {
   EXPECT_THAT(told(), SizeIs(1));
   EXPECT_EQ(setups().count, 1U) << "the other one waits";
   now += microseconds{60};
-  release(3, ConnectionId{1});  // confirms the first outcome; there is no such connection
+  release(3, ConnectionId{1});  // confirms the first outcome; connection 1 does not exist any more
   EXPECT_THAT(told(), SizeIs(2));
   EXPECT_EQ(setups(), (SetupTook{.answer = microseconds{60}, .count = 2}));
 }
@@ -354,7 +355,7 @@ TEST_F(CallTimesTest, TheEnginesThatWaitQueueNothing) {
   EXPECT_EQ(releases(), (ReleaseTook{.switches = microseconds{300}}));
 }
 
-// --- releases ---------------------------------------------------------------------------------------
+// --- releases ---
 
 TEST_F(CallTimesTest, AReleaseWaitsForItsBatchesAndForTheSwitches) {
   start_with_many_labels();
@@ -413,7 +414,7 @@ TEST_F(CallTimesTest, WhatWasQueuedForASessionThatEndedHoldsNothing) {
   EXPECT_EQ(manager().call_times().size(), 0U);
 }
 
-// --- the table --------------------------------------------------------------------------------------
+// --- the table ---
 
 constexpr TimePoint at(std::int64_t ns) { return TimePoint{Duration{ns}}; }
 

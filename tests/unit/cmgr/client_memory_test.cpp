@@ -1,5 +1,5 @@
-// What the manager remembers of a client that comes and goes: outcomes, notices, call times.
-// exchange.hpp has the picture.
+// What the manager keeps about a client between its sessions: outcomes, notices, call
+// times. exchange.hpp shows the network.
 #include "reroute_fixture.hpp"
 
 namespace xbind::cmgr {
@@ -28,7 +28,7 @@ TEST_F(ClientMemoryTest, ARepeatKeepsItsOutcomeThoughTheBatchBringsOtherRequests
   everybody_does();
   manager().detach_client(clients_.at("mia").session);
   log_in("mia");
-  // mia --> cmgr: 1 again, and a release, which the manager looks at first
+  // mia --> cmgr: 1 again, and a release, which the manager handles first
   ask("mia", {{call(1)}, {{RequestId{2}, ConnectionId{77}}}});
   std::vector<Outcome> heard = told();
   ASSERT_THAT(heard, SizeIs(2));
@@ -42,7 +42,7 @@ TEST_F(ClientMemoryTest, ARepeatKeepsItsOutcomeThoughTheBatchBringsOtherRequests
 TEST_F(ClientMemoryTest, TheConfirmationOfARefusalDoesNotConfirmTheOtherRequestOfThatNumber) {
   start_with_labels({vci(32)}, {vci(40)});
   connect(7);
-  // mia <-- cmgr: 7 is another request's
+  // mia <-- cmgr: number 7 belongs to another request
   ask("mia", {{call(7, 300)}, {}});
   EXPECT_EQ(outcome().cause, Cause::kInvalidRequest);
   // mia <-x- cmgr: connected

@@ -1,4 +1,4 @@
-// Clients that repeat themselves, die, come back. exchange.hpp has the picture.
+// Clients that repeat requests, crash and attach again. exchange.hpp shows the network.
 #include "cmgr/parts/request_digest.hpp"
 #include "exchange.hpp"
 
@@ -28,13 +28,13 @@ TEST_F(ClientSessionTest, AnOutcomeThatWasNotConfirmedIsToldAgainToWhoeverRepeat
   connect(1);
   clients_.at("mia").deaf = true;
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
-  // mia dies and comes back
+  // mia crashes and attaches again.
   log_in("mia", 2);
   EXPECT_THAT(told(), IsEmpty()) << "not unless she asks";
   connect(1);
   const Outcome first = outcome();
   EXPECT_EQ(first.kind, OutcomeKind::kConnected);
-  // once more, with the outcome unconfirmed: the same
+  // Repeated while the outcome is unconfirmed: the same outcome.
   log_in("mia", 3);
   connect(1);
   EXPECT_EQ(outcome(), first);
@@ -59,7 +59,7 @@ TEST_F(ClientSessionTest, ASessionIsToldWhatItHasAskedForAndNothingElse) {
   const auto slow = mia.link->send({{call(1)}, {}}, 100, now);
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
   EXPECT_THAT(told(), IsEmpty()) << "number 1 may mean another request in this session";
-  // The slow frame arrives: the outcome, and no second call.
+  // The slow frame arrives: mia gets the outcome, and no second call is set up.
   manager().on_requests(mia.session, slow, now);
   finish();
   const Outcome first = outcome();
@@ -78,7 +78,7 @@ TEST_F(ClientSessionTest, AClientThatNumbersFromOneAgainIsNotToldOldOutcomes) {
   start_with_labels({vci(32), vci(33)}, {vci(40), vci(41)});
   const ConnectionId first = connected(1);
   release(2, first);
-  clients_.at("mia").deaf = true;  // she dies before she has confirmed
+  clients_.at("mia").deaf = true;  // she crashes before she has confirmed
   everybody_does();
   log_in("mia", 2);
   ConnectRequest wanted = call(1, 300);
@@ -113,14 +113,14 @@ TEST_F(ClientSessionTest, AnotherRequestOfTheSameNumberAndEpochIsRefusedByName) 
   Outcome refused = outcome();
   EXPECT_EQ(refused.request, RequestId{7});
   EXPECT_EQ(explain(refused), "invalid request: request number 7 is another request's");
-  // Nor after the same life has come back.
+  // Nor after the client has attached again with the same epoch.
   log_in("mia", 1);
   release(7, ConnectionId{4711});
   refused = outcome();
   EXPECT_EQ(refused.cause, Cause::kInvalidRequest);
   EXPECT_EQ(refused.connection, ConnectionId{4711});
-  wait(milliseconds{50});  // mia --> cmgr: confirmed, that of the wrong one
-  // The true one is not disturbed: its outcome is there for who repeats it.
+  wait(milliseconds{50});  // mia --> cmgr: confirms the outcome of the wrong request
+  // The original request is not disturbed: its outcome is available to a client that repeats it.
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
   connect(7);
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
@@ -138,7 +138,7 @@ TEST_F(ClientSessionTest, ANumberThatIsUnderWayForAnEarlierEpochIsBusy) {
             "3000 ms");
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
   EXPECT_THAT(told(), IsEmpty()) << "she would take it for the answer to the other";
-  // Again, as she was told to: the number is free now.
+  // mia repeats the request as the refusal advised: the number is free now.
   ask("mia", {{call(1, 300)}, {}});
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
@@ -175,7 +175,7 @@ TEST_F(ClientSessionTest, ARepeatInANewSessionIsForgottenWithItsConfirmation) {
   connect(1);
   clients_.at("mia").deaf = true;
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
-  // mia comes back and repeats what she never heard the outcome of.
+  // mia comes back and repeats the request whose outcome she never received.
   log_in("mia");
   connect(1);
   const Outcome again = outcome();
@@ -202,7 +202,7 @@ TEST_F(ClientSessionTest, AClientWithoutConnectionsMayGoAndAskForItsOutcomeLater
   EXPECT_EQ(refusal->cause, Cause::kNoRoute);
   EXPECT_EQ(manager().gauges().connections, 0U);
   manager().detach_client(clients_.at("mia").session);
-  // There is a route now. mia --> cmgr: connect 1, again
+  // A route exists now. mia --> cmgr: connect 1, again
   route(found(queries[0]));
   log_in("mia");
   ask("mia", {{to_zoe}, {}});
@@ -221,7 +221,7 @@ TEST_F(ClientSessionTest, AClientThatDiesDisturbsNobody) {
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
   EXPECT_EQ(outcome("noa").kind, OutcomeKind::kConnected);
   EXPECT_EQ(manager().gauges().connections, 2U) << "hers stays: media outlive signalling";
-  // Somebody else can end it, by its number.
+  // Another client can release it by its connection id.
   const ConnectionId hers = manager().list(ConnectionId{0}, 1).at(0);
   EXPECT_EQ(manager().describe(hers).value().client, "mia");
   release(2, hers, "noa");
@@ -257,7 +257,7 @@ TEST_F(ClientSessionTest, NamesAndNumbersOfClientsAreBounded) {
   const auto third = manager().attach_client("three", Epoch{1}, now);
   ASSERT_FALSE(third.has_value());
   EXPECT_EQ(third.error().code, ErrorCode::kExhausted);
-  log_in("two", 2);  // attached already: may come back
+  log_in("two", 2);  // is attached already: may attach again
   manager().detach_client(clients_.at("two").session);
   manager().detach_client(one);
   log_in("three");
@@ -269,7 +269,7 @@ TEST_F(ClientSessionTest, TooManyRequestsAreAnsweredBusyReleasesToo) {
   config.label_cache_target = 4;
   start_with_labels({vci(32), vci(33)}, {vci(40), vci(41)});
   const ConnectionId call = connected(1);
-  connect(2);  // confirms the outcome of 1; under way from now on
+  connect(2);  // confirms the outcome of 1; call 2 is under way from now on
   ask("mia", {{ExchangeTest::call(3)}, {{RequestId{4}, call}}});
   const auto outcomes = told();
   ASSERT_THAT(outcomes, SizeIs(2));
@@ -294,7 +294,7 @@ TEST_F(ClientSessionTest, OutcomesOfDeadSessionsMakeRoomForNewRequests) {
   config.requests_per_client = 2;
   attach_all();
   for (std::uint64_t life = 1; life <= 5; ++life) {
-    // Two refusals that are never confirmed, then she dies.
+    // Two refusals that are never confirmed, then mia crashes.
     log_in("mia", life);
     clients_.at("mia").deaf = false;
     ask("mia", {{ExchangeTest::call(2 * life, 0), ExchangeTest::call(2 * life + 1, 0)}, {}});
@@ -344,7 +344,7 @@ TEST_F(ClientSessionTest, AClientThatAsksAndNeverConfirmsLosesItsSession) {
   config.requests_per_client = 10;
   attach_all();
   clients_.at("mia").deaf = true;
-  // mia --> cmgr: invalid requests, more than outcomes may wait for her
+  // mia --> cmgr: invalid requests, more than the limit of outcomes that may wait for her
   constexpr std::size_t kBatch = 10'000;
   std::uint64_t request = 0;
   for (std::size_t asked = 0; asked <= ClientDesk::kOutcomesWaiting; asked += kBatch) {
@@ -355,7 +355,7 @@ TEST_F(ClientSessionTest, AClientThatAsksAndNeverConfirmsLosesItsSession) {
     ask("mia", std::move(batch));
   }
   EXPECT_EQ(manager().client_counters().sessions_lost, 1U);
-  // The requests that were taken, not those turned away, are remembered.
+  // The accepted requests are remembered; those turned away are not.
   EXPECT_EQ(manager().outcome_of("mia", RequestId{10}).value().cause, Cause::kInvalidRequest);
   EXPECT_EQ(manager().outcome_of("mia", RequestId{11}), std::nullopt);
 }

@@ -1,5 +1,5 @@
-// How much memory a connection that is up costs the manager, all told: its record, its hops, its places
-// in tables, what the client desk remembers, and what the allocator adds.
+// The memory that a connection that is up costs the manager: its record, its hops, its table
+// entries, the client desk's memory of it, and the allocator's overhead.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -17,7 +17,7 @@ constexpr std::size_t kBatch = 64;
 
 class ConnectionMemoryTest : public ExchangeTest {
  protected:
-  // Calls over three switches, with labels from the caches; what they are known by is appended to up_.
+  // Sets up calls over three switches with labels from the caches; appends their ids to up_.
   void set_up(std::size_t calls) {
     for (std::size_t done = 0; done < calls; done += kBatch) {
       RequestBatch batch;
@@ -46,13 +46,13 @@ class ConnectionMemoryTest : public ExchangeTest {
       ask("mia", std::move(batch));
       everybody_does();
       for (const Outcome& outcome : told()) ASSERT_EQ(outcome.kind, OutcomeKind::kReleased);
-      // What the caches have too much of has gone back.
+      // The caches have returned their surplus.
       for (const char* name : {"sw1", "sw2", "sw3"}) take(name);
     }
     up_.clear();
     wait(milliseconds{50});
   }
-  // In use, as the allocator says.
+  // Octets in use, as the allocator reports them.
   static std::size_t octets() {
     const struct mallinfo2 info = ::mallinfo2();
     return info.uordblks + info.hblkhd;
@@ -82,7 +82,7 @@ TEST_F(ConnectionMemoryTest, AConnectionOverThreeSwitchesTakesAtMost400Octets) {
   EXPECT_LE(each, 400U);
   EXPECT_GE(each, sizeof(Connection)) << "or nothing was measured";
 
-  // What they have left behind serves those that follow.
+  // New connections reuse the memory that the released ones have left.
   release_all();
   EXPECT_EQ(manager().gauges().connections, 0U);
   const std::size_t peak = before + each * kCalls;

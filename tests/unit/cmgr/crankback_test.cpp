@@ -1,5 +1,5 @@
-// What a switch or link on the way refuses, another route may do. exchange.hpp has the picture; the
-// other route is the one over sw5.
+// Crankback: when a switch or link refuses, another route may accept. exchange.hpp shows the
+// network; the other route leads over sw5.
 #include "exchange.hpp"
 
 namespace xbind::cmgr {
@@ -20,7 +20,7 @@ class CrankbackTest : public ExchangeTest {
     answer("sw1", {}, {{PortId{11}, {vci(33)}}});
     answer("sw5", {}, {{PortId{51}, {vci(60)}}});
   }
-  // The one query that RouteObject was asked.
+  // The only query that RouteObject received.
   RouteQuery query() {
     const auto queries = asked_routes();
     EXPECT_THAT(queries, SizeIs(1));
@@ -40,7 +40,7 @@ TEST_F(CrankbackTest, ALinkThatIsFullIsAvoided) {
   answer("sw1", {removed(removal("sw1"), vci(32))});
   EXPECT_THAT(asked_routes(), IsEmpty()) << "first the rest is undone";
   all_done("sw3");
-  // cmgr --> RouteObject: another one, without that link
+  // cmgr --> RouteObject: another route, without that link
   const RouteQuery without = query();
   EXPECT_EQ(without.from, "ann");
   EXPECT_EQ(without.to, "bob");
@@ -82,7 +82,8 @@ TEST_F(CrankbackTest, WithoutAnotherRouteTheFirstRefusalIsTold) {
   all_done("sw1");
   all_done("sw3");
   answer("sw2", {refused(setup("sw2"), Cause::kNoBandwidth, PortId{4}, 12'000, 9'700)});
-  // A port that is not the route's: nothing to avoid. The numbers are the switch's own.
+  // The port is not on the route, so there is nothing to avoid. The
+  // outcome quotes the switch's numbers.
   everybody_does();
   EXPECT_EQ(explain(outcome()), "no bandwidth at sw2 port 4: asked 12000 cells/s, free 9700");
   EXPECT_THAT(asked_routes(), IsEmpty());
@@ -187,7 +188,7 @@ TEST_F(CrankbackTest, WithoutARouteAroundItTheSwitchThatIsAwayIsNamed) {
   connect(1);
   route(none(query(), Cause::kNoRoute, "ann -> bob"));
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
-  // The ends' own switches are on every route.
+  // Every route passes the switches of the two ends.
   lose("sw3");
   attach("sw2");
   connect(2);
@@ -207,14 +208,14 @@ TEST_F(CrankbackTest, ASwitchInTheMiddleThatDoesNotAnswerIsAvoidedAndItsDebtDist
   const HopRemoval late = removal("sw2");
   EXPECT_THAT(asked_routes(), IsEmpty());
   wait(config.undo_timer);
-  // The removal at sw2 is owed; the call goes on without it.
+  // The removal at sw2 is owed; the call proceeds without it.
   EXPECT_EQ(manager().gauges().owed, 1U);
   const RouteQuery without = query();
   EXPECT_THAT(without.avoid, ElementsAre(PathElement{"sw2", PortId{}}));
   route(found(without, detour()));
   all_done("sw1");
   all_done("sw5");
-  // cmgr <-- sw2: committed, removed; of the first try
+  // cmgr <-- sw2: committed, removed; both of the first try
   answer("sw2", {done(two), removed(late, vci(40))});
   EXPECT_EQ(manager().gauges().owed, 0U);
   EXPECT_THAT(cached("sw1"), Contains(Pair(PortId{10}, vci(32))));
@@ -244,7 +245,7 @@ TEST_F(CrankbackTest, ASwitchLostInTheMiddleIsAvoided) {
 TEST_F(CrankbackTest, LabelsThatHadLapsedAreReplacedOnTheSameRoute) {
   start_with_two_routes();
   connect(1);
-  // cmgr <-- sw1: that label is not yours
+  // cmgr <-- sw1: this manager does not hold that label
   answer("sw1", {refused(setup("sw1"), Cause::kLabelNotHeld, PortId{10}, 32)});
   everybody_does();
   EXPECT_THAT(asked_routes(), IsEmpty());
@@ -265,7 +266,7 @@ TEST_F(CrankbackTest, WhatTheWayBackRefusesIsTheLinkAsTheOtherEndNamesIt) {
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   both.request = RequestId{3};
   ask("mia", {{both}, {}});
-  // sw2 has no bandwidth towards sw1, out of port 20: the link is known as sw1 port 10.
+  // sw2 has no bandwidth towards sw1, out of port 20. The route names that link as sw1 port 10.
   const HopBatch heard = take("sw2");
   ASSERT_THAT(heard.setups, SizeIs(2));
   EXPECT_EQ(heard.setups[1].output_port, PortId{20});
@@ -313,7 +314,7 @@ TEST_F(CrankbackTest, ARefusalNamesWhatIsOwedForARouteThatWasTriedBefore) {
   wait(config.hop_timer);  // sw2 is silent: everything is undone
   all_done("sw1");
   all_done("sw3");
-  wait(config.undo_timer);  // and silent again: its removal is owed
+  wait(config.undo_timer);  // silent again: its removal is owed
   route(none(query(), Cause::kNoRoute, "ann -> bob"));
   const Outcome refusal = outcome();
   EXPECT_EQ(refusal.cause, Cause::kTimeout);

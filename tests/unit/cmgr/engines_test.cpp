@@ -1,5 +1,5 @@
-// The engines that wait for every answer (sequential, threaded): what they say, to whom, and when.
-// exchange.hpp has the picture.
+// The engines that wait for every answer (sequential, threaded): what they send, to which switch,
+// and when. exchange.hpp shows the network.
 #include <fmt/format.h>
 
 #include "exchange.hpp"
@@ -32,19 +32,19 @@ class EnginesTest : public ExchangeTest {
     }
     return text;
   }
-  // The one invocation that is under way.
+  // The only invocation that is pending.
   Invocation next() {
     const auto asked = invocations();
     EXPECT_THAT(asked, SizeIs(1));
     return asked.empty() ? Invocation{} : asked.front();
   }
-  // The same, answered: done.
+  // Answers the pending invocation with "done" and describes it.
   std::string served() {
     const Invocation asked = next();
     reply(asked);
     return words(asked);
   }
-  // All that follow one another until nothing is under way.
+  // Answers every invocation until none is pending; returns their descriptions.
   std::vector<std::string> all_served() {
     std::vector<std::string> said;
     for (auto asked = invocations(); !asked.empty(); asked = invocations()) {
@@ -55,8 +55,8 @@ class EnginesTest : public ExchangeTest {
     }
     return said;
   }
-  // A change to 300 cells/s times out at sw1, so that it is owed the contract that it had; the session
-  // has told it that one, and it has not answered yet.
+  // A change to 300 cells/s times out at sw1, so the manager owes sw1 its old contract. The session
+  // has sent that one; sw1 has not answered it yet.
   HopModify owe_sw1_what_it_had(ConnectionId call) {
     modify(2, call, cells(300));
     const Invocation slow = next();
@@ -107,7 +107,7 @@ TEST_F(EnginesTest, TheSequentialEngineDoesOneThingAfterAnother) {
   EXPECT_EQ(first.request, RequestId{1});
   EXPECT_EQ(first.ingress, vci(500));
   EXPECT_EQ(first.egress, vci(600));
-  // Now the second, from the beginning.
+  // Now the second call, from the beginning.
   EXPECT_THAT(asked_services(), SizeIs(1));
   EXPECT_EQ(manager().counters().waited, 1U);
   for (const char* name : {"sw1", "sw2", "sw3"}) {
@@ -292,7 +292,7 @@ TEST_F(EnginesTest, ASilentSwitchIsOwedTheOldContractAndItsLateAnswerServesForNo
   wait(config.hop_timer);
   EXPECT_EQ(explain(outcome()), "timeout at sw1");
   EXPECT_EQ(manager().gauges().owed, 1U);
-  // cmgr --> sw1: the old contract, by the session;  cmgr <-- sw1: all at once
+  // cmgr --> sw1: the old contract, by the session;  cmgr <-- sw1: both answers at once
   wait(SwitchDesk::kDebtRetry);
   const HopModify owed = change("sw1");
   EXPECT_EQ(owed.demand.cells_per_s, 100U);
@@ -310,13 +310,13 @@ TEST_F(EnginesTest, TheAnswerToAnOlderDebtDoesNotPayTheNewerOne) {
   attach_all();
   const ConnectionId call = up(1);
   const HopModify older = owe_sw1_what_it_had(call);
-  // 50 are: sw1 cannot be reached, so that it is owed these instead
+  // cmgr --> sw1: 50 cells/s. sw1 cannot be reached, so the manager now owes it these instead.
   modify(3, call, cells(50));
   fail_it(next());
   EXPECT_THAT(all_served(), ElementsAre("modify sw2 leg 0", "modify sw3 leg 0"));
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
   EXPECT_EQ(manager().gauges().owed, 1U);
-  // cmgr <-- sw1: the 100 are done
+  // cmgr <-- sw1: the change back to 100 cells/s is done
   answer("sw1", {done(older)});
   EXPECT_EQ(manager().gauges().owed, 1U) << "the 50 are not";
   wait(SwitchDesk::kDebtRetry);
@@ -326,7 +326,7 @@ TEST_F(EnginesTest, TheAnswerToAnOlderDebtDoesNotPayTheNewerOne) {
   EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
-// The session has told sw1 of the older contract before it took the newer one.
+// The session sent the older contract to sw1 before sw1 accepted the newer one.
 TEST_F(EnginesTest, ADebtThatALaterChangeHasOvertakenIsPaidByItsOwnAnswer) {
   config.hop_timer = seconds{1};
   attach_all();
@@ -425,7 +425,7 @@ TEST_F(EnginesTest, ARemovalOfUnknownEndAndUnknownLabelEndsTheSession) {
   attach_all();
   connect(1);
   EXPECT_EQ(served(), "reserve sw1");
-  // cmgr --> sw2: reserve. Nobody knows which label sw2 has allotted, if any.
+  // cmgr --> sw2: reserve. It is unknown which label sw2 has allocated, if any.
   fail_it(next());
   EXPECT_EQ(served(), "remove sw1 leg 0");
   asked_to_attach();
@@ -437,7 +437,7 @@ TEST_F(EnginesTest, AnswersToOlderDebtsEndWithTheirSession) {
   attach_all();
   const ConnectionId call = up(1);
   (void)owe_sw1_what_it_had(call);
-  // Another change of unknown end: sw1 is owed the same contract, of a later revision.
+  // Another change with unknown result: sw1 is owed the same contract, with a later revision.
   modify(3, call, cells(400));
   (void)next();
   wait(2 * config.hop_timer);

@@ -343,7 +343,7 @@ bool ExchangeTest::leaves_no_trace(const std::string& client) {
   wait(milliseconds{50});  // its confirmations
   manager().detach_client(clients_.at(client).session);
   clients_.erase(client);
-  // One that is remembered is fenced off with an epoch below its last one.
+  // If the manager remembers the client, it fences off an epoch below the last one.
   return manager().attach_client(client, Epoch{0}, now).has_value();
 }
 

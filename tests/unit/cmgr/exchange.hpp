@@ -1,17 +1,17 @@
-// A ConnectionManager and everybody it talks to, for tests that read like the exchange: the test
-// hands on every answer itself, and what the manager says is taken from the wire by name.
+// A ConnectionManager and all its peers, for tests that read like the exchange. The test delivers
+// every answer itself, and takes the manager's messages from the wire by the name of the receiver.
 //
 //     ann ─1[sw1]10══20[sw2]21══30[sw3]2─ bob      three switches, with the ports that a call uses
 //
-// and what some tests attach besides: leaves at sw1 (dan, port 3), at sw2 (guy, port 23) and beyond
+// Some tests also attach leaves at sw1 (dan, port 3), at sw2 (guy, port 23) and beyond:
 //
 //     sw2 22══40[sw4]2─ eve, 3─ fay
 //
-// and another way to bob: sw1 11══50[sw5]51══31 sw3.
+// Others use a second path to bob: sw1 11══50[sw5]51══31 sw3.
 //
-// Its clients are bare sessions, not client::Requesters: a test must see every outcome that the
-// manager sends, repeats too, and must be able to be a client that no Requester is (out of order,
-// deaf, with an old epoch, with the number of another request).
+// The clients are bare sessions, not client::Requesters. A test must see every outcome that the
+// manager sends, including repeats. It must also be able to act as no Requester does: out of order,
+// deaf, with an old epoch, with the number of another request.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -33,14 +33,15 @@ using std::chrono::seconds;
 inline Label vci(std::uint32_t value) { return atm_label(0, value); }
 
 HopResult done(const HopKey& key, HopAction action);
-// Done, with what the SwitchServer allots: ingress and egress labels, or the one reserved.
+// The hop is done. `allotted` is the label that the SwitchServer has reserved. A committed first
+// hop gets an ingress label, a committed last hop an egress label.
 HopResult done(const HopSetup& setup, Label allotted = {});
 HopResult refused(const HopSetup& setup, Cause cause, PortId port = {}, std::uint64_t asked = 0,
                   std::uint64_t free = 0);
 HopResult done(const HopModify& change);
 HopResult refused(const HopModify& change, Cause cause, PortId port = {}, std::uint64_t asked = 0,
                   std::uint64_t free = 0);
-// Removed; `resting`: the label that lies in quarantine since.
+// The hop is removed. `resting`: the label that enters quarantine with the removal.
 HopResult removed(const HopRemoval& removal, Label resting = {});
 HopResult not_removed(const HopRemoval& removal);
 
@@ -52,15 +53,15 @@ class ExchangeTest : public ::testing::Test, public Peers {
   struct SwitchSide {
     SessionId session;
     std::unique_ptr<SwitchEnd> link;
-    HopBatch heard;     // since the last take
-    int batches = 0;    // messages with commands or labels, the same
-    bool deaf = false;  // frames to it are lost
+    HopBatch heard;     // commands received since the last take()
+    int batches = 0;    // messages with commands or labels, since the last take()
+    bool deaf = false;  // frames to this switch are lost
   };
   struct ClientSide {
     SessionId session;
     std::unique_ptr<ClientEnd> link;
-    std::vector<Outcome> told;    // since the last take
-    std::vector<Notice> noticed;  // the same
+    std::vector<Outcome> told;    // since the last told()
+    std::vector<Notice> noticed;  // since the last noticed()
     bool deaf = false;
   };
 
@@ -68,14 +69,14 @@ class ExchangeTest : public ::testing::Test, public Peers {
   ~ExchangeTest() override;
 
   void start();
-  // With labels in the caches of sw1 and sw2, or without; ann's route known.
+  // Starts with these labels (possibly none) in the caches of sw1 and sw2, and ann's route cached.
   void start_with_labels(std::vector<Label> at_sw1, std::vector<Label> at_sw2);
   void attach_all();
   void attach(const std::string& name, const std::vector<PortLabels>& quarantined = {},
               std::uint32_t window = 256);
   SessionId log_in(const std::string& name, std::uint64_t epoch = 1);
   static Path path();
-  // From ann to each of the ends in the picture.
+  // From ann to each of the endpoints in the picture.
   static Path path_to(const std::string& end);
   // To bob without sw2.
   static Path detour();
@@ -83,10 +84,10 @@ class ExchangeTest : public ::testing::Test, public Peers {
   static RouteReply none(const RouteQuery& query, Cause cause, const std::string& element,
                          std::uint64_t free = 0);
   void learn_route(const std::string& to = "bob");
-  // RouteObject answers.
+  // RouteObject's answer.
   void route(RouteReply reply);
 
-  // --- what they say to the manager
+  // --- messages to the manager
   void ask(const std::string& client, RequestBatch batch);
   static ServiceSpec cells(std::uint64_t cells_per_s, std::uint64_t buffer_cells = 10);
   static ConnectRequest call(std::uint64_t request, std::uint64_t cells_per_s = 100);
@@ -101,18 +102,19 @@ class ExchangeTest : public ::testing::Test, public Peers {
   void answer(const std::string& name, std::vector<HopResult> results,
               std::vector<PortLabels> granted = {});
   void say(const std::string& name, HopResultBatch batch);
-  // Everything in it: done. A reservation without a label gets the next one.
+  // Results that report every command as done. A reservation without a
+  // label gets the next unused one.
   std::vector<HopResult> all_done(const HopBatch& heard);
-  // Everything the switch has heard and not answered: done.
+  // Answers every pending command of the switch with "done".
   void all_done(const std::string& name);
-  // Everybody answers until nobody has anything to answer.
+  // All switches answer until no command is pending.
   void everybody_does();
   void lose(const std::string& name);
 
-  // --- what the manager says
+  // --- messages from the manager
   HopBatch take(const std::string& name);
   HopSetup setup(const std::string& name);
-  // Whose that setup is; of the commands that were taken last.
+  // The owner of that setup; searched in the commands that were taken last.
   HopOwner owner(const HopSetup& setup) const;
   HopRemoval removal(const std::string& name);
   bool silent(const std::string& name) const;
@@ -127,7 +129,7 @@ class ExchangeTest : public ::testing::Test, public Peers {
     std::string name;
     HopBatch batch;
   };
-  // The answer to it, or none: the invocation failed.
+  // Answers the invocation; an error as `results` means that the invocation failed.
   void reply(const Invocation& asked, Result<HopResultBatch> results);
   void reply(const Invocation& asked);
   std::vector<Invocation> invocations();
@@ -135,16 +137,17 @@ class ExchangeTest : public ::testing::Test, public Peers {
   std::vector<std::string> asked_to_attach();
   std::vector<std::pair<PortId, Label>> cached(const std::string& name);
 
-  // A call of mia's that is up; the caches must have labels.
+  // Sets up a call of mia; the caches must have labels.
   ConnectionId connected(std::uint64_t request);
 
-  // What a call that ended must leave behind: nothing but labels in caches. Waits for what is on its
-  // way back.
+  // Expects that an ended call has left nothing but labels in caches. Waits
+  // for messages that are in flight.
   void expect_nothing_left();
-  // Whether the client may go and leave no trace: nothing is held in its name. Ends its session.
+  // Ends the client's session; true if the manager then remembers nothing about the client.
   bool leaves_no_trace(const std::string& client = "mia");
 
-  // Time passes; everybody wakes at his deadlines. Frames go through unless somebody is deaf.
+  // Advances the clock; every party runs at its deadlines. Frames
+  // arrive unless the receiver is deaf.
   void wait(Duration time);
 
   ConnectionManager& manager() { return *manager_; }
@@ -156,10 +159,10 @@ class ExchangeTest : public ::testing::Test, public Peers {
   std::vector<HopOwner> owners_;  // of the commands that were taken last
   std::map<std::string, ClientSide> clients_;
   std::vector<std::pair<RequestId, Outcome>> local_;
-  // Sessions that the manager has said to be over.
+  // Sessions that the manager has reported as over.
   std::vector<SessionId> switches_over_;
   std::vector<SessionId> clients_over_;
-  SessionEnding last_ending_;  // of the last of them
+  SessionEnding last_ending_;  // the ending of the last session that is over
 
  private:
   void to_switch(SessionId session, const std::string& name,

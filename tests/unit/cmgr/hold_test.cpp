@@ -1,5 +1,5 @@
-// Holds: everything is reserved, nothing is programmed, until a commit or the end of the hold's time.
-// exchange.hpp has the picture.
+// Holds: every hop is reserved and no switch is programmed until a commit, or until the hold
+// expires. exchange.hpp shows the network.
 #include "exchange.hpp"
 
 namespace xbind::cmgr {
@@ -12,7 +12,7 @@ using ::testing::SizeIs;
 
 class HoldTest : public ExchangeTest {
  protected:
-  // A hold of mia's.
+  // Sets up a hold of mia.
   ConnectionId held(std::uint64_t request, std::uint32_t hold_ms = 60'000) {
     hold(request, hold_ms);
     everybody_does();
@@ -26,7 +26,7 @@ TEST_F(HoldTest, EveryHopIsReservedAndNoneProgrammedUntilTheCommit) {
   start_with_labels({vci(32)}, {vci(40)});
   // mia --> cmgr: connect 7, hold it for a minute
   hold(7, 60'000);
-  // cmgr --> sw1, sw2, sw3: reserve, to outlive the session, with the labels of the caches
+  // cmgr --> sw1, sw2, sw3: reserve, beyond the end of the session, with labels from the caches
   const HopSetup one = setup("sw1");
   const HopSetup two = setup("sw2");
   const HopSetup three = setup("sw3");
@@ -61,7 +61,7 @@ TEST_F(HoldTest, EveryHopIsReservedAndNoneProgrammedUntilTheCommit) {
   answer("sw2", {done(commit_two)});
   all_done("sw1");
   all_done("sw3");
-  // mia <-- cmgr: connected, to the commit's number
+  // mia <-- cmgr: connected, as the answer to request 8
   const Outcome connected = outcome();
   EXPECT_EQ(connected.kind, OutcomeKind::kConnected);
   EXPECT_EQ(connected.request, RequestId{8});
@@ -69,7 +69,7 @@ TEST_F(HoldTest, EveryHopIsReservedAndNoneProgrammedUntilTheCommit) {
   EXPECT_EQ(connected.egress, vci(600));
   EXPECT_EQ(manager().counters().held, 1U);
   EXPECT_EQ(manager().counters().connected, 1U);
-  // Its time means nothing any more.
+  // The expiry of the hold has no effect any more.
   wait(seconds{61});
   EXPECT_EQ(manager().describe(connected.connection)->connection.state(), State::kConnected);
   release(9, connected.connection);
@@ -117,13 +117,13 @@ TEST_F(HoldTest, AHoldWhoseTimeIsOverIsRemovedAndALateCommitToldSo) {
   wait(milliseconds{1});
   const HopRemoval one = removal("sw1");
   EXPECT_EQ(manager().counters().holds_expired, 1U);
-  // while it is being removed
+  // A commit during the removal,
   commit(2, call);
   EXPECT_EQ(outcome().cause, Cause::kHoldExpired);
   answer("sw1", {removed(one, vci(32))});
   everybody_does();
   EXPECT_THAT(told(), IsEmpty()) << "nobody asked for that";
-  // and after it
+  // and one after it.
   commit(3, call);
   const Outcome late = outcome();
   EXPECT_EQ(late.kind, OutcomeKind::kRefused);
@@ -150,7 +150,7 @@ TEST_F(HoldTest, ACommitRepeatedWhileItIsUnderWayIsRefusedOnce) {
   const Outcome second = outcome();
   EXPECT_EQ(second.request, RequestId{3});
   EXPECT_EQ(second.cause, Cause::kNotConnected);
-  // Nor can it be released now; "unknown" would be a lie to somebody who knows it.
+  // A release is refused too. "Unknown connection" would be wrong: the client knows the connection.
   release(4, call);
   EXPECT_EQ(outcome().cause, Cause::kChangeUnderWay);
   everybody_does();
@@ -200,7 +200,7 @@ TEST_F(HoldTest, AHoldOutlivesTheSessionWithItsSwitchServer) {
   lose("sw2");
   EXPECT_THAT(told(), IsEmpty());
   EXPECT_EQ(manager().describe(call).value().connection.state(), State::kHeld);
-  // While sw2 is away it cannot be committed, and is not lost by the attempt.
+  // While sw2 is away the hold cannot be committed. The attempt does not lose it.
   commit(2, call);
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
   EXPECT_TRUE(silent("sw1"));

@@ -19,7 +19,7 @@ constexpr TimePoint kNow{seconds{100}};
 
 LabelCache fixed(std::size_t target) { return LabelCache{LabelPolicy::kFixed, target, 0.99}; }
 
-// Takes labels at an even rate, each replaced within 20 ms, as far as the cache asks.
+// Takes labels at an even rate. Each is replaced within 20 ms, as far as the cache requests it.
 TimePoint load(LabelCache& cache, double per_s, Duration length, TimePoint from) {
   const auto gap = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(1 / per_s));
   std::deque<std::pair<TimePoint, std::uint16_t>> answers;
@@ -72,7 +72,7 @@ TEST(LabelCacheTest, ItWantsWhatIsMissingAndNotOnItsWay) {
   cache.put(atm_label(0, 32), kNow);
   EXPECT_EQ(cache.want(kNow), 3);
   EXPECT_EQ(cache.want(kNow), 0) << "three are on their way";
-  cache.answered(3);  // none came
+  cache.answered(3);  // the answer brought no label
   EXPECT_EQ(cache.want(kNow), 3);
 }
 
@@ -110,7 +110,7 @@ TEST(LabelCacheTest, WithTheSessionEverythingLapses) {
   cache.lapse();
   EXPECT_EQ(cache.size(), 0U);
   EXPECT_EQ(cache.want(kNow), 3);
-  cache.answered(99);  // of the old session: never below nothing
+  cache.answered(99);  // an answer of the old session: the count never falls below zero
   EXPECT_EQ(cache.want(kNow), 3);
 }
 
@@ -155,8 +155,9 @@ TEST(LabelCacheTest, UnderASteadyLoadNothingGoesToAndFro) {
   EXPECT_EQ(returned, 0U);
 }
 
-// Calls arrive as Poisson's, hold 5 s, and each setup and release is a command of one batch; a batch of
-// T is answered 1 ms later, with the labels that its setups asked for.
+// Simulates Poisson arrivals with calls held for 5 s on average. Each setup and each
+// release is a command of one batch. A batch of T commands is answered after 1 ms
+// with the labels that its setups requested.
 struct Trial {
   double hit_ratio;
   double mean_target;
@@ -231,7 +232,7 @@ TEST(LabelCacheTest, FourLabelsForAHundredActiveCallsAreEnough) {
       const Trial trial = simulate(one.calls_per_s, one.threshold, seed);
       EXPECT_GE(trial.hit_ratio, 0.99);
       EXPECT_LE(trial.mean_size, 0.04 * one.calls_per_s * 5);
-      // Up to 15 of T = 15 commands are labels under way: no smaller number would do at 50 calls/s.
+      // Up to 15 labels of T = 15 commands are in flight: at 50 calls/s no smaller number suffices.
       EXPECT_LE(trial.mean_target,
                 std::max<double>(0.04 * one.calls_per_s * 5, static_cast<double>(one.threshold)));
     }

@@ -18,7 +18,7 @@ Duration in_s(double seconds_from_now) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds_from_now));
 }
 
-// Even arrivals, each replaced after the same time. Returns when the last label was taken.
+// Even arrivals, each replaced after the same time. Returns the time of the last take.
 TimePoint run(LabelSizing& sizing, double per_s, Duration replacement, Duration length,
               TimePoint from) {
   const Duration gap = in_s(1 / per_s);
@@ -58,7 +58,8 @@ TEST(CacheSizeTest, IsTheSmallestThatGivesTheHitRatio) {
   }
 }
 
-// Where sums over every k would take long: the normal quantile 2.326 of 0.99, and its skewness.
+// Summing over every k would take long here. 2.326 is the normal quantile of 0.99;
+// the last term corrects for the skewness.
 TEST(CacheSizeTest, LargeMeansAreSafe) {
   for (const double mean : {1e4, 1e5, 1e6}) {
     const double quantile = mean + 2.326 * std::sqrt(mean) + (2.326 * 2.326 - 1) / 6;
@@ -146,7 +147,8 @@ TEST(LabelSizingTest, ABurstIsForgottenAgain) {
   EXPECT_LE(sizing.wanted(now), before + 2);
 }
 
-// Batches of 50 takes come back together: N goes from 0 to 50, which Poisson with its mean does not.
+// The labels of 50 takes return together: N goes from 0 to 50, unlike
+// a Poisson variable of that mean.
 TEST(LabelSizingTest, LabelsThatComeBackTogetherNeedMoreThanPoissonSays) {
   LabelSizing sizing{0.995};
   TimePoint now = kNow;
@@ -162,8 +164,8 @@ TEST(LabelSizingTest, LabelsThatComeBackTogetherNeedMoreThanPoissonSays) {
   EXPECT_LE(sizing.wanted(now), 75U);
 }
 
-// 10 000 calls a second whose labels are replaced within a millisecond, but that everybody waits for 50 ms
-// twice a second: then N is 500, while its mean is some 20.
+// 10 000 calls a second whose labels are replaced within a millisecond. Twice a second everything
+// stalls for 50 ms: then N is 500, while its mean is about 20.
 TEST(LabelSizingTest, ABusyMachinesStallsAreCoveredWithinASecondAndForgottenAfterSome) {
   LabelSizing sizing{0.99};
   TimePoint now = kNow;
@@ -196,7 +198,7 @@ TEST(LabelSizingTest, ABusyMachinesStallsAreCoveredWithinASecondAndForgottenAfte
 TEST(LabelSizingTest, FewTakesSayNothingAboutRanks) {
   LabelSizing sizing{0.99};
   TimePoint now = kNow;
-  for (int i = 0; i < 100; ++i) {  // at once, and replaced at once
+  for (int i = 0; i < 100; ++i) {  // all taken at once, and replaced at once
     sizing.taken(now);
     sizing.asked(1);
   }
@@ -238,7 +240,7 @@ TEST(LabelSizingTest, WhatNeverCameIsNotMistakenForWhatComesLater) {
   LabelSizing sizing{0.99};
   sizing.taken(kNow);
   sizing.asked(1);
-  sizing.still_asked(0);  // refused
+  sizing.still_asked(0);  // the request was refused
   sizing.taken(kNow + seconds{2});
   sizing.asked(1);
   sizing.arrived(1, kNow + seconds{2} + milliseconds{30});
@@ -249,11 +251,11 @@ TEST(LabelSizingTest, AReleasedLabelThatIsKeptDoesNotShiftTheLine) {
   LabelSizing sizing{0.99};
   sizing.taken(kNow);
   sizing.asked(1);
-  sizing.arrived(1, kNow + milliseconds{30});  // a released one
+  sizing.arrived(1, kNow + milliseconds{30});  // a label that a release has returned
   sizing.still_asked(1);
   sizing.taken(kNow + seconds{1});
   sizing.asked(1);
-  sizing.arrived(1, kNow + seconds{1} + milliseconds{10});  // the one asked for first
+  sizing.arrived(1, kNow + seconds{1} + milliseconds{10});  // the label that was requested first
   sizing.arrived(1, kNow + seconds{1} + milliseconds{30});
   EXPECT_NEAR(sizing.replacement_s(), 0.030, 1e-6);
 }
@@ -269,7 +271,7 @@ TEST(LabelSizingTest, AfterALapseNothingIsAwaitedAndWhatWasLearntStays) {
   EXPECT_GE(sizing.wanted(now), cache_size_for(3.9, 0.99));
 }
 
-// The line is bounded: 10 000 takes whose replacements never come, then all come.
+// The queue of takes is bounded: 10 000 takes without a replacement, then all replacements at once.
 TEST(LabelSizingTest, ALineThatIsTooLongIsNotMeasuredToItsEnd) {
   LabelSizing sizing{0.99};
   for (std::size_t i = 0; i < 10'000; ++i) {

@@ -1,5 +1,5 @@
-// Leaves whose removal is owed: the label that comes in may still be used by the branch, and waits.
-// exchange.hpp has the picture.
+// Leaves whose removal is owed: the branch may still use the input label, so the label stays
+// reserved. exchange.hpp shows the network.
 #include "exchange.hpp"
 
 namespace xbind::cmgr {
@@ -11,7 +11,7 @@ using ::testing::Pair;
 
 class LeafDebtTest : public ExchangeTest {
  protected:
-  // ann to bob, labels 0/32 and 0/40; one label for the way to sw4 as well, 0/50.
+  // ann to bob, labels 0/32 and 0/40, and one label for the link to sw4, 0/50.
   ConnectionId up() {
     start_with_labels({vci(32)}, {vci(40)});
     attach("sw4");
@@ -44,7 +44,7 @@ TEST_F(LeafDebtTest, AnOwedBranchHoldsTheLabelThatComesInUntilItIsPaid) {
   wait(config.undo_timer);
   EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped);
   EXPECT_EQ(manager().gauges().owed, 1U);
-  // The tree goes first.
+  // The tree is removed first.
   release(4, call);
   answer("sw1", {removed(removal("sw1"), vci(32))});
   answer("sw2", {removed(removal("sw2"), vci(40))});
@@ -117,7 +117,7 @@ TEST_F(LeafDebtTest, WithASwitchAwayTheRestOfALeafIsWaitedFor) {
   answer("sw2", {removed(removal("sw2"), vci(50))});
   EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped);
   EXPECT_EQ(manager().gauges().owed, 1U);
-  // 0/50 may still be eve's at sw4.
+  // eve's hop at sw4 may still use 0/50.
   EXPECT_THAT(cached("sw2"), testing::Not(testing::Contains(Pair(PortId{22}, vci(50)))));
   attach("sw4");
   answer("sw4", {removed(removal("sw4"))});
@@ -137,7 +137,7 @@ TEST_F(LeafDebtTest, ANewSessionInBetweenReturnsTheLabelWhenTheDebtIsPaid) {
   answer("sw2", {removed(removal("sw2"), vci(40))});
   all_done("sw3");
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
-  // sw1 comes back and names what rests in our quarantine there.
+  // sw1 attaches again and names the labels in this manager's quarantine.
   attach("sw1", {{PortId{10}, {vci(32)}}});
   wait(Aggregator::kReturnDelay);
   EXPECT_THAT(take("sw1").returned, IsEmpty()) << "guy's branch may still use it";
@@ -164,7 +164,7 @@ TEST_F(LeafDebtTest, AChangeOwedToALeafIsForgivenWhenTheLeafGoes) {
   released(5, call);
 }
 
-// fay's branch at sw4 is owed; it has the label 0/50, which comes out of eve's hop at sw2.
+// fay's branch at sw4 is owed. It uses label 0/50, which eve's hop at sw2 outputs.
 TEST_F(LeafDebtTest, TheLabelOfAnOwedBranchWaitsAlsoWhenTheLeafItHangsOnIsDropped) {
   const ConnectionId call = up();
   added(2, call, "eve");
@@ -213,7 +213,7 @@ TEST_F(LeafDebtTest, ALabelThatRestsAtANewSessionGoesBackWhenTheDebtIsPaid) {
   lose("sw1");
   attach("sw1");
   release(4, call);
-  // cmgr <-- sw1: removed, 0/32 rests in quarantine; guy's branch at sw2 may still use it
+  // cmgr <-- sw1: removed, 0/32 enters quarantine; guy's branch at sw2 may still use it
   answer("sw1", {removed(removal("sw1"), vci(32))});
   all_done("sw2");
   all_done("sw3");

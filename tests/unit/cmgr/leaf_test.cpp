@@ -1,4 +1,4 @@
-// Destinations are added to a connection and dropped. exchange.hpp has the picture.
+// Adding destinations to a connection and dropping them. exchange.hpp shows the network.
 #include "exchange.hpp"
 
 namespace xbind::cmgr {
@@ -12,7 +12,7 @@ using ::testing::UnorderedElementsAre;
 
 class LeafTest : public ExchangeTest {
  protected:
-  // ann to bob, labels 0/32 and 0/40; one label for the way to sw4 as well, 0/50.
+  // ann to bob, labels 0/32 and 0/40, and one label for the link to sw4, 0/50.
   ConnectionId up() {
     start_with_labels({vci(32)}, {vci(40)});
     attach("sw4");
@@ -46,7 +46,7 @@ TEST_F(LeafTest, ALeafBranchesOffWhereItsRouteLeavesTheTree) {
   const ConnectionId call = up();
   // mia --> cmgr: add eve
   add_leaf(2, call, "eve");
-  // cmgr --> sw2: commit a branch on the label that comes in already;  cmgr --> sw4: commit
+  // cmgr --> sw2: commit a branch of the existing input label;  cmgr --> sw4: commit
   const HopSetup branch = setup("sw2");
   EXPECT_TRUE(branch.commit);
   EXPECT_TRUE(branch.branch);
@@ -69,7 +69,7 @@ TEST_F(LeafTest, ALeafBranchesOffWhereItsRouteLeavesTheTree) {
   answer("sw4", {done(last)});
   EXPECT_THAT(told(), IsEmpty());
   answer("sw2", {done(branch)});
-  // mia <-- cmgr: leaf added, with the label that eve finds on the cells
+  // mia <-- cmgr: leaf added, with the label that eve's cells carry
   const Outcome leaf = outcome();
   EXPECT_EQ(leaf.kind, OutcomeKind::kLeafAdded);
   EXPECT_EQ(leaf.request, RequestId{2});
@@ -111,7 +111,7 @@ TEST_F(LeafTest, AtTheFirstSwitchTheBranchIsOnTheIngressLabel) {
 TEST_F(LeafTest, ALabelThatIsMissingIsReservedFirst) {
   const ConnectionId call = up();
   answer("sw2", {}, {});
-  added(2, call, "eve");  // takes 0/50
+  added(2, call, "eve");  // uses 0/50
   dropped(3, call, "eve");
   attach("sw2");  // the cache lapses
   add_leaf(4, call, "eve");
@@ -198,7 +198,7 @@ TEST_F(LeafTest, AnAddedLeafIsDroppedUpToWhereSomethingElseHangsOn) {
   const Outcome leaf = outcome();
   EXPECT_EQ(leaf.kind, OutcomeKind::kLeafDropped);
   EXPECT_EQ(leaf.connection, call);
-  // With fay goes the hop to sw4 that eve's leg had brought.
+  // fay was the last user of the hop to sw4, which eve's leg had created: it is removed with fay.
   drop_leaf(5, call, "fay");
   const HopRemoval shared = removal("sw2");
   EXPECT_EQ(shared.key, (HopKey{call, Generation{1}, 2, 0}));
@@ -226,7 +226,7 @@ TEST_F(LeafTest, TheFirstDestinationCanGoAndComeBack) {
   EXPECT_EQ(hops_of(call), 2U);
   drop_leaf(4, call, "bob");
   EXPECT_EQ(outcome().cause, Cause::kUnknownLeaf);
-  // As a leaf like any other.
+  // bob can be added again like any other leaf.
   add_leaf(5, call, "bob");
   const HopSetup branch = setup("sw2");
   EXPECT_TRUE(branch.branch);

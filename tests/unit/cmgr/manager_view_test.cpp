@@ -1,5 +1,5 @@
-// The manager's view of a switch against that switch's ledger: each kind of difference, and what is
-// not to be judged.
+// Compares the manager's view of a switch with the switch's ledger: each kind of
+// difference, and states that must not be judged.
 #include "cmgr/manager_view.hpp"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,8 @@ LedgerHop hop(std::uint64_t connection, std::uint32_t vci, bool settled = true) 
 
 class ManagerViewTest : public ::testing::Test {
  protected:
-  // Agreed: connections 1 and 2, a cached label, one in quarantine that is on its way back.
+  // A consistent state: connections 1 and 2, one cached label, and one in
+  // quarantine whose return is in flight.
   void SetUp() override {
     view.hops = report.hops = {hop(1, 32), hop(2, 33)};
     report.cached = {{PortId{2}, {atm_label(0, 40)}}};
@@ -128,7 +129,7 @@ TEST_F(ManagerViewTest, ACachedLabelThatIsNotOursIsDoublyHeld) {
   const Finding finding = only(look());
   EXPECT_EQ(finding.kind, FindingKind::kDoubleLabel);
   EXPECT_THAT(finding.text, ::testing::HasSubstr("label 0/40 is held in the manager's cache"));
-  // In quarantine of ours is as good: nobody else gets it.
+  // A label in this manager's quarantine is safe too: no other manager gets it.
   report.quarantined[0].labels.push_back(atm_label(0, 40));
   EXPECT_THAT(look(), IsEmpty());
 }
@@ -147,10 +148,10 @@ TEST_F(ManagerViewTest, WhatIsOwedIsSaidAndNothingElseAboutIt) {
 }
 
 TEST_F(ManagerViewTest, WhatIsNotSettledIsNotJudged) {
-  // at the ledger
+  // Unsettled at the ledger:
   report.hops[1] = hop(2, 99, false);
   EXPECT_THAT(look(), IsEmpty());
-  // at the manager
+  // Unsettled at the manager:
   report.hops = {hop(1, 32), hop(2, 99)};
   view.hops[1].settled = false;
   EXPECT_THAT(look(), IsEmpty());
@@ -160,10 +161,10 @@ TEST_F(ManagerViewTest, WhatIsNotSettledIsNotJudged) {
 
 TEST_F(ManagerViewTest, WhatChangedBetweenTheTwoLooksIsNotJudged) {
   ManagerView after = view;
-  after.hops = {hop(1, 32), hop(3, 34)};  // 2 went, 3 came
+  after.hops = {hop(1, 32), hop(3, 34)};  // 2 was removed, 3 was added
   after.cached.clear();
   after.labels.pop_back();
-  // The report may show it either way.
+  // The report may show either state.
   for (const auto& hops : {std::vector{hop(1, 32), hop(2, 33)}, std::vector{hop(1, 32), hop(3, 34)},
                            std::vector{hop(1, 32)}}) {
     report.hops = hops;

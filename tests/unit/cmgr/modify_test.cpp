@@ -1,4 +1,4 @@
-// Another contract for a connection that is up. exchange.hpp has the picture.
+// Changing the contract of a connection that is up. exchange.hpp shows the network.
 #include "exchange.hpp"
 
 namespace xbind::cmgr {
@@ -9,7 +9,7 @@ using ::testing::SizeIs;
 
 class ModifyTest : public ExchangeTest {
  protected:
-  // 100 cells/s and 10 cells of buffer, as every call here.
+  // 100 cells/s and 10 cells of buffer, like every call in this file.
   ConnectionId up() {
     start_with_labels({vci(32)}, {vci(40)});
     return connected(1);
@@ -64,14 +64,15 @@ TEST_F(ModifyTest, LessIsToldAtOnceAndTheNextChangeHasTheNextRevision) {
 TEST_F(ModifyTest, MoreInOneAndLessInTheOtherTakesTwoSteps) {
   const ConnectionId call = up();
   modify(2, call, cells(300, 4));
-  // First the greater of both in each component: it can be taken back without being refused.
+  // First the maximum of old and new in each component: that change
+  // can be undone without a refusal.
   const HopModify raise = change("sw2");
   EXPECT_EQ(raise.demand, (Resources{300, 10}));
   answer("sw2", {done(raise)});
   all_done("sw1");
   all_done("sw3");
   EXPECT_THAT(told(), IsEmpty());
-  // Then what was asked for.
+  // Then the requested contract.
   const HopModify lower = change("sw2");
   EXPECT_EQ(lower.demand, (Resources{300, 4}));
   EXPECT_EQ(lower.revision, raise.revision + 1);
@@ -88,7 +89,7 @@ TEST_F(ModifyTest, RefusedByOneHopTheOthersGetTheOldContractBack) {
   const HopModify three = change("sw3");
   // cmgr <-- sw2: refused, no bandwidth on port 21
   answer("sw2", {refused(change("sw2"), Cause::kNoBandwidth, PortId{21}, 300, 150)});
-  // cmgr --> sw1, which has it, and sw3, which may have it: the old one; nothing to sw2
+  // cmgr --> sw1, which has the raise, and sw3, which may have it: the old contract; nothing to sw2
   const HopModify back = change("sw1");
   EXPECT_EQ(back.demand, (Resources{100, 10}));
   EXPECT_EQ(back.revision, 2U);
@@ -116,7 +117,8 @@ TEST_F(ModifyTest, AHopThatDoesNotAnswerEndsTheChangeByTheHopTimer) {
   all_done("sw3");
   const HopModify raise = change("sw2");
   wait(config.hop_timer);
-  everybody_does();  // the old contract is back, everywhere but at sw2, which has answered once only
+  // the old contract is restored everywhere except at sw2, which has answered only once
+  everybody_does();
   EXPECT_THAT(told(), IsEmpty()) << "that was the answer to the raise";
   answer("sw2", {done(raise)});
   EXPECT_EQ(explain(outcome()), "timeout at sw2");
@@ -183,7 +185,7 @@ TEST_F(ModifyTest, LoweringThatIsNotAnsweredIsToldAgainAndTheLateAnswerServesFor
   wait(config.hop_timer);
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
   EXPECT_EQ(manager().gauges().owed, 1U);
-  // mia wants more again before sw2 has said a word; what was owed is overtaken.
+  // mia requests more again before sw2 has answered. The new change supersedes the debt.
   modify(3, call, cells(80));
   EXPECT_EQ(manager().gauges().owed, 0U);
   all_done("sw1");
@@ -192,7 +194,7 @@ TEST_F(ModifyTest, LoweringThatIsNotAnsweredIsToldAgainAndTheLateAnswerServesFor
   // cmgr <-- sw2: lowered (late)
   answer("sw2", {done(lower)});
   EXPECT_THAT(told(), IsEmpty()) << "not an answer to the raise";
-  // cmgr <-- sw2: not raised
+  // cmgr <-- sw2: the raise is refused
   answer("sw2", {refused(raise, Cause::kNoBandwidth, PortId{21}, 80, 60)});
   everybody_does();
   EXPECT_EQ(explain(outcome()), "no bandwidth at sw2 port 21: asked 80 cells/s, free 60");
@@ -211,9 +213,9 @@ TEST_F(ModifyTest, WhoWasOwedTheOldContractIsToldItThoughItRefusesTheNewOne) {
   EXPECT_EQ(manager().gauges().owed, 0U) << "overtaken";
   all_done("sw1");
   all_done("sw3");
-  // cmgr <-- sw2: no; it still has the 100 cells/s from before
+  // cmgr <-- sw2: refused; sw2 still has the earlier 100 cells/s
   answer("sw2", {refused(change("sw2"), Cause::kNoBandwidth, PortId{21}, 200, 120)});
-  // cmgr --> sw2: the 50 that it never heard of
+  // cmgr --> sw2: the change to 50 cells/s that sw2 never received
   const HopModify old = change("sw2");
   EXPECT_EQ(old.demand.cells_per_s, 50U);
   answer("sw2", {done(old)});
@@ -222,7 +224,7 @@ TEST_F(ModifyTest, WhoWasOwedTheOldContractIsToldItThoughItRefusesTheNewOne) {
   EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
-// sw2's final answer to an owed change: applied, superseded by a newer one, or the hop has gone.
+// sw2's final answer to an owed change: applied, superseded by a newer change, or the hop is gone.
 class OwedChangeAnswer : public ModifyTest, public ::testing::WithParamInterface<Cause> {};
 
 TEST_P(OwedChangeAnswer, SettlesTheDebtWhichIsRetriedUntilThen) {
@@ -265,7 +267,7 @@ TEST_F(ModifyTest, AReleaseBreaksTheChangeOff) {
   EXPECT_EQ(broken.request, RequestId{2});
   EXPECT_EQ(broken.kind, OutcomeKind::kRefused);
   EXPECT_EQ(broken.cause, Cause::kBeingReleased);
-  // The answer to the change comes between, and changes nothing.
+  // The answer to the change arrives in between and has no effect.
   answer("sw2", {done(two)});
   everybody_does();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
@@ -325,7 +327,7 @@ TEST_F(ModifyTest, OnlyWhatIsUpCanBeModified) {
 
 TEST_F(ModifyTest, EveryHopIsToldTheTrafficContractToo) {
   const ConnectionId call = up();
-  // client --> cmgr: more cells;  cmgr --> sw1, sw2, sw3: CBR at the new rate
+  // mia --> cmgr: a higher rate;  cmgr --> sw1, sw2, sw3: CBR at the new rate
   modify(2, call, cells(300, 20));
   const HopModify one = change("sw1");
   EXPECT_EQ(one.contract, (TrafficContract{ServiceCategory::kCbr, 300, 3'334}));
@@ -335,7 +337,7 @@ TEST_F(ModifyTest, AnotherServiceCategoryIsRefusedBeforeAnySwitchIsAsked) {
   const ConnectionId call = up();
   ServiceSpec best_effort{ServiceKind::kContract};
   best_effort.contract = {ServiceCategory::kUbr, 100, 50};
-  // client --> cmgr: UBR instead of CBR
+  // mia --> cmgr: UBR instead of CBR
   modify(2, call, best_effort);
   const Outcome refused = outcome();
   EXPECT_EQ(refused.kind, OutcomeKind::kRefused);

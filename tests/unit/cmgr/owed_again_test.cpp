@@ -1,5 +1,5 @@
-// What is owed to a switch, and the answers to it: across sessions, and beside other changes.
-// exchange.hpp has the picture.
+// Debts to a switch, and the answers to them: across sessions, and concurrent with other
+// changes. exchange.hpp shows the network.
 #include "exchange.hpp"
 
 namespace xbind::cmgr {
@@ -12,7 +12,7 @@ using ::testing::SizeIs;
 
 class OwedAgainTest : public ExchangeTest {
  protected:
-  // A call of 100 cells/s that was lowered to 50; sw2 could not be told and is owed the 50.
+  // A call that was lowered from 100 to 50 cells/s. sw2 was unreachable and is owed the 50.
   ConnectionId lowered_but_at_sw2(std::uint64_t request = 1) {
     const ConnectionId call = connected(request);
     modify(request + 1, call, cells(50));
@@ -39,8 +39,8 @@ TEST_F(OwedAgainTest, ARemovalOnItsWayWhenTheSessionEndsIsSentInTheNextOne) {
   attach("sw2");
   const HopRemoval second = removal("sw2");
   EXPECT_EQ(second.key, first.key);
-  // cmgr <-- sw2: removed, 0/40 rests in quarantine. It was granted in the first session: it
-  // goes back.
+  // cmgr <-- sw2: removed, 0/40 enters quarantine. It was granted in the first
+  // session, so the manager returns it.
   answer("sw2", {removed(second, vci(40))});
   EXPECT_EQ(manager().gauges().owed, 0U);
   EXPECT_THAT(cached("sw2"), IsEmpty());
@@ -100,7 +100,7 @@ TEST_F(OwedAgainTest, ANewSessionHasNoAnswersOfTheOldOneToSkip) {
   all_done("sw1");
   all_done("sw3");
   (void)change("sw2");
-  // sw2 is lost with two changes unanswered; the call keeps its 50.
+  // sw2 is lost with two changes unanswered; the call keeps its 50 cells/s.
   lose("sw2");
   everybody_does();
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
@@ -119,7 +119,7 @@ TEST_F(OwedAgainTest, WhoHasHeardAContractAfterADebtIsNotToldItAgain) {
   modify(4, call, cells(200));
   all_done("sw1");
   all_done("sw3");
-  // cmgr <-- sw2: no. It has the 80.
+  // cmgr <-- sw2: refused. It has the 80 cells/s.
   answer("sw2", {refused(change("sw2"), Cause::kNoBandwidth, PortId{21}, 200, 120)});
   EXPECT_TRUE(silent("sw2"));
   everybody_does();
@@ -133,7 +133,7 @@ TEST_F(OwedAgainTest, ARemovalThatSucceedsAfterAllBeforeTheReleaseIsAnsweredIsNo
   release(2, connected(1));
   const HopRemoval one = removal("sw1");
   answer("sw1", {not_removed(one)});
-  // cmgr <-- sw1: its switch is back, and the hop has gone
+  // cmgr <-- sw1: its switch is reachable again, and the hop is removed
   answer("sw1", {removed(one, vci(32))});
   all_done("sw2");
   all_done("sw3");
@@ -151,7 +151,7 @@ TEST_F(OwedAgainTest, LabelsAskedForInAnEarlierSessionAreNotSubtractedFromTheseO
   EXPECT_EQ(manager().labels_awaited("sw1", PortId{10}), 1U);
   lose("sw1");
   attach("sw1");
-  // The second call asks sw1 for its label and one more; the first one ends only now.
+  // The second call requests its label and one more from sw1; only now does the first one end.
   connect(2);
   EXPECT_EQ(manager().labels_awaited("sw1", PortId{10}), 1U);
   for (const char* name : {"sw2", "sw3"}) {

@@ -1,4 +1,4 @@
-// From one path to another: which hops stay, take over, join and are new.
+// Changing from one path to another: which hops stay, take over, join, or are new.
 #include "cmgr/parts/path_change.hpp"
 
 #include <gmock/gmock.h>
@@ -17,8 +17,8 @@ using Kind = StepChange::Kind;
 
 constexpr std::uint16_t kNone = StepChange::kNone;
 
-// Switches by letter. The link from A to B leaves A by port 'B' and comes into B by port 'A' + 100; the
-// ends are at ports 1 and 2.
+// A path as a word of switches named by letters. The link from A to B leaves A by port 'B' and
+// enters B by port 'A' + 100; the endpoints are at ports 1 and 2.
 std::vector<PathStep> path(const std::string& switches) {
   std::vector<PathStep> steps;
   for (std::size_t i = 0; i < switches.size(); ++i) {
@@ -54,7 +54,7 @@ TEST(PathChange, WhatIsCommonInFrontStays) {
 }
 
 TEST(PathChange, TheyMayMeetOnALinkBetween) {
-  // B -> C is on both ways: its label stays, the way there and the way on are new.
+  // Both paths contain B -> C: its label stays. The hops before and after it are new.
   EXPECT_THAT(change("ABCD", "AXBCYD"),
               ElementsAre(StepChange{Kind::kTakesOver, 0}, StepChange{Kind::kNew, kNone},
                           StepChange{Kind::kJoins, 1}, StepChange{Kind::kTakesOver, 2},
@@ -62,7 +62,7 @@ TEST(PathChange, TheyMayMeetOnALinkBetween) {
 }
 
 TEST(PathChange, ALinkPassedInAnotherOrderIsNoLinkToShare) {
-  // Both use B -> C and D -> E; the second one in the other order. Only one of the two can stay.
+  // Both use B -> C and D -> E, the second path in the other order. Only one of the two can stay.
   const auto changes = change("ABCDEF", "ADEBCF");
   EXPECT_EQ(std::count_if(changes.begin(), changes.end(),
                           [](const StepChange& it) { return it.kind == Kind::kJoins; }),
@@ -74,8 +74,8 @@ TEST(PathChange, OneSwitchStays) {
   EXPECT_THAT(change("A", "A"), ElementsAre(StepChange{Kind::kStays, 0}));
 }
 
-// The cells' way through a switch, by (switch, input port, input label): what the labels do is played
-// here. A link carries label 1 by the old path; new hops' links carry label 2.
+// Simulates the cells' way through the switches, by (switch, input port, input label). The old
+// path's links carry label 1, new links carry label 2.
 class Labels {
  public:
   Labels(std::vector<PathStep> from, std::vector<PathStep> to)
@@ -108,7 +108,7 @@ class Labels {
       if (!stay.contains(i)) table_.erase({from_[i].at, from_[i].input_port, 1});
     }
   }
-  // Whether a cell that comes in gets out at the far end.
+  // Whether a cell that enters at the near end leaves at the far end.
   bool reaches() const {
     Place at{from_.front().at, from_.front().input_port, 1};
     for (std::size_t steps = 0; steps <= from_.size() + to_.size(); ++steps) {
@@ -134,7 +134,7 @@ class Labels {
   std::map<Place, std::pair<PortId, int>> table_;
 };
 
-// Any two loopless paths with the same ends, the take-overs in any order.
+// Any two loop-free paths with the same ends, with the take-overs in any order.
 TEST(PathChange, CellsHaveExactlyOneWayAtEveryMoment) {
   constexpr unsigned kSeed = 5;
   SCOPED_TRACE(testing::Message() << "seed " << kSeed);

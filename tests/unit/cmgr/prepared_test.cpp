@@ -1,4 +1,4 @@
-// Connections prepared in advance. exchange.hpp has the picture.
+// Connections prepared in advance. exchange.hpp shows the network.
 #include "exchange.hpp"
 
 namespace xbind::cmgr {
@@ -21,7 +21,7 @@ class PreparedTest : public ExchangeTest {
     ASSERT_TRUE(manager().prepare("ann", "bob", cells(100), count, now).has_value());
     finish();
   }
-  // The setup of the next one is refused: the pool stays short for a while.
+  // Refuses the setup of the next prepared connection: the pool stays short for a while.
   void refuse_refill() {
     answer("sw3", {refused(setup("sw3"), Cause::kNoBandwidth, PortId{2}, 100, 20)});
     everybody_does();
@@ -45,7 +45,7 @@ TEST_F(PreparedTest, ACallTakesOneWithoutAWordAndThePoolIsFilledAgain) {
   EXPECT_EQ(connected.ingress, vci(500));
   EXPECT_EQ(connected.egress, vci(600));
   EXPECT_EQ(manager().describe(connected.connection)->client, "mia");
-  // cmgr --> all: one more for the pool, in the manager's own name
+  // cmgr --> all: one more for the pool, owned by the manager itself
   const HopSetup refill = setup("sw1");
   EXPECT_NE(refill.key.connection, connected.connection);
   EXPECT_EQ(owner(refill).client, "(two-way)");

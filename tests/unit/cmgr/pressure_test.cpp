@@ -1,5 +1,5 @@
-// More requests than may be under way: which are begun next, and which are turned away. exchange.hpp
-// has the picture.
+// More requests than may be under way: which one begins next, and which are turned
+// away. exchange.hpp shows the network.
 #include "exchange.hpp"
 
 namespace xbind::cmgr {
@@ -10,7 +10,7 @@ using ::testing::SizeIs;
 
 class PressureTest : public ExchangeTest {
  protected:
-  // One request at a time; mia's call 1 is up, call 2 is under way.
+  // The limit is one request at a time; mia's call 1 is up, call 2 is under way.
   ConnectionId start_busy() {
     config.operations_at_once = 1;
     config.label_cache_target = 8;
@@ -25,7 +25,7 @@ class PressureTest : public ExchangeTest {
     urgent.priority = priority;
     ask("mia", {{urgent}, {}});
   }
-  // What sw1 hears next, and that everybody has done it: the number of the client's request.
+  // Completes the setup that sw1 receives next at every switch; returns its request number.
   std::uint64_t next_setup() {
     const std::uint64_t request = setup("sw1").request.value();
     const HopBatch rest = take("sw2");
@@ -70,7 +70,7 @@ TEST_F(PressureTest, ReleasesGoFirstThenCallsByPriorityThenByAge) {
 TEST_F(PressureTest, ARequestThatWaitsIsBegunBeforeOneThatComesAsRoomIsMade) {
   start_busy();
   connect(3);
-  // cmgr <-- sw1, sw2, sw3: committed. Call 2 is answered, and in the same step
+  // cmgr <-- sw1, sw2, sw3: committed. In the same step call 2 is answered and
   for (const char* name : {"sw1", "sw2", "sw3"}) {
     SwitchSide& side = switches_.at(name);
     const auto results = side.link->send({all_done(take(name)), {}}, 100, now);
@@ -89,16 +89,16 @@ TEST_F(PressureTest, TheBoundedQueueGivesUpWhatIsLeastUrgent) {
   connect_urgently(3, 1);
   connect_urgently(4, 0);
   EXPECT_THAT(told(), IsEmpty());
-  // A more urgent one takes the place of the least urgent.
+  // A more urgent request replaces the least urgent one.
   connect_urgently(5, 3);
   const Outcome given_up = outcome();
   EXPECT_EQ(given_up.request, RequestId{4});
   EXPECT_EQ(given_up.kind, OutcomeKind::kBusy);
   EXPECT_EQ(explain(given_up), "busy at requests waiting; try again in 1500 ms");
-  // One that is no more urgent than any is the one that goes.
+  // A request that is no more urgent than any waiting one is itself turned away.
   connect_urgently(6, 1);
   EXPECT_EQ(outcome().request, RequestId{6});
-  // A release gives something back: it has precedence over every call.
+  // A release frees resources: it takes precedence over every call.
   release(7, up);
   EXPECT_EQ(outcome().request, RequestId{3});
   EXPECT_EQ(manager().counters().busy, 3U);

@@ -1,5 +1,6 @@
-// The tables of the procedures, whole: docs/call-states.md is made from the code and must be fresh.
-//   XBIND_WRITE_DOCS=1 unit_cmgr --gtest_filter='ProcedureFsms*'   makes it anew
+// The complete tables of the procedures. docs/call-states.md is generated from the code and must be
+// up to date; this command regenerates it:
+//   XBIND_WRITE_DOCS=1 unit_cmgr --gtest_filter='ProcedureFsms*'
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +34,7 @@ void for_each_pair(Visit&& visit) {
   }
 }
 
-// Whether the procedure has a use for the event in any state.
+// Whether the procedure handles the event in any state.
 template <class Fsm>
 bool knows(Event event) {
   for (std::size_t s = 0; s < Fsm::kStates; ++s) {
@@ -112,7 +113,7 @@ TEST(ProcedureFsmsTest, EveryStateCanBeReachedAndAllButTheLastLeft) {
   });
 }
 
-// A state that waits for others ends by itself.
+// Each state that waits for an answer also ends by its timer.
 TEST(ProcedureFsmsTest, EveryTimerThatRunsHasAnEnd) {
   for_each_procedure([]<class Fsm>(Fsm) {
     for (std::size_t s = 0; s < Fsm::kStates; ++s) {
@@ -123,7 +124,7 @@ TEST(ProcedureFsmsTest, EveryTimerThatRunsHasAnEnd) {
   });
 }
 
-// Once the connection is up, or held, a client that wants it released gets that at once.
+// Once the connection is up or held, a client's release takes effect at once.
 TEST(ProcedureFsmsTest, AProcedureOfAConnectionThatIsUpEndsWhenItIsReleased) {
   const auto ends = []<class Fsm>(Fsm, auto first) {
     for (std::size_t s = static_cast<std::size_t>(first); s < Fsm::kStates - 1; ++s) {
@@ -157,7 +158,7 @@ TEST(ProcedureFsmsTest, EveryWordIsItsOwn) {
     });
     EXPECT_EQ(states.size(), Fsm::kStates) << Fsm::kName;
     EXPECT_EQ(actions.size(), taken_actions.size()) << Fsm::kName;
-    // Every action is some step's: the last one has the highest number.
+    // Every action is used by a step: the last action has the highest number.
     EXPECT_EQ(static_cast<std::size_t>(*taken_actions.rbegin()) + 1, taken_actions.size())
         << Fsm::kName;
     for (const auto& words : {states, actions, events}) {

@@ -34,7 +34,7 @@ TEST(QosCacheTest, ANewerAnswerTakesThePlaceOfTheOld) {
   EXPECT_EQ(cache.size(), 1U);
 }
 
-// Another catalogue may be there by then.
+// The QOSMapper may have loaded another catalogue in the meantime.
 TEST(QosCacheTest, WhatANameStandsForIsAskedAgain) {
   QosCache cache;
   ServiceSpec named{ServiceKind::kClass};

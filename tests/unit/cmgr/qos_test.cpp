@@ -1,5 +1,5 @@
-// The QOSMapper in another process: asked once for a service, its answers kept. And what an operator
-// sees of all caches. exchange.hpp has the picture.
+// The QOSMapper in another process: queried once for each service, its answers cached. Also the
+// list of all caches that an operator sees. exchange.hpp shows the network.
 #include <set>
 
 #include "exchange.hpp"
@@ -20,7 +20,7 @@ class QosTest : public ExchangeTest {
   void start_remote() {
     start_with_labels({vci(32), vci(33), vci(34), vci(35)}, {vci(40), vci(41), vci(42), vci(43)});
   }
-  // The QOSMapper answers.
+  // The QOSMapper's answer.
   void mapped(const ServiceSpec& service, Resources demand) {
     manager().on_services({{service, NetworkService{demand}}}, now);
     finish();
@@ -49,7 +49,7 @@ TEST_F(QosTest, AServiceIsAskedForOnceHoweverManyCallsWait) {
   const HopBatch heard = take("sw1");
   ASSERT_THAT(heard.setups, SizeIs(2));
   EXPECT_EQ(heard.setups[0].demand, (Resources{2'500, 100}));
-  // The third finds it in the cache.
+  // The third call finds the mapping in the cache.
   ask("mia", {{film(3)}, {}});
   EXPECT_THAT(asked_services(), IsEmpty());
   EXPECT_FALSE(silent("sw1"));
@@ -70,7 +70,7 @@ TEST_F(QosTest, TheQosMappersRefusalIsTheCalls) {
   EXPECT_EQ(refusal.element, "service kind");
   EXPECT_EQ(refusal.asked, 1U);
   expect_nothing_left();
-  // A refusal is not kept.
+  // A refusal is not cached.
   ask("mia", {{film(2)}, {}});
   EXPECT_THAT(asked_services(), SizeIs(1));
 }
@@ -129,7 +129,7 @@ TEST_F(QosTest, AModifyAsksAsWell) {
   asked_services();
   modify(2, up, cells(50));
   EXPECT_THAT(asked_services(), ElementsAre(cells(50)));
-  // The connection may go while the QOSMapper thinks.
+  // The connection may be released while the query is pending.
   release(3, up);
   everybody_does();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
@@ -180,7 +180,7 @@ TEST_F(QosTest, AnOperatorSeesEveryKindOfCache) {
     }
   }
   EXPECT_THAT(kinds, SizeIs(6));
-  // At most so many of each kind.
+  // The limit applies to each kind of cache.
   const auto few = manager().caches(1, now);
   EXPECT_EQ(std::count_if(few.begin(), few.end(),
                           [](const CacheState& it) { return it.kind == CacheKind::kLabels; }),

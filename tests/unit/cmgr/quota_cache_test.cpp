@@ -14,7 +14,7 @@ constexpr Resources kCall{100, 2};
 Resources times(std::uint64_t count, Resources of) {
   return {count * of.cells_per_s, count * of.buffer_cells};
 }
-// A cache that has taken one demand of kCall and got `quota`.
+// A cache that has served one demand of kCall and was granted `quota`.
 QuotaCache with_quota(Resources quota) {
   QuotaCache cache;
   (void)cache.take(kCall, kNow);
@@ -58,7 +58,7 @@ TEST(QuotaCacheTest, ItWantsThatManyCallsFreeAndCountsWhatIsOnItsWay) {
   EXPECT_EQ(cache.want(4, kNow), Resources{});
   (void)cache.take(kCall, kNow);
   EXPECT_EQ(cache.want(4, kNow), kCall);
-  cache.answered(kCall);  // nothing was free
+  cache.answered(kCall);  // the answer brought no quota
   EXPECT_EQ(cache.want(4, kNow), kCall) << "asked for again";
 }
 
@@ -127,7 +127,7 @@ TEST(QuotaCacheTest, WithTheSessionTheQuotaGoesAndTheConnectionsStay) {
   EXPECT_EQ(cache.quota(), Resources{});
   EXPECT_EQ(cache.spent(), kCall);
   EXPECT_EQ(cache.want(4, kNow), times(5, kCall)) << "the new session knows of no quota";
-  cache.answered(times(99, kCall));  // never below nothing
+  cache.answered(times(99, kCall));  // the count never falls below zero
   EXPECT_EQ(cache.want(4, kNow), times(5, kCall));
 }
 

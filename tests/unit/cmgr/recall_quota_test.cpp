@@ -1,5 +1,5 @@
-// Labels and quotas that change hands without a connection: recalled, too many, wanted, declared.
-// exchange.hpp has the picture.
+// Labels and quotas that change their holder without a connection: recalled, surplus, requested,
+// declared. exchange.hpp shows the network.
 #include "exchange.hpp"
 
 namespace xbind::cmgr {
@@ -13,14 +13,14 @@ using ::testing::SizeIs;
 
 class RecallQuotaTest : public ExchangeTest {
  protected:
-  // Ready to make calls with quotas, for two more calls each time.
+  // Quotas are on; each grant provides for two further calls.
   void start_with_quotas() {
     config.quotas = true;
     config.quota_calls_ahead = 2;
     config.label_cache_target = 8;
     start_with_labels({vci(32), vci(33), vci(34)}, {vci(40), vci(41), vci(42)});
   }
-  // Of sw1 port 10: size is the quota, wanted what is spent.
+  // The quota of sw1 port 10: `size` is the quota, `wanted` the part that is spent.
   CacheState quota() {
     for (const CacheState& cache : manager().caches(100, now)) {
       if (cache.kind == CacheKind::kQuota && cache.element == "sw1 port 10") return cache;
@@ -37,13 +37,13 @@ class RecallQuotaTest : public ExchangeTest {
 TEST_F(RecallQuotaTest, RecalledLabelsGoBackOnTheWire) {
   config.label_cache_target = 4;
   start_with_labels({vci(32), vci(33), vci(34), vci(35)}, {vci(40), vci(41)});
-  // cmgr <-- sw1: we run short, two labels of port 10 please
+  // cmgr <-- sw1: recalls two labels of port 10
   say("sw1", {{}, {}, {}, {{PortId{10}, 2, {}}}});
   EXPECT_THAT(cached("sw1"), SizeIs(2));
   wait(Aggregator::kReturnDelay);
   EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(32), vci(33)}}));
   EXPECT_EQ(manager().switch_counters().labels_recalled, 2U);
-  // For a while no more are asked for than the load needs; then as before.
+  // For a while the manager requests no more than the load needs; then as before.
   connect(1);
   EXPECT_LE(setup("sw1").labels_wanted, 1);
   wait(LabelCache::kModesty);
@@ -64,7 +64,7 @@ TEST_F(RecallQuotaTest, ARecallOfMoreThanThereIsTakesWhatThereIs) {
 TEST_F(RecallQuotaTest, QuotaIsAskedForWithACommandAndSpentByTheNext) {
   start_with_quotas();
   connect(1);
-  // This call and two more of its kind.
+  // Quota for this call and two more of its kind.
   const HopSetup one = setup("sw1");
   EXPECT_EQ(one.quota_wanted, (Resources{300, 30}));
   connect(2);
@@ -111,7 +111,7 @@ TEST_F(RecallQuotaTest, ARefusedCallTakesNothing) {
   EXPECT_EQ(outcome().kind, OutcomeKind::kRefused);
   EXPECT_EQ(quota().wanted, 0U);
   expect_nothing_left();
-  // What was asked for with it is not on its way any more.
+  // The quota requested with the lost command is not in flight any more.
   connect(2);
   EXPECT_NE(setup("sw1").quota_wanted, Resources{});
 }
@@ -121,7 +121,7 @@ TEST_F(RecallQuotaTest, RecalledQuotaGoesBackAsFarAsCallsDoNotNeedIt) {
   connect(1);
   const HopSetup one = setup("sw1");
   say("sw1", {{done(one)}, {}, {{PortId{10}, {300, 30}}}, {}});
-  // 100 are spent, 100 stay for the next call.
+  // 100 are spent, and 100 stay for the next call.
   say("sw1", {{}, {}, {}, {{PortId{10}, 0, {250, 25}}}});
   wait(Aggregator::kReturnDelay);
   EXPECT_THAT(take("sw1").quota_returned, ElementsAre(PortQuota{PortId{10}, {100, 10}}));
@@ -160,7 +160,7 @@ TEST_F(RecallQuotaTest, ACompetitiveCacheReturnsWhatTheLoadDoesNotNeed) {
   EXPECT_GT(back, 10U) << "one call does not need nineteen more";
   EXPECT_EQ(manager().switch_counters().labels_surplus, back);
   EXPECT_THAT(cached("sw1"), SizeIs(19 - back));
-  // After a long silence none is kept.
+  // After a long idle time the cache keeps none.
   wait(LabelSizing::kIdle + SwitchDesk::kTrim + Aggregator::kReturnDelay);
   EXPECT_THAT(cached("sw1"), IsEmpty());
 }
@@ -190,7 +190,7 @@ TEST_F(RecallQuotaTest, ACooperativeCacheDeclaresItsDemandAndTakesItBack) {
   const auto last = take("sw1").declared;
   ASSERT_FALSE(last.empty());
   EXPECT_EQ(last.back(), (PortDemand{PortId{10}, 0}));
-  // A new session knows nothing of it; nothing is nothing to be told.
+  // A new session has no declaration, and a demand of zero need not be declared.
   attach("sw1");
   wait(seconds{1});
   EXPECT_THAT(take("sw1").declared, IsEmpty());
@@ -206,7 +206,7 @@ TEST_F(RecallQuotaTest, QuotaAskedForWithACommandThatIsNeverAnsweredIsAskedForAg
   wait(config.hop_timer);
   all_done("sw2");
   all_done("sw3");
-  wait(config.undo_timer);  // sw1 is silent; its hop is owed
+  wait(config.undo_timer);  // sw1 does not answer; its hop is owed
   EXPECT_EQ(outcome().cause, Cause::kTimeout);
   take("sw1");
   connect(2);

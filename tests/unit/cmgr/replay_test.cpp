@@ -1,5 +1,5 @@
-// What goes through the doors of the table of connections makes the same table anew: connections, their
-// owners, names, contracts, destinations, numbers and, of those that are held or up, their hops.
+// The changes that the table of connections journals rebuild the same table: connections, owners,
+// names, contracts, destinations, numbers and, of connections that are held or up, the hops.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace xbind::cmgr {
 namespace {
 
-// A table made of changes alone.
+// A table that is built from journaled changes only.
 class Replay : public Journal {
  public:
   struct Standing {
@@ -209,7 +209,7 @@ class ReplayTest : public RerouteTest, public ::testing::WithParamInterface<std:
       EXPECT_EQ(hop.at, again.at);
       EXPECT_EQ(hop.input_port, again.input_port);
       EXPECT_EQ(hop.output_port, again.output_port);
-      // A hold's labels are complete when it is committed.
+      // The labels of a hold are complete only after its commit.
       if (has.stage() != Stage::kUp) continue;
       EXPECT_EQ(static_cast<Label>(hop.input_label), static_cast<Label>(again.input_label));
       EXPECT_EQ(static_cast<Label>(hop.output_label), static_cast<Label>(again.output_label));
@@ -230,14 +230,14 @@ TEST_P(ReplayTest, TheSameTableAfterAThousandRandomRequestsAndChangesOfTheNetwor
     expect_same_table();
   }
   settle();
-  // One that was prepared is taken and given back.
+  // A call uses a prepared connection and returns it.
   RequestBatch batch;
   batch.connects.push_back(call(++request_, 77));
   ask("mia", std::move(batch));
   settle();
   expect_same_table();
   ASSERT_FALSE(known_.empty());
-  // The pool rests after a failure and is short: it takes back what is released.
+  // After a failure the pool waits and is short: it reclaims a released connection.
   lose("sw1");
   ASSERT_TRUE(manager().prepare("ann", "bob", cells(77), 9, now).has_value());
   release(++request_, known_.back());

@@ -1,5 +1,5 @@
-// A network of two paths, and RouteObject's word that one of them is not to be used: for tests of
-// connections that get another path. exchange.hpp has the picture; the other path is the one over sw5.
+// A network with two paths, one of which RouteObject declares unusable, for tests that move
+// connections to another path. exchange.hpp shows the network; the other path leads over sw5.
 #pragma once
 
 #include "exchange.hpp"
@@ -16,16 +16,17 @@ class RerouteTest : public ExchangeTest {
   ~RerouteTest() override;
 
   void start_with_two_paths();
-  // RouteObject --> cmgr: that is unusable now.
+  // RouteObject --> cmgr: these elements are unusable now.
   void topology(std::uint64_t version, std::vector<UnusableElement> unusable);
   static std::vector<UnusableElement> link_down();
   static std::vector<UnusableElement> link_drained();
   RouteQuery query();
-  // The new path's hops are told, but for the one that takes over.
+  // Sends and confirms the new path's hops, except for the take-over.
   void make();
-  // There is no other path, RouteObject says; that is right for a second.
+  // RouteObject reports that there is no other path; the answer is valid for a second.
   void no_other_path(Cause cause, std::uint64_t free = 0);
-  // A call that is up and is to leave a drained link: the other path is made, but for the take-over at sw1.
+  // A call that is up and leaves a drained link: the other path is made
+  // except for the take-over at sw1.
   ConnectionId all_but_taken_over();
   Notice notice();
   void release_and_expect_nothing(ConnectionId connection);

@@ -1,4 +1,4 @@
-// A link or switch is not to be used any more: connections get another path while they are up.
+// A link or switch becomes unusable: connections move to another path while they are up.
 #include "reroute_fixture.hpp"
 
 namespace xbind::cmgr {
@@ -11,7 +11,7 @@ TEST_F(RerouteTest, ADrainedLinkIsLeftAndTheOldPathGoesLast) {
   topology(2, link_drained());
   // cmgr --> RouteObject: another path
   route(found(query(), detour()));
-  // cmgr --> sw5, sw3: the new hops; sw3's goes out where the old one does
+  // cmgr --> sw5, sw3: the new hops; sw3's new hop has the same output as the old one
   const HopSetup at_sw5 = setup("sw5");
   EXPECT_EQ(at_sw5.key, (HopKey{connection, Generation{2}, 0, 1}));
   EXPECT_EQ(at_sw5.input_label, vci(33));
@@ -38,13 +38,13 @@ TEST_F(RerouteTest, ADrainedLinkIsLeftAndTheOldPathGoesLast) {
   EXPECT_EQ(at_sw1.output_label, vci(33));
   EXPECT_THAT(noticed(), IsEmpty());
   answer("sw1", {done(at_sw1)});
-  // cmgr --> mia: it has another path
+  // cmgr --> mia: the connection is on another path
   const Notice rerouted = notice();
   EXPECT_EQ(rerouted.connection, connection);
   EXPECT_EQ(rerouted.kind, NoticeKind::kRerouted);
   EXPECT_EQ(rerouted.element, "sw2 port 21");
   for (const char* name : {"sw1", "sw2", "sw3", "sw5"}) EXPECT_TRUE(silent(name)) << name;
-  // A moment later, cmgr --> sw1, sw2, sw3: remove the old hops
+  // After the break delay, cmgr --> sw1, sw2, sw3: remove the old hops
   wait(config.break_delay);
   const auto old = [&](std::uint16_t hop) { return HopKey{connection, Generation{1}, 0, hop}; };
   const HopRemoval from_sw1 = removal("sw1");
@@ -110,11 +110,11 @@ TEST_F(RerouteTest, WithoutAnotherPathTheClientIsToldOnceAndAgainWhenItIsMended)
   EXPECT_EQ(broken.cause, Cause::kNoRoute);
   EXPECT_EQ(broken.element, "ann -> bob");
   EXPECT_EQ(manager().describe(connection).value().connection.observed().broken, "sw2 port 21");
-  // It is tried again, and is no news then.
+  // The retry fails as well and causes no second notice.
   wait(config.reroute_retry);
   no_other_path(Cause::kNoRoute);
   EXPECT_THAT(noticed(), IsEmpty());
-  // RouteObject --> cmgr: all is well
+  // RouteObject --> cmgr: nothing is unusable any more
   topology(3, {});
   EXPECT_EQ(notice().kind, NoticeKind::kMended);
   EXPECT_EQ(manager().gauges().astray, 0U);
@@ -164,11 +164,12 @@ TEST_F(RerouteTest, AnAccessLineThatIsDownLeavesNoWay) {
   release_and_expect_nothing(connection);
 }
 
-// The new path uses another link from sw1 to sw2. sw2's new hop joins the old one: it inherits the
-// label towards sw3, with the session that granted it and whether it rests in quarantine.
+// The new path uses another link from sw1 to sw2. sw2's new hop joins the old one. It inherits the
+// label towards sw3, together with the session that granted it and its quarantine.
 class HeirOfALabelTest : public RerouteTest {
  protected:
-  // sw2's session is lost; the next one names `quarantined`; then the call goes over.
+  // sw2's session is lost and the next one names `quarantined`; then
+  // the call moves to the other path.
   ConnectionId over_after_a_lost_session(const std::vector<PortLabels>& quarantined) {
     start_with_two_paths();
     answer("sw1", {}, {{PortId{12}, {vci(34)}}});
@@ -191,7 +192,7 @@ class HeirOfALabelTest : public RerouteTest {
     everybody_does();
     return connection;
   }
-  // The label was granted in the first session: it goes back, and never into the cache.
+  // The label was granted in the first session: the manager returns it and never caches it.
   void expect_returned() {
     EXPECT_THAT(cached("sw2"), IsEmpty());
     wait(Aggregator::kReturnDelay);
@@ -212,7 +213,7 @@ TEST_F(HeirOfALabelTest, OfAnEarlierSessionReturnsIt) {
 TEST_F(HeirOfALabelTest, ThatRestsInQuarantineAlreadyReturnsIt) {
   const ConnectionId connection = over_after_a_lost_session({{PortId{21}, {vci(40)}}});
   release(2, connection);
-  // cmgr <-- sw2: removed; it named 0/40 at its attach
+  // cmgr <-- sw2: removed; sw2 named 0/40 when it attached
   answer("sw2", {removed(removal("sw2"))});
   all_done("sw1");
   all_done("sw3");
@@ -229,7 +230,8 @@ TEST_F(RerouteTest, BothDirectionsGoOverTogether) {
   const ConnectionId connection = outcome().connection;
   topology(2, link_drained());
   route(found(query(), detour()));
-  // cmgr --> sw5: both ways, the return way's label first asked for; sw3 joins, and sw1 the other way
+  // cmgr --> sw5: both directions, the reverse label reserved first;
+  // sw3 joins forward, sw1 in reverse
   std::vector<HopSetup> joins;
   std::vector<HopSetup> overs;
   for (bool again = true; again;) {
@@ -271,7 +273,7 @@ TEST_F(RerouteTest, OldNewsIsIgnored) {
   topology(4, link_down());
   EXPECT_THAT(asked_routes(), IsEmpty());
   EXPECT_EQ(manager().counters().stale_topologies, 1U);
-  // But not of a RouteObject that has begun anew.
+  // But an older version of a restarted RouteObject counts.
   manager().on_topology({1, link_down()}, true);
   finish();
   EXPECT_THAT(asked_routes(), SizeIs(1));
@@ -287,7 +289,7 @@ TEST_F(RerouteTest, ManyWaitForTheirTurn) {
   for (std::uint64_t i = 1; i <= 3; ++i) all.push_back(connected(i));
   topology(2, link_down());
   EXPECT_EQ(manager().gauges().reroutes_under_way, 2U);
-  // One question for all of them: they are of one pair.
+  // One query serves all of them, because they connect the same pair.
   route(found(query(), detour()));
   for (int round = 0; round < 6; ++round) {
     everybody_does();
@@ -303,7 +305,7 @@ TEST_F(RerouteTest, ANewCallDoesNotTakeAnAnswerThatIsOlderThanTheNews) {
   topology(2, link_down());
   EXPECT_EQ(manager().gauges().routes_cached, 1U) << "the pair, without an answer";
   connect(1);
-  // RouteObject --> cmgr: an answer from before
+  // RouteObject --> cmgr: an answer that predates the failure
   route(found(query(), path()));
   const RouteQuery again = query();
   EXPECT_THAT(again.avoid, ElementsAre(PathElement{"sw2", PortId{21}}));
@@ -407,7 +409,7 @@ TEST_F(RerouteTest, WhatWasGivenUpGoesThoughTheNetworkIsMendedMeanwhile) {
   config.reroutes_at_once = 1;
   config.label_cache_target = 8;
   start_with_two_paths();
-  // mia's call is the first to leave, and has the only turn.
+  // mia's call is the first to move and occupies the only slot.
   const ConnectionId hers = connected(1);
   ASSERT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
   finish();
@@ -429,7 +431,7 @@ TEST_F(RerouteTest, ARefusalForADrainNamesIt) {
   start_with_two_paths();
   topology(2, link_drained());
   connect(1);
-  // The answer is older than the news.
+  // The answer is older than the topology report.
   route(found(query()));
   const Outcome refused = outcome();
   EXPECT_EQ(refused.cause, Cause::kNoRoute);
@@ -439,7 +441,7 @@ TEST_F(RerouteTest, ARefusalForADrainNamesIt) {
 TEST_F(RerouteTest, OfNewsThatWaitsForCreditTheLastIsTold) {
   config.client_session.batches_in_flight = 1;
   start_with_two_paths();
-  const ConnectionId connection = connected(1);  // mia has not confirmed that
+  const ConnectionId connection = connected(1);  // mia has not confirmed the outcome
   topology(2, {{{"sw3", PortId{2}}, Unusable::kDown}});
   topology(3, {});
   EXPECT_THAT(noticed(), IsEmpty()) << "no credit";

@@ -1,4 +1,4 @@
-// Another path that cannot be had, or is not wanted any more: what was made of it goes, and the old one stays.
+// The other path fails or is no longer wanted: its hops are removed, and the old path stays.
 #include "reroute_fixture.hpp"
 
 namespace xbind::cmgr {
@@ -24,7 +24,7 @@ TEST_F(RerouteTest, AHopThatRefusesEndsInTheOldPath) {
   EXPECT_EQ(broken.element, "sw5 port 51");
   EXPECT_EQ(broken.free, 20U);
   EXPECT_THAT(cached("sw1"), ElementsAre(std::pair{PortId{11}, vci(33)}));
-  // The next try, by the route that is cached, is of a later generation.
+  // The next try uses the cached route and has a later generation.
   wait(config.reroute_retry);
   const HopSetup again = setup("sw5");
   EXPECT_GT(again.key.generation, Generation{2});
@@ -36,7 +36,7 @@ TEST_F(RerouteTest, AHopThatRefusesEndsInTheOldPath) {
 
 TEST_F(RerouteTest, ATakeOverThatIsRefusedUndoesTheNewHops) {
   const ConnectionId connection = all_but_taken_over();
-  // cmgr <-- sw1: the switch has refused
+  // cmgr <-- sw1: its switch has refused
   answer("sw1", {refused(setup("sw1"), Cause::kSwitchRefused, {}, 30)});
   EXPECT_EQ(removal("sw5").key.generation, Generation{2});
   EXPECT_EQ(removal("sw3").key.generation, Generation{2});
@@ -62,7 +62,7 @@ TEST_F(RerouteTest, ATakeOverThatIsTooEarlyIsTriedAgainSoonAndNobodyIsAlarmed) {
   (void)connected(1);
   topology(2, link_down());
   make();
-  // cmgr <-- sw1: not now, the old hop is being put back
+  // cmgr <-- sw1: not now, the old hop is being restored
   answer("sw1", {refused(setup("sw1"), Cause::kChangeUnderWay)});
   everybody_does();
   EXPECT_THAT(noticed(), IsEmpty());
@@ -75,7 +75,7 @@ TEST_F(RerouteTest, CellsAreLedBackBeforeTheNewPathGoes) {
   const ConnectionId connection = all_but_taken_over();
   (void)setup("sw1");
   wait(config.hop_timer);
-  // cmgr --> sw1: back; the others not before it has confirmed, or was given the time to
+  // cmgr --> sw1: the old hop; the other removals wait for its confirmation or the undo timer
   const HopRemoval back = removal("sw1");
   EXPECT_TRUE(silent("sw3"));
   EXPECT_TRUE(silent("sw5"));
@@ -87,7 +87,7 @@ TEST_F(RerouteTest, CellsAreLedBackBeforeTheNewPathGoes) {
 
 TEST_F(RerouteTest, AReservationToTakeOverLeadsNobodyBack) {
   config.crankbacks = 0;
-  config.label_cache_target = 0;  // every hop is reserved first, also the one that takes over
+  config.label_cache_target = 0;  // every hop is reserved first, also the hop that takes over
   attach_all();
   attach("sw5");
   connect(1);
@@ -97,9 +97,9 @@ TEST_F(RerouteTest, AReservationToTakeOverLeadsNobodyBack) {
   route(found(query(), detour()));
   all_done("sw1");
   all_done("sw5");
-  // cmgr --> sw5, sw3: commit; sw5 refuses, sw3 takes its time
+  // cmgr --> sw5, sw3: commit; sw5 refuses, sw3 has not answered
   answer("sw5", {refused(setup("sw5"), Cause::kSwitchRefused, {}, 30)});
-  // No cell goes the new way: all of it goes at once.
+  // No cell uses the new path, so all its hops are removed at once.
   EXPECT_EQ(take("sw3").removals.size(), 1U);
   EXPECT_EQ(removal("sw1").key.generation, Generation{2});
   EXPECT_EQ(manager().describe(connection).value().connection.hops().size(), 3U);
@@ -126,7 +126,8 @@ TEST_F(RerouteTest, UntilCellsAreLedBackTheNewPathStays) {
   release_and_expect_nothing(connection);
 }
 
-// The client releases at each stage of the exchange: all hops of both paths go.
+// The parameter is the stage of the exchange at which the client
+// releases: all hops of both paths go.
 class ReleasedMeanwhile : public RerouteTest, public ::testing::WithParamInterface<int> {};
 
 TEST_P(ReleasedMeanwhile, BothPathsGo) {
@@ -148,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(Stages, ReleasedMeanwhile, ::testing::Range(0, 7));
 TEST_F(RerouteTest, TheSwitchThatIsToTakeOverIsLost) {
   const ConnectionId connection = all_but_taken_over();
   lose("sw1");
-  // Nobody knows whether it has taken over: the new path stays until it is back.
+  // It is unknown whether sw1 has taken over: the new path stays until sw1 is back.
   EXPECT_TRUE(silent("sw3"));
   EXPECT_TRUE(silent("sw5"));
   attach("sw1");

@@ -1,10 +1,10 @@
-// A switch is unknown: nobody has it under control, and its lines may carry cells all the same.
+// A switch is unknown: no SwitchServer controls it, although its lines may still carry cells.
 #include "reroute_fixture.hpp"
 
 namespace xbind::cmgr {
 namespace {
 
-// As the Router says it: its links are not to be used, and itself.
+// As the Router reports it: the switch's links and the switch itself are unusable.
 std::vector<UnusableElement> sw2_unknown() {
   return {{{"sw1", PortId{10}}, Unusable::kUnknown},
           {{"sw2", PortId{20}}, Unusable::kUnknown},
@@ -13,7 +13,7 @@ std::vector<UnusableElement> sw2_unknown() {
           {{"sw2", PortId{}}, Unusable::kUnknown}};
 }
 
-// The caller's own switch.
+// The same for the caller's own switch.
 std::vector<UnusableElement> sw1_unknown() {
   return {{{"sw1", PortId{10}}, Unusable::kUnknown},
           {{"sw2", PortId{20}}, Unusable::kUnknown},
@@ -35,7 +35,7 @@ TEST_F(UnknownSwitchTest, IsLeftMakeBeforeBreakAndItsRemovalIsOwedUntilItIsBack)
   make();
   all_done("sw1");
   EXPECT_EQ(notice(), (Notice{connection, NoticeKind::kRerouted, Cause::kNone, "sw2"}));
-  // Its cells may be on their way there.
+  // Cells of the call may still pass sw2.
   EXPECT_TRUE(silent("sw2"));
   wait(config.break_delay);
   const HopRemoval from_sw1 = removal("sw1");
@@ -47,9 +47,9 @@ TEST_F(UnknownSwitchTest, IsLeftMakeBeforeBreakAndItsRemovalIsOwedUntilItIsBack)
   EXPECT_EQ(manager().gauges().owed, 1U);
   EXPECT_EQ(manager().gauges().astray, 0U);
   EXPECT_EQ(manager().counters().unknown, 0U);
-  // The labels into and out of sw2 wait for its word.
+  // The labels into and out of sw2 stay reserved until sw2 answers.
   EXPECT_THAT(cached("sw1"), IsEmpty());
-  // It is back.
+  // sw2 is back.
   topology(3, {});
   wait(SwitchDesk::kDebtRetry);
   const HopRemoval again = removal("sw2");
@@ -72,11 +72,11 @@ TEST_F(UnknownSwitchTest, WithoutAnotherPathTheClientHearsUnknownThenBrokenThenU
   EXPECT_EQ(observed(connection).broken, "sw2");
   EXPECT_EQ(manager().counters().unknown, 1U);
   EXPECT_EQ(manager().counters().broken, 0U);
-  // Tried again, it is no news.
+  // The retry causes no second notice.
   wait(config.reroute_retry);
   no_other_path(Cause::kNoRoute);
   EXPECT_THAT(noticed(), IsEmpty());
-  // sw1 says that its line to sw2 is down.
+  // sw1 reports that its line to sw2 is down.
   std::vector<UnusableElement> down = sw2_unknown();
   down[0].why = down[1].why = Unusable::kDown;
   topology(3, down);
@@ -114,7 +114,7 @@ TEST_F(UnknownSwitchTest, TakesNoNewCallOverARouteThatIsOlderThanThat) {
   const ConnectionId first = connected(1);
   topology(2, sw1_unknown());
   EXPECT_EQ(notice().element, "sw1");
-  // mia --> cmgr: another call; RouteObject has not heard yet
+  // mia --> cmgr: another call; RouteObject has no news of the failure yet
   connect(2);
   route(found(query(), path()));
   const Outcome refused = outcome();

@@ -113,7 +113,7 @@ const PathElement kSw2{"sw2", {}};
 
 TEST(RouteCacheTest, APathServesWhoAvoidsNothingOfIt) {
   RouteCache cache;
-  cache.store(found("bob", 100, "sw1"), kLater, kNow);  // in by port 1, out by port 2
+  cache.store(found("bob", 100, "sw1"), kLater, kNow);  // enters by port 1, leaves by port 2
   EXPECT_EQ(cache.find(avoiding({kSw1}), kNow), nullptr);
   EXPECT_EQ(cache.find(avoiding({kSw2, {"sw1", PortId{2}}}), kNow), nullptr) << "its link";
   EXPECT_NE(cache.find(avoiding({{"sw1", PortId{1}}}), kNow), nullptr) << "the link back";
@@ -232,7 +232,7 @@ TEST(RouteCacheTest, AFullCacheMakesRoomPairByPair) {
   for (std::size_t i = 0; i < 100; ++i) {
     const std::size_t before = cache.size();
     cache.store(found("late " + std::to_string(i), 1), kLater, kNow + Duration{1});
-    // All pairs are past their time: one step still drops no more of them than it looks at.
+    // All pairs are stale, but one step drops no more of them than it looks at.
     EXPECT_GE(cache.size() + RouteCache::kLookedAt, before);
   }
 }

@@ -21,7 +21,7 @@ TEST(ServiceTest, NoCellsAndTooManyAreRefusedWithTheNumber) {
 }
 
 TEST(ServiceTest, VideoIsMapped) {
-  // 25 frames a second of 4792 octets: 100 cells each (AAL5 adds 8 octets).
+  // 25 frames a second of 4792 octets, 100 cells each (AAL5 adds 8 octets).
   EXPECT_EQ(network_of({ServiceKind::kVideo, 0, 0, 25'000, 4'792}).value().resources,
             (Resources{2'500, 100}));
 }

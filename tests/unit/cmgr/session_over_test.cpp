@@ -1,5 +1,5 @@
-// Every session that ends is said to be over, once, in whichever way it ends: what leads to its peer
-// is dropped by that word alone.
+// The manager reports the end of every session exactly once, however it ends. The ORB side drops
+// the references to the peer only after this report.
 #include <gmock/gmock.h>
 
 #include "exchange.hpp"

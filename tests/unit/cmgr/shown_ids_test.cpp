@@ -1,4 +1,4 @@
-// ShownIds against a std::set: pages, and blocks of ids that empty in any order.
+// ShownIds compared with a std::set: pages, and blocks of ids that become empty in any order.
 #include "cmgr/parts/shown_ids.hpp"
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace xbind::cmgr {
 namespace {
 
-// At least as many ids as any block holds.
+// At least the number of ids in a block.
 constexpr std::uint64_t kFarApart = 1'024;
 
 std::vector<std::uint64_t> page(const ShownIds& shown, std::uint64_t after, std::size_t limit) {
@@ -45,8 +45,8 @@ TEST(ShownIdsTest, TheLargestIdsAreShown) {
   EXPECT_EQ(page(shown, kLargest, 9), ids({}));
 }
 
-// The block that was looked up last is not the newest one when it becomes empty; the next id of its range
-// must lie in a new block, not in the one that went.
+// The block that was looked up last is not the newest one when it becomes empty. The next id of its
+// range must be stored in a new block, not in the freed one.
 TEST(ShownIdsTest, ARangeThatBecameEmptyAfterAnOlderOneWasLookedUpTakesIdsAgain) {
   ShownIds shown;
   const ConnectionId older{kFarApart + 1};
@@ -63,7 +63,7 @@ TEST(ShownIdsTest, ARangeThatBecameEmptyAfterAnOlderOneWasLookedUpTakesIdsAgain)
   EXPECT_EQ(page(shown, 0, 9), ids({kFarApart + 2}));
 }
 
-// Ids are counted up, as connections are set up; they go in any order.
+// Ids are added in increasing order, as connections are set up, and removed in any order.
 TEST(ShownIdsTest, ShowsWhatASetShowsWhateverOrderTheIdsGoIn) {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

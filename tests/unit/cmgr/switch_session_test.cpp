@@ -1,5 +1,5 @@
-// Sessions with SwitchServers that end in the middle of things, and begin again. exchange.hpp has
-// the picture.
+// Sessions with SwitchServers that end in the middle of an exchange, and begin
+// again. exchange.hpp shows the network.
 #include "exchange.hpp"
 
 namespace xbind::cmgr {
@@ -28,7 +28,7 @@ TEST_F(SwitchSessionTest, LostInTheMiddleOfASetupTheCallIsUndoneAndTheRestOwed) 
   all_done("sw3");
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw2; owed: 1 removal at sw2");
   EXPECT_EQ(manager().gauges().owed, 1U);
-  // sw2 is back: the first thing it hears is the debt
+  // sw2 is back: the first command that it receives is the debt.
   attach("sw2");
   answer("sw2", {removed(removal("sw2"))});
   EXPECT_EQ(manager().gauges().owed, 0U);
@@ -106,7 +106,8 @@ TEST_F(SwitchSessionTest, ALabelTakenBeforeALapseIsReturnedAndNeverCached) {
 TEST_F(SwitchSessionTest, ALabelThatLapsedWithItsSessionMayBeSomebodysAndIsLeftAlone) {
   start_with_labels({vci(32)}, {vci(40)});
   connect(1);
-  take("sw1");  // the commit never gets there: for sw1 the label was in our cache when that lapsed
+  // the commit is lost: for sw1 the label was still in this manager's cache when that lapsed
+  take("sw1");
   all_done("sw2");
   all_done("sw3");
   lose("sw1");
@@ -114,7 +115,7 @@ TEST_F(SwitchSessionTest, ALabelThatLapsedWithItsSessionMayBeSomebodysAndIsLeftA
   all_done("sw3");
   EXPECT_EQ(outcome().kind, OutcomeKind::kRefused);
   attach("sw1");
-  // sw1 grants it to us once more, in the new session, before it finds nothing to remove
+  // sw1 grants the label again, in the new session, before it finds nothing to remove.
   answer("sw1", {removed(removal("sw1"))}, {{PortId{10}, {vci(32)}}});
   EXPECT_EQ(manager().gauges().owed, 0U);
   wait(seconds{1});
@@ -127,7 +128,7 @@ TEST_F(SwitchSessionTest, QuarantinedLabelsThatNobodyKnowsGoBackAtOnce) {
   const ConnectionId call = connected(1);
   release(2, call);
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
-  lose("sw1");  // 0/32 was in our cache, in sw1's books it is in quarantine
+  lose("sw1");  // 0/32 was in the manager's cache; in sw1's ledger it is in quarantine
   attach("sw1", {{PortId{10}, {vci(32)}}});
   EXPECT_THAT(manager().view_of("sw1").labels, ElementsAre(Pair(PortId{10}, vci(32))));
   wait(Aggregator::kReturnDelay);
@@ -155,7 +156,8 @@ TEST_F(SwitchSessionTest, OfTwoClaimantsOfAQuarantinedLabelTheLaterGrantOwnsIt) 
   config.crankbacks = 0;
   config.label_cache_target = 4;
   start_with_labels({vci(32)}, {vci(40), vci(41)});
-  // Call 1 uses 0/32 of sw1's first session. sw1 never gets its commit, sw3 is slow to remove it.
+  // Call 1 uses 0/32 of sw1's first session. sw1 never receives its
+  // commit, and sw3 removes it late.
   connect(1);
   take("sw1");
   all_done("sw2");
@@ -163,7 +165,7 @@ TEST_F(SwitchSessionTest, OfTwoClaimantsOfAQuarantinedLabelTheLaterGrantOwnsIt) 
   lose("sw1");
   all_done("sw2");
   const HopRemoval ones = removal("sw3");
-  // Call 2 uses 0/32 of the second session. Its removal at sw2, where 0/32 comes in, is owed.
+  // Call 2 uses 0/32 of the second session. Its removal at sw2, whose input label is 0/32, is owed.
   attach("sw1");
   answer("sw1", {}, {{PortId{10}, {vci(32)}}});
   const ConnectionId two = connected(2);
@@ -174,7 +176,7 @@ TEST_F(SwitchSessionTest, OfTwoClaimantsOfAQuarantinedLabelTheLaterGrantOwnsIt) 
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   // cmgr <-- sw1, in its third session: 0/32 rests in quarantine
   attach("sw1", {{PortId{10}, {vci(32)}}});
-  // Call 1 ends and returns nothing.
+  // Call 1 ends and returns no label.
   answer("sw3", {removed(ones)});
   EXPECT_EQ(outcome().kind, OutcomeKind::kRefused);
   wait(SwitchDesk::kDebtRetry);
@@ -190,7 +192,7 @@ TEST_F(SwitchSessionTest, OfTwoClaimantsOfAQuarantinedLabelTheLaterGrantOwnsIt) 
 }
 
 TEST_F(SwitchSessionTest, QuarantineOfAnEarlierProcessOfOursIsLeftAlone) {
-  // Its connections may live: until the table is rebuilt nobody knows.
+  // Connections of the earlier process may still be up: this is unknown until the table is rebuilt.
   start();
   attach("sw1", {{PortId{10}, {vci(32)}}});
   wait(seconds{1});
@@ -221,7 +223,7 @@ TEST_F(SwitchSessionTest, APeerThatBreaksTheProtocolLosesItsSession) {
 TEST_F(SwitchSessionTest, ASwitchThatIsNotHeardAnyMoreIsGivenUp) {
   attach_all();
   asked_to_attach();
-  switches_.at("sw1").deaf = true;  // and dumb
+  switches_.at("sw1").deaf = true;  // and sends nothing
   wait(config.switch_session.lease);
   EXPECT_THAT(asked_to_attach(), ElementsAre("sw1"));
   EXPECT_EQ(manager().gauges().switches_attached, 2U);
@@ -271,7 +273,7 @@ TEST_F(SwitchSessionTest, BeforeAnAuditEverythingGoesOut) {
 TEST_F(SwitchSessionTest, WithoutCreditCommandsCollectAndGoTogetherWhenItIsBack) {
   config.label_cache_target = 4;
   start();
-  attach("sw1", {}, 1);  // one batch at a time
+  attach("sw1", {}, 1);  // credit for one batch
   attach("sw2");
   attach("sw3");
   log_in("mia");
@@ -281,7 +283,7 @@ TEST_F(SwitchSessionTest, WithoutCreditCommandsCollectAndGoTogetherWhenItIsBack)
   for (std::uint64_t request = 1; request <= 3; ++request) connect(request);
   const HopSetup first = setup("sw1");
   EXPECT_THAT(take("sw2").setups, SizeIs(3)) << "there is credit there";
-  // cmgr <-- sw1: committed; the frame confirms the batch as well
+  // cmgr <-- sw1: committed; the same frame confirms the batch
   answer("sw1", {done(first)});
   EXPECT_EQ(switches_.at("sw1").batches, 1);
   EXPECT_THAT(take("sw1").setups, SizeIs(2));

@@ -1,5 +1,5 @@
-// What RouteObject says of the network, and what a connection under way makes of it. The picture
-// is in exchange.hpp; the other path is the one over sw5.
+// RouteObject's reports about the network, and their effect on a connection under way. exchange.hpp
+// shows the network; the other path leads over sw5.
 #include "reroute_fixture.hpp"
 
 namespace xbind::cmgr {
@@ -47,7 +47,7 @@ TEST_F(TopologyNewsTest, AFailureUnderAnOlderTopologyIsTriedAgainAtOnce) {
   EXPECT_THAT(noticed(), IsEmpty());
 }
 
-// Nobody has looked the route up while its link was down.
+// The route was not looked up while its link was down.
 TEST_F(TopologyNewsTest, ARouteOverWhatFailedAndIsBackIsAskedForAnew) {
   start_with_two_paths();
   release(2, connected(1));
@@ -86,7 +86,7 @@ TEST_F(TopologyNewsTest, ASwitchOfTheNewPathThatIsLostDoesNotStopTheTakeOver) {
   EXPECT_EQ(notice().kind, NoticeKind::kRerouted);
 }
 
-// The hop that joined owns the label of the old path, granted in an earlier session of sw2.
+// The hop that joined owns the old path's label, which an earlier session of sw2 granted.
 TEST_F(TopologyNewsTest, WhoeverOfThoseThatShareALabelIsRemovedLastSaysThatItRests) {
   start_with_two_paths();
   answer("sw1", {}, {{PortId{12}, {vci(34)}}});
@@ -101,7 +101,7 @@ TEST_F(TopologyNewsTest, WhoeverOfThoseThatShareALabelIsRemovedLastSaysThatItRes
                         10'000}));
   everybody_does();
   EXPECT_EQ(notice().kind, NoticeKind::kRerouted);
-  // The release comes while the old path lingers: sw2 has two hops with 0/40.
+  // The release arrives before the old path is removed: sw2 has two hops with 0/40.
   release(2, connection);
   const HopBatch both = take("sw2");
   ASSERT_THAT(both.removals, SizeIs(2));
