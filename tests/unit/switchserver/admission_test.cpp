@@ -1,4 +1,5 @@
-// What contracts take of a port: between the mean and the peak, by the formula, and without a lost cell.
+// What a contract is charged at a port: between mean and peak, by the
+// formula, and without cell loss.
 #include "switchserver/admission.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ Resources effective(const TrafficContract& contract, const PortPolicy& port,
   return admission_of(AdmissionMode::kEffective, demand, contract, port);
 }
 
-// So many of the kind fit in a port, one after the other.
+// The number of such sources that fit into a port.
 std::uint64_t sources(const Resources& each, const PortPolicy& port) {
   return std::min(port.cells_per_s * port.overbooking / 1'000 / each.cells_per_s,
                   port.buffer_cells / each.buffer_cells);
@@ -87,17 +88,17 @@ TEST(AdmissionTest, ByHand) {
   // B/C = 10 ms: 10000 x 100 / (100 + 10000 x 0.01) = 5000.
   const PortPolicy port{.cells_per_s = 100'000, .buffer_cells = 1'000};
   EXPECT_EQ(effective_cells_per_s({ServiceCategory::kNrtVbr, 10'000, 0, 100, 100}, port), 5'000U);
-  // rt-VBR waits 1 ms at most: 10000 x 100 / (100 + 10) = 9090.9.
+  // rt-VBR may wait at most 1 ms: 10000 x 100 / (100 + 10) = 9090.9.
   EXPECT_EQ(effective_cells_per_s({ServiceCategory::kRtVbr, 10'000, 0, 100, 100}, port), 9'091U);
-  // Little burst, much buffer: the mean is enough. No buffer: the peak.
+  // Small burst and large buffer: the mean suffices. No buffer: the peak.
   EXPECT_EQ(effective_cells_per_s({ServiceCategory::kNrtVbr, 10'000, 0, 5'001, 100}, port), 5'001U);
   EXPECT_EQ(
       effective_cells_per_s({ServiceCategory::kNrtVbr, 10'000, 0, 100, 100}, {.cells_per_s = 1}),
       10'000U);
 }
 
-// The paper's rate another way: the rate at which a fluid burst of MBS at PCR leaves a buffer of rate x B/C
-// full to the brim, found by halving.
+// Computes the paper's rate independently, by bisection: the rate at which a fluid burst of MBS at
+// PCR just fills a buffer of rate x B/C.
 double by_halving(const TrafficContract& vbr, double buffer_over_rate) {
   const double burst_s = vbr.mbs_cells / static_cast<double>(vbr.pcr_cells_per_s);
   double low = 0;
@@ -110,7 +111,7 @@ double by_halving(const TrafficContract& vbr, double buffer_over_rate) {
   return std::max<double>(high, vbr.guaranteed_cells_per_s);
 }
 
-// Cells of the worst source that keeps to a contract which wait at most, at a server of this rate.
+// The largest backlog, in cells, that the worst conforming source causes at a server of this rate.
 double worst_backlog(const TrafficContract& vbr, double rate) {
   const double peak = 1.0 / vbr.pcr_cells_per_s;
   const double sustained = 1.0 / vbr.guaranteed_cells_per_s;
@@ -182,7 +183,7 @@ TEST(AdmissionTest, TheLargestNumbers) {
   const PortPolicy port{.cells_per_s = PortPolicy::kCellsPerSMax,
                         .buffer_cells = PortPolicy::kBufferCellsMax,
                         .rt_wait_us = UINT32_MAX};
-  // B/C is 1 s, and a burst lasts 1 s: half of the peak.
+  // B/C is 1 s and a burst lasts 1 s: half the peak.
   EXPECT_EQ(effective_cells_per_s({ServiceCategory::kRtVbr, kMost, 0, 1, kMost}, port),
             (kMost + 1) / 2);
 }

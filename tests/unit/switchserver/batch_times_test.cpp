@@ -1,5 +1,5 @@
-// Where the time of a batch of commands goes in a SwitchServer, to the nanosecond: the test says when each
-// step begins and ends.
+// The stages in which a SwitchServer spends the time of a batch of commands, to the nanosecond: the
+// tests set the begin and end of each step.
 #include <gmock/gmock.h>
 
 #include "fake_switch.hpp"
@@ -98,7 +98,7 @@ class BatchTimesTest : public testing::Test, public ManagerOutlet {
 TEST_F(BatchTimesTest, ACommitIsWithTheLedgerThenWithTheSwitchThenAnswered) {
   submit(commit(7));
   now_ += microseconds{3};
-  step_ends();  // the request leaves
+  step_ends();  // the request leaves for the switch
   EXPECT_EQ(took(), (Took{.count = 0})) << "under way";
   now_ += microseconds{200};
   switch_answers();
@@ -136,7 +136,7 @@ TEST_F(BatchTimesTest, BatchesUnderWayAtOnceHaveEachTheirOwnTimes) {
   step_ends();
   now_ += microseconds{10};
   submit(commit(8));
-  switch_answers();  // to the first
+  switch_answers();  // answers the first
   now_ += microseconds{1};
   step_ends();
   EXPECT_EQ(took(), (Took{microseconds{1}, microseconds{10}, microseconds{1}, microseconds{12}}));
@@ -155,7 +155,7 @@ TEST_F(BatchTimesTest, WithoutCreditTheResultsWaitToBeHandedOver) {
   step_ends();
   EXPECT_EQ(results_, 1) << "the second has no credit";
   now_ += microseconds{70};
-  submit(reserve(9), 1);  // confirms the first
+  submit(reserve(9), 1);  // also confirms the first batch
   step_ends();
   EXPECT_EQ(results_, 2);
   EXPECT_EQ(took(), (Took{{}, {}, microseconds{70}, microseconds{70}, 2}));

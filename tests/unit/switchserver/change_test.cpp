@@ -1,5 +1,5 @@
-// Modifies and branches as a controller does them: with a switch that answers, goes away and comes
-// back, and an audit that looks on.
+// The controller's handling of modifies and branches, with a switch that answers, is lost and comes
+// back, and with an audit running concurrently.
 #include "controller_fixture.hpp"
 
 namespace xbind {
@@ -63,7 +63,8 @@ TEST_F(ControllerModifyTest, WhileTheSwitchIsAwayOnlyLessIsDone) {
   EXPECT_EQ(controller.ledger().usage(kOut)->taken, (Resources{50, 10}));
 }
 
-// A refusal would overtake the answers to earlier changes, and might leave a contract that nobody asked for.
+// A refusal would overtake the answers to earlier changes, and might leave a
+// contract that was never requested.
 TEST_F(ControllerModifyTest, AChangeIsNeverBusy) {
   const HopSetup setup = committed(1, 40);
   SwitchController small({.name = "sw", .open_batches_max = 0}, fake);

@@ -1,5 +1,5 @@
-// Traffic contracts as a controller handles them: told with the add, told again by a modify, put back
-// with the cross-connect; and ports that begin a new session.
+// Traffic contracts in the controller: sent with the add, sent again by a modify, restored with the
+// cross-connect. Also ports that begin a new session.
 #include "controller_fixture.hpp"
 
 namespace xbind {
@@ -48,7 +48,7 @@ TEST_F(ContractTest, AReservationsContractGoesWithItsCommit) {
   HopSetup first = reserve(setup);
   first.output_label = setup.output_label;
   run({{first}, {}, {}});
-  // manager --> more, while it is reserved; then the commit, in the old words
+  // manager --> modify while it is reserved, then the commit with the contract of the reservation
   EXPECT_THAT(run(modify(setup, 1, {300, 10}, kFast)).results,
               ElementsAre(done(setup.key, kModify)));
   EXPECT_EQ(run({{setup}, {}, {}}).results.at(0).cause, Cause::kNone);
@@ -102,7 +102,7 @@ TEST_F(ContractTest, WhatTheSwitchMayNotHaveHeardIsToldWhenItIsReadAgain) {
   EXPECT_THAT(run(modify(setup, 2, {100, 10}, kSlow)).results,
               ElementsAre(done(setup.key, kModify)));
   EXPECT_EQ(fake.contracts.at(cross(setup)), kFast);
-  // the switch is back with its table;  --> Report Connection State;  --> Add Branch
+  // The switch is back with its table;  --> Report Connection State;  --> Add Branch
   controller.on_driver(driver::Up{ports(), true}, now);
   answer_all();
   EXPECT_EQ(fake.contracts.at(cross(setup)), kSlow);
@@ -137,9 +137,9 @@ TEST_F(ContractTest, ASessionThatBreaksInTheMiddleUndoesMoreAndTellsTheOldContra
 TEST_F(ContractTest, AModifyBehindAnotherWaitsItsTurn) {
   const HopSetup setup = slow();
   apply(modify(setup, 1, {300, 10}, kFast), 1);
-  // The second thoughts of a manager whose other hops refuse.
+  // The manager takes the change back because another hop has refused it.
   apply(modify(setup, 2, {100, 10}, kSlow), 2);
-  apply(modify(setup, 2, {100, 10}, kSlow), 3);  // and once more
+  apply(modify(setup, 2, {100, 10}, kSlow), 3);  // repeated
   EXPECT_TRUE(no_results());
   answer();
   EXPECT_THAT(result(1).results, ElementsAre(done(setup.key, kModify)));
@@ -164,7 +164,7 @@ TEST_F(ContractTest, OtherNumbersUnderARevisionThatIsBeingToldAreStale) {
   apply(modify(setup, 1, {300, 10}, kFast), 1);
   apply(modify(setup, 1, {200, 10}, kOther), 2);
   EXPECT_THAT(result(2).results, ElementsAre(stale(1)));
-  // The same of the one that waits behind it.
+  // The same applies to the modify that waits behind it.
   apply(modify(setup, 2, {100, 10}, kSlow), 3);
   apply(modify(setup, 2, {200, 10}, kOther), 4);
   EXPECT_THAT(result(4).results, ElementsAre(stale(2)));

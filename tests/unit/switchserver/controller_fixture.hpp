@@ -1,4 +1,4 @@
-// A controller with a switch in memory, and batches in the words of a test.
+// A controller with a switch in memory, and helpers that build its batches.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -11,8 +11,8 @@
 
 namespace xbind {
 
-// A switch of four ports; manager "a" is attached with epoch 1. 1 and 2 are access lines, a hop in
-// the middle of a path goes from 3 to 4.
+// A switch with four ports; manager "a" is attached with epoch 1. Ports 1 and 2 are access lines; a
+// hop in the middle of a path goes from 3 to 4.
 class SwitchControllerTest : public ::testing::Test {
  protected:
   static constexpr PortId kIn{1};
@@ -37,16 +37,16 @@ class SwitchControllerTest : public ::testing::Test {
   void answer_with(Cause cause);
   void answer_all();
   void session_breaks();
-  // The results of the one batch that has been completed.
+  // The results of the only batch that has been completed.
   HopResultBatch result(SwitchController::Token token = 1);
   HopResultBatch run(const HopBatch& batch);
   bool no_results();
   LabelHolder holder(Label label) const;
-  // The middle hop `connection`, committed.
+  // Commits the middle hop of `connection`.
   HopSetup committed(std::uint64_t connection, std::uint32_t input_vci);
   static CrossConnect cross(const HopSetup& s);
   static HopResult done(const HopKey& key, HopAction action);
-  // With the label that rests in the manager's quarantine since.
+  // `resting` is the label that enters the manager's quarantine with the removal.
   static HopResult removed(const HopKey& key, Label resting);
   static HopResult refused(const HopKey& key, HopAction action, Cause cause,
                            std::uint64_t asked = 0);

@@ -1,4 +1,4 @@
-// Batches that are answered by the reply of a two-way call.
+// Batches whose results are the reply of a two-way call.
 #include <gmock/gmock.h>
 
 #include <optional>

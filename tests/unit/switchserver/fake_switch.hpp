@@ -1,5 +1,5 @@
-// A SwitchDriver that answers from memory, when and how the test says. Requests take effect in the
-// order in which they were queued, at flush(); their answers wait until the test delivers them.
+// A SwitchDriver that answers from memory, when and as the test chooses. Requests take effect in
+// the order in which they were queued, at flush(); their answers wait until the test delivers them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,24 +22,24 @@ class FakeSwitch : public SwitchDriver {
     driver::Event event;  // Done or Table
   };
 
-  // What the switch has. One input with two outputs is a branch nobody asked for: see branches.
+  // The switch's table. One input with two outputs may be an unintended branch: see `branches`.
   std::set<CrossConnect> table;
-  std::map<CrossConnect, TrafficContract> contracts;  // of what is in the table
-  std::map<PortId, CellCounters> cells;               // what read_statistics() tells
+  std::map<CrossConnect, TrafficContract> contracts;  // of the entries in the table
+  std::map<PortId, CellCounters> cells;               // answers of read_statistics()
   std::deque<Answer> answers;                         // not delivered yet
   int adds = 0;
   int removes = 0;
   int moves = 0;
   int flushes = 0;
-  int branches = 0;  // adds on an input that had a cross-connect already
-  // GSMP failure code for an add (a remove), 0 to do it.
+  int branches = 0;  // unintended adds on an input that had a cross-connect already
+  // GSMP failure code for an add or a remove; 0 executes it.
   std::function<std::uint8_t(const CrossConnect&)> refuse_add = [](const CrossConnect&) {
     return std::uint8_t{0};
   };
   std::function<std::uint8_t(const CrossConnect&)> refuse_remove = refuse_add;
   std::function<std::uint8_t(const CrossConnect& from)> refuse_move = refuse_add;
   Cause table_cause = Cause::kNone;
-  // Whether the add beside what is there on the same input is meant as a branch.
+  // Whether the second add on the same input is intended as a branch.
   std::function<bool(const CrossConnect& there, const CrossConnect& added)> may_branch =
       [](const CrossConnect&, const CrossConnect&) { return false; };
 
@@ -56,7 +56,7 @@ class FakeSwitch : public SwitchDriver {
 
   bool unflushed() const { return !queue_.empty(); }
 
-  // The session breaks: what has not been answered never will be, whatever became of it.
+  // The session breaks: pending answers are dropped, whether or not the requests took effect.
   std::vector<driver::Event> break_session();
 
  private:
@@ -66,7 +66,7 @@ class FakeSwitch : public SwitchDriver {
     CrossConnect at;
     driver::Cookie cookie;
     TrafficContract contract{};
-    PortId to_port{};  // of a move
+    PortId to_port{};  // target of a move
     Label to_label{};
   };
 

@@ -1,4 +1,4 @@
-// Held reservations, reserves that name their label, and managers that are gone for good.
+// Held reservations, reservations that name their label, and managers that never come back.
 #include "controller_fixture.hpp"
 #include "ledger_fixture.hpp"
 
@@ -131,7 +131,7 @@ TEST_F(ControllerHoldTest, AHoldIsCommittedByTheNextSession) {
   held.held = true;
   const Label label = run({{held}, {}, {}}).results.at(0).output_label;
   ASSERT_TRUE(controller.attach("a", Epoch{2}).has_value());
-  // a --> sw: commit(3 0/40 -> 4, the label it was told);  sw --> a: committed
+  // a --> sw: commit(3 0/40 -> 4, the label from the reservation);  sw --> a: committed
   const HopSetup commit = middle(1, 40, label);
   EXPECT_THAT(run({{commit}, {}, {}}).results, ElementsAre(done(commit.key, HopAction::kCommit)));
   EXPECT_THAT(fake.table, ElementsAre(cross(commit)));

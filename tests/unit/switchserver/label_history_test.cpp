@@ -1,6 +1,6 @@
-// Every label's history with two managers: at each moment it is free, or in one manager's cache, in
-// one hop, or in one manager's quarantine, and it never goes from one manager to the other without
-// having been returned. The test keeps its own list of who was told what, and trusts only that.
+// The history of every label with two managers. At each moment a label is free, or in one manager's
+// cache, in one hop, or in one manager's quarantine. It never changes from one manager to the other
+// without being returned. The test records all grants itself and relies on that record only.
 #include <map>
 #include <random>
 
@@ -23,7 +23,7 @@ class History : public LedgerTest, public ::testing::WithParamInterface<std::uin
   std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
   ManagerIndex any() { return below(2) == 0 ? a : b; }
 
-  // One of the labels that are so, or none.
+  // A random label of the manager in one of these states, or none.
   Label one_of(ManagerIndex manager, std::initializer_list<At> where) {
     std::vector<Label> found;
     for (const auto& [label, held] : told_) {

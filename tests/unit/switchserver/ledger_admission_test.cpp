@@ -1,5 +1,5 @@
-// What hops are charged by their contracts: how many a port takes of each category, what a modify and a
-// quota mean then, and that no account ever exceeds what it may.
+// What hops are charged by their contracts: how many of each category a port accepts, the effect on
+// modifies and quotas, and that no account ever exceeds its limit.
 #include <cstdlib>
 #include <map>
 #include <random>
@@ -16,7 +16,7 @@ constexpr std::uint64_t kBuffer = 4'000;
 // The worked example of docs/qos.md: E = 31924 with 364 cells of this port's buffer.
 constexpr TrafficContract kVbr{ServiceCategory::kNrtVbr, 50'000, 20, 5'000, 1'000};
 constexpr Resources kCharged{31'924, 364};
-constexpr Resources kVbrDemand{5'000, 902};  // what the QOSMapper says of it
+constexpr Resources kVbrDemand{5'000, 902};  // as mapped by the QOSMapper
 
 class LedgerAdmissionTest : public LedgerTest {
  protected:
@@ -28,7 +28,7 @@ class LedgerAdmissionTest : public LedgerTest {
     b = ledger.manager("b").value();
   }
 
-  // The next hop of a manager from the trunk to kOut, with labels of its own.
+  // The manager's next hop from the trunk to kOut, with its own labels.
   HopSetup next(ManagerIndex manager, const TrafficContract& contract, Resources demand) {
     const std::uint32_t number = ++count_;
     HopSetup setup = middle(number, atm_label(0, 31 + number), cache_one(manager), demand);
@@ -40,7 +40,7 @@ class LedgerAdmissionTest : public LedgerTest {
     if (admission.admitted()) ledger.programmed(admission.hop);
     return admission;
   }
-  // So many of the kind, until one is refused; that refusal.
+  // Sets up such hops until one is refused; returns their number and the refusal.
   std::pair<std::uint64_t, Admission> fill(const TrafficContract& contract, Resources demand) {
     for (std::uint64_t taken = 0;; ++taken) {
       const Admission admission = set_up(contract, demand);
@@ -57,7 +57,7 @@ class LedgerAdmissionTest : public LedgerTest {
 
 TEST_F(LedgerAdmissionTest, APortTakesAsManyVbrSourcesAsTheFormulaSays) {
   const auto [sources, refusal] = fill(kVbr, kVbrDemand);
-  EXPECT_EQ(sources, 10U);  // 4000 / 364; by rate 11
+  EXPECT_EQ(sources, 10U);  // 4000 / 364; the rate would allow 11
   expect_refused(refusal, Cause::kNoBuffer, kOut, 364, 360);
   EXPECT_EQ(refusal.quota_missing, (Resources{0, 4}));
   EXPECT_EQ(taken(), (Resources{10 * 31'924, 10 * 364}));
@@ -65,7 +65,7 @@ TEST_F(LedgerAdmissionTest, APortTakesAsManyVbrSourcesAsTheFormulaSays) {
 
 TEST_F(LedgerAdmissionTest, OverbookedItTakesMoreOfThem) {
   use({.admission = AdmissionMode::kEffective, .overbooking = 2.0, .buffer_cells = kBuffer});
-  EXPECT_EQ(fill(kVbr, kVbrDemand).first, 21U);  // 4000 / 182; by rate 22
+  EXPECT_EQ(fill(kVbr, kVbrDemand).first, 21U);  // 4000 / 182; the rate would allow 22
 }
 
 TEST_F(LedgerAdmissionTest, ByThePeakAndByDemandItTakesFewer) {
@@ -84,7 +84,7 @@ TEST_F(LedgerAdmissionTest, CbrGoesByItsPeakAndIsNeverOverbooked) {
   const auto [sources, refusal] = fill(cbr, {100'000, 2});
   EXPECT_EQ(sources, 3U);
   expect_refused(refusal, Cause::kNoBandwidth, kOut, 150'000, 529'810 - 450'000);
-  // Of VBR there is room beside it.
+  // There is room for VBR beside it.
   EXPECT_TRUE(set_up(kVbr, kVbrDemand).admitted());
 }
 
@@ -135,7 +135,8 @@ TEST_F(LedgerAdmissionTest, AModifyBeyondTheRoomIsRefusedInWhatIsCharged) {
   EXPECT_EQ(taken(), (Resources{315'000 + 31'924, 2 + 364}));
 }
 
-// With less SCR a burst leaves the port later and needs more of its buffer; there may be none.
+// With a lower SCR a burst leaves the port more slowly and needs more buffer,
+// which may not be available.
 TEST_F(LedgerAdmissionTest, AModifyThatAsksForLessNeverTakesMore) {
   TrafficContract quick = kVbr;
   quick.guaranteed_cells_per_s = 45'000;
@@ -159,7 +160,8 @@ TEST_F(LedgerAdmissionTest, UntilASwitchHasAnsweredBothContractsAreCharged) {
   ledger.settle(hop, raise.revision, {45'000, 102}, quick);
   EXPECT_EQ(taken(), charged);
 
-  // Nothing is left of the buffer while it is told; the switch refuses, and the old charge is there.
+  // No buffer is left while the modify is pending. The switch refuses, and
+  // the old charge is restored.
   const HopModify lower = modify(hop, kVbr, {45'000, 902});
   ASSERT_TRUE(ledger.modify(a, lower, true).admitted());
   ASSERT_TRUE(set_up({}, {0, kBuffer - taken().buffer_cells}).admitted());
@@ -182,7 +184,7 @@ TEST_F(LedgerAdmissionTest, AnotherLineRateCountsForWhatIsChargedAfterIt) {
   EXPECT_EQ(taken(), kCharged);
   EXPECT_THAT(ledger.self_check("sw"), IsEmpty());
   ASSERT_TRUE(set_up(kVbr, kVbrDemand).admitted());
-  // B/C is half: 50000 x 1000 / (1000 + 50000 x 4000 / 706414) = 38968.
+  // B/C is halved: 50000 x 1000 / (1000 + 50000 x 4000 / 706414) = 38968.
   EXPECT_EQ(taken().cells_per_s, 31'924U + 38'968U);
   remove(hop);
   EXPECT_EQ(taken().cells_per_s, 38'968U);
@@ -276,7 +278,7 @@ TEST_F(RandomAdmission, NoAccountExceedsWhatItMayAndCbrNeverTheLine) {
 
 // ----- what comes in at the first hop ---------------------------------------------------------
 
-// Each leaves by a port of its own, so that only what comes in at kIn can refuse it.
+// Each hop has an output port of its own, so only the rate that enters at kIn can refuse it.
 class LedgerIngressTest : public LedgerTest {
  protected:
   HopSetup first_to(std::uint64_t connection, PortId output, std::uint64_t cells_per_s) {

@@ -14,7 +14,7 @@ class LedgerBranchTest : public LedgerTest {
     ledger.for_each_on_input(port, label, [&](HopRef, const HopRecord&) { ++count; });
     return count;
   }
-  // Connection 1 in the middle of its path, and a leaf's leg that leaves it here by kSide.
+  // Connection 1 in the middle of its path; a leaf's leg leaves the switch by kSide.
   HopSetup root = middle(1, kInput, {});
   HopRef root_hop;
   void SetUp() override {

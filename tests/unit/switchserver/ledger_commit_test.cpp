@@ -1,4 +1,4 @@
-// A commit of what was reserved before, and what changes at its ports meanwhile.
+// Commits of earlier reservations, with changes at their ports in between.
 #include "ledger_fixture.hpp"
 
 namespace xbind {
@@ -6,7 +6,7 @@ namespace {
 
 class LedgerCommitTest : public LedgerTest {
  protected:
-  // The hop in the middle of connection 1, reserved with a label of a's cache; its commit.
+  // Reserves the middle hop of connection 1 with a label of a's cache; returns its commit.
   HopSetup reserved(const TrafficContract& contract = {}) {
     HopSetup commit = middle(1, kInput, cache_one(a));
     commit.contract = contract;
@@ -39,8 +39,8 @@ TEST_F(LedgerCommitTest, IsRefusedWhenItsOutputPortHasGone) {
   EXPECT_EQ(ledger.hop_count(), 0U);
 }
 
-// A modify between reservation and commit, and one after it: a commit that is said again may have
-// its own contract or the present one, but not the one that was reserved first.
+// A modify before the commit and one after it. A repeated commit may carry its own contract or the
+// present one, but not the contract of the reservation.
 TEST_F(LedgerCommitTest, MayBeSaidAgainInItsOwnWordsAfterAModify) {
   constexpr TrafficContract kFirst{ServiceCategory::kCbr, 100, 250};
   constexpr TrafficContract kSecond{ServiceCategory::kCbr, 200, 250};
@@ -77,7 +77,7 @@ TEST_F(LedgerCommitTest, ALabelRangeStaysAsLongAsALabelOfTheInputIsInUse) {
 TEST_F(LedgerCommitTest, AQuotaThatCoversHopsBeyondTheOldOneCostsNothingForEitherResource) {
   EXPECT_EQ(ledger.grant_quota(a, kOut, {100, 10}), (Resources{100, 10}));
   committed(a, middle(1, kInput, cache_one(a), {150, 300}));
-  // 850 cells/s and 200 cells of buffer are free; 50 and 290 are taken by the hop beyond the quota.
+  // 850 cells/s and 200 cells of buffer are free; the hop takes 50 and 290 beyond the quota.
   EXPECT_EQ(ledger.grant_quota(a, kOut, {2'000, 2'000}), (Resources{900, 490}));
 }
 

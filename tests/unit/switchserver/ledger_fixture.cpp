@@ -84,7 +84,7 @@ Label LedgerTest::cache_one(ManagerIndex manager, PortId port) {
 
 HopRef LedgerTest::committed(ManagerIndex manager, const HopSetup& setup) {
   const Admission admission = ledger.set_up(manager, setup);
-  // Ends the test: there is no hop to go on with.
+  // Ends the test: it cannot continue without the hop.
   if (!admission.admitted()) throw std::runtime_error(std::string(to_string(admission.cause)));
   ledger.programmed(admission.hop);
   return admission.hop;

@@ -1,4 +1,4 @@
-// A ledger of four ports and two managers, and hops in the words of a test.
+// A ledger with four ports and two managers, and helpers that build hops.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ class LedgerTest : public ::testing::Test {
   ~LedgerTest() override;
 
   void SetUp() override;
-  // Whatever a test did, the books must agree with themselves.
+  // The ledger must be consistent after every test.
   void TearDown() override;
 
   static std::vector<SwitchPort> ports(std::uint64_t rate,
@@ -35,7 +35,7 @@ class LedgerTest : public ::testing::Test {
   HopSetup last(std::uint64_t connection, Label input, Resources demand = {100, 10});
   static HopSetup reserve(HopSetup setup);
   static HopSetup hold(HopSetup setup);
-  // A leaf's leg begins at the switch where `root` is, and leaves it by another port.
+  // A leaf's leg begins at the switch of `root` and leaves it by another port.
   static HopSetup branch(const HopSetup& root, std::uint16_t leg, Label input, PortId output_port,
                          Label output);
 

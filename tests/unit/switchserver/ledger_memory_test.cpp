@@ -1,4 +1,4 @@
-// What a hop takes of memory, and what no hop takes any more.
+// The memory that a hop needs, and that removed hops leave none behind.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -30,7 +30,8 @@ std::string endpoint(std::uint32_t number) {
   return "endpoint-of-a-site-" + std::to_string(number);
 }
 
-// Committed hops in the middle of their paths, from one trunk to another; `pairs` of endpoints call.
+// Committed hops in the middle of their paths, from one trunk to another,
+// between `pairs` of endpoints.
 class LedgerMemoryTest : public ::testing::Test {
  protected:
   LedgerMemoryTest() {
@@ -89,7 +90,7 @@ TEST_F(LedgerMemoryTest, TwoHundredOctetsForEachCrossConnect) {
   EXPECT_LE(reckoned, kHops * kOctetsEach) << double(reckoned) / kHops;
   EXPECT_GE(reckoned, kHops * (sizeof(HopRecord) + 24)) << "something has not been counted";
   if (!kAllocatorTells) return;
-  // The slots of the output labels were there before: 12 octets each.
+  // The slots of the output labels were allocated before: 12 octets each.
   const std::uint64_t taken = allocated() - before + kHops * std::uint64_t{12};
   EXPECT_LE(taken, kHops * kOctetsEach) << double(taken) / kHops;
 }
@@ -126,7 +127,7 @@ TEST_F(LedgerMemoryTest, AChangedContractTakesMoreUntilTheHopIsGone) {
   const std::size_t plain = ledger.hop_octets();
   ASSERT_TRUE(ledger.modify(manager, {setup(0).key, 1, {500, 1}, setup(0).contract}).admitted());
   EXPECT_GT(ledger.hop_octets(), plain);
-  // The switch would not have it: what it had is all there is to keep.
+  // The switch refuses the change: only the old contract needs to be kept.
   ledger.settle(hop, 0, setup(0).demand, setup(0).contract);
   EXPECT_LE(ledger.hop_octets(), plain + 16 * sizeof(void*)) << "but for the map's table";
   EXPECT_EQ(ledger.revision(hop), 0U);

@@ -1,4 +1,4 @@
-// Other resources for a hop that is there.
+// Changing the resources of an existing hop.
 #include "ledger_fixture.hpp"
 
 namespace xbind {

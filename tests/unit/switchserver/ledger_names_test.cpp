@@ -55,7 +55,7 @@ TEST(OwnerNames, AClientThatHasStartedAnewIsAnotherOwnerOfTheSameCall) {
   EXPECT_TRUE(names.same_call(kNoOwner, kNoOwner));
 }
 
-// What a name ends with, and where it does, belongs to it.
+// Two names differ also by their last octet and by their length.
 TEST(OwnerNames, DifferInEveryOctet) {
   OwnerNames names;
   const std::vector<std::string> different{"",

@@ -19,7 +19,7 @@ class LedgerPathsTest : public LedgerTest {
   }
   void clean() { EXPECT_THAT(ledger.self_check("sw"), IsEmpty()); }
 
-  // The later generation's hop at the switch where the paths part: another output.
+  // The later generation's hop where the paths part: it has another output.
   HopSetup taking_over(const HopSetup& earlier, Label input, PortId output_port, Label output) {
     HopSetup setup = earlier;
     setup.key.generation = Generation{earlier.key.generation.value() + 1};
@@ -30,7 +30,7 @@ class LedgerPathsTest : public LedgerTest {
     setup.output_label = output;
     return setup;
   }
-  // And where they meet: another input.
+  // The later generation's hop where the paths meet: it has another input.
   HopSetup joining(const HopSetup& earlier, PortId input_port, Label input) {
     HopSetup setup = earlier;
     setup.key.generation = Generation{earlier.key.generation.value() + 1};
@@ -51,7 +51,7 @@ class LedgerPathsTest : public LedgerTest {
   }
 };
 
-// ----- where the paths part -----------------------------------------------------------------------
+// ----- where the paths part -----
 
 TEST_F(LedgerPathsTest, WhoTakesOverSharesTheInputAndSupersedesWhenItIsCommitted) {
   const HopSetup later = taking_over(old, kInput, kSide, cache_one(a, kSide));
@@ -312,7 +312,7 @@ TEST_F(LedgerPathsTest, AContractDoesNotChangeWhileTwoGenerationsAreThere) {
   remove(later_hop);
 }
 
-// ----- where they meet again ----------------------------------------------------------------------
+// ----- where they meet again -----
 
 TEST_F(LedgerPathsTest, WhoJoinsIsCountedOnceOnAPortThatIsFull) {
   committed(a, middle(2, atm_label(0, 36), cache_one(a), {900, 0}));
@@ -323,7 +323,7 @@ TEST_F(LedgerPathsTest, WhoJoinsIsCountedOnceOnAPortThatIsFull) {
   EXPECT_EQ(taken(), (Resources{1000, 10}));
   EXPECT_EQ(ledger.labels_held(a, kOut), 2U);
   EXPECT_TRUE(ledger.set_up(a, later).repeated);
-  // The old one goes: the rest of the path stays, with its label and bandwidth.
+  // The old hop is removed: the rest of the path stays, with its label and bandwidth.
   EXPECT_FALSE(ledger.begin_removal(old_hop));
   EXPECT_TRUE(ledger.shares_output(old_hop));
   ledger.removed(old_hop);
@@ -428,7 +428,7 @@ TEST_F(LedgerPathsTest, WhatCameOfAnEarlierModifyCountsOnceInTheGroup) {
   later.demand = {200, 10};
   const HopRef later_hop = committed(a, later);
   EXPECT_EQ(taken(), (Resources{300, 10}));
-  ledger.settle(old_hop, 0, {100, 10}, {});  // the switch would not have it
+  ledger.settle(old_hop, 0, {100, 10}, {});  // the switch refuses the change
   EXPECT_EQ(taken(), (Resources{200, 10}));
   clean();
   expect_refused(ledger.modify(a, {later.key, 1, {10, 0}}), Cause::kChangeUnderWay, {}, 1);
@@ -450,7 +450,7 @@ TEST_F(LedgerPathsTest, ASharedLabelOutlivesTheSessionWithItsHops) {
   EXPECT_EQ(holder(old.output_label), LabelHolder::kFree);
 }
 
-// ----- both at once, as when a path goes over to another --------------------------------------------
+// ----- both at once, as when a connection moves to another path -----
 
 TEST_F(LedgerPathsTest, OldGenerationsAreStaleFromThenOn) {
   committed(a, taking_over(old, kInput, kSide, cache_one(a, kSide)));

@@ -1,4 +1,4 @@
-// What a record says of the setup that made it, however little of it is kept.
+// A compact record still returns everything about the setup that made it.
 #include <vector>
 
 #include "ledger_fixture.hpp"
@@ -80,7 +80,7 @@ TEST_F(LedgerRecordTest, SaysWhatWasAskedAlsoAfterAModify) {
   expect_refused(ledger.set_up(a, heard), Cause::kInvalidRequest, {}, 1);
 }
 
-// Another hop in a place that was left knows nothing of the earlier one.
+// A new hop in a freed slot inherits nothing from the earlier one.
 TEST_F(LedgerRecordTest, APlaceIsUsedAgainWithoutATrace) {
   const HopSetup setup = first(1, cache_one(a), {100, 10});
   const HopRef hop = committed(a, setup);
@@ -111,7 +111,7 @@ TEST_F(LedgerRecordTest, APortForWhichThereIsNoRoomStaysUnknown) {
   EXPECT_TRUE(ledger.set_up(a, setup).admitted());
 }
 
-// A label has the kind of its port: a hop between ports of two kinds changes the call's kind.
+// A label has the kind of its port: a hop between ports of two kinds changes the kind of the label.
 TEST_F(LedgerRecordTest, AHopChangesTheKindOfItsLabelBetweenPortsOfTwo) {
   Ledger mixed({.buffer_cells = 500});
   std::vector<SwitchPort> both = ports(1000);

@@ -292,7 +292,7 @@ TEST_F(LedgerTest, TheSameSetupAgainTakesNothingMore) {
   const HopSetup setup = middle(1, kInput, cache_one(a));
   const HopRef hop = committed(a, setup);
   HopSetup again = setup;
-  again.labels_wanted = 7;  // makes no other content
+  again.labels_wanted = 7;  // not part of the content
   const Admission repeated = ledger.set_up(a, again);
   EXPECT_TRUE(repeated.admitted());
   EXPECT_TRUE(repeated.repeated);

@@ -1,4 +1,4 @@
-// The files of several switches for one xbind-switchserver, as an operator writes them.
+// The files that describe several switches for one xbind-switchserver, as an operator writes them.
 #include "switchserver/node_options.hpp"
 
 #include <gmock/gmock.h>
@@ -47,7 +47,7 @@ TEST(Nodes, AsTheFileSaysThem) {
   EXPECT_EQ((*nodes)[0].sharing, LabelSharing::kCooperative);
   EXPECT_EQ((*nodes)[0].gsmp_versions, "3");
   EXPECT_EQ((*nodes)[1].overbooking, 2.0);
-  EXPECT_EQ((*nodes)[1].sharing, LabelSharing::kFree);  // nothing is taken over
+  EXPECT_EQ((*nodes)[1].sharing, LabelSharing::kFree);  // no setting is inherited from the first
   EXPECT_EQ((*nodes)[1].window, 16U);
 }
 

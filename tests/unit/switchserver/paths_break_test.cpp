@@ -1,4 +1,4 @@
-// Make before break when the switch goes away, has lost everything or is being read meanwhile.
+// Make before break when the switch is lost, has lost its table, or is being read meanwhile.
 #include "paths_fixture.hpp"
 
 namespace xbind {
@@ -10,7 +10,7 @@ using ::testing::IsEmpty;
 constexpr auto kCommit = HopAction::kCommit;
 constexpr auto kRemove = HopAction::kRemove;
 
-// ----- the switch goes away -----------------------------------------------------------------------
+// ----- the switch is lost -----
 
 TEST_F(ControllerPathsTest, AKeptSwitchHasTheLaterOneAndNothingIsToDo) {
   commits(later);
@@ -156,13 +156,13 @@ TEST_F(ControllerPathsTest, AMoveRefusedForAnOldPortSessionIsAskedForAgain) {
   EXPECT_THAT(fake.table, ElementsAre(cross(later)));
 }
 
-// The switch is lost while what was to be removed waits for what is above it: nothing is asked of it
-// before it is back.
+// The switch is lost while one removal waits for the hop that has taken over: no request is sent
+// before the switch is back.
 TEST_F(ControllerPathsTest, NothingIsAskedBetweenTheLastAnswersAndTheBreak) {
   apply(setup(later), 1);
   apply(removal(later), 2);
   apply(removal(old), 3);
-  answer(1);  // moved back, the answer to the first move has not come
+  answer(1);  // moved back; the answer to the first move is still missing
   const int removes = fake.removes;
   session_breaks();
   EXPECT_EQ(fake.removes, removes);
@@ -174,10 +174,10 @@ TEST_F(ControllerPathsTest, NothingIsAskedBetweenTheLastAnswersAndTheBreak) {
   EXPECT_EQ(controller.counters().unexpected_answers, 0U);
 }
 
-// ----- audits meanwhile ---------------------------------------------------------------------------
+// ----- audits meanwhile -----
 
 TEST_F(ControllerPathsTest, AnAuditDoesNotJudgeWhatIsBeingMoved) {
-  ASSERT_TRUE(controller.audit("a", 9).has_value());  // reads the old one
+  ASSERT_TRUE(controller.audit("a", 9).has_value());  // reads the old cross-connect
   apply(setup(later), 1);
   answer(1);
   apply(removal(old), 2);

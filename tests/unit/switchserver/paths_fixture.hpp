@@ -1,4 +1,4 @@
-// A controller with a connection that is to go over to another path, for the tests of make before break.
+// A controller with a connection that moves to another path, for the tests of make before break.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ class ControllerPathsTest : public SwitchControllerTest {
   static HopBatch setup(const HopSetup& hop);
   static HopBatch removal(const HopSetup& hop);
   void commits(const HopSetup& hop);
-  // Of the batch `token`; other batches' results wait for their own expectation.
+  // The result of batch `token`; results of other batches stay for later calls.
   HopResult result_of(SwitchController::Token token);
   bool answered(SwitchController::Token token);
   std::vector<Finding> audit();

@@ -1,4 +1,4 @@
-// What the Router hears of a switch's ports, report by report.
+// What is reported to the Router about a switch's ports, report by report.
 #include "switchserver/port_reporter.hpp"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ using testing::Ne;
 
 class PortReporterTest : public testing::Test {
  protected:
-  // Two ports of 1000 cells/s, nothing taken; defaults: a tenth, 200 ms, 5 s.
+  // Two ports of 1000 cells/s, nothing taken. Defaults: a threshold of a tenth, 200 ms, 5 s.
   void SetUp() override { ports_ = {port(1), port(2)}; }
 
   static ReportedPort port(std::uint32_t id) { return {PortId{id}, true, 1000, 1000}; }
@@ -27,7 +27,7 @@ class PortReporterTest : public testing::Test {
     }
     return reporter_.take(now_);
   }
-  // As the owner's timer: from deadline to deadline, for so long or until a report is due.
+  // Acts as the owner's timer: from deadline to deadline, for `at_most` or until a report is due.
   std::optional<SwitchReport> wait(Duration at_most) {
     const TimePoint end = now_ + at_most;
     for (int steps = 0; steps < 1000; ++steps) {
@@ -44,7 +44,7 @@ class PortReporterTest : public testing::Test {
   }
   void arrives() { reporter_.told(true, now_); }
   void fails() { reporter_.told(false, now_); }
-  // The switch is there and has been told of.
+  // The switch is up and has been reported.
   void begin() {
     reporter_.switch_up(now_);
     ASSERT_THAT(step(), Ne(std::nullopt));
@@ -80,7 +80,7 @@ TEST_F(PortReporterTest, TheSwitchComesAndTheWholeIsTold) {
 TEST_F(PortReporterTest, ALineThatGoesDownIsToldAtOnce) {
   begin();
   ports_[1].up = false;
-  reporter_.ports_changed(now_);  // not a moment after the last report
+  reporter_.ports_changed(now_);  // immediately after the last report
   const auto report = step();
   ASSERT_THAT(report, Ne(std::nullopt));
   EXPECT_EQ(report->number, 2u);
@@ -105,20 +105,20 @@ TEST_F(PortReporterTest, SoAreAnotherRateAndPortsThatComeAndGo) {
   reporter_.ports_changed(now_);
   EXPECT_THAT(step(), Ne(std::nullopt));
   arrives();
-  reporter_.ports_changed(now_);  // of no account: labels, say
+  reporter_.ports_changed(now_);  // a change that is not reported, such as labels
   EXPECT_EQ(step(), std::nullopt);
 }
 
 TEST_F(PortReporterTest, FreeBandwidthIsToldWhenMoreThanTheThresholdHasMoved) {
   begin();
-  hops_take(0, 100);  // a tenth, no more
+  hops_take(0, 100);  // a tenth, which does not exceed the threshold
   EXPECT_EQ(wait(milliseconds{4000}), std::nullopt);
   hops_take(0, 101);
   const auto report = wait(milliseconds{200});
   ASSERT_THAT(report, Ne(std::nullopt));
   EXPECT_EQ(report->ports[0].free_cells_per_s, 899u);
   arrives();
-  hops_take(0, 1);  // measured from what was told, in both directions
+  hops_take(0, 1);  // measured from the last report, in both directions
   EXPECT_EQ(wait(milliseconds{1000}), std::nullopt);
   hops_take(0, 0);
   EXPECT_THAT(wait(milliseconds{200}), Ne(std::nullopt));
@@ -178,7 +178,7 @@ TEST_F(PortReporterTest, AfterAFailureThePauseDoublesAndWhatIsTrueThenIsTold) {
     fails();
     const TimePoint failed = now_;
     ports_[0].up = !ports_[0].up;
-    reporter_.ports_changed(now_);  // does not cut the pause short
+    reporter_.ports_changed(now_);  // does not shorten the pause
     const auto report = wait(std::chrono::minutes{1});
     ASSERT_THAT(report, Ne(std::nullopt));
     EXPECT_EQ(report->ports, ports_);
@@ -195,7 +195,7 @@ TEST_F(PortReporterTest, AfterAFailureThePauseDoublesAndWhatIsTrueThenIsTold) {
   fails();
   const TimePoint failed = now_;
   ASSERT_THAT(wait(std::chrono::minutes{1}), Ne(std::nullopt));
-  EXPECT_EQ(now_ - failed, milliseconds{200});  // from the beginning again
+  EXPECT_EQ(now_ - failed, milliseconds{200});  // the back-off begins anew
 }
 
 TEST_F(PortReporterTest, ALostControlChannelSaysNothingOfTheLines) {
@@ -203,7 +203,7 @@ TEST_F(PortReporterTest, ALostControlChannelSaysNothingOfTheLines) {
   reporter_.switch_down(now_);
   hops_take(0, 900);
   reporter_.ports_changed(now_);
-  // It says that it is lost: at once, and at every refresh.
+  // It reports the loss at once, and again at every refresh.
   auto report = step();
   ASSERT_THAT(report, Ne(std::nullopt));
   EXPECT_EQ(report->number, 2u);
@@ -255,7 +255,7 @@ TEST_F(PortReporterTest, AReportThatArrivesAfterTheSwitchWasAwayDoesNotStandForT
   ASSERT_THAT(step(), Ne(std::nullopt));
   reporter_.switch_down(now_);
   reporter_.switch_up(now_);
-  EXPECT_EQ(step(), std::nullopt);  // one at a time
+  EXPECT_EQ(step(), std::nullopt);  // one report at a time
   arrives();
   EXPECT_THAT(step(), Ne(std::nullopt));
 }

@@ -1,4 +1,4 @@
-// What a manager of random_world.hpp knows.
+// The state that a manager of random_world.hpp keeps.
 #pragma once
 
 #include <map>
@@ -15,14 +15,14 @@ struct RandomManager {
   std::uint64_t epoch = 1;
   std::uint64_t next_connection = 1;
   std::map<PortId, std::vector<Label>> cache;  // as granted or out of quarantine
-  std::map<HopKey, HopSetup> open;             // asked for and not removed since
+  std::map<HopKey, HopSetup> open;             // requested and not removed since
   std::map<std::uint64_t, HopBatch> sent;      // by token
-  // Labels of hops that are gone, to be returned. In truth the other end would have to confirm
-  // first.
+  // Labels of removed hops that it will return. A real manager would first wait for
+  // the other end's confirmation.
   std::vector<std::pair<PortId, Label>> released;
-  std::map<HopKey, Label> ingress;            // as told
-  std::map<HopKey, Label> egress;             // as told
-  std::map<HopKey, std::uint32_t> revisions;  // of modifies that were done
+  std::map<HopKey, Label> ingress;            // as reported
+  std::map<HopKey, Label> egress;             // as reported
+  std::map<HopKey, std::uint32_t> revisions;  // of completed modifies
 };
 
 }  // namespace xbind

@@ -1,4 +1,4 @@
-// The ports of the switch in random_world.hpp, and the labels that may come in there.
+// The ports of the switch in random_world.hpp, and their input labels.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace xbind {
 
 inline constexpr std::uint32_t kPorts = 4;
 
-// Every other one has labels of two kinds.
+// Every second port has labels of two kinds.
 inline std::vector<SwitchPort> random_ports() {
   std::vector<SwitchPort> ports;
   for (std::uint32_t i = 1; i <= kPorts; ++i) {
@@ -21,7 +21,7 @@ inline std::vector<SwitchPort> random_ports() {
   return ports;
 }
 
-// Places 0 to 15 name labels of the port, half of them of MPLS where it has two kinds; a later place
+// Places 0 to 15 name labels of the port, half of them MPLS where it has two kinds. A higher place
 // names a label that the port does not have.
 inline Label input_at(const std::vector<SwitchPort>& ports, PortId port, std::uint64_t place) {
   if (place > 15) return atm_label(0, 48);

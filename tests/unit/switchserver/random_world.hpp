@@ -1,4 +1,5 @@
-// Two managers and a moody switch around a controller, driven by chance: switch_controller_random_test.cpp.
+// Two managers and an unreliable switch around a controller, driven by random numbers:
+// switch_controller_random_test.cpp.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -67,7 +68,7 @@ class RandomPlay {
     deliver_all();
     hear();
     for (RandomManager& manager : managers_) {
-      // As a manager does after a crash: it asks what it has, and removes that.
+      // Like a manager after a crash: it audits its hops and removes them.
       ASSERT_TRUE(controller_.audit(manager.name, ++token_).has_value());
       deliver_all();
       const auto audits = controller_.take_outputs().audits;
@@ -133,7 +134,7 @@ class RandomPlay {
     setup.input_port = PortId{static_cast<std::uint32_t>(1 + below(kPorts))};
     setup.output_port = PortId{static_cast<std::uint32_t>(1 + below(kPorts))};
     setup.demand = {below(150), below(8)};
-    // Every other connection has a contract, told by its number.
+    // Every second connection has a contract, which its number determines.
     if (setup.key.connection.value() % 2 == 0) setup.contract = random_contract();
     setup.labels_wanted = static_cast<std::uint16_t>(below(3));
     setup.quota_wanted = {below(8) == 0 ? below(200) : 0, 0};
@@ -150,7 +151,7 @@ class RandomPlay {
     return setup;
   }
 
-  // A leaf's leg that is to branch off the hop, whether that is there or not.
+  // A leaf's leg that branches off the hop, whether or not that hop exists.
   HopSetup branch_of(RandomManager& manager, const HopSetup& root) {
     HopSetup setup = random_setup(manager);
     setup.key = {root.key.connection, Generation{1}, static_cast<std::uint16_t>(1 + below(5)), 0};
@@ -165,7 +166,7 @@ class RandomPlay {
     return setup;
   }
 
-  // A hop of the connection's next path, where that leaves the old one or meets it.
+  // A hop of the connection's next path, where that leaves or meets the old one.
   HopSetup later_of(RandomManager& manager, const HopSetup& earlier) {
     HopSetup setup = random_setup(manager);
     setup.key = earlier.key;
@@ -206,7 +207,7 @@ class RandomPlay {
     const std::uint32_t last = revision == manager.revisions.end() ? 0 : revision->second;
     HopModify change{
         known.key, last + static_cast<std::uint32_t>(below(3)), {below(250), below(12)}};
-    // The same one as often as another; now and then what is refused: another category.
+    // Repeats are as frequent as changes; a few are refused because they change the category.
     if (known.contract.present() != (below(30) == 0)) change.contract = random_contract();
     return change;
   }
@@ -216,7 +217,8 @@ class RandomPlay {
 
   void give_labels(RandomManager& manager, HopSetup& setup) {
     if (!setup.first()) {
-      setup.input_label = input_at(ports_, setup.input_port, below(17));  // 16: outside
+      // 16: no label of the port
+      setup.input_label = input_at(ports_, setup.input_port, below(17));
     }
     auto& cache = manager.cache[setup.output_port];
     if (!setup.last() && !cache.empty()) {
@@ -225,7 +227,7 @@ class RandomPlay {
     }
   }
 
-  // What the commit of a reservation that takes over is to name.
+  // The input label that the commit of a reserved take-over must name.
   Label input_of_earlier(const RandomManager& manager, HopKey key) {
     key.generation = Generation{key.generation.value() - 1};
     const auto ingress = manager.ingress.find(key);
@@ -241,7 +243,7 @@ class RandomPlay {
     return &chosen->second;
   }
 
-  // One of those that the switch has confirmed.
+  // A random hop that the switch has confirmed.
   const HopSetup* any_up(const RandomManager& manager) {
     const Ledger& ledger = controller_.ledger();
     const auto us = ledger.find_manager(manager.name);
@@ -263,7 +265,7 @@ class RandomPlay {
       } else if (const HopSetup* up = any_up(manager); up != nullptr && below(4) == 0) {
         batch.setups.push_back(later_of(manager, *up));
       } else if (known != nullptr && below(6) == 0) {
-        HopSetup again = *known;  // a repeat, or the second phase, or a path anew
+        HopSetup again = *known;  // a repeat, the second phase, or a new path
         if (!again.commit) {
           again.commit = true;
           if (again.takes_over) {
@@ -292,12 +294,12 @@ class RandomPlay {
       const auto [port, label] = manager.released.back();
       manager.released.pop_back();
       if (below(2) == 0) {
-        manager.cache[port].push_back(label);  // used again without a word
+        manager.cache[port].push_back(label);  // reused without a message
       } else {
         batch.returned.push_back({port, {label}});
       }
     }
-    if (below(20) == 0) batch.returned.push_back({PortId{1}, {atm_label(0, 40)}});  // whoever's
+    if (below(20) == 0) batch.returned.push_back({PortId{1}, {atm_label(0, 40)}});  // not its own
     for (std::uint64_t n = below(3); n != 0; --n) {
       if (const HopSetup* known = any_open(manager)) {
         batch.modifies.push_back(change_of(manager, *known));
@@ -345,7 +347,7 @@ class RandomPlay {
     for (RandomManager& manager : managers_) send(manager);
     if (empty) fake_.table.clear();
     controller_.on_driver(driver::Up{ports_, !empty}, now_);
-    // The answer to the table comes before any other: nothing else has been asked.
+    // The answer with the table comes first: nothing else has been requested.
     if (!empty) deliver_all();
     ASSERT_TRUE(controller_.up());
   }
@@ -368,11 +370,12 @@ class RandomPlay {
       const auto manager = *controller_.ledger().find_manager(recalled.manager);
       const PortRecall& what = recalled.recall;
       ASSERT_TRUE(what.labels != 0 || what.quota != Resources{});
-      // What it had loose when it was asked, some of which the same step may have taken back.
+      // The recall is within what the manager held loose; it may have
+      // returned some in the same step.
       ASSERT_LE(what.labels, controller_.ledger().output_stock(what.port).all);
       ASSERT_TRUE(what.quota.fits_within(controller_.ledger().quota(manager, what.port)));
     }
-    // A stray or missing cross-connect can only come from a put-back that was refused.
+    // A stray or missing cross-connect can only result from a refused restoration.
     for (const auto& audited : outputs.audits) {
       for (const Finding& finding : audited.report.findings) {
         const bool excused = finding.kind == FindingKind::kUnreadable ||
@@ -404,7 +407,7 @@ class RandomPlay {
       if (ref) manager.revisions[result.key] = ledger.revision(*ref);
     }
     if (result.action == HopAction::kRemove && result.cause == Cause::kNone) {
-      // A label that others have as well is not released yet.
+      // A label that another hop shares is not released yet.
       const Label label = open->second.output_label;
       const bool joined = std::any_of(manager.open.begin(), manager.open.end(), [&](const auto& o) {
         return o.second.joins && o.second.output_port == open->second.output_port &&
@@ -429,14 +432,14 @@ class RandomPlay {
       ASSERT_TRUE(usage.hops.fits_within(usage.taken));
       ASSERT_LE(usage.ingress_cells_per_s, usage.capacity.cells_per_s);
     }
-    // The switch has what the books say, or the books say that it may not.
+    // The switch has the ledger's contract, or the ledger marks it as possibly different.
     controller_.ledger().for_each_hop([&](HopRef, const HopRecord& record) {
       const auto told = fake_.contracts.find(controller_.ledger().cross_connect(record));
       if (!record.settled() || record.progress.untold || told == fake_.contracts.end()) return;
       ASSERT_EQ(told->second, record.contract());
     });
-    // No output is fed by two connections, and by two hops of one only where they join; who shares an
-    // input is a hop of one connection to another port, or has taken over.
+    // Only hops of one connection share an output, and only where they join. Only hops of one
+    // connection share an input: branches to other ports, or hops that have taken over.
     const Ledger& ledger = controller_.ledger();
     std::map<std::pair<PortId, Label>, std::pair<ManagerIndex, ConnectionId>> feeders, owners;
     std::map<std::tuple<PortId, Label, PortId>, int> uses;
@@ -456,18 +459,18 @@ class RandomPlay {
       if (record.branch) ++branches_seen_;
       if (ledger.superseded(ref)) ++superseded_seen_;
       if (!ledger.above(ref)) ++uses[{at.input_port, at.input_label, at.output_port}];
-      // Of those that take over from one another the switch has one.
+      // Of hops that take over from one another, the switch has only one.
       for (auto under = ledger.below(ref); under; under = ledger.below(*under)) {
         EXPECT_FALSE(fake_.table.contains(at) &&
                      fake_.table.contains(ledger.cross_connect(*under)));
       }
     });
     for (const auto& [use, count] : uses) ASSERT_EQ(count, 1);
-    // What joins is counted once.
+    // Joined hops are charged once.
     std::map<PortId, Resources> sums;
     for (const auto& [where, most] : needs) sums[where.first] += most;
     for (const SwitchPort& port : ports_) ASSERT_EQ(ledger.usage(port.port)->hops, sums[port.port]);
-    // The switch has nothing that the ledger does not know: every hop asked for is in the books.
+    // Everything in the switch is known to the ledger: every requested hop has a record.
     for (const CrossConnect& there : fake_.table) ASSERT_TRUE(in_ledger(there));
   }
 

@@ -1,4 +1,4 @@
-// A port runs short: who is asked for what, and how it travels.
+// A port runs short: which managers must return how much, and how the recall travels.
 #include "controller_fixture.hpp"
 #include "switchserver/switch_server.hpp"
 
@@ -62,7 +62,7 @@ TEST_F(RecallTest, SoDoesAReserveAndAnAllotment) {
   EXPECT_THAT(recalls(), ElementsAre(asks("a", 1))) << "for the allotment of an egress label";
 }
 
-// A manager keeps released labels in its cache; here they rest in quarantine until they are used again.
+// A manager keeps released labels in its cache. In the ledger they stay in quarantine until reused.
 TEST_F(RecallTest, LabelsThatRestInQuarantineAreAskedForAsWell) {
   apply({{reserve(middle(1, 0, {})), reserve(middle(2, 0, {}))}, {}, {}}, 1, "a");
   apply({{}, {{middle(1, 0, {}).key, 0}, {middle(2, 0, {}).key, 0}}, {}}, 2, "a");

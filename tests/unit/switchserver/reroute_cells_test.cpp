@@ -1,5 +1,5 @@
-// A connection goes over to another path while its cells flow: controller, driver and emulated switch of
-// the two places where the paths part and meet; each path in between is a wire.
+// A connection moves to another path while its cells flow. Controller, driver and emulated switch
+// are real at the two places where the paths part and meet; each path in between is a wire.
 //
 //     1 ─ parts ─ 3 ─────────── 1 ─ meets ─ 3
 //               └ 4 ─────────── 2 ┘
@@ -23,7 +23,7 @@ class Switch {
     EXPECT_TRUE(controller_.attach("a", Epoch{1}).has_value());
   }
 
-  // Frames and events to and fro until both are quiet.
+  // Exchanges frames and events until neither end has more to send.
   void settle() {
     for (;;) {
       link_.exchange();
@@ -78,7 +78,7 @@ class RerouteCells : public ::testing::TestWithParam<std::uint8_t> {
     setup.demand = {1000, 10};
     return setup;
   }
-  // Ten cells with rising numbers enter where the paths part, and come out where they meet.
+  // Ten cells with increasing numbers enter where the paths part, and leave where they meet.
   void cells_flow() {
     for (int i = 0; i < 10; ++i) {
       dataplane::Cell cell;
@@ -103,7 +103,7 @@ class RerouteCells : public ::testing::TestWithParam<std::uint8_t> {
     EXPECT_THAT(meets_.audit(), ::testing::IsEmpty());
   }
 
-  // Connection 1 over the upper path, and the hops of its next one.
+  // Connection 1 over the upper path, and the hops of its next path.
   void SetUp() override {
     const Label upper = parts_.label_on(PortId{3});
     const Label lower = parts_.label_on(PortId{4});

@@ -1,4 +1,4 @@
-// Quotas that ride with setups, and labels shared out in proportion to declared demands.
+// Quotas that travel with setups, and labels shared in proportion to declared demands.
 #include "controller_fixture.hpp"
 #include "ledger_fixture.hpp"
 
@@ -166,7 +166,7 @@ TEST_F(ControllerSharingTest, OneBatchGetsNoMoreLabelsThanOneGrantOverAllItsPort
     setup.labels_wanted = 3;
     batch.setups.push_back(setup);
   }
-  // m --> three reserves, three labels more for each port;  m <-- three, two, none
+  // m --> three reserves, with three labels more for each port;  m <-- three labels, two, none
   ASSERT_TRUE(small.apply("a", batch, 1, now).has_value());
   const auto granted = small.take_outputs().results.at(0).batch.granted;
   ASSERT_THAT(granted, SizeIs(2));

@@ -1,4 +1,4 @@
-// What the log says of a switch that is not there.
+// What the log reports about a switch that is not connected.
 #include "switchserver/switch_absence.hpp"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ using testing::Eq;
 
 class SwitchAbsenceTest : public testing::Test {
  protected:
-  // The lines of so long, each at its deadline.
+  // The log lines of `during`, each at its deadline.
   std::vector<std::string> lines(Duration during) {
     const TimePoint end = now_ + during;
     std::vector<std::string> said;
@@ -40,7 +40,7 @@ TEST_F(SwitchAbsenceTest, OneThatIsNeverMetIsToldOfAgainAndAgainAndLessOften) {
   EXPECT_EQ(absence_.next_deadline(), kNever);
   absence_.away(now_);
   absence_.failed("127.0.0.1:1: connect: Connection refused");
-  absence_.away(now_ + seconds{1});  // no news
+  absence_.away(now_ + seconds{1});  // no change
   EXPECT_THAT(
       lines(seconds{15}),
       ElementsAre("the switch at 127.0.0.1:1 has not been met in 2.0 s: 127.0.0.1:1: connect: "
@@ -51,7 +51,7 @@ TEST_F(SwitchAbsenceTest, OneThatIsNeverMetIsToldOfAgainAndAgainAndLessOften) {
                   "Connection refused; trying on"));
   EXPECT_FALSE(absence_.ever_met());
   EXPECT_EQ(absence_.away_for(now_), seconds{15});
-  // In the end once a minute: 30, 62 and 122 s of the first two minutes and a half.
+  // Finally once a minute: at 30, 62 and 122 s of the first two and a half minutes.
   EXPECT_EQ(lines(seconds{135}).size(), 3u);
   EXPECT_EQ(lines(std::chrono::minutes{10}).size(), 10u);
   EXPECT_EQ(absence_.back(now_), "the switch at 127.0.0.1:1 is met after 750.0 s");

@@ -1,5 +1,5 @@
-// Make before break as a controller does it: what the switch is asked where the paths part and where
-// they meet, in whatever order the hops go, and when it refuses, goes away or has lost everything.
+// Make before break in the controller: its requests to the switch where the paths part and where
+// they meet, in any order of removal, and when the switch refuses, is lost or has lost its table.
 #include "paths_fixture.hpp"
 
 namespace xbind {
@@ -12,7 +12,7 @@ using ::testing::UnorderedElementsAre;
 constexpr auto kCommit = HopAction::kCommit;
 constexpr auto kRemove = HopAction::kRemove;
 
-// ----- where the paths part -----------------------------------------------------------------------
+// ----- where the paths part -----
 
 TEST_F(ControllerPathsTest, ATakeOverIsAMoveAndTheOldOneGoesWithoutAWord) {
   const int adds = fake.adds;
@@ -113,7 +113,7 @@ TEST_F(ControllerPathsTest, ARefusedMoveBackIsAskedForAgainByWhicheverRemovalCom
   EXPECT_EQ(result_of(1), refused(later.key, kRemove, Cause::kSwitchRefused, 3));
   EXPECT_EQ(result_of(2), refused(old.key, kRemove, Cause::kSwitchRefused, 3)) << "it had to wait";
   fake.refuse_move = [](const CrossConnect&) { return std::uint8_t{0}; };
-  apply(removal(old), 3);  // nobody asks for the other: both are to go, so both are deleted
+  apply(removal(old), 3);  // the other hop is to be removed as well, so both are deleted
   answer_all();
   EXPECT_EQ(result_of(3), removed(old.key, old.output_label));
   EXPECT_EQ(controller.ledger().hop_count(), 0U);
@@ -164,7 +164,7 @@ TEST_F(ControllerPathsTest, AMoveThatIsNotAnsweredMayNotHaveBeenMade) {
   };
   apply(setup(later), 1);
   answer_with(Cause::kTimeout);
-  answer_all();  // there was nothing to move back: the old one is added, which changes nothing
+  answer_all();  // the move had not been made: the old one is added, which changes nothing
   EXPECT_THAT(fake.table, ElementsAre(cross(old)));
   EXPECT_EQ(controller.ledger().hop_count(), 1U);
   EXPECT_EQ(controller.counters().put_back, 1U);
@@ -268,7 +268,7 @@ TEST_F(ControllerPathsTest, TheFirstSwitchNamesTheIngressLabelAgain) {
   EXPECT_TRUE(clean());
 }
 
-// ----- where they meet again ----------------------------------------------------------------------
+// ----- where they meet again -----
 
 TEST_F(ControllerPathsTest, AJoinerIsAddedTheOldOneDeletedAndTheLabelStays) {
   const HopSetup meets = join(old, kEnd, 50);
@@ -323,8 +323,8 @@ TEST_F(ControllerPathsTest, AtTheLastSwitchTheEgressLabelStays) {
   EXPECT_EQ(controller.ledger().output_label(kEnd, egress)->holder, LabelHolder::kFree);
 }
 
-// A whole change of path at one switch where the paths part, in one where they meet, and its undoing
-// after the take-over had succeeded.
+// A complete change of path at a switch where the paths part and at one where they meet, then
+// undone after the take-over has succeeded.
 TEST_F(ControllerPathsTest, TheUndoingComesInAnyOrder) {
   const HopSetup end = committed(1 + 100, 46);
   const HopSetup meets = join(end, kEnd, 50);

@@ -1,7 +1,7 @@
-// Two managers that set up, hold, change, branch off and remove hops and take their connections over to
-// other paths, a switch that refuses now and then and answers in any order, sessions that lapse
-// and a switch that goes away: after every step the books agree with themselves and with what the
-// managers were told; after the last removal, return and lapse everything is free again.
+// Two managers set up, hold, change, branch and remove hops, and move their connections to other
+// paths. The switch refuses now and then, answers in any order and is lost; sessions lapse. After
+// every step the ledger is consistent with itself and with its reports to the managers. After the
+// last removal, return and lapse everything is free again.
 #include "random_world.hpp"
 
 namespace xbind {
@@ -18,7 +18,7 @@ TEST_P(RandomWorld, KeepsItsBooks) {
   }
   if (::testing::Test::HasFailure()) return;
   world.wind_up();
-  // The run must have been about something.
+  // The run must have exercised enough.
   const SwitchCounters& counted = world.counters();
   EXPECT_GT(counted.commits, 300U);
   EXPECT_GT(counted.removes, 300U);

@@ -21,7 +21,7 @@ TEST_F(SwitchControllerTest, ACommitIsProgrammedThenAnswered) {
   const HopSetup setup = middle(7, 40, cache_one());
   // a --> sw: commit(3 0/40 -> 4 0/32)
   apply({{setup}, {}, {}}, 11);
-  // sw --> switch: add, in one write; nothing is said to the manager yet
+  // sw --> switch: add, in one write; no result to the manager yet
   EXPECT_EQ(fake.flushes, 1);
   EXPECT_TRUE(no_results());
   // switch --> sw: done;  sw --> a: committed
@@ -176,7 +176,7 @@ TEST_F(SwitchControllerTest, AReservationIsRemovedWithoutTheSwitch) {
 TEST_F(SwitchControllerTest, ARepeatedCommitIsAnsweredAsBeforeAndProgrammedOnce) {
   const HopSetup setup = whole_path(1);
   apply({{setup}, {}, {}}, 1);
-  apply({{setup}, {}, {}}, 2);  // the first is still on its way
+  apply({{setup}, {}, {}}, 2);  // the first is still in flight
   EXPECT_TRUE(no_results());
   answer_all();
   auto outputs = controller.take_outputs();
@@ -273,7 +273,8 @@ TEST_F(SwitchControllerTest, ReplacementLabelsComeWithTheResults) {
   held.output_port = kTrunk;
   held.labels_wanted = 1;
   end.labels_wanted = 5;
-  // commit two hops, reserve one elsewhere, and the last hop of a path, which never gets any
+  // Commit two hops, reserve one elsewhere, and commit the last hop of a
+  // path, which never gets labels.
   const HopResultBatch out = run({{one, two, held, end}, {}, {}});
   EXPECT_THAT(out.granted,
               ElementsAre(PortLabels{kOut, {atm_label(0, 34), atm_label(0, 35), atm_label(0, 36)}},
@@ -491,7 +492,7 @@ TEST_F(SwitchControllerTest, ALateAnswerOfTheOldSessionIsNotTakenForTheNewReques
   apply({{}, {{setup.key, 0}}, {}});
   const driver::Event late = fake.answers.front().event;
   fake.answers.clear();
-  fake.table = {cross(setup)};  // the delete had been lost on its way
+  fake.table = {cross(setup)};  // the delete was lost
   controller.on_driver(driver::Down{"gone"}, now);
   controller.on_driver(driver::Up{ports(), true}, now);
   answer();  // the table: the delete is sent again
@@ -523,7 +524,7 @@ TEST_F(SwitchControllerTest, WhatNobodyOfThisSessionAskedToRemoveIsToldUnasked) 
   // a --> sw: remove; then a's session is over, and a new one begins
   apply({{}, {{setup.key, 0}}, {}});
   ASSERT_TRUE(controller.attach("a", Epoch{1}).has_value());
-  // switch --> sw: done;  sw --> a: removed, the label rests in your quarantine
+  // switch --> sw: done;  sw --> a: removed, the label enters a's quarantine
   answer();
   const auto outputs = controller.take_outputs();
   EXPECT_THAT(outputs.results, IsEmpty());
@@ -626,7 +627,7 @@ TEST_F(SwitchControllerTest, AnAuditPassesOverWhatMovesWhileTheTableIsRead) {
   const HopSetup going = committed(1, 40);
   const HopSetup stays = committed(2, 41);
   HopSetup coming = middle(3, 42, cache_one());
-  // The table is read first, then a removal and a commit are done, then the table arrives.
+  // The table is read first, then a removal and a commit complete, then the table arrives.
   ASSERT_TRUE(controller.audit("a", 1).has_value());
   const driver::Event table = fake.answers.front().event;
   fake.answers.clear();
@@ -637,7 +638,7 @@ TEST_F(SwitchControllerTest, AnAuditPassesOverWhatMovesWhileTheTableIsRead) {
   EXPECT_THAT(audits[0].report.findings, IsEmpty());
   EXPECT_THAT(audits[0].report.hops, SizeIs(2));
 
-  // The other way round: asked for, moved, and only then read.
+  // The other order: audit requested, hops changed, and only then the table is read.
   ASSERT_TRUE(controller.audit("a", 2).has_value());
   fake.answers.pop_front();
   driver::Table later{std::get<driver::Table>(table).cookie + 4, Cause::kNone, {}};

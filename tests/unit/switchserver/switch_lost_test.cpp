@@ -1,4 +1,4 @@
-// The switch is lost while a commit and the removal behind it are half answered.
+// The switch is lost when a commit and the removal behind it are half answered.
 #include "controller_fixture.hpp"
 
 namespace xbind {
@@ -21,7 +21,7 @@ class SwitchLostTest : public SwitchControllerTest {
     EXPECT_TRUE(no_results()) << "the add may still be refused";
     EXPECT_THAT(fake.table, IsEmpty());
   }
-  // The commit is unknown, the removal done: the delete was behind the add.
+  // The commit's result is unknown, the removal is done: the delete was behind the add.
   void expect_both_answered() {
     auto outputs = controller.take_outputs();
     ASSERT_THAT(outputs.results, SizeIs(2));
@@ -64,7 +64,7 @@ TEST_F(SwitchLostTest, TheLabelCanBeUsedAgainAtOnce) {
   EXPECT_THAT(fake.table, ElementsAre(cross(next)));
 }
 
-// A table that could not be read is read again with the next commands as well.
+// A table that could not be read is also read again with the next commands.
 using TableUnreadTest = SwitchControllerTest;
 
 TEST_F(TableUnreadTest, CommandsThatComeWhenItIsTimeHaveTheTableReadAgain) {

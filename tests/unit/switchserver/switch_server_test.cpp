@@ -1,4 +1,4 @@
-// Sessions around a controller: what a manager sees of a SwitchServer, frame by frame.
+// Sessions around a controller: a manager's view of a SwitchServer, frame by frame.
 #include "switchserver/switch_server.hpp"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ class Outlet : public ManagerOutlet {
     endings.push_back(ending.why);
   }
   std::vector<SessionId> over;
-  std::vector<SessionEnd> endings;  // of the same
+  std::vector<SessionEnd> endings;  // of the same sessions
   std::vector<Sent> sent;
   std::vector<std::pair<std::uint64_t, LedgerReport>> audits;
 };
@@ -137,7 +137,7 @@ TEST_F(SwitchServerTest, results_are_repeated_until_confirmed) {
 
 // ----- a manager that confirms nothing --------------------------------------------------------
 
-// One batch of results may be on its way, three may wait.
+// One batch of results may be in flight, and three may wait.
 class SilentManagerTest : public SwitchServerTest {
  protected:
   static SwitchServerOptions narrow() {
@@ -173,10 +173,10 @@ TEST_F(SilentManagerTest, that_confirms_in_the_end_gets_them_in_order) {
   EXPECT_EQ(server_.managers(), 1U);
 }
 
-// What an earlier session has asked to remove goes in the present one, which has asked for nothing.
+// Results of removals that an earlier session requested travel in the present one, unsolicited.
 class UnaskedTest : public SilentManagerTest {
  protected:
-  // The removals of all hops are under way when the manager attaches anew; each answer is a step.
+  // All removals are under way when the manager attaches again; each answer is a step of its own.
   void remove_in_an_earlier_session(std::uint64_t hops) {
     const SessionId earlier = attach("m1");
     HopBatch commits;
@@ -205,7 +205,7 @@ class UnaskedTest : public SilentManagerTest {
 
 TEST_F(UnaskedTest, results_that_wait_share_a_batch_and_none_is_lost) {
   remove_in_an_earlier_session(300);
-  // m1 <-- the first; 256 and 43 wait for its confirmation, and so do the results of a commit
+  // m1 <-- the first; 256 and 43 wait for its confirmation, as do the results of a commit
   submit(session, 1, 0, one_hop(301));
   ASSERT_THAT(outlet_.sent, SizeIs(1));
   ASSERT_EQ(server_.managers(), 1U) << "many at once are no reason to cut it off";
@@ -333,7 +333,7 @@ TEST_F(UnaskedTest, a_result_that_nobody_asked_for_goes_behind_the_results_that_
   switch_.answers.pop_front();
   session = attach("m1", 2);
   outlet_.sent.clear();
-  submit(session, 1, 0, one_hop(2));  // takes the only credit
+  submit(session, 1, 0, one_hop(2));  // uses the only credit
   submit(session, 2, 0, one_hop(3));
   server_.on_driver(removed, now_);
   step();

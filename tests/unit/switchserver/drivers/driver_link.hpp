@@ -1,4 +1,4 @@
-// The driver and the emulated switch's own agent, octets handed over in memory.
+// The driver and the emulated switch's own agent, which exchange octets in memory.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -27,11 +27,11 @@ class Link {
 
   void restart_switch(std::uint32_t ports = 2);
 
-  // controller <==> switch: a new TCP connection, all that follows from it
+  // controller <==> switch: a new TCP connection, and all messages that follow from it
   void connect();
   // controller --x-- switch
   void cut();
-  // Frames to and fro until both are quiet. Counts the writes of the controller.
+  // Exchanges frames until neither end has more to send. Returns the controller's number of writes.
   int exchange();
   void pass(Duration time);
 
@@ -48,7 +48,7 @@ class Link {
 
   gsmp::SessionOptions options();
 
-  std::vector<std::uint8_t> versions_;  // of GSMP, that the switch speaks
+  std::vector<std::uint8_t> versions_;  // GSMP versions that the switch supports
   std::uint32_t chance_ = 1000;
   TimePoint now_{std::chrono::seconds{1}};
   std::unique_ptr<emulator::Fabric> fabric_;

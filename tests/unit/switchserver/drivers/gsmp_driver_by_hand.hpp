@@ -1,4 +1,4 @@
-// The driver and a switch that the test plays by hand, message by message.
+// The driver against a switch that the test emulates by hand, message by message.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@
 
 namespace xbind {
 
-// Two ports; 1 has session 0x5eed0001, 2 has 0x5eed0002.
+// Two ports; port 1 has session 0x5eed0001, port 2 has 0x5eed0002.
 class GsmpDriverByHand : public ::testing::Test {
  protected:
   GsmpDriverByHand();
@@ -23,24 +23,24 @@ class GsmpDriverByHand : public ::testing::Test {
   static CrossConnect cross(std::uint32_t input_vci, std::uint32_t output_vci);
   static gsmp::SessionOptions options();
 
-  // <-- SYNACK;  --> ACK, Switch Configuration;  and so on until the driver has the ports
+  // <-- SYNACK;  --> ACK, Switch Configuration;  and so on until the driver has read the ports
   void bring_up();
-  // The switch answers what it is asked about itself, ports and services included; everything else
-  // waits in `asked`.
+  // The switch answers queries about its configuration, ports and services. All
+  // other requests wait in `asked`.
   void play();
   bool answered(const gsmp::Message& message);
   template <class M>
   void say(const M& message) {
     driver.receive(gsmp::test::framed(message), now);
   }
-  // The request comes back with this result and code.
+  // Answers the request with this result and code.
   void answer(gsmp::Message request, gsmp::ResultField result, gsmp::FailureCode code);
   void succeed(const gsmp::Message& request);
   void fail(const gsmp::Message& request, gsmp::FailureCode code);
 
-  // An event of the port as it is now. `missed` events before it were not sent.
+  // An event with the port's present state. `missed` earlier events were not sent.
   gsmp::Event event(gsmp::MessageType type, std::uint32_t port, std::uint32_t missed = 0);
-  // The event, and what the driver asks about it is answered.
+  // Sends the event and answers the driver's queries about it.
   void happens(gsmp::MessageType type, std::uint32_t port, std::uint32_t missed = 0);
 
   template <class T>
@@ -51,7 +51,7 @@ class GsmpDriverByHand : public ::testing::Test {
     }
     return found;
   }
-  // What was asked and not answered, of one type.
+  // The pending requests of one type.
   template <class M>
   std::vector<M> requests() {
     play();

@@ -1,5 +1,5 @@
-// The driver against a switch that the test plays by hand: events, new port sessions, the order of
-// deletes and adds, and the table.
+// The driver against a switch that the test emulates by hand: events, new port sessions, the order
+// of deletes and adds, and the table.
 #include "tests/unit/switchserver/drivers/gsmp_driver_by_hand.hpp"
 
 namespace xbind {
@@ -71,11 +71,12 @@ TEST_F(GsmpDriverByHand, APortHasAllItsLabelRangesButThoseThatCannotBe) {
   EXPECT_THAT(news[0].renewed, IsEmpty()) << "and nothing comes in there";
 }
 
-// Who brings a port up empties it, and no event tells the other controllers (RFC 3292 section 6.1).
+// A controller that brings a port up empties its table, and no event informs the
+// others (RFC 3292 section 6.1).
 TEST_F(GsmpDriverByHand, APortThatAnotherControllerBringsUpIsSeenByLooking) {
   bring_up();
   const auto controllers = [&](std::uint8_t count) {
-    // <-- Adjacency Update: so many controllers
+    // <-- Adjacency Update: `count` controllers
     gsmp::Event update;
     update.header.type = MessageType::kAdjacencyUpdate;
     update.header.code = static_cast<gsmp::FailureCode>(count);
@@ -85,7 +86,7 @@ TEST_F(GsmpDriverByHand, APortThatAnotherControllerBringsUpIsSeenByLooking) {
   controllers(2);
   EXPECT_THAT(taken<driver::Ports>(), IsEmpty()) << "nothing has changed yet";
   ports[PortId{2}].port_session = 0x5eed0099;
-  // the next look;  --> All Ports Configuration
+  // The next poll;  --> All Ports Configuration
   now += GsmpDriver::kOthersPause;
   EXPECT_LE(driver.next_deadline(), now);
   driver.tick(now);
@@ -94,7 +95,7 @@ TEST_F(GsmpDriverByHand, APortThatAnotherControllerBringsUpIsSeenByLooking) {
   ASSERT_THAT(news, SizeIs(1));
   EXPECT_THAT(news[0].renewed, ElementsAre(PortId{2}));
   EXPECT_EQ(driver.driver_counters().ports_taken, 1U);
-  // It brings the other up, and leaves: one more look.
+  // The other controller brings port 1 up and leaves: one more poll.
   ports[PortId{1}].port_session = 0x5eed0098;
   controllers(1);
   const auto last = taken<driver::Ports>();
@@ -129,8 +130,8 @@ TEST_F(GsmpDriverByHand, PortsThatComeAndGoAreTold) {
   EXPECT_EQ(driver.driver_counters().dead_port, 1U);
 }
 
-// The Reset Flags of an earlier adjacency may have been lost with it: the switch would keep every later
-// event of that type to itself.
+// The Reset Flags of an earlier adjacency may have been lost with it. The switch would then
+// suppress every later event of that type.
 TEST_F(GsmpDriverByHand, AFlagThatIsSetWhenTheAdjacencyComesUpIsReset) {
   ports[PortId{2}].event_flags = gsmp::kEventPortUp | gsmp::kEventPortDown;
   bring_up();
@@ -177,7 +178,7 @@ TEST_F(GsmpDriverByHand, InvalidLabelsAreLetThroughTenTimesASecond) {
   const int reads = port_reads;
   happens(MessageType::kInvalidLabel, 1);
   EXPECT_THAT(requests<gsmp::PortManagement>(), SizeIs(1));
-  // The switch, its flag cleared, has the next at once: that has to wait.
+  // The flag is clear, so the switch sends the next event at once. Its reset has to wait.
   happens(MessageType::kInvalidLabel, 1);
   EXPECT_THAT(requests<gsmp::PortManagement>(), IsEmpty());
   EXPECT_EQ(driver.next_deadline(), now + GsmpDriver::kInvalidLabelPause);
@@ -195,7 +196,7 @@ TEST_F(GsmpDriverByHand, AGapInTheEventsHasThePortReadAgain) {
   happens(MessageType::kInvalidLabel, 1);
   const auto resets = requests<gsmp::PortManagement>();
   ASSERT_THAT(resets, SizeIs(1));
-  // The line went down, and that event was held back; the answer to the reset betrays it.
+  // The line went down and that event was suppressed; the answer to the reset reveals it.
   ports[PortId{1}].event_sequence = 2;
   ports[PortId{1}].line_status = gsmp::LineStatus::kDown;
   gsmp::PortManagement told = resets[0];
@@ -213,7 +214,7 @@ TEST_F(GsmpDriverByHand, AGapBeforeAnInvalidLabelHasThePortReadAgain) {
   const int reads = port_reads;
   happens(MessageType::kInvalidLabel, 1);
   EXPECT_EQ(port_reads, reads) << "the next in order says nothing about the port";
-  // The line went down, and that event was held back; then comes a cell.
+  // The line went down and that event was suppressed; then a cell arrives.
   ports[PortId{1}].line_status = gsmp::LineStatus::kDown;
   happens(MessageType::kInvalidLabel, 1, 1);
   EXPECT_EQ(port_reads, reads + 1);
@@ -263,7 +264,7 @@ TEST_F(GsmpDriverByHand, AnEventOfTheLineTakesAlongTheFlagThatWaits) {
 TEST_F(GsmpDriverByHand, AnEventWhileThePortIsReadHasItReadOnceMore) {
   bring_up();
   const int reads = port_reads;
-  // <-- Port Down, Port Down;  --> Port Configuration, which is not answered yet
+  // <-- Port Down, Port Down;  --> Port Configuration, not answered yet
   say(event(MessageType::kPortDown, 2));
   say(event(MessageType::kPortDown, 2));
   play();
@@ -283,7 +284,7 @@ TEST_F(GsmpDriverByHand, WhatAPortTransmitsIsItsRate) {
 TEST_F(GsmpDriverByHand, AnAddBetweenPortUpAndThePortsReadHasTheNewSession) {
   bring_up();
   ports[PortId{1}].port_session = 0x5eed0011;
-  // <-- Port Up;  --> Port Configuration, to which no answer has come yet;  --> Add Branch
+  // <-- Port Up;  --> Port Configuration, not answered yet;  --> Add Branch
   say(event(MessageType::kPortUp, 1));
   driver.add(cross(101, 201), {}, 1);
   driver.remove(cross(102, 202), 2);
@@ -321,7 +322,7 @@ TEST_F(GsmpDriverByHand, ARefusalThatComesBeforeTheEventHasThePortReadFirst) {
   driver.add(cross(101, 201), {}, 1);
   driver.flush();
   const auto adds = requests<gsmp::AddBranch>();
-  ports[PortId{1}].port_session = 0x5eed0011;  // and its event is held back
+  ports[PortId{1}].port_session = 0x5eed0011;  // its event is suppressed
   fail(adds.at(0), gsmp::FailureCode::kInvalidPortSession);
   EXPECT_THAT(driver.take_events(), IsEmpty());
   play();
@@ -359,7 +360,7 @@ TEST_F(GsmpDriverByHand, WhatWaitsForAPortWhenTheSwitchGoesIsUnreachable) {
 TEST_F(GsmpDriverByHand, AnAddComesBehindTheDeleteOfItsOutputLabelFromAnotherInput) {
   bring_up();
   driver.remove(cross(100, 200), 1);
-  driver.add(cross(101, 200), {}, 2);  // it would merge with what is to go
+  driver.add(cross(101, 200), {}, 2);  // would merge with the connection that is being deleted
   driver.flush();
   play();
   ASSERT_THAT(asked, SizeIs(2));
@@ -370,7 +371,8 @@ TEST_F(GsmpDriverByHand, AnAddComesBehindTheDeleteOfItsOutputLabelFromAnotherInp
 TEST_F(GsmpDriverByHand, AnAddOfOtherLabelsLeavesTheDeletesWaiting) {
   bring_up();
   driver.remove(cross(100, 200), 1);
-  driver.add(cross(200, 100), {}, 2);  // the numbers in the other direction are other labels
+  // the same numbers in the other direction are different labels
+  driver.add(cross(200, 100), {}, 2);
   driver.remove(cross(102, 202), 3);
   driver.flush();
   play();
@@ -410,7 +412,7 @@ TEST_F(GsmpDriverByHand, DeletesThatHaveGoneOutHoldNoAddBack) {
   driver.remove(cross(100, 200), 1);
   driver.flush();
   driver.remove(cross(102, 202), 2);
-  driver.add(cross(100, 200), {}, 3);  // its labels' delete is ahead of it already
+  driver.add(cross(100, 200), {}, 3);  // the delete of its labels is ahead of it already
   driver.flush();
   play();
   ASSERT_THAT(asked, SizeIs(3));

@@ -1,5 +1,5 @@
-// The driver against a switch that the test plays by hand: what it says of quality of service,
-// moves and counters.
+// The driver against a switch that the test emulates by hand: quality of
+// service, moves and counters.
 #include "tests/unit/switchserver/drivers/gsmp_driver_by_hand.hpp"
 
 namespace xbind {
@@ -18,7 +18,7 @@ MATCHER_P2(Answered, cookie, cause, "") { return arg.cookie == cookie && arg.cau
 
 TEST_F(GsmpDriverByHand, AContractTravelsAsAServiceWithOneBlock) {
   bring_up();
-  // --> the octets of vector B4, but for its transaction
+  // --> the octets of vector B4, except for the transaction identifier
   driver.add(cross(101, 201), kCbr, 1);
   driver.flush();
   wire::Buffer octets;

@@ -1,4 +1,4 @@
-// The driver against the emulated switch's own agent, octets handed over in memory.
+// The driver against the emulated switch's own agent; octets are exchanged in memory.
 #include <gmock/gmock.h>
 
 #include "tests/unit/switchserver/drivers/driver_link.hpp"
@@ -69,7 +69,7 @@ TEST(GsmpDriver, keeps_the_order_of_a_delete_and_an_add_of_the_same_label) {
   link.exchange();
   link.driver_.take_events();
   link.driver_.remove(cross(100, 200), 2);
-  link.add(cross(100, 300), 3);  // the same input: a second branch if it came first
+  link.add(cross(100, 300), 3);  // the same input: it would be a second branch if it came first
   link.driver_.flush();
   link.exchange();
   EXPECT_THAT(link.events<driver::Done>(),
@@ -170,7 +170,7 @@ TEST(GsmpDriver, requests_open_at_a_cut_are_answered_before_down) {
   link.driver_.remove(cross(300, 400), 2);
   link.driver_.flush();
   wire::Buffer lost;
-  link.driver_.take_output(lost);           // it left, and the cut came first
+  link.driver_.take_output(lost);           // sent, and lost because the connection broke first
   link.driver_.remove(cross(500, 600), 3);  // never flushed
   link.cut();
   const auto events = link.driver_.take_events();

@@ -1,5 +1,5 @@
-// The driver over version 1.1: what it says where there are no services, no deletes of many at once and
-// no message that lists the table.
+// The driver over GSMP version 1.1, which has no services, no delete of many connections at once
+// and no message that lists the table.
 #include <gmock/gmock.h>
 
 #include "tests/unit/switchserver/drivers/driver_link.hpp"
@@ -18,14 +18,14 @@ class GsmpDriverV1 : public ::testing::Test {
     link.connect();
     ASSERT_THAT(link.events<driver::Up>(), SizeIs(1));
   }
-  // Adds what has to succeed, and lets nothing of it be seen.
+  // Adds the connection, which must succeed, and consumes the events.
   void there_is(const CrossConnect& at) {
     link.add(at, 1);
     link.driver_.flush();
     link.exchange();
     ASSERT_THAT(link.events<driver::Done>(), ElementsAre(Answered(1U, Cause::kNone)));
   }
-  // What the driver knows nothing of: another controller adds it.
+  // Adds a connection that the driver does not know, as another controller does.
   void stranger(const CrossConnect& at) {
     gsmp::AddBranch request;
     request.input_port = at.input_port;
@@ -45,7 +45,7 @@ class GsmpDriverV1 : public ::testing::Test {
   static CrossConnect unknown_output(PortId port, std::uint32_t vci) {
     return {port, atm_label(0, vci), PortId{}, Label{}};
   }
-  // The connection breaks, and the controller comes again.
+  // Breaks the connection and connects the controller again.
   void come_again() {
     link.driver_.take_events();
     bring_up();
@@ -90,8 +90,8 @@ TEST_F(GsmpDriverV1, deletes_go_one_a_message) {
 TEST_F(GsmpDriverV1, a_delete_of_what_is_not_there_is_done) {
   bring_up();
   there_is(cross(100, 200));
-  link.driver_.remove(cross(100, 201), 2);  // such a connection, no such branch
-  link.driver_.remove(cross(555, 556), 3);  // no such connection
+  link.driver_.remove(cross(100, 201), 2);  // the connection exists, this branch does not
+  link.driver_.remove(cross(555, 556), 3);  // the connection does not exist
   link.driver_.flush();
   link.exchange();
   EXPECT_THAT(link.events<driver::Done>(),
@@ -128,7 +128,7 @@ TEST_F(GsmpDriverV1, the_table_is_what_was_added_and_is_active) {
   const CrossConnect leaf{kIn, atm_label(0, 100), PortId{3}, atm_label(0, 300)};
   const CrossConnect back{PortId{3}, atm_label(0, 100), kIn, atm_label(0, 200)};
   for (const CrossConnect& at : {cross(100, 200), leaf, cross(1023, 32), back}) there_is(at);
-  // --> VC Activity of all labels of three ports      <-- which of them are in use
+  // --> VC Activity of all labels of three ports      <-- the labels that are in use
   const driver::Table table = read();
   EXPECT_EQ(table.cookie, 77U);
   EXPECT_EQ(table.cause, Cause::kNone);
@@ -157,13 +157,13 @@ TEST_F(GsmpDriverV1, a_move_that_was_not_answered_is_listed_in_both_places) {
   const CrossConnect moved{kIn, atm_label(0, 100), PortId{3}, atm_label(0, 300)};
   link.driver_.move(cross(100, 200), moved.output_port, moved.output_label, {}, 2);
   link.driver_.flush();
-  link.cut();  // whether it has arrived nobody knows
+  link.cut();  // it is unknown whether the move has arrived
   EXPECT_THAT(link.events<driver::Done>(), ElementsAre(Answered(2U, Cause::kSwitchUnreachable)));
   link.connect();
   (void)link.driver_.take_events();
   EXPECT_THAT(read().cross_connects, UnorderedElementsAre(cross(100, 200), moved));
 
-  link.driver_.move(moved, kOut, atm_label(0, 200), {}, 3);  // it was not made
+  link.driver_.move(moved, kOut, atm_label(0, 200), {}, 3);  // the move was not made
   link.driver_.flush();
   link.exchange();
   const auto done = link.events<driver::Done>();
@@ -215,7 +215,7 @@ TEST_F(GsmpDriverV1, an_add_whose_answer_overtakes_a_read_is_listed_by_the_next)
   wire::Buffer of_the_read;
   link.driver_.take_output(sent);
   link.agent_->receive(link.at_, sent, link.now_);
-  link.agent_->take_output(link.at_, of_the_read);  // nothing is there
+  link.agent_->take_output(link.at_, of_the_read);  // the switch has sent nothing
   there_is(cross(100, 200));
   link.driver_.receive(of_the_read, link.now_);
   link.exchange();
@@ -232,7 +232,7 @@ TEST_F(GsmpDriverV1, an_add_that_was_done_and_not_answered_is_listed_without_its
   wire::Buffer sent;
   link.driver_.take_output(sent);
   link.agent_->receive(link.at_, sent, link.now_);
-  link.agent_->take_output(link.at_, sent);  // and that is lost
+  link.agent_->take_output(link.at_, sent);  // and this one is lost
   link.pass(std::chrono::seconds{2});
   EXPECT_THAT(link.events<driver::Done>(), ElementsAre(Answered(1U, Cause::kTimeout)));
   EXPECT_THAT(read().cross_connects, ElementsAre(unknown_output(kIn, 100)));

@@ -1,4 +1,4 @@
-// Which driver an address of --switch chooses, and what is refused.
+// Which driver an address of --switch selects, and which addresses are refused.
 #include "switchserver/make_driver.hpp"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ TEST(MakeDriver, TheDriverNamesItsSwitchAndIsNotStarted) {
   const auto driver = make_driver(options, [] { return 1U; });
   EXPECT_EQ(driver->peer(), "127.0.0.1:6068");
   EXPECT_EQ(driver->why_away(), "");
-  driver->stop();  // idempotent, also where nothing was started
+  driver->stop();  // idempotent, and allowed without start()
 }
 
 }  // namespace

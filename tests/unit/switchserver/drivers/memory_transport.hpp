@@ -1,9 +1,8 @@
-// A Transport without a network: a test opens and cuts the connection, and carries the octets.
+// A Transport without a network: the test opens and breaks the connection, and carries the octets.
 //
 //   driver ──▶ Transport (owned by the driver) ──▶ MemoryWire (owned by the test) ──▶ test
 //
-// The wire may outlive the driver: what is carried to a driver that is gone arrives nowhere. One
-// thread.
+// The wire may outlive the driver; octets for a destroyed driver are dropped. For one thread only.
 #pragma once
 
 #include <memory>
@@ -20,18 +19,19 @@ class MemoryWire {
  public:
   MemoryWire();
 
-  // Its transport, for one driver. Once.
+  // Returns the driver's end of the wire. Call it once.
   std::unique_ptr<gsmp::Transport> transport();
 
-  // What happens to the connection. The driver hears of it within the call, if it has started.
+  // Changes of the connection. A driver that has started is notified within the call.
   void connect();
   void cut(const std::string& reason);
   void refuse(const std::string& reason);  // an attempt to connect fails
 
   void carry_to_driver(std::span<const std::byte> octets);
-  // What the driver has sent since the last call.
+  // Returns the octets that the driver has sent since the last call.
   wire::Buffer take_sent();
-  // The driver's wish to close the connection; cut() is the test's. Taken once.
+  // The driver's request to close the connection, which the test executes
+  // with cut(). Returned once.
   std::optional<std::string> take_drop();
 
   bool connected() const { return state_->connected; }

@@ -1,5 +1,5 @@
-// The GSMP driver over a transport in memory: what it makes of a connection that opens, breaks and
-// opens again, and what it asks of its owner.
+// The GSMP driver over a transport in memory: its handling of a connection that opens, breaks and
+// opens again, and its requests to its owner.
 #include "switchserver/drivers/running_gsmp_driver.hpp"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ class RunningGsmpDriverTest : public testing::Test {
     return options;
   }
 
-  // The owner's step: whatever woke it, then one write.
+  // The owner's step: handles every wake-up, then writes once.
   void step() {
     for (; wakes_ > 0; --wakes_) answers_ += driver_.on_wake(now_);
     std::vector<driver::Event> fresh;
@@ -42,7 +42,7 @@ class RunningGsmpDriverTest : public testing::Test {
     requests_ += driver_.unsent_requests();
     driver_.transmit();
   }
-  // Octets to and fro until both ends are quiet.
+  // Exchanges octets until neither end has more to send.
   void exchange() {
     for (;;) {
       step();
@@ -85,7 +85,7 @@ class RunningGsmpDriverTest : public testing::Test {
   }
 
   TimePoint now_{std::chrono::seconds{1}};
-  Link link_;  // the emulated switch; its own driver stays unused
+  Link link_;  // the emulated switch; the driver inside it stays unused
   MemoryWire wire_;
   int wakes_ = 0;
   std::size_t items_ = 0;
@@ -120,7 +120,7 @@ TEST_F(RunningGsmpDriverTest, ALossAmidRequestsAnswersThemAllAndTheNextConnectio
   driver_.requests().add(cross(100, 200), {}, 1);
   driver_.requests().add(cross(101, 201), {}, 2);
   driver_.requests().flush();
-  step();                                 // they leave ...
+  step();                                 // the requests leave ...
   cut("read: Connection reset by peer");  // ... and do not arrive
   ASSERT_THAT(events_, SizeIs(3));
   EXPECT_THAT(std::get<driver::Done>(events_[0]), Answered(1U, Cause::kSwitchUnreachable));
