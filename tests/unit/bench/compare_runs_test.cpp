@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// A run of 1000 calls at 50/s, so of 20 s, against a queue of that capacity.
+// A run of 1000 calls at 50/s, that is of 20 s, against a queue of that capacity.
 RunReport run_with(double capacity, std::uint64_t seed = 1) {
   QueueSystem system(seed);
   system.capacity = capacity;

@@ -11,7 +11,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-// A run whose batches scatter by a tenth around `value`, and which is itself off by `off`.
+// A run whose batches vary by a tenth around a centre, which itself deviates
+// from `value` by up to `off`.
 MetricOfRun run_of(double value, std::size_t batches, std::uint64_t seed, double off = 0) {
   RandomBits bits = bits_for(seed, Stream::kWorkload);
   MetricOfRun run;
@@ -50,7 +51,7 @@ TEST(Compare, ASlowerSystemIsWorse) {
   EXPECT_THAT(line.method, AllOf(HasSubstr("bootstrap"), HasSubstr("20 batches of 1 run ")));
   EXPECT_EQ(exit_code({line}, 0.1), 1);
   EXPECT_EQ(exit_code({line}, 0.6), 0);
-  // The other way round it is better, and for throughput all is reversed.
+  // In the other direction it is better, and for throughput everything is reversed.
   EXPECT_EQ(compare("p50", Better::kLower, runs_of(420, 1, 20, 2), runs_of(300, 1, 20, 1)).verdict,
             CompareVerdict::kBetter);
   EXPECT_EQ(compare("operations", Better::kHigher, runs_of(300, 1, 20, 1), runs_of(420, 1, 20, 2))
@@ -63,7 +64,7 @@ TEST(Compare, ASlowerSystemIsWorse) {
 }
 
 TEST(Compare, SixPairsAreJudgedByTheSignsAlone) {
-  // All six of B are above their A: one chance in 32 if they were alike.
+  // All six runs of B are above those of A: a chance of one in 32 if they were alike.
   const std::vector<MetricOfRun> a{{10, {}}, {11, {}}, {50, {}}, {12, {}}, {13, {}}, {10, {}}};
   const std::vector<MetricOfRun> b{{12, {}}, {12, {}}, {70, {}}, {13, {}}, {99, {}}, {11, {}}};
   const CompareLine line = compare("p99", Better::kLower, a, b);
@@ -74,13 +75,13 @@ TEST(Compare, SixPairsAreJudgedByTheSignsAlone) {
 }
 
 TEST(Compare, TheIntervalOfAMedianLeavesOutAsManyAsItMay) {
-  // n: how many values may be left out at each end of the sign test's 95 % interval.
+  // n: the number of values that may be excluded at each end of the sign test's 95 % interval.
   std::vector<MetricOfRun> a(15, MetricOfRun{1, {}});
   std::vector<MetricOfRun> b;
   for (int i = 1; i <= 15; ++i) b.push_back({static_cast<double>(i), {}});
   const CompareLine line = compare("p50", Better::kLower, a, b);
   EXPECT_DOUBLE_EQ(line.ratio, 8);
-  EXPECT_DOUBLE_EQ(line.low, 4);  // tables of the sign test: ranks 4 and 12 of 15
+  EXPECT_DOUBLE_EQ(line.low, 4);  // from tables of the sign test: ranks 4 and 12 of 15
   EXPECT_DOUBLE_EQ(line.high, 12);
 }
 

@@ -24,7 +24,7 @@ RunOptions load_of(std::uint64_t calls, double rate, Arrivals arrivals) {
   return options;
 }
 
-// When the first `count` calls of a share are planned, from the common start.
+// The planned starts of a share's first `count` calls, counted from the common start.
 std::vector<Duration> arrivals_of(const RunOptions& load, std::uint32_t k, std::uint32_t of,
                                   int count) {
   const Share share = share_of(load, k, of);
@@ -83,7 +83,7 @@ TEST(Generators, ConstantArrivalsAreEvenlySpacedTogether) {
 TEST(Generators, PoissonArrivalsOfTwoAreNotTheSameTwice) {
   const RunOptions load = load_of(400, 100, Arrivals::kPoisson);
   EXPECT_NE(arrivals_of(load, 0, 2, 10), arrivals_of(load, 1, 2, 10));
-  // The same in every build, to what the logarithm rounds: a seed brings a load back.
+  // The same in every build, up to the rounding of the logarithm: a seed reproduces a load.
   const std::vector<Duration> second = arrivals_of(load, 1, 2, 3);
   ASSERT_EQ(second.size(), 3u);
   EXPECT_NEAR(static_cast<double>(second[0].count()), 17350580, 2);
@@ -108,7 +108,7 @@ TEST(Generators, ChildrenAreToldWhatTheParentWasButTheirShare) {
                            "--assert", "p99<5ms", "-ORBtraceLevel", "5"},
                           {"calls", "json", "quiet", "assert"}, {"--calls", "50"}),
               ElementsAre("--from", "a", "--both", "-ORBtraceLevel", "5", "--calls", "50"));
-  // A name that begins like another is another.
+  // An option whose name is a prefix of another one is a different option.
   EXPECT_THAT(child_words({"--hold-ms", "5", "--hold", "1"}, {"hold"}, {}),
               ElementsAre("--hold-ms", "5"));
 }

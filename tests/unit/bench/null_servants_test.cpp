@@ -1,4 +1,4 @@
-// The null manager and null switches with a client before them and nothing between: frames are values.
+// The null manager and null switches with a client and no network between them: frames are values.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ RequestBatch setups(std::uint64_t first, std::uint64_t count) {
   return batch;
 }
 
-// A client, a manager and its switches; step() carries what each has said to the others.
+// A client, a manager and its switches; step() carries the frames of each to the others.
 class Network {
  public:
   Network(const Gathering& rule, std::size_t count) {
@@ -43,7 +43,7 @@ class Network {
     manager->on_requests(session, client.send(std::move(batch), 100, now), now);
   }
 
-  // One round: what is due goes out, is answered, and the answers come in.
+  // One round: due frames are sent and answered, and the answers arrive.
   void step() {
     std::vector<NullManager::ToClient> to_client;
     std::vector<NullManager::ToSwitch> to_switches;
@@ -78,7 +78,7 @@ class Network {
   std::unique_ptr<NullManager> manager;
   SessionId session;
   ClientSession client{session::Limits{}, now};
-  std::vector<std::size_t> batches;  // commands in each that went to a switch
+  std::vector<std::size_t> batches;  // number of commands in each batch that a switch received
   std::vector<Outcome> outcomes;
 };
 
@@ -96,7 +96,7 @@ TEST(NullManager, WithoutSwitchesAnswersByItself) {
 TEST(NullManager, AnswersWhenEverySwitchHas) {
   Network network({.threshold = 1}, 3);
   network.ask(setups(1, 1));
-  network.step();  // out to the switches, and back
+  network.step();  // to the switches and back
   EXPECT_THAT(network.outcomes, IsEmpty());
   EXPECT_THAT(network.batches, ElementsAre(1, 1, 1));
   network.step();
@@ -139,7 +139,7 @@ TEST(NullManager, AdaptiveGathersOnlyWhileBatchesAreOnTheirWay) {
   std::vector<NullManager::ToSwitch> first;
   network.ask(setups(1, 1));
   ASSERT_TRUE(network.manager->finish_step(network.now, to_client, first));
-  ASSERT_THAT(first, SizeIs(1));  // at once: nothing is on its way
+  ASSERT_THAT(first, SizeIs(1));  // at once, because nothing is in flight
 
   std::vector<NullManager::ToSwitch> second;
   network.ask(setups(2, 2));

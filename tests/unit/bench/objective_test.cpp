@@ -11,7 +11,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-// `samples` of which one in fifty takes `p99`, and all others `p50`.
+// `samples` latencies: one in fifty is `p99`, all others are `p50`.
 Histogram latencies(std::uint64_t samples, Duration p50, Duration p99) {
   Histogram made;
   for (std::uint64_t i = 0; i < samples; ++i) made.record(i % 50 == 0 ? p99 : p50);
@@ -37,7 +37,7 @@ std::string refusal(const char* text) {
   return objectives ? "" : objectives.error().text;
 }
 
-// ===== what is understood =======================================================================
+// ===== objectives that are accepted =====
 
 TEST(Objective, LatenciesAreHeldAgainstTheirLimitInItsUnit) {
   const RunReport report = report_with(1000, 800us, 4'900us);
@@ -74,7 +74,7 @@ TEST(Objective, CountsAreCallsOrAShareOfThem) {
       .attempted = 1990, .connected = 1950, .refused = 20, .busy = 15, .unanswered = 5};
   report.releases = {.attempted = 1950, .released = 1947, .unanswered = 3};
   report.shed = 2;
-  // 10 were never attempted: they have failed like those that were.
+  // 10 were never attempted: they count as failed like the others.
   EXPECT_DOUBLE_EQ(*judged("fail=0", report).measured, 50);
   EXPECT_DOUBLE_EQ(*judged("fail<3%", report).measured, 2.5);
   EXPECT_TRUE(judged("fail<3%", report).kept);
@@ -107,7 +107,7 @@ TEST(Objective, SeveralStandInOneLineOrInSeveralOptions) {
             std::nullopt);
 }
 
-// ===== what is refused ==========================================================================
+// ===== objectives that are refused =====
 
 TEST(Objective, WhatWasNotUnderstoodIsNamed) {
   EXPECT_THAT(refusal("fast"), AllOf(HasSubstr("'fast'"), HasSubstr("p99<5ms")));
@@ -135,7 +135,7 @@ TEST(Objective, AShareIsANumberAndPerCent) {
     EXPECT_EQ(fraction_of(wrong), std::nullopt) << wrong;
 }
 
-// ===== what cannot be told ======================================================================
+// ===== objectives that cannot be judged =====
 
 TEST(Objective, APercentileOfTooFewSamplesIsNotKept) {
   const Judged few = judged("p99<5ms", report_with(999, 1us, 2us));

@@ -15,7 +15,7 @@ const auto kQuiet = [](const OverloadPoint&) {};
 
 TEST(Overload, ABoundedQueueKeepsItsGoodput) {
   QueueSystem system(1);
-  system.room = 20;  // 10 ms at capacity: what is taken is in time
+  system.room = 20;  // 10 ms at capacity: every accepted call is answered in time
   const OverloadPlan plan{.rate = 1800, .bound_us = 50'000};
   const auto seen = overload(plan, default_options(), system.function(), kNever, kQuiet);
   ASSERT_TRUE(seen);
@@ -52,7 +52,7 @@ TEST(Overload, WhatNeverComesBackIsNoRecovery) {
   QueueSystem system(3);
   system.room = 20;
   const RunFunction hurt = [&system](const RunOptions& options) {
-    if (options.rate > 5000) system.capacity = 500;  // and it stays so
+    if (options.rate > 5000) system.capacity = 500;  // and stays low
     return system.run(options);
   };
   const OverloadPlan plan{.rate = 1800, .bound_us = 100'000, .keep = 0.1};

@@ -1,6 +1,6 @@
-// A system with a known capacity for tests: one server of setups with exponential service and a queue,
-// played against the real Runner in virtual time. What is still in the queue when a run ends is there when
-// the next one begins.
+// A system of known capacity for tests: one server of setups with exponential
+// service and a queue, run against the real Runner in virtual time. The queue at the
+// end of a run remains for the next run.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace xbind::callgen {
 
-// The defaults of every option, calls from "a" to "b".
+// The defaults of every option; calls from "a" to "b".
 inline RunOptions default_options() {
   RunOptions options;
   config::OptionSet set("test", "A test.");
@@ -32,9 +32,9 @@ inline RunOptions default_options() {
 class QueueSystem {
  public:
   double capacity = 2000;        // setups a second
-  std::size_t room = 1'000'000;  // in the queue; beyond it: busy
-  double generator_per_s = 1e9;  // what the generator can send, evenly
-  Duration warm{};               // this much is added to every answer of the first run
+  std::size_t room = 1'000'000;  // of the queue; requests beyond it are answered "busy"
+  double generator_per_s = 1e9;  // rate at which the generator can send, evenly
+  Duration warm{};               // added to every answer of the first run
 
   explicit QueueSystem(std::uint64_t seed) : bits_(bits_for(seed, Stream::kWorkload)) {}
 

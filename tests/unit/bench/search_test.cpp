@@ -73,7 +73,7 @@ TEST(Search, BeginsLowerWhenTheFirstRateIsTooMuchAlready) {
 
 TEST(Search, WhatOnePointLeavesInTheQueueIsNotTheNextOnesFault) {
   QueueSystem system(5);
-  int busy_with = 0;  // small runs until it has forgotten the last point
+  int busy_with = 0;  // number of small runs until the system has recovered from the last point
   const RunFunction forgetting = [&](const RunOptions& options) {
     Result<RunReport> report = system.run(options);
     if (options.rate > 4000) {
@@ -92,7 +92,7 @@ TEST(Search, WhatOnePointLeavesInTheQueueIsNotTheNextOnesFault) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->end, SearchEnd::kFound);
   EXPECT_NEAR(found->rate, rate_with_p99(2000, 0.020), 0.15 * 2000);
-  // Twice at 8000/s; each time three small runs that are slow and one that is not.
+  // 8000/s is tried twice; after each, three small runs are slow and one is not.
   EXPECT_EQ(count_of(*found, PointKind::kSettle), 8u);
 }
 
@@ -132,7 +132,7 @@ TEST(Search, SaysWhenNoRateIsKept) {
 TEST(Search, OneBadRunOfThreeDoesNotBreakARate) {
   QueueSystem system(9);
   std::uint64_t runs = 0;
-  // Every fifth run meets a machine that is busy with something else.
+  // Every fifth run is slowed down by other work on the machine.
   const RunFunction noisy = [&](const RunOptions& options) {
     Result<RunReport> report = system.run(options);
     if (++runs % 5 == 0) {

@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// value + slope * t, and noise of that half width, every 10 s.
+// A point every 10 s: value + slope * t, with noise of that half width.
 std::vector<TrendPoint> line(std::size_t points, double value, double slope_per_s, double noise,
                              std::uint64_t seed = 1) {
   RandomBits bits = bits_for(seed, Stream::kWorkload);
@@ -85,7 +85,7 @@ TEST(Soak, AProcessThatGrowsIsNamed) {
   EXPECT_NEAR(line_of(findings, "memory of xbind-cmgr").growth, 3, 0.1);
   EXPECT_EQ(line_of(findings, "memory of xbind-switch").verdict, SoakVerdict::kFlat);
   EXPECT_THAT(to_text(findings, {}), HasSubstr("Verdict: grows"));
-  // The same is flat for who allows more.
+  // A higher limit makes the same growth flat.
   EXPECT_EQ(judge_soak(series, {.mb_per_hour = 4}).verdict(), SoakVerdict::kFlat);
 }
 

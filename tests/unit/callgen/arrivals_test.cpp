@@ -1,4 +1,4 @@
-// Arrivals that are not the same all the time: bursts, ramps and traces, against formulas of their own.
+// Arrivals whose rate varies: bursts, ramps and traces, compared with independent formulas.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,8 +22,8 @@ std::vector<double> starts_s(Pacer pacer, std::size_t count) {
   return starts;
 }
 
-// Kolmogorov and Smirnov: the greatest distance between a sample and a distribution function. 1.95 / sqrt(n):
-// one honest sample in a thousand lies beyond.
+// Kolmogorov-Smirnov: the greatest distance between a sample and a distribution function. One
+// genuine sample in a thousand lies beyond 1.95 / sqrt(n).
 template <class Distribution>
 double distance(std::vector<double> sample, Distribution distribution) {
   std::sort(sample.begin(), sample.end());
@@ -57,16 +57,16 @@ INSTANTIATE_TEST_SUITE_P(Seeds, Bursts, testing::Values(1, 2, 3, 42, 4711),
 TEST_P(Bursts, KeepTheMeanRate) {
   constexpr std::size_t kSample = 200'000;
   const auto starts = starts_s(Pacer(bursts(), GetParam()), kSample);
-  // Counts in a long time have 1 + 2 p a / (a + b)^2 times the variance of independent calls, with p = 400,
-  // a = 1 / 0.2, b = 1 / 0.6: 91. Four standard deviations.
+  // Counts over a long time have 1 + 2 p a / (a + b)^2 times the variance of independent calls.
+  // With p = 400, a = 1 / 0.2, b = 1 / 0.6 that is 91. The limit is four standard deviations.
   EXPECT_NEAR(static_cast<double>(kSample) / starts.back(), 100,
               100 * 4 * std::sqrt(91.0 / kSample));
 }
 
 TEST_P(Bursts, HaveGapsOfTwoExponentialsMixed) {
-  // The gaps of an interrupted Poisson process (p while on, on times end at rate a, off times at rate b) are
-  // hyperexponential: rates r1, r2 = (p + a + b +- sqrt((p + a + b)^2 - 4 p b)) / 2, the first of them with
-  // probability (p - r2) / (r1 - r2).
+  // The gaps of an interrupted Poisson process (rate p while on; on times end at rate a, off times
+  // at rate b) are hyperexponential. Their rates are r1, r2 = (p + a + b +- sqrt((p + a + b)^2 - 4
+  // p b)) / 2; r1 has probability (p - r2) / (r1 - r2).
   constexpr double p = 400;
   constexpr double a = 1 / 0.2;
   constexpr double b = 1 / 0.6;
@@ -83,9 +83,10 @@ TEST_P(Bursts, HaveGapsOfTwoExponentialsMixed) {
   };
   EXPECT_LT(distance(gaps, mixed), limit(gaps.size()));
   const auto poisson = [](double gap) { return -std::expm1(-100 * gap); };
-  EXPECT_GT(distance(gaps, poisson), 10 * limit(gaps.size()));  // it has teeth
+  // The test detects a wrong distribution.
+  EXPECT_GT(distance(gaps, poisson), 10 * limit(gaps.size()));
 
-  // Their squared variation is that of the mixture, and what gap_variation() promises.
+  // Their squared variation is that of the mixture and agrees with gap_variation().
   const double mean = share / r1 + (1 - share) / r2;
   const double second = 2 * (share / (r1 * r1) + (1 - share) / (r2 * r2));
   EXPECT_NEAR(mean, 0.01, 1e-12);
@@ -99,17 +100,19 @@ TEST(Arrivals, ABurstPlanSaysItsPeakAndItsDispersion) {
 }
 
 TEST(Arrivals, BurstsBeginAtAnyMomentOfTheirCycle) {
-  // Over many seeds the first second has as many calls on average as any other.
+  // Averaged over many seeds, the first second has as many calls as any other.
   double first = 0;
   constexpr int kSeeds = 2000;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed)
     first += static_cast<double>(calls_before(1s, bursts(), seed, 100'000));
-  // Of the calls in one second the standard deviation is below 91's, 95; of the mean of 2000 it is 2.2.
+  // The standard deviation of the calls in one second is below sqrt(91 * 100) = 95;
+  // of the mean of 2000 it is 2.2.
   EXPECT_NEAR(first / kSeeds, 100, 4 * 2.2);
 }
 
 TEST(Arrivals, TheOffTimesHaveAStreamOfTheirOwn) {
-  // Time spent on between two calls is drawn as ever: with hardly any off time the plan is nearly Poisson's.
+  // The on time between two calls is drawn as before: with almost no off time
+  // the plan is nearly Poisson.
   ArrivalPlan plan = bursts();
   plan.burst_on_s = 1000;
   plan.burst_off_s = 0.001;
@@ -130,15 +133,15 @@ INSTANTIATE_TEST_SUITE_P(Seeds, Ramps, testing::Values(1, 2, 3, 42, 4711),
                          testing::PrintToStringParamName());
 
 TEST_P(Ramps, PutTheCallsWhereTheRateIs) {
-  // Given how many come on a ramp, they lie there independently with the density of the rate: distribution
-  // function (f t + (g - f) t^2 / 2 l) / ((f + g) l / 2).
+  // Given their number, the calls on a ramp are independent with the density of the rate. The
+  // distribution function is (f t + (g - f) t^2 / 2 l) / ((f + g) l / 2).
   for (const auto& [from, to] : {std::pair{100.0, 900.0}, {900.0, 100.0}, {500.0, 500.0}}) {
     constexpr double l = 200;
     const auto starts = starts_s(Pacer(ramp(from, to, l), GetParam()), 120'000);
     std::vector<double> on_it;
     for (const double start : starts)
       if (start < l) on_it.push_back(start);
-    // 100 000 of them, as the area says.
+    // The area predicts 100 000 of them.
     EXPECT_NEAR(static_cast<double>(on_it.size()), 100'000, 4 * std::sqrt(100'000));
     const auto area = [&, f = from, g = to](double t) {
       return (f * t + (g - f) * t * t / 2 / l) / ((f + g) * l / 2);
@@ -151,11 +154,11 @@ TEST_P(Ramps, PutTheCallsWhereTheRateIs) {
 }
 
 TEST_P(Ramps, AreIndependentCallersAllAlong) {
-  // Stretched by the area of the rate, the gaps are exponential of mean 1.
+  // Rescaled by the area of the rate, the gaps are exponential with mean 1.
   constexpr double f = 100;
   constexpr double g = 900;
   constexpr double l = 100;
-  const auto starts = starts_s(Pacer(ramp(f, g, l), GetParam()), 60'000);  // some after its end
+  const auto starts = starts_s(Pacer(ramp(f, g, l), GetParam()), 60'000);  // some lie after its end
   std::vector<double> gaps;
   double former = 0;
   for (const double t : starts) {
@@ -184,7 +187,7 @@ TEST(Arrivals, ARampHasItsMeanAndItsTop) {
   EXPECT_FALSE(gap_variation(ramp(100, 900, 10)));
 }
 
-// ===== traces, and how many calls there are =====================================================
+// ===== traces, and the number of calls =====
 
 TEST(Arrivals, ATraceIsPlayedAsItStandsAndThenStandsStill) {
   ArrivalPlan plan;

@@ -31,11 +31,12 @@ TEST(CallTable, PlacesAreUsedAgain) {
     slots.insert(slot);
     if (i >= 10) table.erase(table.find(i - 10));
   }
-  EXPECT_LE(slots.size(), 11u);  // the memory of those there at a time, however many came
+  // The memory of the concurrent calls, however many there were in total.
+  EXPECT_LE(slots.size(), 11u);
 }
 
 TEST(CallTable, IsWhatAMapIs) {
-  // The same random steps on both, among them stragglers that stay long.
+  // The same random steps on both, including some calls that stay long.
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
     RandomBits dice(seed);

@@ -71,7 +71,7 @@ TEST(ChildProcessTest, WhatTakesTooLongIsEndedWithWhatItHasStarted) {
 
 TEST(ChildProcessTest, AnInterruptEndsTheChildAndRefusesFurtherOnes) {
   const Interrupts interrupts;
-  // The child interrupts us.
+  // The child interrupts this process.
   const auto end = run_child(shell("kill -INT $PPID; tail -f /dev/null"));
   ASSERT_FALSE(end.has_value());
   EXPECT_EQ(end.error().code, ErrorCode::kUnreachable);

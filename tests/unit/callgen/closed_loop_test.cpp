@@ -59,7 +59,7 @@ TEST(ClosedLoop, KeepsTheNumberUnderWayAndCountsWhatIsMeasured) {
     }
     if (now < start + 3s) {
       EXPECT_EQ(in_all, kPlan.in_flight);
-      EXPECT_THAT(loop.advance(now), IsEmpty());  // as many are under way as may be
+      EXPECT_THAT(loop.advance(now), IsEmpty());  // the limit of calls under way is reached
     }
     now += 100ms;
     const OutcomeBatch answers = answers_to(sent, connections);

@@ -22,8 +22,8 @@ TEST(HoldingTime, ZeroIsAllowed) {
   EXPECT_EQ(HoldingTime(HoldDistribution::kExponential, Duration{0}, 1).next(), Duration{0});
 }
 
-// The greatest distance of a sorted sample from a distribution (Kolmogorov and Smirnov), as a
-// multiple of 1 / sqrt(n): one honest sample in a thousand lies beyond 1.95.
+// The greatest distance of a sorted sample from a distribution (Kolmogorov-Smirnov), as a multiple
+// of 1 / sqrt(n). One genuine sample in a thousand lies beyond 1.95.
 template <class Distribution>
 double distance(const std::vector<double>& sorted, Distribution&& below) {
   const auto count = static_cast<double>(sorted.size());
@@ -60,8 +60,8 @@ TEST(HoldingTime, ExponentialHasItsMeanVarianceAndShape) {
 }
 
 TEST(HoldingTime, LognormalHasItsMeanAndTheVarianceItsSigmaMakes) {
-  // Of a lognormal of mean m the variance is m^2 (exp(sigma^2) - 1), and the logarithm is normal with mean
-  // ln m - sigma^2 / 2. Both from the textbook, not from the code.
+  // A lognormal of mean m has the variance m^2 (exp(sigma^2) - 1); its logarithm is normal with
+  // mean ln m - sigma^2 / 2. Both formulas are from the textbook, independent of the code.
   for (const double sigma : {0.25, 1.0}) {
     for (const std::uint64_t seed : {1u, 2u, 3u}) {
       SCOPED_TRACE(testing::Message() << "sigma " << sigma << " seed " << seed);
@@ -75,7 +75,8 @@ TEST(HoldingTime, LognormalHasItsMeanAndTheVarianceItsSigmaMakes) {
         sum += held_s;
         normal.push_back((std::log(held_s) - std::log(5.0) + sigma * sigma / 2) / sigma);
       }
-      // The mean's standard deviation is sqrt(exp(sigma^2) - 1) / sqrt(n). Four of them.
+      // The mean's standard deviation is sqrt(exp(sigma^2) - 1) / sqrt(n);
+      // the limit is four of them.
       const double spread = std::sqrt(std::expm1(sigma * sigma));
       EXPECT_NEAR(sum / kSample, 5, 5 * 4 * spread / std::sqrt(kSample));
       std::sort(normal.begin(), normal.end());
@@ -97,7 +98,7 @@ TEST(HoldingTime, WhatCouldBeLongerThanAYearDoesNotFit) {
   EXPECT_TRUE(HoldingTime::fits(HoldDistribution::kLognormal, std::chrono::seconds{1}, 2));
   EXPECT_FALSE(HoldingTime::fits(HoldDistribution::kLognormal, std::chrono::seconds{1}, -1));
   EXPECT_TRUE(HoldingTime::fits(HoldDistribution::kExponential, hours{24}, 2));
-  // No normal draw lies further out: unit_interval() is never below 2^-53.
+  // No normal draw is larger: unit_interval() is never below 2^-53.
   EXPECT_LT(std::sqrt(2 * 53 * std::log(2)), kNormalMost);
 }
 
@@ -122,7 +123,7 @@ TEST(Random, EveryPurposeHasAStreamOfItsOwn) {
 }
 
 TEST(Random, SplitmixGivesItsPublishedSequence) {
-  // The generator whose state is raised by the golden ratio, from state 0.
+  // The state of SplitMix64 grows by the golden ratio, beginning with 0.
   EXPECT_EQ(splitmix64(0), 0xe220a8397b1dcdafu);
   EXPECT_EQ(splitmix64(0x9e3779b97f4a7c15), 0x6e789e6aa1b965f4u);
 }

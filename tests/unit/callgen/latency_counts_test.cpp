@@ -33,7 +33,7 @@ TEST(LatencyCountsTest, EveryBucketIsThatOfAHistogram) {
   LatencyCounts counts;
   std::map<Duration, std::uint32_t> expected;
   for (int i = 0; i < 20'000; ++i) {
-    // Of every octave as many.
+    // Each octave has the same number of samples.
     const Duration latency{static_cast<std::int64_t>(bits() >> 20 >> bits() % 45)};
     counts.add(latency);
     ++expected[Histogram::bucket_end(latency)];

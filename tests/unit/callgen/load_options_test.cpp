@@ -1,4 +1,4 @@
-// What the options of a load mean, alone and together.
+// The meaning of a load's options, alone and combined.
 #include "callgen/options/load_options.hpp"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ config::Environment no_environment() {
   return [](const std::string&) { return std::optional<std::string>{}; };
 }
 
-// Empty on success, else what the operator reads.
+// Parses the arguments. Returns "" on success, else the error that the operator reads.
 std::string load(LoadOptions& options, std::vector<const char*> arguments) {
   config::OptionSet set("xbind-callgen run", "Offers calls and reports what came of them.");
   declare_load_options(set, options);
@@ -80,11 +80,11 @@ TEST(LoadOptions, ErlangsAloneOrImpossibleAreRefused) {
               HasSubstr("make 1000000000 calls a second"));
 }
 
-// ===== how long =================================================================================
+// ===== number of calls and duration =====
 
 TEST(LoadOptions, ADurationIsTheOtherFormOfCalls) {
   EXPECT_EQ(plan_of({"--arrivals", "constant", "--rate", "100", "--duration", "10"}).calls, 999u);
-  // Those planned before its end, the seed's own number of them.
+  // With Poisson arrivals the number of calls planned before the end depends on the seed.
   const RunPlan poisson = plan_of({"--rate", "100", "--duration", "10", "--seed", "3"});
   EXPECT_EQ(poisson.calls, calls_before(10s, arrivals_of(poisson), 3, 1'000'000));
   EXPECT_NEAR(static_cast<double>(poisson.calls), 1000, 4 * 32);

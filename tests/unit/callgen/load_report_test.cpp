@@ -1,4 +1,4 @@
-// What a report tells and asks of a load that is not Poisson's or constant.
+// The report and verdict of a load whose arrivals are neither Poisson nor constant.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ TEST(LoadManifest, TellsNoRateWhereNoneIsAskedFor) {
   EXPECT_EQ(manifest_of(plan).at("trace"), "calls.txt");
 }
 
-// Offered as planned, all connected and released, at twice the rate that was asked for.
+// All calls are connected and released as planned, but at twice the requested rate.
 RunReport at_twice_the_rate(const RunPlan& plan) {
   RunFigures figures;
   figures.planned_calls = plan.calls;
@@ -82,7 +82,7 @@ TEST(LoadVerdict, ChanceIsGreaterWhereCallsComeInBursts) {
   plan.calls = 10'000;
   EXPECT_DOUBLE_EQ(rate_tolerance(at_twice_the_rate(plan)), 0.05);
   EXPECT_TRUE(judge(at_twice_the_rate(plan)).is_void);
-  plan.arrivals = Arrivals::kBurst;  // on and off for a second: 1 + 2 * 400 / 4
+  plan.arrivals = Arrivals::kBurst;  // on and off for one second each: 1 + 2 * 400 / 4
   const RunReport bursts = at_twice_the_rate(plan);
   EXPECT_DOUBLE_EQ(rate_tolerance(bursts), 5 * std::sqrt(201.0 / 10'000));
 }

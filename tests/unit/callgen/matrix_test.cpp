@@ -1,4 +1,4 @@
-// Who calls whom: the matrices, demand files, repeated pairs and leaves.
+// Pairs of callers and callees: matrices, demand files, repeated pairs and leaves.
 #include "callgen/load/matrix.hpp"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ Counts draw(Workload workload, int calls = kSample) {
   }
   return counts;
 }
-// Four standard deviations of a binomial with this share.
+// The tolerance is four standard deviations of a binomial with this share.
 void expect_share(const Counts& counts, const char* from, const char* to, double share) {
   const auto found = counts.find({from, to});
   const int count = found == counts.end() ? 0 : found->second;
@@ -65,7 +65,7 @@ TEST(Matrix, UniformPaysNoHeedToDemands) {
 }
 
 TEST(Matrix, GravityIsTheProductOfWhatBeginsOrEndsAtTheEndpoints) {
-  // Volumes: a 3, b 4, c 1. Pairs a-b 12, b-c 4, a-c 3, each both ways: 38 in all.
+  // Volumes: a 3, b 4, c 1. Pairs a-b 12, b-c 4, a-c 3, each in both directions: the sum is 38.
   const Counts counts =
       draw(workload_of({.matrix = Matrix::kGravity}, kThreeWithDemands, 1).value());
   expect_share(counts, "a", "b", 12.0 / 38);
@@ -78,7 +78,7 @@ TEST(Matrix, GravityWithoutDemandsIsZipfInAnOrderOfTheSeed) {
   std::set<std::string> greatest;
   for (const std::uint64_t seed : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u}) {
     const Counts counts = draw(workload_of({.matrix = Matrix::kGravity}, kThree, seed).value());
-    // Of 1, 1/2, 1/3 the products are 1/2, 1/3 and 1/6 of their sum, each both ways.
+    // The products of 1, 1/2, 1/3 are 1/2, 1/3 and 1/6 of their sum, each in both directions.
     std::vector<double> shares;
     std::map<std::string, int> calls;
     for (const auto& [pair, count] : counts) {
@@ -143,7 +143,7 @@ TEST(Matrix, TooManyEndpointsForAMatrixMadePairByPairAreRefused) {
   EXPECT_EQ(refusal({.matrix = Matrix::kUniform}, many), "taken");
 }
 
-// ===== the same pair again ======================================================================
+// ===== repeated pairs =====
 
 TEST(RepeatPair, IsTheChanceThatACallHasTheEndsOfTheOneBefore) {
   std::vector<std::string> endpoints;
@@ -157,7 +157,7 @@ TEST(RepeatPair, IsTheChanceThatACallHasTheEndsOfTheOneBefore) {
       if (ends == former) ++same;
       former = ends;
     }
-    // Drawn anew it is the same one by chance, too: one of 50 x 49 pairs.
+    // A new draw also gives the same pair by chance: one of 50 x 49 pairs.
     const double share = chance + (1 - chance) / (50 * 49);
     EXPECT_NEAR(same, kSample * share, 4 * std::sqrt(kSample * share * (1 - share)) + 1e-6)
         << chance;
@@ -232,7 +232,8 @@ TEST(DemandFile, SndlibsDemandsAreTaken) {
       "net.txt");
   ASSERT_TRUE(demands) << demands.error().text;
   ASSERT_EQ(demands->size(), 1u);
-  EXPECT_EQ((*demands)[0].from, "alpha");  // as RouteObject names the node of the same file
+  // RouteObject gives the node of this file the same name.
+  EXPECT_EQ((*demands)[0].from, "alpha");
   EXPECT_EQ((*demands)[0].to, "beta");
   EXPECT_EQ((*demands)[0].weight, 12.5);
   EXPECT_THAT(file_refusal("?SNDlib native format; type: network; version: 9.9\n"),

@@ -23,8 +23,8 @@ constexpr TimePoint kStart{5s};
 constexpr std::uint64_t kRun = 77;
 TimePoint at(Duration since_start) { return kStart + since_start; }
 
-// What the switches do: cells go from a label at an endpoint to labels at others. A lie may stand
-// between it and the host.
+// Emulates the switches: cells travel from a label at one endpoint to labels at others. A `lie` may
+// alter what the host receives.
 class FakeNetwork {
  public:
   using Place = std::pair<std::string, Label>;
@@ -32,7 +32,7 @@ class FakeNetwork {
 
   void join(const Place& in, const Place& out) { ways_.emplace(in, out); }
   void cut(const Place& in) { ways_.erase(in); }
-  // What is done to everything that is delivered at a time; an empty function: nothing.
+  // Alters the cells that are delivered together; empty: no alteration.
   std::function<void(Delivery&)> lie;
 
   Delivery carry(const CellsOut& sent) const {
@@ -46,7 +46,7 @@ class FakeNetwork {
     return out;
   }
 
-  // As ATM lines have it: the kind of label is the line's.
+  // As on ATM lines: the kind of the label is the kind of the line.
   static Label label_of(const Cell& cell) { return atm_label(cell.vpi(), cell.vci()); }
   static Cell on_label(Cell cell, Label label) {
     cell.header = dataplane::cell_header(vpi_of(label), vci_of(label), cell.pt(), cell.clp());
@@ -69,7 +69,7 @@ struct Rig {
       : check({.calls = calls, .run_calls = run_calls, .at_once = at_once, .seed = 3, .run = kRun},
               {{"a"}, {"b"}, {"c"}, {"m", LabelKind::kMpls}}) {}
 
-  // A call from a to b is asked for, and connected in the network and in words.
+  // A call from a to b is offered, then connected in the network and in the outcome.
   bool connect(std::uint64_t call, Label ingress, Label egress, Duration when = {}) {
     network.join({"a", ingress}, {"b", egress});
     check.offered(call, {"a", "b"}, at(when));
@@ -79,7 +79,7 @@ struct Rig {
     network.cut({"a", ingress});
     check.over(call, true, at(when));
   }
-  // Everything due is sent and delivered, at once or `transit` later.
+  // All due cells are sent; they are delivered at once or `transit` later.
   void turn(Duration when, Duration transit = 0ns) {
     for (const CellsOut& out : check.advance(at(when))) {
       for (const auto& [endpoint, cell] : network.carry(out))
@@ -130,7 +130,7 @@ TEST(MediaCheckTest, CellsArriveWhileTheCallIsUpAndNotAfterwards) {
   rig.release(0, k40, 100ms);
   EXPECT_FALSE(rig.check.idle(at(100ms)));
   rig.turn(100ms);
-  EXPECT_FALSE(rig.check.idle(at(399ms)));  // whoever sends what must not come waits for it
+  EXPECT_FALSE(rig.check.idle(at(399ms)));  // the check waits for cells that must not arrive
   EXPECT_TRUE(rig.check.idle(at(400ms)));
   const MediaFigures& figures = rig.check.finish();
   EXPECT_EQ(figures.calls_checked, 1U);
@@ -150,7 +150,7 @@ TEST(MediaCheckTest, BothWaysOfACallAreChecked) {
   rig.network.join({"a", k40}, {"b", k50});
   rig.check.offered(0, {"a", "b"}, at(0ms));
   EXPECT_TRUE(rig.check.connected(0, outcome, at(0ms), true));
-  rig.turn(1ms);  // nothing goes back
+  rig.turn(1ms);  // no cell travels back
   EXPECT_THAT(rig.check.take_inspected(), IsEmpty());
   rig.turn(2001ms);
   EXPECT_THAT(rig.check.take_inspected(), ElementsAre(0));
@@ -176,7 +176,7 @@ TEST(MediaCheckTest, SoManyChecksAtATimeTheOthersWaitTheirTurn) {
   EXPECT_EQ(rig.check.advance(at(0ms)).size(), 2U);
   EXPECT_EQ(rig.check.next_deadline(), at(2s));
   EXPECT_THAT(rig.check.advance(at(1999ms)), IsEmpty());
-  EXPECT_EQ(rig.check.advance(at(2s)).size(), 1U);  // the first two are lost: there is room
+  EXPECT_EQ(rig.check.advance(at(2s)).size(), 1U);  // the first two are lost, so there is room
   EXPECT_EQ(rig.check.next_deadline(), at(4s));
   EXPECT_EQ(rig.figures().lost, 2 * kCheckCells);
 }
@@ -193,10 +193,10 @@ TEST(MediaCheckTest, TheFirstCallsAndThenSomeOnReusedLabels) {
       EXPECT_TRUE(kept) << call;
     }
     if (call >= 10 && call < 500) {
-      EXPECT_FALSE(kept) << call;  // on a label that nobody had
+      EXPECT_FALSE(kept) << call;  // its label was never used before
     }
     if (call == 500) {
-      EXPECT_TRUE(kept);  // the first reused one is never left out
+      EXPECT_TRUE(kept);  // the first call on a reused label is always checked
     }
     checked += kept ? 1 : 0;
     rig.turn(1ms);
@@ -214,16 +214,17 @@ TEST(MediaCheckTest, ALabelIsReusedOnlyAfterAReleaseAtTheSameEndInTheSameDirecti
   Rig rig(1, 100);
   rig.connect(0, k40, k50);
   rig.connect(1, k41, k51);
-  rig.check.over(1, false, at(1ms));  // not released: the network may have it still
+  rig.check.over(1, false, at(1ms));  // not released: the network may still have the connection
   rig.check.offered(2, {"a", "b"}, at(1ms));
   rig.check.connected(2, connected(k41, k51), at(1ms), true);
   EXPECT_EQ(rig.figures().calls_on_reused_labels, 0U);
   rig.check.over(0, true, at(2ms));
   rig.check.offered(3, {"b", "a"}, at(3ms));
-  rig.check.connected(3, connected(k40, k50), at(3ms), true);  // the other way round
+  rig.check.connected(3, connected(k40, k50), at(3ms), true);  // in the reverse direction
   EXPECT_EQ(rig.figures().calls_on_reused_labels, 0U);
   rig.check.offered(4, {"c", "b"}, at(4ms));
-  EXPECT_TRUE(rig.check.connected(4, connected(k40, k50), at(4ms), true));  // the egress is
+  // The egress label is reused.
+  EXPECT_TRUE(rig.check.connected(4, connected(k40, k50), at(4ms), true));
   EXPECT_EQ(rig.figures().calls_on_reused_labels, 1U);
 }
 
@@ -239,7 +240,7 @@ TEST(MediaCheckTest, WhatHasNoCellsCannotBeChecked) {
   EXPECT_EQ(rig.figures().calls_checked, 0U);
 }
 
-// From ATM to MPLS: the label that the cells arrive with has 20 bits, where an ATM cell has VPI and VCI.
+// From ATM to MPLS: the label of the arriving cells has 20 bits; an ATM cell has VPI and VCI there.
 TEST(MediaCheckTest, ACallThatChangesItsKindOfLabel) {
   const Label m50{LabelKind::kMpls, 0xf0032};
   Rig rig;
@@ -250,7 +251,7 @@ TEST(MediaCheckTest, ACallThatChangesItsKindOfLabel) {
   EXPECT_THAT(rig.check.take_inspected(), ElementsAre(0));
   EXPECT_EQ(rig.figures().violations(), 0U) << rig.figures().findings.front();
 
-  // The same bits as an ATM label are another label, and no line of that host has it.
+  // As an ATM label the same bits mean another label, and that host has no such line.
   rig.check.offered(1, {"a", "m"}, at(2ms));
   EXPECT_FALSE(rig.check.connected(1, connected(k41, atm_label(0xf, 0x32)), at(2ms), true));
   EXPECT_EQ(rig.figures().calls_uncheckable, 1U);
@@ -276,15 +277,15 @@ TEST(MediaCheckTest, RefusedCallsAreForgotten) {
   EXPECT_EQ(rig.figures().cells_sent, 0U);
 }
 
-// ===== a network that lies ======================================================================
+// ===== a network that alters cells =====
 
-// One call through a network with this lie; its figures.
+// The figures of one call through a network with this lie.
 MediaFigures one_call(std::function<void(FakeNetwork::Delivery&)> lie) {
   Rig rig;
   rig.network.lie = std::move(lie);
   rig.connect(0, k40, k50);
   rig.turn(1ms);
-  rig.turn(2001ms);  // the deadline, for what has not come
+  rig.turn(2001ms);  // the deadline for cells that have not arrived
   return rig.check.finish();
 }
 
@@ -337,11 +338,11 @@ TEST(MediaCheckTest, ACellThatWasChanged) {
   const auto changed = one_call([](auto& cells) { cells[1].second.payload[40] ^= std::byte{1}; });
   EXPECT_EQ(changed.corrupted, 1U);
   EXPECT_EQ(changed.lost, 1U);
-  // The end of a frame that is none.
+  // A cell that ends a frame, without such a frame.
   const auto merged =
       one_call([](auto& cells) { cells[0].second.header = dataplane::cell_header(0, 50, 0); });
   EXPECT_EQ(merged.corrupted, 1U);
-  // Of a call that never was.
+  // Cells of a call that never existed.
   const auto strange = one_call([](auto& cells) {
     cells.emplace_back("b", marked_cells({kRun, 99, 0, 0, false}, k50).front());
     cells.emplace_back("b", marked_cells({kRun, 0, 0, 1, false}, k50).front());
@@ -400,7 +401,7 @@ TEST(MediaCheckTest, AConnectionThatOutlivesItsRelease) {
   Rig rig;
   rig.connect(0, k40, k50);
   rig.turn(1ms);
-  rig.check.over(0, true, at(10ms));  // in words only
+  rig.check.over(0, true, at(10ms));  // in the outcome only
   rig.turn(11ms);
   const MediaFigures& figures = rig.check.finish();
   EXPECT_EQ(figures.after_release, kProbeCells);
@@ -409,8 +410,8 @@ TEST(MediaCheckTest, AConnectionThatOutlivesItsRelease) {
   EXPECT_THAT(figures.findings.front(), HasSubstr("after its release a cell came to b 0/50"));
 }
 
-// A first call from a on 0/40 to b on 0/50, checked and released at 10 ms; its probe at 11 ms comes out
-// on `egress`, when another call from there to there had lasted from `offered` to `until`.
+// A first call from a on 0/40 to b on 0/50 is checked, and released at 10 ms. Its probe at 11 ms
+// arrives on `egress`, where another call between these ends lasted from `offered` to `until`.
 MediaFigures probe_meets(Label egress, Duration offered, Duration told, Duration until) {
   Rig rig(1, 100);
   rig.connect(0, k40, k50);
@@ -430,26 +431,27 @@ MediaFigures probe_meets(Label egress, Duration offered, Duration told, Duration
 }
 
 TEST(MediaCheckTest, AProbeThatTheLabelsNextCallCarriedIsExcused) {
-  // Known before the probe, or only long after it.
+  // The next call is known before the probe, or only long after it.
   for (const Duration told : {Duration{10500us}, Duration{500ms}}) {
     const auto figures = probe_meets(k51, 5ms, told, 900ms);
     EXPECT_EQ(figures.probes_excused, kProbeCells);
     EXPECT_EQ(figures.violations(), 0U);
   }
-  // Asked for between the sending of the probe and its arrival.
+  // The next call is offered between the sending of the probe and its arrival.
   EXPECT_EQ(probe_meets(k51, 11500us, 20ms, 900ms).probes_excused, kProbeCells);
 }
 
 TEST(MediaCheckTest, AProbeThatTheNextCallDoesNotExplainIsNotExcused) {
-  EXPECT_EQ(probe_meets(k50, 5ms, 6ms, 900ms).after_release, kProbeCells);    // the old way out
-  EXPECT_EQ(probe_meets(k51, 13ms, 14ms, 900ms).after_release, kProbeCells);  // not asked for yet
-  // Over by then: nobody has it any more, and its own probes should not arrive either.
+  EXPECT_EQ(probe_meets(k50, 5ms, 6ms, 900ms).after_release, kProbeCells);  // the old egress label
+  EXPECT_EQ(probe_meets(k51, 13ms, 14ms, 900ms).after_release, kProbeCells);  // not offered yet
+  // The next call has ended by then: no call uses the label, and its own
+  // probes should not arrive either.
   EXPECT_EQ(probe_meets(k51, 5ms, 6ms, 10900us).after_release, 2 * kProbeCells);
 }
 
 TEST(MediaCheckTest, ACallThatEndedBeforeTheProbeWasSentExcusesNothing) {
   Rig rig;
-  // One call after the other on a's 0/40; the second goes to b's 0/51.
+  // Successive calls on a's 0/40; the second goes to b's 0/51.
   Duration when{};
   const auto live = [&](std::uint64_t call, Label egress) {
     rig.connect(call, k40, egress, when);
@@ -458,7 +460,7 @@ TEST(MediaCheckTest, ACallThatEndedBeforeTheProbeWasSentExcusesNothing) {
   };
   for (const auto& [call, egress] : {std::pair{0U, k50}, {1U, k51}, {2U, k50}}) {
     live(call, egress);
-    // The network has kept the second one's way: the third one's probe comes out there.
+    // The network has kept the second call's connection: the third call's probe arrives there.
     if (call == 2) rig.network.join({"a", k40}, {"b", k51});
     rig.turn(when + 11ms);
     when += 20ms;

@@ -18,7 +18,7 @@ namespace {
 using dataplane::Cell;
 using testing::HasSubstr;
 
-// Two UDP ports that were free a moment ago.
+// Two UDP ports that were free at the time of the call.
 std::pair<std::uint16_t, std::uint16_t> two_ports() {
   using dataplane::LinkPlace;
   const auto line = dataplane::parse_link_spec("plain:127.0.0.1:0/127.0.0.1:9").value();
@@ -27,8 +27,8 @@ std::pair<std::uint16_t, std::uint16_t> two_ports() {
   return {set.local_port("a", PortId{1}), set.local_port("b", PortId{1})};
 }
 
-// Two hosts with a line between them and no network; somebody else may take a port meanwhile, so more
-// than one attempt.
+// Two hosts joined by a line, without a network. Another process may take a port in the meantime,
+// so there are several attempts.
 std::unique_ptr<MediaLines> joined_hosts(const std::string& capture) {
   for (int attempt = 0; attempt < 20; ++attempt) {
     const auto [a, b] = two_ports();
@@ -101,7 +101,7 @@ TEST(MediaLines, WhatCannotBeOpenedIsNamed) {
   ASSERT_FALSE(lines.has_value());
   EXPECT_THAT(lines.error().text, HasSubstr("/nowhere/x.erf"));
   const auto far = dataplane::parse_named_links("a=plain:192.0.2.1:0/192.0.2.2:9");
-  const auto none = MediaLines::open(*far, "");  // an address that is not this host's
+  const auto none = MediaLines::open(*far, "");  // an address of another host
   ASSERT_FALSE(none.has_value());
   EXPECT_EQ(none.error().code, ErrorCode::kSystem);
 }

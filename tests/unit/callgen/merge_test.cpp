@@ -1,4 +1,4 @@
-// Several generators' reports made one: no two parts alike, so that whatever is forgotten shows.
+// Merging the reports of several generators. No two parts are alike, so an omission is detected.
 #include "callgen/report/merge.hpp"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ RunReport audited(const AuditReport& audit) {
 
 // ===== counts ===================================================================================
 
-// Where the report's JSON has counts that add up.
+// The places in the report's JSON whose counts are summed.
 constexpr std::array kCounted{"/calls/",         "/setups/",  "/releases/", "/odd_outcomes/",
                               "/notices/",       "/faults/",  "/media/",    "/kinds/",
                               "/faults_by_leg/", "/refusals/"};
@@ -52,7 +52,7 @@ bool adds_up(const std::string& pointer, const Json& value) {
 
 Json flat(const RunReport& report) { return Json::parse(to_json(report)).flatten(); }
 
-// Every count in it is another one: `first`, first + 7, ...
+// Every count in it is different: `first`, first + 7, ...
 RunReport numbered(std::uint64_t first) {
   RunReport report = audited(clean());
   report.media.emplace();
@@ -124,7 +124,7 @@ TEST(Merge, EveryDistributionHasTheValuesOfAllParts) {
   EXPECT_DOUBLE_EQ(sum.generator_slip.max, 9'000);
 }
 
-// ===== what speaks against a part ===============================================================
+// ===== findings against a part =====
 
 TEST(Merge, AManagerThatOnePartHasLostIsLost) {
   RunReport lost = audited(clean());

@@ -42,8 +42,8 @@ double variance(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// Kolmogorov-Smirnov: the greatest distance between the sample's distribution and the exponential
-// one.
+// Kolmogorov-Smirnov: the greatest distance between the sample's distribution and
+// the exponential distribution.
 double distance_from_exponential(std::vector<double> sample, double rate) {
   std::sort(sample.begin(), sample.end());
   const auto n = static_cast<double>(sample.size());
@@ -61,7 +61,8 @@ INSTANTIATE_TEST_SUITE_P(Seeds, PoissonArrivals, testing::Values(1, 2, 3, 42, 47
                          testing::PrintToStringParamName());
 
 TEST_P(PoissonArrivals, HaveTheMeanAndVarianceOfAnExponential) {
-  // 100 000 gaps: the mean's standard deviation is 0.32 %, the variance's 0.9 %. Four of each.
+  // 100 000 gaps: the standard deviation of the mean is 0.32 %, of the
+  // variance 0.9 %. The limit is four.
   constexpr double kRate = 200;
   const auto gaps = gaps_s(Pacer(Arrivals::kPoisson, kRate, GetParam()), kSample);
   EXPECT_NEAR(mean(gaps) * kRate, 1, 0.0127);
@@ -69,12 +70,12 @@ TEST_P(PoissonArrivals, HaveTheMeanAndVarianceOfAnExponential) {
 }
 
 TEST_P(PoissonArrivals, PassKolmogorovSmirnov) {
-  // 1.95 / sqrt(n): one honest sample in a thousand lies beyond.
+  // One genuine sample in a thousand lies beyond 1.95 / sqrt(n).
   const double limit = 1.95 / std::sqrt(static_cast<double>(kSample));
   for (const double rate : {0.5, 200.0, 10'000.0}) {
     const auto gaps = gaps_s(Pacer(Arrivals::kPoisson, rate, GetParam()), kSample);
     EXPECT_LT(distance_from_exponential(gaps, rate), limit) << "rate " << rate;
-    // The test has teeth: a rate five per cent off is seen.
+    // The test detects a rate that is wrong by five per cent.
     EXPECT_GT(distance_from_exponential(gaps, rate * 1.05), limit) << "rate " << rate;
   }
 }
@@ -89,8 +90,8 @@ TEST_P(PoissonArrivals, HaveIndependentGaps) {
   EXPECT_NEAR(correlation, 0, 4 / std::sqrt(static_cast<double>(kSample)));
 }
 
-// A seed is the same plan in every build. The numbers are those of the 64-bit Mersenne Twister and
-// of SplitMix64 as their papers have them, worked out apart from this code.
+// A seed gives the same plan in every build. The numbers follow the papers on the 64-bit Mersenne
+// Twister and on SplitMix64, and were computed independently of this code.
 TEST(Pacer, TheSameSeedGivesTheSamePlan) {
   using Ns = std::chrono::nanoseconds;
   const auto plan = starts(Pacer(Arrivals::kPoisson, 200, 7), 1000);
@@ -105,7 +106,8 @@ TEST(Pacer, AnotherSeedGivesAnotherPlan) {
 }
 
 TEST(Pacer, TheFirstStartsOfSeed1AreTheOnesItAlwaysHad) {
-  // A seed in an old report must still mean the same run: these may only change with a note in it.
+  // A seed in an old report must still mean the same run: change these
+  // values only with a release note.
   EXPECT_THAT(starts(Pacer(Arrivals::kPoisson, 200, 1), 4),
               testing::ElementsAre(Duration{812'423}, Duration{6'553'171}, Duration{8'804'418},
                                    Duration{13'282'180}));
@@ -124,7 +126,7 @@ TEST(Pacer, ConstantArrivalsStandAtMultiplesOfTheGap) {
 }
 
 TEST(Pacer, ConstantArrivalsGatherNoRoundingError) {
-  // A third of a second has no exact form: after 300 000 calls the plan is still right.
+  // A third of a second has no exact representation: after 300 000 calls the plan is still exact.
   Pacer pacer(Arrivals::kConstant, 3, 1);
   Duration last{};
   for (int i = 0; i < 300'000; ++i) last = pacer.next_start();

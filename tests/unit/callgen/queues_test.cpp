@@ -1,4 +1,4 @@
-// The two queues of a run: moments told nearly in order, and steps in any order.
+// The two queues of a run: moments that arrive almost in order, and steps in any order.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -56,7 +56,7 @@ struct Step {
   friend bool operator>(const Step& one, const Step& other) { return other.before(one); }
 };
 
-// As a run does: what is pushed is due some time after what was popped last, `longest` at most.
+// As in a run: a pushed step is due at most `longest` after the last popped one.
 void hold_against_a_priority_queue(std::uint64_t seed, Duration longest, std::size_t most) {
   std::mt19937_64 bits(seed);
   EarliestFirst<Step> queue;
@@ -65,7 +65,7 @@ void hold_against_a_priority_queue(std::uint64_t seed, Duration longest, std::si
   for (std::uint64_t number = 0; number < 40'000; ++number) {
     const bool push = expected.empty() || (expected.size() < most && bits() % 2 == 0);
     if (push) {
-      // Of every order of magnitude, and often at the same moment.
+      // Delays of every order of magnitude, often zero.
       const auto ahead = static_cast<std::int64_t>(bits() % 4 == 0 ? 0 : bits() >> bits() % 64);
       const Step step{now + Duration{ahead % longest.count()}, number};
       queue.push(step);

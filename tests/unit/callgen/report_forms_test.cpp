@@ -1,4 +1,4 @@
-// A report written and read again, merged with another, in its files and on its page.
+// Writing and parsing a report, merging two reports, their files and the page.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -35,7 +35,8 @@ AuditReport clean() {
   return audit;
 }
 
-// `calls` calls evenly spaced by `gap`, each `latency` to set up and to release, held 0 s.
+// `calls` calls with constant gaps; setup and release take `latency` each,
+// and the holding time is 0 s.
 RunReport run_of(int calls, Duration gap, Duration latency) {
   RunPlan plan;
   plan.calls = static_cast<std::uint64_t>(calls);
@@ -179,10 +180,10 @@ TEST(ModelChecks, BooksThatDoNotBalanceMakeARunVoid) {
   report = run_of(1500, 1ms, 500us);
   report.up.seen.area_s *= 1.02;
   EXPECT_THAT(judge(report).reasons, ElementsAre(HasSubstr("calls up: mean number")));
-  report.up.seen.shifted_s = 0.03 * report.up.seen.area_s;  // it may have been the sorting
+  report.up.seen.shifted_s = 0.03 * report.up.seen.area_s;  // the sorting may be the cause
   EXPECT_THAT(judge(report).reasons, IsEmpty());
   report.up.seen.shifted_s = 0;
-  report.up.seen.departures -= 1;  // somebody was not answered: that speaks for itself
+  report.up.seen.departures -= 1;  // one call has no departure: that is reported elsewhere
   EXPECT_THAT(judge(report).reasons, IsEmpty());
 }
 
@@ -194,7 +195,7 @@ TEST(ModelChecks, ArrivalsThatSeeAnotherSystemThanTimeDoesMakeARunVoid) {
   report.in_setup.seen.mean_at_arrivals = report.in_setup.seen.mean_over_time = 2;
   report.in_setup.seen.difference_error = 0.1;
   EXPECT_TRUE(judge(report).ok);
-  report.in_setup.seen.mean_at_arrivals = 2.57;  // 4.5 errors, 5 % and 0.01 are 0.56
+  report.in_setup.seen.mean_at_arrivals = 2.57;  // the tolerance, 4.5 errors + 5 % + 0.01, is 0.56
   EXPECT_THAT(judge(report).reasons, ElementsAre(HasSubstr("PASTA")));
 }
 

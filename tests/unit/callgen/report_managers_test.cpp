@@ -1,4 +1,4 @@
-// What the counters and audits of one or several managers make of a report.
+// The effect of the counters and audits of one or several managers on a report.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ TEST(ManagerCounters, OfSeveralAddUp) {
   fill_from_managers({counters(100, 0, 0), counters(1000, 10, 10)},
                      {counters(200, 90, 10), counters(1030, 10, 110)}, report);
   EXPECT_EQ(report.managers, 2u);
-  EXPECT_EQ(report.switches, 3u);  // the same ones
+  EXPECT_EQ(report.switches, 3u);  // the same switches
   EXPECT_EQ(report.remote_invocations, 130u);
   EXPECT_DOUBLE_EQ(report.label_cache_hit_ratio, 90.0 / 200);
 }
@@ -76,7 +76,8 @@ TEST(ManagerCounters, TellEngineAndAggregation) {
   EXPECT_EQ(report_after(status).threshold, 10u);
   status["engine"] = 1;
   EXPECT_EQ(report_after(status).engine, "sequential");
-  EXPECT_EQ(report_after(status).threshold, 1u);  // nothing is aggregated, whatever was set
+  // This engine aggregates nothing, whatever the setting.
+  EXPECT_EQ(report_after(status).threshold, 1u);
   status["engine"] = 2;
   EXPECT_EQ(report_after(status).engine, "threaded");
   EXPECT_EQ(report_after(status).threshold, 1u);

@@ -1,4 +1,4 @@
-// What a report says of the cells of a run: verdict, JSON, words.
+// A report about the cells of a run: verdict, JSON and text.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using testing::IsEmpty;
 using testing::Not;
 using Json = nlohmann::json;
 
-// A run of 300 calls all of which went well, cells and all.
+// A run of 300 calls, all successful, including their cells.
 RunReport good_report() {
   RunReport report;
   report.planned_calls = 300;
@@ -90,7 +90,7 @@ TEST(ReportMedia, TooFewChecksFailTheRun) {
               Contains("the cells of 99 calls were checked, 100 were to be"));
   report.setups.connected = report.releases.attempted = report.releases.released = 99;
   report.setups.refused = 201;
-  EXPECT_THAT(judge(report).reasons, IsEmpty());  // there were no more
+  EXPECT_THAT(judge(report).reasons, IsEmpty());  // only 99 calls were connected
 }
 
 TEST(ReportMedia, ReusedLabelsOfWhichNoneWasCheckedFailTheRun) {

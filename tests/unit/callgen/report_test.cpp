@@ -17,7 +17,7 @@ using testing::Not;
 
 using Json = nlohmann::ordered_json;
 
-// Ten seconds of a run that went as it should: 2000 calls at 200/s, 1990 connected, 10 refused.
+// Ten seconds of a successful run: 2000 calls at 200/s, 1990 connected, 10 refused.
 RunReport good_report() {
   RunPlan plan;
   RunFigures figures;
@@ -29,8 +29,8 @@ RunReport good_report() {
   refusal.cause = Cause::kNoLabel;
   refusal.element = "switch-1 port 2";
   for (int i = 0; i < 10; ++i) figures.refusals.count(refusal);
-  // Each was sent 50 us late. Setup i took i us from then on, its release twice as long; they end within
-  // the run's ten seconds.
+  // Each was sent 50 us late. Setup i took i us from then on, and its release twice as long. All
+  // end within the run's ten seconds.
   for (int i = 1; i <= 1990; ++i) {
     RequestRecord record;
     record.call = static_cast<std::uint64_t>(i);
@@ -358,7 +358,7 @@ TEST(Verdict, TheRateOfAFewCallsIsNotJudged) {
   EXPECT_TRUE(judge(report).is_void);
 }
 
-// ===== forms for people =========================================================================
+// ===== text and progress lines =====
 
 TEST(ReportText, ReadsLikeThis) {
   EXPECT_EQ(to_text(good_report()), R"(Offered
@@ -478,7 +478,7 @@ TEST(ProgressLine, ReadsLikeThis) {
   progress.unanswered = 1'234'567;
   EXPECT_THAT(progress_line(progress),
               HasSubstr("0 refused  3 busy  1 234 567 unanswered  200 up"));
-  progress.recent_p50 = progress.recent_p99 = 0us;  // nothing was connected since the line before
+  progress.recent_p50 = progress.recent_p99 = 0us;  // no call was connected since the line before
   EXPECT_THAT(progress_line(progress), Not(HasSubstr("p50")));
 }
 

@@ -22,7 +22,7 @@ config::Environment no_environment() {
   return [](const std::string&) { return std::optional<std::string>{}; };
 }
 
-// Options as typed after "xbind-callgen run": empty on success, else what the operator reads.
+// Parses options as typed after "xbind-callgen run". Returns "" on success, else the error text.
 std::string load(RunOptions& options, std::vector<const char*> arguments) {
   config::OptionSet set("xbind-callgen run", "Offers calls and reports what came of them.");
   declare_run_options(set, options);
@@ -164,7 +164,7 @@ TEST(RunOptions, RefuseAnUnknownName) {
   EXPECT_THAT(refusal({"--rates", "5"}), HasSubstr("--rates"));
 }
 
-// ===== what does not go together ================================================================
+// ===== options that exclude each other =====
 
 TEST(RunOptions, RefuseOneEndWithoutTheOther) {
   EXPECT_THAT(refusal({"--from", "host-1"}), HasSubstr("--from host-1 needs --to"));

@@ -94,9 +94,9 @@ TEST(RunnerTrace, PlaysTheCallsOfTheFileAndDrawsWhatItLeavesOut) {
   EXPECT_EQ(others.connects[1].to, "host-1");
   run.answer(others.connects[1].request, OutcomeKind::kRefused, 6ms, 0, Cause::kNoRoute);
   run.answer(others.connects[0].request, OutcomeKind::kConnected, 6ms, 8);
-  EXPECT_EQ(run.runner.next_deadline(), at(62ms));  // the first: the plan's holding time
+  EXPECT_EQ(run.runner.next_deadline(), at(62ms));  // of the first call: the plan's holding time
   run.answer(run.advance(62ms).releases.at(0).request, OutcomeKind::kReleased, 63ms);
-  EXPECT_EQ(run.runner.next_deadline(), at(506ms));  // the second: its own
+  EXPECT_EQ(run.runner.next_deadline(), at(506ms));  // of the second call: its own holding time
 }
 
 // ===== a clock that is set back =================================================================
@@ -119,7 +119,7 @@ TEST(RunnerClock, TimeThatGoesBackStandsStill) {
 
 // ===== calls that are not sent ==================================================================
 
-// Six calls, one every 10 ms; the first stays open and no other may be beside it.
+// Six calls, one every 10 ms. The first stays open, and the limit is one open call.
 TEST(RunnerShed, CallsThatAreNotSentAreNoneOfTheRateThatWasSent) {
   RunPlan plan = plan_of(Scenario::kSetup, 6);
   plan.max_open_calls = 1;

@@ -1,4 +1,5 @@
-// Calls that somebody looks into while they are up: what of the run that changes, and what does not.
+// An inspector looks into calls while they are up: the parts of the run that
+// change, and those that do not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +49,7 @@ struct InspectedRun : testing::Test {
   }
   InspectedRun() { runner.start(kStart); }
 
-  // The requests sent, setups as they are numbered: 1, 3; releases 2, 4.
+  // The numbers of the requests sent. Setups have 1 and 3, releases 2 and 4.
   std::vector<std::uint64_t> advance(Duration when) {
     std::vector<std::uint64_t> requests;
     for (const Dispatch& sent : runner.advance(at(when))) {
@@ -89,17 +90,18 @@ TEST_F(InspectedRun, AKeptCallIsReleasedWhenTheInspectorHasDone) {
   answer(1, OutcomeKind::kConnected, 11ms);
   advance(20ms);
   answer(3, OutcomeKind::kConnected, 21ms);
-  EXPECT_THAT(advance(46ms), ElementsAre(4));  // the other one's end, as ever
+  EXPECT_THAT(advance(46ms), ElementsAre(4));  // the other call ends as usual
   answer(4, OutcomeKind::kReleased, 47ms);
   EXPECT_EQ(runner.next_deadline(), kNever);
-  EXPECT_THAT(advance(5s), IsEmpty());  // longer than the drain timeout: it is not forgotten
+  // Longer than the drain timeout: the runner still keeps the call.
+  EXPECT_THAT(advance(5s), IsEmpty());
   EXPECT_FALSE(runner.finished());
   runner.inspected(0, at(5s));
   EXPECT_EQ(runner.next_deadline(), at(5s));
   EXPECT_THAT(advance(5s + 1ms), ElementsAre(2));
   answer(2, OutcomeKind::kReleased, 5s + 3ms);
   EXPECT_TRUE(runner.finished());
-  // The wait for the inspector is nobody's latency, and no lateness of the generator.
+  // The wait for the inspector counts neither as latency nor as lateness of the generator.
   EXPECT_EQ(runner.figures().statistics.release_latency().max(), 3ms);
   EXPECT_EQ(runner.figures().statistics.slip().max(), 1ms);
   EXPECT_EQ(runner.figures().releases.released, 2U);
@@ -110,7 +112,7 @@ TEST_F(InspectedRun, AnInspectionThatIsQuickChangesNoEnd) {
   advance(10ms);
   answer(1, OutcomeKind::kConnected, 11ms);
   runner.inspected(0, at(12ms));
-  runner.inspected(0, at(13ms));  // once is enough
+  runner.inspected(0, at(13ms));  // a repeat has no effect
   advance(20ms);
   answer(3, OutcomeKind::kBusy, 21ms);
   EXPECT_EQ(runner.next_deadline(), at(36ms));

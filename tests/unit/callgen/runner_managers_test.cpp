@@ -1,4 +1,4 @@
-// One run against several managers: who is asked for which call.
+// One run against several managers: which manager receives which call.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using testing::SizeIs;
 constexpr TimePoint kStart{5s};
 TimePoint at(Duration since_start) { return kStart + since_start; }
 
-// A call every 10 ms, the first at 10 ms, held for 25 ms, dealt to three managers.
+// A call every 10 ms, the first at 10 ms, held for 25 ms, distributed over three managers.
 class ThreeManagers : public testing::Test {
  protected:
   static Runner runner_of(std::uint64_t calls, std::size_t max_batch) {
@@ -70,7 +70,7 @@ TEST_F(ThreeManagers, GetWhatIsDueAtOnceInABatchEach) {
 TEST_F(ThreeManagers, GetNoBatchBeyondItsBound) {
   Runner runner = runner_of(9, 2);
   const auto sent = runner.advance(at(90ms));
-  ASSERT_THAT(sent, SizeIs(6));  // 2 + 1 of each
+  ASSERT_THAT(sent, SizeIs(6));  // 2 + 1 for each manager
   std::set<std::uint64_t> requests;
   for (const Dispatch& dispatch : sent) {
     EXPECT_LE(dispatch.batch.connects.size(), 2u);
@@ -83,7 +83,7 @@ TEST_F(ThreeManagers, GetNoBatchBeyondItsBound) {
 
 TEST_F(ThreeManagers, ReleaseWhatTheyHaveSetUpThemselves) {
   Runner runner = runner_of(3, 64);
-  // callgen --> managers: a connect each; each calls its connection number 7
+  // callgen --> managers: one connect each; each numbers its connection 7
   const auto setups = runner.advance(at(30ms));
   ASSERT_THAT(setups, SizeIs(3));
   for (const Dispatch& setup : setups) {

@@ -1,4 +1,4 @@
-// A Runner whose tests answer by hand, and every record it gave.
+// A Runner whose requests the test answers, and all records that it produced.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ struct Records final : RecordSink {
     told.push_back(std::string(to_string(record.kind)) + " " +
                    std::string(to_string(record.ended)));
     all.push_back(record);
-    all.back().element = {};  // valid while it is handed on
+    all.back().element = {};  // valid only during the call
   }
   std::vector<std::string> told;
   std::vector<RequestRecord> all;
@@ -54,7 +54,7 @@ struct Rig {
     return ends;
   }
 
-  // What is sent at this moment, all in one.
+  // All requests that are sent at this moment, in one batch.
   RequestBatch advance(Duration when) {
     RequestBatch all;
     for (Dispatch& sent : runner.advance(at(when))) {

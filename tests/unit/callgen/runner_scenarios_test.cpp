@@ -1,4 +1,4 @@
-// Calls with more to them than setup and release: changes, leaves, holds, priorities.
+// Scenarios with more than setup and release: changes, leaves, holds, priorities.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ TEST(RunnerModify, AsksForAnotherContractHalfway) {
   EXPECT_FALSE(change.modifies[0].reverse);
   run.answer(change.modifies[0].request, OutcomeKind::kModified, 45ms);
 
-  // and the release when it has lasted 60 ms
+  // The release follows when the call has lasted 60 ms.
   EXPECT_EQ(run.runner.next_deadline(), at(72ms));
   const RequestBatch end = run.advance(72ms);
   ASSERT_THAT(end.releases, SizeIs(1));
@@ -108,12 +108,12 @@ TEST(RunnerModify, OddAnswersAreToldApart) {
   const RequestId modify{2};
   run.answer(modify, OutcomeKind::kModified, 20ms);  // not yet sent
   run.advance(42ms);
-  run.answer(modify, OutcomeKind::kReleased, 43ms);  // does not fit
+  run.answer(modify, OutcomeKind::kReleased, 43ms);  // not an outcome of a modify
   run.answer(modify, OutcomeKind::kModified, 44ms);
   run.answer(modify, OutcomeKind::kModified, 45ms);           // repeated
-  run.answer(modify, OutcomeKind::kRefused, 45ms);            // contradicted
+  run.answer(modify, OutcomeKind::kRefused, 45ms);            // contradicts the first
   run.answer(setup, OutcomeKind::kConnected, 45ms);           // repeated
-  run.answer(RequestId{3}, OutcomeKind::kLeafDropped, 45ms);  // it has no such request
+  run.answer(RequestId{3}, OutcomeKind::kLeafDropped, 45ms);  // the call has no such request
   EXPECT_EQ(run.figures().odd, (OddOutcomes{.repeated = 2, .contradicted = 2, .unknown = 2}));
 }
 
@@ -238,7 +238,7 @@ TEST(RunnerHold, WhatIsHeldWhenTheManagerIsLostIsACommitUnanswered) {
   EXPECT_EQ(run.records.all.back().sent, RequestRecord::kNever);
 }
 
-// ===== the plan is the seed's ===================================================================
+// ===== the plan depends on the seed alone =====
 
 TEST(RunnerMix, WhatACallIsDependsOnTheSeedAloneAndMovesNothingElse) {
   RunPlan plan = plan_of(Scenario::kSetup, 2000);
@@ -267,7 +267,8 @@ TEST(RunnerMix, WhatACallIsDependsOnTheSeedAloneAndMovesNothingElse) {
   EXPECT_NE(play(plan), mixed);
 }
 
-// Answers every request well, badly, twice or never, sooner or later, with a clock that is set back at times.
+// Answers every request with success or failure, twice or never, at any delay. The
+// clock is sometimes set back.
 TEST(RunnerMix, TheBooksAddUpWhateverComesBack) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);

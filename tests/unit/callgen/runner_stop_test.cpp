@@ -1,4 +1,4 @@
-// Runner::stop(): a run that its operator ends before its time.
+// Runner::stop(): the operator ends a run early.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ TEST(RunnerStop, NoFurtherCallIsOfferedAndThoseThatAreUpAreReleasedAtOnce) {
   EXPECT_THAT(sent.connects, IsEmpty());
   EXPECT_THAT(sent.releases, SizeIs(2));
   EXPECT_FALSE(rig.runner.finished());
-  // The third was under way: its answer still counts, and it is released as well.
+  // The third setup was under way: its answer still counts, and the call is released as well.
   rig.answer(id(5), OutcomeKind::kConnected, 60ms, 13);
   EXPECT_THAT(rig.advance(60ms).releases, SizeIs(1));
   for (const std::uint64_t release : {2U, 4U, 6U})
@@ -40,8 +40,8 @@ TEST(RunnerStop, NoFurtherCallIsOfferedAndThoseThatAreUpAreReleasedAtOnce) {
   EXPECT_FALSE(figures.target_lost);
   EXPECT_EQ(figures.setups, (SetupCounts{.attempted = 3, .connected = 3}));
   EXPECT_EQ(figures.releases, (ReleaseCounts{.attempted = 3, .released = 3}));
-  // The release of the first was meant for the moment of the stop, not for its planned end in ten
-  // minutes.
+  // The release of the first call was planned for the moment of the stop, not for the end of its
+  // holding time ten minutes later.
   EXPECT_EQ(rig.records.all[3].planned, 35ms);
 }
 
@@ -51,7 +51,7 @@ TEST(RunnerStop, WaitsForAnswersNoLongerThanTheDrainTimeout) {
   rig.answer(id(1), OutcomeKind::kConnected, 21ms, 11);
   rig.runner.stop(at(25ms));
   rig.advance(25ms);
-  rig.runner.stop(at(5s));  // the first one counts
+  rig.runner.stop(at(5s));  // only the first stop() has an effect
   EXPECT_EQ(rig.runner.next_deadline(), at(25ms + 10s));
   rig.advance(25ms + 10s);
   EXPECT_TRUE(rig.runner.finished());

@@ -40,14 +40,14 @@ Outcome outcome_of(RequestId request, OutcomeKind kind, Cause cause = Cause::kNo
   return outcome;
 }
 
-// A Runner and what it has asked for; tests answer by hand.
+// A Runner and its requests; the tests answer them.
 struct Rig {
   explicit Rig(const RunPlan& plan)
       : runner(plan, Workload::weighted({{"host-1", "host-2", 1}}, plan.seed).value()) {
     runner.start(kStart);
   }
 
-  // Lets the generator look at the clock once; keeps the requests.
+  // Advances the generator once and records its requests.
   std::vector<RequestBatch> advance(Duration since_start) {
     std::vector<RequestBatch> batches;
     for (Dispatch& sent : runner.advance(at(since_start))) batches.push_back(std::move(sent.batch));
@@ -80,14 +80,13 @@ struct Rig {
   std::vector<ReleaseRequest> releases;
 };
 
-// A manager that answers every request `answer_after` later, but stands still in [stall,
-// stall_end).
+// A manager that answers every request `answer_after` later, but stalls in [stall, stall_end).
 struct StallingTarget {
   Duration answer_after = 200us;
   Duration stall{};
   Duration stall_end{};
 
-  // Runs to the end, the generator waking at every deadline.
+  // Runs to the end; the generator wakes at every deadline.
   void serve(Rig& run) const {
     struct Due {
       Duration when;
@@ -118,7 +117,7 @@ struct StallingTarget {
   }
 };
 
-// ===== the ordinary life of a call ==============================================================
+// ===== setup, holding and release of a call =====
 
 TEST(Runner, SetsACallUpHoldsItAndReleasesIt) {
   RunPlan plan = even_plan(1);
@@ -181,7 +180,7 @@ TEST(Runner, ACallIsHeldFromItsAnswerHoweverLateThatWas) {
 }
 
 TEST(Runner, HoldingTimesFollowTheirDistributionCallByCall) {
-  // Answered or not, call k gets the k-th holding time of the seed.
+  // Call k gets the k-th holding time of the seed, whether or not it is answered.
   RunPlan plan = even_plan(3);
   plan.hold_distribution = HoldDistribution::kExponential;
   plan.hold_mean = 1s;
@@ -293,8 +292,8 @@ TEST(Runner, TellsHowThePlanCameOut) {
 // ===== coordinated omission =====================================================================
 
 TEST(Runner, ATargetThatStallsForASecondShowsInTheLatencies) {
-  // 100 calls/s for 10 s; the manager stands still from 3 s to 4 s. Every call meant to start in
-  // that second waits for the rest of it: one call in ten.
+  // 100 calls/s for 10 s; the manager stalls from 3 s to 4 s. Every call planned in that second
+  // waits until its end: one call in ten.
   Rig run(even_plan(1000));
   StallingTarget{.answer_after = 200us, .stall = 3s, .stall_end = 4s}.serve(run);
   const Histogram& latency = run.figures().statistics.setup_latency();
@@ -302,12 +301,13 @@ TEST(Runner, ATargetThatStallsForASecondShowsInTheLatencies) {
   EXPECT_LT(latency.percentile(89), 1ms);
   EXPECT_NEAR(static_cast<double>(latency.percentile(95).count()), 500e6, 20e6);
   EXPECT_NEAR(static_cast<double>(latency.percentile(99).count()), 900e6, 20e6);
-  EXPECT_LT(run.figures().statistics.slip().max(), 1ns);  // the generator kept its times
+  EXPECT_LT(run.figures().statistics.slip().max(), 1ns);  // the generator was punctual
 }
 
 TEST(Runner, AGeneratorThatStallsHidesNothingEither) {
-  // The generator itself is held up for a second (a write that blocked): what it sends afterwards
-  // was meant to start earlier, and is measured from there. From the sending all would look well.
+  // The generator itself is blocked for a second, for example by a write. Calls that it sends
+  // afterwards were planned earlier, and their latency counts from the plan. Counted from the
+  // sending, all would look well.
   Rig run(even_plan(1000));
   std::uint64_t connection = 0;
   const auto step = [&](Duration now) {
@@ -328,7 +328,7 @@ TEST(Runner, AGeneratorThatStallsHidesNothingEither) {
   EXPECT_EQ(run.figures().statistics.slip().count(), 2000u);
 }
 
-// ===== answers that say no ======================================================================
+// ===== refusals =====
 
 TEST(Runner, ARefusalEndsTheCallAndIsCountedByCauseAndPlace) {
   Rig run(even_plan(4));
@@ -345,7 +345,8 @@ TEST(Runner, ARefusalEndsTheCallAndIsCountedByCauseAndPlace) {
   EXPECT_THAT(run.figures().refusals.by_place(),
               ElementsAre(Pair("no bandwidth at switch-1 port 2", 1),
                           Pair("no bandwidth at switch-2 port 1", 1), Pair("no route", 1)));
-  EXPECT_EQ(run.figures().statistics.setup_latency().count(), 0u);  // a quick no is no quick setup
+  // a quick refusal is no quick setup
+  EXPECT_EQ(run.figures().statistics.setup_latency().count(), 0u);
   EXPECT_EQ(run.figures().statistics.of(RequestKind::kSetup).refusal.count(), 4u);
   EXPECT_EQ(run.figures().statistics.of(RequestKind::kSetup).refusal.max(), 31ms);
 }
@@ -381,7 +382,7 @@ TEST(Runner, AReleaseThatIsRefusedOrBusyHasFailed) {
   EXPECT_EQ(run.figures().statistics.release_latency().count(), 0u);
 }
 
-// ===== answers that do not fit ==================================================================
+// ===== unexpected answers =====
 
 TEST(Runner, ARepeatedOutcomeIsCountedAndChangesNothing) {
   Rig run(even_plan(2));
@@ -441,7 +442,7 @@ TEST(Runner, AnOutcomeOfARequestNeverSentIsUnknown) {
   run.connected(RequestId{100}, 1, 5ms);  // planned, not yet sent
   run.advance(10ms);
   run.released(RequestId{101}, 11ms);      // its release: not yet sent
-  run.connected(RequestId{99}, 1, 11ms);   // before our numbers
+  run.connected(RequestId{99}, 1, 11ms);   // below this run's numbers
   run.connected(RequestId{102}, 1, 11ms);  // the second call: not yet sent
   run.connected(RequestId{99'999}, 1, 11ms);
   EXPECT_EQ(run.figures().odd, (OddOutcomes{.unknown = 5}));
@@ -486,7 +487,7 @@ TEST(Runner, AnOutcomeAfterTheDrainTimeoutIsLateAndChangesNoCount) {
   ASSERT_TRUE(run.runner.finished());
   run.released(run.releases[0].request, 12s);
   run.connected(run.setups[1].request, 2, 12s);
-  run.connected(run.setups[0].request, 1, 12s);  // this one had been answered in time
+  run.connected(run.setups[0].request, 1, 12s);  // was answered in time; this is a repeat
   EXPECT_EQ(run.figures().odd, (OddOutcomes{.repeated = 1, .late = 2}));
   EXPECT_EQ(run.figures().setups, (SetupCounts{.attempted = 2, .connected = 1, .unanswered = 1}));
   EXPECT_EQ(run.figures().releases, (ReleaseCounts{.attempted = 1, .unanswered = 1}));
@@ -495,7 +496,8 @@ TEST(Runner, AnOutcomeAfterTheDrainTimeoutIsLateAndChangesNoCount) {
 }
 
 TEST(Runner, AGeneratorThatWakesLateStillWaitsForItsAnswers) {
-  // Asleep until long after the last planned event: the requests have only just been sent.
+  // The generator sleeps until long after the last planned event: its
+  // requests were sent only just now.
   Rig run(even_plan(2));
   run.advance(60s);
   EXPECT_FALSE(run.runner.finished());
@@ -523,14 +525,14 @@ TEST(Runner, ALostTargetEndsTheRunAndEveryOpenCallIsUnanswered) {
   EXPECT_TRUE(run.figures().target_lost);
   EXPECT_EQ(run.figures().planned_calls, 10u);
   EXPECT_EQ(run.figures().setups, (SetupCounts{.attempted = 5, .connected = 2, .unanswered = 3}));
-  // A connected call that could not be released any more counts as well.
+  // A call that was connected but could not be released counts too.
   EXPECT_EQ(run.figures().releases, (ReleaseCounts{.attempted = 2, .unanswered = 2}));
   EXPECT_THAT(run.advance(1s), IsEmpty());
   EXPECT_EQ(run.runner.next_deadline(), kNever);
 
-  run.connected(run.setups[1].request, 2, 2s);                     // repeats what we know
+  run.connected(run.setups[1].request, 2, 2s);                     // a repeat
   run.connected(run.setups[2].request, 3, 2s);                     // late
-  run.released(RequestId{run.setups[1].request.value() + 1}, 2s);  // was never sent
+  run.released(RequestId{run.setups[1].request.value() + 1}, 2s);  // never sent
   EXPECT_EQ(run.figures().odd, (OddOutcomes{.repeated = 1, .late = 1, .unknown = 1}));
 }
 
@@ -549,7 +551,7 @@ TEST(Runner, CallsBeyondTheBoundOnOpenOnesAreShedAndSaidToBe) {
   ASSERT_THAT(run.setups, SizeIs(2));
   EXPECT_EQ(run.figures().shed, 1u);
   run.refused(run.setups[0].request, Cause::kNoRoute, "", 31ms);
-  run.advance(50ms);  // room for one of two
+  run.advance(50ms);  // room for one of the two calls
   ASSERT_THAT(run.setups, SizeIs(3));
   EXPECT_EQ(run.figures().shed, 2u);
   run.refused(run.setups[1].request, Cause::kNoRoute, "", 51ms);
@@ -559,7 +561,7 @@ TEST(Runner, CallsBeyondTheBoundOnOpenOnesAreShedAndSaidToBe) {
 }
 
 TEST(Runner, TheBooksAddUpWhateverComesBack) {
-  // Random targets: every request is answered well, badly, twice or never, sooner or later.
+  // Random answers: every request gets success or failure, twice or never, at any delay.
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(seed);
     RandomBits dice(seed);

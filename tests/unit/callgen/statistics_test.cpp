@@ -1,4 +1,4 @@
-// What the records of a run say, with numbers that were computed by hand.
+// The statistics of a run's records, compared with numbers computed by hand.
 #include "callgen/statistics/statistics.hpp"
 
 #include <gmock/gmock.h>
@@ -159,7 +159,7 @@ TEST(ArrivalFit, ConstantGapsAreFarFromExponential) {
   EXPECT_EQ(test.gaps(), 1000u);
   EXPECT_NEAR(test.mean_s(), 0.01, 1e-12);
   EXPECT_NEAR(test.variation(), 0, 1e-9);
-  // All of them at 1 - 1/e.
+  // The whole sample lies at 1 - 1/e.
   EXPECT_NEAR(test.distance(), 1 - std::exp(-1), 2.0 / ArrivalFit::kCells);
 }
 
@@ -180,7 +180,7 @@ TEST(ArrivalFit, ExponentialGapsPassAndThoseOfAnotherRateDoNot) {
 
 // ===== occupancy ================================================================================
 
-// One from 1 s to 3 s, one from 2 s to 6 s, one from 4 s to 5 s.
+// Stays from 1 s to 3 s, from 2 s to 6 s, and from 4 s to 5 s.
 TEST(Occupancy, IntegratesEventsThatAreToldOutOfOrder) {
   Occupancy occupancy;
   occupancy.arrive(1s);
@@ -197,9 +197,10 @@ TEST(Occupancy, IntegratesEventsThatAreToldOutOfOrder) {
   EXPECT_EQ(figures.departures, 4u);
   EXPECT_EQ(figures.late_events, 0u);
   EXPECT_EQ(figures.peak, 2u);
-  EXPECT_NEAR(figures.area_s, 2 + 4 + 1, 1e-9);  // who leaves as another comes is gone
+  // a call that leaves at the moment of an arrival is not counted
+  EXPECT_NEAR(figures.area_s, 2 + 4 + 1, 1e-9);
   EXPECT_EQ(figures.end_s, 6);
-  // Found 0, 1, 1 (the one that left is gone) and 1.
+  // The arrivals found 0, 1, 1 (one had just left) and 1.
   EXPECT_EQ(figures.mean_at_arrivals, 0.75);
   EXPECT_NEAR(figures.mean_over_time, (1 + 2 + 1) / 3.0, 1e-9);  // from 1 s to 4 s
 }
@@ -249,7 +250,7 @@ TEST(BatchMeans, AreStudentsIntervalOfEqualSpans) {
   EXPECT_NEAR(interval->half_width_us, 2.093 * 50 * std::sqrt(20.0 / 19) / std::sqrt(20.0), 1e-9);
   EXPECT_EQ(means.interval(10ms, 20ms)->batches, 10u);
   EXPECT_FALSE(means.interval(16ms, 1h));               // four batches are too few
-  EXPECT_EQ(means.interval(1us, 7500us)->batches, 6u);  // whole spans alone
+  EXPECT_EQ(means.interval(1us, 7500us)->batches, 6u);  // whole spans only
 }
 
 TEST(BatchMeans, NeedValuesInEveryBatch) {

@@ -22,7 +22,7 @@ std::map<std::pair<std::string, std::string>, int> draw(Workload workload, int c
 
 TEST(Workload, UniformMeansEveryOrderedPairOfDistinctEndpointsAlike) {
   const auto counts = draw(Workload::uniform({"a", "b", "c"}, 1).value(), 60'000);
-  ASSERT_EQ(counts.size(), 6u);  // and none calls itself
+  ASSERT_EQ(counts.size(), 6u);  // and no endpoint calls itself
   for (const auto& [ends, count] : counts)
     EXPECT_NEAR(count, 10'000, 370) << ends.first << " -> " << ends.second;
 }

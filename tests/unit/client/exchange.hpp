@@ -1,5 +1,5 @@
-// A Requester and the manager at the other end, for tests that read like the exchange: the test carries
-// every message itself, and time passes only when it says so.
+// A Requester and the manager at the other end, for tests that read like the exchange. The test
+// carries every message itself and advances the clock.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -62,21 +62,22 @@ class ExchangeTest : public ::testing::Test {
  protected:
   using ManagerEnd = session::Session<OutcomeBatch, RequestBatch>;
 
-  // Ends a step of the requester; what it wants is in `wanted` until the next one.
+  // Ends a step of the requester; its actions stay in `wanted` until the next step.
   Actions& step();
-  // Makes the requester from `limits` and begins.
+  // Creates the requester from `limits` and starts it.
   void start();
-  // start(), and the manager takes the client in.
+  // start(), and the manager accepts the client.
   void log_in(std::uint32_t window = 256);
-  // The manager's answer to the last attempt: opens session `number`, or refuses.
+  // The manager's answer to the last attempt to attach: opens session `number`, or refuses.
   void take_in(std::uint64_t number, std::uint32_t window = 256);
   void refuse(ErrorCode code, const std::string& text);
 
-  // The manager gets a frame of `wanted`; the numbers of the requests that it applies on account of it.
+  // Delivers a frame of `wanted` to the manager. Returns the numbers of the
+  // requests that this made it apply.
   std::vector<std::uint64_t> deliver(const RequestFrame& frame);
-  // Every frame of `wanted` arrives.
+  // Delivers every frame of `wanted`.
   std::vector<std::uint64_t> deliver();
-  // The manager says something; what the requester makes of it is in `wanted`.
+  // Sends a batch of the manager; the requester's resulting actions are in `wanted`.
   void say(OutcomeBatch batch);
   void hear(const OutcomeFrame& frame);
   OutcomeFrame frame_of(OutcomeBatch batch);
@@ -85,15 +86,16 @@ class ExchangeTest : public ::testing::Test {
   std::vector<std::uint64_t> answered() const;
   std::vector<Notice> noticed() const;
 
-  // Time passes, and the requester does what is due on the way; `wanted` is that of the last deadline.
+  // Advances the clock; the requester acts at each deadline. `wanted` holds
+  // the actions of the last one.
   void wait(Duration time);
 
   Limits limits;
   TimePoint now{seconds{1000}};
   std::unique_ptr<Requester> requester;
   Actions wanted;
-  std::optional<Attach> attempt;  // the last one that is not answered
-  SessionId session;              // the one that the manager knows
+  std::optional<Attach> attempt;  // the last attempt without an answer
+  SessionId session;              // the session that the manager has
   std::unique_ptr<ManagerEnd> manager;
 };
 

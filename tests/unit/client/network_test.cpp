@@ -1,6 +1,6 @@
-// A Requester and a manager over a network that loses, repeats and reorders every message, while
-// sessions are lost on both sides: every request is done once and has exactly one outcome. The seed is
-// in every failure; run one with XBIND_SEED=N.
+// A Requester and a manager over a network that loses, repeats and reorders messages, while both
+// sides lose sessions. Every request is executed once and has exactly one outcome. Every failure
+// shows its seed; run a seed alone with XBIND_SEED=N.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -39,9 +39,9 @@ class Chance {
   std::mt19937_64 engine_;
 };
 
-// What a manager does with sessions and request numbers (cmgr/parts/client_desk.hpp): a request is done once,
-// its outcome is remembered until it is confirmed in the session that asked last, and after that the
-// number means another request.
+// How a manager handles sessions and request numbers (cmgr/parts/client_desk.hpp). A request is
+// executed once. Its outcome is remembered until it is confirmed in the session that requested it
+// last; after that, the number means a new request.
 class Manager {
  public:
   using Link = session::Session<OutcomeBatch, RequestBatch>;
@@ -75,7 +75,7 @@ class Manager {
     }
   }
 
-  // The frames to send.
+  // Returns the frames to send.
   std::vector<OutcomeFrame> step(TimePoint now) {
     std::vector<OutcomeFrame> frames;
     if (!link_) return frames;
@@ -111,7 +111,7 @@ class Manager {
   SessionId session_;
   std::unique_ptr<Link> link_;
   std::vector<Outcome> waiting_;
-  std::map<RequestId, SessionId> remembered_;  // with the session that asked last
+  std::map<RequestId, SessionId> remembered_;  // with the session that requested it last
   std::map<RequestId, int> done_;
 };
 
@@ -131,7 +131,7 @@ class World {
 
   void run() {
     requester_->start(now_);
-    // What a request may suffer is over in a minute; the rest is for the last ones.
+    // Faults end after a minute; the remaining time is for the last requests.
     const TimePoint end = now_ + seconds{600};
     while (now_ < end && !(asked_ == kRequests && requester_->open() == 0)) {
       offer();
@@ -171,7 +171,7 @@ class World {
   };
   using Message = std::variant<ToManager, ToClient, Attach, Attached, Ended>;
 
-  // A program that is impatient asks again for what has no outcome yet.
+  // An impatient program submits a request without an outcome again.
   void repeat() {
     if (asked_ == 0 || !chance_.percent(20)) return;
     const RequestId request{1 + chance_.below(asked_)};
@@ -201,7 +201,7 @@ class World {
     }
   }
 
-  // Everything that has arrived by now, and sometimes an accident.
+  // Delivers everything that has arrived by now, and sometimes causes a fault.
   void happen() {
     while (!under_way_.empty() && under_way_.begin()->first <= now_) {
       const Message message = under_way_.extract(under_way_.begin()).mapped();
@@ -209,7 +209,7 @@ class World {
     }
     if (now_ >= TimePoint{} + seconds{60}) return;
     if (chance_.percent(1)) {
-      // It says so, once, and that may be lost.
+      // It reports the end once, and that message may be lost.
       send(Ended{manager_.session()}, true);
       manager_.lose();
     }
@@ -251,7 +251,7 @@ class World {
     }
   }
 
-  // Two-way calls are not repeated by the network, but they fail.
+  // The network does not repeat two-way calls, but it can lose them.
   void send(Message message, bool once = false) {
     const bool quiet = now_ >= TimePoint{} + seconds{60};
     if (!quiet && chance_.percent(20)) return;
@@ -276,7 +276,7 @@ class World {
   Actions actions_;
   std::multimap<TimePoint, Message> under_way_;
   std::uint64_t asked_ = 0;
-  std::map<RequestId, Request> requests_;  // as they were made
+  std::map<RequestId, Request> requests_;  // the requests as submitted
   std::set<RequestId> outcomes_;
 };
 

@@ -167,10 +167,10 @@ TEST_F(RequestsTest, AnOutcomeThatComesTwiceIsHandedOutOnce) {
   const OutcomeFrame frame = frame_of(outcomes({connected(1)}));
   hear(frame);
   EXPECT_THAT(answered(), ElementsAre(1));
-  // The frame is repeated: the session sees to it.
+  // The frame is repeated: the session drops it.
   hear(frame);
   EXPECT_THAT(answered(), IsEmpty());
-  // The outcome is repeated in another batch, next to one that is news.
+  // The outcome is repeated in another batch, together with a new one.
   ask(call());
   step();
   deliver();
@@ -211,7 +211,7 @@ TEST_F(RequestsTest, NoticesAreHandedOnInTheirPlaceAmongTheOutcomes) {
   deliver();
   const OutcomeFrame first = frame_of(outcomes({connected(1)}, {rerouted(1001)}));
   const OutcomeFrame second = frame_of(outcomes({}, {rerouted(1001)}));
-  // mia <-- manager: the second one overtakes the first
+  // mia <-- manager: the second frame overtakes the first
   hear(second);
   EXPECT_THAT(wanted.told, IsEmpty());
   hear(first);
@@ -224,7 +224,7 @@ TEST_F(RequestsTest, NoticesAreHandedOnInTheirPlaceAmongTheOutcomes) {
 
 TEST_F(RequestsTest, MoreThanTheBoundIsRefusedByName) {
   limits.open_max = 2;
-  start();  // not attached: everything waits
+  start();  // not attached: all requests wait
   ask(call());
   ask(call());
   const auto refused = requester->submit(call());
@@ -242,8 +242,8 @@ TEST_F(RequestsTest, MoreThanTheBoundIsRefusedByName) {
   EXPECT_EQ(ask(call()), 3U) << "the number of the refused request was not used";
 }
 
-// The second one could arrive after the outcome of the first was confirmed: the manager would have
-// forgotten the number by then, and do the request again.
+// A second copy could arrive after the outcome of the first was confirmed. By then the manager
+// would have forgotten the number, and would execute the request again.
 TEST_F(RequestsTest, ARequestThatIsOpenIsNotSentAgainInItsSession) {
   log_in();
   ask(call(5));

@@ -1,4 +1,4 @@
-// Sessions come and go: attaching with back-off, what is repeated in the next session and what is not,
+// Sessions begin and end: attaching with back-off, which messages are repeated in the next session,
 // and the ways in which a client ends.
 #include "exchange.hpp"
 
@@ -172,7 +172,7 @@ TEST_F(SessionsTest, TheNextSessionGetsWhatHasNoOutcomeAndNothingElse) {
   // mia --> manager: attach, under the same epoch
   EXPECT_EQ(wanted.attach->epoch, Epoch{7});
   take_in(2);
-  // mia --> manager: 1 and 3 again under their numbers, and then the new one, 4
+  // mia --> manager: 1 and 3 again under their numbers, then the new request 4
   EXPECT_EQ(wanted.transmit.front().seq, BatchSeq{1}) << "batches are numbered anew";
   EXPECT_EQ(wanted.transmit.front().batch->connects.front(), call(1));
   EXPECT_EQ(wanted.transmit.front().batch->releases.front(), release(9, 3));
@@ -287,7 +287,7 @@ TEST_F(SessionsTest, ASessionThatLastedMakesTheNextAttemptAnEarlyOne) {
   requester->session_ended(session, "restart", now);
   wait_for_attempt();
   take_in(2);
-  for (int i = 0; i < 6; ++i) {  // the manager goes on talking
+  for (int i = 0; i < 6; ++i) {  // the manager continues to send
     hear(OutcomeFrame{});
     wait(seconds{1});
   }
@@ -318,7 +318,7 @@ TEST_F(SessionsTest, WithoutReattachTheEndTellsWhatWasSentInTheOrderOfTheRequest
   ask(release(55, 4));
   ask(call(5));
   step();
-  ask(call(4));  // its number is open: one answer is due, and the first was sent
+  ask(call(4));  // request number 4 is open: one answer is due, and the first submission was sent
   RequestBatch batch;
   batch.connects = {call(8), call(7)};
   ASSERT_TRUE(requester->submit(std::move(batch)).has_value());
@@ -350,7 +350,7 @@ TEST_F(SessionsTest, ANewerEpochIsTheEndOfThisOne) {
   ask(call());
   step();
   deliver();
-  // Another program of the name attaches with a higher epoch.
+  // Another program attaches under the name with a higher epoch.
   requester->session_ended(session, "the name has attached again", now);
   wait_for_attempt();
   refuse(ErrorCode::kFenced, "client mia with epoch 7 is fenced off by epoch 8");

@@ -171,7 +171,7 @@ TEST_F(CallTimesTest, ARequestMayHaveToWaitToBeBegun) {
   connect(1);
   now += microseconds{10};
   connect(2);
-  // to the first call; the second begins, and everything is done at once
+  // To the first call; the second begins, and everything is done at once.
   everybody_does_after(microseconds{90});
   EXPECT_THAT(told(), SizeIs(2));
   EXPECT_EQ(setups(),

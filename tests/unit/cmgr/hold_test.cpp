@@ -117,13 +117,13 @@ TEST_F(HoldTest, AHoldWhoseTimeIsOverIsRemovedAndALateCommitToldSo) {
   wait(milliseconds{1});
   const HopRemoval one = removal("sw1");
   EXPECT_EQ(manager().counters().holds_expired, 1U);
-  // A commit during the removal,
+  // A commit during the removal.
   commit(2, call);
   EXPECT_EQ(outcome().cause, Cause::kHoldExpired);
   answer("sw1", {removed(one, vci(32))});
   everybody_does();
   EXPECT_THAT(told(), IsEmpty()) << "nobody asked for that";
-  // and one after it.
+  // A commit after the removal.
   commit(3, call);
   const Outcome late = outcome();
   EXPECT_EQ(late.kind, OutcomeKind::kRefused);

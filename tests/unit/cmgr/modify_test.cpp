@@ -117,7 +117,7 @@ TEST_F(ModifyTest, AHopThatDoesNotAnswerEndsTheChangeByTheHopTimer) {
   all_done("sw3");
   const HopModify raise = change("sw2");
   wait(config.hop_timer);
-  // the old contract is restored everywhere except at sw2, which has answered only once
+  // The old contract is restored everywhere except at sw2, which has answered only once.
   everybody_does();
   EXPECT_THAT(told(), IsEmpty()) << "that was the answer to the raise";
   answer("sw2", {done(raise)});

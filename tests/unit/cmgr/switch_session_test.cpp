@@ -106,7 +106,7 @@ TEST_F(SwitchSessionTest, ALabelTakenBeforeALapseIsReturnedAndNeverCached) {
 TEST_F(SwitchSessionTest, ALabelThatLapsedWithItsSessionMayBeSomebodysAndIsLeftAlone) {
   start_with_labels({vci(32)}, {vci(40)});
   connect(1);
-  // the commit is lost: for sw1 the label was still in this manager's cache when that lapsed
+  // The commit is lost: for sw1 the label was still in this manager's cache when that lapsed.
   take("sw1");
   all_done("sw2");
   all_done("sw3");

@@ -8,7 +8,7 @@
 namespace xbind::aal5 {
 namespace {
 
-// As a sender does it: fill PDUs, pad them, count cells.
+// Counts cells as a sender would: fills PDUs and pads them.
 std::uint64_t cells_by_hand(std::uint64_t frame_octets) {
   std::uint64_t cells = 0;
   while (frame_octets != 0) {

@@ -1,4 +1,5 @@
-// Services to the network and back: what comes back is never worse than what was asked.
+// Mapping services to the network and back: the returned quality is never
+// worse than the requested one.
 #include "qosmapper/atm_mapping.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +25,7 @@ UserService video() {
 }
 
 UserService random_service(std::mt19937& random) {
-  const auto up_to = [&](std::uint64_t most) {  // small numbers as often as large ones
+  const auto up_to = [&](std::uint64_t most) {  // small numbers are as frequent as large ones
     const double exponent = std::uniform_real_distribution<>(0, std::log(most))(random);
     return static_cast<std::uint64_t>(std::exp(exponent));
   };
@@ -94,14 +95,14 @@ TEST(AtmMappingTest, TheMeanIsNeverBelowThatOfAnyFrames) {
   }
 }
 
-// Frames as the source promises them, through a sender that lets each cell go as early as the contract's
-// two buckets allow, one cell time after the other.
+// Frames within the source's limits, through a sender that sends each cell as early as the
+// contract's two buckets allow.
 TEST(AtmMappingTest, NoFrameLeavesTheSenderLaterThanSaid) {
   constexpr unsigned kSeed = 7;
   SCOPED_TRACE(kSeed);
   std::mt19937 random(kSeed);
   for (const std::uint64_t burst : {1, 2, 5}) {
-    for (const double shorter : {1.0, 0.5}) {  // MBS as it is mapped, and half of it
+    for (const double shorter : {1.0, 0.5}) {  // the mapped MBS, and half of it
       UserService service = video();
       service.burst_frames = burst;
       const FrameShape shape = frame_shape(service).value();
@@ -113,7 +114,7 @@ TEST(AtmMappingTest, NoFrameLeavesTheSenderLaterThanSaid) {
       const double mean = static_cast<double>(shape.mean_cells) / 1'000;
       const double largest = static_cast<double>(shape.largest_cells);
       const double limit = static_cast<double>(burst) * (largest - mean);
-      double spare = limit;  // of the promise: cells above the mean
+      double spare = limit;  // cells above the mean that the source may still send
       double due_peak = 0;
       double due_sustained = 0;
       double worst = 0;
@@ -132,7 +133,7 @@ TEST(AtmMappingTest, NoFrameLeavesTheSenderLaterThanSaid) {
       }
       EXPECT_LE(worst * 1e6, static_cast<double>(sending_delay_us(shape, contract)) + 1e-3)
           << to_string(contract);
-      // The bound is not idle either.
+      // The bound is also tight.
       EXPECT_GE(worst * 1e6, 0.9 * static_cast<double>(sending_delay_us(shape, contract)));
     }
   }

@@ -1,4 +1,5 @@
-// The catalogue's file: what comes with the project, and every error with its line and reason.
+// The catalogue's file: the one supplied with the project, and every
+// error with its line and reason.
 #include "qosmapper/catalogue.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +31,8 @@ TEST(CatalogueTest, NumbersAreTakenToTheSafeSide) {
       "[[service]]\nname = \"x\"\nclass = \"video\"\nframes-per-s = 0.0101\nframe-octets = 10\n"
       "peak-to-mean = 1.0001\nframe-loss = 1.9e-12\ndelay-ms = 0.1239\n",
       "f");
-  // 1.9e-12 is 1e-12 here: too little for one cell a frame, if it were not exactly one.
+  // 1.9e-12 is read as 1e-12, which would not suffice for one cell a frame
+  // if it were not exactly one.
   ASSERT_TRUE(catalogue) << catalogue.error().text;
   const UserService& service = catalogue->find("x")->service;
   EXPECT_EQ(service.frames_per_1000_s, 11U);
@@ -54,7 +56,7 @@ TEST(CatalogueTest, ADecimalNumberIsNotMissedByItsBinaryForm) {
 }
 
 struct Wrong {
-  std::string from;  // of kVoice
+  std::string from;  // a line of kVoice
   std::string to;
   std::string refusal;
 };

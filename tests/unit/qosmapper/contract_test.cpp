@@ -1,4 +1,4 @@
-// The formulas of contract.hpp, and what they promise: conforming cells never find the buffer full.
+// The formulas of contract.hpp, and their guarantee: conforming cells never find the buffer full.
 #include "qosmapper/contract.hpp"
 
 #include <gtest/gtest.h>
@@ -10,11 +10,12 @@ namespace xbind {
 namespace {
 
 TEST(ContractTest, CdvtIsTheGreaterOfOneIntervalAndTheWaitInMultiplexers) {
-  EXPECT_EQ(cdvt_us_for(1), 1'000'000U);  // an interval
+  EXPECT_EQ(cdvt_us_for(1), 1'000'000U);  // one interval
   EXPECT_EQ(cdvt_us_for(100), 10'000U);
   EXPECT_EQ(cdvt_us_for(4'528), 224U);  // 80 x 2.83 us x (1 - 4528/353207) = 223.6; T = 220.8
   EXPECT_EQ(cdvt_us_for(100'000), 163U);
-  EXPECT_EQ(cdvt_us_for(kReferenceLineCellsPerS), 3U);  // its own line: an interval again
+  // The rate of the line itself: one interval again.
+  EXPECT_EQ(cdvt_us_for(kReferenceLineCellsPerS), 3U);
   EXPECT_EQ(cdvt_us_for(TrafficContract::kFieldMax), 1U);
 }
 
@@ -40,8 +41,8 @@ TEST(ContractTest, WhatEachCategoryTakes) {
   EXPECT_EQ(resources_of({}), Resources{});
 }
 
-// The worst source that keeps to a contract, against a server at the rate that is taken: it sends the
-// cells that the generic cell rate algorithm lets through, each as early as it may.
+// The worst conforming source against a server at the charged rate. It sends every cell that the
+// generic cell rate algorithm allows, as early as possible.
 struct Backlog {
   double interval = 0;   // 1/rate
   double tolerance = 0;  // tau

@@ -1,5 +1,5 @@
-// Cell rates against libatm, which Linux's ATM tools take theirs from: bits of cell payload to cells a
-// second. It is opened where it is installed (package libatm1), and this test says so where it is not.
+// Compares cell rates with libatm, the library of Linux's ATM tools: bits of cell payload to cells
+// a second. Where libatm (package libatm1) is not installed, the test says so and is skipped.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <linux/atm.h>
@@ -28,7 +28,7 @@ TEST(LibatmTest, CellRatesAreLibatms) {
       service.asked = {kLossWhole / 10, 1'000'000};
       const auto mapped = to_atm(service);
       ASSERT_TRUE(mapped) << mapped.error().text;
-      // By the definition of AAL5: payload, padding, 8 octets of trailer, a multiple of 48.
+      // The definition of AAL5: payload, padding and a trailer of 8 octets; a multiple of 48.
       std::uint64_t pdu = octets + 8;
       while (pdu % 48 != 0) ++pdu;
       const std::string text = "cbr:tx:pcr=" + std::to_string(pdu * frames * 8) + "bps";

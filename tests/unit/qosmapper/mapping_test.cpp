@@ -43,7 +43,7 @@ TEST(MappingTest, KnownWaysBack) {
   EXPECT_EQ(finest_video(1366, 1000), (VideoSpec{1000, 65535}));
 }
 
-// The list of docs/qos.md, computed: each line's numbers must stand in the document.
+// Computes the list of docs/qos.md: the numbers of each line must be in the document.
 TEST(MappingTest, TheWorkedExampleOfTheManualIsRight) {
   const auto manual = read_file(test::source_path("docs/qos.md"), 1 << 20);
   ASSERT_TRUE(manual.has_value()) << manual.error().text;
@@ -90,7 +90,7 @@ TEST(MappingTest, TooMuchIsRefused) {
   EXPECT_EQ(refusal(to_network({kCellsPerSMax * 1000 + 1, 40})),
             "4294967295001 frames of 40 octets in 1000 s are more than 4294967295 cells/s");
   EXPECT_THAT(refusal(to_network({kAll, 9000})), HasSubstr("are more than 4294967295 cells/s"));
-  // A frame of exactly as many cells as may be, and one cell more.
+  // A frame of the maximum number of cells, and one cell more.
   const std::uint64_t largest = aal5::octets_in_cells(kCellsPerFrameMax);
   EXPECT_EQ(to_network({1000, largest}), (Resources{kCellsPerSMax, kCellsPerFrameMax}));
   EXPECT_EQ(
@@ -117,12 +117,12 @@ TEST(MappingTest, TooLittleForTheWayBackIsRefused) {
 
 TEST(MappingTest, TheWayBackNeverGivesMoreThanAFrameMayHave) {
   const VideoSpec slow =
-      finest_video(kCellsPerSMax, 1).value();  // 4.3e12 cells a frame, if it might
+      finest_video(kCellsPerSMax, 1).value();  // 4.3e12 cells a frame, without the limit
   EXPECT_EQ(aal5::cells_of_frame(slow.frame_octets), kCellsPerFrameMax);
   EXPECT_TRUE(to_network(slow).has_value());
 }
 
-// Numbers of all sizes, not mostly huge ones.
+// Numbers of all magnitudes, not mostly huge ones.
 std::uint64_t of_any_size(std::mt19937_64& random, int bits) {
   return 1 + (random() >> (64 - 1 - random() % static_cast<std::uint64_t>(bits)));
 }
@@ -148,7 +148,7 @@ TEST_F(RoundTrip, WhatAVideoNeedsCarriesThatVideo) {
               video.frames_per_1000_s);
     ASSERT_GE(finest_video(needed->cells_per_s, video.frames_per_1000_s)->frame_octets,
               video.frame_octets);
-    // And it is no more than needed: one cell a second less carries fewer frames.
+    // The rate is also minimal: one cell a second less carries fewer frames.
     if (needed->cells_per_s == 1) continue;
     const auto less = fastest_video(needed->cells_per_s - 1, video.frame_octets);
     ASSERT_TRUE(!less || less->frames_per_1000_s < video.frames_per_1000_s);

@@ -106,7 +106,7 @@ ServiceSpec named(ServiceTerms terms) {
   return service;
 }
 
-// Resources by hand: 1 + ceil(CDVT PCR) of CBR and rt-VBR; docs/qos.md has the contracts.
+// Resources computed by hand: 1 + ceil(CDVT PCR) for CBR and rt-VBR; docs/qos.md has the contracts.
 TEST(ServiceTest, AServiceOfTheCatalogueIsMappedByItsName) {
   struct Known {
     const char* name;
@@ -148,7 +148,7 @@ TEST(ServiceTest, AClassWithAllItsNumbersIsTheSameServiceWithoutAName) {
 
 TEST(ServiceTest, WhatTheTermsSayTakesThePlaceOfTheCatalogues) {
   ServiceTerms terms{"voice-g711"};
-  terms.delay_us = 20'000;  // half of it for 4 cells: 400 cells/s
+  terms.delay_us = 20'000;  // half of it remains for 4 cells: 400 cells/s
   EXPECT_EQ(service_to_network(named(terms)).value().contract.pcr_cells_per_s, 400U);
   ServiceTerms slower{"video-conference"};
   slower.frames_per_1000_s = 12'500;

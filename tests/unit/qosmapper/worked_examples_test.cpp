@@ -1,4 +1,4 @@
-// The worked examples of docs/qos.md, number by number: the document and the code cannot differ.
+// The worked examples of docs/qos.md, number by number: the document and the code must agree.
 #include <gtest/gtest.h>
 
 #include "qosmapper/catalogue.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using Table = std::map<std::string, std::uint64_t>;
 
-// What the code says, under the names that the document uses.
+// The code's results under the names that the document uses.
 Table computed(const Catalogue::Entry& entry) {
   const FrameShape shape = frame_shape(entry.service).value();
   const TrafficContract& contract = entry.mapped.contract;

@@ -1,4 +1,5 @@
-// The tables of worked examples in docs/qos.md: quantity and value, under "### Worked example: NAME".
+// The worked examples in docs/qos.md: tables of quantity and value under
+// "### Worked example: NAME".
 #pragma once
 
 #include <cstdint>

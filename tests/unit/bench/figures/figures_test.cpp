@@ -1,4 +1,4 @@
-// The rules of the figures, on systems whose numbers are made up: an M/M/1 server for every engine.
+// The rules of the figures, on systems with invented numbers: an M/M/1 server for every engine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Answers by a formula: `service_ms` of the engine, sustained below its ceiling.
+// Answers by a formula: `service_ms` of the engine; sustained below its ceiling.
 class Formula final : public PointSource {
  public:
   std::string name() const override { return "a formula"; }
@@ -55,7 +55,7 @@ class Formula final : public PointSource {
   double per_switch = 2;
   double threaded_ms = 24.9;
   double adaptive_ms = 11;
-  double lumps = 0;  // share of the arrivals that find twenty labels in use besides
+  double lumps = 0;  // share of the arrivals that find twenty further labels in use
   std::size_t points = 0;
 };
 
@@ -189,7 +189,7 @@ TEST(Baselines, AreJudgedByTheirShape) {
   const Figure one = made(baseline_one_at_a_time, source);
   EXPECT_TRUE(one.verdict.reproduced());
   EXPECT_TRUE(made(threaded_one_at_a_time, source).verdict.reproduced());
-  // Five numbers are points with a word each, not a curve.
+  // Five numbers are shown as labelled points, not as a curve.
   const plot::Plot& plot = one.pictures.front().plot;
   for (const plot::Series& series : plot.series) EXPECT_EQ(series.look, plot::Look::kPoints);
   ASSERT_EQ(plot.x_words.size(), 5U);
@@ -231,8 +231,9 @@ TEST(Memory, CountsOctetsOfEveryLabel) {
   const double each = figure.numbers[0].second;
   EXPECT_GT(each, 12);
   EXPECT_LT(each, 400);
-  EXPECT_EQ(figure.verdict.reproduced(), each <= 32);     // what the paper reckons with, whole
-  EXPECT_NEAR(figure.numbers[1].second, each / 8, 1e-9);  // 2^17 labels, MiB of 2^20
+  // The size that the paper assumes for a label.
+  EXPECT_EQ(figure.verdict.reproduced(), each <= 32);
+  EXPECT_NEAR(figure.numbers[1].second, each / 8, 1e-9);  // 2^17 labels, in MiB of 2^20
 }
 
 TEST(FindSpeed, FindsHowMuchFasterASystemIs) {

@@ -41,7 +41,7 @@ TEST(ModelSource, OneAtATimeIsTheSequentialManagersBaseline) {
   const Shown shown = shown_by(point);
   EXPECT_EQ(shown.connected, 2'000U);
   EXPECT_EQ(shown.hit_ratio, 0);
-  // The paper's 20.0 and 23.4 ms, which the constants were fitted to.
+  // The constants were fitted to the paper's 20.0 and 23.4 ms.
   EXPECT_NEAR(shown.setup.min, 20.0, 2.5);
   EXPECT_NEAR(shown.setup.mean, 23.4, 1.5);
 }
@@ -57,7 +57,7 @@ TEST(ModelSource, EveryCallIsAnsweredOnPathsOfOneToEightSwitches) {
   }
 }
 
-// Little's law, from two counts that share nothing: arrivals that find N, and N over time.
+// Little's law, from two independent counts: N as arrivals find it, and N over time.
 TEST(ModelSource, LabelsInUseAreTheSameAtArrivalsAndOverTime) {
   const Shown shown = shown_by(point_of(xbind_system({}, 5), 50, 20'000));
   const auto samples = std::accumulate(shown.in_use_at_arrivals.begin(),

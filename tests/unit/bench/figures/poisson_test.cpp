@@ -8,7 +8,7 @@
 namespace xbind::figures {
 namespace {
 
-// From tables of the Poisson distribution.
+// Values from tables of the Poisson distribution.
 TEST(Poisson, AgreesWithTheTables) {
   const Distribution law = poisson(4, 40);
   EXPECT_NEAR(law[0], 0.018316, 1e-6);
@@ -37,7 +37,7 @@ TEST(Distances, AreZeroForTheSameAndOneForStrangers) {
   EXPECT_EQ(total_variation(low, low), 0);
   EXPECT_EQ(total_variation(low, high), 1);
   EXPECT_EQ(greatest_difference(low, high), 1);
-  // Worked by hand: |0.2| + |0.1| + |0.3| = 0.6, half of it 0.3; sums differ by 0.2, 0.3, 0.
+  // Computed by hand: |0.2| + |0.1| + |0.3| = 0.6, half of it 0.3; the sums differ by 0.2, 0.3, 0.
   const Distribution a{0.5, 0.3, 0.2};
   const Distribution b{0.3, 0.2, 0.5};
   EXPECT_NEAR(total_variation(a, b), 0.3, 1e-12);

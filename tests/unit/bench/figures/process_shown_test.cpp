@@ -82,8 +82,8 @@ TEST(ShownByTest, NothingOfNothing) {
   EXPECT_FALSE(shown.sustained);
 }
 
-// Calls 0 to 19, one a second, each connected after 100 ms and released half a second later, but for
-// the first two, which are slow: they are the warm-up.
+// Calls 0 to 19, one a second, each connected after 100 ms and released half a second later. The
+// first two are slow: they are the warm-up.
 class SteadyTest : public ::testing::Test {
  protected:
   SteadyTest() {
@@ -127,12 +127,12 @@ TEST_F(SteadyTest, RatesCountWhileCallsAreOffered) {
 }
 
 TEST_F(SteadyTest, SetupsUnderWayAreCountedAtArrivalsAndOverTime) {
-  // Call 6 comes while 5 is under way, 7 while 5 and 6 are; both are over when 8 comes.
+  // Call 6 arrives while 5 is under way, 7 while 5 and 6 are; both are finished when 8 arrives.
   requests_[10].answered = 7.5;
   requests_[12].answered = 7.5;
   const Shown shown = shown_by(requests_, {}, {});
   EXPECT_THAT(shown.in_use_at_arrivals, ElementsAre(16, 1, 1));
-  // 14 setups of 0.1 s in the window, the last one after it, 2.5 s and 1.5 s.
+  // 14 setups of 0.1 s in the window, the last one after it, and two of 2.5 s and 1.5 s.
   EXPECT_THAT(shown.mean_in_use, DoubleNear((15 * 0.1 + 2.5 + 1.5) / 17, 1e-9));
 }
 
@@ -154,7 +154,7 @@ TEST_F(SteadyTest, ASetupWithoutAnAnswerIsNotSustained) {
   EXPECT_FALSE(shown.sustained);
 }
 
-// Every answer takes a tenth of a second longer than the one before.
+// Every answer takes a tenth of a second longer than the previous one.
 TEST_F(SteadyTest, AQueueThatGrowsIsNotSustained) {
   for (std::size_t at = 0; at < requests_.size(); at += 2) {
     requests_[at].answered = requests_[at].planned * 1.2 + 0.1;
@@ -167,7 +167,7 @@ TEST_F(SteadyTest, AQueueThatGrowsIsNotSustained) {
 
 TEST(PercentilesTest, AreNearestRanks) {
   std::vector<Request> requests;
-  for (std::uint64_t call = 0; call < 112; ++call) {  // 11 warm up
+  for (std::uint64_t call = 0; call < 112; ++call) {  // 11 are the warm-up
     const auto planned = static_cast<double>(call);
     const double ms = call < 11 ? 0 : static_cast<double>(call - 10);  // 1 to 101
     requests.push_back(setup(call, planned, planned + ms / 1e3));

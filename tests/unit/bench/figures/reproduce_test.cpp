@@ -99,16 +99,16 @@ TEST(Reproduce, MakesEveryFigureWithItsFilesAndItsVerdictAndTheSameOnesAgain) {
   for (const char* outside : {"href=\"http", "src=", "url(http", "<script", "<link"}) {
     EXPECT_EQ(page.find(outside), std::string::npos) << outside;
   }
-  // A check that cannot be made says why.
+  // A check that cannot be made states why.
   ASSERT_EQ(all.checks.size(), 4U);
   EXPECT_TRUE(page.find("nobody is here") != std::string::npos);
 
-  // The same seed is the same numbers and pictures.
+  // The same seed gives the same numbers and pictures.
   const Folder again("again");
   run(again, nullptr);
   const auto numbers = folder.files(".csv");
   EXPECT_EQ(numbers.size(), recipes().size());
-  // Storage is what the allocator counts: not of the seed.
+  // Memory is the allocator's count and does not depend on the seed.
   for (const auto& [name, text] : again.files(".csv")) {
     if (name != "memory.csv") {
       EXPECT_EQ(numbers.at(name), text) << name;

@@ -10,8 +10,8 @@ namespace {
 
 using std::chrono::microseconds;
 
-// Works the same time for every message and remembers when each was done. The reminder's number is the
-// time at which the message was sent, in nanoseconds.
+// Works for the same time on every message and records when each was done. The number of the
+// reminder is the time at which the message was sent, in nanoseconds.
 class Worker final : public Process {
  public:
   Worker(const char* name, Duration work) : Process(name), work_(work) {}
@@ -79,7 +79,8 @@ TEST(Machine, AProcessThatDrainsTakesWhatArrivesBeforeItSteps) {
   machine.add(worker, machine.add_host(1, {}));
   for (const int at : {0, 1, 2, 11, 31}) send(machine, worker, after(microseconds{at}));
   run(machine);
-  // One at 0, two at 10, one at 30: four are enough. The last one is a run of its own.
+  // One arrives at 0, two at 10, one at 30. A run ends after four; the
+  // last one is a run of its own.
   EXPECT_EQ(worker.steps, 2U);
   EXPECT_EQ(worker.last, after(microseconds{50}));
   EXPECT_EQ(worker.sojourn.max(), microseconds{40});
@@ -95,7 +96,7 @@ TEST(Machine, MessagesLeaveOneAfterAnotherEachWhenItHasBeenPaidFor) {
   machine.add(receiver, machine.add_host(1, {}));
   for (int message = 0; message < 3; ++message) send(machine, sender, after(microseconds{10}));
   run(machine);
-  // Taken together until 13, they leave at 18, 23 and 28.
+  // All are handled in one run until 13; they leave at 18, 23 and 28.
   EXPECT_EQ(sender.steps, 1U);
   EXPECT_EQ(receiver.steps, 3U);
   EXPECT_EQ(receiver.last, after(microseconds{29}));
@@ -123,7 +124,7 @@ TEST(Machine, WhatIsPaidAfterwardsDelaysTheNextMessageAndNotTheOneThatLeaves) {
   machine.add(receiver, machine.add_host(1, {}));
   for (int message = 0; message < 2; ++message) send(machine, sender, after(microseconds{10}));
   run(machine);
-  // Taken together until 12; they leave at 14 and 22, the sender is free at 28.
+  // All are handled in one run until 12; they leave at 14 and 22, and the sender is free at 28.
   EXPECT_EQ(receiver.sojourn.min(), microseconds{5});
   EXPECT_EQ(receiver.last, after(microseconds{23}));
   EXPECT_EQ(sender.busy(), microseconds{18});
@@ -178,9 +179,9 @@ TEST(Machine, ABusyProcessGivesUpItsCoreAtTheEndOfItsSlice) {
   EXPECT_EQ(other.last, after(microseconds{40}));
 }
 
-// Poisson arrivals at a serial server with constant work. Taking a whole queue at a time completes its
-// messages together, at the time the last one is done: none is earlier than in M/D/1, and the work
-// ends when it does there.
+// Poisson arrivals at a serial server with constant work. The server takes a whole queue at a time,
+// so its messages complete together, when the last one is done. None is earlier than in M/D/1, and
+// the work ends at the same time as there.
 TEST(Machine, ALoneServerIsBusyAsMuchAsItsLoadAndNoFasterThanMD1) {
   for (const double load : {0.2, 0.5, 0.8}) {
     Machine machine;
@@ -189,7 +190,7 @@ TEST(Machine, ALoneServerIsBusyAsMuchAsItsLoadAndNoFasterThanMD1) {
     machine.add(worker, machine.add_host(1, {}));
     callgen::Pacer pacer(callgen::Arrivals::kPoisson, load * 10'000, 7);
     constexpr int kMessages = 100'000;
-    Duration lindley{};  // work that an arrival finds, first come first served
+    Duration lindley{};  // work that an arrival finds, in order of arrival
     Duration before{};
     double waits_ns = 0;
     for (int message = 0; message < kMessages; ++message) {

@@ -49,7 +49,8 @@ TEST(Model, EveryCallOfferedIsAnsweredAndEveryCallConnectedIsReleased) {
   EXPECT_EQ(easy.connected, easy.offered);
   EXPECT_EQ(easy.released, easy.connected);
 
-  plan.manager.connections_max = 100;  // a tenth of a second of holding: 500 would be up
+  // The holding time is a tenth of a second: without the limit 500 calls would be up.
+  plan.manager.connections_max = 100;
   const PointResult narrow = run_point(plan);
   EXPECT_TRUE(narrow.ended);
   EXPECT_GT(narrow.refused, 1'000U);
@@ -57,8 +58,8 @@ TEST(Model, EveryCallOfferedIsAnsweredAndEveryCallConnectedIsReleased) {
   EXPECT_EQ(narrow.released, narrow.connected);
 }
 
-// 2 r + 2 r N / T for r operations per second, N switches and client batches of one. The manager's
-// outcomes share messages when results do, so the client's leg is not counted for T above 1.
+// The formula: 2 r + 2 r N / T for r operations per second, N switches and client batches of one.
+// For T above 1 the client's leg is not counted, because outcomes share messages when results do.
 TEST(Model, InvocationsAreThoseOfThePapersFormula) {
   const auto operations = [](const PointResult& result) {
     return static_cast<double>(result.offered + result.released);
@@ -93,7 +94,7 @@ TEST(Model, AgreesWithWhatWasMeasuredOnTwoCores) {
   EXPECT_NEAR(busy.processes[3].us_per_operation, 9.0, 0.2 * 9.0);
 }
 
-// ===== what the adaptive mode is to hold =====
+// ===== what the adaptive mode must achieve =====
 
 TEST(Adaptive, MeanLatencyIsNearTheBestThresholdsAtEveryLoad) {
   for (const double load : kLoads) {
@@ -120,7 +121,7 @@ TEST(Adaptive, PeakThroughputIsNearTheBestThresholds) {
   EXPECT_GE(saturation(plan_of(kBestSaturation, 40'000, adaptive())), kThroughputBound * best);
 }
 
-// ===== what xbind is to gain over the paper's baselines =====
+// ===== what xbind must gain over the paper's baselines =====
 
 TEST(Engines, ACallOfXbindIsFasterThanOneOfTheSequentialManager) {
   const PointResult sequential = run_point(plan_of(kLowRate, 1'000, baseline(1)));

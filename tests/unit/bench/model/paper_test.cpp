@@ -1,4 +1,5 @@
-// The hosts of the paper: what their constants were fitted to, and what they then say of the rest.
+// The hosts of the paper: the values to which their constants were fitted,
+// and their predictions beyond.
 #include "bench/model/paper.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +32,7 @@ TEST(PaperHosts, MeetWhatTheyWereFittedTo) {
   EXPECT_NEAR(shown.t1_at_1 / kPaperSays.t1_at_1, 1, 0.25);  // the worst of the six
 }
 
-// Not looked at by the fit.
+// The fit did not use these values.
 TEST(PaperHosts, LargeThresholdsCarryWhatThePaperSays) {
   PointPlan plan = paper_plan();
   plan.manager.aggregation.threshold = 15;
@@ -65,7 +66,7 @@ TEST(PaperPlan, OneAtATimeNeverHasTwo) {
   EXPECT_EQ(result.connected, 500U);
   EXPECT_EQ(result.released, 500U);
   ASSERT_FALSE(result.in_use_at_arrivals.empty());
-  EXPECT_EQ(result.in_use_at_arrivals.front(), 450U);  // after the warm-up, nothing is under way
+  EXPECT_EQ(result.in_use_at_arrivals.front(), 450U);  // after the warm-up; nothing is under way
 }
 
 }  // namespace

@@ -371,7 +371,7 @@ TEST_F(GsmpDriverByHand, AnAddComesBehindTheDeleteOfItsOutputLabelFromAnotherInp
 TEST_F(GsmpDriverByHand, AnAddOfOtherLabelsLeavesTheDeletesWaiting) {
   bring_up();
   driver.remove(cross(100, 200), 1);
-  // the same numbers in the other direction are different labels
+  // The same numbers in the other direction are different labels.
   driver.add(cross(200, 100), {}, 2);
   driver.remove(cross(102, 202), 3);
   driver.flush();
