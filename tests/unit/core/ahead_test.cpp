@@ -1,4 +1,4 @@
-// Loops that ask for what they will need before they need it.
+// Loops that prefetch the data of later items.
 #include "core/ahead.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace xbind {
 namespace {
 
-// What happens to a batch of so many, in order: "f3" and "a3" ask for item 3, "3" handles it.
+// The events of a batch of `size` items in order: "f3" and "a3" prefetch item 3, "3" handles it.
 std::vector<std::string> story_of(int size) {
   std::vector<int> items;
   for (int i = 0; i < size; ++i) items.push_back(i);
@@ -47,7 +47,7 @@ TEST(AheadTest, EachItemIsAskedForOnceEachWayAndSoManyItemsBefore) {
     const std::string item = std::to_string(i);
     const std::size_t handled = place_of(story, item);
     EXPECT_LT(place_of(story, "f" + item), place_of(story, "a" + item)) << item;
-    const auto before = [&](std::size_t items) {  // handled that many before this one, or the first
+    const auto before = [&](std::size_t items) {  // the event `items` items earlier, or the first
       const int index = i - static_cast<int>(items);
       return index < 0 ? handled : place_of(story, std::to_string(index));
     };

@@ -31,7 +31,7 @@ class AttachTableTest : public ::testing::Test {
       EXPECT_TRUE(wanted.has_value()) << wanted.error().text;
     }
   }
-  // Begins every attempt that is due and has a place; whose they are.
+  // Begins every attempt that is due and has a place; returns the names of the peers.
   std::vector<std::string> take_all() {
     std::vector<std::string> names;
     while (const auto due = table.take(now)) {
@@ -46,7 +46,7 @@ class AttachTableTest : public ::testing::Test {
   Duration until_next() const { return table.next_deadline() - now; }
 
   AttachTable table{kPolicy, kLimits};
-  std::map<std::string, Attaching::Attempt> attempts;  // the last of each
+  std::map<std::string, Attaching::Attempt> attempts;  // the last attempt of each peer
   TimePoint now{hours{7}};
 };
 
@@ -117,7 +117,7 @@ TEST_F(AttachTableTest, EachPeerHasAJitterOfItsOwn) {
   wait(milliseconds{50});
   EXPECT_THAT(take_all(), ElementsAre("a"));
   EXPECT_EQ(until_next(), milliseconds{50});
-  wait(kPolicy.answer_within);  // also after an answer that is overdue
+  wait(kPolicy.answer_within);  // this also holds after an overdue answer
   EXPECT_THAT(take_all(), ElementsAre("b"));
   EXPECT_EQ(until_next(), milliseconds{100});
 }
@@ -149,7 +149,7 @@ TEST_F(AttachTableTest, SilentPeersLeavePlacesToOthers) {
   EXPECT_EQ(until_next(), kPolicy.answer_within) << "s3 waits for a place";
   attach({"a", "b", "c"});
   EXPECT_THAT(take_all(), ElementsAre("a", "b"));
-  failed("a");  // at once: it is not silent
+  failed("a");  // at once, because the peer is not silent
   attached("b");
   EXPECT_THAT(take_all(), ElementsAre("c"));
   wait(milliseconds{100});

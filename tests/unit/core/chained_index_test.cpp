@@ -1,4 +1,4 @@
-// Numbers by the hashes of their things.
+// ChainedIndex: finds the numbers of items by the hashes of the items.
 #include "core/chained_index.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto kNone = ChainedIndex::kNone;
 
-// Things that are their own hashes.
+// Items that are their own hashes.
 struct Thing {
   std::uint64_t hash = 0;
   ChainedIndex::Number next = kNone;
@@ -74,7 +74,8 @@ TEST(ChainedIndexTest, SeveralThingsMayHaveOneHash) {
   EXPECT_EQ(things.index().size(), 2U);
 }
 
-// Any size between two powers of two, not only those at which every chain has been split.
+// Covers every size between two powers of two, not only the sizes at which
+// every chain has been split.
 TEST(ChainedIndexTest, EachInsertionSplitsOneChain) {
   Things things;
   for (std::uint32_t number = 0; number < 1'000; ++number) {
@@ -97,7 +98,7 @@ TEST(ChainedIndexTest, FindsWhatAMultisetHasThroughManyChanges) {
     if (in.erase(number) != 0) {
       things.erase(number);
     } else {
-      // Few hashes, so that chains are shared, with high bits that no chain number has.
+      // Few hashes, so that items share chains. Some hashes have high bits beyond any chain number.
       hash_of[number] = std::uint64_t{random() % 50} << (random() % 2 * 32);
       things.insert(number, hash_of[number]);
       in.insert(number);

@@ -1,4 +1,4 @@
-// When trouble that repeats is said, and when it is not.
+// When a repeated error is logged, and when it is suppressed.
 #include "core/complaints.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Faults on purpose: as many as asked for, the same for the same seed, and nothing lost but what
-// was dropped.
+// Injected faults: as frequent as requested, reproducible by the seed, and without any
+// loss beyond the dropped messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,8 +22,8 @@ constexpr std::uint64_t kInvocations = 100'000;
 
 TimePoint at_ms(int ms) { return kStart + milliseconds{ms}; }
 
-// Four standard deviations of a binomial count: one in 16 000 is outside by chance, and always the
-// same one, since the seeds are fixed.
+// The tolerance is four standard deviations of a binomial count. One count in 16 000 is outside by
+// chance; because the seeds are fixed, it is always the same one.
 void expect_near(std::uint64_t count, double probability, std::uint64_t trials, const char* what) {
   const double mean = probability * static_cast<double>(trials);
   const double sigma = std::sqrt(mean * (1 - probability));
@@ -65,7 +65,7 @@ TEST(Faults, AreAsFrequentAsAskedForFromAnySeed) {
   }
 }
 
-// What a pipe counted over 20 000 messages to three peers, 5 ms apart.
+// The counters of a pipe after 20 000 messages to three peers, 5 ms apart.
 FaultCounters counted_over(FaultyPipe<int> pipe) {
   constexpr int kMessages = 20'000;
   for (int i = 0; i < kMessages; ++i) {
@@ -91,7 +91,7 @@ TEST(Faults, AllKindsAreCountedAsOftenAsAskedForOnEveryLeg) {
     expect_near(counters.passed, 0.95 * 0.97 * 0.95 * 0.98, 20'000, "passed");
     dropped.insert(counters.dropped);
   }
-  EXPECT_GT(dropped.size(), 1u);  // each leg has its own chance
+  EXPECT_GT(dropped.size(), 1u);  // each leg has its own random stream
 }
 
 TEST(Faults, HappenOnTheLegsThatAreNamedAlone) {
@@ -153,7 +153,7 @@ std::string in_letters(const std::vector<Decision>& decisions) {
 }
 
 TEST(Faults, AreTheSameForTheSameSeedAndLeg) {
-  // In every build: a seed in a bug report brings them back.
+  // In every build: a seed in a bug report reproduces the faults.
   EXPECT_EQ(in_letters(decisions(7, "a")).substr(0, 40),
             ".l.....doo..ll....d..lo.d.l..hl.dl....o.");
   EXPECT_NE(decisions(7, "a"), decisions(8, "a"));
@@ -192,7 +192,7 @@ TEST(FaultyPipe, LosesOnlyWhatItSaysItDropped) {
   }
 }
 
-// A pipe whose chance holds the first item back and no second one.
+// A pipe whose random stream holds the first item and no other.
 FaultyPipe<int> pipe_that_holds_the_first_only() {
   for (std::uint64_t seed = 1;; ++seed) {
     FaultInjector trial({.reorder = 0.5, .seed = seed}, "leg");
@@ -223,7 +223,7 @@ TEST(FaultyPipe, OneHeldBackThatNobodyOvertakesGoesAtTheBoundAndCountsAsDelayed)
   EXPECT_THAT(pass(pipe, {1}, kStart), IsEmpty());
   EXPECT_EQ(pipe.next_deadline(), kStart + kOvertakeWithin);
   EXPECT_THAT(pass(pipe, {}, kStart + kOvertakeWithin - Duration{1}), IsEmpty());
-  // The next one comes too late to overtake.
+  // The next item is too late to overtake.
   EXPECT_THAT(pass(pipe, {2}, kStart + kOvertakeWithin), ElementsAre(1, 2));
   EXPECT_EQ(pipe.counters().reordered, 0u);
   EXPECT_EQ(pipe.counters().delayed, 1u);
@@ -244,7 +244,7 @@ TEST(FaultyPipe, HoldsABoundedNumber) {
   const std::size_t sent = pass(pipe, std::move(items), kStart).size();
   EXPECT_EQ(pipe.held(), kHeldMax);
   EXPECT_EQ(sent, 2 * kHeldMax);
-  EXPECT_EQ(pipe.counters().passed, sent);  // what was to be held but could not be is untouched
+  EXPECT_EQ(pipe.counters().passed, sent);  // items beyond the bound pass unchanged
 }
 
 }  // namespace

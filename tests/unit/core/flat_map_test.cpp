@@ -1,4 +1,4 @@
-// The table that every call looks up: numbers to values.
+// FlatMap, the hash table from numbers to values that every call uses.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -48,8 +48,8 @@ TEST(FlatMapTest, ErasingReturnsWhatWasThere) {
   EXPECT_TRUE(all_of(map).empty());
 }
 
-// Keys of all kinds of neighbourhood: one after another as ids come, far apart, and all alike but for
-// their highest bits.
+// Keys of several patterns: consecutive like ids, far apart, and different
+// only in their highest bits.
 TEST(FlatMapTest, DoesAsAnOrderedMapThroughManyChanges) {
   const std::vector<std::pair<std::uint64_t, unsigned>> kinds{{1, 0}, {97, 0}, {1, 48}, {1, 56}};
   for (const auto& [factor, shift] : kinds) {
@@ -60,7 +60,7 @@ TEST(FlatMapTest, DoesAsAnOrderedMapThroughManyChanges) {
     std::mt19937 random(kSeed);
     for (std::uint32_t i = 1; i <= 20'000; ++i) {
       const std::uint64_t key = random() % 250 * factor << shift;
-      // First it fills, then it empties.
+      // The map first grows, then shrinks.
       if (random() % 8 < (i < 10'000 ? 5U : 3U)) {
         ASSERT_EQ(map.insert(id(key), i), model.emplace(key, i).second) << "seed " << kSeed;
       } else {
@@ -91,7 +91,7 @@ TEST(FlatMapTest, DoesNotGrowWhileAsManyComeAsGo) {
   EXPECT_EQ(map.size(), 48U);
 }
 
-// Entries come and go while the old array is moved; none is lost, and none is there twice.
+// Entries come and go while the old array is being moved: none is lost, and none is there twice.
 TEST(FlatMapTest, DoesAsAnOrderedMapWhileItMoves) {
   for (const std::uint32_t seed : {1U, 2U, 3U}) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
@@ -182,7 +182,7 @@ TEST(FlatMapDeathTest, TheAbsentValueIsRefused) {
   EXPECT_DEATH(indices.insert(7, AbsentIndex::kAbsent), "value != kAbsent");
 }
 
-// As a switch numbers its ports, any of 32 bits.
+// Port numbers as a switch assigns them, with any of 32 bits.
 TEST(FlatMapTest, FindsEachOfManyPortsAndNoOther) {
   FlatMap<PortId, std::uint32_t> ports;
   for (std::uint32_t i = 0; i < 5'000; ++i) {

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-// The definition, on the values themselves: nearest rank.
+// The definition of the nearest rank, applied to the values themselves.
 std::int64_t exact_percentile(std::vector<std::int64_t> values, std::size_t permille) {
   std::sort(values.begin(), values.end());
   const std::size_t rank = (values.size() * permille + 999) / 1000;
@@ -82,7 +82,8 @@ TEST(Histogram, PercentilesAreNeverBelowAndAtMostOne128thAboveTheTruth) {
 }
 
 TEST(Histogram, EveryBucketEdgeKeepsThePromise) {
-  // Two values a histogram: the lower one's bucket edge is not hidden by the maximum.
+  // Two values in each histogram: otherwise the maximum would hide the
+  // bucket edge of the lower one.
   for (int bits = 0; bits < 44; ++bits) {
     for (const std::int64_t off : {-1, 0, 1}) {
       const std::int64_t value = (std::int64_t{1} << bits) + off;
@@ -164,7 +165,7 @@ TEST(Histogram, HasTheDeviationOfTheSample) {
   Histogram histogram;
   EXPECT_EQ(histogram.deviation_ns(), 0);
   histogram.record(milliseconds{2});
-  EXPECT_EQ(histogram.deviation_ns(), 0);  // one value has none
+  EXPECT_EQ(histogram.deviation_ns(), 0);  // a single value has no deviation
   for (const int value : {4, 4, 4, 5, 5, 7, 9}) histogram.record(milliseconds{value});
   EXPECT_NEAR(histogram.deviation_ns(), std::sqrt(32.0 / 7) * 1e6, 1e-3);
 }
@@ -193,7 +194,7 @@ TEST(Histogram, TellsItsBucketsAndItsRanks) {
                                    Bucket{Duration{1003}, 1}));
   EXPECT_EQ(histogram.ranked(1), Duration{7});
   EXPECT_EQ(histogram.ranked(3), Duration{301});
-  EXPECT_EQ(histogram.ranked(4), Duration{1000});  // never above the greatest
+  EXPECT_EQ(histogram.ranked(4), Duration{1000});  // never above the maximum
   EXPECT_EQ(Histogram::bucket_end(Duration{300}), Duration{301});
   EXPECT_EQ(Histogram::bucket_end(Duration{-1}), Duration{0});
 }

@@ -1,4 +1,4 @@
-// Each different value once, for all its users.
+// Interner: stores each different value once for all its users.
 #include "core/interner.hpp"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ TEST(InternerTest, CountsUsersAsAMapDoes) {
   std::size_t most = 0;
   for (int i = 0; i < 50'000; ++i) {
     const std::string name = "name-" + std::to_string(random() % 300);
-    // First the values become more, then fewer.
+    // The number of values first grows, then shrinks.
     if (random() % 8 < (i < 25'000 ? 5U : 3U)) {
       const auto taken = names.take(name);
       ASSERT_EQ(taken.made, users[name]++ == 0) << "seed " << kSeed << ", change " << i;
@@ -88,7 +88,7 @@ TEST(InternerTest, CountsUsersAsAMapDoes) {
   EXPECT_LT(most, 300U) << "vacant places are taken first";
 }
 
-// Users, link and hash take 16 with the padding, the table 8 at most.
+// The user count, link and hash need 16 octets with padding, the table at most 8.
 TEST(InternerTest, AValueTakesAtMostTwentyFourOctetsBesideItself) {
   constexpr std::uint32_t kValues = 100'000;
   Interner<std::uint64_t> values;

@@ -24,7 +24,7 @@ TEST(Label, IsOneWordWithItsKind) {
   EXPECT_EQ(packed({}), 0U);
 }
 
-// Of a small range, what it says of itself: contains(), size(), and the row of its labels.
+// Checks contains(), size() and at() of a small range against the list of its labels.
 void expect_row(const LabelRange& range, const std::vector<Label>& labels) {
   ASSERT_EQ(range.size(), labels.size()) << to_string(range);
   for (std::uint32_t place = 0; place < labels.size(); ++place) {

@@ -1,4 +1,4 @@
-// Programs with several commands: what each takes, and what its help tells.
+// Programs with several commands: which options each accepts, and the content of its help.
 #include <gmock/gmock.h>
 
 #include <optional>
@@ -33,7 +33,7 @@ class Control : public ::testing::Test {
                       return "x";
                     });
   }
-  // The sentence it is refused with.
+  // The first line of the error, or "it is not refused".
   std::string refusal(const std::vector<const char*>& arguments) {
     const auto exit = load(arguments);
     if (!exit || exit->code != 2) return "it is not refused";
@@ -63,8 +63,8 @@ TEST_F(Control, ACommandHasItsArguments) {
 TEST_F(Control, AnOptionOfOthersIsRefusedOnTheCommandLineAlone) {
   EXPECT_THAT(refusal({"list", "--reason", "x"}),
               HasSubstr("option --reason does not go with list; it goes with drain, drop"));
-  EXPECT_EQ(load({"list", "--seed", "4"}), std::nullopt);  // belongs to all
-  from_environment = true;                                 // which serves all commands
+  EXPECT_EQ(load({"list", "--seed", "4"}), std::nullopt);  // a common option of all commands
+  from_environment = true;                                 // which applies to all commands
   EXPECT_EQ(load({"list"}), std::nullopt);
 }
 

@@ -52,7 +52,7 @@ class Daemon : public ::testing::Test {
                       return found->second;
                     });
   }
-  // The sentence it is refused with; "it runs" when it is not refused.
+  // The first line of the error; "it runs" when the arguments are accepted.
   std::string refusal(const std::vector<const char*>& arguments) {
     const auto exit = load(arguments);
     if (!exit) return "it runs";
@@ -143,7 +143,7 @@ TEST_F(Daemon, CommandLineBeatsEnvironmentBeatsFileBeatsDefault) {
   EXPECT_EQ(name, "from-env");
   EXPECT_EQ(seed, 3u);
   EXPECT_EQ(port, 6068);
-  EXPECT_THAT(peers, ElementsAre("y"));  // the sources of a list are not added up
+  EXPECT_THAT(peers, ElementsAre("y"));  // a list has one source; lists are not merged
   EXPECT_TRUE(set.given("seed"));
   EXPECT_FALSE(set.given("port"));
   EXPECT_EQ(set.given_text(),
@@ -257,7 +257,8 @@ TEST_F(Daemon, UnknownOptionsAreRefusedWithTheNearestName) {
   EXPECT_THAT(refusal({"--hop-timout-ms", "5"}),
               HasSubstr("unknown option --hop-timout-ms; did you mean hop-timeout-ms?"));
   EXPECT_THAT(refusal({"--hop_timeout_ms=5"}), HasSubstr("did you mean hop-timeout-ms?"));
-  EXPECT_THAT(refusal({"--hop"}), HasSubstr("unknown option --hop"));  // no guessing of beginnings
+  // An abbreviation is not accepted.
+  EXPECT_THAT(refusal({"--hop"}), HasSubstr("unknown option --hop"));
   EXPECT_THAT(refusal({"--colour", "red"}),
               AllOf(HasSubstr("unknown option --colour"), Not(HasSubstr("did you mean"))));
   EXPECT_THAT(
@@ -361,7 +362,7 @@ TEST_F(Daemon, CheckConfigJudgesEverythingAndDoesNotRun) {
 }
 
 TEST_F(Daemon, HelpNamesEveryOptionWithDefaultAndBounds) {
-  environment = {{"XBIND_SEED", "broken"}};  // help must come all the same
+  environment = {{"XBIND_SEED", "broken"}};  // help must be shown nevertheless
   const auto exit = load({"--help"});
   ASSERT_TRUE(exit.has_value());
   EXPECT_EQ(exit->code, 0);

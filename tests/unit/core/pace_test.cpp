@@ -13,7 +13,7 @@ using std::chrono::microseconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Time that passes only when somebody sleeps, or when the test says so.
+// A clock that advances only when a thread sleeps or the test advances it.
 class PaceTest : public ::testing::Test {
  protected:
   Pace::Clock clock() {
@@ -64,7 +64,7 @@ TEST_F(PaceTest, AnIdleServerBeginsAtOnce) {
   EXPECT_THAT(waited_until_, ElementsAre(microseconds{100}, microseconds{5'200}));
 }
 
-// Three threads at the same moment: each one's message waits for those before.
+// Three threads at the same moment: each message waits for the earlier ones.
 TEST_F(PaceTest, ABusyServerBeginsWhenTheOneBeforeIsPaid) {
   std::vector<Duration> paid;
   const Pace::Clock stands_still{[] { return TimePoint{}; },
@@ -92,7 +92,7 @@ TEST_F(PaceTest, AMessageMayLeaveAtOnceAndBePaidAfterwards) {
   EXPECT_THAT(waited_until_, ElementsAre(microseconds{200}));
 }
 
-// A sleeper that the kernel wakes too late has lost that time; nothing is caught up.
+// A sleeper that the kernel wakes too late has lost that time; the delay is not made up.
 TEST_F(PaceTest, ALateSleeperIsNotHurried) {
   Pace pace({.message_us = 100}, "cmgr", clock());
   pace.take(0);

@@ -1,6 +1,6 @@
-// Two ends of a session over a network that loses, repeats and reorders, each run from a seed. The
-// driver wakes an end only when a frame arrives or its own next_deadline() has come: if that ever
-// lied, the run would not finish.
+// Two ends of a session over a network that loses, repeats and reorders frames, driven by a seed.
+// The driver wakes an end only when a frame arrives or its next_deadline() has come: a wrong
+// deadline would leave the run unfinished.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -19,7 +19,7 @@ struct Weather {
   const char* name;
   int loss = 0;  // percent
   int repeat = 0;
-  int delay_ms = 0;  // at most; frames of different delay overtake each other
+  int delay_ms = 0;  // the maximum; frames with different delays overtake each other
   std::uint32_t window = 256;
 };
 
@@ -34,7 +34,7 @@ class Journey {
     }
   }
 
-  // Sends `count` batches each way; false when there is nothing left to wake up for.
+  // Sends `count` batches each way; returns false when no end has a deadline left.
   bool finish(std::uint64_t count) {
     for (int steps = 0; steps < 1'000'000; ++steps) {
       for (int from = 0; from < 2; ++from) {
@@ -143,7 +143,7 @@ TEST_P(SessionNetworkTest, EverythingIsAppliedExactlyOnceAndInOrderBothWays) {
     doubled += run.doubled;
     overtaken += run.overtaken;
   }
-  // The weather was what it says.
+  // The network had the faults that `weather` requests.
   EXPECT_EQ(lost > 0, weather.loss > 0);
   EXPECT_EQ(doubled > 0, weather.repeat > 0);
   EXPECT_EQ(overtaken > 0, weather.delay_ms > 0);

@@ -1,5 +1,5 @@
-// One session, one exchange at a time: what goes over the wire stands as a comment, a loss as
-// "lost". Whole runs over a bad network are in session_network_test.cpp.
+// One session, one exchange at a time. Comments show the frames on the wire; a lost frame has
+// "lost". Runs over a bad network are in session_network_test.cpp.
 #include "core/session/session.hpp"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ class SessionTest : public ::testing::Test {
  protected:
   static constexpr std::size_t kOctets = 100;
 
-  // What `to` applies on account of the frame.
+  // Delivers the frame; returns the batches that `to` applies as a result.
   static std::vector<Batch> deliver(const Text& frame, End& to, TimePoint now) {
     std::vector<std::shared_ptr<const Batch>> batches;
     const auto received = to.receive(frame, now, batches);
@@ -109,7 +109,7 @@ TEST_F(SessionTest, ARepeatIsDroppedAndConfirmedAtOnce) {
   const Text one = a.send("one", kOctets, now);
   deliver(one, b, now);
   EXPECT_THAT(ticked(b, now), IsEmpty()) << "a confirmation waits for something to ride on";
-  // a --> b: 1 "one"          again: the peer has not had our confirmation
+  // a --> b: 1 "one"          again: the peer has not received the confirmation
   EXPECT_THAT(deliver(one, b, now), IsEmpty());
   EXPECT_EQ(b.counters().repeated, 1U);
   EXPECT_EQ(b.next_deadline(), now);
@@ -205,7 +205,8 @@ TEST_F(SessionTest, OneBatchMayAlwaysGoHoweverLarge) {
 
 TEST_F(SessionTest, TheEndThatAttachesTakesTheWindowItIsTold) {
   limits.batches_in_flight = 64;
-  // A peer that grants less: no more than that is sent. One that grants more sends more.
+  // If the peer's window is smaller, no more than that is sent. If it is
+  // larger, the peer sends more.
   EXPECT_EQ(limits.agreed(16).batches_in_flight, 16U);
   EXPECT_EQ(limits.agreed(16).batches_held_back, 16U);
   EXPECT_EQ(limits.agreed(1024).batches_in_flight, 64U);
@@ -233,7 +234,7 @@ TEST_F(SessionTest, TheOldestIsSentAgainWithTheSameNumberAndLongerAndLongerWaits
   TimePoint expected = now;
   for (const auto wait : {400, 800, 1600, 3200, 4000, 4000}) {
     expected += milliseconds{wait};
-    // Heartbeats come between; what has a number is the repeat.
+    // Heartbeats are sent in between; a frame with a number is the repeat.
     std::vector<Text> repeats;
     while (repeats.empty()) {
       now = c.next_deadline();
@@ -272,7 +273,7 @@ TEST_F(SessionTest, WhatAConfirmationLacksGoesAgainSoonerButNotBeforeItCouldHave
   auto frames = ticked(a, now);
   ASSERT_THAT(frames, SizeIs(1));
   EXPECT_EQ(frames[0].seq, BatchSeq{1});
-  // The repeat is given twice as long.
+  // The wait for the repeat is doubled.
   deliver(confirmation(0), a, now + limits.gap_after);
   EXPECT_THAT(ticked(a, now + limits.gap_after), IsEmpty());
   now += 2 * limits.gap_after;
@@ -292,7 +293,7 @@ TEST_F(SessionTest, ARepeatCarriesTheNewestConfirmation) {
 TEST_F(SessionTest, AfterProgressTheNextOneIsGivenAMomentBeforeItIsRepeated) {
   (void)a.send("one", kOctets, now);
   (void)a.send("two", kOctets, now);
-  // Both are overdue; then a slow peer confirms the first.
+  // Both are overdue when a slow peer confirms the first.
   now += limits.resend_after + milliseconds{5};
   deliver(confirmation(1), a, now);
   EXPECT_THAT(ticked(a, now), IsEmpty());
@@ -308,7 +309,7 @@ TEST_F(SessionTest, APeerThatHoldsBatchesBackSaysSoWhenTheGapIsOldEnough) {
   (void)a.send("one", kOctets, now);  // lost
   deliver(a.send("two", kOctets, now), b, now);
   EXPECT_EQ(b.next_deadline(), now + limits.gap_after);
-  // a <-- b: confirmed nothing
+  // a <-- b: confirms nothing
   const auto frames = ticked(b, now + limits.gap_after);
   ASSERT_THAT(frames, SizeIs(1));
   EXPECT_EQ(frames[0].confirmed, BatchSeq{0});
@@ -343,7 +344,7 @@ TEST_F(SessionTest, ItIsBelievedLessReadilyEachTime) {
   EXPECT_THAT(ticked(a, now), SizeIs(1));
 }
 
-// ===== the end of it =====
+// ===== the end of a session =====
 
 TEST_F(SessionTest, ABatchThatIsNeverConfirmedEndsTheSession) {
   limits.lease = seconds{60};

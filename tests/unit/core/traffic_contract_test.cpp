@@ -1,4 +1,4 @@
-// What a traffic contract may say.
+// The rules for a valid traffic contract.
 #include "core/traffic_contract.hpp"
 
 #include <gtest/gtest.h>

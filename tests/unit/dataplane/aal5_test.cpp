@@ -26,7 +26,7 @@ std::vector<Cell> cut(const Octets& frame, const Aal5Sending& sending = {.vpi = 
   return cells;
 }
 
-// Writes the trailer of a PDU anew, with a CRC that is right. Not empty.
+// Sets the length in the trailer of a PDU and corrects the CRC. `cells` must not be empty.
 std::vector<Cell> with_length(std::vector<Cell> cells, std::uint16_t length) {
   Cell& last = cells.back();
   last.payload[42] = static_cast<std::byte>(length >> 8);
@@ -47,7 +47,7 @@ std::uint32_t crc_of(const std::vector<Cell>& cells) {
 }
 
 TEST(Aal5, TheCrcIsTheOneOfTheCatalogues) {
-  const std::string_view check = "123456789";  // CRC-32/BZIP2, which is AAL5's
+  const std::string_view check = "123456789";  // CRC-32/BZIP2 is the CRC of AAL5
   EXPECT_EQ(aal5_crc(std::as_bytes(std::span(check))), 0xfc891918U);
 }
 
@@ -136,9 +136,9 @@ TEST(Aal5, APadOfMoreThan47OctetsIsRefused) {
     return reassembly.push(changed[1]);
   };
   EXPECT_EQ(outcome_of(1), Aal5Outcome::kLengthError);
-  EXPECT_EQ(outcome_of(40), Aal5Outcome::kLengthError);  // one cell would do
-  EXPECT_EQ(outcome_of(41), Aal5Outcome::kFrame);        // a pad of 47
-  EXPECT_EQ(outcome_of(88), Aal5Outcome::kFrame);        // none
+  EXPECT_EQ(outcome_of(40), Aal5Outcome::kLengthError);  // one cell would suffice
+  EXPECT_EQ(outcome_of(41), Aal5Outcome::kFrame);        // a pad of 47 octets
+  EXPECT_EQ(outcome_of(88), Aal5Outcome::kFrame);        // no pad
   EXPECT_EQ(outcome_of(89), Aal5Outcome::kLengthError);
 }
 
@@ -156,7 +156,7 @@ TEST(Aal5, AFrameThatDoesNotEndIsDroppedAtItsBound) {
   for (int round = 0; round < 1000; ++round)
     EXPECT_EQ(reassembly.push(body), Aal5Outcome::kSkipped);
   EXPECT_EQ(reassembly.pending(), 0u);
-  // Its end, at last; what comes after is another frame.
+  // The end of the frame at last; the next cell begins another frame.
   EXPECT_EQ(reassembly.push(Cell{.header = cell_header(0, 32, 1)}), Aal5Outcome::kSkipped);
   EXPECT_EQ(reassembly.push(cut(random_octets(9, 9)).front()), Aal5Outcome::kFrame);
 }
@@ -236,7 +236,7 @@ TEST(Aal5Receiver, AForgottenConnectionLeavesNothingBehind) {
   receiver.push(cells[0], kNow);
   receiver.forget(0, 32);
   EXPECT_EQ(receiver.connections(), 0u);
-  // The label serves another call; half a frame of the last one must not come in.
+  // The label serves another call, which must not receive half a frame of the last one.
   for (const Cell& cell : cut(random_octets(30, 24))) {
     EXPECT_EQ(receiver.push(cell, kNow), Aal5Outcome::kFrame);
   }
@@ -249,7 +249,7 @@ TEST(Aal5Receiver, AFrameWhoseEndWasLostDoesNotSpoilTheNext) {
   TimePoint now = kNow;
   receiver.push(first[0], now);
   receiver.push(first[1], now + std::chrono::milliseconds(500));
-  now += std::chrono::seconds(1) + Duration(1);  // since the first cell of it
+  now += std::chrono::seconds(1) + Duration(1);  // since the first cell of the frame
   for (const Cell& cell : cut(frame)) receiver.push(cell, now);
   EXPECT_EQ(receiver.counters(), (Aal5Counters{.frames = 1, .timed_out = 1}));
   EXPECT_TRUE(std::ranges::equal(receiver.frame().octets, frame));
@@ -261,7 +261,7 @@ TEST(Aal5Receiver, AFrameMayTakeAsLongAsTheLimit) {
   receiver.push(cells[0], kNow);
   receiver.push(cells[1], kNow + std::chrono::seconds(1));
   EXPECT_EQ(receiver.push(cells[2], kNow + std::chrono::seconds(1)), Aal5Outcome::kFrame);
-  // Silence between two frames is no frame that is late.
+  // Silence between two frames does not count as a late frame.
   EXPECT_EQ(receiver.push(cells[0], kNow + std::chrono::hours(1)), Aal5Outcome::kMore);
   EXPECT_EQ(receiver.counters(), (Aal5Counters{.frames = 1}));
 }

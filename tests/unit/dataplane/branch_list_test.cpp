@@ -1,4 +1,5 @@
-// BranchList against a vector: whatever comes and goes, both hold the same in the same order.
+// BranchList compared with a vector: after every change both hold the same
+// branches in the same order.
 #include "dataplane/branch_list.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +42,8 @@ TEST(BranchList, HoldsWhatAVectorHolds) {
   BranchList list;
   std::vector<Branch> model;
   for (std::uint32_t step = 0; step < 20'000; ++step) {
-    // Now a tree grows, now it shrinks: every size from 0 to some dozens is passed in both directions.
+    // The list grows and shrinks in turn, so every size from 0 to some dozens is
+    // passed in both directions.
     const bool grows = chance() % 8 < (step / 500 % 2 == 0 ? 5U : 3U);
     if (grows) {
       list.push_back(branch(step));

@@ -65,7 +65,7 @@ TEST_F(CaptureFileTest, HoldsTheCellsOfBothDirections) {
 TEST_F(CaptureFileTest, PutsFramesTogetherEachDirectionForItself) {
   auto capture = open({.path = path("x.pcap"), .content = CaptureContent::kFrames});
   const auto cells = frame(100, 40);
-  for (const Cell& cell : cells) {  // the same label, one cell each way in turn
+  for (const Cell& cell : cells) {  // the same label, one cell in each direction in turn
     capture->cells(Direction::kIn, {&cell, 1}, kTime);
     capture->cells(Direction::kOut, {&cell, 1}, kTime);
   }
@@ -95,7 +95,7 @@ TEST_F(CaptureFileTest, TsharkReadsCellsAndFrames) {
 }
 
 TEST_F(CaptureFileTest, StopsAtItsBoundAndCountsWhatItLeavesOut) {
-  // A bare record of a cell has 68 octets.
+  // The bare record of a cell has 68 octets.
   auto capture = open({.path = path("x.erf"), .octets_max = 10 * 68 + 67});
   for (int round = 0; round < 25; ++round)
     capture->cells(Direction::kIn, std::array{make_cell(1, 32)}, kTime);
@@ -144,7 +144,7 @@ TEST_F(CaptureFileTest, AFullDiskEndsTheCapture) {
   capture->cells(Direction::kIn, std::array{make_cell(1, 32)}, kTime);
   EXPECT_EQ(capture->counters().cells_left_out, 1u);
   EXPECT_EQ(capture->flush().error(), expected);
-  // With a head to write, it is told at once.
+  // With a file header to write, the error is reported at once.
   std::filesystem::create_symlink("/dev/full", path("x.pcap"));
   EXPECT_EQ(CaptureFile::open({.path = path("x.pcap")}).error().code, ErrorCode::kSystem);
 }

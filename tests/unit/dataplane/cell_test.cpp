@@ -21,7 +21,7 @@ TEST(Cell, FieldsAreCutToTheirWidth) {
   EXPECT_EQ(cell_header(0xffff, 0xfffff, 0xff, true), 0xffffffffU);
 }
 
-// I.361 tables 1 and 3: what a receiver must not take for a connection's cell.
+// I.361 tables 1 and 3: cells that a receiver must not assign to a connection.
 TEST(Cell, IdleAndUnassignedOnesAreKnown) {
   EXPECT_EQ(kind_of(0x00000000), CellKind::kUnassigned);
   EXPECT_EQ(kind_of(cell_header(0, 0, 7)), CellKind::kUnassigned);

@@ -1,4 +1,4 @@
-// Cells for tests, and what they look like in words.
+// Cells for tests, and their text form.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 
 namespace xbind::dataplane {
 
-// A cell whose payload tells it from others.
+// A cell with `number` in its payload, to tell it from others.
 inline Cell make_cell(std::uint32_t vpi, std::uint32_t vci, std::uint32_t number = 0,
                       std::uint32_t pt = 0, bool clp = false) {
   Cell cell{.header = cell_header(vpi, vci, pt, clp)};

@@ -25,7 +25,7 @@ std::vector<Cell> take(Queueing& queue, std::size_t count) {
   return cells;
 }
 ServiceClass class_of(const Cell& cell) { return static_cast<ServiceClass>(cell.vci() - 100); }
-// How many cells of each category, of the next `count`, all of whose queues stay full.
+// The number of cells of each category among the next `count`, while all offered queues stay full.
 std::map<ServiceClass, std::size_t> shares(Queueing& queue, std::size_t count, std::size_t batch,
                                            const std::vector<ServiceClass>& offered) {
   std::map<ServiceClass, std::size_t> sent;
@@ -50,7 +50,7 @@ ClassQueueingOptions weights(std::uint32_t nrt, std::uint32_t abr, std::uint32_t
 TEST(ClassQueueing, ACellOfCbrWaitsForNobody) {
   ClassQueueing queue(class_options(16));
   for (const ServiceClass service : {kUbr, kAbrGfr, kNrtVbr, kRtVbr}) put(queue, service, 1);
-  EXPECT_EQ(words(take(queue, 1)), "0/101:1");  // rt-VBR, while there is no CBR
+  EXPECT_EQ(words(take(queue, 1)), "0/101:1");  // rt-VBR, while CBR has no cells
   put(queue, kRtVbr, 2);
   put(queue, kCbr, 3);
   EXPECT_EQ(words(take(queue, 2)), "0/100:3 0/101:2");
@@ -85,7 +85,8 @@ TEST(ClassQueueing, UbrIsNotStarvedAndStarvesNobody) {
 TEST(ClassQueueing, WhatAClassDoesNotUseGoesToTheOthers) {
   ClassQueueing queue(class_options(64));
   EXPECT_EQ(shares(queue, 1000, 10, {kUbr}).at(kUbr), 1000U);
-  // Having been alone costs nothing afterwards, nor does a silence save anything up.
+  // A class that was served alone is not penalised afterwards, and a
+  // silent class saves no share up.
   const auto sent = shares(queue, 700, 7, {kNrtVbr, kAbrGfr, kUbr});
   EXPECT_NEAR(static_cast<double>(sent.at(kNrtVbr)), 400, 7);
   EXPECT_NEAR(static_cast<double>(sent.at(kUbr)), 100, 7 + 1);

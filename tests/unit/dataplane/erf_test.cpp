@@ -23,7 +23,7 @@ class Capture : public ::testing::TestWithParam<CaptureForm> {
   wire::Buffer file;
   ErfWriter writer{GetParam(), file};
 
-  // The PDU of a frame, as a receiver puts it together.
+  // The PDU of a frame, as a receiver reassembles it.
   wire::Buffer pdu(std::span<const std::byte> frame) {
     std::vector<Cell> cells;
     EXPECT_TRUE(aal5_segment(frame, {.vpi = 0, .vci = 32, .uu = 7}, cells).has_value());
@@ -91,7 +91,7 @@ TEST_P(Capture, TsharkSaysThatTheAal5CrcIsCorrect) {
   EXPECT_THAT(good, HasSubstr("AAL5 len: 131"));
   EXPECT_THAT(good, ContainsRegex("AAL5 CRC: 0x[0-9a-f]+ \\(correct\\)"));
 
-  // The same with one wrong bit, lest it say that of everything.
+  // The same with one wrong bit, to show that the reader detects errors.
   file.clear();
   octets[10] ^= std::byte{1};
   ErfWriter again(GetParam(), file);

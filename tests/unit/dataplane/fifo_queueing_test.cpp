@@ -49,7 +49,8 @@ TEST(FifoQueueing, CellsOfLowLossPriorityStopEarlier) {
 TEST(FifoQueueing, ABetterPriorityOvertakesAndHasItsOwnRoom) {
   FifoQueueing queue({.cells_max = 2, .priorities = 2});
   EXPECT_TRUE(put(queue, make_cell(0, 40, 1), 1));
-  EXPECT_TRUE(put(queue, make_cell(0, 40, 2), 7));  // no such: goes with the last
+  // Priority 7 does not exist: the cell joins the lowest one.
+  EXPECT_TRUE(put(queue, make_cell(0, 40, 2), 7));
   EXPECT_FALSE(put(queue, make_cell(0, 40, 3), 1));
   EXPECT_TRUE(put(queue, make_cell(0, 32, 4), 0));
   EXPECT_EQ(words(take(queue, 2)), "0/32:4 0/40:1");

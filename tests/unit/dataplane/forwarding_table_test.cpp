@@ -42,7 +42,7 @@ TEST_F(ForwardingTableTest, APathHasEveryVciOfItsVpi) {
   add(path(kOne, 9), {kTwo, 300, 77});
   const Connection* found = table.lookup(kOne, 9, 0);
   ASSERT_NE(found, nullptr);
-  EXPECT_EQ(found->branches[0], (Branch{kTwo, 300, 0}));  // a path's branch has no VCI
+  EXPECT_EQ(found->branches[0], (Branch{kTwo, 300, 0}));  // the branch of a path has no VCI
   EXPECT_EQ(table.lookup(kOne, 9, 65535), found);
   EXPECT_EQ(table.lookup(kOne, 8, 40), nullptr);
   EXPECT_EQ(table.find(channel(kOne, 9, 40)), nullptr);
@@ -56,7 +56,7 @@ TEST_F(ForwardingTableTest, AVpiHasChannelsOrIsAPath) {
             (Error{ErrorCode::kBadInput, "port 1 9/40: its VPI is switched as a whole"}));
   EXPECT_EQ(refusal(path(kOne, 8), {kTwo, 0}),
             (Error{ErrorCode::kBadInput, "port 1 path 8: its VPI has channels of its own"}));
-  // Once they are gone, the VPI is free for either.
+  // After their deletion the VPI is free for either kind.
   ASSERT_TRUE(table.delete_connection(path(kOne, 9)));
   ASSERT_TRUE(table.delete_branch(channel(kOne, 8, 40), {kTwo, 0, 40}));
   add(channel(kOne, 9, 40), {kTwo, 0, 41});
@@ -116,7 +116,7 @@ TEST_F(ForwardingTableTest, EveryBoundHolds) {
             (Error{ErrorCode::kExhausted, "the table has 6 branches, its most"}));
   EXPECT_EQ(table.connections(), 4u);
   EXPECT_EQ(table.branches(), 6u);
-  // Nothing has to be made for a branch that is there.
+  // A branch that exists already allocates nothing.
   add(input, {kTwo, 0, 40, 2});
 }
 
@@ -186,7 +186,7 @@ TEST_F(ForwardingTableTest, ANewLabelRangeLeavesWhatIsThere) {
   EXPECT_NE(table.lookup(kOne, 0, 32), nullptr);
   EXPECT_EQ(refusal(channel(kOne, 0, 33), {kTwo, 0, 41}).code, ErrorCode::kBadInput);
   add(channel(kOne, 1, 100), {kTwo, 0, 41});
-  add(channel(kOne, 0, 32), {kTwo, 0, 42});  // one more branch of an old one
+  add(channel(kOne, 0, 32), {kTwo, 0, 42});  // one more branch of an existing connection
 }
 
 TEST_F(ForwardingTableTest, ABranchIsReplacedInOneStep) {
@@ -200,7 +200,7 @@ TEST_F(ForwardingTableTest, ABranchIsReplacedInOneStep) {
   EXPECT_EQ(found->branches[0], (Branch{kThree, 1, 50, 2, ServiceClass::kCbr, 99}));
   EXPECT_EQ(found->counters.input_cells, 7u);
   EXPECT_EQ(table.branches(), 2u);
-  // In the same place: the tag and the priority alone.
+  // At the same place, only the tag and the priority change.
   ASSERT_TRUE(
       table.replace_branch(input, {kThree, 1, 50}, {kThree, 1, 50, 0, ServiceClass::kUbr, 1}));
   EXPECT_EQ(table.find(input)->branches[0].tag, 1u);

@@ -18,7 +18,7 @@ Header header_of(std::uint32_t wire) {
 
 void turn(Header& header, unsigned bit) { header[bit / 8] ^= std::byte{0x80} >> (bit % 8); }
 
-// The division of I.432.1 bit by bit, as one does it on paper.
+// The division of I.432.1 bit by bit, as on paper.
 unsigned divided(std::uint32_t wire) {
   std::uint64_t rest = std::uint64_t{wire} << 8;
   for (int bit = 39; bit >= 8; --bit) {
@@ -29,7 +29,7 @@ unsigned divided(std::uint32_t wire) {
 
 TEST(Hec, IsTheStandardsForIdleAndUnassignedCells) {
   EXPECT_EQ(hec(0x00000001), 0x52);  // I.432.1 table 4: 00 00 00 01 52
-  EXPECT_EQ(hec(0x00000000), 0x55);  // the coset alone
+  EXPECT_EQ(hec(0x00000000), 0x55);  // only the coset
 }
 
 TEST(Hec, IsTheRemainderOfTheDivision) {

@@ -43,7 +43,7 @@ TEST(Pacer, NothingGoesBeforeItsTime) {
 TEST(Pacer, ALateCallerCatchesUp) {
   Pacer pacer(1'000'000, microseconds{100});
   pacer.spend(pacer.allowed(kStart, 1));
-  // 50 microseconds late: 50 cells. Not spent, they may still go.
+  // 50 microseconds late: 50 cells are allowed, and stay allowed until they are spent.
   const TimePoint late = pacer.next() + microseconds{49};
   const std::size_t may = pacer.allowed(late, 64);
   EXPECT_EQ(pacer.allowed(late, 64), may);

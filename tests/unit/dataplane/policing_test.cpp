@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-// When cell `index` of a stream of that rate comes, in whole nanoseconds.
+// The arrival time of cell `index` in a stream of that rate, in whole nanoseconds.
 TimePoint at(std::uint64_t index, std::uint64_t cells_per_s) {
   return TimePoint{Duration{index * kSecond / cells_per_s}};
 }
@@ -63,8 +63,8 @@ TEST(Gcra, JitterUpToTheToleranceLosesNothing) {
   }
 }
 
-// In a time D at most 1 + (D + tolerance) x rate cells conform; and at least D x rate, of a stream
-// that is fast enough to offer one in each tolerance.
+// In a time D at most 1 + (D + tolerance) x rate cells conform. At least D x rate cells conform if
+// the stream offers one within each tolerance.
 TEST(Gcra, OfAStreamThatIsTooFastTheExcessDoesNotConform) {
   std::mt19937_64 bits(12);
   for (int round = 0; round < 50; ++round) {
@@ -94,7 +94,7 @@ struct Count {
   int discarded = 0;
   friend bool operator==(const Count&, const Count&) = default;
 };
-// `count` cells of a stream of that rate from `begin` on.
+// `count` cells of a stream of that rate, beginning at `begin`.
 Count send(Policer& policer, int count, std::uint64_t cells_per_s, bool clp = false,
            TimePoint begin = {}) {
   Count met;
@@ -126,9 +126,9 @@ TEST(Policer, ABurstOfTheMaximumSizePassesAtThePeakRateAndNoCellMore) {
   EXPECT_EQ(burst_tolerance(contract), 49 * 900us);
   Policer policer(contract);
   EXPECT_EQ(send(policer, 51, 10'000), (Count{.passed = 50, .discarded = 1}));
-  // From then on at the sustainable rate.
+  // From then on cells conform at the sustainable rate.
   EXPECT_EQ(send(policer, 100, 1000, false, TimePoint{6ms}), (Count{.passed = 100}));
-  // After MBS / SCR of silence the whole burst is there again.
+  // After a silence of MBS / SCR the whole burst conforms again.
   EXPECT_EQ(send(policer, 51, 10'000, false, TimePoint{1s}), (Count{.passed = 50, .discarded = 1}));
 }
 

@@ -1,5 +1,5 @@
-// A switch beside a model of it that is too simple to be wrong: what is added, deleted, received and
-// sent by chance must come to the same in both.
+// A switch compared with a very simple model of it: random additions, deletions and cells
+// must give the same result in both.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -16,7 +16,7 @@ constexpr std::uint32_t kPorts = 4;
 constexpr std::size_t kQueueMax = 8;
 constexpr std::size_t kConnectionsMax = 40;
 constexpr std::size_t kBranchesMax = 70;
-constexpr LabelRange kLabels = atm_range(0, 3, 250, 265);  // over the edge of a page of VCIs
+constexpr LabelRange kLabels = atm_range(0, 3, 250, 265);  // crosses the edge of a page of VCIs
 
 struct Model {
   struct Waiting {
@@ -25,7 +25,7 @@ struct Model {
     std::uint64_t life;
   };
   struct Entry {
-    std::uint64_t life = 0;  // tells connections of the same label apart
+    std::uint64_t life = 0;  // distinguishes successive connections of one label
     std::vector<Branch> branches;
     ConnectionCounters counters;
   };
@@ -127,7 +127,7 @@ class Both : public ::testing::TestWithParam<std::uint64_t> {
   std::uint16_t vpi() { return static_cast<std::uint16_t>(below(4)); }
   std::uint16_t vci() { return static_cast<std::uint16_t>(250 + below(16)); }
   VirtualLink link() { return below(6) == 0 ? path(port(), vpi()) : channel(port(), vpi(), vci()); }
-  // Of few places, so that deletions meet something.
+  // Few places, so that deletions find branches.
   Branch branch() {
     return {port(), static_cast<std::uint16_t>(below(2)), static_cast<std::uint16_t>(below(3))};
   }
@@ -202,7 +202,7 @@ TEST_P(Both, ComeToTheSame) {
       ASSERT_NO_FATAL_FAILURE(compare()) << "step " << number;
     }
   }
-  // Every way of ending was met, else the numbers above prove little.
+  // Every kind of discard must have occurred, else the comparison above proves little.
   std::uint64_t discards = 0, sent = 0;
   for (const auto& [id, counters] : model.ports) {
     discards += counters.output_discards;

@@ -43,7 +43,7 @@ class SwitchFabricTest : public ::testing::Test {
     cells.resize(fabric.transmit(port, cells, now));
     return words(cells);
   }
-  // The far end of a line that is now attached to `port`.
+  // The far end of a line that is newly attached to `port`.
   std::unique_ptr<Link> plug(PortId port, std::size_t cells_max = 16) {
     auto [near, far] = make_ring(cells_max);
     fabric.attach(port, std::move(near));
@@ -93,7 +93,7 @@ TEST_F(SwitchFabricTest, AReleasedLabelIsUnknownFromTheNextCellOn) {
   receive(kOne, {make_cell(0, 32, 1)});
   ASSERT_TRUE(fabric.table().delete_connection(channel(kOne, 0, 32)));
   receive(kOne, {make_cell(0, 32, 2)});
-  // What was in the queue still goes, as it would be on a line; it is counted for the port alone.
+  // Queued cells are still sent, as on a real line; they are counted for the port only.
   EXPECT_EQ(sent(kTwo), "0/40:1");
   EXPECT_EQ(unknown.size(), 1u);
   EXPECT_EQ(fabric.counters(kTwo).output_cells, 1u);
@@ -136,7 +136,7 @@ TEST_F(SwitchFabricTest, PrioritiesAreTheBranches) {
 TEST_F(SwitchFabricTest, ALineThatIsDownCarriesNothingAndKeepsItsConnections) {
   add(channel(kOne, 0, 32), {kTwo, 0, 40});
   receive(kOne, {make_cell(0, 32, 1)});
-  fabric.set_line(kTwo, false);  // what waited is lost
+  fabric.set_line(kTwo, false);  // queued cells are lost
   EXPECT_FALSE(fabric.line_up(kTwo));
   receive(kOne, {make_cell(0, 32, 2)});
   receive(kTwo, {make_cell(0, 32, 3)});
@@ -154,8 +154,8 @@ TEST_F(SwitchFabricTest, APortSendsAtItsRate) {
   add(channel(kOne, 0, 32), {kTwo, 0, 40});
   fabric.set_rate(kTwo, 1000);
   receive(kOne, {make_cell(0, 32, 1), make_cell(0, 32, 2), make_cell(0, 32, 3)});
-  EXPECT_EQ(fabric.next_deadline(), TimePoint{});  // it has never sent: at once
-  // A millisecond a cell; an idle line may catch up on one of them.
+  EXPECT_EQ(fabric.next_deadline(), TimePoint{});  // the port has never sent: at once
+  // A cell per millisecond; an idle line may catch up on one of them.
   EXPECT_EQ(sent(kTwo, 16, kNow), "0/40:1 0/40:2");
   EXPECT_EQ(fabric.next_deadline(), kNow + microseconds{1000});
   EXPECT_EQ(sent(kTwo, 16, kNow + microseconds{999}), "");
@@ -253,7 +253,7 @@ TEST_F(SwitchFabricTest, ACaptureSeesBothSidesWithTheirLabels) {
   EXPECT_EQ(shown, (std::vector<std::string>{"port 1 in 0/32:1", "port 2 out 0/40:1"}));
 }
 
-// A scheduler of somebody else's: the last cell first.
+// A third-party scheduler: the last cell first.
 class LastFirst final : public Queueing {
  public:
   bool enqueue(const Arrival& arrival, TimePoint) override {
@@ -284,7 +284,7 @@ TEST_F(SwitchFabricTest, APortTakesAnotherQueueing) {
   EXPECT_EQ(sent(kTwo), "0/40:3 0/40:2");
 }
 
-// A line with errors of its own to tell.
+// A line that reports errors of its own.
 class NoisyLink final : public Link {
  public:
   explicit NoisyLink(std::uint64_t errors) { counters_.hec_errors = errors; }

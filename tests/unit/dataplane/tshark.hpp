@@ -1,4 +1,4 @@
-// An independent reader of what we write: tshark, of a file made for the occasion.
+// An independent reader of captures: tshark, applied to a file that the test writes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,18 +15,18 @@ namespace xbind::dataplane {
 
 inline bool have_tshark() { return std::system("command -v tshark >/dev/null 2>&1") == 0; }
 
-// The test is skipped, and says so, where tshark is not installed.
+// Skips the test, with a message, where tshark is not installed.
 #define XB_NEEDS_TSHARK()                                                 \
   if (!have_tshark())                                                     \
   GTEST_SKIP() << "tshark is not installed: nobody but us has read this " \
                   "capture"
 
-// What `tshark -r FILE arguments` prints of a file with these octets.
+// The output of `tshark -r FILE arguments` for a file with these octets.
 inline std::string tshark(std::span<const std::byte> octets, const std::string& suffix,
                           const std::string& arguments) {
   const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
   std::string name = std::string("dataplane-") + test->name() + suffix;
-  std::replace(name.begin(), name.end(), '/', '-');  // of tests with parameters
+  std::replace(name.begin(), name.end(), '/', '-');  // names of parameterised tests contain '/'
   const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / name;
   std::ofstream(file, std::ios::binary)
       .write(reinterpret_cast<const char*>(octets.data()),

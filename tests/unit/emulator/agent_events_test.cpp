@@ -40,7 +40,8 @@ TEST_F(AgentEventsTest, LineDownAndUp) {
   EXPECT_EQ(met[0].port_session, session(1));
   EXPECT_NE(session(1), before);
   EXPECT_EQ(met[0].sequence, 2U);
-  // Down again: the flag of the first one is still set. Told only by the number.
+  // Down again while the flag of the first Port Down is still set: only the
+  // sequence number shows it.
   table.set_line(PortId(1), false);
   EXPECT_TRUE(events().empty());
   const auto state = reset(gsmp::kEventPortDown);
@@ -58,7 +59,7 @@ TEST_F(AgentEventsTest, NothingGrowsWithCellsOnUnknownLabels) {
   EXPECT_EQ(reset(gsmp::kEventInvalidLabel).event_sequence, 1000U);
   cell_in(1, 0, 998);
   EXPECT_EQ(events().size(), 1U);
-  // Without flow control: one each rest.
+  // Without flow control: one event in each kInvalidLabelRest.
   EXPECT_EQ(reset(gsmp::kEventInvalidLabel, gsmp::kEventInvalidLabel).flow_control_flags,
             gsmp::kEventsAll & ~gsmp::kEventInvalidLabel);
   now += kInvalidLabelRest;
@@ -76,7 +77,8 @@ TEST_F(AgentEventsTest, WhatNobodyHearsIsNumberedAllTheSame) {
   table.set_line(PortId(1), true);
   cell_in(1, 0, 999);
   EXPECT_EQ(agent.counters().events_held, held + 3);
-  // A controller comes, reads the port, and cannot take the next event for the first one.
+  // A controller connects and reads the port, so it cannot mistake the
+  // next event for the first one.
   id = connect();
   const auto state = reset(0);
   EXPECT_EQ(state.event_sequence, 3U);

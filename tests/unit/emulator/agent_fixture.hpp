@@ -1,4 +1,4 @@
-// An agent and controllers that a test plays by hand, in either version.
+// An agent and controllers that the test emulates by hand, in either version.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace xbind::emulator::test {
 
 gsmp::LabelField label(std::uint32_t vpi, std::uint32_t vci, std::uint8_t flags = 0);
 
-// The handshake of a controller on the connection `at`, whose adjacency begins anew as `instance`.
+// The handshake of a controller on connection `at`; its adjacency begins anew as `instance`.
 void establish(SwitchAgent& agent, ControllerId at, const gsmp::AdjacencyOptions& options,
                std::uint32_t instance, TimePoint now);
 
@@ -29,7 +29,7 @@ class AgentFixture : public ::testing::Test {
   std::vector<gsmp::Message> ask(ControllerId id, const M& request) {
     return ask_frame(id, gsmp::test::framed(request));
   }
-  // The one answer; kNone is a success.
+  // The code of the only answer; kNone is a success.
   template <class M>
   gsmp::FailureCode code(ControllerId id, const M& request) {
     return code_of(ask(id, request));
@@ -42,13 +42,13 @@ class AgentFixture : public ::testing::Test {
     EXPECT_NE(one, nullptr);
     return one == nullptr ? A{} : *one;
   }
-  // 0, which no port has, for a port that is not there.
+  // 0, which no port has, if the port does not exist.
   std::uint32_t session(std::uint32_t port) const;
   gsmp::AddBranch add(std::uint32_t in, std::uint32_t in_vci, std::uint32_t out,
                       std::uint32_t out_vci) const;
   gsmp::PortManagement manage(std::uint32_t port, gsmp::PortFunction function) const;
   void cell_in(std::uint32_t port, std::uint32_t vpi, std::uint32_t vci);
-  // What leaves a port now, as VPI and VCI.
+  // The cells that leave a port now, as VPI and VCI.
   std::vector<std::pair<int, int>> cells_out(std::uint32_t port);
 
   std::uint32_t next_session = 0x5eed0001;

@@ -1,4 +1,4 @@
-// Every request that the emulated switch serves: the order of its checks, and one exchange per rule.
+// Every request that the emulated switch supports: the order of checks, and one exchange per rule.
 #include <random>
 
 #include "tests/unit/emulator/agent_fixture.hpp"
@@ -18,12 +18,12 @@ class AgentMessagesTest : public AgentFixture {
   ControllerId id = connect();
 };
 
-// ----- the order of checks: everything is wrong and is put right step by step -------------------
+// ----- the order of checks: every field is wrong and is corrected step by step -----
 
 template <class M>
 struct Step {
   FailureCode code;
-  std::function<void(M&)> put_right;  // what that failure was for
+  std::function<void(M&)> put_right;  // corrects the cause of that failure
 };
 
 TEST_F(AgentMessagesTest, AddBranchInTheOrderOfPrecedence) {
@@ -423,7 +423,7 @@ TEST_F(AgentMessagesTest, Version1) {
   const ControllerId old = connect(1);
   gsmp::AddBranch request = add(1, 100, 2, 200);
   request.header.version = 1;
-  request.input_selector = request.output_selector = 200;  // the nearest there is
+  request.input_selector = request.output_selector = 200;  // the nearest value
   EXPECT_EQ(code(old, request), FailureCode::kNone);
   EXPECT_EQ(fabric.find(PortId(1), atm_label(0, 100))->branches.at(0).output_qos.selector, 3U);
   gsmp::VerifyTree verify;
@@ -441,7 +441,7 @@ TEST_F(AgentMessagesTest, Version1) {
   const auto events = take(old);
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(std::get<gsmp::Event>(events[0]).header.version, 1);
-  // Neither speaks in the other's octets.
+  // Neither accepts messages in the version of the other.
   request.header.version = 3;
   EXPECT_TRUE(ask(old, request).empty());
   gsmp::DeleteBranches gone;
@@ -457,7 +457,7 @@ TEST_F(AgentMessagesTest, Version1) {
             FailureCode::kNoSuchConnection);
 }
 
-// ----- nonsense ----------------------------------------------------------------------------------
+// ----- invalid messages -----
 
 TEST_F(AgentMessagesTest, RandomBodiesNeverCrashIt) {
   constexpr std::uint32_t kSeed = 8;

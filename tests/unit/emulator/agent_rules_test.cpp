@@ -1,5 +1,4 @@
-// What the agent answers where the request itself brings the answer's fields along, and the
-// schedulable region of its ports.
+// The agent's answers whose fields come from the request, and the schedulable region of its ports.
 #include "tests/unit/emulator/agent_fixture.hpp"
 
 namespace xbind::emulator::test {
@@ -67,7 +66,7 @@ TEST_F(AgentRulesTest, TheLastReservationNumberIsOneThatMayBeDeleted) {
   EXPECT_EQ(code(id, request), FailureCode::kReservationOutOfRange);
 }
 
-// Flow control off: the switch itself lets through ten a second, and counts the others.
+// Flow control off: the switch itself sends at most ten a second, and counts the others.
 TEST_F(AgentRulesTest, InvalidLabelsThatAreNotToldAreNumberedAllTheSame) {
   auto off = manage(1, PortFunction::kResetFlags);
   off.event_flags = off.flow_control_flags = gsmp::kEventInvalidLabel;

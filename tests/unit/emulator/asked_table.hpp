@@ -1,5 +1,5 @@
-// A table that does nothing by itself: a test sees what it was asked and completes it, whenever and
-// in whatever order. Three ports, no reservations, no region model, no virtual paths.
+// A table that only records its requests; the test completes them at any time and in any order.
+// Three ports, no reservations, no region model, no virtual paths.
 #pragma once
 
 #include <fmt/format.h>

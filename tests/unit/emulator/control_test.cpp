@@ -1,4 +1,4 @@
-// The control language: every command as an operator types it, what it does, and every refusal.
+// The control language: every command as an operator types it, its effect, and every refusal.
 #include "emulator/control.hpp"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ class MplsControl : public Control {
         }()) {}
 };
 
-// ----- what each command does -------------------------------------------------------------------
+// ----- the effect of each command -----
 
 TEST_F(Control, SettingsAndBack) {
   const FaultSettings& set = emulated.settings();
@@ -289,7 +289,7 @@ TEST_F(Control, ALineSaysWhichSwitchIsMeant) {
   EXPECT_EQ(emulated.settings().partial_octets, 0U);
   EXPECT_THAT(tell_both("status"), StartsWith("error no-such-switch: 2 switches are here"));
   EXPECT_EQ(tell_both("@sw3 status"), "error no-such-switch: 'sw3'");
-  EXPECT_EQ(tell("@sw1 partial-frames 6"), "ok");  // no harm where there is only one
+  EXPECT_EQ(tell("@sw1 partial-frames 6"), "ok");  // allowed where there is only one switch
   EXPECT_EQ(emulated.settings().partial_octets, 6U);
 }
 

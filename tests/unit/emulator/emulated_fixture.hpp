@@ -1,4 +1,4 @@
-// An emulated switch with controllers that talk to it in memory, and the time they all have.
+// An emulated switch and its controllers, which communicate in memory and share a clock.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,15 +25,15 @@ class EmulatedTest : public ::testing::Test {
   ~EmulatedTest() override;
 
   Controller& add_controller(std::vector<std::uint8_t> versions = {3, 1});
-  // The transport comes up, and the adjacency with it.
+  // Connects the transport and brings the adjacency up.
   void connect(Controller& controller);
 
-  // Carries octets to and fro until nobody has anything to say now.
+  // Carries octets in both directions until no end has output.
   void settle();
-  // Whether anything was said.
+  // Returns whether there was any output.
   bool carry(Controller& controller);
   void close(Controller& controller);
-  // Everybody's timers, with everything that is said.
+  // Advances the clock, with the timers of all ends and their messages.
   void pass(Duration time);
 
   template <class E>

@@ -1,4 +1,4 @@
-// A whole emulated switch and what its faults look like to controllers.
+// A complete emulated switch, and the effect of its faults on controllers.
 #include "emulator/emulated_switch.hpp"
 
 #include <gmock/gmock.h>
@@ -59,7 +59,7 @@ TEST_F(EmulatedTest, DroppedAdjacenciesBeginAnewOnTheSameConnection) {
 TEST_F(EmulatedTest, NoAdjacencyNothingToDrop) {
   emulated.drop_adjacencies(now);
   ASSERT_TRUE(emulated.connected(1, now));
-  emulated.drop_adjacencies(now);  // it has said SYN and heard nothing
+  emulated.drop_adjacencies(now);  // it has sent SYN and received no answer
   EXPECT_EQ(emulated.connections(), 1U);
   wire::Buffer said;
   emulated.take_output(1, said, now);
@@ -75,10 +75,10 @@ TEST_F(EmulatedTest, SilenceUntilTheControllerGivesUp) {
   pass(10s);
   EXPECT_FALSE(controller.session->can_send());
   EXPECT_FALSE(only<gsmp::SessionDown>(controller).empty());
-  EXPECT_THAT(endings, IsEmpty());  // a switch that hangs closes nothing
+  EXPECT_THAT(endings, IsEmpty());  // a switch that hangs closes no connection
   EXPECT_GT(emulated.fault_counters().unheard, 0U);
   close(controller);
-  // It comes to life again.
+  // The switch works again.
   emulated.settings().silent = false;
   connect(controller);
   EXPECT_TRUE(controller.session->can_send());
@@ -204,7 +204,7 @@ TEST_F(EmulatedTest, TheSameSeedGivesTheSamePortSessions) {
             emulated.fabric().port_session(PortId(1)));
 }
 
-// ----- what is read and what is sent ------------------------------------------------------------
+// ----- reading and writing octets -----
 
 TEST_F(EmulatedTest, ASlowReaderGrantsItsRate) {
   emulated.settings().slow_reader_octets_per_s = 1000;
@@ -215,7 +215,7 @@ TEST_F(EmulatedTest, ASlowReaderGrantsItsRate) {
   now += 100ms;
   emulated.tick(now);
   EXPECT_EQ(emulated.allowance(1), 100U);
-  EXPECT_EQ(emulated.allowance(2), 0U);  // nobody
+  EXPECT_EQ(emulated.allowance(2), 0U);  // no such connection
 }
 
 TEST_F(EmulatedTest, FramesInPiecesArePutTogetherAgain) {
@@ -331,7 +331,7 @@ TEST_F(EmulatedTest, WhatWaitsForTheProcessorIsBounded) {
   Controller& controller = add_controller();
   connect(controller);
   emulated.settings().message_delay = 10s;
-  // Somebody who sends for ever is not read from when enough waits.
+  // A peer that sends without end is not read any more when enough requests wait.
   wire::Buffer request;
   gsmp::append_frame(request, add(100, 200));
   std::size_t sent = 0;
@@ -387,7 +387,7 @@ TEST_F(EmulatedTest, WhatLeavesAPortWithoutALinkIsGone) {
   ASSERT_EQ(end->send(std::span(&cell, 1)), 1U);
   for (int turn = 0; turn < 10; ++turn, now += 1ms) emulated.pump(now);
   EXPECT_EQ(emulated.fabric().cells().counters(PortId(2)).output_cells, 1U);
-  EXPECT_EQ(emulated.cells_deadline(), kNever);  // nothing waits for a line that never comes
+  EXPECT_EQ(emulated.cells_deadline(), kNever);  // nothing waits for a line that does not exist
 }
 
 TEST_F(EmulatedTest, CellsGoOnAfterRestartsOverTheSameLinks) {
@@ -424,7 +424,7 @@ TEST_F(EmulatedTest, CellsGoOnAfterRestartsOverTheSameLinks) {
   ASSERT_TRUE(controller.session->add_branch(add(100, 200), 1, now));
   settle();
   EXPECT_TRUE(carries());
-  EXPECT_EQ(tapped, 5U + 3U);  // five came in, three went out
+  EXPECT_EQ(tapped, 5U + 3U);  // five received, three sent
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A controller's session and a switch's agent, joined in memory: whole conversations.
+// A controller's session and a switch's agent, joined in memory: complete conversations.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -39,7 +39,7 @@ class Exchange : public ::testing::Test {
         agent(table, agent_options(), [this] { return ++drawn; }),
         session(session_options(), [this] { return ++drawn; }) {}
 
-  // The TCP connection comes up.
+  // The TCP connection is established.
   void connect() {
     controller = *agent.connected(now);
     session.connected(now);
@@ -49,7 +49,7 @@ class Exchange : public ::testing::Test {
     agent.closed(controller, now);
     session.closed(now);
   }
-  // Carries octets to and fro until nobody has anything to say.
+  // Carries octets in both directions until no end has output.
   void settle() {
     wire::Buffer octets;
     for (int turn = 0; turn < 1000; ++turn) {
@@ -62,7 +62,7 @@ class Exchange : public ::testing::Test {
     }
     FAIL() << "the two never stop talking";
   }
-  // Both ends' timers, in steps, with everything that is said.
+  // Advances both ends' timers in steps, with all their messages.
   void pass(Duration time) {
     const TimePoint end = now + time;
     while (now < end) {
@@ -124,7 +124,7 @@ TEST_F(Exchange, FromNothingToAConnectionAndBack) {
   EXPECT_TRUE(configured[1].more);
   EXPECT_FALSE(configured[2].more);
 
-  // controller --> add branch, add branch that cannot be
+  // controller --> add branch, add branch with an invalid label
   ASSERT_TRUE(session.add_branch(add(100, 200), 3, now));
   ASSERT_TRUE(session.add_branch(add(1, 200), 4, now));
   settle();
@@ -194,18 +194,18 @@ TEST_F(Exchange, TheLineIsCutAndComesBack) {
   settle();
   ASSERT_TRUE(session.switch_configuration(0, 2, now));
   session.take_events();
-  disconnect();  // before the request was carried over
+  disconnect();  // before the request was carried
   auto events = session.take_events();
   ASSERT_EQ(events.size(), 2U);
   EXPECT_EQ(std::get<gsmp::RequestLost>(events[1]).cookie, 2U);
   connect();
   EXPECT_EQ(only<gsmp::SessionUp>().at(0).effective_flag, gsmp::kRecoveredAdjacency);
-  EXPECT_EQ(fabric.branches(), 1U);  // the switch has kept it
+  EXPECT_EQ(fabric.branches(), 1U);  // the switch has kept the branch
 }
 
 TEST_F(Exchange, TheControllerRestartsOverTheSameLine) {
   connect();
-  // A new session that knows nothing, on the old connection: in a few messages both are up again,
+  // A new session without state on the old connection: both ends are up again after a few messages,
   // without waiting for a timer.
   session = gsmp::Session(session_options(), [this] { return ++drawn; });
   session.connected(now);

@@ -1,5 +1,4 @@
-// A port of the fabric, or the whole of it, after it has begun anew; and what the fabric makes of a
-// branch that is asked for once more.
+// The restart of a port or of the whole fabric, and repeated requests for the same branch.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -109,7 +108,7 @@ TEST_F(FabricAnewTest, NoReservationAndNoModelOutlivesANewAdjacency) {
   EXPECT_FALSE(fabric.region().active());
 }
 
-// ----- labels that are left ---------------------------------------------------------------------
+// ----- labels that remain -----
 
 TEST_F(FabricAnewTest, AConnectionOutsideTheNewRangeTakesNoneOfItsLabels) {
   EXPECT_EQ(fabric.add_branch(branch(50, 200)), FailureCode::kNone);
@@ -133,7 +132,7 @@ TEST_F(FabricAnewTest, AVirtualPathLeavesNoChannelOfItsVpi) {
   EXPECT_EQ(of_another.ranges.at(0).remaining_vcis(), 992U);
 }
 
-// ----- the quality of a branch that is asked for again ------------------------------------------
+// ----- the quality of a branch that is requested again -----
 
 class FabricQualityTest : public FabricAnewTest {
  protected:

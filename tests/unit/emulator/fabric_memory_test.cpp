@@ -1,5 +1,5 @@
-// What a cross-connect takes of the switch's memory, table and all, and how much one Add Branch may take
-// at once: a table that is built anew when it has grown stands still for that long.
+// The memory that a cross-connect needs in the switch, including tables, and the maximum that one
+// Add Branch allocates: while a grown table is rebuilt, the switch serves nothing else.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -11,8 +11,8 @@
 
 namespace {
 
-std::size_t octets_live = 0;   // with what the allocator adds
-std::size_t octets_taken = 0;  // ever
+std::size_t octets_live = 0;   // including the allocator's overhead
+std::size_t octets_taken = 0;  // allocated in total
 
 void* take(std::size_t octets, std::size_t alignment) {
   void* const memory =
@@ -35,7 +35,7 @@ void* operator new(std::size_t octets) { return take(octets, __STDCPP_DEFAULT_NE
 void* operator new(std::size_t octets, std::align_val_t alignment) {
   return take(octets, static_cast<std::size_t>(alignment));
 }
-// Of temporary buffers: without it a sanitizer's own would meet our delete.
+// For temporary buffers: otherwise memory from a sanitizer's operator would reach this delete.
 void* operator new(std::size_t octets, const std::nothrow_t&) noexcept {
   return take(octets, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 }
@@ -56,7 +56,7 @@ FabricOptions wide() {
   return options;
 }
 
-// Of those that a manager sets up one after another: labels side by side, a contract for all.
+// One of many that a manager sets up in sequence: adjacent labels, one contract for all.
 gsmp::AddBranch add_of(const Fabric& fabric, std::uint32_t number) {
   constexpr std::uint32_t kOfAVpi = 65536 - 32;
   const Label label = atm_label(number / kOfAVpi, 32 + number % kOfAVpi);
@@ -85,9 +85,9 @@ TEST(FabricMemory, ACrossConnectTakesSeventyOctets) {
   const std::size_t taken = octets_live - before;
   RecordProperty("octets", std::to_string(taken / kConnections));
   EXPECT_LE(taken, 70 * kConnections);
-  EXPECT_GE(taken, 64 * kConnections);  // less would say that not all of it was counted
+  EXPECT_GE(taken, 64 * kConnections);  // less would mean that some memory was not counted
 
-  // Later ones have the place of those that went: nothing grows with the changes.
+  // Later connections reuse the memory of deleted ones: the changes do not increase it.
   for (int round = 0; round < 3; ++round) {
     for (std::uint32_t number = 0; number < kConnections; number += 2) {
       ASSERT_TRUE(remove(fabric, number)) << number;
@@ -104,14 +104,15 @@ TEST(FabricMemory, NoSingleAddTakesMuchAtOnce) {
   std::size_t most = 0;
   for (std::uint32_t number = 0; number < 2 * kConnections; ++number) {
     gsmp::AddBranch add = add_of(fabric, number);
-    // As many contracts as connections: their table grows with them.
+    // As many contracts as connections, so that the contracts' table grows as well.
     gsmp::set_service(add, gsmp::ServiceId::kCbr1, 1, {0, gsmp::CellRate{number, 250}});
     const std::size_t before = octets_taken;
     ASSERT_EQ(fabric.add_branch(add), gsmp::FailureCode::kNone) << number;
     most = std::max(most, octets_taken - before);
   }
   EXPECT_EQ(fabric.profiles().size(), 2 * kConnections);
-  // The largest is a list of numbers that has doubled: it is copied in one piece, nothing is looked up.
+  // The largest allocation is a list of numbers that doubles: it is copied in
+  // one piece, without look-ups.
   EXPECT_LE(most, std::size_t{2} << 20);
 }
 

@@ -1,5 +1,5 @@
-// The fabric against a model that is nothing but a map of sets: random requests to both, the same
-// outcome and the same table. And its memory.
+// The fabric compared with a model that is only a map of sets. Random requests to both must have
+// the same outcome and give the same table. Also its memory.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -142,7 +142,7 @@ TEST_P(FabricModel, RandomRequestsMeetTheSameTable) {
         break;
       }
       default:
-        if (random() % 20 == 0) {  // one of the two big brooms
+        if (random() % 20 == 0) {  // a delete of all connections of a port
           const bool input = random() % 2 == 0;
           if (input) {
             fabric.delete_all_input(PortId(a.first));
@@ -173,11 +173,11 @@ TEST_P(FabricModel, RandomRequestsMeetTheSameTable) {
   fabric.delete_all_input(PortId(2));
   fabric.delete_all_input(PortId(3));
   EXPECT_EQ(fabric.branches(), 0U);
-  EXPECT_EQ(fabric.profiles().size(), 0U);  // nobody was forgotten
+  EXPECT_EQ(fabric.profiles().size(), 0U);  // every profile was released
 }
 
 TEST(FabricMemory, ACrossConnectHasAtMostAHundredOctets) {
-  // What the table keeps for each: itself, and its place among its VPI's labels.
+  // The table's data for each: the connection itself, and its place among the labels of its VPI.
   EXPECT_LE(sizeof(dataplane::Connection) + sizeof(std::uint32_t), 100U);
 }
 

@@ -66,7 +66,7 @@ TEST_F(FabricTest, ANewConnection) {
   ASSERT_TRUE(at(1, 100));
   EXPECT_EQ(at(1, 100)->branches.size(), 1U);
   EXPECT_TRUE(at(1, 100)->branches[0].same_place(PortId(2), atm_label(0, 200)));
-  EXPECT_FALSE(at(2, 200));  // one way only
+  EXPECT_FALSE(at(2, 200));  // one direction only
 }
 
 TEST_F(FabricTest, ASecondBranchMakesItPointToMultipoint) {
@@ -74,7 +74,7 @@ TEST_F(FabricTest, ASecondBranchMakesItPointToMultipoint) {
   EXPECT_EQ(add(1, 100, 2, 200), FailureCode::kNone);
   EXPECT_EQ(add(1, 100, 2, 201), FailureCode::kNone);  // twice on one port
   ASSERT_EQ(at(1, 100)->branches.size(), 3U);
-  // In order of places, whatever the order of arrival.
+  // In the order of places, independent of the order of arrival.
   EXPECT_TRUE(at(1, 100)->branches[0].same_place(PortId(2), atm_label(0, 200)));
   EXPECT_TRUE(at(1, 100)->branches[2].same_place(PortId(3), atm_label(0, 300)));
 }
@@ -121,12 +121,12 @@ TEST_F(FabricTest, BothWaysAtOnce) {
   EXPECT_EQ(fabric.add_branch(both), FailureCode::kNone);
   ASSERT_TRUE(at(2, 200));
   EXPECT_TRUE(at(2, 200)->branches[0].same_place(PortId(1), atm_label(0, 100)));
-  // Not safe to repeat, unlike the other kind.
+  // Unlike the other kind, it cannot be repeated safely.
   EXPECT_EQ(fabric.add_branch(both), FailureCode::kBidirectionalExists);
-  // No second branch on either direction.
+  // Neither direction accepts a second branch.
   EXPECT_EQ(add(1, 100, 3, 300), FailureCode::kMultipointOntoBidirectional);
   EXPECT_EQ(add(2, 200, 3, 300), FailureCode::kMultipointOntoBidirectional);
-  // Deleted one by one; the one that stays is a connection like any other.
+  // The directions are deleted separately; the remaining one is an ordinary connection.
   EXPECT_EQ(remove(1, 100, 2, 200), FailureCode::kNone);
   EXPECT_EQ(add(2, 200, 3, 300), FailureCode::kNone);
 }
@@ -165,7 +165,7 @@ TEST_F(FabricTest, ServicesMustBeListedAndStay) {
   gsmp::AddBranch other = request;
   other.input_selector = other.output_selector = gsmp::service_selector(8, 1);
   EXPECT_EQ(fabric.add_branch(other), FailureCode::kInvalidServiceSelector);
-  // A repeat in the priority model only re-asserts.
+  // A repeat in the priority model changes nothing.
   EXPECT_EQ(add(1, 100, 2, 200), FailureCode::kNone);
   EXPECT_EQ(at(1, 100)->branches[0].input_qos.selector, gsmp::service_selector(1, 1));
 }
@@ -174,7 +174,7 @@ TEST_F(FabricTest, AReservationThatIsNotThereComesBeforeAReplaceThatIsOff) {
   gsmp::AddBranch request = branch(1, atm_label(0, 100), 2, atm_label(0, 200));
   request.output_label.flags = gsmp::kFlagReplace;
   EXPECT_EQ(fabric.add_branch(request), FailureCode::kReplaceInactive);
-  request.reservation = 1;  // comes first
+  request.reservation = 1;  // is checked first
   EXPECT_EQ(fabric.add_branch(request), FailureCode::kNoSuchReservation);
   request.reservation = 1025;
   EXPECT_EQ(fabric.add_branch(request), FailureCode::kReservationOutOfRange);
@@ -190,7 +190,7 @@ TEST_F(FabricTest, AFullTable) {
   for (std::uint32_t i = 0; i < 5; ++i) EXPECT_EQ(add(1, 100 + i, 2, 200), FailureCode::kNone);
   gsmp::AddBranch both = branch(3, atm_label(0, 100), 2, atm_label(0, 200));
   both.input_label.flags = gsmp::kFlagBidirectional;
-  EXPECT_EQ(fabric.add_branch(both), FailureCode::kOutOfResources);  // would need two
+  EXPECT_EQ(fabric.add_branch(both), FailureCode::kOutOfResources);  // needs two
   EXPECT_EQ(add(1, 105, 2, 200), FailureCode::kNone);
   EXPECT_EQ(add(1, 106, 2, 200), FailureCode::kOutOfResources);
   EXPECT_EQ(add(1, 105, 2, 200), FailureCode::kNone);

@@ -1,4 +1,4 @@
-// The parts of which an emulated switch's faults are made, each by itself.
+// The components of an emulated switch's faults, each by itself.
 #include "emulator/faults.hpp"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ using gsmp::ResultField;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A frame with a header of section 3.1 and `body` octets of nothing behind it.
+// A frame with a header of section 3.1 and a body of `body` zero octets.
 wire::Buffer frame_of(MessageType type, ResultField result, std::uint32_t transaction,
                       std::size_t body = 0) {
   wire::Buffer out;
@@ -96,7 +96,7 @@ TEST(InputCutter, ChangesOverBetweenTwoFramesOnly) {
   const wire::Buffer first = answer_of(1);
   wire::Buffer both = first;
   add(both, answer_of(2));
-  // However much of the first had gone straight when cutting began, all of it does.
+  // If part of the first frame has gone straight through when cutting begins, all of it does.
   for (std::size_t gone = 0; gone <= first.size(); ++gone) {
     InputCutter cutter;
     Cut seen;
@@ -109,7 +109,7 @@ TEST(InputCutter, ChangesOverBetweenTwoFramesOnly) {
       EXPECT_THAT(seen.frames, ElementsAre(answer_of(2))) << gone;
     }
   }
-  // And back: a frame whose beginning is kept is cut out whole.
+  // The other direction: a frame whose beginning was kept is cut out whole.
   InputCutter cutter;
   Cut seen;
   seen.feed(cutter, std::span(both).first(7), true);
@@ -142,11 +142,11 @@ TEST(Processor, OneRequestAfterAnother) {
   EXPECT_EQ(processor.next_deadline(settings), start + 1ms);
   EXPECT_FALSE(processor.take(start + 1ms - 1ns, settings));
   EXPECT_EQ(processor.take(start + 1ms, settings)->connection, 1U);
-  EXPECT_EQ(processor.next_deadline(settings), start + 12ms);  // whosoever asked
+  EXPECT_EQ(processor.next_deadline(settings), start + 12ms);  // for whichever controller
   EXPECT_EQ(processor.take(start + 50ms, settings)->connection, 2U);
   EXPECT_EQ(transactions(processor.take(start + 50ms, settings)->frame).at(0), 3U);
   EXPECT_EQ(processor.next_deadline(settings), kNever);
-  // Idle time is not saved up: what comes now is done 11 ms from now.
+  // Idle time is not saved up: a new request is done 11 ms from now.
   processor.put(1, frame_of(MessageType::kAddBranch, ResultField::kAckAll, 4), start + 100ms);
   EXPECT_EQ(processor.next_deadline(settings), start + 111ms);
 }
@@ -187,7 +187,7 @@ TEST(SlowReader, NoMoreThanItsRateOverAnyTime) {
     std::uint64_t read = 0;
     reader.tick(now, rate);
     while (now < TimePoint{} + 20s) {
-      read += reader.allowance();  // a peer that always has more
+      read += reader.allowance();  // a peer that always has more to send
       reader.read(reader.allowance());
       ASSERT_EQ(reader.allowance(), 0U);
       now = reader.next_deadline();
@@ -228,7 +228,7 @@ class Pipe : public ::testing::Test {
     pipe.take(out, now, settings, counters);
     return transactions(out);
   }
-  void always_hold(std::uint32_t behind) {  // as many others go first
+  void always_hold(std::uint32_t behind) {  // with the same number of other answers first
     settings.reorder = 1;
     chance = {0, behind - 1};
     drawn = 0;
@@ -237,7 +237,7 @@ class Pipe : public ::testing::Test {
   TimePoint now{};
   FaultSettings settings;
   FaultCounters counters;
-  std::vector<std::uint32_t> chance;  // what is drawn, in turn; then 0xffffffff for ever
+  std::vector<std::uint32_t> chance;  // the random numbers in order, followed by 0xffffffff
   std::size_t drawn = 0;
   std::function<std::uint32_t()> random = [this] {
     return drawn < chance.size() ? chance[drawn++] : 0xffffffff;
@@ -259,7 +259,7 @@ TEST_F(Pipe, WithoutFaultsEverythingGoesAsItCame) {
 
 TEST_F(Pipe, AnAnswerIsOvertakenByAsManyAsWereDrawn) {
   settings.reorder = 0.999;
-  chance = {0, 1};  // held back, behind two; the others are not
+  chance = {0, 1};  // the first answer is held back behind two; the others are not held
   for (std::uint32_t transaction = 1; transaction <= 4; ++transaction) put(answer_of(transaction));
   EXPECT_THAT(taken(), ElementsAre(2, 3, 1, 4));
   EXPECT_EQ(counters.reordered, 1U);
@@ -328,7 +328,7 @@ TEST_F(Pipe, TheSameSeedReordersAlikeAndLosesNothing) {
   auto sorted = once;
   std::ranges::sort(sorted);
   for (std::uint32_t index = 0; index < 1000; ++index) ASSERT_EQ(sorted.at(index), index + 1);
-  // Bounded: at most kHeldMax are out of place at a time, each by kWindow.
+  // At most kHeldMax answers are displaced at a time, each by at most kWindow.
   for (std::size_t index = 0; index < once.size(); ++index) {
     EXPECT_LE(std::abs(static_cast<int>(once[index]) - static_cast<int>(index + 1)),
               static_cast<int>(AnswerPipe::kHeldMax + AnswerPipe::kWindow));

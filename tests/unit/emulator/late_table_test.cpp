@@ -27,7 +27,7 @@ class LateTable : public ::testing::Test {
     return options;
   }
 
-  // The handshake of a controller that begins anew; PFlag 2, the table is kept.
+  // The handshake of a controller that begins anew with PFlag 2: the table is kept.
   void establish(ControllerId at, std::uint32_t with_instance) {
     gsmp::AdjacencyOptions with;
     with.name = 0x0200000a0001;
@@ -38,7 +38,7 @@ class LateTable : public ::testing::Test {
     establish(made, ++instance);
     return made;
   }
-  // What the controller hears, but for events of other controllers' coming and going.
+  // The messages for the controller, without the events about other controllers.
   std::vector<gsmp::Message> take(ControllerId from) {
     wire::Buffer out;
     agent.take_output(from, out);
@@ -146,7 +146,7 @@ TEST_F(LateTable, ASuccessThatNobodyWantsToHearIsNotAnswered) {
 TEST_F(LateTable, ADeleteIsAnsweredOnceWhenAllItsElementsAreDone) {
   gsmp::DeleteBranches request;
   request.elements = {element(40), element(41), element(42)};
-  request.elements[1].port_session = 7;  // known to be wrong without asking the table
+  request.elements[1].port_session = 7;  // detected as wrong without querying the table
   ask(id, request, 17);
   ASSERT_EQ(table.asked.size(), 2U);
   table.complete(1);  // of VCI 42
@@ -165,7 +165,7 @@ TEST_F(LateTable, ATicketThatIsCompletedTwiceCountsOnce) {
   request.elements = {element(40), element(41)};
   ask(id, request, 17);
   table.complete(0);
-  table.complete(0);  // the other part is still open
+  table.complete(0);  // the other part is still pending
   EXPECT_EQ(answers(id), Words{});
   table.complete(1);
   EXPECT_EQ(answers(id), Words{"17 ok"});
@@ -246,7 +246,7 @@ TEST_F(LateTable, PortsAreManagedLate) {
 
 TEST_F(LateTable, ARequestBeyondTheWindowIsRefusedAndTheTableIsNotAsked) {
   for (std::uint32_t one = 0; one < 4; ++one) ask(id, add(40 + one), one);
-  ask(id, add(50), 17);  // the table has completed none
+  ask(id, add(50), 17);  // the table has completed no request
   EXPECT_EQ(answers(id), Words{"17 code 19"});
   EXPECT_EQ(table.asked.size(), 4U);
   EXPECT_EQ(agent.counters().refused_open, 1U);
@@ -264,15 +264,15 @@ TEST_F(LateTable, WhatTheAgentKnowsIsAnsweredWhileTheWindowIsFull) {
   EXPECT_EQ(answers(id), Words{"17 ok"});
 }
 
-// What a table never completes keeps its place: the bound over all holds for those too that nobody
-// waits for any longer.
+// A request that the table never completes keeps its place. The total bound also counts requests
+// whose controller has gone.
 TEST_F(LateTable, ControllersThatComeAndGoCannotFillTheTable) {
   for (std::uint32_t one = 0; one < 4; ++one) ask(id, add(40 + one), one);
   agent.closed(id, now);
   id = connect();
   ask(id, add(50), 17);
   ask(id, add(51), 18);
-  ask(id, add(52), 19);  // 4 of the one that has gone, 2 of this one
+  ask(id, add(52), 19);  // 4 pending of the earlier controller, 2 of this one
   EXPECT_EQ(answers(id), Words{"19 code 19"});
   table.complete(0);
   ask(id, add(53), 20);
@@ -299,7 +299,7 @@ TEST_F(LateTable, TheAnswerForAControllerThatHasGoneReachesNobodyElse) {
 
 TEST_F(LateTable, AnOldAnswerDoesNotGoToANewAdjacency) {
   ask(id, add(40), 17);
-  // The controller loses contact and begins anew on the same connection, with transaction 17 again.
+  // The controller loses contact and begins anew on the same connection, again with transaction 17.
   establish(id, ++instance);
   take(id);
   ask(id, add(41), 17);
@@ -362,7 +362,7 @@ TEST_F(LateTable, WhatTheTableLacksIsNotImplemented) {
   ask(id, path, 21);
   EXPECT_EQ(answers(id), Words{"21 code 24"});
 
-  // The configuration says so: no reservations, and only the default model although xbind-sr is on.
+  // The configuration reports no reservations, and only the default model although xbind-sr is on.
   gsmp::SwitchConfiguration ask_for;
   ask_for.header.result = ResultField::kAckAll;
   ask_for.model_types[0] = kModelRegion;

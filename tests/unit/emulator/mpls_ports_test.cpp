@@ -1,5 +1,5 @@
-// Ports 1 and 4 are ATM, ports 2 and 3 MPLS: what the emulated switch tells of them, which labels it
-// takes there, and cells that change their kind of label inside the switch.
+// Ports 1 and 4 are ATM, ports 2 and 3 MPLS: the emulated switch's reports about them, the labels
+// that they accept, and cells whose kind of label changes inside the switch.
 #include "tests/unit/emulator/agent_fixture.hpp"
 
 namespace xbind::emulator::test {
@@ -99,7 +99,7 @@ TEST_F(MplsPortsTest, LabelsOutsideTheRangesAreRefused) {
         << value;
   for (const std::uint32_t value : {16U, 99U, 70000U, 0xfffffU})
     EXPECT_EQ(code(id, branch(2, mpls(value), 3, mpls(20))), FailureCode::kNone) << value;
-  // At the output any that an MPLS label stack entry can carry.
+  // The output accepts every label that an MPLS label stack entry can carry.
   EXPECT_EQ(code(id, branch(2, mpls(17), 3, mpls(15))), FailureCode::kInvalidOutputLabel);
   EXPECT_EQ(code(id, branch(2, mpls(17), 3, mpls(0x100000))), FailureCode::kInvalidOutputLabel);
   EXPECT_EQ(code(id, branch(2, mpls(17), 3, mpls(0xfffff))), FailureCode::kNone);
@@ -109,7 +109,7 @@ TEST_F(MplsPortsTest, CellsChangeTheirKindOfLabelOnTheWay) {
   ASSERT_EQ(code(id, branch(1, label(0, 40), 2, mpls(0xfedcb))), FailureCode::kNone);
   ASSERT_EQ(code(id, branch(3, mpls(1000), 4, label(0, 50))), FailureCode::kNone);
   cell_in(1, 0, 40);
-  cell_in(3, 0, 1000);  // as an MPLS line hands it over: the label's 20 bits
+  cell_in(3, 0, 1000);  // as an MPLS line delivers it: the 20 bits of the label
   EXPECT_EQ(cells_out(2), (std::vector<std::pair<int, int>>{{0xf, 0xedcb}}));
   EXPECT_EQ(cells_out(4), (std::vector<std::pair<int, int>>{{0, 50}}));
 }
@@ -126,7 +126,7 @@ TEST_F(MplsPortsTest, ReportsStatisticsAndEventsNameTheLabelInItsKind) {
   const auto one = answer<gsmp::ReportPart>(id, report(2, mpls(0xfedcb))).records;
   ASSERT_EQ(one.size(), 1U);
   EXPECT_EQ(one[0].branches, told.records[0].branches);
-  // The same 28 bits as an ATM label name nothing there, as a channel or as a whole VPI.
+  // As an ATM label the same 28 bits name no connection there, neither a channel nor a whole VPI.
   EXPECT_EQ(code(id, report(2, label(0xf, 0xedcb))), FailureCode::kGeneral);
   EXPECT_EQ(code(id, report(2, label(0xf, 0, gsmp::kFlagVpi))), FailureCode::kGeneral);
 
@@ -196,7 +196,7 @@ TEST_F(MplsPortsTest, BothDirectionsOfAPairHaveTheirOwnKind) {
   request.input_label.flags = gsmp::kFlagBidirectional;
   ASSERT_EQ(code(id, request), FailureCode::kNone);
   EXPECT_TRUE(fabric.find(PortId(2), {LabelKind::kMpls, 50}).has_value());
-  request = branch(1, label(0, 41), 2, mpls(500));  // out of the range for what comes in there
+  request = branch(1, label(0, 41), 2, mpls(500));  // outside the range of input labels
   request.input_label.flags = gsmp::kFlagBidirectional;
   EXPECT_EQ(code(id, request), FailureCode::kInvalidOutputLabel);
 }

@@ -18,7 +18,7 @@ using ::testing::StartsWith;
 
 class Command : public ::testing::Test {
  protected:
-  // What it is refused with, or nothing.
+  // The error, or "" when the options are accepted.
   std::string refusal(std::vector<const char*> words) {
     words.insert(words.begin(), "xbind-switch");
     config::OptionSet set("xbind-switch", "A switch.");
@@ -154,7 +154,7 @@ TEST(Switches, AsTheFileSaysThem) {
   EXPECT_EQ((*switches)[0].ports, 3U);
   EXPECT_THAT((*switches)[0].port_rates, ElementsAre("3=96000"));
   EXPECT_THAT((*switches)[0].faults, ElementsAre("delay message 500", "delay connection 2000"));
-  EXPECT_EQ((*switches)[1].ports, 4U);  // nothing is taken over
+  EXPECT_EQ((*switches)[1].ports, 4U);  // no setting is inherited from the first
   EXPECT_THAT((*switches)[1].faults, IsEmpty());
   const auto places = link_places(*switches);
   ASSERT_EQ(places.size(), 3U);

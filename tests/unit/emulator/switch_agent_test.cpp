@@ -1,5 +1,5 @@
-// The agent, spoken to by a controller that the test plays by hand: its checks and their order,
-// paging, several controllers, and what it does with what is not GSMP.
+// The agent against a controller that the test emulates by hand: its checks and their order,
+// paging, several controllers, and the handling of octets that are not GSMP.
 #include "emulator/switch_agent.hpp"
 #include "emulator/fabric_table.hpp"
 
@@ -28,7 +28,7 @@ constexpr std::uint32_t kSession2 = 0x5eed0002;
 FabricOptions fabric_options() {
   FabricOptions options;
   options.ports = 2;
-  // Those of the worked port configuration.
+  // The services of the worked port configuration.
   std::erase_if(options.services, [](const gsmp::ServiceRecord& record) {
     return record.service == gsmp::ServiceId::kRtVbr1 || record.service == gsmp::ServiceId::kGfr1;
   });
@@ -48,7 +48,7 @@ class AgentTest : public ::testing::Test {
       : fabric(fabric_options(), [next = kSession1]() mutable { return next++; }),
         agent(table, options, [] { return 0x3d4e5fU; }) {}
 
-  // SYN and ACK of a controller, by the worked messages; the flag is what it asks for.
+  // SYN and ACK of a controller, by the worked messages; `flag` is the requested adjacency.
   ControllerId connect(std::uint8_t flag = gsmp::kRecoveredAdjacency) {
     const ControllerId id = agent.connected(now).value();
     for (const char* message : {"A1", "A5"}) {
@@ -58,7 +58,7 @@ class AgentTest : public ::testing::Test {
     }
     return id;
   }
-  // ... and its greetings are out of the way.
+  // As connect(), and discards the messages of the handshake.
   ControllerId established(std::uint8_t flag = gsmp::kRecoveredAdjacency) {
     const ControllerId id = connect(flag);
     for (const ControllerId any : agent.controllers()) output(any);
@@ -115,7 +115,7 @@ TEST_F(AgentTest, TheHandshake) {
   agent.receive(*id, golden("A1"), now);
   EXPECT_EQ(to_hex(output(*id)), to_hex(golden("A3")));
   agent.receive(*id, golden("A5"), now);
-  // The ACK, and behind it the news of one adjacency.
+  // The ACK, followed by the update about one adjacency.
   wire::Buffer expected = golden("A6");
   const wire::Buffer update = with(golden("E4"), 3, {1});
   expected.insert(expected.end(), update.begin(), update.end());
@@ -141,7 +141,7 @@ TEST_F(AgentTest, AddReportDelete) {
   EXPECT_EQ(ask(id, golden("B1")), to_hex(golden("B2")));  // safe to repeat
   EXPECT_EQ(ask(id, golden("S2")), to_hex(golden("S3")));
   EXPECT_EQ(ask(id, golden("D1")), to_hex(golden("D2")));
-  // Gone: the report finds nothing, the delete knows no connection.
+  // Deleted: the report finds nothing, and the delete knows no connection.
   EXPECT_EQ(code_of(ask(id, golden("S2"))), FailureCode::kGeneral);
   agent.receive(id, golden("D1"), now);
   const auto failed = std::get<gsmp::DeleteBranches>(answers(id).at(0));
@@ -154,7 +154,7 @@ TEST_F(AgentTest, DeleteOfWhichHalfIsThere) {  // D3
   const ControllerId id = established();
   ask(id, golden("B1"));
   wire::Buffer request = golden("D3");
-  request = with(request, 2, {2, 0});   // as it was asked: AckAll, no code
+  request = with(request, 2, {2, 0});   // as requested: AckAll, no code
   request = with(request, 48, {0x00});  // no errors yet
   EXPECT_EQ(ask(id, request), to_hex(golden("D3")));
   EXPECT_EQ(fabric.branches(), 0U);
@@ -181,7 +181,7 @@ TEST_F(AgentTest, TypesThatAreNotServedAreFailureThree) {  // F1 and others
   const ControllerId id = established();
   wire::Buffer verify_tree = with(golden("F1"), 2, {2, 0});
   EXPECT_EQ(ask(id, verify_tree), to_hex(golden("F1")));
-  // Numbers without a message, and the messages of a model that was not agreed on.
+  // Unassigned message types, and the messages of a model that was not agreed on.
   for (const int other : {0, 13, 25, 51, 73, 199, 220, 221, 222, 223, 224, 225, 226, 227, 255}) {
     EXPECT_EQ(code_of(ask(id, with(golden("R3"), 1, {other}))), FailureCode::kNotImplemented)
         << other;
@@ -191,7 +191,7 @@ TEST_F(AgentTest, TypesThatAreNotServedAreFailureThree) {  // F1 and others
 
 TEST_F(AgentTest, EachCheckComesBeforeTheNext) {
   const ControllerId id = established();
-  // Everything is wrong, and put right step by step.
+  // Every field is wrong and is corrected step by step.
   gsmp::AddBranch request = add(31, 200);
   request.input_port = PortId(9);
   request.port_session = 1;
@@ -244,7 +244,8 @@ TEST_F(AgentTest, APortThatIsNotThere) {
 
 TEST_F(AgentTest, MessagesThatContradictThemselves) {
   const ControllerId id = established();
-  // Length beyond the frame; a segment; a result that does not exist; more elements than there are.
+  // Length beyond the frame; a segment; a result that does not exist; too
+  // large a number of elements.
   EXPECT_EQ(code_of(ask(id, with(golden("B1"), 10, {0, 57}))), FailureCode::kInvalidMessage);
   EXPECT_EQ(code_of(ask(id, with(golden("B1"), 8, {0, 2}))), FailureCode::kInvalidMessage);
   EXPECT_EQ(code_of(ask(id, with(golden("B1"), 2, {9}))), FailureCode::kInvalidMessage);
@@ -273,7 +274,7 @@ TEST_F(AgentTest, AnswersInOrderOfArrival) {
 TEST_F(AgentTest, RefusesOnDemand) {
   const ControllerId id = established();
   agent.refuse_next(2, FailureCode::kInsufficientResources);
-  EXPECT_EQ(ask(id, golden("C1")).empty(), false);  // no business of refuse_next
+  EXPECT_EQ(ask(id, golden("C1")).empty(), false);  // refuse_next() does not apply to it
   EXPECT_EQ(code_of(ask(id, golden("B1"))), FailureCode::kInsufficientResources);
   EXPECT_EQ(code_of(ask(id, golden("B1"))), FailureCode::kInsufficientResources);
   EXPECT_EQ(ask(id, golden("B1")), to_hex(golden("B2")));
@@ -419,11 +420,11 @@ TEST_F(AgentTest, ABrokenStreamEndsThatControllerAlone) {
     const auto notices = agent.take_notices();
     ASSERT_FALSE(notices.empty());
     EXPECT_TRUE(notices[0].trouble);
-    // Nothing of it is heard any more.
+    // The agent ignores further messages.
     EXPECT_EQ(ask(id, golden("B1")), "");
     EXPECT_EQ(updates_in(answers(good)), std::vector<unsigned>{1});
     agent.closed(id, now);
-    EXPECT_TRUE(output(good).empty());  // no second farewell
+    EXPECT_TRUE(output(good).empty());  // no second update
   }
   EXPECT_EQ(ask(good, golden("B1")), to_hex(golden("B2")));
 }
@@ -452,17 +453,17 @@ TEST_F(AgentTest, RequestsBeforeTheHandshakeAreDropped) {
   output(*id);
   agent.receive(*id, golden("B1"), now);
   EXPECT_EQ(fabric.branches(), 0U);
-  EXPECT_EQ(to_hex(output(*id)), to_hex(golden("A2")));  // its SYN once more
+  EXPECT_EQ(to_hex(output(*id)), to_hex(golden("A2")));  // repeats its SYN
 }
 
-// ----- keeping and forgetting -----------------------------------------------------------------
+// ----- keeping and clearing the table -----
 
 TEST_F(AgentTest, KeepsTheTableForAControllerThatComesBack) {
   const ControllerId id = established();
   ask(id, golden("B1"));
   agent.closed(id, now);
   const auto again = agent.connected(now);
-  // It has kept its table now: SYN with PFlag 2.
+  // The switch has kept its table: SYN with PFlag 2.
   EXPECT_EQ(to_hex(output(*again)), to_hex(with(golden("A2"), 24, {0x02})));
   agent.closed(*again, now);
   established(gsmp::kRecoveredAdjacency);
@@ -477,7 +478,7 @@ TEST_F(AgentTest, ForgetsTheTableWhenAskedTo) {
 }
 
 TEST_F(AgentTest, ASecondHandshakeOfTheColdStartDoesNotForgetTheFirstOnesWork) {
-  const auto slow = agent.connected(now);  // offered a new adjacency
+  const auto slow = agent.connected(now);  // was offered a new adjacency
   const ControllerId quick = established();
   ask(quick, golden("B1"));
   for (const char* message : {"A1", "A5"}) {

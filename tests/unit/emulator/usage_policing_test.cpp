@@ -1,5 +1,5 @@
 // Connections that are policed by the contracts of their Add Branch messages, and queues by service
-// category, in a whole emulated switch.
+// category, in a complete emulated switch.
 #include "emulator/usage_policing.hpp"
 
 #include "tests/unit/emulator/emulated_fixture.hpp"
@@ -53,7 +53,7 @@ class PolicedSwitch : public EmulatedTest {
     std::size_t cells = 0;
     std::size_t tagged = 0;
   };
-  // A second of cells at that rate into port 1; what has left port 2.
+  // A second of cells at that rate into port 1; returns the number of cells that left port 2.
   Sent send(std::uint32_t vci, std::uint32_t cells_per_s) {
     Sent sent;
     const TimePoint begin = now;
@@ -252,7 +252,7 @@ TEST(UsagePolicingTest, AConnectionInThePlaceOfAnotherHasItsOwnCounters) {
   two_ports.ports = 2;
   Fabric fabric(two_ports, [] { return 0x5eed0001U; });
   UsagePolicing policing(fabric, PolicingMode::kDiscard);
-  // Two cells at once of a connection that may have one.
+  // Two simultaneous cells of a connection that allows one.
   const auto discarded = [&](std::uint16_t vci) {
     gsmp::AddBranch request;
     request.input_port = PortId(1);

@@ -64,7 +64,7 @@ TEST(HostLine, CellsComeInOrderAndIdleOnesDoNot) {
   hosts.poll();
   EXPECT_EQ(words(came), "1/32:1 1/33:2");
   EXPECT_EQ(hosts.right->counters(), (HostLineCounters{.cells_in = 2, .idle_cells = 1}));
-  EXPECT_EQ(hosts.right->aal5(), Aal5Counters{});  // nobody wants frames
+  EXPECT_EQ(hosts.right->aal5(), Aal5Counters{});  // no frame handler is set
 }
 
 TEST(HostLine, WhatTheLineDoesNotTakeWaitsUpToABound) {
@@ -73,7 +73,7 @@ TEST(HostLine, WhatTheLineDoesNotTakeWaitsUpToABound) {
   hosts.right->set_callbacks({.on_cell = [&](const Cell& cell, TimePoint) { came.push_back(cell); },
                               .on_frame = {},
                               .on_frame_error = {}});
-  ASSERT_TRUE(hosts.left->send_cells(cells_of(20)));  // 10 are on the line
+  ASSERT_TRUE(hosts.left->send_cells(cells_of(20)));  // 10 are on the line, the others wait
   EXPECT_EQ(hosts.left->waiting(), 10u);
   const auto refused = hosts.left->send_cells(cells_of(11));
   ASSERT_FALSE(refused.has_value());

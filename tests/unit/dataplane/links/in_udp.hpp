@@ -10,7 +10,7 @@ namespace xbind::dataplane {
 
 using Octets = std::vector<std::byte>;
 
-// A capture of one UDP datagram over IPv4, for tshark alone.
+// A capture of one UDP datagram over IPv4, read only by tshark.
 inline wire::Buffer in_udp(const Octets& payload, std::uint16_t port) {
   wire::Buffer file;
   wire::Writer out(file);

@@ -1,4 +1,4 @@
-// The lines of a process, on the loopback interface, ports from the operating system.
+// The lines of a process on the loopback interface; the operating system chooses the ports.
 #include "dataplane/links/link_set.hpp"
 
 #include <gtest/gtest.h>

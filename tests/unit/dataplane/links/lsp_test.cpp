@@ -89,7 +89,7 @@ TEST_F(Lsp, WhatHasAnotherShapeIsMalformed) {
   EXPECT_EQ(with(4, 0x10), LspVerdict::kMalformed);   // an associated channel, not cells
   EXPECT_EQ(with(7, 0x80), LspVerdict::kMalformed);   // an AAL5 frame
   EXPECT_EQ(with(7, 0x40), LspVerdict::kMalformed);   // VPC service
-  EXPECT_EQ(with(56, 0x40), LspVerdict::kMalformed);  // the second cell alone
+  EXPECT_EQ(with(56, 0x40), LspVerdict::kMalformed);  // only the second cell
   EXPECT_TRUE(cells.empty());
   std::vector<Cell> many(kLspCellsMax, labelled(16));
   Octets longer = datagram(many);
@@ -118,8 +118,8 @@ TEST_F(Lsp, RandomOctetsDoNoHarm) {
   }
 }
 
-// Of each datagram: port, label, whether it is one-to-one VCC service, number, good cells; of its cells PT
-// and CLP; then what is wrong.
+// The fields of each datagram: port, label, whether it is one-to-one VCC service, number, good
+// cells. Then PT and CLP of its cells, then the errors.
 constexpr const char* kFields =
     "-d mpls.label==1000,mplspwatm11_or_aal5pdu -T fields -e udp.dstport -e mpls.label "
     "-e pw.type.atm.11vcc -e pw.cw.seqno -e pw.atm.11.cells -e atm.pti -e atm.clp "

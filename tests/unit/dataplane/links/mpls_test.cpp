@@ -128,7 +128,7 @@ TEST_F(MplsReceiverTest, APeerThatStartsAnewIsHeardFromItsFirstDatagramOn) {
   EXPECT_EQ(numbered(20000), MplsVerdict::kCells);
   EXPECT_EQ(numbered(1), MplsVerdict::kCells);
   EXPECT_EQ(numbered(2), MplsVerdict::kCells);
-  EXPECT_EQ(numbered(20001), MplsVerdict::kCells);  // of its earlier life, or 19998 were lost
+  EXPECT_EQ(numbered(20001), MplsVerdict::kCells);  // from before the restart, or 19998 were lost
 }
 
 TEST_F(MplsReceiverTest, APeerWhoseFirstDatagramWasLostIsBelievedAfterAWhile) {
@@ -150,7 +150,8 @@ TEST_F(MplsReceiverTest, RandomOctetsDoNoHarm) {
   }
 }
 
-// Of each datagram: port, label, number and length of the control word; of its cells VPI, VCI, PT, CLP.
+// The fields of each datagram: port, label, number and length of the control word.
+// Of its cells: VPI, VCI, PT, CLP.
 constexpr const char* kFields =
     "-d mpls.label==1000,mplspwatmn1cw -T fields -e udp.dstport -e mpls.label -e pw.cw.seqno -e "
     "pw.cw.length -e atm.vpi -e atm.vci -e atm.pti -e atm.clp -e _ws.expert.message -E "

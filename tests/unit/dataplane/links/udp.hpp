@@ -1,5 +1,5 @@
-// For tests over the loopback interface. What is sent there is with the receiver when the system call
-// returns; where it is not, a bounded number of looks must do.
+// Helpers for tests over the loopback interface. Usually a datagram has reached the receiver when
+// the system call returns; otherwise a bounded number of polls must suffice.
 #pragma once
 
 #include <poll.h>
@@ -15,7 +15,7 @@ namespace xbind::dataplane {
 
 constexpr int kLooks = 100000;
 
-// Takes cells until `count` have come, or nothing more does.
+// Receives cells until `count` have arrived or no more arrive.
 inline std::vector<Cell> take(Link& link, std::size_t count) {
   std::vector<Cell> all;
   for (int look = 0; look < kLooks && all.size() < count; ++look) {
@@ -27,7 +27,7 @@ inline std::vector<Cell> take(Link& link, std::size_t count) {
   return all;
 }
 
-// Asks until `counter` has moved; returns whether it did and no cell came.
+// Polls until `counter` has changed; returns whether it did and no cell arrived.
 inline bool take_nothing(Link& link, const std::uint64_t& counter) {
   std::array<Cell, 50> cells;
   for (int look = 0; look < kLooks && counter == 0; ++look) {
@@ -37,12 +37,12 @@ inline bool take_nothing(Link& link, const std::uint64_t& counter) {
   return counter > 0;
 }
 
-// Whether poll() says so, within `wait_ms`.
+// Whether poll() reports the descriptor as readable within `wait_ms`.
 inline bool readable(int descriptor, int wait_ms) {
   pollfd asked{.fd = descriptor, .events = POLLIN, .revents = 0};
   return ::poll(&asked, 1, wait_ms) == 1;
 }
-constexpr int kLong = 10000;  // ms; for what must come
+constexpr int kLong = 10000;  // ms; for data that must arrive
 
 inline std::vector<Cell> cells_of(std::size_t count, std::uint32_t vpi = 0) {
   std::vector<Cell> cells;

@@ -1,5 +1,5 @@
-// Two ends on the loopback interface, ports from the operating system. What is sent there is with the
-// receiver when sendmmsg returns; where it is not, a bounded number of looks must do.
+// Two ends on the loopback interface; the operating system chooses the ports. Usually a datagram
+// has reached the receiver when sendmmsg returns; otherwise a bounded number of polls must suffice.
 #include "dataplane/links/udp_lsp.hpp"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(UdpLsp, EachConnectionHasDatagramsOfItsOwnAndTheOrderStays) {
   EXPECT_EQ(pair.left->send(cells), 4u);
   EXPECT_EQ(words(take(*pair.right, 4)), "0/40:1 0/40:2 15/65535:3 0/40:4");
   EXPECT_EQ(pair.right->counters().datagrams_in, 3u);
-  const auto many = cells_of(500);  // more than one system call takes
+  const auto many = cells_of(500);  // more than one system call accepts
   EXPECT_EQ(pair.right->send(many), 500u);
   EXPECT_EQ(take(*pair.left, 500), many);
 }

@@ -1,5 +1,5 @@
-// Two ends on the loopback interface, ports from the operating system. What is sent there is with the
-// receiver when sendmmsg returns; where it is not, a bounded number of looks must do.
+// Two ends on the loopback interface; the operating system chooses the ports. Usually a datagram
+// has reached the receiver when sendmmsg returns; otherwise a bounded number of polls must suffice.
 #include "dataplane/links/udp_plain.hpp"
 
 #include <gtest/gtest.h>

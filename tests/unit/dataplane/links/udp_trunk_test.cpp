@@ -1,4 +1,4 @@
-// Trunks on the loopback interface, ports from the operating system.
+// Trunks on the loopback interface; the operating system chooses the ports.
 #include "dataplane/links/udp_trunk.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST(UdpTrunk, TheLabelTellsLinesApart) {
     there.push_back(line(trunks.right, trunks.left, label));
   }
   for (std::uint32_t index = 0; index < 3; ++index) here[index]->send(cells_of(60, index));
-  // The last is asked first, and takes what is the others' off the socket too.
+  // The last line is polled first and also reads the cells of the others from the socket.
   for (const std::uint32_t index : {2, 0, 1})
     EXPECT_EQ(take(*there[index], 60), cells_of(60, index)) << index;
   EXPECT_EQ(there[1]->send(cells_of(1, 77)), 1u);
@@ -96,7 +96,7 @@ TEST(UdpTrunk, WhatIsNoPseudowireIsCounted) {
   UdpTrunk trunk = open();
   const auto link = trunk.add({.port = 9}, 1000).value();
   const auto plain = open_udp_plain({.peer = {.port = trunk.local_port()}}).value();
-  plain->send(cells_of(1));  // 53 octets: less than any pseudowire has
+  plain->send(cells_of(1));  // 53 octets: shorter than any pseudowire datagram
   EXPECT_TRUE(take_nothing(*link, trunk.counters().malformed));
   EXPECT_EQ(trunk.counters(), (UdpTrunkCounters{.malformed = 1}));
 }
@@ -116,7 +116,7 @@ TEST(UdpTrunk, CellsOfALinkThatNobodyAsksAreBounded) {
   const auto kept = take(*idle, 100);
   ASSERT_EQ(kept.size(), 100u);
   EXPECT_EQ(number_of(kept.back()), 3u);  // the first of the third round
-  idle_here->send(cells_of(5));           // and there is room again
+  idle_here->send(cells_of(5));           // there is room again
   EXPECT_EQ(take(*idle, 5), cells_of(5));
 }
 
