@@ -1,4 +1,4 @@
-// The GSMP decoder under libFuzzer: the input is tried as a message and as a stream.
+// The GSMP decoder under libFuzzer: each input is tried as a message and as a stream.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// What must hold of the GSMP decoder for any octets whatever. Held by the mutation tests of
-// unit_gsmp in every run and by the fuzzer (README.md) for as long as one lets it.
+// Properties of the GSMP decoder that must hold for any octets. The mutation tests of unit_gsmp
+// check them in every run, and the fuzzer (README.md) for as long as it runs.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,16 @@
 
 namespace xbind::fuzz {
 
-// `octets` as one message without its frame header. Nothing, or which property is broken:
-// - it is refused by a name, or it is a message that prints as one line of words;
-// - what is understood is written and read again as the same message, and then as the same octets;
-// - it does not grow by that, but for the Port of an All Ports request that came without;
-// - the copy that answers a request with a failure is a message, with its true Length; in version 1.1,
-//   which has none, it is whole.
+// Tests `octets` as one message without its frame header. Returns nullopt, or the property that is
+// broken:
+// - The decoder returns a refusal with a name, or a message that prints as one line of text.
+// - An accepted message encodes and decodes to the same message, and then to the same octets.
+// - It does not grow by that, except by the Port of an All Ports request that lacked it.
+// - The copy that answers a request with a failure is a message with its true Length. In version
+//   1.1, which has no Length, the copy is complete.
 std::optional<std::string> broken_by_message(std::span<const std::byte> octets);
 
-// `octets` as a stream: the frames in it are the same however the stream is cut into chunks.
+// Tests `octets` as a stream: the frames in it must not depend on how it is cut into chunks.
 std::optional<std::string> broken_by_stream(std::span<const std::byte> octets);
 
 }  // namespace xbind::fuzz

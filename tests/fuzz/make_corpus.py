@@ -1,8 +1,8 @@
-"""Writes the worked messages of tests/golden/gsmp as files of octets, for a fuzzer to start from.
+"""Writes the worked messages of tests/golden/gsmp as files of octets: a fuzzer's initial corpus.
 
     make_corpus.py GOLDEN_FOLDER CORPUS_FOLDER
 
-A message with a TCP frame header is written twice: as the stream it is, and without that header.
+A message with a TCP frame header is written twice: with the header, as a stream, and without it.
 """
 
 import re

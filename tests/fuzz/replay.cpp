@@ -1,5 +1,5 @@
-// Runs a fuzz target over files and folders of inputs: where there is no libFuzzer, and to see again
-// what one has found.
+// Runs a fuzz target over files and folders of inputs: where libFuzzer is
+// missing, and to reproduce a finding.
 //
 //   fuzz_gsmp FILE|FOLDER...
 #include <cstdint>

@@ -1,9 +1,10 @@
 // A ConnectionManager and all its peers, for tests that read like the exchange. The test delivers
 // every answer itself, and takes the manager's messages from the wire by the name of the receiver.
 //
-//     ann ─1[sw1]10══20[sw2]21══30[sw3]2─ bob      three switches, with the ports that a call uses
+//     ann ─1[sw1]10══20[sw2]21══30[sw3]2─ bob
 //
-// Some tests also attach leaves at sw1 (dan, port 3), at sw2 (guy, port 23) and beyond:
+// These are three switches, with the ports that a call uses. Some tests also attach leaves at sw1
+// (dan, port 3), at sw2 (guy, port 23) and beyond:
 //
 //     sw2 22══40[sw4]2─ eve, 3─ fay
 //

@@ -1,4 +1,5 @@
-// Two ends of a link for the tests of the handshake, named and numbered as in the worked messages.
+// Two ends of a link for the tests of the handshake, with the names and
+// numbers of the worked messages.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ inline constexpr std::uint64_t kControllerName = 0x0200000a0001;
 inline constexpr std::uint64_t kSwitchName = 0x0200000b0001;
 inline const TimePoint kStart{};
 
-// One end, with a script of instance numbers and what it has sent.
+// One end, with a script of instance numbers, and its output.
 struct End {
   AdjacencyOptions options;
   std::vector<std::uint32_t> instances;
@@ -28,7 +29,7 @@ struct End {
         instances(std::move(given_instances)),
         adjacency(options, [this] { return instances.at(drawn++); }) {}
 
-  // What it has sent since the last look, in hex, one frame an element.
+  // The frames that this end has sent since the last call, in hex.
   std::vector<std::string> sent() {
     std::vector<std::string> frames;
     FrameReader reader;
@@ -56,7 +57,7 @@ inline AdjacencyOptions controller_options() {
   AdjacencyOptions options;
   options.name = kControllerName;
   options.port = 1;
-  options.partition_flag = kNewAdjacency;  // as the worked messages have it
+  options.partition_flag = kNewAdjacency;  // as in the worked messages
   return options;
 }
 inline AdjacencyOptions switch_options() {
@@ -70,7 +71,7 @@ inline AdjacencyOptions switch_options() {
 inline End controller() { return End(controller_options(), {0x0a1b2c, 0x111111, 0x222222}); }
 inline End the_switch() { return End(switch_options(), {0x3d4e5f, 0x333333, 0x444444}); }
 
-// Carries messages to and fro until nobody has anything to say; returns how many.
+// Carries messages in both directions until no end has output; returns their number.
 inline int talk(End& a, End& b, int limit = 50) {
   int carried = 0;
   while ((!a.out.empty() || !b.out.empty()) && carried < limit) {
@@ -87,7 +88,7 @@ inline int talk(End& a, End& b, int limit = 50) {
   return carried;
 }
 
-// The worked messages of these names, as End::sent() has them.
+// The worked messages of these names, in the form of End::sent().
 inline std::vector<std::string> frames(std::initializer_list<const char*> ids) {
   std::vector<std::string> all;
   for (const char* id : ids) all.push_back(to_hex(golden(id)));

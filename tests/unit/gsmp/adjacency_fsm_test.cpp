@@ -1,4 +1,4 @@
-// Every row of the table, the worked exchanges, limits and loss.
+// Every row of the adjacency table, the worked exchanges, limits and loss.
 #include "gsmp/adjacency_fsm.hpp"
 
 #include <gtest/gtest.h>
@@ -89,7 +89,7 @@ TEST(AdjacencyExchange, BothEndsBegin) {  // sequence (a)
   // switch --> ACK
   EXPECT_EQ(s.hears("A4"), AdjacencyChange::kUp);
   EXPECT_EQ(s.sent(), frames({"A6"}));
-  // Each hears the other's ACK and leaves it at that: six messages in all.
+  // Each end receives the other's ACK and sends no answer: six messages in total.
   EXPECT_EQ(c.hears("A6"), AdjacencyChange::kNone);
   EXPECT_EQ(s.hears("A5"), AdjacencyChange::kNone);
   EXPECT_TRUE(c.sent().empty());
@@ -128,17 +128,17 @@ TEST(AdjacencyExchange, TheControllerRestarts) {  // sequence (c)
   c.adjacency.start(kStart, c.out);
   const wire::Buffer syn = c.out;
   c.out.clear();
-  // controller --> SYN with a new instance; switch --> ACK as it knew the old one
+  // controller --> SYN with a new instance; switch --> ACK with the old one
   EXPECT_EQ(s.hears(syn), AdjacencyChange::kNone);
   EXPECT_EQ(s.sent(), frames({"A6"}));
-  // controller --> RSTACK, in the old one's name
+  // controller --> RSTACK, with the old instance
   EXPECT_EQ(c.hears("A6"), AdjacencyChange::kNone);
   EXPECT_EQ(c.sent(), frames({"A7"}));
   // switch: begins anew, with another instance
   EXPECT_EQ(s.hears("A7"), AdjacencyChange::kReset);
   EXPECT_EQ(s.adjacency.state(), State::kSynSent);
   EXPECT_EQ(s.adjacency.self().instance, 0x333333U);
-  // and then as in (a), without waiting for a timer
+  // Then as in (a), without waiting for a timer.
   const wire::Buffer new_syn = s.out;
   s.out.clear();
   c.hears(new_syn);
@@ -177,7 +177,7 @@ TEST(AdjacencyExchange, AChangedWishIsToldAtTheNextReset) {
   EXPECT_EQ(syn.partition_flag, kRecoveredAdjacency);
 }
 
-// ----- what is not for us ---------------------------------------------------------------------
+// ----- messages that are ignored -----
 
 TEST(Adjacency, IgnoresASynOfItsOwnKind) {
   End c = controller();
@@ -200,16 +200,16 @@ TEST(Adjacency, DropsARstackThatIsNotAboutThisLink) {
   s.hears("A5");
   s.out.clear();
   wire::Buffer other_sender = golden("A7");
-  other_sender[4 + 27] ^= std::byte{1};  // fails A
+  other_sender[4 + 27] ^= std::byte{1};  // check A fails
   EXPECT_EQ(s.hears(other_sender), AdjacencyChange::kNone);
   wire::Buffer other_receiver = golden("A7");
-  other_receiver[4 + 31] ^= std::byte{1};  // fails C
+  other_receiver[4 + 31] ^= std::byte{1};  // check C fails
   EXPECT_EQ(s.hears(other_receiver), AdjacencyChange::kNone);
   EXPECT_TRUE(s.adjacency.established());
   EXPECT_TRUE(s.out.empty());
 }
 
-// Every field that B and C look at.
+// Covers every field that checks B and C compare.
 TEST(Adjacency, AnswersAnAckOfAnotherLinkWithRstack) {
   for (const std::size_t offset : {9, 15, 19, 23, 27, 28, 31}) {
     End s = the_switch();
@@ -226,7 +226,7 @@ TEST(Adjacency, AnswersAnAckOfAnotherLinkWithRstack) {
   }
 }
 
-// Every field that C looks at, in both states that have not met the peer yet.
+// Covers every field that check C compares, in both states before the adjacency.
 TEST(Adjacency, AnswersASynAckForSomebodyElseWithRstack) {
   for (const bool syn_first : {false, true}) {
     for (const std::size_t offset : {15, 23, 31}) {
@@ -264,11 +264,11 @@ TEST(AdjacencyLimits, OneAckForAcksInAPeriod) {
   End s = the_switch();
   s.adjacency.start(kStart, s.out);
   s.hears("A1");
-  s.hears("A5");  // the ACK that made it ESTAB is this period's
+  s.hears("A5");  // the ACK that led to ESTAB counts for this period
   s.out.clear();
   for (int i = 0; i < 5; ++i) s.hears("A5");
   EXPECT_TRUE(s.out.empty());
-  // The next period begins with the timer's own ACK, and that is all.
+  // The next period begins with the timer's own ACK and has no other.
   s.now = kStart + 1s;
   s.adjacency.tick(s.now, s.out);
   EXPECT_EQ(s.sent(), frames({"A6"}));
@@ -367,7 +367,7 @@ TEST(AdjacencyLoss, AfterThreeOfThePeersTimers) {
   End s = the_switch();
   s.adjacency.start(kStart, s.out);
   wire::Buffer syn = golden("A1");
-  syn[4 + 2] = std::byte{50};  // the controller speaks every 5 s
+  syn[4 + 2] = std::byte{50};  // the controller sends every 5 s
   s.hears(syn);
   s.hears("A5");
   s.out.clear();
@@ -391,7 +391,7 @@ TEST(AdjacencyLoss, AfterAResetOurOwnTimerCountsAgain) {
   syn[4 + 2] = std::byte{50};
   s.hears(syn);
   s.hears("A5");
-  // RSTACK about this link: of the next controller nothing is known
+  // RSTACK about this link: nothing is known about the next controller
   ASSERT_EQ(s.hears("A7"), AdjacencyChange::kReset);
   EXPECT_EQ(s.adjacency.tick(kStart + 3s, s.out), AdjacencyChange::kNone);
   EXPECT_EQ(s.adjacency.tick(kStart + 3s + 1ns, s.out), AdjacencyChange::kLost);
@@ -421,7 +421,7 @@ TEST(AdjacencyInstance, IsNeverZeroAndNeverTheLast) {
   s.adjacency.start(kStart, s.out);
   EXPECT_EQ(s.adjacency.self().instance, 1U);
   s.hears("A1");
-  // RSTACK about this link: 24 bits of the next number would be the same instance.
+  // RSTACK about this link: the low 24 bits of the next number would repeat the instance.
   wire::Buffer rstack = golden("A7");
   rstack[4 + 29] = std::byte{0};
   rstack[4 + 30] = std::byte{0};

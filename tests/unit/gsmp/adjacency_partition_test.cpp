@@ -1,4 +1,4 @@
-// Partitions: asked for, granted, denied and assigned.
+// Partitions: requested, granted, denied and assigned.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -68,7 +68,7 @@ TEST(AdjacencyExchange, ARequestedPartitionIsGranted) {
   EXPECT_EQ(c.adjacency.partition(), 7);
   EXPECT_EQ(s.adjacency.partition(), 7);
   EXPECT_FALSE(c.adjacency.partition_denied());
-  // Both say from now on that the session is with the partition.
+  // From now on both ends name the assigned partition in their messages.
   for (End* end : {&c, &s}) {
     end->adjacency.tick(kStart + 1s, end->out);
     const auto ack = std::get<AdjacencyMessage>(test::messages_of(end->out).at(0));
@@ -88,7 +88,7 @@ TEST(AdjacencyExchange, AnotherPartitionThanTheSwitchHasIsDenied) {
   End s(s_options, {2});
   c.adjacency.start(kStart, c.out);
   s.adjacency.start(kStart, s.out);
-  s.out.clear();  // only the answers count here
+  s.out.clear();  // this test needs only the answers
   // controller --> SYN, partition 7; switch --> RSTACK, PType 1
   s.hears(c.out);
   c.out.clear();

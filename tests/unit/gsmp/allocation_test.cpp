@@ -1,4 +1,4 @@
-// The path of an Add Branch touches the heap only while its buffers grow.
+// Encoding, sending and decoding an Add Branch allocates heap memory only while its buffers grow.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -16,7 +16,7 @@ void* operator new(std::size_t octets) {
   if (void* memory = std::malloc(octets == 0 ? 1 : octets)) return memory;
   throw std::bad_alloc();
 }
-// Not inlined: the compiler would take free() for the wrong end of what operator new has given.
+// Not inlined: otherwise the compiler warns that free() does not match operator new.
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
@@ -48,10 +48,11 @@ TEST(Allocation, NoneForARequestAndItsAnswerThroughASession) {
   std::vector<SessionEvent> events;
   std::size_t before = 0;
   for (int i = 0; i < 10; ++i) {
-    if (i == 4) before = allocations;  // both halves of each swapped pair have grown by now
+    if (i == 4) before = allocations;  // both buffers of each swapped pair have grown by now
     const bool taken = session.add_branch(request, 1, {}).has_value();
     session.take_output(out);
-    if (i == 0) out.erase(out.begin(), out.end() - 60);    // SYN and ACK went before it
+    // Without SYN and ACK, which were sent before it.
+    if (i == 0) out.erase(out.begin(), out.end() - 60);
     std::copy_n(out.begin() + 9, 3, success.begin() + 9);  // the transaction
     session.receive(success, {});
     session.take_events(events);

@@ -1,6 +1,6 @@
-// Messages with one flag set and different values in fields that are alike, field by field. A
-// mistake that encoder and decoder share reads back what it wrote; the octets of tests/golden/gsmp,
-// which the codec has no part in, are what it cannot agree with.
+// Messages with one flag set, and with different values in similar fields, field by field. If
+// encoder and decoder share a mistake, a round trip does not reveal it. The octets of
+// tests/golden/gsmp do, because they were made without the codec.
 #include <gtest/gtest.h>
 
 #include "tests/unit/gsmp/hex.hpp"
@@ -89,7 +89,8 @@ TEST(OneFlag, ConnectionActivity) {
   message.records = {activity(1, atm(0, 100)), activity(2, atm(3, 101))};
   expect_worked(message, "S4");
 
-  // One that is counted, one that is idle, one that is active, and one that is not there.
+  // The records: one with a count, one idle, one active, and one for a
+  // connection that does not exist.
   message.header.result = ResultField::kSuccess;
   message.records = {activity(1, atm(0, 100)), activity(2, atm(0, 101)), activity(3, atm(0, 102)),
                      activity(4, atm(0, 103))};
@@ -136,7 +137,7 @@ AddBranch add_branch(std::uint32_t transaction) {
   return message;
 }
 
-// A service where the cells come in, a priority where they go out; and two services that differ.
+// The input has a service and the output a priority; then both have different services.
 TEST(TwoSides, QualityOfAddBranch) {
   AddBranch message = add_branch(0x106);
   message.input_qos = QosModel::kService;

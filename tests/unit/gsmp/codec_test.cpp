@@ -1,4 +1,4 @@
-// Messages built by hand against the worked octets, and every refusal of the decoders.
+// Messages built by hand compared with the worked octets, and every refusal of the decoders.
 #include "gsmp/codec.hpp"
 
 #include <gtest/gtest.h>
@@ -217,7 +217,7 @@ TEST(FailureResponse, LeavesWhatFollowsTheMessageBehind) {
   EXPECT_EQ(to_hex(out), "880c000c 03480403 00000403 8001000c");
 }
 
-// ----- what decoders accept beyond the usual --------------------------------------------------
+// ----- unusual input that decoders accept -----
 
 TEST(Decode, AdjacencyWithCapabilitiesBehindIt) {
   wire::Buffer message = golden_message("A1");
@@ -282,7 +282,7 @@ TEST(Decode, AllPortsRequestWithoutItsPort) {
 struct Damage {
   const char* what;
   const char* id;
-  std::size_t offset;  // in the message, without frame header
+  std::size_t offset;  // in the message without its frame header
   std::vector<int> octets;
   DecodeError expected;
 };

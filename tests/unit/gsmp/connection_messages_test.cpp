@@ -1,4 +1,4 @@
-// Adjacency, connection and reservation messages built by hand, against the worked octets.
+// Adjacency, connection and reservation messages built by hand, compared with the worked octets.
 #include <gtest/gtest.h>
 
 #include "gsmp/failure_response.hpp"
@@ -20,7 +20,7 @@ LabelField atm(std::uint32_t vci, std::uint8_t flags = 0, std::uint32_t vpi = 0)
   return label_field(atm_label(vpi, vci), flags);
 }
 
-// Both ways: written it is the worked message, which reads as what was written.
+// Both directions: `message` encodes to the worked octets, and these decode to `message`.
 template <class M>
 void expect_worked(const M& message, const char* id) {
   EXPECT_EQ(hex(message), to_hex(golden(id))) << id;
@@ -182,7 +182,7 @@ TEST(Worked, FailureOfATypeThatIsGone) {  // F1
   EXPECT_EQ(to_hex(out), to_hex(golden("F1")));
 }
 
-// A switch that refuses copies the request: every request reads as itself in its failure.
+// A switch that refuses copies the request: every failure decodes to its request.
 TEST(Failure, OfEveryConnectionMessageKeepsItsForm) {
   for (const char* id : {"B1", "B4", "B6", "D1", "D4", "D5", "M1", "R1", "R2", "R3"}) {
     wire::Buffer copy;

@@ -20,7 +20,7 @@ wire::Buffer stream_of(std::initializer_list<const char*> ids) {
   return stream;
 }
 
-// Collects what comes out.
+// Collects the reader's output.
 struct Sink {
   std::vector<wire::Buffer> messages;
   bool operator()(std::span<const std::byte> message) {
@@ -107,7 +107,7 @@ TEST_P(BrokenStream, YieldsWhatCameBeforeAndNothingAfter) {
     EXPECT_EQ(*broken, GetParam().expected) << to_string(*broken);
     EXPECT_TRUE(breaks_stream(*broken));
     EXPECT_EQ(sink.messages, std::vector<wire::Buffer>(1, golden_message("R3")));
-    // A new stream heals it.
+    // A new stream clears the error.
     reader.reset();
     EXPECT_FALSE(reader.feed(good, sink));
     EXPECT_EQ(sink.messages.size(), 2U);

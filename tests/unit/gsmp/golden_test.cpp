@@ -1,5 +1,5 @@
-// tests/golden/gsmp: octets (*.hex, with the TCP frame header) and their words (*.txt), both ways.
-// XBIND_REWRITE_GOLDEN=1 writes the words anew; review shows what changed.
+// tests/golden/gsmp: octets (*.hex, with the TCP frame header) and their text (*.txt), in both
+// directions. XBIND_REWRITE_GOLDEN=1 writes the text anew; a review shows the changes.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -37,7 +37,7 @@ TEST_P(Golden, IsWrittenAsItWasRead) {
   EXPECT_EQ(test::to_hex(test::framed(*message)), test::to_hex(test::golden(GetParam())));
 }
 
-// Cut anywhere, the length field gives it away before a field is read beyond the end.
+// Wherever the message is cut, its Length reveals it before a field beyond the end is read.
 TEST_P(Golden, IsRefusedWhenCutShort) {
   const wire::Buffer whole = test::golden_message(GetParam());
   for (std::size_t octets = 0; octets < whole.size(); ++octets) {
@@ -59,8 +59,8 @@ TEST(GoldenFolder, OnlyATypeThatIsGoneStaysOpaque) {
   EXPECT_EQ(opaque, std::vector<std::string>{"F1"});
 }
 
-// Messages of other versions have no frame header. A SYN of version 2 is told by its number; those of
-// version 1.1 are in v1_codec_test.cpp.
+// Messages of other versions have no frame header. A SYN of version 2 is recognised by its number.
+// Messages of version 1.1 are in v1_codec_test.cpp.
 TEST(OtherVersions, AreToldApartAndRefused) {
   const auto refusal = [](const std::string& file) {
     const auto message = decode(test::from_hex(test::read_text(test::golden_path(file))));

@@ -1,4 +1,4 @@
-// Octets as people write them, and the worked messages of tests/golden/gsmp.
+// Octets as hexadecimal text, and the worked messages of tests/golden/gsmp.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace xbind::gsmp::test {
 
-// Spaces, line ends and what follows a '#' in its line are skipped.
+// Skips spaces, line ends, and the rest of a line after '#'.
 wire::Buffer from_hex(std::string_view text);
 
 std::string to_hex(std::span<const std::byte> octets);
@@ -35,7 +35,7 @@ wire::Buffer framed(const M& message) {
   return out;
 }
 
-// Every message of a stream, in words.
+// The text of every message of a stream.
 std::vector<std::string> words_of(std::span<const std::byte> stream);
 
 // Every message of a stream.

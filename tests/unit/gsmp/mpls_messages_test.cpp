@@ -1,4 +1,5 @@
-// Messages with MPLS labels and of MPLS ports, field by field, against octets drawn from the pictures.
+// Messages with MPLS labels and of MPLS ports, compared field by field with octets drawn from the
+// pictures.
 #include <gtest/gtest.h>
 
 #include "tests/unit/gsmp/hex.hpp"
@@ -86,7 +87,7 @@ TEST(Mpls, InvalidLabelEvent) {
   expect_worked(message, "E5");
 }
 
-// Version 1.1 has no other labels than ATM's: no label lies in the range it is told.
+// Version 1.1 has ATM labels only: the reported range contains no label.
 TEST(Mpls, AnMplsPortHasNoLabelsInVersion1) {
   PortConfiguration message;
   message.header.version = 1;

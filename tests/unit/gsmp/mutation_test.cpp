@@ -1,5 +1,6 @@
-// Every worked message cut, bent and lied about: the decoder refuses by name or understands, and what
-// it understands it can write and read again (tests/fuzz/gsmp_properties.hpp has the list).
+// Every worked message shortened, altered and with false lengths. The decoder returns a
+// named refusal, or a message that it can encode and decode again
+// (tests/fuzz/gsmp_properties.hpp lists the properties).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -83,7 +84,7 @@ TEST(Mutation, EachOctetSomethingElse) {
   }
 }
 
-// Counts and lengths are 16 bits on even offsets: each pair of octets takes the part of one.
+// Counts and lengths are 16 bits on even offsets: each pair of octets is treated as one.
 TEST(Mutation, EachLengthALie) {
   for (const auto& [id, whole] : worked_messages()) {
     for (std::size_t at = 0; at + 1 < whole.size(); at += 2) {

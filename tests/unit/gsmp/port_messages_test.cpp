@@ -1,5 +1,5 @@
-// Port management, label ranges, statistics, configuration and events built by hand, against the
-// worked octets.
+// Port management, label ranges, statistics, configuration and events built by hand,
+// compared with the worked octets.
 #include <gtest/gtest.h>
 
 #include "tests/unit/gsmp/hex.hpp"

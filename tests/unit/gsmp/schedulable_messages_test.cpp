@@ -1,4 +1,4 @@
-// The messages of the model "xbind-sr" (220 to 227) built by hand, against the worked octets.
+// The messages of the model "xbind-sr" (220 to 227) built by hand, compared with the worked octets.
 #include <gtest/gtest.h>
 
 #include "tests/unit/gsmp/hex.hpp"
@@ -57,7 +57,7 @@ TEST(Worked, SetTrafficClasses) {  // X3
   TrafficClass video;
   video.buffer = 2;
   video.kind = TrafficKind::kVideo;
-  video.traffic.set(TrafficParameter::kMbs, 200);  // in whatever order
+  video.traffic.set(TrafficParameter::kMbs, 200);  // in any order
   video.traffic.set(TrafficParameter::kPcr, 11320);
   video.traffic.set(TrafficParameter::kScr, 4000);
   video.qos.set(QosParameter::kCdv, 300);
@@ -123,7 +123,7 @@ TEST(SchedulableMessages, AreRefusedWhenTheirCountsLie) {
   EXPECT_EQ(decode(octets).error(), (DecodeError{Refusal::kTruncated, 60}));
 }
 
-// Bits that have no name are the switch's to refuse (63): each stands for a parameter of 4 octets.
+// The switch refuses unnamed bits (63). Each stands for a parameter of 4 octets.
 TEST(SchedulableMessages, KeepParametersThatHaveNoName) {
   TrafficClasses message;
   TrafficClass one;

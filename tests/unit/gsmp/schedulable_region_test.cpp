@@ -1,5 +1,5 @@
-// The schedulable region: admission against hand-computed regions, exactness on its surface, the
-// measure of change.
+// The schedulable region: admission compared with regions computed by hand, exactness on its
+// surface, and the measure of change.
 #include "gsmp/messages/schedulable_region.hpp"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(SchedulableRegion, AnInterceptOfZeroForbidsTheClass) {
   EXPECT_FALSE(admits(no_video, Calls{0, 0}, 1));
 }
 
-// 1/49 + 1/3 + ... do not add up to 1 in floating point; in whole numbers they do.
+// 1/49 + 1/3 + ... do not add up to 1 in floating point; in integer arithmetic they do.
 TEST(SchedulableRegion, IsExactOnItsSurface) {
   for (std::uint32_t a = 1; a <= 60; ++a) {
     const SchedulableRegion three = region(3, {{a, a, a}});
@@ -89,7 +89,7 @@ TEST(SchedulableRegion, IsExactWithAsManyAndAsGreatNumbersAsThereAre) {
   EXPECT_FALSE(contains(full, Calls(kTrafficClassesMax, kMost)));
 }
 
-// A second way to compute it, for two classes: x * b + y * a <= a * b.
+// An independent computation for two classes: x * b + y * a <= a * b.
 TEST(SchedulableRegion, AgreesWithTheCrossProductOfTwoClasses) {
   std::mt19937 random(7);
   int inside = 0;
@@ -112,9 +112,9 @@ TEST(SchedulableRegion, AgreesWithTheCrossProductOfTwoClasses) {
 
 TEST(SchedulableRegion, AdmitsUntilItIsFull) {
   const SchedulableRegion one = region(2, {{4, 2}});
-  Calls calls{0, 1};  // half of it
+  Calls calls{0, 1};  // half of the region
   EXPECT_TRUE(admits(one, calls, 0));
-  calls[0] = 2;  // all of it
+  calls[0] = 2;  // all of the region
   EXPECT_FALSE(admits(one, calls, 0));
   EXPECT_FALSE(admits(one, calls, 1));
   EXPECT_EQ(refusal(one, calls, 1), FailureCode::kOutsideRegion);
@@ -124,7 +124,7 @@ TEST(SchedulableRegion, AdmitsUntilItIsFull) {
 }
 
 TEST(SchedulableRegion, OfPeakRatesAlone) {
-  // 353207 / 4528 = 78.005, 353207 / 11320 = 31.2: those of the worked message X1.
+  // 353207 / 4528 = 78.005, 353207 / 11320 = 31.2: the numbers of the worked message X1.
   EXPECT_EQ(peak_rate_region(353207, Calls{4528, 11320}), region(2, {{78, 31}}));
   EXPECT_EQ(peak_rate_region(353207, Calls{353207}), region(1, {{1}}));
   EXPECT_EQ(peak_rate_region(353207, Calls{353208}), region(1, {{0}}));
@@ -152,7 +152,8 @@ TEST(SchedulableRegion, ChangesByTheClassThatChangesMost) {
 
 TEST(SchedulableRegion, ChangesBeyondAThresholdOnlyAboveIt) {
   const SchedulableRegion before = region(1, {{100}});
-  EXPECT_FALSE(changed_beyond(before, region(1, {{95}}), 500));  // 5.00 % of 5.00 %
+  // a change of exactly the threshold, 5.00 %.
+  EXPECT_FALSE(changed_beyond(before, region(1, {{95}}), 500));
   EXPECT_TRUE(changed_beyond(before, region(1, {{94}}), 500));
   EXPECT_TRUE(changed_beyond(before, region(1, {{106}}), 500));
   EXPECT_FALSE(changed_beyond(before, before, 0));

@@ -1,4 +1,4 @@
-// What a session of the controller begins with when the connection has been lost before.
+// The initial state of the controller's session after the connection has been lost.
 #include <gtest/gtest.h>
 
 #include "gsmp/failure_response.hpp"
@@ -21,7 +21,7 @@ class SessionAnewTest : public ::testing::Test {
   }
   SessionAnewTest() : session(options(), [] { return 0x0a1b2cU; }) {}
 
-  // switch --> SYNACK, and so the adjacency is up
+  // switch --> SYNACK, which brings the adjacency up
   void bring_up() {
     session.connected(now);
     session.receive(test::golden("A3"), now);
@@ -36,7 +36,7 @@ class SessionAnewTest : public ::testing::Test {
     message.output_label = label_field(atm_label(0, vci));
     EXPECT_TRUE(session.add_branch(message, vci, now)) << vci;
   }
-  // What it has asked since the last look.
+  // The requests that it has sent since the last call.
   std::vector<AddBranch> asked() {
     std::vector<AddBranch> found;
     for (const Message& message : test::messages_of(session.take_output())) {
@@ -44,7 +44,7 @@ class SessionAnewTest : public ::testing::Test {
     }
     return found;
   }
-  // The one VCI that was asked for; the switch says yes.
+  // Answers the only request with success; returns its VCI.
   std::uint32_t served() {
     const auto requests = asked();
     EXPECT_EQ(requests.size(), 1U);
@@ -61,7 +61,7 @@ class SessionAnewTest : public ::testing::Test {
   TimePoint now{};
 };
 
-// Until the switch has told its configuration one request is under way at a time.
+// Until the switch has reported its configuration, one request is under way at a time.
 TEST_F(SessionAnewTest, ItDoesNotKnowTheSwitchsConfiguration) {
   bring_up();
   ASSERT_TRUE(session.switch_configuration(0, 0, now));

@@ -1,4 +1,4 @@
-// The controller's session against a switch that the test plays by hand.
+// The controller's session against a switch that the test emulates by hand.
 #include "gsmp/session.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class SessionTest : public ::testing::Test {
   }
   SessionTest() : session(options(), [] { return 0x0a1b2cU; }) {}
 
-  // switch --> SYNACK, and so the adjacency is up
+  // switch --> SYNACK, which brings the adjacency up
   void bring_up() {
     session.connected(now);
     session.receive(synack(), now);
@@ -165,12 +165,12 @@ TEST_F(SessionTest, OnlyOneRequestUntilTheSwitchIsConfigured) {
 }
 
 TEST_F(SessionTest, TheWindowHoldsRequestsBackInOrder) {
-  up_and_configured(2);  // lower than our own 4
+  up_and_configured(2);  // lower than the session's own 4
   for (std::uint32_t i = 0; i < 5; ++i) ASSERT_TRUE(session.add_branch(add(100 + i), i, now));
   EXPECT_EQ(session.outstanding(), 2U);
   EXPECT_EQ(session.queued(), 3U);
   EXPECT_EQ(session.room(), 0U);
-  // One more than the queue takes.
+  // One more than the queue accepts.
   const auto refused = session.add_branch(add(200), 9, now);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kExhausted);
@@ -212,12 +212,12 @@ TEST_F(SessionTest, UnansweredRequestsTimeOutAfterTwoSeconds) {
   auto late = only<RequestTimeout>(session.take_events());
   ASSERT_EQ(late.size(), 1U);
   EXPECT_EQ(late[0].cookie, 1U);
-  // The third has left the queue now, and its two seconds begin.
+  // The third request has left the queue now, and its two seconds begin.
   EXPECT_EQ(session.outstanding(), 2U);
   now = TimePoint{} + 2500ms;
   session.tick(now);
   EXPECT_EQ(only<RequestTimeout>(session.take_events()).at(0).cookie, 2U);
-  // An answer after its time changes nothing.
+  // A late answer changes nothing.
   session.receive(answer(sent[0]), now);
   EXPECT_TRUE(session.take_events().empty());
   EXPECT_EQ(session.counters().unmatched, 1U);
@@ -229,7 +229,7 @@ TEST_F(SessionTest, TheNextDeadlineIsTheFirstThatIsDue) {
   ASSERT_TRUE(session.add_branch(add(100), 1, now));
   now += 1s + 500ms;
   session.receive(golden("A6"), now);
-  session.tick(now);                                     // the timer's next is at 2.5 s
+  session.tick(now);                                     // the timer is due next at 2.5 s
   EXPECT_EQ(session.next_deadline(), TimePoint{} + 2s);  // the request's
 }
 
@@ -238,8 +238,8 @@ TEST_F(SessionTest, TransactionsAreNeverZeroAndNeverReusedWhileOutstanding) {
   far.first_transaction = kTransactionMax - 20;
   session = Session(far, [] { return 0x0a1b2cU; });
   up_and_configured();
-  // One request is never answered. Others come and go beyond the end of the numbers, until its slot
-  // has come round many times.
+  // One request is never answered. Others come and go until the numbers have wrapped and
+  // its slot was passed many times.
   ASSERT_TRUE(session.add_branch(add(100), 1, now));
   const std::uint32_t kept = transaction_of(requests().at(0));
   std::uint32_t last = kept;
@@ -306,7 +306,7 @@ TEST_F(SessionTest, AnAnswerInPartsKeepsItsTransaction) {
   part.input_port = PortId(1);
   now += 1900ms;
   session.receive(test::framed(part), now);
-  session.tick(TimePoint{} + 2s);  // would be over, had there been no part
+  session.tick(TimePoint{} + 2s);  // would time out without the part
   auto answers = only<Response>(session.take_events());
   ASSERT_EQ(answers.size(), 1U);
   EXPECT_TRUE(answers[0].more);
@@ -395,7 +395,7 @@ TEST_F(SessionTest, WhatNoControllerAsksIsNoRequest) {
   EXPECT_EQ(session.request(AdjacencyMessage{}, 1, now).error().code, ErrorCode::kBadInput);
   EXPECT_EQ(session.request(Event{}, 1, now).error().code, ErrorCode::kBadInput);
   EXPECT_EQ(session.request(Statistics{}, 1, now).error().code, ErrorCode::kBadInput);
-  // Longer than what we send.
+  // Longer than the limit for sent messages.
   DeleteBranches long_one;
   long_one.elements.resize(kDeleteElementsMax + 1);
   EXPECT_EQ(session.request(long_one, 1, now).error().code, ErrorCode::kBadInput);
@@ -415,13 +415,13 @@ TEST_F(SessionTest, AClosedConnectionLosesWhatWasSentAndWhatWaited) {
   ASSERT_EQ(events.size(), 3U);
   EXPECT_EQ(std::get<SessionDown>(events[0]).reason, DownReason::kClosed);
   EXPECT_EQ(std::get<RequestLost>(events[1]).cookie, 1U);
-  EXPECT_TRUE(std::get<RequestLost>(events[1]).sent);  // unknown whether it was done
+  EXPECT_TRUE(std::get<RequestLost>(events[1]).sent);  // unknown whether the switch executed it
   EXPECT_EQ(std::get<RequestLost>(events[2]).cookie, 2U);
-  EXPECT_FALSE(std::get<RequestLost>(events[2]).sent);  // certainly not
+  EXPECT_FALSE(std::get<RequestLost>(events[2]).sent);  // certainly not executed
   EXPECT_EQ(session.next_deadline(), kNever);
   session.closed(now);
   EXPECT_TRUE(session.take_events().empty());
-  // The next connection begins from nothing.
+  // The next connection begins with an empty state.
   up_and_configured();
   ASSERT_TRUE(session.add_branch(add(100), 3, now));
   EXPECT_EQ(requests().size(), 1U);
@@ -438,7 +438,7 @@ TEST_F(SessionTest, ASilentSwitchIsGivenUp) {
   EXPECT_EQ(std::get<RequestLost>(events[1]).cookie, 1U);
   EXPECT_TRUE(std::holds_alternative<DropTransport>(events[2]));
   EXPECT_EQ(std::get<AdjacencyMessage>(requests().at(0)).code, AdjacencyCode::kRstAck);
-  // Deaf until the connection is another.
+  // The session ignores everything until the next connection.
   session.receive(synack(), now + 4s);
   EXPECT_TRUE(session.take_events().empty());
 }
@@ -481,7 +481,7 @@ TEST_F(SessionTest, MessagesBeforeItIsUpAreDropped) {
   session.receive(golden("E1"), now);
   EXPECT_TRUE(session.take_events().empty());
   EXPECT_EQ(session.counters().too_early, 1U);
-  // Once more SYN, in case the switch has missed the first.
+  // SYN again, in case the switch has missed the first.
   EXPECT_EQ(std::get<AdjacencyMessage>(requests().at(0)).code, AdjacencyCode::kSyn);
 }
 

@@ -1,4 +1,4 @@
-// Only what needs no socket.
+// Tests of TcpTransport that need no socket.
 #include "gsmp/tcp_transport.hpp"
 
 #include <gtest/gtest.h>

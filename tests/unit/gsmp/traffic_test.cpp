@@ -1,4 +1,5 @@
-// Traffic parameters: which words each service has, one block or two, and whose a single one is.
+// Traffic parameters: the words of each service, one block or two, and to
+// which side a single one belongs.
 #include "gsmp/messages/traffic.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ AddBranch branch() {
   return message;
 }
 
-// The octets behind the labels, and that the message reads as it was written.
+// The octets after the labels; also checks that the message decodes to itself.
 std::string traffic_of(const AddBranch& message) {
   const wire::Buffer frame = test::framed(message);
   const auto octets = std::span(frame).subspan(kFrameHeaderOctets);
@@ -95,7 +96,7 @@ TEST(Traffic, OfAServiceWithoutANameGoesToTheEnd) {
   set_service(message, static_cast<ServiceId>(99), 1, {});
   const AddBranch read = read_with(message, "00000000 00000007 00000008");
   EXPECT_EQ(to_string(*read.input_traffic), "words 00000007 00000008");
-  EXPECT_FALSE(read_with(message, "").input_traffic);  // for the switch to refuse, by its selector
+  EXPECT_FALSE(read_with(message, "").input_traffic);  // the switch refuses the selector
 }
 
 TEST(Traffic, FieldsHave24Bits) {

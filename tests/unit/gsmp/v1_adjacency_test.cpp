@@ -1,4 +1,4 @@
-// Which version two ends agree on, and the handshake of version 1.1.
+// The negotiation of a version between two ends, and the handshake of version 1.1.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -20,7 +20,7 @@ constexpr std::uint64_t kControllerName = 0x0200000a0001;
 constexpr std::uint64_t kSwitchName = 0x0200000b0001;
 const TimePoint kStart{};
 
-// One end: what it says goes into `out`, frame after frame.
+// One end; its output is appended to `out`, frame after frame.
 struct End {
   std::uint32_t last_instance;
   Adjacency adjacency;
@@ -59,7 +59,7 @@ struct End {
     ups += change == AdjacencyChange::kUp ? 1 : 0;
     losses += change == AdjacencyChange::kLost ? 1 : 0;
   }
-  // What it has said since the last look; what it cannot read at all is dropped on the way.
+  // The messages that it has sent since the last call; frames that cannot be decoded are dropped.
   std::vector<AdjacencyMessage> said() {
     std::vector<AdjacencyMessage> messages;
     for (Message& message : test::messages_of(std::exchange(out, {}))) {
@@ -85,7 +85,7 @@ End the_switch(std::vector<std::uint8_t> versions) {
 }
 using Words = std::vector<std::string>;
 
-// Carries what was said until both are silent.
+// Carries messages until both ends are silent.
 void talk(End& a, End& b) {
   for (int round = 0; round < 20 && (!a.out.empty() || !b.out.empty()); ++round) {
     for (const AdjacencyMessage& message : a.said()) b.hears(message);
@@ -94,7 +94,7 @@ void talk(End& a, End& b) {
   EXPECT_TRUE(a.out.empty() && b.out.empty());
 }
 
-// ----- both speak at once ----------------------------------------------------------------------
+// ----- both ends begin at once -----
 
 TEST(Negotiation, TwoOfVersion3StayThere) {
   End c = controller({3, 1});
@@ -112,7 +112,7 @@ TEST(Negotiation, TwoOfVersion3StayThere) {
 TEST(Negotiation, ASwitchOfVersion1BringsTheControllerDown) {
   End c = controller({3, 1});
   End s = the_switch({1});
-  // controller --> SYN 3, which the switch does not know; switch --> SYN 1
+  // controller --> SYN 3, which the switch does not support; switch --> SYN 1
   c.start();
   s.start();
   const auto syn_3 = c.said();
@@ -136,7 +136,7 @@ TEST(Negotiation, ASwitchOfVersion1BringsTheControllerDown) {
   EXPECT_EQ(c.adjacency.version(), 1);
   EXPECT_EQ(c.adjacency.effective_flag(), kRecoveredAdjacency);
   EXPECT_EQ(c.adjacency.partition(), 0);
-  // From now on the timer speaks version 1.1.
+  // From now on the timer sends messages of version 1.1.
   c.at(kStart + 1s);
   EXPECT_EQ(c.said_in_short(), Words{"ACK 1"});
 }
@@ -161,7 +161,7 @@ TEST(Negotiation, TheOctetsOfVersion1) {
   EXPECT_EQ(to_hex(c.out),
             "880c0020 010a0001 0200000a 00010000 00000000 00000001 00000000 00c00001 00000000");
   s.hears(c.said()[0]);
-  // Its own SYN, and the SYNACK.
+  // Its own SYN, then the SYNACK.
   EXPECT_EQ(to_hex(s.out),
             "880c0020 010a0001 0200000b 00010000 00000000 00000010 00000000 00500001 00000000 "
             "880c0020 010a0002 0200000b 00010200 000a0001 00000010 00000001 00500001 00c00001");
@@ -177,7 +177,7 @@ TEST(Negotiation, WithoutACommonVersionNothingComesOfIt) {
   EXPECT_EQ(s.adjacency.state(), State::kSynSent);
   EXPECT_EQ(c.adjacency.other_version(), 1U);
   EXPECT_EQ(s.adjacency.other_version(), 1U);
-  // What is of another version does not put off the loss.
+  // Messages of another version do not delay the loss.
   c.at(kStart + 1s);
   s.at(kStart + 1s);
   talk(c, s);
@@ -185,8 +185,8 @@ TEST(Negotiation, WithoutACommonVersionNothingComesOfIt) {
   EXPECT_EQ(c.losses, 1);
 }
 
-// The SYN of a peer that begins with version 2 cannot be read; told so by its number, it is left to its
-// own step down, or to ours.
+// The SYN of a peer that begins with version 2 cannot be decoded. It is recognised by its number
+// and dropped, until one of the ends falls back to a lower version.
 TEST(Negotiation, APeerOfVersion2IsMetInVersion1) {
   const auto syn_2 = from_hex(test::read_text(test::golden_path("v2/V4.hex")));
   EXPECT_EQ(decode_adjacency(syn_2).error(), (DecodeError{Refusal::kVersion, 2}));
@@ -237,7 +237,7 @@ TEST(Negotiation, ASwitchThatOnlyAnswersIsReached) {
   End s = the_switch({1});
   c.start();
   s.start();
-  s.out.clear();  // its SYN is lost, and it would say no other for an hour
+  s.out.clear();  // its SYN is lost, and it would not repeat it for an hour
   for (int second = 1; second <= 3; ++second) {
     for (const AdjacencyMessage& message : c.said()) s.hears(message);
     c.at(kStart + second * 1s);
@@ -261,7 +261,7 @@ TEST(Negotiation, ASwitchDoesNotStepDown) {
 TEST(Negotiation, APeerThatSpeaksIsNotSilent) {
   End c = controller({3, 1});
   c.start();
-  AdjacencyMessage stray;  // an ACK of another link, each second
+  AdjacencyMessage stray;  // an ACK of another link, every second
   stray.code = AdjacencyCode::kAck;
   stray.sender = {kSwitchName, 0x10, 7};
   for (int second = 1; second <= 9; ++second) {
@@ -276,7 +276,7 @@ TEST(Negotiation, AfterAResetSilenceIsTriedInTheNextVersionAgain) {
   End s = the_switch({1});
   c.start();
   for (int second = 1; second <= 3; ++second) c.at(kStart + second * 1s);
-  c.said();  // the last of them in version 1
+  c.said();  // the last SYN in version 1
   s.start();
   talk(c, s);
   ASSERT_TRUE(c.adjacency.established());
@@ -304,7 +304,7 @@ TEST(Negotiation, TheVersionHoldsUntilTheLinkIsReset) {
   s.start();
   talk(c, s);
   ASSERT_EQ(c.adjacency.version(), 1);
-  // A SYN of version 3 is nobody's now: dropped, counted, no life sign.
+  // A SYN of version 3 is now dropped and counted, and is no sign of life.
   AdjacencyMessage syn_3;
   syn_3.sender = {kSwitchName, 0x10, 7};
   EXPECT_EQ(c.hears(syn_3), AdjacencyChange::kNone);
@@ -314,7 +314,7 @@ TEST(Negotiation, TheVersionHoldsUntilTheLinkIsReset) {
   EXPECT_EQ(c.adjacency.other_version(), 2U);
   EXPECT_TRUE(c.adjacency.admit(1, c.now, c.out));
   EXPECT_TRUE(c.out.empty());
-  // RSTACK about this link: the highest version is tried anew.
+  // RSTACK about this link: negotiation begins again with the highest version.
   AdjacencyMessage rstack;
   rstack.version = 1;
   rstack.code = AdjacencyCode::kRstAck;
@@ -336,15 +336,15 @@ TEST(Negotiation, MessagesOfAVersionNotAgreedOnDoNotMakeItSpeak) {
   EXPECT_EQ(c.said_in_short(), Words{"SYN 3"});
 }
 
-// The controller steps down just when a slow switch that speaks both begins: their SYNs of different
-// versions cross, and so do the SYNACKs.
+// The controller falls back just when a slow switch that supports both versions begins. Their SYNs
+// of different versions cross, and so do the SYNACKs.
 TEST(Negotiation, WhenVersionsCrossTheLowerWins) {
   End c = controller({3, 1});
   End s = the_switch({3, 1});
   c.start();
   c.at(kStart + 1s);
   c.at(kStart + 2s);
-  c.said();  // nobody was there to hear them
+  c.said();  // no switch was there to receive them
   s.now = kStart + 3s;
   s.start();
   c.at(kStart + 3s);
@@ -398,7 +398,7 @@ TEST(Version1Timer, ThreeSecondsWithoutAValidMessageAreLoss) {
   EXPECT_EQ(s.said_in_short(), Words{"RSTACK 1"});
 }
 
-// A timer of five seconds cannot be announced: the peer would hear nothing for too long.
+// A timer of five seconds cannot be announced: the peer would time out.
 TEST(Version1Timer, IsASecondAtMost) {
   End c(true, {3, 1}, 0xc00001, 50);
   End s = the_switch({1});
@@ -413,7 +413,7 @@ TEST(Version1Timer, IsASecondAtMost) {
   EXPECT_EQ(c.adjacency.next_deadline(), kStart + 2s);
 }
 
-// An old controller's SYN has no M: a switch must not take it for another switch's.
+// An old controller's SYN has no M bit: a switch must not mistake it for another switch's SYN.
 TEST(Version1, HasNoM) {
   End s = the_switch({3, 1});
   s.start();
@@ -440,7 +440,7 @@ TEST(Version1, HasNoPartition) {
   EXPECT_EQ(s.adjacency.partition(), 0);
 }
 
-// Whatever the delays on the way, two ends with a version in common meet in one, or part to try again.
+// Whatever the delays, two ends with a common version agree on it, or lose the adjacency and retry.
 TEST(Negotiation, EndsInOneVersionWhateverTheDelays) {
   int met = 0;
   for (std::uint32_t seed = 1; seed <= 300; ++seed) {

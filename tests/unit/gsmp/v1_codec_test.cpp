@@ -31,7 +31,7 @@ std::string written(const Message& message) {
   encode(message, writer);
   return to_hex(out);
 }
-// Read, looked at by the caller, and written as the same octets.
+// Compares the encoded message with `hex`, from which the caller has decoded it.
 #define EXPECT_BOTH_WAYS(hex, message) \
   EXPECT_EQ(written(message), hex) << to_string(Message(message))
 
@@ -66,7 +66,7 @@ TEST_P(GoldenV1, IsRefusedWhenCutShort) {
   }
 }
 
-// V1 to V3 are the protocol sheet's; the others have each message once.
+// V1 to V3 come from the protocol's description; the other files have each message once.
 std::vector<std::string> golden_ids() {
   std::vector<std::string> ids;
   for (const auto& entry : std::filesystem::directory_iterator(test::golden_path("v1"))) {
@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(All, GoldenV1, ::testing::ValuesIn(golden_ids()),
 
 TEST(GoldenV1Folder, HasEveryMessage) { EXPECT_EQ(golden_ids().size(), 28U); }
 
-// ----- what the fields become ------------------------------------------------------------------
+// ----- the fields in the common form -----
 
 TEST(V1Connection, AddBranchHasOnePriorityForBothSides) {
   const std::string hex =
@@ -125,7 +125,7 @@ TEST(V1Connection, DeleteBranchIsAMessageOfOneElement) {
   EXPECT_EQ(label_of(element.input_label), atm_label(0, 100));
   EXPECT_EQ(label_of(element.output_label), atm_label(0, 200));
   EXPECT_BOTH_WAYS(hex, deletes);
-  // The success copies the element back.
+  // A success copies the element.
   deletes.header.result = ResultField::kSuccess;
   EXPECT_EQ(written(deletes),
             "01110300 00000201 5eed0001 00000001 00000064 00000002 000000c8 00000000");
@@ -161,13 +161,13 @@ TEST(V1Connection, VerifyTreeAnswersTheTrueNumber) {
   EXPECT_EQ(verify.branches, 2);
   EXPECT_EQ(verify.input_port, PortId(1));
   EXPECT_BOTH_WAYS(hex, verify);
-  // "general" is 16 here; the true number is 3.
+  // The code "general" is 16 here; the true number of branches is 3.
   verify.header.result = ResultField::kFailure;
   verify.header.code = FailureCode::kGeneral;
   verify.branches = 3;
   EXPECT_EQ(written(verify),
             "01130410 00000204 5eed0001 00000001 00000064 00000000 00000000 00030000");
-  // In version 3 it is gone, and stays a body that nobody reads.
+  // In version 3 the message does not exist: its body stays opaque.
   const auto framed = test::golden_message("F1");
   EXPECT_TRUE(std::holds_alternative<Opaque>(*decode(framed)));
 }
@@ -193,7 +193,7 @@ TEST(V1Ports, PortManagementHasFlagsOfEightBits) {
   EXPECT_EQ(reset.event_flags, kEventPortDown | kEventInvalidLabel);
   EXPECT_EQ(reset.flow_control_flags, 0);
   EXPECT_BOTH_WAYS(hex, reset);
-  // A success says that flow control is on for all there is: no Adjacency Update in version 1.1.
+  // A success reports flow control for all events that exist: version 1.1 has no Adjacency Update.
   const std::string done = "01200300 00000501 00000001 5eed0011 00000009 000a0003";
   const auto loopback = read_as<PortManagement>(done);
   EXPECT_EQ(loopback.function, PortFunction::kInternalLoopback);
@@ -251,7 +251,7 @@ TEST(V1Ports, AllPortsCountsTheRecordsOfAllParts) {
   EXPECT_EQ(part.records[1].port_status, PortStatus::kUnavailable);
   EXPECT_EQ(part.records[1].line_status, LineStatus::kDown);
   EXPECT_BOTH_WAYS(hex, part);
-  // There is no More.
+  // Version 1.1 has no result More.
   part.header.result = ResultField::kMore;
   EXPECT_BOTH_WAYS(hex, part);
 }
@@ -273,7 +273,7 @@ TEST(V1Ports, EventsHaveALabelOnlyWhenItIsInvalid) {
   EXPECT_BOTH_WAYS(hex, event);
   EXPECT_EQ(read_as<Event>("01530000 00000000 00000001 5eed0001 00000001 000003e7").label,
             LabelField{});
-  // No receipt can be asked for.
+  // Version 1.1 cannot request a receipt.
   Event down;
   down.header = v1_header(MessageType::kPortDown, ResultField::kReturnReceipt, 0);
   EXPECT_EQ(written(down), "01510000 00000000 00000000 00000000 00000000 00000000");
@@ -294,7 +294,7 @@ TEST(V1Traffic, VcActivityHasItsFlagsAtTheLabel) {
   EXPECT_FALSE(activity.records[1].valid);
   EXPECT_TRUE(activity.records[1].no_counter);
   EXPECT_BOTH_WAYS(hex, activity);
-  // The count is the peer's word only.
+  // The count is only the peer's claim.
   EXPECT_EQ(decode(from_hex("01300200 00000601 ffff0000")).error(),
             (DecodeError{Refusal::kElementCount, 0xffff}));
 }
@@ -356,7 +356,7 @@ TEST(V1Adjacency, OctetTwoIsNothingAndInstancesHave32Bits) {
   EXPECT_EQ(message.timer, 10);
   EXPECT_EQ(message.partition_flag, kRecoveredAdjacency);
   EXPECT_BOTH_WAYS(syn, message);
-  // What version 1.1 cannot say is not written.
+  // Fields that version 1.1 lacks are not encoded.
   message.timer = 50;
   message.from_master = true;
   message.partition = 7;
@@ -366,7 +366,7 @@ TEST(V1Adjacency, OctetTwoIsNothingAndInstancesHave32Bits) {
 TEST(V1Adjacency, RefusesByName) {
   const std::string rest = " 0200000a 00010000 00000000 00000001 00000000 ";
   EXPECT_EQ(decode(from_hex("010a0081" + rest + "0a1b2c3d 00000000")).error(),
-            (DecodeError{Refusal::kAdjacencyCode, 0x81}));  // there is no M
+            (DecodeError{Refusal::kAdjacencyCode, 0x81}));  // there is no M bit
   EXPECT_EQ(decode(from_hex("010a0001" + rest + "00000000 00000000")).error(),
             (DecodeError{Refusal::kAdjacencyInstance, 0}));
   EXPECT_EQ(decode(from_hex("010a0001" + rest + "0a1b2c3d")).error(),

@@ -1,4 +1,4 @@
-// Version 1.1: its failure codes, and what it lacks.
+// Version 1.1: its failure codes, and the requests that it lacks.
 #include <gtest/gtest.h>
 
 #include "gsmp/failure_response.hpp"
@@ -18,11 +18,11 @@ struct CodePair {
   int v3;
   int v1;
 };
-// The two numberings of one meaning.
+// Codes of the same meaning in both versions.
 constexpr CodePair kSame[] = {{1, 1},   {2, 2},   {3, 3},   {4, 5},  {5, 4},   {6, 6},
                               {10, 16}, {11, 8},  {12, 9},  {13, 7}, {19, 15}, {29, 10},
                               {30, 11}, {31, 12}, {34, 13}, {35, 14}};
-// What version 1.1 has no code for, and the nearest.
+// Codes that version 1.1 lacks, and the nearest ones.
 constexpr CodePair kNearest[] = {
     {7, 1},   {14, 7}, {15, 1}, {16, 2}, {17, 15}, {18, 15}, {20, 2},  {21, 2},  {22, 2},
     {23, 2},  {24, 3}, {25, 3}, {26, 1}, {27, 1},  {28, 3},  {32, 13}, {33, 14}, {36, 3},
@@ -93,7 +93,7 @@ TEST(V1FailureCodes, OnlyAFailureHasOne) {
             FailureCode::kNone);
 }
 
-// ----- what exists ------------------------------------------------------------------------------
+// ----- message types and fields that exist -----
 
 TEST(V1Exists, WhatHasItsFormHereAndOnlyThat) {
   std::vector<int> in_v1;
@@ -120,7 +120,7 @@ TEST(V1Exists, WhatAnAddBranchCannotSayIsNamed) {
     change(message);
     return v1::lacks(message);
   };
-  EXPECT_EQ(add([](AddBranch&) {}), std::nullopt);  // a hint is not missed
+  EXPECT_EQ(add([](AddBranch&) {}), std::nullopt);  // a missing hint does not matter
   EXPECT_EQ(add([](AddBranch& m) { m.reservation = 7; }), "reservation 7 (version 1.1 has none)");
   EXPECT_EQ(add([](AddBranch& m) { m.input_label.flags = kFlagBidirectional; }),
             "bidirectional (not in version 1.1)");

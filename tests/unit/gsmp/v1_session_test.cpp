@@ -1,4 +1,4 @@
-// The controller's side over version 1.1: the same requests and answers, and what is refused by name.
+// The controller's session over version 1.1: the same requests and answers, and the named refusals.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -123,7 +123,7 @@ TEST_F(V1SessionTest, DeletesOneBranchAMessage) {
   ASSERT_TRUE(session.delete_branches(std::span(two).first(1), 8, now));
   EXPECT_EQ(to_hex(session.take_output()),
             "880c0020 01110200 00000002 5eed0001 00000001 00000064 00000002 000000c8 00000000");
-  // Gone already: 9 here.
+  // The connection does not exist any more: code 9 in version 1.1.
   session.receive(framed("01110409 00000002 5eed0001 00000001 00000064 00000002 000000c8 00000000"),
                   now);
   const auto failed = only<Response>();
@@ -134,7 +134,7 @@ TEST_F(V1SessionTest, DeletesOneBranchAMessage) {
             FailureCode::kNoSuchBranch);
 }
 
-// Without a hint of the switch: what the options say, once it has answered at all.
+// The switch gives no hint: the window is that of the options, once the switch has answered.
 TEST_F(V1SessionTest, TheWindowIsThatOfTheOptions) {
   bring_up();
   session.take_events();
@@ -168,13 +168,13 @@ TEST_F(V1SessionTest, AllPortsComeInPartsThatAreCounted) {
   part = only<Response>();
   EXPECT_FALSE(part.more);
   EXPECT_EQ(session.outstanding(), 0U);
-  // The next request counts from nothing.
+  // The next request counts from zero.
   ASSERT_TRUE(session.all_ports_configuration(10, now));
   session.receive(framed("01420300 00000003 00010018 " + first), now);
   EXPECT_FALSE(only<Response>().more);
 }
 
-// What comes behind the number that the switch has named is no record.
+// Octets beyond the announced number of ports are no record.
 TEST_F(V1SessionTest, NoMorePortsAreReadThanTheSwitchHas) {
   up_and_configured();
   ASSERT_TRUE(session.all_ports_configuration(9, now));
@@ -187,7 +187,7 @@ TEST_F(V1SessionTest, NoMorePortsAreReadThanTheSwitchHas) {
   EXPECT_EQ(std::get<AllPortsPart>(*part.body).records.size(), 1U);
 }
 
-// A part without records would never bring the number about.
+// Parts without records would never reach the announced number.
 TEST_F(V1SessionTest, APartWithoutRecordsIsRefused) {
   up_and_configured();
   ASSERT_TRUE(session.all_ports_configuration(9, now));
@@ -246,7 +246,7 @@ TEST_F(V1SessionTest, EventsAreReadInItsForm) {
   EXPECT_EQ(down.event.port, PortId(2));
   EXPECT_EQ(down.event.port_session, 0x5eed0002U);
   EXPECT_FALSE(session.has_output());
-  // Adjacency Update is of version 3.
+  // Adjacency Update belongs to version 3.
   session.receive(framed("01550002 00000000 00000000 00000000 00000000 00000000"), now);
   EXPECT_TRUE(session.take_events().empty());
   EXPECT_EQ(session.counters().unmatched, 1U);
@@ -256,13 +256,13 @@ TEST_F(V1SessionTest, MessagesOfAnotherVersionAreDroppedAndCounted) {
   up_and_configured();
   ASSERT_TRUE(session.add_branch(add(100), 7, now));
   wire::Buffer answer = test::golden("B2");
-  answer[4 + 7] = std::byte{2};  // the transaction we wait for, but in version 3
+  answer[4 + 7] = std::byte{2};  // the pending transaction, but in version 3
   answer[4 + 6] = std::byte{0};
   session.receive(answer, now);
   EXPECT_TRUE(session.take_events().empty());
   EXPECT_EQ(session.counters().other_version, 1U);
   EXPECT_EQ(session.outstanding(), 1U);
-  // Version 2, which nobody reads.
+  // Version 2, which is not supported.
   session.receive(framed(test::read_text(test::golden_path("v2/V4.hex"))), now);
   EXPECT_EQ(session.counters().other_version, 2U);
   EXPECT_EQ(session.counters().refused, 1U);
@@ -284,7 +284,7 @@ TEST_F(V1SessionTest, NothingOfVersion1PassesWhenOnlyVersion3IsAllowed) {
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(std::get<DropTransport>(events[0]).reason,
             "nothing heard from the switch in GSMP version 3: it speaks version 1");
-  // The next connection is judged by what comes over it.
+  // The next connection is judged by its own messages.
   strict.closed(now);
   strict.connected(now);
   now += 1min;
@@ -302,7 +302,7 @@ TEST_F(V1SessionTest, VerifyTreeIsRefusedInVersion3) {
 
 TEST_F(V1SessionTest, ASwitchThatNeverAnswersIsGivenUpToo) {
   session.connected(now);
-  // Three seconds in version 3, three in version 1.1.
+  // Three seconds in version 3, then three in version 1.1.
   for (int second = 1; second <= 6; ++second) session.tick(now + second * 1s);
   EXPECT_TRUE(session.take_events().empty());
   session.tick(now + 6s + 1ns);

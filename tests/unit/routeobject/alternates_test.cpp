@@ -16,7 +16,7 @@ TEST(AlternatesTest, TheBestPathsInTheirOrder) {
   net.link(a, x, 5);
   net.link(x, b, 5);
   net.link(x, y, 5);
-  net.link(a, y, 5);  // beside the second
+  net.link(a, y, 5);  // parallel to the second link
   const auto found =
       find_alternates(net.graph(), {.from = "a", .to = "b", .cells_per_s = 5}, kAlternatesMax);
   ASSERT_TRUE(found.has_value());

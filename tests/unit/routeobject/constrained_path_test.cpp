@@ -18,7 +18,7 @@ PathElement whole(const char* name) { return {name, PortId{}}; }
 //
 //   a:2 --1000, 50-- 1:x:2 --400, 50-- 2:b
 //   a:3 --500, 10-- 1:y:2 --700, 10-- 1:z:2 --600, 10-- 3:b
-//   x:3 --900, 5-- 3:y               c is joined to nothing
+//   x:3 --900, 5-- 3:y               c has no link
 class SixSwitches : public ::testing::Test {
  protected:
   SixSwitches() : graph(draw()) {}
@@ -39,7 +39,7 @@ class SixSwitches : public ::testing::Test {
     const auto found = find_path(graph, asked);
     return found ? hops_text(found->path) : found.error().text;
   }
-  // Of what must be refused.
+  // The refusal of a query that must be refused.
   PathRefusal refusal(const PathQuery& asked) const {
     const auto found = find_path(graph, asked);
     if (!found) return found.error();
@@ -90,7 +90,7 @@ TEST_F(SixSwitches, BoundsAreMetExactly) {
 TEST_F(SixSwitches, WhatIsRequiredIsMetInAnyOrder) {
   query.require = {whole("z"), whole("x")};
   EXPECT_EQ(path(query), "1>a>2 1>x>3 3>y>2 1>z>2 3>b>1");
-  query.require = {port("y", 3), port("b", 2)};  // backwards over x - y
+  query.require = {port("y", 3), port("b", 2)};  // passes x - y in the reverse direction
   EXPECT_EQ(path(query), "1>a>3 1>y>3 3>x>2 2>b>1");
   query.require = {whole("a"), port("b", 1), whole("b")};  // the ends are on every path
   EXPECT_EQ(path(query), short_way);
@@ -102,7 +102,7 @@ TEST_F(SixSwitches, ADisjointPathSharesNothing) {
     query.disjoint = kind;
     EXPECT_EQ(path(query), long_way);
   }
-  // x - y is shared by no link path; with the second path over x and y there is none left.
+  // The second path over x and y leaves no path that shares no link.
   query.disjoint_from = {{"a", PortId{1}, PortId{2}},
                          {"x", PortId{1}, PortId{3}},
                          {"y", PortId{3}, PortId{2}},
@@ -177,7 +177,7 @@ TEST_F(SixSwitches, RequiredElementsMustBeThere) {
   query.require = {port("x", 7)};
   EXPECT_EQ(refusal(query), (PathRefusal{PathFault::kUnknownElement,
                                          "x port 7 has no link to go through", 0, 0, "x port 7"}));
-  query.require = {whole("c")};  // known, but not on any path
+  query.require = {whole("c")};  // known, but on no path
   EXPECT_EQ(refusal(query).text,
             "no loopless path from 'a' to 'b' has all of: 0 cells/s, through c");
 }
@@ -249,8 +249,8 @@ TEST(ConstrainedPathTest, TwoRequiredLinksBetweenTheSameSwitchesAreAContradictio
   EXPECT_EQ(find_path(net.graph(), query).error().fault, PathFault::kContradiction);
 }
 
-// Every step offers a link that is dear and fast or a detour that is cheap and slow, by about its own
-// power of two: of 2^20 paths hardly one dominates another.
+// Every step offers an expensive, fast link or a cheap, slow detour; the difference is about a
+// power of two of its own. Of 2^20 paths hardly one dominates another.
 TEST(ConstrainedPathTest, ASearchThatWouldTakeTooLongIsRefusedByName) {
   DrawnNetwork net;
   constexpr int kSteps = 20;
@@ -278,7 +278,7 @@ TEST(ConstrainedPathTest, ASearchThatWouldTakeTooLongIsRefusedByName) {
                          "a -> b"}));
 }
 
-// A query on a random graph, with every kind of bound now and then.
+// A query on a random graph, sometimes with each kind of bound.
 PathQuery random_query(std::mt19937_64& random, const RouteGraph& graph) {
   const std::uint32_t nodes = graph.switches();
   const auto element = [&]() -> PathElement {
@@ -331,13 +331,13 @@ TEST(ConstrainedPathTest, AgreesWithAllPathsOfRandomNetworks) {
     free_query.require.clear();
     bounds_bit += find_path(graph, free_query)->arcs != found->arcs ? 1 : 0;
   }
-  EXPECT_GT(found_some, 500u);  // every kind of answer was met
+  EXPECT_GT(found_some, 500u);  // every kind of answer occurred
   EXPECT_GT(refused, 500u);
   EXPECT_GT(bounds_bit, 100u);
   EXPECT_GT(met_required, 100u);
 }
 
-// Each refusal's number, against all paths of the query without the bound that it names.
+// Compares each refusal's number with all paths of the query without the bound that it names.
 TEST(ConstrainedPathTest, TheFiguresOfRefusalsAreRight) {
   constexpr std::uint64_t kSeed = 20240306;
   std::mt19937_64 random(kSeed);
@@ -375,7 +375,7 @@ TEST(ConstrainedPathTest, TheFiguresOfRefusalsAreRight) {
   for (const std::size_t count : seen) EXPECT_GT(count, 20u);
 }
 
-// Larger networks than can be walked path by path: the cost is that of Boost's own Dijkstra.
+// Networks too large to list all paths: compares the cost with Boost's own Dijkstra.
 TEST(ConstrainedPathTest, CostsAgreeWithBoostOnLargerNetworks) {
   constexpr std::uint64_t kSeed = 20240307;
   std::mt19937_64 random(kSeed);

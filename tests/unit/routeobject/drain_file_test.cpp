@@ -1,4 +1,4 @@
-// Drains that outlive RouteObject: the form of the file, and orders that are kept or refused.
+// Drains that survive a restart of RouteObject: the format of the file, and which orders are kept.
 #include "routeobject/drain_file.hpp"
 
 #include <gmock/gmock.h>

@@ -70,7 +70,7 @@ TEST(GraphmlTest, ASwitchPerNodeALinkPerEdge) {
   EXPECT_EQ(links(loaded), "k-ln-bonn:2-los-angeles:2@365566 drawn-name:2-los-angeles:3@353207");
   EXPECT_TRUE(loaded.topology.demands().empty());
   for (const TopologySwitch& at : loaded.topology.switches()) EXPECT_TRUE(at.endpoint) << at.name;
-  // 9153.28 km, by the spherical law of cosines, computed apart.
+  // 9153.28 km by the spherical law of cosines, computed independently.
   EXPECT_EQ(loaded.topology.links()[0].delay_us, 45'766u);
   EXPECT_EQ(loaded.topology.links()[1].delay_us, 0u);
   EXPECT_THAT(notes(loaded),
@@ -192,7 +192,7 @@ TEST(GraphmlTest, ADocumentTypeIsRefusedAndNothingIsExpanded) {
   EXPECT_EQ(refused("<?xml version=\"1.0\"?>\n<!DOCTYPE graphml [\n<!ENTITY a \"aaaaaaaaaa\">\n"
                     "<!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\">\n]>\n<graphml>&b;</graphml>\n"),
             "dir/net.graphml line 2: the file declares a document type: entities are not expanded");
-  // An entity that nobody has declared stays as it is written.
+  // An undeclared entity stays as it is written.
   const auto loaded = accepted(
       kHead + "<node id=\"a\">" + data("nl", "x&b;y") + "</node>\n" + kTail, "net.graphml");
   EXPECT_EQ(names(loaded), "x-b-y");
@@ -204,7 +204,7 @@ TEST(GraphmlTest, DeepNestingIsRefused) {
     for (std::size_t i = 0; i < depth; ++i) open += "<d>", close += "</d>";
     return kHead + "<node id=\"a\">\n" + open + close + "</node>\n" + kTail;
   };
-  // <graphml>, <graph> and <node> are above it.
+  // <graphml>, <graph> and <node> enclose it.
   EXPECT_EQ(names(accepted(nested(kXmlDepthMax - 2), "net.graphml")), "a");
   EXPECT_EQ(refused(nested(kXmlDepthMax - 1)),
             "dir/net.graphml line 12: elements are nested more than 32 deep");

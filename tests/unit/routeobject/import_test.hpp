@@ -1,4 +1,4 @@
-// What the importers' tests share.
+// Helpers of the importers' tests.
 #pragma once
 
 #include <fmt/format.h>

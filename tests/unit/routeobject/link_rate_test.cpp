@@ -23,7 +23,7 @@ TEST(LinkRateTest, ALineCarriesWholeCellsOf424Bits) {
 }
 
 TEST(LinkRateTest, TheRateIsRoundedToWholeBitsFirst) {
-  // 4.24 is no binary fraction: 4.24 * 1e6 must not end one cell short.
+  // 4.24 is no binary fraction: 4.24 * 1e6 must not give one cell too few.
   EXPECT_EQ(cells_per_s_of_bits(4.24 * 1e6), 10'000u);
   EXPECT_EQ(cells_per_s_of_bits(423.5), 1u);
   EXPECT_EQ(cells_per_s_of_bits(423.4), 0u);

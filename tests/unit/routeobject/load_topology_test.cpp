@@ -1,4 +1,4 @@
-// Which format a file has, what is none, and the files of the networks that others have published.
+// Recognising the format of a file, refusing other files, and networks that others have published.
 #include "routeobject/import/load_topology.hpp"
 
 #include <gmock/gmock.h>
@@ -57,14 +57,14 @@ TEST(LoadTopologyTest, AFileOfAnotherFormatIsRefusedWithWhatItBeginsWith) {
                       "ELF\x02\x01\x01\n\0"s,
                       "program"),
               HasSubstr("program line 2: an octet 0: this is no text"));
-  // Under our own name the reason is TOML's alone.
+  // For a .toml file the error mentions TOML only.
   EXPECT_EQ(refusal("name = \n", "net.toml").find("SNDlib"), std::string::npos);
 }
 
 TEST(LoadTopologyTest, AFileThatIsTooLongIsRefusedWithoutBeingKept) {
   const std::string path = ::testing::TempDir() + "long_topology_test.graphml";
   std::ofstream(path) << "<graphml>";
-  std::filesystem::resize_file(path, 100u << 20);  // sparse: it costs no disk
+  std::filesystem::resize_file(path, 100u << 20);  // sparse: it needs no disk space
   const auto loaded = load_topology(path, {});
   std::remove(path.c_str());
   ASSERT_FALSE(loaded.has_value());
@@ -79,8 +79,8 @@ TEST(LoadTopologyTest, AFileThatIsNotThereIsTheSystemsFault) {
   EXPECT_EQ(loaded.error().code, ErrorCode::kSystem);
 }
 
-// Whatever becomes of a file on its way: a topology or a refusal that names the file, and notes within
-// their bound. The sanitizer builds look for the rest.
+// However a file is damaged, the result is a topology, or a refusal that names the file, with a
+// bounded number of notes. Sanitizer builds check the rest.
 TEST(LoadTopologyTest, DamagedFilesAreRefusedOrRead) {
   const std::string sndlib =
       "?SNDlib native format; type: network; version: 1.0\nMETA (\n unit = MBITPERSEC\n)\n"
@@ -126,7 +126,8 @@ TEST(LoadTopologyTest, DamagedFilesAreRefusedOrRead) {
   EXPECT_GT(refused, 1000u);
 }
 
-// Published networks, which are not ours to hand on: they lie beside the source tree, or nowhere.
+// Published networks, which this project may not distribute: the tests are
+// skipped where they are missing.
 class PublishedTest : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -191,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(Files, PublishedGraphmlTest,
 
 class PublishedRatesTest : public PublishedTest {};
 
-// Cells/s of every link, as the file's one rate gives them.
+// The rate of every link in cells/s, from the only rate in the file.
 TEST_P(PublishedRatesTest, AreTheLargestModule) {
   const std::uint64_t cells = std::string(GetParam()).ends_with("polska.txt")
                                   ? 1'466'981    // 622 Mbit/s

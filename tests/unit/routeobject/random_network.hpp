@@ -1,5 +1,5 @@
-// Small random networks, and all paths through them one by one: what the path searches must agree
-// with. Nothing here knows of labels, dominance or distances.
+// Small random networks, and an enumeration of all paths through them, with which the path searches
+// must agree. The enumeration uses neither labels nor dominance nor distances.
 #pragma once
 
 #include <fmt/format.h>
@@ -30,8 +30,8 @@ class DrawnNetwork {
   std::vector<std::uint32_t> next_port_;
 };
 
-// Switches n0, n1, ... all endpoints; parallel links and lonely switches occur. Links have been used
-// and have failed, differently in either direction.
+// Switches n0, n1, ..., all of them endpoints. Parallel links and isolated switches occur. Links
+// are used and failed differently in each direction.
 RouteGraph random_graph(std::mt19937_64& random, std::uint32_t nodes, std::uint32_t links);
 
 // "a>2 1>sw>2 2>b" style: each switch with its ports.
@@ -46,7 +46,7 @@ struct WalkedPath {
   friend bool operator<(const WalkedPath& a, const WalkedPath& b);
 };
 
-// All loopless paths that meet the query, best first. Reads the query by its names.
+// All loop-free paths that meet the query, best first. Uses the names in the query.
 class AllPaths {
  public:
   AllPaths(const RouteGraph& graph, const PathQuery& query);
@@ -63,7 +63,7 @@ class AllPaths {
   const PathQuery& query_;
 };
 
-// The links of a path that was found.
+// The links of a found path.
 std::vector<std::size_t> links_of(const RouteGraph& graph, const FoundPath& found);
 
 }  // namespace xbind

@@ -1,4 +1,4 @@
-// Which path a plain query gets, asked of RouteService: names, ties, avoided elements, refusals.
+// The path that RouteService returns for a plain query: names, ties, avoided elements, refusals.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace xbind {
 namespace {
 
-// Draws a topology: "host" names are endpoints, ports are given out in order.
+// Builds a topology: "host" names are endpoints, ports are assigned in order.
 class Drawn {
  public:
   SwitchIndex node(const std::string& name, bool endpoint = false) {
@@ -31,7 +31,7 @@ class Drawn {
   std::vector<std::uint32_t> next_port_;
 };
 
-// Asks one query at a time.
+// Sends one query at a time.
 class Routes {
  public:
   explicit Routes(const Topology& topology) : service_(topology, kRouteValidityMsDefault) {}
@@ -62,7 +62,7 @@ std::string words(const tl::expected<Path, RouteRefusal>& path) {
 }
 
 //        1000       1000
-//   a ---------x--------- b      c (joined to nothing)
+//   a ---------x--------- b      c (no link)
 //    \                   /
 //     \500 y ---- z 500 /        700 between y and z
 class TwoWays : public ::testing::Test {
@@ -143,7 +143,7 @@ TEST_F(TwoWays, TheWidestPathLeftIsNamed) {
   const auto refused =
       Routes(net.topology).find("a", "b", 450, std::vector{port("y", 2), whole("q")});
   EXPECT_EQ(refused.error().cause, Cause::kNoBandwidth);
-  EXPECT_EQ(refused.error().free, 400u);  // 500 by the way that is to be avoided
+  EXPECT_EQ(refused.error().free, 400u);  // 500 by the path that is avoided
 }
 
 TEST_F(TwoWays, WhereEverythingIsAvoidedNoRouteIsLeft) {
@@ -162,7 +162,7 @@ TEST_F(TwoWays, AnAvoidedEndOrItsAccessPortLeavesNoRoute) {
     ASSERT_FALSE(refused.has_value()) << element.switch_name << element.output_port.value();
     EXPECT_EQ(refused.error().cause, Cause::kNoRoute);
   }
-  // Another endpoint's access port is on nobody's way; an unknown end is still what is wrong first.
+  // Another endpoint's access port is on no path; the unknown end is still reported first.
   EXPECT_TRUE(search.find("a", "b", 0, std::vector{port("c", 1)}).has_value());
   EXPECT_EQ(search.find("q", "b", 0, std::vector{whole("b")}).error().cause,
             Cause::kUnknownEndpoint);
@@ -187,9 +187,9 @@ TEST(RouteQueryTest, OfEqualWaysTheFirstInLinkOrderIsTaken) {
   net.link(x, b, 100);
   net.link(a, y, 100);  // parallel to the second
   EXPECT_EQ(words(Routes(net.topology).find("a", "b", 100)), "1>a>2 2>y>1 2>b>1");
-  // From b the first link leads to y too, and of the parallel ones the first is taken.
+  // From b the first link leads to y too, and the first of the parallel links is chosen.
   EXPECT_EQ(words(Routes(net.topology).find("b", "a", 100)), "1>b>2 1>y>2 2>a>1");
-  // Without the first link at a the order of the rest decides: x comes before the parallel one.
+  // Without the first link at a, the order of the others decides: x precedes the parallel link.
   EXPECT_EQ(words(Routes(net.topology).find("a", "b", 100, std::vector{port("a", 2)})),
             "1>a>3 1>x>2 3>b>1");
 }
@@ -212,7 +212,7 @@ TEST(RouteQueryTest, CallsRunThroughOtherEndpoints) {
   EXPECT_EQ(words(Routes(net.topology).find("a", "c", 10)), "1>a>2 2>b>3 2>c>1");
 }
 
-// Whether a path may use the link, told element by element.
+// Whether a path may use the link, checked element by element.
 bool may_use(const Topology& topology, const TopologyLink& link,
              const std::vector<PathElement>& avoid) {
   return std::ranges::none_of(avoid, [&](const PathElement& element) {
@@ -223,7 +223,7 @@ bool may_use(const Topology& topology, const TopologyLink& link,
   });
 }
 
-// Fewest hops at `rate`, by a plain search over the links; 0: no way.
+// The fewest hops at `rate`, by a simple search over the links; 0: no path.
 std::size_t hops_by_hand(const Topology& topology, SwitchIndex from, SwitchIndex to,
                          std::uint64_t rate, const std::vector<PathElement>& avoid) {
   std::vector<std::size_t> hops(topology.switches().size(), 0);
@@ -254,7 +254,7 @@ TEST(RouteQueryTest, AgreesWithAPlainSearchOnRandomNetworks) {
       if (a != b) net.link(a, b, 1 + random() % 5);
     }
     const Routes search(net.topology);
-    std::vector<PathElement> avoid;  // links and switches in between, known and unknown
+    std::vector<PathElement> avoid;  // links and switches between the ends, known and unknown
     for (std::uint64_t elements = random() % 4; elements != 0; --elements) {
       avoid.push_back({fmt::format("n{}", 2 + random() % 12),
                        PortId{static_cast<std::uint32_t>(random() % 5)}});
@@ -265,7 +265,7 @@ TEST(RouteQueryTest, AgreesWithAPlainSearchOnRandomNetworks) {
       if (!path) {
         ++refused;
         EXPECT_EQ(hops, 0u);
-        // The widest rate named is one that is there, and one more is not.
+        // The reported widest rate has a path, and one cell/s more has none.
         const std::uint64_t free = path.error().free;
         EXPECT_EQ(path.error().cause == Cause::kNoRoute, free == 0);
         EXPECT_EQ(hops_by_hand(net.topology, 0, 1, free, avoid) != 0, free != 0);
@@ -277,7 +277,8 @@ TEST(RouteQueryTest, AgreesWithAPlainSearchOnRandomNetworks) {
       EXPECT_EQ(path->hops.front().input_port, kEndpointPort);
       EXPECT_EQ(path->hops.back().output_port, kEndpointPort);
       std::uint64_t narrowest = std::numeric_limits<std::uint64_t>::max();
-      for (std::size_t i = 0; i + 1 < path->hops.size(); ++i) {  // each step is a link of the file
+      // Each step is a link of the topology.
+      for (std::size_t i = 0; i + 1 < path->hops.size(); ++i) {
         const LinkEnd out{*net.topology.find(path->hops[i].switch_name), path->hops[i].output_port};
         const LinkEnd in{*net.topology.find(path->hops[i + 1].switch_name),
                          path->hops[i + 1].input_port};
@@ -291,7 +292,7 @@ TEST(RouteQueryTest, AgreesWithAPlainSearchOnRandomNetworks) {
       EXPECT_EQ(path->free_cells_per_s, narrowest);
     }
   }
-  EXPECT_GT(refused, 100u);  // both kinds of answer were met
+  EXPECT_GT(refused, 100u);  // both kinds of answer occurred
 }
 
 }  // namespace

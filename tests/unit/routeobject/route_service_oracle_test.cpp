@@ -14,7 +14,7 @@ namespace {
 
 constexpr Epoch kLife{1};
 
-// Random networks, reports, drains and queries, against all paths through them one by one.
+// Random networks, reports, drains and queries, compared with an enumeration of all paths.
 TEST(RouteServiceOracleTest, AgreesWithAllPathsOneByOne) {
   constexpr std::uint64_t kSeed = 20240603;
   std::mt19937_64 random(kSeed);
@@ -29,7 +29,7 @@ TEST(RouteServiceOracleTest, AgreesWithAllPathsOneByOne) {
       net.link(a, b, 8, static_cast<std::uint32_t>(random() % 5));
     }
     RouteService service(net.topology, 5000);
-    // What the reports below make of each link, told by hand.
+    // The state of each link after the reports below, tracked independently.
     std::map<LinkEnd, PortReport> ports;
     std::vector<bool> drained(net.topology.links().size(), false);
     for (std::uint64_t number = 1; number <= 4; ++number) {

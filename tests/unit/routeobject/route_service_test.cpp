@@ -35,7 +35,7 @@ class RouteServiceTest : public ::testing::Test {
   RouteServiceTest() {
     const auto a = net_.node("a"), b = net_.node("b"), x = net_.node("x", false),
                y = net_.node("y", false), z = net_.node("z", false);
-    net_.node("c");  // joined to nothing
+    net_.node("c");  // has no link
     net_.link(a, x, 1000, 10);
     net_.link(x, b, 1000, 20);
     net_.link(a, y, 800, 3);
@@ -59,7 +59,7 @@ class RouteServiceTest : public ::testing::Test {
   bool report(const char* at, const std::vector<PortReport>& ports) {
     return service->report(at, kLife, ++number_, ports, kThen).value();
   }
-  // How much is free of a's ports 2 (to x) and 3 (to y).
+  // Sets the free rate of a's ports 2 (to x) and 3 (to y).
   void free_at_a(std::uint64_t to_x, std::uint64_t to_y) {
     EXPECT_FALSE(report("a", {{PortId{2}, true, 1000, to_x}, {PortId{3}, true, 800, to_y}}));
   }
@@ -126,7 +126,7 @@ TEST_F(RouteServiceTest, EachMetricHasItsBest) {
   EXPECT_EQ(ask(query)->delay_us, 9u);
   query.metric = PathMetric::kLoad;
   EXPECT_EQ(path(query), kShort);
-  free_at_a(150, 800);  // the short way fills up, and still has room
+  free_at_a(150, 800);  // the short path fills up, and still has room
   EXPECT_EQ(path(query), kLong);
   query.metric = PathMetric::kHops;
   EXPECT_EQ(path(query), kShort);
@@ -197,7 +197,7 @@ TEST_F(RouteServiceTest, APathWithRoomGoesBeforeAShorterOneWithout) {
   free_at_a(99, 800);
   EXPECT_EQ(path({"a", "b", 99}), kShort);
   EXPECT_EQ(path({"a", "b", 100}), kLong);
-  EXPECT_EQ(path({"b", "a", 100}), "1>b>2 2>x>1 2>a>1");  // the other direction has all its room
+  EXPECT_EQ(path({"b", "a", 100}), "1>b>2 2>x>1 2>a>1");  // the other direction is free
   EXPECT_EQ(service->version(), 1u);
 }
 
@@ -206,13 +206,13 @@ TEST_F(RouteServiceTest, WithRoomNowhereTheBestLineIsAnsweredAllTheSame) {
   const RouteAnswer answer = ask({"a", "b", 100});
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(hops_text(answer->path), kShort);
-  EXPECT_EQ(answer->path.free_cells_per_s, 1000u);  // what its lines promise
-  // A bound may rule the one with room out: then again the other serves.
+  EXPECT_EQ(answer->path.free_cells_per_s, 1000u);  // the capacity of its links
+  // A bound may exclude the path with room: then the other one serves again.
   free_at_a(99, 800);
   PathQuery query{"a", "b", 100};
   query.links_max = 2;
   EXPECT_EQ(path(query), kShort);
-  // More than any line has is what is refused.
+  // Only a demand above every link's capacity is refused.
   EXPECT_EQ(refusal({"a", "b", 1001}),
             (RouteRefusal{Cause::kNoBandwidth,
                           "asked 1001 cells/s from 'a' to 'b', the widest path has 1000", 1001,
@@ -220,7 +220,7 @@ TEST_F(RouteServiceTest, WithRoomNowhereTheBestLineIsAnsweredAllTheSame) {
 }
 
 TEST_F(RouteServiceTest, WhatPortsPromiseCountsInsteadOfTheFile) {
-  // Overbooked by 2 all the way; the long way at half its rate.
+  // Overbooked by 2 on the short path; the long path at half its rate.
   report("a", {{PortId{2}, true, 2000, 2000}, {PortId{3}, true, 400, 400}});
   report("x", {{PortId{1}, true, 2000, 2000}, {PortId{2}, true, 2000, 2000}});
   EXPECT_EQ(path({"a", "b", 1500}), kShort);
@@ -277,12 +277,12 @@ TEST_F(RouteServiceTest, WhatIsDrainedOnTheWayIsNamed) {
   EXPECT_EQ(refused.cause, Cause::kNoRoute);
   EXPECT_EQ(refused.element, "drained x") << "the short way would be open without";
   EXPECT_EQ(service->alternates({"a", "b", 1}, 3)->answers.at(0).error(), refused);
-  // A link that is down too is no drain's fault.
+  // A link that is down as well is not reported as drained.
   report("x", {{PortId{1}, false, 0, 0}});
   refused = refusal({"a", "b", 1});
   EXPECT_EQ(refused.element, "drained z port 2");
   EXPECT_EQ(refused.text, "no path joins 'a' and 'b'; drained: z port 2");
-  // With all drains lifted there would be no path either.
+  // Without any drain there would be no path either.
   EXPECT_EQ(refusal({"a", "c", 1}).text, "no path joins 'a' and 'c'");
   EXPECT_EQ(refusal({"a", "c", 1}).element, "a -> c");
 }
@@ -317,8 +317,8 @@ TEST_F(RouteServiceTest, ReportsHaveAnAge) {
   const std::vector<xbind::PortReport> ports{{PortId{9}, true, 1, 1}};
   ASSERT_TRUE(service->report("x", kLife, 5, ports, start));
   ASSERT_TRUE(service->report("b", kLife, 5, ports, start + seconds{2}));
-  ASSERT_TRUE(service->report("x", kLife, 4, ports, start + seconds{9}));  // a late one
-  ASSERT_TRUE(service->report("x", kLife, 6, {}, start + seconds{9}));     // of no port
+  ASSERT_TRUE(service->report("x", kLife, 4, ports, start + seconds{9}));  // overtaken
+  ASSERT_TRUE(service->report("x", kLife, 6, {}, start + seconds{9}));     // without ports
   const auto ages = service->report_ages(start + seconds{10});
   ASSERT_EQ(ages.size(), 2U);
   std::map<std::string, Duration> by_name;
@@ -403,7 +403,7 @@ TEST_F(RouteServiceTest, ARefusedReportChangesNothing) {
   EXPECT_EQ(path({"a", "b", 0}), kShort);
 }
 
-// Above kRouteTableSwitchesMax there is no table of all pairs: everything is searched for.
+// Above kRouteTableSwitchesMax there is no table of all pairs: every answer is searched for.
 TEST(RouteServiceSizeTest, AnswersAreTheSameInANetworkTooLargeForATable) {
   DrawnNetwork net;
   const auto a = net.node("a"), b = net.node("b"), x = net.node("x", false),
@@ -430,7 +430,7 @@ TEST(RouteServiceSizeTest, AnswersAreTheSameInANetworkTooLargeForATable) {
   EXPECT_EQ(path(900), "asked 900 cells/s from 'a' to 'b', the widest path has 800; drained: x");
 }
 
-// 26 switches, each joined to each, whose links are alike: required elements make that hard.
+// 26 fully meshed switches with equal links: required elements make that hard.
 TEST(RouteServiceBudgetTest, HardQueriesOfABatchShareWhatTheyMayCost) {
   DrawnNetwork net;
   std::vector<SwitchIndex> nodes;
@@ -458,13 +458,13 @@ TEST(RouteServiceBudgetTest, HardQueriesOfABatchShareWhatTheyMayCost) {
   const RouteAnswer second = find_route(view, hard, budget);
   EXPECT_EQ(second.error().cause, Cause::kTooHard);
   EXPECT_EQ(second.error().asked, left);
-  // What needs no such search is found all the same.
+  // A query that needs no such search is still answered.
   budget.labels = 0;
   EXPECT_TRUE(find_route(view, {"n0", "n25", 1}, budget).has_value());
 }
 
 TEST(RouteServiceThreadsTest, AnswersAreOfOneVersionWhileTheNetworkChanges) {
-  // The link of the pair goes down and comes up: in odd versions there is a path.
+  // The link of the pair goes down and up: in odd versions there is a path.
   RouteService service(pair_of_hosts(10), 5000);
   constexpr std::uint64_t kLast = 201;
   std::atomic<bool> done{false};
@@ -478,7 +478,7 @@ TEST(RouteServiceThreadsTest, AnswersAreOfOneVersionWhileTheNetworkChanges) {
   const std::vector<PathQuery> queries(8, PathQuery{"a", "b", 1});
   std::uint64_t last = 0;
   for (bool over = false; !over;) {
-    over = done;  // once more after the last change
+    over = done;  // one more round after the last change
     const auto answers = service.answer(queries).value();
     EXPECT_GE(answers.topology_version, last);
     last = answers.topology_version;

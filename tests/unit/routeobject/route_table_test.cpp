@@ -9,7 +9,7 @@
 namespace xbind {
 namespace {
 
-// a -- x -- b and a -- y -- b; c alone
+// a -- x -- b and a -- y -- b; c has no link
 RouteGraph two_ways() {
   DrawnNetwork net;
   const auto a = net.node("a"), b = net.node("b"), x = net.node("x", false),
@@ -68,13 +68,13 @@ TEST(RouteTableTest, AFailedLinkIsLeftAndComesBack) {
   EXPECT_EQ(answer_text(cut.find({"a", "b", 0})), "1>a>3 1>y>2 3>b>1");
   const RouteTable mended = cut.after(std::vector<LinkChange>{{0, {true, 10, 10}}}).value();
   EXPECT_EQ(answer_text(mended.find({"a", "b", 0})), "1>a>2 1>x>2 2>b>1");
-  EXPECT_EQ(answer_text(before.find({"a", "b", 0})), "1>a>2 1>x>2 2>b>1");  // as it was
+  EXPECT_EQ(answer_text(before.find({"a", "b", 0})), "1>a>2 1>x>2 2>b>1");  // unchanged
 }
 
 TEST(RouteTableTest, OnlyRowsThatAChangeDisturbsAreComputed) {
   const RouteTable table = RouteTable::compute(two_ways(), PathMetric::kHops, 0).value();
   EXPECT_EQ(table.rows_computed(), 5u);
-  // Less is free, and nobody goes by it for that.
+  // Less is free on the link, but the table's paths do not depend on that.
   EXPECT_EQ(table.after(std::vector<LinkChange>{{0, {true, 3, 3}}})->rows_computed(), 0u);
   // y -- b is on the trees to y and b; a and x are reached over the first links.
   EXPECT_EQ(table.after(std::vector<LinkChange>{{3, {false, 0, 0}}})->rows_computed(), 2u);
@@ -86,7 +86,8 @@ TEST(RouteTableTest, AnUnknownLinkIsRefused) {
             (Error{ErrorCode::kNotFound, "link number 4 is not there, 4 are"}));
 }
 
-// Tables that go from change to change, and searches on the graph as it then is.
+// Tables that are updated from change to change, compared with searches
+// on the graph of that moment.
 TEST(RouteTableTest, AgreesWithSearchesThroughManyChanges) {
   constexpr std::uint64_t kSeed = 20240309;
   std::mt19937_64 random(kSeed);
@@ -120,7 +121,7 @@ TEST(RouteTableTest, AgreesWithSearchesThroughManyChanges) {
             ASSERT_EQ(table.distance(from, to).cost, searched->cost);
             ++paths;
           }
-          PathQuery other = query;  // at another rate than the table's
+          PathQuery other = query;  // at a rate that is not the table's
           other.cells_per_s = random() % 8;
           ASSERT_EQ(table.find({other.from, other.to, other.cells_per_s}),
                     find_path(table.graph(), other));

@@ -66,9 +66,9 @@ TEST_F(RouterTest, EitherEndTakesALinkDownAndBothBringItUp) {
   EXPECT_EQ(version(), 8u);
   EXPECT_EQ(unusable(), "x port 2 down, b port 2 down");
 
-  // b --> Router: my end is down too. Nothing new for anybody.
+  // b --> Router: its end is down too. No condition changes.
   EXPECT_FALSE(report("b", kFirstLife, 1, {down(2)}).condition);
-  // x --> Router: mine is up again; the link is not, b's end is down
+  // x --> Router: its end is up again; the link is not, because b's end is down
   EXPECT_FALSE(report("x", kFirstLife, 2, {up(1, 1000, 1000), up(2, 500, 500)}).condition);
   EXPECT_EQ(unusable(), "x port 2 down, b port 2 down");
   EXPECT_EQ(version(), 8u);
@@ -90,7 +90,7 @@ TEST_F(RouterTest, AnAccessLineIsPortOneOfAnEndpoint) {
   EXPECT_TRUE(change.condition);
   EXPECT_TRUE(change.room.empty());
   EXPECT_EQ(unusable(), "a port 1 down");
-  // Port 1 of x, which is no endpoint, is a link's.
+  // Port 1 of x, which is no endpoint, belongs to a link.
   report("x", kFirstLife, 1, {down(1)});
   EXPECT_EQ(unusable(), "a port 2 down, x port 1 down, a port 1 down");
 }
@@ -99,7 +99,7 @@ TEST_F(RouterTest, WhatIsFreeChangesNoVersion) {
   const RouterChange change = report("x", kFirstLife, 1, {up(1, 1000, 40), up(2, 500, 500)});
   EXPECT_FALSE(change.condition);
   ASSERT_EQ(change.room.size(), 1u);
-  EXPECT_EQ(change.room[0].state, (LinkState{true, 1000, 40}));  // a's end: as the topology says
+  EXPECT_EQ(change.room[0].state, (LinkState{true, 1000, 40}));  // a's end: as in the topology
   EXPECT_EQ(change.promised[0].state, (LinkState{true, 1000, 1000}));
   EXPECT_EQ(version(), 7u);
   EXPECT_TRUE(report("x", kFirstLife, 2, {up(1, 1000, 40), up(2, 500, 500)}).empty());
@@ -112,7 +112,7 @@ TEST_F(RouterTest, OverbookedPortsPromiseMoreAndAllRatesAreBounded) {
   EXPECT_EQ(change.promised[0].state, (LinkState{true, 1000, 3000}));
   EXPECT_EQ(change.room[0].state, (LinkState{true, 1000, 2500}));
   EXPECT_EQ(change.room[1].state, (LinkState{true, kLinkCellsPerSMax, 500}));
-  // No more is free than may be promised.
+  // The free rate is limited to the capacity.
   EXPECT_EQ(report("x", kFirstLife, 2, {up(1, 100, 900)}).room[0].state,
             (LinkState{true, 1000, 100}));
 }
@@ -123,7 +123,7 @@ TEST_F(RouterTest, LateReportsAreIgnoredAndCounted) {
   EXPECT_TRUE(report("x", kFirstLife, 5, {up(2, 500, 500)}).empty());  // repeated
   EXPECT_EQ(unusable(), "x port 2 down, b port 2 down");
   EXPECT_EQ(router->stale_reports(), 2u);
-  // Numbers are each switch's own.
+  // Each switch has its own numbers.
   EXPECT_TRUE(report("b", kFirstLife, 1, {down(3)}).condition);
   EXPECT_EQ(router->stale_reports(), 2u);
   EXPECT_EQ(router->reports(), 4u);
@@ -133,7 +133,7 @@ TEST_F(RouterTest, ANewLifeBeginsItsNumbersAnewAndEndsTheOldOne) {
   report("x", kFirstLife, 50, {down(2)});
   EXPECT_TRUE(report("x", kSecondLife, 1, {up(2, 500, 500)}).condition);
   EXPECT_EQ(unusable(), "");
-  EXPECT_TRUE(report("x", kFirstLife, 51, {down(2)}).empty());  // a ghost
+  EXPECT_TRUE(report("x", kFirstLife, 51, {down(2)}).empty());  // a late report of an earlier life
   EXPECT_EQ(unusable(), "");
   EXPECT_EQ(router->stale_reports(), 1u);
 }
@@ -174,7 +174,7 @@ TEST_F(RouterTest, ALinkIsDrainedByThePortAtEitherEnd) {
   EXPECT_TRUE(drain("b", 2).condition);
   EXPECT_EQ(unusable(), "x port 2 drained, b port 2 drained");
   EXPECT_EQ(version(), 8u);
-  EXPECT_FALSE(drain("x", 2).condition);  // it is already
+  EXPECT_FALSE(drain("x", 2).condition);  // it is drained already
   EXPECT_EQ(version(), 8u);
   const RouterChange change = drain("x", 2, false);
   EXPECT_TRUE(change.condition);
@@ -237,8 +237,8 @@ TEST_F(RouterTest, WhoHoldsAConditionKeepsIt) {
   EXPECT_EQ(router->condition()->state.unusable.size(), 4u);
 }
 
-// Reports of all switches, their later ones overtaken by earlier ones and repeated: in the end it is as
-// if only each switch's last had come.
+// Reports of all switches, some overtaken by earlier ones and some repeated. The result is the same
+// as if only each switch's last report had arrived.
 TEST_F(RouterTest, TheOrderOfArrivalDoesNotMatter) {
   constexpr std::uint64_t kSeed = 20240517;
   std::mt19937_64 random(kSeed);

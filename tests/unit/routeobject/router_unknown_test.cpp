@@ -1,4 +1,4 @@
-// Switches whose lines nobody can speak of: lost by their SwitchServer, or that has fallen silent.
+// Switches with lines of unknown state: their SwitchServer lost the switch, or has fallen silent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,8 @@ class UnknownSwitchTest : public ::testing::Test {
   }
   RouterChange speaks(std::string_view at) { return report(at, {{PortId{1}, true, 1000, 900}}); }
   RouterChange loses(std::string_view at) { return report(at, {}); }
-  // From tick to tick; those in `speaking` report every 5 s. How often something changed.
+  // Advances from tick to tick; switches in `speaking` report every 5 s.
+  // Returns the number of changes.
   int wait(Duration during, const std::vector<const char*>& speaking) {
     int changes = 0;
     for (const TimePoint end = now + during; now < end;) {
@@ -72,12 +73,12 @@ TEST_F(UnknownSwitchTest, ALostSwitchTakesItsLinksWithItAndGivesThemBack) {
   const RouterChange change = router->tick(now);
   EXPECT_TRUE(change.condition);
   ASSERT_EQ(change.room.size(), 2u);
-  EXPECT_EQ(change.room[0].state, (LinkState{false, 1000, 900}));  // as last heard
+  EXPECT_EQ(change.room[0].state, (LinkState{false, 1000, 900}));  // as last reported
   EXPECT_EQ(change.promised[1].state, (LinkState{false, 500, 500}));
   EXPECT_EQ(version(), 8u);
   EXPECT_EQ(unusable(), kXUnknown);
   EXPECT_EQ(router->unknown_switches(now), (std::vector<UnknownSwitch>{{"x", seconds{3}, false}}));
-  // It is back, and trusted five seconds later.
+  // It reports again, and is trusted five seconds later.
   EXPECT_FALSE(speaks("x").condition);
   EXPECT_EQ(wait(milliseconds{4800}, {"a", "b"}), 0);
   EXPECT_EQ(unusable(), kXUnknown);
@@ -92,7 +93,7 @@ TEST_F(UnknownSwitchTest, ItsLastWordStandsAndItsNeighboursStillCount) {
   loses("x");
   wait(seconds{4}, {});
   EXPECT_EQ(unusable(), "a:2 unknown, x:1 unknown, x:2 down, b:2 down, x:0 unknown");
-  // a --> Router: the line to x is down. So it is down.
+  // a --> Router: the line to x is down, so it counts as down.
   report("a", {{PortId{2}, false, 0, 0}});
   EXPECT_EQ(unusable(), "a:2 down, x:1 down, x:2 down, b:2 down, x:0 unknown");
   speaks("a");
@@ -125,7 +126,7 @@ TEST_F(UnknownSwitchTest, ASilentSwitchServerMakesItsSwitchUnknownWhileOthersSpe
 TEST_F(UnknownSwitchTest, WhenNobodySpeaksItIsTheRouterThatCannotHear) {
   EXPECT_EQ(wait(std::chrono::minutes{2}, {}), 0);
   EXPECT_EQ(unusable(), "");
-  // a is heard again, and the others are not: now that says something.
+  // a is heard again and the others are not: now their silence counts.
   EXPECT_EQ(wait(seconds{5}, {"a"}), 1);
   EXPECT_EQ(router->unknown_switches(now).size(), 2u);
 }
@@ -133,7 +134,7 @@ TEST_F(UnknownSwitchTest, WhenNobodySpeaksItIsTheRouterThatCannotHear) {
 TEST_F(UnknownSwitchTest, ARouterThatWasStoppedHasHeardNobodyMeanwhile) {
   wait(seconds{1}, {"a", "b", "x"});
   now += std::chrono::minutes{5};
-  speaks("a");  // the first that gets through
+  speaks("a");  // the first report that arrives
   EXPECT_FALSE(router->tick(now).condition);
   EXPECT_EQ(wait(seconds{10}, {"a", "b", "x"}), 0);
   EXPECT_EQ(unusable(), "");
@@ -150,7 +151,7 @@ TEST_F(UnknownSwitchTest, WhoHasBeenSilentMayComeBackWithAClockSetBack) {
     router->tick(now);
   }
   EXPECT_EQ(unusable(), "");
-  // Within a life that is believed, an old word is still old.
+  // Within an accepted life, an old report is still stale.
   EXPECT_TRUE(router->report("x", Epoch{50}, 1, ports, now)->empty());
   EXPECT_EQ(router->stale_reports(), 1u);
 }
@@ -166,10 +167,10 @@ TEST_F(UnknownSwitchTest, DrainedAsWellItStaysDrainedWhenItIsBack) {
   EXPECT_EQ(unusable(), drained);
 }
 
-// x is lost: what leads over it leaves the table, and whom that leaves without a path is told why.
+// x is lost: paths over it leave the table, and a refusal for want of another path names it.
 //
 //      2  1000  1    2  1000  2
-//    a ----------- x ----------- b        c is joined to nothing
+//    a ----------- x ----------- b        c has no link
 //     \  3   800  1    2   800  /  3
 //      ------------ y ---------
 TEST(UnknownSwitchRoutesTest, IsOnNoPathAndIsNamedWhereThereIsNoOther) {
@@ -187,7 +188,7 @@ TEST(UnknownSwitchRoutesTest, IsOnNoPathAndIsNamedWhereThereIsNoOther) {
     return service.answer(std::vector{query}).value().answers.at(0);
   };
   const PathQuery narrow{"a", "b", 500};
-  const PathQuery wide{"a", "b", 900};  // only x's links may carry it
+  const PathQuery wide{"a", "b", 900};  // only x's links could carry it
   PathQuery without_y{"a", "b", 0};
   without_y.avoid = {{"y", PortId{}}};
   std::uint64_t number = 0;
@@ -212,11 +213,11 @@ TEST(UnknownSwitchRoutesTest, IsOnNoPathAndIsNamedWhereThereIsNoOther) {
   EXPECT_EQ(service.links(0, 1).value()[0].condition, (LineCondition{true, false, true}));
   EXPECT_EQ(service.unknown_switches(then + seconds{4}),
             (std::vector<UnknownSwitch>{{"x", seconds{4}, false}}));
-  // Drained as well, that is not what is in the way.
+  // If x is also drained, the drain is not named as the cause.
   service.drain({"x", PortId{}}, true).value();
   EXPECT_EQ(ask(without_y).error().cause, Cause::kNoRoute);
   service.drain({"x", PortId{}}, false).value();
-  // An end's own switch.
+  // The same for an end's own switch.
   loses("b");
   service.tick(then + seconds{6});
   EXPECT_EQ(ask(narrow).error().cause, Cause::kSwitchUnreachable);

@@ -20,7 +20,7 @@ std::string network(const std::string& links, const std::string& demands = "") {
          (demands.empty() ? "" : "DEMANDS (\n" + demands + ")\n");
 }
 std::string refused(const std::string& text) { return refusal(text, "dir/net.txt"); }
-// Of a file with this in its line 8, the first of LINKS.
+// The refusal of a file with this line 8, the first of LINKS.
 std::string refused_link(const std::string& link) { return refused(network(link + "\n")); }
 
 TEST(SndlibTest, ASwitchPerNodeALinkPerLinkAWeightPerDemand) {
@@ -50,7 +50,7 @@ TEST(SndlibTest, ASwitchPerNodeALinkPerLinkAWeightPerDemand) {
   ASSERT_TRUE(expected.add_link({gdansk, PortId{2}}, {warsaw, PortId{2}}, 1'466'981).has_value());
   ASSERT_TRUE(expected.add_link({warsaw, PortId{3}}, {es, PortId{2}}, 5'849'056).has_value());
   ASSERT_TRUE(expected.add_link({es, PortId{3}}, {warsaw, PortId{4}}, 1).has_value());
-  // 273.9 km: the great circle by the spherical law of cosines, computed apart.
+  // 273.9 km by the spherical law of cosines, computed independently.
   ASSERT_TRUE(expected.set_link_delay(0, 1369).has_value());
   ASSERT_TRUE(expected.add_demand(gdansk, es, 195).has_value());
   ASSERT_TRUE(expected.add_demand(es, gdansk, 0.5).has_value());
@@ -144,7 +144,7 @@ TEST(SndlibTest, AFileThatIsCutOffAnywhereIsRefused) {
                             "DEMANDS (\n D ( A B ) 1 1 UNLIMITED\n)\n"
                             "ADMISSIBLE_PATHS (\n D ( P ( L ) )\n)\n";
   ASSERT_EQ(links(accepted(whole, "net.txt")), "a:2-b:2@2358");
-  // Whole is what ends behind LINKS or a section that may be left out.
+  // A file is complete if it ends after LINKS or after an optional section.
   const std::size_t links_end = whole.find("DEMANDS") - 1;
   const std::size_t demands_end = whole.find("ADMISSIBLE") - 1;
   for (std::size_t length = 0; length < whole.size() - 1; ++length) {
@@ -220,7 +220,7 @@ TEST(SndlibTest, WhatIsShownOfAWordIsAlwaysUtf8) {
   EXPECT_EQ(shown("K\xC3\xB6ln \xE2\x82\xAC \xF0\x9F\x8C\x8D"),
             "K\xC3\xB6ln \xE2\x82\xAC \xF0\x9F\x8C\x8D");
   EXPECT_EQ(shown("K\xF6ln\n\x7F"), "K?ln??");  // ISO 8859-1, controls
-  EXPECT_EQ(shown("\xC3"), "?");                // cut off
+  EXPECT_EQ(shown("\xC3"), "?");                // truncated
   EXPECT_EQ(shown("\xC0\x80"), "??");           // overlong
   EXPECT_EQ(shown("\xE0\x80\x80"), "???");
   EXPECT_EQ(shown("\xED\xA0\x80"), "???");       // a surrogate
@@ -238,7 +238,7 @@ TEST(SndlibTest, NotesAreBounded) {
   for (int i = 0; i < 4000; ++i) nodes += fmt::format(" N{}\n", i);
   const auto loaded = accepted(kHead + nodes + ")\nLINKS ( )\n", "net.txt");
   ASSERT_EQ(loaded.notes.size(), kImportNotesMax);
-  // 3 notes and 500 of names, of which 255 are there.
+  // 3 notes and 500 about names, of which 255 are kept.
   EXPECT_EQ(loaded.notes.back(), "248 more notes are left out");
   EXPECT_EQ(loaded.topology.switches().size(), 4000u);
 }

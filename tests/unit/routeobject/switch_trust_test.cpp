@@ -1,4 +1,4 @@
-// When a switch is one to build on. Of the options: lost 3 s, silent 15 s, trust 5 s.
+// When a switch is trusted. Options: lost after 3 s, silent after 15 s, trusted after 5 s.
 #include "routeobject/switch_trust.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ using std::chrono::seconds;
 class SwitchTrustTest : public ::testing::Test {
  protected:
   void hears(int at_s, bool under_control) { trust_.heard(under_control, options_, at(at_s)); }
-  // Whether it is unknown then.
+  // Whether the switch is unknown then.
   bool unknown(int at_s) {
     trust_.tick(options_, awake_since_, at(at_s));
     return trust_.unknown();
@@ -50,7 +50,7 @@ TEST_F(SwitchTrustTest, AShortLossIsNone) {
   hears(10, false);
   hears(12, true);
   EXPECT_FALSE(unknown(16));
-  hears(17, false);  // five seconds of control: the clock begins anew
+  hears(17, false);  // after five seconds of control the clock begins anew
   EXPECT_FALSE(unknown(19));
   EXPECT_TRUE(unknown(20));
 }
@@ -59,7 +59,7 @@ TEST_F(SwitchTrustTest, ASessionThatComesAndGoesBecomesUnknownOnceAndStaysSo) {
   hears(0, true);
   int changes = 0;
   bool was = false;
-  // Two seconds of control, two without.
+  // Two seconds of control, two without, in turn.
   for (int second = 10; second < 100; ++second) {
     if (second % 2 == 0) hears(second, second % 4 == 0);
     if (unknown(second) != was) ++changes;
@@ -77,7 +77,7 @@ TEST_F(SwitchTrustTest, SilenceMakesItUnknownAndAWordAfterItHasToProveItself) {
   EXPECT_TRUE(unknown(15));
   EXPECT_TRUE(trust_.is_silent());
   EXPECT_EQ(trust_.in_doubt_since(), at(0));
-  hears(30, true);  // a SwitchServer that was started anew
+  hears(30, true);  // from a restarted SwitchServer
   EXPECT_FALSE(trust_.is_silent());
   EXPECT_TRUE(unknown(34));
   EXPECT_FALSE(unknown(35));
@@ -91,7 +91,7 @@ TEST_F(SwitchTrustTest, WhoFallsSilentWhileItProvesItselfBeginsAnew) {
   EXPECT_TRUE(unknown(35));
   EXPECT_TRUE(trust_.is_silent());
   hears(50, true);
-  EXPECT_TRUE(unknown(60));  // forty seconds after the first word
+  EXPECT_TRUE(unknown(60));  // forty seconds after the first report
 }
 
 TEST_F(SwitchTrustTest, NobodyHearsWhileHeSleeps) {
@@ -132,7 +132,7 @@ TEST_F(SwitchTrustTest, OneThatIsNeverMetIsUnknownAndTrustedAsSoonAsItIs) {
 TEST_F(SwitchTrustTest, AWordThatComesBeforeTheTickDoesNotUndoWhatWasDue) {
   hears(0, true);
   hears(10, false);
-  hears(20, true);  // nobody has ticked meanwhile
+  hears(20, true);  // no tick in the meantime
   EXPECT_TRUE(trust_.unknown());
 }
 

@@ -21,7 +21,7 @@ std::string refusal(const std::string& text) {
   return topology.error().text;
 }
 
-// Three switches in lines 1 to 10; a test adds its own from line 11 on.
+// Three switches in lines 1 to 10; the tests append theirs from line 11 on.
 const std::string kSwitches =
     "name = \"t\"\n"
     "[[switch]]\n"
@@ -147,7 +147,7 @@ TEST(TopologyFileTest, UnknownKeysAreRefusedWithTheirLine) {
             "t.toml line 13: a link has no 'cells_per_s'; did you mean cells-per-s?");
   EXPECT_EQ(after_switches("[[demand]]\nfrom = \"host-a\"\nto = \"host-b\"\nwieght = 1\n"),
             "t.toml line 14: a demand has no 'wieght'; did you mean weight?");
-  // Of several the first in the file is named.
+  // Of several errors the first in the file is named.
   EXPECT_THAT(after_switches("[[switch]]\nzone = 1\narea = 2\n"), StartsWith("t.toml line 12: "));
 }
 
@@ -182,7 +182,7 @@ TEST(TopologyFileTest, NamesAreRefusedWithTheirLine) {
             "t.toml line 13: 'endpoint' of c is neither true nor false");
 }
 
-// A link whose second line is `between`, with a rate.
+// A file with a link whose second line is `between`, with a rate.
 std::string with_between(const std::string& between) {
   return after_switches("[[link]]\nbetween = " + between + "\ncells-per-s = 9\n");
 }
@@ -226,7 +226,7 @@ TEST(TopologyFileTest, AStarOfMoreLinksThanPortsIsRefused) {
         "[[link]]\nbetween = [\"sw\", \"leaf-{0}\"]\ncells-per-s = 1\n",
         i);
   }
-  // Five lines a leaf; the last one's link is the third of them.
+  // Each leaf has five lines; the link of the last one is the third of them.
   EXPECT_EQ(refusal(text), fmt::format("t.toml line {}: port 4097 of sw is not in 1 to 4096",
                                        11 + 5 * kPortsMax + 2));
 }

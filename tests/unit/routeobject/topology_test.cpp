@@ -49,14 +49,14 @@ TEST_F(ThreeSwitches, KnowsItsSwitchesPortsAndRates) {
   EXPECT_EQ(topology.switches()[sw].ports, 2u);
   EXPECT_THAT(topology.port_cells_per_s(a), ElementsAre(1000, 1000));
   EXPECT_THAT(topology.port_cells_per_s(sw), ElementsAre(1000, 500));
-  EXPECT_FALSE(topology.port_is_free(end(a, 1)));  // the endpoint's
+  EXPECT_FALSE(topology.port_is_free(end(a, 1)));  // it leads to the endpoint's host
   EXPECT_FALSE(topology.port_is_free(end(a, 2)));
   EXPECT_TRUE(topology.port_is_free(end(a, 3)));
   EXPECT_FALSE(topology.port_is_free(end(a, kPortsMax + 1)));
   EXPECT_EQ(topology.end_text(end(sw, 2)), "sw:2");
   EXPECT_EQ(topology.link_at(end(sw, 2)), 1u);
   EXPECT_EQ(topology.link_at(end(b, 2)), 1u);
-  EXPECT_EQ(topology.link_at(end(a, 1)), std::nullopt);  // the endpoint's
+  EXPECT_EQ(topology.link_at(end(a, 1)), std::nullopt);  // it leads to the endpoint's host
   EXPECT_EQ(topology.link_at(end(sw, 3)), std::nullopt);
 }
 
@@ -95,7 +95,7 @@ TEST_F(ThreeSwitches, WrongLinksAreRefused) {
 
 TEST_F(ThreeSwitches, WrongDemandsAreRefused) {
   EXPECT_TRUE(topology.add_demand(a, b, 0.5).has_value());
-  EXPECT_TRUE(topology.add_demand(a, b, 2).has_value());  // adds up
+  EXPECT_TRUE(topology.add_demand(a, b, 2).has_value());  // is added to the first
   EXPECT_EQ(demand_refusal(a, sw, 1), "sw is no endpoint, calls neither start nor end there");
   EXPECT_EQ(demand_refusal(a, a, 1), "the demand from host-a to itself joins nothing");
   EXPECT_EQ(demand_refusal(a, b, 0), "weight 0 from host-a to host-b is not above zero");

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds the worked messages of tests/golden/gsmp against the pictures of this folder.
+"""Compares the worked messages of tests/golden/gsmp with the pictures of this folder.
 
-  check.py             names each vector without a written origin, or with other octets than drawn
-  check.py --write     writes each vector as it is drawn, with its origin in the first line
+  check.py             lists each vector that has no origin, or whose octets differ from its picture
+  check.py --write     writes each vector from its picture, with its origin in the first line
 
 A vector has an origin when its file begins with a line "# Origin: ..." and this folder draws it.
-The project's codec has no part in it: it cannot write what it is then judged by.
+The project's codec is not used, because the vectors are its test.
 """
 
 import re
@@ -23,7 +23,7 @@ ORIGIN = "# Origin: "
 
 
 def drawn():
-    """Each vector by its file."""
+    """Maps each file to its module and vector."""
     found = {Path("v2", f"{name}.hex"): (v1, vector) for name, vector in v1.VERSION_2.items()}
     for folder, modules in DRAWN.items():
         for module in modules:

@@ -1,8 +1,8 @@
-"""Draws a message from its bit picture: the second hand behind the octets of ../*.hex.
+"""Draws a message from its bit picture: an independent source of the octets in ../*.hex.
 
 A picture is the figure of the RFC as text: "NAME:BITS" from the most significant bit on, "x" for
 reserved bits. `draw(picture, NAME=value, ...)` returns the octets; fields without a value are
-zero. Nothing here uses the project's codec, and the codec does not use this.
+zero. This module and the project's codec do not use each other.
 """
 
 
@@ -23,7 +23,7 @@ def draw(picture, **values):
 
 
 class Vector:
-    """One worked message: `section` names the text that its pictures are taken from."""
+    """One worked message; `section` names the document from which its pictures are taken."""
 
     def __init__(self, section, octets, note=""):
         self.section, self.octets, self.note = section, octets, note

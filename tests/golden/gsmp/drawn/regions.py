@@ -1,7 +1,7 @@
 """The schedulable regions of draft-adam-gsmp-sr-00, under the header of version 3.
 
-Where the draft leaves a choice (parameters of 4 octets, intercepts as whole calls) docs/gsmp.md
-has made it.
+The draft leaves some choices open, such as parameters of 4 octets and intercepts as whole calls.
+docs/gsmp.md states the choices of this project.
 """
 
 from picture import Vector, draw

@@ -1,4 +1,4 @@
-"""What the messages of version 3 share: frame (RFC 3293), header and labels (RFC 3292, 3)."""
+"""Common parts of the messages of version 3: frame (RFC 3293), header, labels (RFC 3292, 3)."""
 
 from picture import draw
 

@@ -66,7 +66,7 @@ def add(result, transaction, input_label, output_label, *traffic, kind=16, code=
 
 
 def whole(kind, transaction, input_label, result=ACK_ALL, code=0):
-    """Of the whole connection or port: the output side of the picture is unused."""
+    """A message about a whole connection or port: the output fields of the picture are unused."""
     return add(result, transaction, input_label, UNUSED_LABEL, kind=kind, code=code, Output_Port=0,
                N=0)
 

@@ -82,12 +82,13 @@ def port_record(flags, ranges, services=None, session=SESSION_1, receives=LINE_R
         body += draw(SERVICES, Number_of_Service_Specs=len(services))
         body += b"".join(draw(SERVICE_SPEC, Service_ID=one, Capability_Set_ID=1)
                          for one in services)
-    return draw(PORT_RECORD, Port_Session_Number=session, PortType=kind, S=int(services is not None),
-                Data_Fields_Length=len(body), **({"Port": 1} | (head or {}))) + body
+    return draw(PORT_RECORD, Port_Session_Number=session, PortType=kind,
+                S=int(services is not None), Data_Fields_Length=len(body),
+                **({"Port": 1} | (head or {}))) + body
 
 
 def one_flag(flag, transaction, receives, transmits):
-    """No two numbers of the record are alike; one flag is set."""
+    """A record in which all numbers differ and one flag is set."""
     record = port_record({flag: 1}, [atm(33, vpi=1) + atm(65000, vpi=2)], receives=receives,
                          transmits=transmits, session=0x5eed0006,
                          head={"Port": 6, "Event_Sequence_Number": 9, "Event_Flags": 0x4000,
@@ -119,7 +120,7 @@ def activity(result, transaction, *records):
 
 
 def activity_of(label, port=1, cells=None, **flags):
-    """With a count: one of 8 octets; room for it is left in any case."""
+    """A record; its count, if any, has 8 octets. The picture has room for a count in any case."""
     count = {} if cells is None else {"TC_Count": 1, "TC_Block_Length": 8, "Traffic_Count": cells}
     return draw(ACTIVITY_RECORD, Input_Port=port, **count, **flags) + label
 
@@ -179,7 +180,8 @@ VECTORS = {
     "L3": ranges(ACK_ALL, 0x504, labels(atm(35, vpi=2), atm(99, vpi=3), vpis=7, vcis=513), M=1),
     "L4": ranges(ACK_ALL, 0x505, labels(atm(0, vpi=4, F1=1), atm(0, vpi=6)),
                  labels(atm(41, F2=1), atm(77)), D=1),
-    "L5": ranges(SUCCESS, 0x506, mpls(16) + mpls(1023) + draw(REMAINING_LABELS, Remaining_Labels=1000),
+    "L5": ranges(SUCCESS, 0x506,
+                 mpls(16) + mpls(1023) + draw(REMAINING_LABELS, Remaining_Labels=1000),
                  mpls(70000) + mpls(0xfffff) + draw(REMAINING_LABELS, Remaining_Labels=0xe_ee90),
                  Q=1, D=1),
     "S1": Vector("RFC 3292 section 7.2", message(49, ACK_ALL, 0x601, draw(

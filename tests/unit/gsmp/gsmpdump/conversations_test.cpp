@@ -55,11 +55,11 @@ TEST_F(ConversationsTest, ASegmentThatIsMissingIsAGap) {
   see({40000, 6068, 99, 0, kSyn});
   see({40000, 6068, 120, 0, kAck}, golden("C5"));
   EXPECT_TRUE(lines_.empty());
-  see({6068, 40000, 500, 140, kAck});  // the switch has all of it
+  see({6068, 40000, 500, 140, kAck});  // the switch has received all of it
   EXPECT_EQ(lines_, (Lines{kUp + "gap: 20 octets were not seen", kUp + kAllPorts}));
 }
 
-// The capture kept only the beginning of a packet.
+// The capture has only the beginning of a packet.
 TEST_F(ConversationsTest, APacketThatWasCutShortLeavesAGap) {
   see({40000, 6068, 99, 0, kSyn});
   wire::Buffer cut = test::packet({40000, 6068, 100, 0, kAck}, golden("C3"));

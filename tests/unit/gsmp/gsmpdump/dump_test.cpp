@@ -21,7 +21,7 @@ class DumpTest : public ::testing::Test {
   }
   static std::string words(const std::string& id) {
     std::string text = gsmp::test::read_text(gsmp::test::golden_path(id + ".txt"));
-    text.pop_back();  // the end of its line
+    text.pop_back();  // the end of the line
     return text;
   }
   static std::string refusal(gsmp::Refusal refusal, std::uint32_t value) {

@@ -103,7 +103,7 @@ TEST(Packet, OfSomethingElseIsNamed) {
   EXPECT_EQ(why(LinkLayer::kIp, ipv6(segment, 44)), NoSegment::kFragment);
 }
 
-// Whatever the capture has cut away: headers that are not all there are named, a payload is shorter.
+// Wherever the capture cuts a packet: incomplete headers are named, and a payload is shorter.
 TEST(Packet, CutAnywhereIsReadAsFarAsItGoes) {
   for (const wire::Buffer& whole :
        {ethernet(ipv4(tcp({}, octets("abc")))), ethernet(ipv6(tcp({}, octets("abc"))), 0x86dd)}) {

@@ -1,4 +1,4 @@
-// Packets as a capture shows them: built field by field, checksums left 0.
+// Packets as a capture contains them: built field by field, with checksums of 0.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ inline wire::Buffer tcp(const Tcp& header, const wire::Buffer& payload,
   return out;
 }
 
-// From 10.0.0.1 to 10.0.0.2, or the other way for packets that come from port 6068.
+// From 10.0.0.1 to 10.0.0.2; the other direction for packets from port 6068.
 inline wire::Buffer ipv4(const wire::Buffer& segment, bool from_switch = false,
                          std::uint8_t protocol = 6, std::uint16_t fragment = 0x4000) {
   wire::Buffer out;
@@ -87,7 +87,7 @@ inline wire::Buffer ethernet(const wire::Buffer& packet, std::uint16_t type = 0x
   return out;
 }
 
-// Both directions of one connection, in order unless a test has other plans.
+// A packet of one connection, in the direction that its ports imply.
 inline wire::Buffer packet(const Tcp& header, const wire::Buffer& payload = {}) {
   return ethernet(ipv4(tcp(header, payload), header.from == 6068));
 }

@@ -12,7 +12,7 @@
 namespace xbind::gsmpdump {
 namespace {
 
-// What comes out, gaps as "[3]".
+// Records the output; a gap of 3 octets is shown as "[3]".
 class ReassemblyTest : public ::testing::Test {
  protected:
   Reassembly make(ReassemblyLimits limits = {}) {
@@ -41,7 +41,7 @@ TEST_F(ReassemblyTest, InOrderGoesThroughAsItComes) {
 TEST_F(ReassemblyTest, WithoutABeginningTheFirstSegmentSeenBegins) {
   Reassembly tcp = make();
   see(tcp, 5000, "abc");
-  see(tcp, 4997, "xyz");  // from before
+  see(tcp, 4997, "xyz");  // from before the connection
   see(tcp, 5003, "def");
   EXPECT_EQ(out_, "abcdef");
 }
@@ -118,7 +118,7 @@ TEST_F(ReassemblyTest, IsCompleteWhenAllBeforeItsEndWasSeen) {
   EXPECT_TRUE(tcp.complete());
 }
 
-// Any cutting, any order, any repetition: the same octets in the same order.
+// Any segmentation, any order, any repetition: the same octets in the same order.
 TEST_F(ReassemblyTest, AnyOrderOfAnySegmentsGivesTheStream) {
   for (unsigned seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE(seed);

@@ -1,8 +1,9 @@
 // A Transport without a network: the test opens and breaks the connection, and carries the octets.
 //
-//   driver ──▶ Transport (owned by the driver) ──▶ MemoryWire (owned by the test) ──▶ test
+//   driver ──▶ Transport ──▶ MemoryWire ──▶ test
 //
-// The wire may outlive the driver; octets for a destroyed driver are dropped. For one thread only.
+// The driver owns the Transport and the test owns the MemoryWire. The wire may outlive the driver;
+// octets for a destroyed driver are dropped. For one thread only.
 #pragma once
 
 #include <memory>
