@@ -119,7 +119,7 @@ TEST(MediaCellsTest, EachSaysWhoseItIsAndAllFormFramesOfAal5) {
   EXPECT_EQ(mark_of(Cell{}), std::nullopt);
 }
 
-// ===== a network that does what it says =========================================================
+// ===== a network without faults =====
 
 TEST(MediaCheckTest, CellsArriveWhileTheCallIsUpAndNotAfterwards) {
   Rig rig;

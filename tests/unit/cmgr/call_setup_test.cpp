@@ -390,7 +390,7 @@ TEST_F(CallSetupTest, ASwitchNeverHeardOfIsAttachedAndTheCallRefused) {
   EXPECT_THAT(asked_to_attach(), UnorderedElementsAre("sw1", "sw2", "sw3"));
 }
 
-// ===== what is refused at once =====
+// ===== requests that are refused at once =====
 
 TEST_F(CallSetupTest, AServiceThatCannotBeIsRefusedWithItsNumber) {
   attach_all();

@@ -71,7 +71,7 @@ TEST_F(ClientSessionTest, ASessionIsToldWhatItHasAskedForAndNothingElse) {
   EXPECT_FALSE(manager().outcome_of("mia", RequestId{1}).has_value());
 }
 
-// ===== numbers of a client that has started anew =====
+// ===== request numbers of a restarted client =====
 
 TEST_F(ClientSessionTest, AClientThatNumbersFromOneAgainIsNotToldOldOutcomes) {
   config.label_cache_target = 2;

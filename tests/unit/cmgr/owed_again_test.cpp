@@ -126,7 +126,7 @@ TEST_F(OwedAgainTest, WhoHasHeardAContractAfterADebtIsNotToldItAgain) {
   EXPECT_EQ(outcome().cause, Cause::kNoBandwidth);
 }
 
-// ===== what is owed, and what is not =====
+// ===== removals that are owed, and those that are not =====
 
 TEST_F(OwedAgainTest, ARemovalThatSucceedsAfterAllBeforeTheReleaseIsAnsweredIsNotOwed) {
   start_with_labels({vci(32)}, {vci(40)});

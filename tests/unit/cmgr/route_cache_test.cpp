@@ -91,7 +91,7 @@ TEST(RouteCacheTest, ANewAnswerReplacesARefusal) {
   EXPECT_EQ(cache.find(query(1000), kNow), nullptr);
 }
 
-// ===== what a query avoids =====
+// ===== avoided elements =====
 
 std::shared_ptr<const RouteReply> around(std::vector<PathElement> avoid, const std::string& by,
                                          std::uint64_t free = 100) {
@@ -171,7 +171,7 @@ TEST(RouteCacheTest, APathThatServesWhatWasRefusedEndsTheRefusal) {
   EXPECT_EQ(cache.find(query(500), kNow)->cause, Cause::kNone);
 }
 
-// ===== what is used =====
+// ===== pairs by use =====
 
 TEST(RouteCacheTest, ThePairsAreListedByTheirUse) {
   RouteCache cache;
@@ -308,7 +308,7 @@ TEST(RouteCacheTest, WhatIsDroppedAndReplacedIsNotCounted) {
   EXPECT_LT(cache.octets(), one) << "the pair alone";
 }
 
-// ===== ends that RouteObject does not know =====
+// ===== endpoints unknown to RouteObject =====
 
 std::shared_ptr<const RouteReply> unknown(const std::string& from, const std::string& to,
                                           const std::string& which) {

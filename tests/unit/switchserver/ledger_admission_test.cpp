@@ -276,7 +276,7 @@ TEST_F(RandomAdmission, NoAccountExceedsWhatItMayAndCbrNeverTheLine) {
   }
 }
 
-// ----- what comes in at the first hop ---------------------------------------------------------
+// ----- the rate that enters at the first hop -----
 
 // Each hop has an output port of its own, so only the rate that enters at kIn can refuse it.
 class LedgerIngressTest : public LedgerTest {

@@ -456,7 +456,7 @@ TEST_F(LedgerTest, ButNotToTheCacheOfALaterSession) {
   EXPECT_EQ(holder(label), LabelHolder::kFree);
 }
 
-// ===== what nobody claims =====
+// ===== unclaimed labels =====
 
 TEST_F(LedgerTest, UnclaimedLabelsAreNeitherGrantedNorUsed) {
   ledger.block({kTrunk, kInput, kOut, atm_label(0, 32)});

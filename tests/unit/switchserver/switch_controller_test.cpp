@@ -384,7 +384,7 @@ TEST_F(SwitchControllerTest, ResultsOfAnEndedSessionAreDroppedAndItsCommitStays)
   EXPECT_EQ(controller.attach("a", Epoch{2})->hops, 1U);
 }
 
-// ===== the switch goes away and comes back =====
+// ===== the switch is lost and comes back =====
 
 TEST_F(SwitchControllerTest, EverythingIsRefusedWhileTheSwitchIsAway) {
   const HopSetup lives = committed(1, 40);

@@ -132,7 +132,7 @@ TEST_F(SteadyTest, SetupsUnderWayAreCountedAtArrivalsAndOverTime) {
   requests_[12].answered = 7.5;
   const Shown shown = shown_by(requests_, {}, {});
   EXPECT_THAT(shown.in_use_at_arrivals, ElementsAre(16, 1, 1));
-  // 14 setups of 0.1 s in the window, the last one after it, and two of 2.5 s and 1.5 s.
+  // 14 setups of 0.1 s in the window and one after it, plus two of 2.5 s and 1.5 s.
   EXPECT_THAT(shown.mean_in_use, DoubleNear((15 * 0.1 + 2.5 + 1.5) / 17, 1e-9));
 }
 

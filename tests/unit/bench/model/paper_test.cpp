@@ -66,7 +66,8 @@ TEST(PaperPlan, OneAtATimeNeverHasTwo) {
   EXPECT_EQ(result.connected, 500U);
   EXPECT_EQ(result.released, 500U);
   ASSERT_FALSE(result.in_use_at_arrivals.empty());
-  EXPECT_EQ(result.in_use_at_arrivals.front(), 450U);  // after the warm-up; nothing is under way
+  // No arrival after the warm-up finds a call under way.
+  EXPECT_EQ(result.in_use_at_arrivals.front(), 450U);
 }
 
 }  // namespace
