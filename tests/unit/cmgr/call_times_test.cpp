@@ -282,7 +282,7 @@ TEST_F(CallTimesTest, AnOutcomeMayHaveToWaitForCredit) {
   EXPECT_THAT(told(), SizeIs(1));
   EXPECT_EQ(setups().count, 1U) << "the other one waits";
   now += microseconds{60};
-  release(3, ConnectionId{1});  // confirms the first outcome; connection 1 does not exist any more
+  release(3, ConnectionId{1});  // confirms the first outcome; connection 1 does not exist
   EXPECT_THAT(told(), SizeIs(2));
   EXPECT_EQ(setups(), (SetupTook{.answer = microseconds{60}, .count = 2}));
 }
