@@ -66,7 +66,7 @@ TEST_P(GoldenV1, IsRefusedWhenCutShort) {
   }
 }
 
-// V1 to V3 come from the protocol's description; the other files have each message once.
+// The worked messages of version 1.1 (docs/gsmp.md): V1 to V3, and each message once as W files.
 std::vector<std::string> golden_ids() {
   std::vector<std::string> ids;
   for (const auto& entry : std::filesystem::directory_iterator(test::golden_path("v1"))) {

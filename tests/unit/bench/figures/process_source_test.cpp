@@ -23,7 +23,7 @@ constexpr const char* kCleanReport = R"({"remote_invocations": 12, "label_cache_
 constexpr const char* kRecords =
     "call,kind,ended,planned_s,answered_s\n0,setup,done,0,0.5\n1,setup,done,1,1.5\n";
 
-// A source whose programs are replaced by functions of this fixture.
+// A source whose programs are told here what they do.
 class ProcessSourceTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -118,7 +118,7 @@ TEST_F(ProcessSourceTest, ALabThatDoesNotStartIsAnErrorWithWhatItSaid) {
   EXPECT_THAT(ran(), ElementsAre("up"));
 }
 
-// The command may have been killed half way: the lab that it started is ended.
+// It may have been killed half way: what it had started is ended.
 TEST_F(ProcessSourceTest, ALabThatDoesNotAnswerIsEnded) {
   lost_ = "up";
   ASSERT_FALSE(source_->measure({}).has_value());
