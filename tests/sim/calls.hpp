@@ -1,4 +1,4 @@
-// What a client has asked for, what it was told, and what it may believe about its calls since.
+// A client's requests with their outcomes, and what the client may believe about its calls.
 #pragma once
 
 #include <map>
@@ -15,14 +15,14 @@ namespace xbind::sim {
 
 struct Asked {
   cmgr::RequestBody body;
-  RequestId call;          // the setup of the call that it is about; 0: of none that is known
-  bool contested = false;  // something else about the same call was under way meanwhile
-  bool sent = false;       // since it was handed to the Requester
-  Label dropped;           // of a leaf that is to be dropped: what arrived there
+  RequestId call;          // the setup request of the call; 0: no call that the client has
+  bool contested = false;  // another request about the same call was open meanwhile
+  bool sent = false;       // since it was passed to the Requester
+  Label dropped;           // of a leaf to drop: the label that arrived there
   std::optional<Outcome> outcome;
 };
 
-// A call as its client knows it. What is promised holds while nothing is under way.
+// A call as its client sees it. Its promises hold while no request about it is open.
 struct Call {
   enum class State { kAsked, kHeld, kUp, kGone };
 
@@ -32,23 +32,23 @@ struct Call {
   Label ingress;
   Label reverse_ingress;
   Label reverse_egress;
-  std::map<std::string, Label> ends;      // every destination, with what arrives there
-  std::set<std::string> unsure_ends;      // perhaps a destination: requests have crossed
-  std::vector<cmgr::Contract> contracts;  // it has one of these
-  std::set<RequestId> open;               // requests about it that are under way
-  unsigned releases = 0;                  // of them
+  std::map<std::string, Label> ends;      // every destination and the label that arrives there
+  std::set<std::string> unsure_ends;      // perhaps destinations: requests have crossed
+  std::vector<cmgr::Contract> contracts;  // its contract is one of these
+  std::set<RequestId> open;               // requests about it that have no outcome yet
+  unsigned releases = 0;                  // how many of `open` are releases
   bool released = false;
-  bool orphan = false;         // its manager has lost its memory: nobody can change it any more
-  bool shaken = false;         // a SwitchServer on its path has lost its memory: its cells go on
-  bool contract_known = true;  // an orphan's may not be
-  std::uint32_t passes = ~0U;  // switches, one bit each, as last seen
+  bool orphan = false;  // its manager has lost its memory: nobody can change the call any more
+  bool shaken = false;  // a SwitchServer on its path has lost its memory; cells still flow
+  bool contract_known = true;  // false: perhaps for an orphan
+  std::uint32_t passes = ~0U;  // switches on its path, one bit each, as of the last check
 
-  // What has become of its path.
-  std::uint32_t cells_pass = 0;  // switches that its cells went through when last looked at
-  bool was_cut = false;          // they have come to a line that is down, at least once
-  bool had_leaves = false;       // or may have had
-  std::optional<Notice> heard;   // the last one
-  bool deaf = false;             // and another one may have got lost since
+  // State of its path.
+  std::uint32_t cells_pass = 0;  // switches that its cells passed at the last check
+  bool was_cut = false;          // its cells have reached a line that was down at least once
+  bool had_leaves = false;       // has or may have had leaves
+  std::optional<Notice> heard;   // the last notice
+  bool deaf = false;             // a later notice may have been lost
 
   // The client relies on it.
   bool promised() const { return state == State::kUp && releases == 0; }

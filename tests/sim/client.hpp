@@ -1,15 +1,15 @@
-// A program that is a client of a manager: it asks for calls, changes and releases them, and judges
-// every outcome (judge.cpp). Between it and its manager is a client::Requester, as in every
-// program. The world carries what the Requester wants, or loses it.
+// A program that is a client of a manager. It sets up, changes and releases calls and judges every
+// outcome (judge.cpp). As in every program, a client::Requester stands between it and its manager.
+// The world carries the Requester's batches, or loses them.
 //
-//   its session is lost   the Requester attaches again in the same epoch and repeats by itself
-//   requests fail         the Requester has had no session for too long: the program repeats them
-//                         under their numbers when the Requester takes requests again
-//   the program dies      or ends in order, or is suspended; its next life has a Requester of its
-//                         own with a higher epoch, and repeats what it had written down and has no
-//                         outcome of, under the old numbers (decision 0033)
+//   session lost    the Requester attaches again in the same epoch and repeats its requests
+//   requests fail   the Requester has had no session for too long: the program repeats the requests
+//                   under their numbers when the Requester accepts requests again
+//   program dies    (or ends in order, or is suspended) its next life has a new Requester with a
+//                   higher epoch. It repeats every stored request that has no outcome, under the
+//                   old number (decision 0033).
 //
-// Now and then the program says a request again, and the world says one twice in a batch.
+// Sometimes the program submits a request again, and the world puts a request into a batch twice.
 #pragma once
 
 #include <cstdint>
@@ -63,10 +63,10 @@ class Client {
  public:
   struct Hooks {
     std::function<void(SessionId, session::Frame<RequestBatch>)> transmit;
-    // on_attached() or on_attach_failed() follows, or nothing.
+    // Followed by on_attached(), on_attach_failed(), or nothing when the message is lost.
     std::function<void(const client::Attach&)> attach;
     std::function<void(SessionId)> detach;
-    std::function<void(Call&)> up;  // a call has become one that the client relies on
+    std::function<void(Call&)> up;  // a call is up: the client relies on it
     std::function<void(Call&)> held;
   };
 
@@ -74,31 +74,31 @@ class Client {
       : world_(world), name_(std::move(name)), limits_(limits), hooks_(std::move(hooks)) {}
 
   const std::string& name() const { return name_; }
-  // 0: none.
+  // 0: no session.
   SessionId session() const { return requester_ ? requester_->session() : SessionId{}; }
 
   void start() { begin_life(); }
-  // The program dies, ends in order or is suspended. Its next life begins after a while; notices
-  // get lost meanwhile.
+  // The program dies, ends in order or is suspended. Its next life begins after `for_how_long`;
+  // notices sent meanwhile are lost.
   void die(Duration for_how_long);
-  // The manager of that epoch has been killed; what it has sent may still arrive. `for_good`:
-  // nobody will ever answer. `contracts_known`: no hop was owed another contract.
+  // The manager of that epoch was killed; batches that it sent may still arrive. `for_good`: no
+  // manager will ever answer. `contracts_known`: no hop was owed a change of contract.
   void orphaned(Epoch manager, bool for_good, bool contracts_known);
 
-  // The request's number is filled in. What the Requester refuses has not been asked for.
+  // The client assigns the request's number. A request that the Requester refuses does not count.
   void connect(ConnectRequest wanted);
   void release(Call& call);
   void modify(Call& call, const ServiceSpec& service, const std::optional<ServiceSpec>& reverse);
   void leaf(Call& call, const std::string& end, bool drop);
   void commit(Call& call);
-  // About no call of ours: whatever it is, it must not be done.
+  // A request about no call of this client. The manager must refuse it.
   void ask_nonsense(cmgr::RequestBody body);
 
-  // The answer to an attempt to attach.
+  // Answers to an attempt to attach.
   void on_attached(const client::Attach& attempt, SessionId session, std::uint32_t window);
   void on_attach_failed(const client::Attach& attempt, const Error& error);
   void on_outcomes(SessionId session, const session::Frame<OutcomeBatch>& frame);
-  // The manager says so.
+  // The manager has ended the session.
   void on_session_ended(SessionId session, std::string_view why);
   // The connection to the manager has broken.
   void on_session_failed(SessionId session);
@@ -108,14 +108,15 @@ class Client {
   std::map<RequestId, Call>& calls() { return calls_; }
   const std::map<RequestId, Call>& calls() const { return calls_; }
   std::size_t unanswered() const;
-  // Its session, or its manager's memory, has been lost since: what was asked was asked again.
+  // A session of this client, or its manager's memory, was lost since `when`, so requests were
+  // repeated.
   bool was_away_since(TimePoint when) const { return last_lost_ >= when; }
-  // Adds the counters of this life to the tally, when nothing more will happen in it.
+  // Adds this life's counters to the tally. Call it when the life is over.
   void add_up();
 
  private:
   void begin_life();
-  // Nothing: the Requester has refused it, or the program does not run.
+  // Returns nothing when the Requester refuses the request or the program does not run.
   std::optional<RequestId> ask(cmgr::RequestBody body, Call* call);
   Result<RequestId> submit(const cmgr::RequestBody& body, RequestId request);
   void repeat_unanswered();
@@ -140,7 +141,7 @@ class Client {
   void believe(Call& call, Asked& asked, const CommitRequest& request, const Outcome& outcome);
   void comes_up(Call& call, const Outcome& outcome);
   void wrong(const Outcome& outcome, std::string_view why);
-  // Whether what is heard now was said by a manager that has been killed.
+  // Whether the batch being handled was sent by a manager that has been killed.
   bool hears_the_dead() const;
 
   Surroundings& world_;
@@ -148,33 +149,33 @@ class Client {
   client::Limits limits_;
   Hooks hooks_;
 
-  // A life of the program.
+  // One life of the program.
   Epoch epoch_;
   std::unique_ptr<client::Requester> requester_;  // null: the program does not run
   client::Actions actions_;
-  bool ending_ = false;         // in order
-  bool numbers_go_on_ = false;  // the Requester knows the highest number
+  bool ending_ = false;         // it is ending in order
+  bool numbers_go_on_ = false;  // the Requester has seen the highest number used so far
   std::uint64_t said_again_ = 0;
-  SessionId hears_in_;  // the session of the frame in hand
+  SessionId hears_in_;  // session of the frame being handled
 
-  // An earlier life that was suspended; null: none. It wakes when the next one has attached.
+  // The earlier life if it was suspended, else null. It wakes after the next life has attached.
   std::unique_ptr<client::Requester> former_;
   Epoch former_epoch_;
-  bool former_awake_ = false;  // or will be at former_wakes_
+  bool former_awake_ = false;  // or wakes at former_wakes_
   TimePoint former_wakes_;
 
-  // What the program has written down.
+  // What the program has stored.
   std::uint64_t next_request_ = 1;
   std::map<RequestId, Asked> asked_;
   std::map<RequestId, Call> calls_;  // by their setup
-  std::set<RequestId> to_repeat_;    // without an outcome; the Requester does not have them
+  std::set<RequestId> to_repeat_;    // no outcome yet, and the Requester does not have them
 
   TimePoint last_lost_{};        // when it last lost a session
-  bool gone_ = false;            // with its manager
+  bool gone_ = false;            // its manager was killed for good
   Epoch dead_manager_;           // the last one that was killed; 0: none
-  bool contracts_known_ = true;  // when that was killed
+  bool contracts_known_ = true;  // when dead_manager_ was killed
   bool has_lost_sessions_ = false;
-  std::map<ConnectionId, Notice> early_;  // about connections that it does not know yet
+  std::map<ConnectionId, Notice> early_;  // notices about connections whose outcome has not arrived
 };
 
 }  // namespace xbind::sim

@@ -1,5 +1,5 @@
-// What a service needs of the network and what a port charges for it, stated a second time: from the
-// documents (qosmapper/README.md, switchserver/admission.hpp), not by calling what is tested.
+// The resources that a service needs and that a port charges for it. A second implementation of the
+// documents (qosmapper/README.md, switchserver/admission.hpp) that calls none of the tested code.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace xbind::sim {
 
-// Of a service that can be; of any other: nothing needed.
+// For a valid service; an invalid one needs nothing.
 cmgr::Contract expected_contract(const ServiceSpec& service,
                                  const std::optional<ServiceSpec>& reverse);
 
@@ -20,7 +20,7 @@ struct ExpectedPort {
   std::uint64_t buffer_cells = 0;
   std::uint64_t overbooking = 1'000;  // thousandths
 };
-// What the port may promise.
+// The resources that the port may promise.
 Resources expected_capacity(const ExpectedPort& port);
 Resources expected_charge(const ExpectedPort& port, const Resources& demand,
                           const TrafficContract& contract);

@@ -1,11 +1,12 @@
-// A switch as a SwitchServer's daemon has it: the production driver speaks GSMP over a connection in
-// memory to the production agent and its fabric. Time, chance and the connection are the world's.
+// A switch with the driver that its SwitchServer's daemon uses. The production driver speaks GSMP
+// over an in-memory connection to the production agent and its fabric. Time, chance and the
+// connection belong to the world.
 //
-//   SwitchServer ──▶ RunningGsmpDriver ──octets──▶ connection ──octets──▶ SwitchAgent ──▶ Fabric
+//   SwitchServer ─▶ RunningGsmpDriver ─octets─▶ connection ─octets─▶ SwitchAgent ─▶ Fabric
 //
-// The connection keeps octets in order, takes its time and cuts them anywhere. It may break with
-// octets on their way. The agent's process may stop for a while. In foul weather the table refuses
-// changes and gives answers late: later than the driver waits for them.
+// The connection keeps octets in order, delays them and splits them anywhere. It may break with
+// octets in flight. The agent's process may stop for a while. In foul weather the table refuses
+// changes, or answers after the driver's timeout.
 #pragma once
 
 #include <deque>
@@ -29,58 +30,60 @@ namespace xbind::sim {
 class GsmpSwitch {
  public:
   struct Hooks {
-    std::function<void()> step;  // the driver has events: the SwitchServer is to make a step
-    // Whether the two, with one input, are branches of one connection.
+    std::function<void()> step;  // the driver has events: the SwitchServer must make a step
+    // Whether the two cross-connects, which share an input, are branches of one connection.
     std::function<bool(const CrossConnect&, const CrossConnect&)> may_branch;
-    std::function<void()> changed;  // cells take another way from now on
+    std::function<void()> changed;  // cells may take another way from now on
   };
 
-  // Without `services` the switch has priorities only. It is not reachable yet: come_up().
+  // Without `services` the switch supports priorities only. It is unreachable until come_up().
   GsmpSwitch(Surroundings& world, std::string name, std::vector<SwitchPort> ports, bool services,
              Hooks hooks);
   ~GsmpSwitch();
   GsmpSwitch(const GsmpSwitch&) = delete;
   GsmpSwitch& operator=(const GsmpSwitch&) = delete;
 
-  // ----- the SwitchServer's side: one step is events, its own work, transmit() -----
+  // ----- the SwitchServer's side: a step is take_events(), its own work, transmit() -----
   SwitchDriver& requests() { return driver_->requests(); }
   void take_events(std::vector<driver::Event>& into);
   void transmit() { driver_->transmit(); }
   void tick();
   TimePoint next_deadline() const;
-  // The driver has told its SwitchServer of the switch.
+  // The driver has reported the switch to its SwitchServer as up.
   bool up() const { return up_; }
-  // The SwitchServer's process is killed: its connection breaks. A new driver begins anew.
+  // The SwitchServer's process is killed: its connection breaks and a new driver starts.
   void restart_driver();
-  // It runs, and may connect.
+  // The SwitchServer runs and may connect.
   void let_connect();
 
   // ----- what happens to the switch -----
-  // It is reachable again; with its table and its ports' sessions, or after a cold start.
+  // The switch is reachable again. `kept`: with its table and its ports' sessions; else after a
+  // cold start.
   void come_up(bool kept);
-  // The connection breaks and cannot be made again before come_up(). A prefix of the octets on their
-  // way still reaches the switch; nothing that is on the way back arrives.
+  // The connection breaks and cannot be made again before come_up(). A prefix of the octets in
+  // flight still reaches the switch; none of those in flight to the driver arrives.
   void break_session();
-  // Its control process does not run before; what comes in waits.
+  // Its control process does not run before `when`; incoming octets wait.
   void stop_until(TimePoint when);
   void line(PortId port, bool up);
-  // The line goes and comes several times within no time.
+  // The line goes down and up several times without time passing.
   void flicker(PortId port);
-  // As if somebody on the wire had said RSTACK both ways: the adjacency begins anew.
+  // As if both ends had received an RSTACK: the adjacency protocol starts again.
   void reset_adjacency();
 
-  // ----- its tables, as they are -----
+  // ----- the switch's actual tables -----
   const std::set<CrossConnect>& table() const;
   bool has(const CrossConnect& at) const;
-  // Whether it was last told that contract for what it has: by service, or by the priority that
-  // stands for the contract's category.
+  // Whether the last contract that the switch received for `at` is `contract`: as a service, or as
+  // the priority that stands for the contract's category.
   bool has_contract(const CrossConnect& at, const TrafficContract& contract) const;
-  // Where what comes in there goes.
+  // The cross-connects from that input.
   std::vector<CrossConnect> leads(PortId input_port, Label input_label) const;
-  // Whether a restart has lost something on that input which is not back yet.
+  // Whether a restart has removed a cross-connect on that input that is not yet back.
   bool has_lost(PortId input_port, Label input_label) const;
 
-  // Adds the counters of driver, session, adjacency and agent, of earlier lives as well.
+  // Adds the counters of driver, session, adjacency and agent to the tally, with those of earlier
+  // lives.
   void add_up();
 
  private:
@@ -131,7 +134,8 @@ class GsmpSwitch {
   std::unique_ptr<Table> table_;
   std::unique_ptr<emulator::SwitchAgent> agent_;
   std::set<PortId> lines_down_;
-  std::set<CrossConnect> lost_;  // by restarts; what it had once it does not refuse to take back
+  // removed by restarts; the switch does not refuse to take them back
+  std::set<CrossConnect> lost_;
   mutable std::set<CrossConnect> listed_;  // as of the last table()
   mutable bool listed_now_ = false;
   TimePoint stopped_until_;
@@ -141,13 +145,14 @@ class GsmpSwitch {
   bool reachable_ = false;
   bool connected_ = false;
   bool connecting_ = false;
-  std::uint64_t incarnation_ = 0;  // of the connection
+  std::uint64_t incarnation_ = 0;  // number of the connection
   emulator::ControllerId controller_;
-  std::vector<emulator::ControllerId> deserted_;  // whose end the switch has not noticed
+  // controllers whose end the switch has not noticed
+  std::vector<emulator::ControllerId> deserted_;
   std::deque<OnItsWay> to_switch_;
   std::deque<OnItsWay> to_driver_;
   wire::Buffer scratch_;
-  std::optional<gsmp::AdjacencyMessage> last_adjacency_;  // that the driver heard
+  std::optional<gsmp::AdjacencyMessage> last_adjacency_;  // the last one that the driver received
   gsmp::FrameReader seen_by_switch_;
   gsmp::FrameReader seen_by_driver_;
 

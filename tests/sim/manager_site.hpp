@@ -1,5 +1,6 @@
-// One ConnectionManager in the world, from its start to its end: its peers are the other parts, its
-// two-way calls (attaching, asking for routes and services, invoking) take their time and may fail.
+// One ConnectionManager in the world, from its start to its end. Its peers are the other parts of
+// the world. Its two-way calls (attach, look up routes and services, invoke) take time and may
+// fail.
 #pragma once
 
 #include <functional>
@@ -27,10 +28,10 @@ class ManagerSite : public cmgr::Peers {
     std::function<void(const std::string&, SessionId, session::Frame<HopBatch>)> to_switch;
     std::function<void(SessionId, session::Frame<OutcomeBatch>)> to_client;
     std::function<void(SessionId, const SessionEnding&)> client_session_over;
-    // Nothing: the SwitchServer cannot be reached.
+    // Returns nothing when the SwitchServer cannot be reached.
     std::function<std::optional<Attached>(const std::string& switch_name, Epoch epoch)> attach;
     std::function<void(const std::string&, SessionId, HopBatch)> invoke;  // invoked() follows
-    // Nothing: RouteObject cannot be reached.
+    // Returns nothing when RouteObject cannot be reached.
     std::function<std::optional<cmgr::RouteReply>(const cmgr::RouteQuery&)> route;
     std::function<std::optional<RouteSite::Watched>()> watch;
     std::function<void()> stepped;  // after every step of the manager
@@ -48,25 +49,24 @@ class ManagerSite : public cmgr::Peers {
   cmgr::ConnectionManager& manager() { return manager_; }
   const cmgr::ConnectionManager& manager() const { return manager_; }
 
-  // The process is killed: from now on nothing happens here any more. What it has sent is on its way.
+  // The process is killed: nothing happens here from now on. What it has sent is still in flight.
   void kill() { dead_ = true; }
   bool dead() const { return dead_; }
   TimePoint next_deadline() const { return dead_ ? kNever : manager_.next_deadline(); }
 
-  // One step: `job`, then what came of it is sent.
+  // Makes one step: runs `job`, then sends what the job produced.
   void step(const std::function<void(cmgr::ConnectionManager&)>& job);
   // The answer to an invocation.
   void invoked(SessionId session, const HopBatch& asked, const Result<HopResultBatch>& answer);
-  // Watches RouteObject's topology from now on, as the daemon's thread does
-  // (cmgr/remote_topology.cpp).
+  // Starts to watch RouteObject's topology, as the daemon's thread does (cmgr/remote_topology.cpp).
   void watch_topology();
-  // What it hears of the topology, by a watch or a notice.
+  // A topology state arrives, as the answer to a watch or as a notice.
   void learn(const TopologyState& state, bool restarted);
 
-  // The session with that switch as the manager believes; 0: none.
+  // The manager's view of its session with that switch; 0: none.
   SessionId session_with(const std::string& switch_name) const;
 
-  // RouteObject does not answer (or says that it cannot) before; the same of the QOSMapper.
+  // Until then RouteObject does not answer (or reports that it cannot); the same for the QOSMapper.
   TimePoint routes_away_until;
   TimePoint services_away_until;
   bool away_means_silent = false;
@@ -85,14 +85,14 @@ class ManagerSite : public cmgr::Peers {
     hooks_.invoke(switch_name, session, std::move(batch));
   }
   void attach_switch(const std::string& switch_name) override;
-  void switch_session_over(SessionId /*session*/) override {}  // addresses are for ever here
+  void switch_session_over(SessionId /*session*/) override {}  // addresses never change here
   void client_session_over(SessionId session, const SessionEnding& ending) override {
     hooks_.client_session_over(session, ending);
   }
 
  private:
-  // Makes the attempts that are due, and again when more are, as the daemon's threads do
-  // (cmgr/remote_peers.cpp).
+  // Makes the attempts to attach that are due and schedules the next ones, as the daemon's threads
+  // do (cmgr/remote_peers.cpp).
   void attach_due();
   void attempt(const AttachTable::Due& due);
   void answered(const AttachTable::Due& due, const std::optional<Attached>& attached);
@@ -106,12 +106,12 @@ class ManagerSite : public cmgr::Peers {
   Hooks hooks_;
   bool dead_ = false;
   AttachTable attachments_{cmgr::kSwitchAttaching, cmgr::kSwitchAttachLimits};
-  TimePoint attach_at_ = kNever;  // attach_due() is on the agenda
+  TimePoint attach_at_ = kNever;  // when attach_due() is on the agenda
   std::map<std::string, SessionId> sessions_;
   Attaching watch_{cmgr::kTopologyWatching};
-  std::uint64_t newest_ = 0;         // version of the topology that it has heard of
-  TimePoint watch_at_ = kNever;      // watch_due() is on the agenda
-  std::uint64_t watched_life_ = 0;   // of RouteObject; 0: it has never been reached
+  std::uint64_t newest_ = 0;         // newest topology version that it has received
+  TimePoint watch_at_ = kNever;      // when watch_due() is on the agenda
+  std::uint64_t watched_life_ = 0;   // life of RouteObject; 0: it has never been reached
   cmgr::ConnectionManager manager_;  // last: its constructor may call the others
 };
 

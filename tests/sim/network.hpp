@@ -1,13 +1,13 @@
-// The network of the simulated world: a ring of switches with one chord and one doubled link, a host
-// at port 1 of each, and what is the matter with its lines. This is the truth: what the Router makes
-// of it stands in route_site.hpp.
+// The network of the simulated world: a ring of switches with one chord and one doubled link, a
+// host at port 1 of each switch, and the state of its lines. This is the true state; route_site.hpp
+// holds what the Router believes.
 //
-//   switch-0 (host)      switch-1 (host)      ports of every switch: 1 for its host, 2 to the switch
-//      [switch-0]═════════[switch-1]          before, 3 to the one after; 4 of switch-0 and of the one
-//          ║ ╲_____\_______/___║              opposite: the chord, which is narrower; 5 of switch-0
-//      [switch-3]═════════[switch-2]          and switch-1: a second link between the two, as narrow
+//   switch-0 (host)     switch-1 (host)     ports of every switch: 1 to its host, 2 to the switch
+//      [switch-0]════════[switch-1]         before, 3 to the one after; 4 of switch-0 and of the
+//          ║ ╲____\_______/___║             switch opposite: the chord, which is narrower; 5 of
+//      [switch-3]════════[switch-2]         switch-0 and switch-1: their second link, as narrow
 //
-// A line is a link or an endpoint's access line; it is named by either of its ports. One that is down
+// A line is a link or an endpoint's access line, named by either of its ports. A line that is down
 // carries no cells.
 #pragma once
 
@@ -31,29 +31,29 @@ class Network {
   static constexpr const char* kIsland = "island";  // an endpoint that no link leads to
   using Port = std::pair<std::size_t, PortId>;      // switch, port
 
-  // `labels` of every link's port, twice as many of a host's; at least 3 switches. Not `doubled`: the
-  // second link is not there.
+  // Every link's port has `labels` labels, a host's port twice as many. At least 3 switches.
+  // Without `doubled` there is no second link.
   Network(std::size_t switches, std::uint32_t labels, bool doubled)
       : switches_(switches), labels_(labels), doubled_(doubled) {}
 
   std::size_t size() const { return switches_; }
-  // A host's port has the rate of all links of its switch together.
+  // A host's port has the total rate of all links of its switch.
   std::vector<SwitchPort> ports(std::size_t at) const;
   // Cells/s of one port.
   std::uint64_t rate(std::size_t at, PortId port) const;
-  // The other end of the link; nothing: an endpoint is there.
+  // The other end of the link; nothing where an endpoint is.
   std::optional<Port> far_end(std::size_t at, PortId port) const;
-  // Where an endpoint is; nothing: there is none of that name.
+  // The port of an endpoint; nothing when no endpoint has that name.
   std::optional<Port> place(const std::string& endpoint) const;
   static std::string switch_name(std::size_t at);
   static std::string endpoint(std::size_t at) { return switch_name(at); }
-  // The same for RouteObject, with the island.
+  // The topology for RouteObject, including the island.
   Topology topology() const;
 
   // ---- lines ----
 
-  std::vector<Port> lines() const;  // one port of each
-  // The same, with the port at its other end.
+  std::vector<Port> lines() const;  // one port of each line
+  // Both ports of the line.
   std::vector<Port> ends_of(const Port& line) const;
   void set_down(const Port& line, bool down) { mark(down_, line, down); }
   void set_drained(const Port& line, bool drained) { mark(drained_, line, drained); }

@@ -1,5 +1,5 @@
-// What every part of the simulated world shares: chance, time, the network's weather, and the tally
-// of what happened.
+// What all parts of the simulated world share: chance, time, the network's weather, and the tally
+// of events.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@ namespace xbind::sim {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Our own distributions: the standard's differ from library to library, its generator does not.
+// Own distributions: those of the standard library differ between implementations, its generator
+// does not.
 class Chance {
  public:
   explicit Chance(std::uint64_t seed) : random_(seed) {}
@@ -34,7 +35,7 @@ class Chance {
   std::mt19937_64 random_;
 };
 
-// What is to happen, in order of time; at one time in the order in which it was asked for.
+// Jobs in order of time; those for the same time run in the order in which they were added.
 class Agenda {
  public:
   using Job = std::function<void()>;
@@ -50,24 +51,24 @@ class Agenda {
 struct Weather {
   double loss = 0;
   double repeat = 0;
-  Duration delay = milliseconds{2};  // at most, of each frame
+  Duration delay = milliseconds{2};  // of each frame, at most
   double add_refused = 0;
   double remove_refused = 0;
-  double late_answers = 0;  // of requests to a switch: perhaps after the driver has given up
-  double two_way_lost = 0;  // of an invocation: half of them after it was carried out
+  double late_answers = 0;  // of answers to the driver: perhaps after it has given up
+  double two_way_lost = 0;  // of two-way invocations: half of them after they were carried out
   Duration between_accidents = Duration::zero();  // on average; zero: none
 };
 
-// What is wrong with the world on purpose, to see whether the checks notice.
+// Faults planted in the world, to see whether the checks find them.
 enum class Planted {
   kNothing,
-  kSwitchKeepsBranch,    // says that it has deleted a cross-connect, and keeps it
-  kSwitchForgetsAdd,     // says that it has made a cross-connect, and has not
-  kClientReusesRequest,  // a client gives two calls the same number
-  kLabelGrantedTwice,    // the wire doubles a label on its way into a manager's cache
+  kSwitchKeepsBranch,    // confirms the removal of a cross-connect, but keeps it
+  kSwitchForgetsAdd,     // confirms a new cross-connect, but does not make it
+  kClientReusesRequest,  // a client gives two calls the same request number
+  kLabelGrantedTwice,    // the wire duplicates a label on its way into a manager's cache
   kNumberBumped,         // the wire raises a batch's number by one
-  kDemandShrunk,         // the wire halves what a hop asks for
-  kWrongEgress,          // the wire changes the egress label a client is told
+  kDemandShrunk,         // the wire halves the resources that a hop requests
+  kWrongEgress,          // the wire changes the egress label in a client's outcome
 };
 
 struct Tally {
@@ -82,13 +83,13 @@ struct Tally {
   }
 };
 
-// One direction between two parties.
+// One direction of the traffic between two parties.
 struct Leg {
-  TimePoint latest;     // when the last frame so far arrives
+  TimePoint latest;     // arrival time of the last frame so far
   TimePoint cut_until;  // nothing passes before
 };
 
-// How the parts see the world: time, chance, and somebody to complain to.
+// The world as its parts see it: time, chance, and where to report a violation.
 struct Surroundings {
   TimePoint now{seconds{1}};
   Agenda agenda;
@@ -96,7 +97,7 @@ struct Surroundings {
   Tally tally;
   Weather weather;
   Planted planted = Planted::kNothing;
-  bool lines = false;     // are drained or go down: connections get other paths
+  bool lines = false;     // lines are drained or go down: connections get other paths
   std::string violation;  // the first one
   TimePoint violated_at;
 
@@ -109,7 +110,7 @@ struct Surroundings {
   }
   void after(Duration wait, Agenda::Job job) { agenda.at(now + wait, std::move(job)); }
 
-  // Carries a frame: now and then not at all, twice, or past the one before it.
+  // Carries a frame. Sometimes it is lost, arrives twice, or overtakes the frame before it.
   void carry(Leg& leg, const Agenda::Job& deliver) {
     if (now < leg.cut_until) {
       ++tally["cut off"];

@@ -1,5 +1,5 @@
-// RouteObject's process in the world: the production RouteService (its Router, its graphs) and the list
-// of those who watch. What is drained outlives it, as with --state-dir; all else it learns anew.
+// RouteObject's process in the world: the production RouteService (its Router, its graphs) and the
+// list of watchers. Drains survive its death, as with --state-dir; it learns everything else again.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ namespace xbind::sim {
 
 class RouteSite {
  public:
-  // Small, so that a seed sees many: what production takes seconds for takes one.
+  // Small, so that every seed sees many of these events; production uses several seconds.
   static constexpr SwitchTrustOptions kTrust{
       .lost = seconds{1}, .silent = seconds{6}, .trust = seconds{1}};
   static constexpr std::uint32_t kValidityMs = 2'000;
@@ -28,9 +28,9 @@ class RouteSite {
   struct Watched {
     TopologyState state;
     Duration validity{};
-    std::uint64_t life = 0;  // of the process
+    std::uint64_t life = 0;  // number of the process's life
   };
-  // A notice to whoever watches under that name.
+  // Sends a notice to the watcher of that name.
   using Tell = std::function<void(const std::string& watcher, const TopologyState& state)>;
 
   RouteSite(Surroundings& world, const Network& network, Tell tell);
@@ -39,20 +39,20 @@ class RouteSite {
   void kill();
   void start();
 
-  // Each of the following: nothing, or false, while it is dead.
+  // While RouteObject is dead, each of these returns nothing or false.
   std::optional<cmgr::RouteReply> route(const cmgr::RouteQuery& query) const;
   std::optional<Watched> watch(const std::string& watcher);
   bool report(const std::string& switch_name, Epoch incarnation, const SwitchReport& report);
   bool drain(const Network::Port& line, bool drained);
-  // The island's access line changes between drained and not.
+  // Toggles the drain of the island's access line.
   bool drain_island();
 
-  // What it knows; it is not dead.
+  // The condition that RouteObject believes in; it must not be dead.
   const NetworkCondition& condition() const { return *condition_; }
   bool unknown(std::size_t at) const { return !dead() && condition_->unknown_switches[at] != 0; }
-  // Some state that was in force once.
+  // A random state that was in force earlier.
   const TopologyState& some_earlier();
-  // Adds its counters, of earlier lives as well.
+  // Adds its counters to the tally, with those of earlier lives.
   void add_up();
 
  private:

@@ -1,10 +1,10 @@
-// Which seeds a test runs, from the environment:
-//   XBIND_SIM_SEEDS=N       so many seeds instead of the usual number
-//   XBIND_SIM_SEED=S        that one alone: what a failing run prints
-//   XBIND_SIM_SHARD=K/N     every N-th seed, beginning with the K-th (from 0); usually kSeedsOfAShard
-//   XBIND_SIM_FROM=N        beginning with that one instead of 1
-//   XBIND_SIM_MINUTES=M     new seeds for so many minutes, instead of a number of seeds
-//   XBIND_SIM_VERBOSE=1     print what happened how often
+// Environment variables that choose the seeds of a test:
+//   XBIND_SIM_SEEDS=N       run N seeds instead of the usual number
+//   XBIND_SIM_SEED=S        run seed S alone; a failing run prints its seed
+//   XBIND_SIM_SHARD=K/N     run every N-th seed from the K-th (from 0): kSeedsOfAShard seeds
+//   XBIND_SIM_FROM=N        begin with seed N instead of 1
+//   XBIND_SIM_MINUTES=M     run new seeds for M minutes, instead of a fixed number
+//   XBIND_SIM_VERBOSE=1     print how often each event happened
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A world in which nothing happens by itself: given managers with a client each, on the ring of three
-// switches, 64 labels a port. For tests that say what is asked for.
+// A world in which nothing happens by itself: the given managers with one client each, on the ring
+// of three switches with 64 labels a port. For tests that make each request themselves.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ class Stage {
 
   void wait(Duration time) { world_.run_until(world_.world_.now + time); }
 
-  // Asks for so many calls over that link; a second later.
+  // Requests `calls` calls over that link and waits a second.
   void ask(std::size_t client, std::size_t calls) {
     for (std::size_t i = 0; i < calls; ++i) {
       ConnectRequest wanted;
@@ -31,8 +31,8 @@ class Stage {
     }
     wait(seconds{1});
   }
-  // Asks until so many are up, as a client would that is refused and tries again; gives up after 15 s.
-  // Answers how many are up.
+  // Requests calls until `calls` are up, like a client that retries after a refusal; gives up after
+  // 15 s. Returns how many are up.
   std::size_t fill(std::size_t client, std::size_t calls) {
     for (int round = 0; round < 15 && up(client) < calls; ++round) ask(client, calls - up(client));
     return up(client);
@@ -53,7 +53,7 @@ class Stage {
   void kill_for_good(std::size_t manager) { world_.kill_manager(manager, true); }
   bool forgotten(std::size_t manager) const { return world_.managers_[manager].forgotten; }
 
-  // What the checks have found, after a look at everything.
+  // Checks everything and returns the first violation, or an empty string.
   std::string violation() {
     for (std::size_t at = 0; at < world_.switches_.size(); ++at) {
       world_.check_switch(at);

@@ -1,4 +1,4 @@
-// What travels, in words, for the replay of a single seed (seeds.hpp).
+// Batches and topology states in words, for the replay of a single seed (seeds.hpp).
 #pragma once
 
 #include <string>

@@ -1,21 +1,24 @@
-// A whole network in one process, on virtual time, from a seed: one to three ConnectionManagers of any
-// engine and policy, a ring of SwitchServers (network.hpp) with the production ledger and controller,
-// label switches that are not there, clients who ask for everything that can be asked for, and a
+// A whole network in one process, on virtual time, from a seed. One to three ConnectionManagers of
+// any engine and policy; a ring of SwitchServers (network.hpp) with the production ledger and
+// controller; switches in memory (gsmp_switch.hpp); clients that make every kind of request; a
 // transport that delays, drops, repeats and reorders.
 //
-// After every step the invariants are checked for what the step may have touched, every so many steps
-// for everything (checks.cpp); the first violation ends the run. A run goes through load with
-// accidents, calm with calls held, release of everything, and two audits (final_checks.cpp).
+// Each step is followed by a check of the invariants for everything that the step may have touched.
+// At intervals everything is checked (checks.cpp). The first violation ends the run. A run has four
+// phases: load with accidents, calm with calls held, release of everything, and two audits
+// (final_checks.cpp).
 //
-// In most worlds lines are drained, in many they go down (lines.cpp): connections get other paths, and where
-// the cells of calls come out is looked at whenever a switch has changed something (cells.cpp).
+// In most worlds lines are drained, in many they go down (lines.cpp), and connections get other
+// paths. After each change of a switch the checks follow the cells of calls to where they come out
+// (cells.cpp).
 //
-// Switches get lost, and their cells go on: the Router's trust (routeobject/switch_trust.hpp) makes
-// of those that stay lost unknown ones, which connections leave where there is another way.
+// Switches get lost while their cells still flow. The Router's trust (routeobject/switch_trust.hpp)
+// marks a switch that stays lost as unknown, and connections leave it where another path exists.
 //
-// In some worlds a manager is killed. Restarted, it has a higher epoch and an empty memory: the calls
-// that it had are orphans. They stay up, nobody else gets their labels, and audits report them as stray
-// hops. Killed for good, it is forgotten by the operator once its sessions are over.
+// In some worlds a manager is killed. After a restart it has a higher epoch and an empty memory,
+// and its earlier calls are orphans: they stay up, nobody else gets their labels, and audits report
+// them as stray hops. When a manager is killed for good, the operator has the SwitchServers forget
+// it once its sessions are over.
 #pragma once
 
 #include <map>
@@ -39,11 +42,12 @@ namespace xbind::sim {
 
 struct Plan {
   std::uint64_t seed = 1;
-  bool fair = false;  // no loss, no accident, nothing refused by a switch
+  bool fair = false;  // no loss, no accident, no refusal by a switch
   Planted planted = Planted::kNothing;
   Bug bug = Bug::kNone;
-  bool two_managers = false;  // and every label is looked at after every step
-  // These, with one client each, on a small network where nothing happens by itself (stage.hpp).
+  bool two_managers = false;  // every label is checked after every step
+  // These managers, with one client each, on a small network where nothing happens by itself
+  // (stage.hpp).
   std::vector<cmgr::Config> managers = {};
 };
 
@@ -54,7 +58,7 @@ class World : public ManagerOutlet {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  // The first violation with the time it was seen, or nothing.
+  // Returns the first violation with its time, or an empty string.
   std::string run();
   const Tally& tally() const { return world_.tally; }
   const cmgr::Occurrences& occurrences() const { return occurrences_; }
@@ -63,24 +67,26 @@ class World : public ManagerOutlet {
   friend class Stage;
 
   static constexpr std::uint64_t kBufferCells = 400;  // of every port
-  // Often, so that the Router's bound of silence (route_site.hpp) is several times that.
+  // Frequent enough that the Router's bound of silence (route_site.hpp) is several report
+  // intervals.
   static constexpr PortReporterOptions kReports{.refresh = milliseconds{1'500},
                                                 .back_off = {milliseconds{200}, milliseconds{800}}};
   struct SwitchSite {
     std::string name;
     std::unique_ptr<GsmpSwitch> device;
     std::unique_ptr<SwitchServer> server;
-    std::vector<driver::Event> events = {};    // of the step in hand
-    std::uint64_t clock = 0;                   // the ledger's, when it was last looked at
-    std::uint64_t full_clock = 0;              // the same of the full check
-    std::map<std::size_t, Epoch> epochs = {};  // the highest that each manager has come with
+    std::vector<driver::Event> events = {};    // of the current step
+    std::uint64_t clock = 0;                   // the ledger's, at the last check
+    std::uint64_t full_clock = 0;              // the ledger's, at the last full check
+    std::map<std::size_t, Epoch> epochs = {};  // highest epoch that each manager has attached with
     PortReporter reporter{kReports};
     Epoch incarnation{1};
     AdmissionMode admission = AdmissionMode::kDemand;
-    std::uint64_t overbooking = 1'000;      // thousandths
-    TimePoint dead_until = {};              // its process does not run before
-    std::set<CrossConnect> inherited = {};  // found in the switch by a new process: nobody's
-    std::uint64_t operations = 0;           // of its controller, when the reporter was told last
+    std::uint64_t overbooking = 1'000;  // thousandths
+    TimePoint dead_until = {};          // its process does not run before
+    // Found in the switch by a new process that cannot attribute them
+    std::set<CrossConnect> inherited = {};
+    std::uint64_t operations = 0;  // of its controller, at the last call of the reporter
   };
   struct ClientSite {
     std::unique_ptr<Client> client;
@@ -90,10 +96,10 @@ class World : public ManagerOutlet {
     std::unique_ptr<ManagerSite> site;
     cmgr::Config config;
     std::size_t steps = 0;
-    bool forgotten = false;  // killed for good, and the operator has said so
+    bool forgotten = false;  // killed for good, and the SwitchServers have forgotten it
     bool for_good = false;
   };
-  // A two-way call to a SwitchServer that has not been answered.
+  // A two-way call to a SwitchServer without an answer so far.
   struct Invocation {
     ManagerSite* site;
     std::size_t at;
@@ -107,15 +113,15 @@ class World : public ManagerOutlet {
     std::uint32_t passes = 0;  // switches, one bit each
     std::string trouble;
   };
-  // Where cells go, by the switches' tables.
+  // Where cells go, according to the switches' tables.
   struct Way {
     std::map<std::string, std::vector<Label>> arrives;  // by endpoint
     std::uint32_t passes = 0;                           // switches, one bit each
-    bool cut = false;        // leads over a line that is down, and ends there
-    bool drained = false;    // leads over one that is drained
-    bool unknown = false;    // passes a switch that is
-    bool inherited = false;  // over what a SwitchServer found and cannot attribute
-    bool lost = false;  // a restart has lost a cross-connect, or did once, on one of its inputs
+    bool cut = false;                                   // ends at a line that is down
+    bool drained = false;                               // passes a line that is drained
+    bool unknown = false;                               // passes an unknown switch
+    bool inherited = false;  // passes cross-connects that a SwitchServer found and cannot attribute
+    bool lost = false;       // a restart has ever removed a cross-connect from one of its inputs
   };
   using PlaceOfLabel = std::tuple<std::size_t, PortId, Label>;
   using Chooser = std::function<bool(const HopRecord&)>;
@@ -189,7 +195,7 @@ class World : public ManagerOutlet {
   void raise_version();
   void note_switch(std::size_t at, const driver::Event& event);
   void tell_router(std::size_t at);
-  // Nothing is reported where lines are not looked at, nor by a process that does not run.
+  // There are no reports in worlds without trouble on lines, nor from a process that does not run.
   TimePoint report_due(const SwitchSite& site) const {
     return !world_.lines || dead(site) ? kNever : site.reporter.next_deadline();
   }
@@ -216,10 +222,10 @@ class World : public ManagerOutlet {
   void switch_stepped(std::size_t at);
   void manager_stepped(std::size_t manager);
   void run_until(TimePoint end);
-  // Requests that a manager has taken and not answered, with the time and what was allowed them.
+  // Requests that a manager has received and not answered, with their time of arrival and kind.
   enum class Kind : std::uint8_t { kConnect, kRelease, kModify, kLeaf, kDrop, kCommit };
   struct Taken {
-    TimePoint at;  // when it arrived first
+    TimePoint at;  // first arrival
     Kind kind;
   };
   static Kind kind_of(const client::Place& place);
@@ -279,11 +285,11 @@ class World : public ManagerOutlet {
   std::map<std::tuple<char, std::size_t, std::size_t>, Leg> legs_;
   std::vector<SwitchSite> switches_;
   std::vector<ManagerPlace> managers_;
-  std::vector<std::unique_ptr<ManagerSite>> graveyard_;  // what they have sent may be on its way
+  std::vector<std::unique_ptr<ManagerSite>> graveyard_;  // batches that they sent may be in flight
   std::vector<ClientSite> clients_;
   std::map<SessionId, std::size_t> manager_of_session_;  // of SwitchServer sessions
   std::map<SessionId, std::size_t> client_of_session_;
-  // What the books call a connection that a client was told of, by manager and the client's name for it.
+  // The ledgers' name of a connection, by manager and the client's name for it.
   std::map<std::pair<std::size_t, ConnectionId>, ConnectionId> own_ids_;
   std::map<std::pair<std::size_t, RequestId>, Taken> taken_;  // by client
   std::map<std::uint64_t, Invocation> invocations_;
@@ -291,20 +297,20 @@ class World : public ManagerOutlet {
   static constexpr std::uint64_t kAuditsUnderLoad = 1'000;
   std::uint64_t next_audit_ = kAuditsUnderLoad;  // tokens
   std::map<std::uint64_t, LedgerReport> reports_;
-  std::set<PlaceOfLabel> lost_labels_;  // in the quarantine of a manager that has lost its memory
+  std::set<PlaceOfLabel> lost_labels_;  // in quarantine for a manager that has lost its memory
   cmgr::Occurrences occurrences_{};
   bool loading_ = true;
-  bool calm_ = false;                 // for so long that nothing can be under way
+  bool calm_ = false;                 // for so long that no operation can be under way
   bool cooperative_ = false;          // SwitchServers share out their labels
-  bool short_of_everything_ = false;  // bounds are low, so that they are met
+  bool short_of_everything_ = false;  // bounds are low, so that they are reached
   bool restarts_ = false;             // managers are killed and come back
   bool servers_die_ = false;          // SwitchServers are killed and come back
   bool one_dies_ = false;             // a manager is killed for good
   bool pools_ = false;                // connections are prepared in advance
-  bool all_sessions_last_ = false;    // no accident ends one, nor has a manager
+  bool all_sessions_last_ = false;    // neither an accident nor a manager has ended one
   std::set<std::pair<std::size_t, std::size_t>> attached_once_;  // manager, switch
-  std::optional<std::size_t> stays_lost_;                        // a switch, while lines settle
-  bool lines_break_ = false;  // lines go down, and are not only drained
+  std::optional<std::size_t> stays_lost_;  // index of a switch that stays lost while lines settle
+  bool lines_break_ = false;               // lines go down, instead of only being drained
   int calls_per_client_ = 0;
 };
 
