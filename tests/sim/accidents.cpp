@@ -1,12 +1,13 @@
-// World: what goes wrong.
+// World: accidents.
 #include "tests/sim/world.hpp"
 
 namespace xbind::sim {
 namespace {
 
-// Of a restarted manager: above that of any other manager, as its connections' ids must be.
+// A restarted manager's epoch must exceed that of every other manager, as its connections' ids
+// must.
 constexpr std::uint64_t kEpochsApart = 10;
-constexpr double kEndsInOrder = 40;  // of managers that are killed, percent
+constexpr double kEndsInOrder = 40;  // percent of killed managers
 
 }  // namespace
 
@@ -106,8 +107,9 @@ void World::lose_switch(std::size_t at) {
 
 // ===== SwitchServers =====
 
-// Its process dies and comes back with an empty ledger. The switch keeps what it has, and nobody says
-// whose that is: managers do not assert their hops anew (docs/invariants.md). Cells go on.
+// The SwitchServer's process dies and restarts with an empty ledger. The switch keeps its table,
+// whose entries the new process cannot attribute: managers do not re-assert their hops
+// (docs/invariants.md). Cells still flow.
 void World::kill_switch_server(std::size_t at) {
   SwitchSite& site = switches_[at];
   if (dead(site)) return;
@@ -124,7 +126,8 @@ void World::kill_switch_server(std::size_t at) {
   for (const CrossConnect& there : site.device->table()) site.inherited.insert(there);
 }
 
-// Calls that have a hop there, or may have: what is under way, and what was just getting another path.
+// Marks the calls that have or may have a hop there: those with open requests and those that were
+// moving to another path.
 void World::shake_calls(std::size_t at) {
   std::set<std::pair<std::string, ConnectionId>> there;
   ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
@@ -163,7 +166,7 @@ void World::kill_manager(std::size_t index, bool for_good) {
   if (for_good) {
     world_.after(seconds{1}, [this, index] { forget_manager(index); });
   } else {
-    // Its last attempts to attach are on their way yet.
+    // Its last attempts to attach are still in flight.
     for (const SwitchSite& at : switches_) {
       world_.after(world_.chance.up_to(seconds{8}),
                    [this, index, name = at.name, epoch = place.site->epoch()] {
@@ -187,7 +190,7 @@ void World::restart_manager(std::size_t index) {
   if (world_.lines) place.site->watch_topology();
 }
 
-// The operator says at every SwitchServer that the manager will not come back, once it has no session.
+// The operator has every SwitchServer forget the manager once it has no session there.
 void World::forget_manager(std::size_t index) {
   ManagerPlace& place = managers_[index];
   place.forgotten = true;

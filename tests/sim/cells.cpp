@@ -1,4 +1,5 @@
-// World: where the cells of calls really go, by the switches' own tables and the state of the lines.
+// World: where the cells of calls really go, according to the switches' tables and the state of
+// lines.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,14 +49,15 @@ World::Way World::way_of(const Call& call, bool reverse) const {
   return way;
 }
 
-// Over what a SwitchServer has found and nobody has told it of, or over what was lost since.
+// Whether its cells pass cross-connects that a SwitchServer cannot attribute, or that a restart
+// removed.
 bool World::passes_inherited(const Call& call, bool reverse) const {
   if (reverse && !call.setup.reverse) return false;
   const Way way = way_of(call, reverse);
   return way.inherited || (servers_die_ && way.lost);
 }
 
-// Something may have changed for calls whose cells pass there.
+// Checks the calls whose cells pass the switch: its change may have moved them.
 void World::cells_move(std::size_t at) {
   if (!world_.lines || !world_.violation.empty()) return;
   for (ClientSite& site : clients_) {
@@ -65,8 +67,8 @@ void World::cells_move(std::size_t at) {
   }
 }
 
-// Cells of a call that has met no broken line come out at every moment, and once: also while it goes
-// over to another path.
+// Cells of a call that has met no broken line come out at every moment and exactly once, even while
+// the call moves to another path.
 void World::check_cells(const ClientSite& site, Call& call) {
   if (!world_.lines || !call.promised()) return;
   call.cells_pass = 0;
@@ -76,7 +78,7 @@ void World::check_cells(const ClientSite& site, Call& call) {
     call.cells_pass |= way.passes;
     call.was_cut = call.was_cut || way.cut;
     if (way.lost) continue;
-    // A path that is down is broken before another one is made: no cell comes through meanwhile.
+    // A path that is down is removed before another one is made; no cell arrives in between.
     if (call.was_cut && (way.cut || is_being_mended(site, call))) continue;
     if (call.was_cut) ++world_.tally["ways looked at that were cut once"];
     ++world_.tally["ways looked at"];
@@ -120,8 +122,8 @@ void World::check_arrival(const ClientSite& site, const Call& call, const Way& w
 
 // ===== when all has settled =====
 
-// Nothing is under way, the managers know how lines are, and have tried again since: whoever could have
-// another path has it, and clients know what has become of their calls.
+// Nothing is under way. The managers have learned the state of the lines and have retried since. So
+// every call that can have another path has it, and clients know the state of their calls.
 void World::check_settled() {
   for (ClientSite& site : clients_) {
     for (auto& [request, call] : site.client->calls()) {
@@ -148,8 +150,7 @@ void World::check_settled(const ClientSite& site, Call& call) {
     world_.violated(fmt::format("{}: when all has settled, connection {} {}", site.client->name(),
                                 call.id, what));
   };
-  // At the lost switch itself it was about to go over, or to go back: nobody knows which way it
-  // leads.
+  // The call was moving to or from another path at the lost switch: its way there is uncertain.
   if (both.unknown && goes_over_just_now(site, call)) {
     ++world_.tally["settled calls that wait for a lost switch"];
     return;
@@ -172,7 +173,7 @@ bool World::goes_over_just_now(const ClientSite& site, const Call& call) const {
   return about && about->connection.is_changing();
 }
 
-// The route that RouteObject would answer has room on every port, by the books.
+// Whether the route that RouteObject would return has room on every port, according to the ledgers.
 bool World::stays_for_no_reason(const ClientSite& site, const Call& call) const {
   if (call.had_leaves || call.contracts.size() != 1) return false;
   const cmgr::Contract& has = call.contracts.front();

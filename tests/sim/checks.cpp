@@ -17,7 +17,7 @@ std::size_t World::index_of(const std::string& name) const {
   return static_cast<std::size_t>(found - switches_.begin());
 }
 
-// What the manager believes to be its session is the one the SwitchServer has with it.
+// Whether the session that the manager believes in is the one that the SwitchServer has with it.
 bool World::session_alive(std::size_t manager, std::size_t at) const {
   if (managers_[manager].site->dead()) return false;
   const SessionId session = managers_[manager].site->session_with(switches_[at].name);
@@ -32,7 +32,7 @@ bool World::owed(std::size_t manager, std::size_t at, const HopKey& key) const {
 
 // ===== labels and resources =====
 
-// What hops need of each output port. Two that share an output label carry the same cells.
+// What hops need of each output port. Hops that share an output label carry the same cells.
 std::map<PortId, Resources> World::needed(std::size_t at, const Chooser& chosen) const {
   std::map<std::pair<PortId, Label>, Resources> carried;
   ledger(at).for_each_hop([&](HopRef ref, const HopRecord& record) {
@@ -48,7 +48,8 @@ std::map<PortId, Resources> World::needed(std::size_t at, const Chooser& chosen)
   return sums;
 }
 
-// Another hop of its connection, of a later generation, has taken its input over: cells go that way.
+// Whether a hop of the same connection and a later generation has taken over the input: cells
+// follow that hop.
 bool World::superseded(const Ledger& book, const HopRecord& record) {
   bool yes = false;
   const CrossConnect has = book.cross_connect(record);
@@ -65,7 +66,8 @@ ExpectedPort World::expected_port(std::size_t at, PortId port) const {
   return {site.admission, network_.rate(at, port), kBufferCells, site.overbooking};
 }
 
-// What ports may promise and what hops are charged, by the topology and a second statement of the rules.
+// Checks the ports' capacities and the hops' charges against the topology and the second
+// implementation of the rules (expected.hpp).
 void World::check_charges(std::size_t at) {
   for (const SwitchPort& port : ledger(at).ports()) {
     const auto usage = ledger(at).usage(port.port);
@@ -80,9 +82,9 @@ void World::check_charges(std::size_t at) {
     const Resources wanted =
         expected_charge(expected_port(at, has.output_port), record.demand, record.contract());
     const Resources charged = ledger(at).alone(ref);
-    // While the switch is told another contract the greater of both is charged. A modify that asks for
-    // less is never charged more, though its buffer alone might be. The greater one stays while the
-    // switch may have the other contract.
+    // While the switch receives another contract, the greater of both is charged. It stays charged
+    // while the switch may have the other contract. A modify that needs less is never charged more,
+    // even if its buffer alone would be.
     const bool modified = ledger(at).revision(ref) != 0;
     if (charged == wanted ||
         (modified && (!calm_ || record.progress.untold || charged.fits_within(wanted))))
@@ -95,7 +97,7 @@ void World::check_charges(std::size_t at) {
   });
 }
 
-// Invariant 1 within the ledger, invariant 2.
+// Invariants 1 (within the ledger) and 2.
 void World::check_switch(std::size_t at) {
   check_charges(at);
   const SwitchSite& site = switches_[at];
@@ -103,7 +105,7 @@ void World::check_switch(std::size_t at) {
     world_.violated(
         fmt::format("{}: {}: {}", to_string(finding.kind), finding.element, finding.text));
   }
-  std::map<PortId, Resources> sums = needed(at);  // made anew, not taken from the ledger's accounts
+  std::map<PortId, Resources> sums = needed(at);  // computed anew, not from the ledger's accounts
   std::map<PortId, std::uint64_t> ingress;
   ledger(at).for_each_hop([&](HopRef ref, const HopRecord& record) {
     if (const auto taken = ledger(at).ingress(ref)) {
@@ -139,7 +141,7 @@ void World::check_switch(std::size_t at) {
   }
 }
 
-// Of the hops that have the output label all but one have joined.
+// Whether all but one of the hops with that output label have joined it.
 bool World::shared_by_joining(std::size_t at, PortId port, Label label) const {
   std::size_t others = 0;
   ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
@@ -150,8 +152,8 @@ bool World::shared_by_joining(std::size_t at, PortId port, Label label) const {
   return others <= 1;
 }
 
-// Invariant 1 word for word: every label is in one manager's cache, in one connection, or in quarantine,
-// and never in two of these. From what the managers would be told, not from the ledger's own lists.
+// Invariant 1 literally: every label is in exactly one manager's cache, connection or quarantine.
+// Uses what managers would receive, not the ledger's own lists.
 void World::check_holders(std::size_t at) {
   std::map<std::pair<PortId, Label>, std::string> holders;
   const auto hold = [&](PortId port, Label label, const std::string& who) {
@@ -180,9 +182,10 @@ void World::check_holders(std::size_t at) {
   world_.tally["labels held, looked at"] += holders.size();
 }
 
-// Invariant 1 across the two ends of a link: a label that goes into a connection here comes out of the
-// same one there, or is at least in nobody else's hands. Where sessions end, what they granted lapses
-// while the other end still has it: there the SwitchServer's refusal of foreign labels protects.
+// Invariant 1 across a link: an input label here is an output label of the same connection at the
+// other end, or at least no other manager's. When a session ends, its grants lapse although the
+// other end still uses the labels. The check is skipped then: the SwitchServer's refusal of foreign
+// labels protects them.
 void World::check_links(std::size_t at) {
   if (!all_sessions_last_) return;
   ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
@@ -212,8 +215,8 @@ void World::check_links(std::size_t at) {
   });
 }
 
-// Invariant 1 between ledgers and caches: what a manager would use next is its own, and nowhere
-// else.
+// Invariant 1 between ledgers and caches: a label that a manager would use next is cached for it in
+// the ledger, and in no other place.
 void World::check_caches(std::size_t index) {
   const ManagerSite& site = *managers_[index].site;
   for (std::size_t at = 0; at < switches_.size(); ++at) {
@@ -237,8 +240,8 @@ void World::check_caches(std::size_t index) {
       for (const LedgerHop& hop : view.hops) {
         const CrossConnect& has = hop.cross_connect;
         if (!hop.settled || has.output_port != port || has.output_label != label) continue;
-        // A SwitchServer that has forgotten the hop, at a switch that lost it as well, grants its label
-        // anew: the manager releases what is no more.
+        // A SwitchServer that has forgotten the hop, at a switch that lost it too, grants its label
+        // anew. The manager still has to release the hop.
         if (switches_[at].incarnation != Epoch{1} && !ledger(at).find(*us, hop.key)) {
           ++world_.tally["labels of forgotten hops granted anew"];
           continue;
@@ -250,8 +253,8 @@ void World::check_caches(std::size_t index) {
   }
 }
 
-// What a new process of the SwitchServer has found in the switch it leaves alone, and grants neither of
-// its labels to anybody.
+// A new SwitchServer process leaves the cross-connects that it found in the switch alone, and
+// grants none of their labels.
 void World::check_unclaimed(std::size_t at) {
   const SwitchSite& site = switches_[at];
   if (site.inherited.empty() || !site.device->up() || !site.server->controller().up()) return;
@@ -266,7 +269,7 @@ void World::check_unclaimed(std::size_t at) {
   }
 }
 
-// A hold has all its reservations and no cross-connect.
+// A held connection has all its reservations and no cross-connect.
 void World::check_holds(std::size_t index) {
   const ManagerSite& site = *managers_[index].site;
   if (site.dead()) return;
@@ -276,7 +279,7 @@ void World::check_holds(std::size_t index) {
     ++world_.tally["holds looked at"];
     for (const cmgr::Hop& hop : about->connection.hops()) {
       const std::size_t at = index_of(site.manager().switch_name(hop.at));
-      if (switches_[at].incarnation != Epoch{1}) continue;  // it may have forgotten
+      if (switches_[at].incarnation != Epoch{1}) continue;  // it may have forgotten the hop
       const auto us = ledger(at).find_manager(site.name());
       const auto ref =
           us ? ledger(at).find(*us, {id, Generation{hop.generation}, hop.leg, hop.number})
@@ -303,13 +306,13 @@ void World::check_holds(std::size_t index) {
 
 // ===== promises =====
 
-// One that was prepared in advance has another name for its client than in the books.
+// Returns the ledgers' name of a connection; a prepared connection has another name for its client.
 ConnectionId World::own_id(std::size_t manager, ConnectionId shown) const {
   const auto named = own_ids_.find({manager, shown});
   return named == own_ids_.end() ? shown : named->second;
 }
 
-// Where a call's cells come out, by the ledgers: from the endpoint along the labels, branch by branch.
+// Follows a call's cells through the ledgers, from its endpoint along the labels, branch by branch.
 World::Reach World::follow(const ClientSite& site, const Call& call, bool reverse) const {
   Reach reach;
   const auto start = network_.place(reverse ? call.setup.to : call.setup.from);
@@ -349,7 +352,7 @@ World::Reach World::follow(const ClientSite& site, const Call& call, bool revers
   return reach;
 }
 
-// Invariant 3: whoever was told "connected", "leaf added", "modified" has it.
+// Invariant 3: a client that got "connected", "leaf added" or "modified" has it.
 void World::check_promised(std::uint32_t switches) {
   for (ClientSite& site : clients_) {
     for (auto& [request, call] : site.client->calls()) {
@@ -360,8 +363,8 @@ void World::check_promised(std::uint32_t switches) {
 
 void World::check_call(ClientSite& site, Call& call) {
   if (!call.promised() || !world_.violation.empty()) return;
-  if (call.shaken) return;  // by its cells alone (cells.cpp)
-  // No cell comes through meanwhile: a path that is down is broken before another one is made.
+  if (call.shaken) return;  // checked by its cells alone (cells.cpp)
+  // A path that is down is removed before another one is made; no cell arrives in between.
   if (call.was_cut) {
     const cmgr::ConnectionManager& manager = managers_[site.manager].site->manager();
     const auto about = manager.describe(call.id);
@@ -390,7 +393,7 @@ void World::check_ends(const ClientSite& site, const Call& call, const Reach& re
     world_.violated(fmt::format("{} was told that connection {} is up; it {}", site.client->name(),
                                 call.id, what));
   };
-  // A branch that is not finished may lead into what somebody has made with a label that lapsed.
+  // An unfinished branch may lead into another call's hop, made with a label that has lapsed.
   const bool finished = call.quiet() && managers_[site.manager].site->manager().gauges().owed == 0;
   if (!reach.trouble.empty() && (finished || all_sessions_last_)) complain(reach.trouble);
   for (const auto& [end, label] : call.ends) {
@@ -412,14 +415,14 @@ void World::check_ends(const ClientSite& site, const Call& call, const Reach& re
   if (!call.quiet() || call.orphan) return;
   for (const auto& [end, label] : reach.ends) {
     if (call.ends.contains(end) || call.unsure_ends.contains(end)) continue;
-    // A dropped leaf whose removal is owed.
+    // A dropped leaf whose removal is owed may still be there.
     if (managers_[site.manager].site->manager().gauges().owed != 0) continue;
     complain("arrives at " + end + ", which is no destination");
   }
 }
 
-// The switch has the hop's contract, unless the SwitchServer knows that it may not, or is about to put
-// the hop back.
+// Whether the switch has the hop's contract. Also true when the SwitchServer knows that it may not,
+// or when the hop is not in the switch or its add is open.
 bool World::told(std::size_t at, const HopRecord& record) const {
   const GsmpSwitch& device = *switches_[at].device;
   const CrossConnect has = ledger(at).cross_connect(record);
@@ -427,7 +430,7 @@ bool World::told(std::size_t at, const HopRecord& record) const {
          device.has_contract(has, record.contract());
 }
 
-// Every hop has the contract that its client was told, and so has the switch.
+// Every hop, and the switch, has the contract that the client's outcome stated.
 void World::check_contract(const ClientSite& site, const Call& call, const Reach& reach) {
   if (!call.quiet() || !call.contract_known) return;
   const auto has = [&](const cmgr::Contract& contract) {
@@ -452,7 +455,7 @@ void World::check_contract(const ClientSite& site, const Call& call, const Reach
                               call.contracts.back().forward.cells_per_s, found));
 }
 
-// A client that is told "released" has left nothing behind but what is owed.
+// When a client receives "released", only owed hops of its connection are left.
 void World::check_left_behind(std::size_t manager, const Outcome& outcome) {
   const cmgr::ConnectionManager& it = managers_[manager].site->manager();
   if (outcome.kind != OutcomeKind::kReleased || it.describe(outcome.connection)) return;

@@ -10,15 +10,15 @@
 namespace xbind::sim {
 namespace {
 
-// Of programs that die, percent: those that end in order, and those that were only suspended.
+// Percent of dying programs that end in order, and that are only suspended.
 constexpr std::uint64_t kEndInOrder = 30;
 constexpr std::uint64_t kSuspended = 30;
-// Of requests, percent.
-constexpr double kSaidTwice = 3;            // on the wire, in one batch
-constexpr double kSaidAgain = 3;            // by the program, some time later
-constexpr double kInBatches = 20;           // made as a batch
-constexpr double kCountedByRequester = 60;  // their number is the Requester's choice
-// How long a suspended one sleeps on when the next life has attached, at most.
+// Percent of requests.
+constexpr double kSaidTwice = 3;            // twice in one batch on the wire
+constexpr double kSaidAgain = 3;            // submitted again by the program, some time later
+constexpr double kInBatches = 20;           // submitted as a batch
+constexpr double kCountedByRequester = 60;  // the Requester chooses their number
+// How long a suspended program still sleeps, at most, after the next life has attached.
 constexpr Duration kSleep = seconds{5};
 
 void number(cmgr::RequestBody& body, RequestId request) {
@@ -65,7 +65,7 @@ void Client::die(Duration for_how_long) {
   world_.after(for_how_long, [this] { begin_life(); });
 }
 
-// It has no session. Whoever has attached since fences it off, which ends it.
+// The former life has no session. The life that has attached since fences it off, which ends it.
 void Client::step_former() {
   if (!former_) return;
   client::Actions actions;
@@ -97,7 +97,7 @@ void Client::orphaned(Epoch manager, bool for_good, bool contracts_known) {
   gone_ = for_good;
   for (auto& [request, call] : calls_) {
     if (call.state == Call::State::kAsked) continue;
-    // What was under way may or may not be done; a hold nobody can commit any more.
+    // An open request may or may not be carried out; nobody can commit a hold any more.
     if (!call.quiet() || call.state == Call::State::kHeld) call.state = Call::State::kGone;
     call.orphan = true;
     call.contract_known = call.contract_known && contracts_known;
@@ -128,11 +128,11 @@ std::size_t Client::unanswered() const {
 
 // ===== what happens =====
 
-// Answers to an attempt of a life that is over find nobody.
+// Ignores answers to an attempt of an earlier life.
 void Client::on_attached(const client::Attach& attempt, SessionId session, std::uint32_t window) {
   if (former_awake_ && former_ && attempt.epoch == former_epoch_) {
-    // By a manager without memory. Two programs of one name would confirm each other's outcomes:
-    // that one is killed.
+    // A manager without memory let the former life in. Two programs of one name would confirm each
+    // other's outcomes, so the world kills the former one.
     ++world_.tally["former lives let in"];
     former_.reset();
   }
@@ -227,7 +227,8 @@ void Client::transmit() {
   }
 }
 
-// Other clients than ours may do this, and a manager does the request once.
+// Puts one request into the batch twice, as a foreign client may. The manager must carry it out
+// once.
 void Client::say_twice(session::Frame<RequestBatch>& frame) {
   RequestBatch batch = *frame.batch;
   const std::uint64_t which = world_.chance.below(client::count(batch));
@@ -241,7 +242,7 @@ void Client::say_twice(session::Frame<RequestBatch>& frame) {
 
 // ===== requests =====
 
-// A refusal is no reason to wait for anything in particular: the next step tries again.
+// When the Requester refuses, there is nothing to wait for: the next step tries again.
 void Client::repeat_unanswered() {
   while (!to_repeat_.empty()) {
     Asked& asked = asked_.at(*to_repeat_.begin());
@@ -252,7 +253,7 @@ void Client::repeat_unanswered() {
   }
 }
 
-// Alone or as a batch of the program's own.
+// Submits the request alone or as a batch of the program's own.
 Result<RequestId> Client::submit(const cmgr::RequestBody& body, RequestId request) {
   if (!world_.chance.percent(kInBatches)) return requester_->submit(body);
   RequestBatch batch;
@@ -300,7 +301,8 @@ std::optional<RequestId> Client::ask(cmgr::RequestBody body, Call* call) {
   return request;
 }
 
-// The program is impatient. Its Requester has the request, which is not to be done twice.
+// An impatient program submits a request that its Requester already has. It must not be carried out
+// twice.
 void Client::say_again(RequestId request) {
   const Asked& asked = asked_.at(request);
   if (!requester_ || asked.outcome || to_repeat_.contains(request)) return;

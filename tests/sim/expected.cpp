@@ -11,15 +11,15 @@ __extension__ typedef unsigned __int128 Wide;
 
 constexpr std::uint64_t kMicroseconds = 1'000'000;
 
-// ceil(a / b), b above 0.
+// ceil(a / b), for b > 0.
 std::uint64_t up(Wide a, Wide b) { return static_cast<std::uint64_t>((a + b - 1) / b); }
 
-// Cells that the tolerance lets come early at that rate, and the cell that is being served.
+// Cells that the tolerance allows to arrive early at that rate, plus the cell being served.
 std::uint64_t early(std::uint64_t cdvt_us, std::uint64_t rate) {
   return 1 + up(Wide{cdvt_us} * rate, kMicroseconds);
 }
 
-// What of a burst at the peak has not left at `rate` when it ends.
+// The part of a burst at the peak rate that is still queued at its end when served at `rate`.
 std::uint64_t left_of_burst(const TrafficContract& contract, std::uint64_t rate) {
   return up(Wide{contract.mbs_cells - 1} * (contract.pcr_cells_per_s - rate),
             contract.pcr_cells_per_s);
@@ -42,10 +42,10 @@ Resources demand_of(const TrafficContract& contract) {
 }
 
 void expect(const ServiceSpec& service, Resources& demand, TrafficContract& contract) {
-  if (!cmgr::network_of(service)) return;  // whether it can be is not stated here
+  if (!cmgr::network_of(service)) return;  // validity is not checked here
   switch (service.kind) {
     case ServiceKind::kCells:
-      // Cells that come evenly, each at most its interval too early.
+      // Evenly spaced cells, each early by at most its interval.
       demand = {service.cells_per_s, service.buffer_cells};
       contract = {};
       contract.category = ServiceCategory::kCbr;
@@ -53,7 +53,7 @@ void expect(const ServiceSpec& service, Resources& demand, TrafficContract& cont
       contract.cdvt_us = static_cast<std::uint32_t>(up(kMicroseconds, service.cells_per_s));
       return;
     case ServiceKind::kVideo: {
-      // Frames in AAL5: a trailer of 8 octets, 48 octets a cell; one frame waits as a whole.
+      // Frames in AAL5: a trailer of 8 octets, 48 octets a cell; one whole frame may wait.
       const std::uint64_t cells = up(Wide{service.frame_octets} + 8, 48);
       demand = {up(Wide{cells} * service.frames_per_1000_s, 1'000), cells};
       contract = cmgr::network_of(service)->contract;  // not stated here

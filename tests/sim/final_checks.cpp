@@ -1,4 +1,4 @@
-// What must hold in the simulated world when it is calm, and at the end: invariants 3, 4 and 6 of
+// What must hold in the simulated world in calm and at the end: invariants 3, 4 and 6 of
 // docs/invariants.md.
 #include <fmt/format.h>
 
@@ -18,8 +18,8 @@ void World::check_answered() {
   }
 }
 
-// In calm: what the switches really have. Every promised call has its tree, every prepared connection
-// its chain, orphans have what the ledger says, and there is nothing else.
+// In calm: the switches' tables. Every promised call has its tree, every prepared connection its
+// chain, orphans have the ledger's hops, and nothing else exists.
 void World::check_tables() {
   std::vector<std::set<CrossConnect>> wanted(switches_.size());
   std::set<std::pair<std::size_t, ConnectionId>> shaken;
@@ -47,7 +47,8 @@ void World::check_tables() {
         const ConnectionId id = record.key.connection;
         const bool orphan = is_orphan(m, id);
         const auto about = orphan ? std::nullopt : manager.describe(id);
-        // Another path is tried for it just now, as it is every few seconds while none can be had.
+        // The manager is trying another path for it, as it does every few seconds while there is
+        // none.
         const bool moving = about && about->connection.is_changing();
         const bool prepared = about && !about->connection.asker();
         const bool settled = prepared ? about->connection.state() == cmgr::State::kConnected
@@ -55,7 +56,7 @@ void World::check_tables() {
         if (prepared) ++world_.tally["prepared hops looked at"];
         if (orphan) ++world_.tally["hops of orphans looked at"];
         const bool there = switches_[at].device->has(has);
-        // What is being prepared, or was being removed by the old epoch, may be there or not.
+        // A hop being prepared, or being removed by the earlier epoch, may be in the switch or not.
         const bool on = settled && !superseded(ledger(at), record);
         if (((prepared || orphan) && (on || there)) ||
             ((moving || shaken.contains({m, id})) && there)) {
@@ -88,7 +89,7 @@ void World::check_tables() {
 
 // ===== audits =====
 
-// Invariant 6 by the production audit: the three books agree, in one look.
+// Invariant 6 with the production audit: one look, and switch, ledger and manager agree.
 void World::audit_all() {
   for (std::size_t m = 0; m < managers_.size(); ++m) {
     if (managers_[m].for_good) continue;
@@ -118,11 +119,11 @@ std::vector<Finding> World::look(std::size_t m, std::size_t at) {
 
 void World::audit_one(std::size_t m, std::size_t at) {
   std::vector<Finding> findings = look(m, at);
-  // Where connections are being prepared it is never quite calm: two looks, as production has it.
+  // Where connections are prepared, it is never quite calm: two looks, as in production.
   if (pools_) findings = cmgr::seen_twice(std::move(findings), look(m, at));
   for (const Finding& finding : findings) {
-    // A SwitchServer that has forgotten has no hop of what the manager believes in, and finds what it
-    // cannot attribute.
+    // A SwitchServer that has forgotten lacks hops that the manager has, and finds cross-connects
+    // that it cannot attribute.
     const bool forgot =
         switches_[at].incarnation != Epoch{1} && (finding.kind == FindingKind::kMissingHop ||
                                                   finding.kind == FindingKind::kStrayCrossConnect);
@@ -139,7 +140,8 @@ void World::audit_one(std::size_t m, std::size_t at) {
   }
 }
 
-// Stray hops, the bandwidth that they take, and quarantined labels of the time before a restart.
+// Whether a finding is due to a restart: stray hops, their bandwidth, or labels quarantined before
+// it.
 bool World::expected_of_orphans(std::size_t m, std::size_t at, const Finding& finding,
                                 const LedgerReport& report) const {
   const bool stray = finding.kind == FindingKind::kStrayHop;
@@ -160,16 +162,16 @@ bool World::expected_of_orphans(std::size_t m, std::size_t at, const Finding& fi
   });
 }
 
-// The production audit while calls come and go. Three books that change may differ for a while: a
-// cross-connect that is being made, a removal that is refused and tried again, a manager that has not
-// heard yet. What a ledger says of itself is never excused.
+// The production audit under load. The three tables may differ for a while: a cross-connect is
+// being made, a refused removal is repeated, a manager has not heard yet. What a ledger finds wrong
+// in itself is never excused.
 void World::audit_under_load() {
   if (!loading_) return;
   world_.after(milliseconds{world_.chance.between(500, 5'000)}, [this] { audit_under_load(); });
   const std::size_t at = world_.chance.below(switches_.size());
   const ManagerSite& site = *managers_[world_.chance.below(managers_.size())].site;
   if (dead(switches_[at]) || !ledger(at).find_manager(site.name())) return;
-  // Too many that wait for a switch that is away are refused.
+  // A SwitchServer refuses the audit when too many wait for a switch that is away.
   if (!switches_[at].server->audit(site.name(), next_audit_++)) ++world_.tally["audits refused"];
   switch_stepped(at);
 }
@@ -193,7 +195,7 @@ void World::audited(std::uint64_t token, LedgerReport report) {
 
 // ===== the end =====
 
-// Nothing is held but by the caches, and by orphans.
+// Only caches and orphans hold anything.
 void World::check_empty() {
   for (std::size_t m = 0; m < managers_.size(); ++m) {
     if (managers_[m].for_good) {
@@ -257,7 +259,7 @@ void World::check_empty() {
   }
 }
 
-// A manager that is gone for good holds nothing but its calls: the rest is everybody's.
+// A manager killed for good holds nothing but its calls; the rest is available to all.
 void World::check_forgotten(std::size_t m) {
   if (!managers_[m].forgotten) {
     world_.violated(managers_[m].site->name() + " was killed and could not be forgotten");
@@ -277,7 +279,7 @@ void World::check_forgotten(std::size_t m) {
   }
 }
 
-// What happened in all, of the living and the dead.
+// Adds up the counters of living and dead parts.
 void World::add_up() {
   const auto add = [&](const ManagerSite& site) {
     const cmgr::ConnectionManager& manager = site.manager();
@@ -318,7 +320,7 @@ void World::add_up_server(std::size_t at) {
       counters.refusals[static_cast<std::size_t>(Cause::kBusy)];
 }
 
-// Where nothing goes wrong, nothing may look as if it had.
+// Where nothing goes wrong, no counter may say that something did.
 void World::check_fair() {
   std::uint64_t lost = 0;
   for (const ManagerPlace& place : managers_) {

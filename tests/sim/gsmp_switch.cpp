@@ -14,8 +14,8 @@ using emulator::Ticket;
 using gsmp::FailureCode;
 
 constexpr Duration kLate =
-    milliseconds{3'500};                   // an answer of the table, at most: the driver waits 2 s
-constexpr std::uint64_t kHotRestart = 40;  // of returns with the table, percent
+    milliseconds{3'500};  // delay of an answer of the table, at most: the driver waits 2 s
+constexpr std::uint64_t kHotRestart = 40;  // percent of returns with the table
 
 gsmp::SessionOptions session_options(const std::string& name) {
   gsmp::SessionOptions options;
@@ -23,8 +23,8 @@ gsmp::SessionOptions session_options(const std::string& name) {
   return options;
 }
 
-// What the priority model says of a category (RFC 3292 knows no categories there): the better the
-// promise, the lower the number, of four.
+// The priority that stands for a category: 0 of four is the best. RFC 3292's priority model has no
+// categories.
 std::uint32_t priority_of(ServiceCategory category) {
   switch (category) {
     case ServiceCategory::kNone:
@@ -37,7 +37,7 @@ std::uint32_t priority_of(ServiceCategory category) {
   return 3;
 }
 
-// The contract that a branch's own words make, read back by the RFC's numbers.
+// Decodes the contract of a branch from its traffic parameters, by the RFC's numbers.
 std::optional<TrafficContract> contract_of(const emulator::Qos& qos,
                                            const std::optional<gsmp::TrafficBlock>& traffic) {
   if (qos.model != gsmp::QosModel::kService || !traffic || (qos.selector & 0xffff) != 1) {
@@ -74,7 +74,7 @@ std::optional<TrafficContract> contract_of(const emulator::Qos& qos,
 
 }  // namespace
 
-// The fabric's table, as it answers here: it may refuse, lie and be late.
+// The fabric's table in the simulator: it may refuse, lie and be late.
 class GsmpSwitch::Table final : public emulator::FabricTable {
  public:
   Table(emulator::Fabric& fabric, GsmpSwitch& owner) : FabricTable(fabric), owner_(owner) {}
@@ -231,7 +231,7 @@ void GsmpSwitch::count(const driver::Event& event) {
   }
 }
 
-// Upcalls come from within calls of the driver: what they bring is handled on its own turn.
+// Upcalls come from within calls of the driver. What they bring is handled on a turn of its own.
 void GsmpSwitch::wake() {
   ++wakes_;
   if (std::exchange(wake_planned_, true)) return;
@@ -311,7 +311,8 @@ void GsmpSwitch::line(PortId port, bool up) {
   } else {
     lines_down_.insert(port);
   }
-  // A line that goes for good may flicker first: the second Port Down is held back by its flag.
+  // A line may flicker before it goes down for good. The flag of the first Port Down holds the
+  // second back.
   if (!up && world_.chance.percent(25)) {
     table_->set_line(port, false);
     table_->set_line(port, true);
@@ -388,7 +389,7 @@ bool GsmpSwitch::has_lost(PortId input_port, Label input_label) const {
   return at != lost_.end() && at->input_port == input_port && at->input_label == input_label;
 }
 
-// What comes in must not go into another call as well.
+// An input must not feed branches of two calls.
 void GsmpSwitch::check_input(const CrossConnect& wanted, const CrossConnect& instead_of) {
   for (const CrossConnect& there : leads(wanted.input_port, wanted.input_label)) {
     if (there == wanted || there == instead_of || hooks_.may_branch(there, wanted)) continue;

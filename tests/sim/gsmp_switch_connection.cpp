@@ -1,4 +1,4 @@
-// GsmpSwitch: the connection between driver and agent, and what comes over it.
+// GsmpSwitch: the connection between driver and agent, and what it carries.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 namespace xbind::sim {
 namespace {
 
-constexpr Duration kSlowest = milliseconds{3};     // of one chunk, each way
-constexpr Duration kReconnect = milliseconds{50};  // until the next attempt, at most
-constexpr std::uint64_t kHalfOpen = 25;            // of broken connections, percent
+constexpr Duration kSlowest = milliseconds{3};     // delay of one chunk, each way
+constexpr Duration kReconnect = milliseconds{50};  // time until the next attempt, at most
+constexpr std::uint64_t kHalfOpen = 25;            // percent of broken connections
 
 }  // namespace
 
@@ -117,7 +117,7 @@ void GsmpSwitch::cut(const std::string& reason) {
   upcalls_.on_closed(reason);
 }
 
-// The switch notices at once, or (the line is dead) when it has heard nothing for too long.
+// The switch notices at once, or, when the line is dead, after its time of silence.
 void GsmpSwitch::leave_controller() {
   if (world_.chance.percent(kHalfOpen)) {
     ++world_.tally["connections half open"];
@@ -139,7 +139,7 @@ void GsmpSwitch::connect_soon() {
 void GsmpSwitch::connect() {
   if (connected_ || !reachable_) return;
   const auto accepted = agent_->connected(world_.now);
-  if (!accepted) {  // too many that it believes in yet
+  if (!accepted) {  // the agent still believes in too many controllers
     upcalls_.on_failed(accepted.error().text);
     connect_soon();
     return;
@@ -154,7 +154,7 @@ void GsmpSwitch::connect() {
   after_agent();
 }
 
-// What kinds of messages arrive: the rows of the coverage.
+// Counts the kinds of messages that arrive, for the coverage rows.
 void GsmpSwitch::count(gsmp::FrameReader& frames, std::span<const std::byte> octets,
                        std::string_view where) {
   (void)frames.feed(octets, [&](std::span<const std::byte> message) {

@@ -1,4 +1,4 @@
-// Client: every outcome is judged, and believed.
+// Client: judges every outcome, then updates what the client believes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace xbind::sim {
 namespace {
 
-// What a manager says of a call that it does not have, or has no more; or, unless connections get other
-// paths now and then, that it is busy with.
+// Whether the cause says that the manager does not (or no longer) have the call. kChangeUnderWay
+// counts only where connections do not move to other paths.
 bool says_not_there(Cause cause, bool lines) {
   return cause == Cause::kUnknownConnection || cause == Cause::kBeingReleased ||
          cause == Cause::kHoldExpired || cause == Cause::kNotConnected ||
@@ -20,7 +20,7 @@ bool says_not_there(Cause cause, bool lines) {
 
 }  // namespace
 
-// Exactly one outcome of each request that the manager was asked for.
+// Each request has exactly one outcome.
 void Client::judge(const Outcome& outcome) {
   const auto found = asked_.find(outcome.request);
   if (found == asked_.end()) {
@@ -44,7 +44,8 @@ void Client::judge(const Outcome& outcome) {
   judge_first(asked, outcome);
 }
 
-// What the Requester need not tell again: the manager may repeat an outcome, but never say another.
+// Outcomes that the Requester filters out as repeated: the manager may repeat an outcome, but not
+// change it.
 void Client::judge_repeats(const OutcomeBatch& batch) {
   for (const Outcome& outcome : batch.outcomes) {
     const auto found = asked_.find(outcome.request);
@@ -61,7 +62,7 @@ void Client::judge_repeats(const OutcomeBatch& batch) {
   }
 }
 
-// Without an outcome, each of them once.
+// A failed request has no outcome, and fails once.
 void Client::judge(const client::Failure& failure) {
   const auto fails = [&](RequestId request) {
     const auto found = asked_.find(request);
@@ -92,8 +93,9 @@ void Client::judge(const client::SessionChange& change) {
   }
 }
 
-// About a connection that it has, or has had: one may be on its way when that is released. Or is to have:
-// the outcome may have got lost with a session, and comes again when the request is repeated.
+// A notice is about a connection that the client has or had: it may be in flight when the call is
+// released. It may also come first, when the outcome was lost with a session and only arrives when
+// the request is repeated.
 void Client::hear(const Notice& notice) {
   ++world_.tally["notices"];
   ++world_.tally["notice: " + std::string{to_string(notice.kind)}];
@@ -151,7 +153,7 @@ void Client::judge_first(Asked& asked, const Outcome& outcome) {
         }
       },
       asked.body);
-  // As in orphaned(): a hold cannot be committed, and of what was under way nothing is sure.
+  // As in orphaned(): a hold cannot be committed, and the result of an open request is uncertain.
   if (hears_the_dead() && (!call.quiet() || call.state == Call::State::kHeld)) {
     call.state = Call::State::kGone;
   }
@@ -207,7 +209,7 @@ void Client::believe(Call& call, Asked& asked, const ReleaseRequest&, const Outc
       if (sure) wrong(outcome, "it was up");
       if (call.state == Call::State::kHeld && outcome.cause == Cause::kUnknownConnection &&
           !asked.contested) {
-        call.state = Call::State::kGone;  // its time was over
+        call.state = Call::State::kGone;  // the hold has expired
       }
       return;
     default: wrong(outcome, "a release was asked for");
@@ -247,7 +249,7 @@ void Client::believe(Call& call, Asked& asked, const LeafRequest& request, const
   } else if (done && !request.drop) {
     call.ends[request.end] = outcome.egress;
   } else if (!done && request.drop && asked.dropped.present()) {
-    call.ends[request.end] = asked.dropped;  // still there
+    call.ends[request.end] = asked.dropped;  // the leaf is still there
   }
 }
 

@@ -1,4 +1,4 @@
-// World: what clients and operators do.
+// World: actions of clients and operators.
 #include <algorithm>
 #include <array>
 
@@ -17,7 +17,7 @@ constexpr ServiceSpec kPoolService{ServiceKind::kCells, 40, 5, 0, 0};
 // ===== calls =====
 
 ServiceSpec World::some_service() {
-  if (world_.chance.percent(5)) {  // 10 frames a second of some cells each
+  if (world_.chance.percent(5)) {  // 10 frames a second, of that many cells each
     return {ServiceKind::kVideo, 0, 0, 10'000, world_.chance.between(40, 900)};
   }
   if (world_.chance.percent(10)) {
@@ -64,7 +64,7 @@ void World::make_a_call(std::size_t client) {
   } else if (world_.chance.percent(15)) {
     wanted.hold_ms = static_cast<std::uint32_t>(world_.chance.between(50, 4'000));
   }
-  switch (world_.chance.below(60)) {  // now and then: what cannot be had
+  switch (world_.chance.below(60)) {  // sometimes a request that cannot succeed
     case 0: wanted.to = "nowhere"; break;
     case 1: wanted.service = {ServiceKind::kCells, Network::kLineRate + 1, 0, 0, 0}; break;
     case 2: wanted.service = {ServiceKind::kCells, 0, 0, 0, 0}; break;
@@ -106,8 +106,8 @@ void World::live(std::size_t client, RequestId call) {
 void World::live_held(std::size_t client, RequestId request) {
   const Call& call = clients_[client].client->calls().at(request);
   const std::uint64_t dice = world_.chance.below(10);
-  if (dice == 0) return;  // forgotten by its client
-  // Now and then too late.
+  if (dice == 0) return;  // the client forgets the hold
+  // Sometimes the commit is too late.
   const Duration wait = world_.chance.up_to(milliseconds{call.setup.hold_ms * 5 / 4});
   world_.after(wait, [this, client, request, dice] {
     Client& caller = *clients_[client].client;
@@ -135,7 +135,7 @@ void World::change(std::size_t client, RequestId request) {
     if (call.setup.reverse) reverse = some_service();
     if (world_.chance.percent(2)) reverse = reverse ? std::nullopt : std::optional{some_service()};
     ServiceSpec service = some_service();
-    // Only more, or only less, as often as mixed.
+    // Only more or only less, as often as a mixture.
     const Resources had = call.contracts.front().forward;
     const ServiceCategory category = call.contracts.front().traffic.category;
     const std::uint64_t dice = world_.chance.below(4);
@@ -143,7 +143,7 @@ void World::change(std::size_t client, RequestId request) {
     if (dice == 1) {
       service = {ServiceKind::kCells, (had.cells_per_s + 1) / 2, had.buffer_cells / 2, 0, 0};
     }
-    // Another category would be refused: that is only now and then of interest.
+    // Another category would be refused; that is worth only an occasional test.
     if (category != ServiceCategory::kCbr && world_.chance.percent(80)) {
       service = some_contract(category);
     }

@@ -1,5 +1,5 @@
-// World: lines go down and come up, operators drain them; SwitchServers report to the Router, which
-// tells the managers.
+// World: lines go down and come up, operators drain them. SwitchServers report to the Router, which
+// notifies the managers.
 #include <fmt/format.h>
 
 #include "tests/sim/world.hpp"
@@ -7,12 +7,12 @@
 namespace xbind::sim {
 namespace {
 
-constexpr std::size_t kInTrouble = 3;                 // lines at a time, at most
-constexpr Duration kUntilNoticed = milliseconds{20};  // by the switch
-constexpr Duration kOneWay = milliseconds{10};        // of a report, at most
-constexpr Duration kNoAnswer = milliseconds{1'500};   // of a report that gets lost
+constexpr std::size_t kInTrouble = 3;                 // lines down or drained at a time, at most
+constexpr Duration kUntilNoticed = milliseconds{20};  // delay until the switch notices
+constexpr Duration kOneWay = milliseconds{10};        // delay of a report, at most
+constexpr Duration kNoAnswer = milliseconds{1'500};   // timeout of a lost report
 
-// As the daemon counts what may have moved its books.
+// Counts operations that may have changed the ledger, as the daemon does.
 std::uint64_t operations(const SwitchCounters& counters) {
   return counters.batches + counters.executes + counters.reserves + counters.commits +
          counters.removes + counters.modifies + counters.lapses + counters.cleaned +
@@ -38,7 +38,7 @@ void World::trouble_on_lines() {
   if (access && world_.chance.percent(80)) return;
   if (lines_break_ && world_.chance.percent(60)) {
     line_goes(line, true);
-    // Now and then it is back before anybody has noticed.
+    // Sometimes the line is back before anybody has noticed.
     if (world_.chance.percent(20)) {
       world_.after(world_.chance.up_to(2 * kUntilNoticed),
                    [this, line] { line_goes(line, false); });
@@ -55,7 +55,8 @@ void World::line_recovers(const Network::Port& line) {
   if (network_.down(line)) line_goes(line, false);
 }
 
-// Cells pass no more at once, or pass again; the switches at its ends notice a little later.
+// The line carries cells no more, or again, at once; the switches at its ends notice a little
+// later.
 void World::line_goes(const Network::Port& line, bool down) {
   ++world_.tally[down ? "lines down" : "lines up"];
   network_.set_down(line, down);
@@ -70,7 +71,7 @@ void World::line_goes(const Network::Port& line, bool down) {
 
 // ===== the Router =====
 
-// As the daemon of a SwitchServer at the end of a step.
+// Passes an event to the reporter, as the SwitchServer's daemon does at the end of a step.
 void World::note_switch(std::size_t at, const driver::Event& event) {
   PortReporter& reporter = switches_[at].reporter;
   if (std::holds_alternative<driver::Up>(event)) {
@@ -93,7 +94,7 @@ void World::tell_router(std::size_t at) {
   if (auto report = site.reporter.take(world_.now)) report_to_router(at, std::move(*report));
 }
 
-// A two-way call: it may get lost before or after it has arrived.
+// A two-way call. It may be lost before or after its arrival.
 void World::report_to_router(std::size_t at, SwitchReport report) {
   const bool lost =
       world_.now < leg('r', at, 0).cut_until || world_.chance.percent(world_.weather.two_way_lost);
@@ -111,7 +112,7 @@ void World::report_to_router(std::size_t at, SwitchReport report) {
   });
 }
 
-// A notice, which may get lost, come twice, or late: the next watch or a later one makes up for it.
+// A notice may be lost, duplicated or late. A later notice or the next watch makes up for it.
 void World::tell_topology(const std::string& watcher, const TopologyState& state) {
   for (std::size_t m = 0; m < managers_.size(); ++m) {
     if (managers_[m].site->name() != watcher) continue;
@@ -126,11 +127,10 @@ void World::tell_topology(const std::string& watcher, const TopologyState& state
   }
 }
 
-// The operator drains something that matters to nobody: managers look at their calls once more.
+// Drains an access line without traffic, so that managers check their calls again.
 void World::raise_version() { XB_CHECK(routes_.drain_island()); }
 
-// What the Router believes is how things are. The lines of a switch that nobody hears of stand as
-// they were last.
+// The Router's beliefs match the truth. Lines of a silent switch keep their last reported state.
 void World::check_router() {
   const Topology topology = network_.topology();
   const NetworkCondition& believed = routes_.condition();

@@ -9,9 +9,9 @@
 namespace xbind::sim {
 namespace {
 
-constexpr Duration kTwoWay = milliseconds{10};       // there, and the same back, at most
+constexpr Duration kTwoWay = milliseconds{10};       // of one direction, at most
 constexpr Duration kNoAnswer = milliseconds{1'500};  // of a call to RouteObject
-constexpr Duration kTooLate = seconds{1};  // after an attempt has failed for want of an answer
+constexpr Duration kTooLate = seconds{1};  // delay of a late answer beyond the timeout, at most
 
 }  // namespace
 
@@ -54,7 +54,7 @@ void ManagerSite::ask_routes(std::vector<cmgr::RouteQuery> queries) {
       reply.element = "routeobject";
       replies.push_back(away ? reply : hooks_.route(query).value_or(reply));
     }
-    // Lines may go while the answer is on its way.
+    // Lines may go down while the answer is in flight.
     world_.after(world_.chance.up_to(kTwoWay), [this, replies = std::move(replies)] {
       step([&](cmgr::ConnectionManager& manager) {
         manager.on_routes(replies, milliseconds{RouteSite::kValidityMs}, world_.now);
@@ -89,7 +89,7 @@ void ManagerSite::attach_switch(const std::string& switch_name) {
   const auto wanted =
       attachments_.attach(switch_name, world_.now, cmgr::attach_jitter(name_, switch_name));
   if (!wanted) world_.violated(wanted.error().text);
-  // Not within the step.
+  // Must not run within the step.
   world_.after(Duration::zero(), [this] { attach_due(); });
 }
 
@@ -104,7 +104,7 @@ void ManagerSite::attach_due() {
 }
 
 void ManagerSite::attempt(const AttachTable::Due& due) {
-  // Once asked, it arrives, whatever becomes of who has asked.
+  // A request that was sent arrives, even if its sender dies.
   world_.after(world_.chance.up_to(kTwoWay), [this, due] {
     const auto attached = hooks_.attach(due.name, epoch_);
     Duration back = world_.chance.up_to(kTwoWay);

@@ -1,4 +1,4 @@
-// Several managers on one network with no coordination between them: who reaches which labels.
+// Several managers on one network without coordination: which labels each of them can reach.
 #include <gtest/gtest.h>
 
 #include "core/log.hpp"
@@ -12,8 +12,8 @@ cmgr::Config manager(std::uint64_t epoch, cmgr::LabelPolicy policy) {
   cmgr::Config config;
   config.epoch = epoch;
   config.label_policy = policy;
-  config.label_cache_target = Stage::kLabels;  // it would keep the whole port
-  config.crankbacks = 0;                       // no way round the link
+  config.label_cache_target = Stage::kLabels;  // the cache may keep the whole port
+  config.crankbacks = 0;                       // no other route around the link
   return config;
 }
 
@@ -51,7 +51,7 @@ TEST_P(ManagersTest, AWorksAgainAfterBHasHadTheWholePort) {
 TEST_P(ManagersTest, WhenAIsKilledAndForgottenBReachesAllThatIsNotInItsCalls) {
   ASSERT_EQ(stage.fill(0, 10), 10U);
   stage.kill_for_good(0);
-  stage.wait(seconds{30});  // its sessions' leases run out, the operator forgets it
+  stage.wait(seconds{30});  // until the leases have expired and SwitchServers forget it
   ASSERT_TRUE(stage.forgotten(0));
   EXPECT_EQ(stage.fill(1, Stage::kLabels), Stage::kLabels - 10);
   EXPECT_EQ(stage.up(0), 10U) << "they stay up, whoever has died";
@@ -71,8 +71,8 @@ INSTANTIATE_TEST_SUITE_P(Policies, ManagersTest,
                            return "Unknown";
                          });
 
-// Two managers under load, in loss and disorder: no label is held twice at any moment, at either end of
-// its link, quarantine included.
+// Two managers under load with loss and reordering. At no moment is a label held twice, at either
+// end of its link, including quarantine.
 TEST(LabelHistoryTest, NoLabelIsEverHeldTwice) {
   log::start("sim", log::Level::kOff);
   std::uint64_t looked_at = 0;

@@ -28,7 +28,7 @@ std::vector<SwitchPort> Network::ports(std::size_t at) const {
   const LabelRanges atm{atm_range(0, 0, 32, 31 + labels_)};
   const LabelRanges host{atm_range(0, 0, 32, 31 + 2 * labels_)};
   const LabelRanges mpls{mpls_range(kMplsLabelMin, kMplsLabelMin + labels_ - 1)};
-  // Every other line of the ring is one of MPLS: calls change the kind of their labels on the way.
+  // Every other line of the ring uses MPLS labels: a call's labels change kind along its path.
   const auto labels = [&](PortId port) -> const LabelRanges& {
     const std::size_t from = port == kBefore ? far_end(at, port)->first : at;
     return (port == kBefore || port == kAfter) && from % 2 == 1 ? mpls : atm;

@@ -1,5 +1,5 @@
-// Whether the simulator finds what is wrong: mistakes planted in the logic (core/planted.hpp), and
-// crimes of the world around it (parts.hpp).
+// Checks that the simulator finds mistakes planted in the logic (core/planted.hpp) and crimes of
+// the world around it (parts.hpp).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,8 +19,8 @@ using ::testing::ContainsRegex;
 struct Mistake {
   const char* name;
   Bug bug;
-  std::uint64_t seeds;  // within so many it is found
-  const char* noticed;  // the words of the check that finds it
+  std::uint64_t seeds;  // must be found within this many
+  const char* noticed;  // text of the check that must find it
 };
 
 class MistakeTest : public ::testing::TestWithParam<Mistake> {
@@ -28,7 +28,7 @@ class MistakeTest : public ::testing::TestWithParam<Mistake> {
   static void SetUpTestSuite() { log::start("sim", log::Level::kOff); }
 };
 
-// By that check: what others say first in some seed does not count.
+// Only that check counts; other checks may fail first in some seeds.
 TEST_P(MistakeTest, IsFound) {
   std::string said;
   for (std::uint64_t seed = 1; seed <= GetParam().seeds; ++seed) {
@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
         Crime{"SwitchKeepsBranch", Planted::kSwitchKeepsBranch,
               "made a branch|cross-connects, |is programmed for it"},
         Crime{"SwitchForgetsAdd", Planted::kSwitchForgetsAdd,
-              // The Add Branch that was forgotten may have been one that changes a contract.
+              // The forgotten Add Branch may have been one that changes a contract.
               "cross-connect|the switch has another"},
         Crime{"ClientReusesRequest", Planted::kClientReusesRequest, "two outcomes|connections"},
         Crime{"LabelGrantedTwice", Planted::kLabelGrantedTwice, "in the cache of manager-"},

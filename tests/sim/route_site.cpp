@@ -7,8 +7,9 @@
 namespace xbind::sim {
 namespace {
 
-constexpr std::uint32_t kLeaseInValidities = 3;  // as production's remote watchers
-// The first version of a life: above all versions of the lives before, as by a clock.
+constexpr std::uint32_t kLeaseInValidities = 3;  // as for production's remote watchers
+// Distance between first versions: each life's versions exceed those of earlier lives, as with a
+// clock.
 constexpr std::uint64_t kVersionsApart = 1'000'000;
 
 }  // namespace

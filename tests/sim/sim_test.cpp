@@ -1,5 +1,6 @@
-// Worlds from seeds: the usual ones, one that failed, or as many as asked for (seeds.hpp). Beside the
-// invariants: that everything which can happen did happen, for what never came proves nothing.
+// Runs worlds from seeds: the usual ones, a single failing one, or a chosen range (seeds.hpp).
+// Besides the invariants it checks that every possible event happened: an event that never came
+// proves nothing.
 #include <gtest/gtest.h>
 
 #include <ctime>
@@ -13,7 +14,7 @@
 namespace xbind::sim {
 namespace {
 
-// In one shard of the suite (CMakeLists.txt); in both at least 250 000.
+// Outcomes in one shard of the suite (CMakeLists.txt); both shards have at least 250 000.
 constexpr std::uint64_t kOutcomes = 125'000;
 constexpr std::size_t kSeedsThatShowEverything = 150;
 
@@ -89,7 +90,7 @@ constexpr const char* kFaults[] = {
     "answers of switches late",
 };
 
-// What the parts between a call and its cells have heard, said and gone through.
+// Events in the parts between a call and its cells.
 constexpr const char* kRows[] = {
     "agent hears: SYN",
     "agent hears: SYNACK",
@@ -196,9 +197,9 @@ constexpr const char* kWays[] = {
     "settled calls that are unknown",
 };
 
-// What no client can be told here: kStale and kWithdrawn are between manager and SwitchServer, and so is
-// kLabelNotHeld, for a manager drops the labels of a session with it; routes name only ports that are
-// there, and are asked for without bounds.
+// Causes that no client can receive here. kStale, kWithdrawn and kLabelNotHeld occur only between
+// manager and SwitchServer: a manager drops a session's labels with the session. Routes name only
+// existing ports and are requested without bounds.
 bool reaches_a_client(Cause cause) {
   return cause != Cause::kNone && cause != Cause::kStale && cause != Cause::kWithdrawn &&
          cause != Cause::kUnknownPort && cause != Cause::kLabelNotHeld &&
@@ -269,7 +270,7 @@ TEST_F(SimTest, EveryInvariantHoldsInFoulWeather) {
   const auto minutes = static_cast<std::time_t>(number_from("XBIND_SIM_MINUTES", 0));
   const std::time_t end = std::time(nullptr) + 60 * minutes;
   for (std::size_t i = 0; i < which.size(); ++i) {
-    // A long run goes on behind its last seed, in the steps of its shard.
+    // A long run continues after its last seed, in the steps of its shard.
     const bool go_on = i + 1 == which.size() && std::time(nullptr) < end;
     if (go_on && i > 0) which.push_back(which[i] + (which[i] - which[i - 1]));
     const std::uint64_t seed = which[i];

@@ -1,4 +1,4 @@
-// World: what travels, and what becomes of it on the way.
+// World: messages and what happens to them in flight.
 #include <fmt/format.h>
 
 #include "client/request_batch.hpp"
@@ -9,15 +9,15 @@
 namespace xbind::sim {
 namespace {
 
-constexpr Duration kOneWay = milliseconds{10};  // of a two-way call, at most
+constexpr Duration kOneWay = milliseconds{10};  // one direction of a two-way call, at most
 constexpr Duration kCallTimeout = milliseconds{1'500};
-constexpr Duration kLate = seconds{25};       // of what is late when a client attaches, at most
+constexpr Duration kLate = seconds{25};       // delay of a late client attach, at most
 constexpr Duration kBehindAGap = seconds{9};  // twice the longest pause between repeats
-// By World::Kind.
+// Indexed by World::Kind.
 constexpr const char* kWithin[] = {"connects within their timers", "releases within their timers",
                                    "modifies within their timers", "leaves within their timers",
                                    "drops within their timers",    "commits within their timers"};
-constexpr double kConnectionRefused = 20;  // of what is sent to a dead manager, percent
+constexpr double kConnectionRefused = 20;  // percent of messages to a dead manager
 
 }  // namespace
 
@@ -121,7 +121,8 @@ World::Kind World::kind_of(const client::Place& place) {
   return Kind::kCommit;
 }
 
-// What the named timers of the manager allow a request of that kind, from its arrival to its outcome.
+// The time that the manager's named timers allow for a request of that kind, from arrival to
+// outcome.
 Duration World::allowed(Kind kind, const cmgr::Config& config) {
   const Duration turn = config.queue_timer;
   const Duration try_route = config.route_timer + config.hop_timer + config.undo_timer;
@@ -129,7 +130,7 @@ Duration World::allowed(Kind kind, const cmgr::Config& config) {
   switch (kind) {
     case Kind::kConnect: return turn + config.route_timer + tries * try_route;
     case Kind::kLeaf: return turn + tries * try_route;
-    // Raised, and lowered or put back.
+    // Raised, then lowered or put back.
     case Kind::kModify: return turn + config.route_timer + 2 * config.hop_timer;
     case Kind::kCommit: return turn + config.hop_timer + config.undo_timer;
     case Kind::kRelease:
@@ -138,8 +139,8 @@ Duration World::allowed(Kind kind, const cmgr::Config& config) {
   return turn + config.undo_timer;
 }
 
-// Every outcome comes within the named timers of its kind. Beyond that, a batch may have waited behind a gap,
-// for as long as its line was cut.
+// Every outcome comes within the named timers of its kind. In addition a batch may have waited
+// behind a gap for as long as its line was cut.
 void World::note_answered(std::size_t manager, const Outcome& outcome, std::size_t client) {
   const auto taken = taken_.find({client, outcome.request});
   if (taken == taken_.end()) return;
@@ -178,17 +179,17 @@ std::optional<ManagerSite::Attached> World::attach(std::size_t manager, const st
     ++world_.tally["attaches fenced off"];
     return std::nullopt;
   }
-  // A manager that cannot know which label a removal without an answer has left behind begins anew, and
-  // what it was granted lapses.
+  // A removal without an answer leaves the manager uncertain about its label. It attaches anew, and
+  // its grants lapse.
   if (!attached_once_.emplace(manager, at).second) all_sessions_last_ = false;
-  // Until the new epoch has come, the old one's last word counts.
+  // An attach of the old epoch succeeds until the new epoch has attached.
   if (fenced || site.dead()) ++world_.tally["attaches of the dead"];
   Epoch& highest = switches_[at].epochs[manager];
   if (epoch < highest) world_.violated(site.name() + " was let in with an older epoch");
   highest = std::max(highest, epoch);
   manager_of_session_[attached->session] = manager;
   if (reborn) {
-    // What its earlier life had in quarantine it does not know.
+    // The new life does not know what its earlier life had in quarantine.
     for (const PortLabels& port : attached->holdings.quarantined) {
       for (const Label label : port.labels) lost_labels_.emplace(at, port.port, label);
     }
@@ -202,7 +203,7 @@ std::optional<ManagerSite::Attached> World::attach(std::size_t manager, const st
                                attached->holdings.quarantined};
 }
 
-// Once asked, it is done, whatever becomes of who has asked; the answer may get lost, or be late.
+// A request that was sent is carried out, even if its sender dies. The answer may be lost or late.
 void World::attach_client(std::size_t client, const client::Attach& attempt) {
   const std::size_t m = clients_[client].manager;
   if (world_.now < leg('m', client, m).cut_until ||
@@ -316,7 +317,7 @@ void World::executed(std::uint64_t token, Result<HopResultBatch> results) {
 
 void World::answer_invocation(std::uint64_t token, const Result<HopResultBatch>& results) {
   const auto open = invocations_.find(token);
-  if (open == invocations_.end()) return;  // answered already
+  if (open == invocations_.end()) return;  // already answered
   const Invocation invocation = std::move(open->second);
   invocations_.erase(open);
   if (results)

@@ -1,4 +1,4 @@
-// World: how it is built, and how time passes in it.
+// World: construction, and the passing of time.
 #include "tests/sim/world.hpp"
 
 #include <fmt/format.h>
@@ -11,11 +11,11 @@ namespace xbind::sim {
 namespace {
 
 constexpr Duration kLoad = seconds{30};
-constexpr Duration kCalm = seconds{100};  // longer than any session that is dead can last
+constexpr Duration kCalm = seconds{100};  // longer than any dead session can last
 
 constexpr Duration kSettling = seconds{20};
 
-// Steps between looks at everything.
+// Steps between full checks.
 constexpr std::uint64_t kLedgerChanges = 24;
 constexpr std::size_t kManagerSteps = 48;
 
@@ -164,7 +164,7 @@ World::SwitchSite World::make_switch(std::size_t index) {
     cells_move(index);
   };
   const bool services = world_.chance.percent(70);
-  // Every second switch charges by contract.
+  // Every second switch charges hops by their contract.
   if (index % 2 == 1) {
     site.admission = world_.chance.percent(70) ? AdmissionMode::kEffective : AdmissionMode::kPeak;
   }
@@ -176,7 +176,7 @@ World::SwitchSite World::make_switch(std::size_t index) {
   return site;
 }
 
-// Also in the place of one that was killed.
+// Also replaces a server that was killed.
 void World::make_server(std::size_t index) {
   SwitchSite& site = switches_[index];
   SwitchServerOptions options;
@@ -252,7 +252,7 @@ World::ClientSite World::make_client(std::size_t index) {
   return site;
 }
 
-// In foul weather some are short of everything: requests that may be open, patience, credit.
+// In foul weather some limits are low: open requests, patience, credit.
 client::Limits World::choose_limits() {
   client::Limits limits;
   if (plan_.fair || !plan_.managers.empty()) return limits;
@@ -274,8 +274,8 @@ client::Limits World::choose_limits() {
 
 void World::switch_stepped(std::size_t at) {
   SwitchSite& site = switches_[at];
-  // As the daemon ends a step: an event may make the controller ask for more, and that may be
-  // refused at once.
+  // The daemon ends a step like this: an event may make the controller send more requests, which
+  // may be refused at once.
   for (;;) {
     site.device->take_events(site.events);
     if (site.events.empty()) break;
@@ -305,7 +305,7 @@ void World::manager_stepped(std::size_t manager) {
   check_holds(manager);
 }
 
-// Everybody whose time has come; false when somebody's deadline stays in the past.
+// Runs every part whose deadline has passed. Returns false when a deadline stays in the past.
 bool World::wake_due() {
   const auto stuck = [&](const std::string& who, TimePoint deadline) {
     if (deadline > world_.now) return false;
@@ -366,7 +366,7 @@ void World::run_until(TimePoint end) {
 
 void World::release_everything() {
   set_pools(0);
-  // One that is busy is asked again.
+  // The release of a busy call is requested again.
   for (int round = 0; round < 15; ++round) {
     std::size_t left = 0;
     for (ClientSite& site : clients_) {
@@ -410,10 +410,10 @@ void World::start() {
   run_until(world_.now + seconds{1});
 }
 
-// First with what trouble there is, then without; each time everybody tries twice, for the first ones
-// to go over make room.
+// First with the present trouble, then without. Each phase has two rounds, because the first calls
+// to move make room for others.
 void World::settle_lines() {
-  // Now and then one switch stays lost, its cells going on.
+  // Sometimes one switch stays lost while its cells still flow.
   if (!plan_.fair && world_.chance.percent(40)) {
     stays_lost_ = world_.chance.below(switches_.size());
     ++world_.tally["switches that stay lost"];
@@ -429,7 +429,7 @@ void World::settle_lines() {
     }
     check_router();
     check_settled();
-    if (!stays_lost_) check_tables();  // what is owed there is in its table yet
+    if (!stays_lost_) check_tables();  // else removals owed to it are still in its table
   }
 }
 
