@@ -1,5 +1,5 @@
-// The exchanges that a switch has to pass, by name. Each is a story: requests, the answers they have
-// to get, and what the switch then says of its table, its ports and its counters.
+// The exchanges that a switch has to pass, by name. Each sends requests and checks the answers, and
+// then the table, ports and counters that the switch reports.
 #pragma once
 
 #include <vector>
@@ -11,9 +11,9 @@ namespace xbind::conformance {
 struct Case {
   const char* name;
   bool version_1;  // also in version 1.1
-  // `c` is established and prepared: no connections of ours, its ports Available.
+  // `c` is established and prepared: it has no connections, and its ports are Available.
   void (*run)(Controller& c);
-  // What it does is done to whole ports: it is left out where others have connections at them.
+  // The case acts on whole ports: it is skipped where others have connections at them.
   bool whole_ports = false;
 };
 
@@ -21,6 +21,6 @@ const std::vector<Case>& connection_cases();  // RFC 3292 sections 4 and 5
 const std::vector<Case>& move_cases();        // sections 4.3 to 4.9
 const std::vector<Case>& port_cases();        // sections 6 and 9
 const std::vector<Case>& state_cases();       // sections 7 and 8
-const std::vector<Case>& message_cases();     // sections 3 and 11: what every message has to obey
+const std::vector<Case>& message_cases();     // sections 3 and 11: rules for every message
 
 }  // namespace xbind::conformance

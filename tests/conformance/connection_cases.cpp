@@ -24,7 +24,7 @@ void add_branch_without_success_ack(Controller& c) {
   c.table_is({branch(c, 0, c.label(0), 1, c.label(7))});
 }
 
-// A failure is always answered.
+// A failure is answered even when no success acknowledgement was requested.
 void add_branch_without_success_ack_that_fails(Controller& c) {
   AddBranch request = add_branch(c, 0, c.label(0), 1, c.label(7));
   request.port_session ^= 1;
@@ -33,7 +33,7 @@ void add_branch_without_success_ack_that_fails(Controller& c) {
   c.table_is({});
 }
 
-// One thing wrong each time: the order of what is wrong with several is the next case's.
+// Each request has a single error; the next case checks the order of several.
 void add_branch_failures(Controller& c) {
   const AddBranch right = add_branch(c, 0, c.label(0), 1, c.label(7));
   AddBranch wrong = right;
@@ -56,7 +56,7 @@ void add_branch_input_label_out_of_range(Controller& c) {
   c.table_is({});
 }
 
-// As many bits as would fit into the other kind: a label is one of its kind alone.
+// The value fits the other kind of label; the kind must match nevertheless.
 void add_branch_with_a_label_of_another_kind(Controller& c) {
   const bool atm = c.kind() == LabelKind::kAtm;
   const auto other = [&](std::uint32_t k) {
@@ -67,7 +67,7 @@ void add_branch_with_a_label_of_another_kind(Controller& c) {
   c.table_is({});
 }
 
-// Several things wrong: the one that is checked first is the answer.
+// Several errors in one request: the answer names the one that is checked first.
 void add_branch_failures_in_order(Controller& c) {
   const AddBranch right = add_branch(c, 0, c.label(0), 1, c.label(7));
   AddBranch wrong = right;
@@ -113,7 +113,7 @@ void services_and_priorities(Controller& c) {
     set_service(request, ServiceId::kCbr1, 1, {0, CellRate{1000, 250}});
     c.succeeds_with_copy(request);
     c.table_is({branch(c, 0, c.label(0), 1, c.label(7))});
-    // The service of a connection that is there may not change.
+    // The service of an existing connection must not change.
     if (offered(8)) {
       set_service(request, ServiceId::kUbr1, 1, {0, CellRate{1000, 250}});
       c.fails(request, kInvalidServiceSelector);
@@ -124,7 +124,7 @@ void services_and_priorities(Controller& c) {
   c.fails(request, kInvalidServiceSelector);  // no such capability set
   request = add_branch(c, 0, c.label(1), 1, c.label(8));
   request.input_selector = request.output_selector = c.record(0).priorities - 1U;
-  c.succeeds_with_copy(request);  // the lowest priority there is
+  c.succeeds_with_copy(request);  // the lowest priority
 }
 
 void point_to_multipoint(Controller& c) {
@@ -179,7 +179,7 @@ void delete_branches_of_several_ports(Controller& c) {
   c.table_is({branch(c, 1, c.label(0), 2, c.label(7))});
 }
 
-// Elements stand for themselves: the right ones are done, each of the others names its reason.
+// Elements are independent: valid ones succeed, and each of the others has its own failure code.
 void delete_branches_that_fail_in_part(Controller& c) {
   c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(7)));
   c.succeeds(add_branch(c, 0, c.label(1), 1, c.label(8)));
@@ -245,7 +245,7 @@ ReservationRequest reservation(const Controller& c, std::uint32_t id, std::size_
   return request;
 }
 
-// Nothing tells which reservations others have.
+// No message reports the reservations of others.
 bool has_reservations(const Controller& c) {
   return c.configuration().max_reservations > 0 && c.switch_is_ours();
 }
@@ -302,7 +302,7 @@ void add_branch_deploys_a_reservation(Controller& c) {
   c.table_is({branch(c, 0, c.label(0), 1, c.label(7))});
   AddBranch second = add_branch(c, 0, c.label(1), 1, c.label(8));
   second.reservation = 7;
-  c.fails(second, kNoSuchReservation);  // it has been used up
+  c.fails(second, kNoSuchReservation);  // it is used up
 }
 
 }  // namespace

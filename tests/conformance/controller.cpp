@@ -12,9 +12,9 @@ namespace {
 
 using namespace gsmp;
 
-constexpr std::size_t kRoundsMax = 10000;  // of the transport, for one answer
-constexpr int kPeriodsMax = 3;             // of the switch's timer, for an adjacency
-constexpr std::uint8_t kTimer = 255;       // long: the suite may take its time
+constexpr std::size_t kRoundsMax = 10000;  // transport rounds for one answer
+constexpr int kPeriodsMax = 3;             // periods of the switch's timer for an adjacency
+constexpr std::uint8_t kTimer = 255;       // long, so that the suite is never too slow
 
 std::size_t header_octets(std::uint8_t version) { return version == 1 ? 8 : 12; }
 
@@ -77,7 +77,7 @@ bool Controller::establish() {
       if (!pump()) break;
       tick();
     }
-    // A switch answers so many messages of this kind in a period of its timer, and no more.
+    // A switch limits the number of adjacency messages it answers in a period of its timer.
     if (!adjacency_->established()) transport_->let_a_period_pass();
     tick();
   }
@@ -97,7 +97,7 @@ void Controller::flush(wire::Buffer& out) {
   out.clear();
 }
 
-// Takes what has come: adjacency is answered, events and answers are put by.
+// Handles what has arrived: answers adjacency messages, stores events and answers.
 bool Controller::pump() {
   wire::Buffer came;
   if (!transport_->receive(came)) return false;
@@ -128,7 +128,7 @@ bool Controller::pump() {
   return true;
 }
 
-// ----- asking -----
+// ----- requests and answers -----
 
 void Controller::stamp(Message& message) {
   std::visit(
@@ -144,7 +144,7 @@ void Controller::stamp(Message& message) {
       message);
 }
 
-// What version 1.1 will be asked about.
+// Remembers the connections that a version 1.1 table check will verify.
 void Controller::note_labels(const Message& message) {
   if (const auto* add = std::get_if<AddBranch>(&message)) {
     named_.emplace(add->input_port, label_of(add->input_label));
@@ -195,14 +195,15 @@ Answer Controller::await(std::uint32_t transaction, std::span<const std::byte> s
       EXPECT_TRUE(cut) << gsmp::to_string(cut.error());
       if (!cut) continue;
       const Header& header = cut->header;
-      // The copy of a request that was too short cannot be read any better than the request.
+      // The copy of a truncated request cannot be decoded either.
       auto decoded = decode(answer.octets);
       EXPECT_TRUE(decoded || header.result == ResultField::kFailure)
           << gsmp::to_string(decoded.error());
       answer.result = header.result;
       answer.code = header.code;
       if (decoded) {
-        // Version 1.1 tells the reason of one branch in the header; decoded, it is the branch's.
+        // Version 1.1 reports the failure of a single branch in the header; decode() moves it to
+        // the branch.
         if (const auto* one = std::get_if<DeleteBranches>(&*decoded)) {
           answer.code = one->header.code;
         }
@@ -261,7 +262,7 @@ void Controller::is_not_answered(wire::Buffer message) {
   out.u16(static_cast<std::uint16_t>(message.size()));
   frame.insert(frame.end(), message.begin(), message.end());
   transport_->send(frame);
-  // Answered in order: what has not come when the next answer is there will not come.
+  // Answers come in order: once the next one is here, the first will not come.
   EXPECT_TRUE(ask(SwitchConfiguration{}).came) << "the connection is gone";
   std::erase_if(inbox_, [&](const wire::Buffer& one) {
     const bool answers = transaction_of(one, version_) == unanswered;
@@ -290,7 +291,7 @@ std::vector<Event> Controller::events(std::size_t wanted) {
   return std::exchange(events_, {});
 }
 
-// ----- requests -----
+// ----- constructing requests -----
 
 AddBranch add_branch(const Controller& c, std::size_t in, Label in_label, std::size_t out,
                      Label out_label) {

@@ -1,5 +1,5 @@
-// A controller that asks one thing at a time and looks closely at what comes back. Expectations are
-// GoogleTest's; each names the request it was about.
+// A controller that sends one request at a time and checks the answer. Its expectations are
+// GoogleTest's; each names its request.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 
 namespace xbind::conformance {
 
-// One branch of a connection, or half a bidirectional one.
+// One branch of a connection, or one direction of a bidirectional one.
 struct TableBranch {
   PortId input_port;
   Label input_label;
@@ -31,8 +31,9 @@ struct TableBranch {
 using Table = std::set<TableBranch>;
 std::string to_string(const Table& table);
 
-// What is on the switch and is not ours: found by the first case of a suite, and to be there after the
-// last one. Only version 3 can tell; in version 1.1 everything is ours.
+// The connections of others on the switch. The first case of a suite reads them; they must still
+// exist after the last case. Only version 3 can report them: in version 1.1 the controller owns
+// everything.
 struct Others {
   bool known = false;
   Table table;
@@ -42,12 +43,13 @@ struct Answer {
   bool came = false;
   gsmp::ResultField result = gsmp::ResultField::kEvent;
   gsmp::FailureCode code = gsmp::FailureCode::kNone;
-  std::vector<gsmp::Message> parts;  // the last one is the final one
+  std::vector<gsmp::Message> parts;  // of the answer, in order
   wire::Buffer octets;               // of the last part, without frame header
 
   std::string words() const;
   bool success() const { return came && result == gsmp::ResultField::kSuccess; }
-  // The last part as what it should be; a fresh one, and a failed expectation, if it is not.
+  // The last part as a T. When it is of another type, an expectation fails and a default T is
+  // returned.
   template <class T>
   T as() const {
     const T* const found = parts.empty() ? nullptr : std::get_if<T>(&parts.back());
@@ -64,25 +66,25 @@ class Controller {
 
   // ----- adjacency -----
   void start();  // SYN
-  // Until ESTAB, or until nothing comes any more; true: established.
+  // Returns true when ESTAB is reached, false when nothing more arrives.
   bool establish();
-  // Forgets the link and begins anew over the same connection, as a restarted controller would.
+  // Forgets the link and starts again over the same connection, like a restarted controller.
   void forget();
   const gsmp::Adjacency& adjacency() const { return *adjacency_; }
   std::uint8_t version() const { return version_; }
 
-  // After establish(): asks for the configuration of the switch and its ports, and takes away what is
-  // ours. False: it would not, or has not three ports of one kind of label.
+  // Call after establish(). Requests the configuration of switch and ports, then calls clean().
+  // Returns false when a request fails or fewer than three ports have one kind of label.
   bool prepare();
-  // Takes away what is ours: connections, and what was done to ports at which others have none.
+  // Removes this controller's connections, and resets ports at which others have no connections.
   bool clean();
   const std::shared_ptr<Others>& others() const { return others_; }
-  // Whether others have no connection in or out at the ports in places 0 to 2, or anywhere at all.
+  // Whether others have no connection in or out at the ports in places 0 to 2, or anywhere.
   bool ports_are_ours() const;
   bool switch_is_ours() const { return others_->table.empty(); }
   std::size_t ports() const { return records_.size(); }
-  // The ports by place. 0 to 2 have one kind of label, and are ours if three are. Their sessions are
-  // kept up to date by refresh().
+  // The ports by place. Places 0 to 2 have one kind of label; others have no connections there if
+  // three such ports exist. refresh() updates their sessions.
   PortId port(std::size_t place) const { return records_.at(place).port; }
   std::uint32_t session(std::size_t place) const { return records_.at(place).port_session; }
   const gsmp::PortRecord& record(std::size_t place) const { return records_.at(place); }
@@ -92,37 +94,38 @@ class Controller {
   PortId no_port() const;
   LabelKind kind() const;  // of the labels in places 0 to 2
   gsmp::LabelType label_type() const;
-  // The k-th label that the ports in places 0 to 2 have in common and others do not use; 10 are needed.
+  // The k-th label that the ports in places 0 to 2 share and others do not use; 10 are needed.
   Label label(std::uint32_t k) const;
-  std::uint32_t labels(std::uint32_t most) const;  // how many there are, `most` at the most
-  // One of that kind which the port does not take.
+  std::uint32_t labels(std::uint32_t most) const;  // how many there are, up to `most`
+  // A label of that kind that the port does not accept.
   Label label_beyond(std::size_t place) const;
-  LabelRange label_range() const;  // those in common, of the first range of each
+  LabelRange label_range() const;  // common to the first range of each of these ports
 
-  // ----- asking; header fields other than type and result are filled in -----
+  // ----- requests; ask() fills in header fields other than type and result -----
   Answer ask(gsmp::Message message);
-  // Octets of a message, without frame header; the transaction in them is replaced. `behind`: what
-  // the frame has beyond the message.
+  // Sends the octets of a message (without frame header) and replaces the transaction in them.
+  // `behind` follows the message in its frame.
   Answer ask_octets(wire::Buffer message, std::span<const std::byte> behind = {});
   wire::Buffer encoded(gsmp::Message message);
-  // Success; for what answers with a copy of the request, exactly that.
+  // Expects success. A message whose answer copies the request must come back unchanged.
   Answer succeeds(const gsmp::Message& message);
   Answer succeeds_with_copy(const gsmp::Message& message);
-  // Failure with this code, and the request copied.
+  // Expects failure with this code and a copy of the request.
   void fails(const gsmp::Message& message, gsmp::FailureCode code);
-  // No answer to it, although the switch answers the next request.
+  // Expects no answer to the message, while the next request is answered.
   void is_not_answered(wire::Buffer message);
   void sent_with_no_success_ack(gsmp::Message message);
 
-  // What the switch has to say unasked; takes them. `wanted`: waits for so many at most.
+  // Takes the events that have arrived. Waits until there are `wanted` of them or nothing more
+  // arrives.
   std::vector<gsmp::Event> events(std::size_t wanted);
 
   // ----- the table -----
-  // Every connection of every port (version 3), of others too.
+  // Every connection of every port, including those of others (version 3).
   Table whole_table();
-  // What is ours is this, and what is others' is still there. In version 1.1, which cannot be asked for
-  // it: each of these connections is there with that many branches, and no other that this controller
-  // has ever named (Verify Tree).
+  // Expects exactly these connections of this controller, and all connections of others. Version
+  // 1.1 cannot report its table: Verify Tree then checks that each connection has its number of
+  // branches, and that no other connection which this controller ever named exists.
   void table_is(const Table& expected);
 
   Transport& transport() { return *transport_; }
@@ -143,14 +146,14 @@ class Controller {
   std::uint32_t instances_;
   std::unique_ptr<gsmp::Adjacency> adjacency_;
   gsmp::FrameReader frames_;
-  std::vector<wire::Buffer> inbox_;  // answers nobody has asked for yet
+  std::vector<wire::Buffer> inbox_;  // answers that no request has collected yet
   std::vector<gsmp::Event> events_;
   std::uint32_t transaction_ = 0;
   gsmp::SwitchConfiguration configuration_;
   std::vector<gsmp::PortRecord> records_;
   std::set<std::pair<PortId, Label>> named_;
   std::shared_ptr<Others> others_;
-  mutable std::vector<Label> labels_;  // label(0), label(1), ... as far as they were asked for
+  mutable std::vector<Label> labels_;  // label(0), label(1), ... as far as they were looked up
   mutable std::uint32_t next_place_ = 0;
 };
 

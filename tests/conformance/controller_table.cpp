@@ -1,4 +1,4 @@
-// The switch as the suite finds it and leaves it: its ports, the labels on them, its table.
+// The initial and final state of the switch: its ports, their labels, its table.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -17,7 +17,7 @@ LabelKind kind_of(const PortRecord& record) {
 
 }  // namespace
 
-// ----- the switch as it is found -----
+// ----- the initial state of the switch -----
 
 bool Controller::prepare() {
   SwitchConfiguration request;
@@ -54,7 +54,7 @@ void Controller::refresh() {
     if (ports == nullptr) continue;
     records_.insert(records_.end(), ports->records.begin(), ports->records.end());
   }
-  // ATM ports first, unless there are too few of them.
+  // ATM ports first, unless there are fewer than three.
   const auto atm = std::ranges::count(records_, LabelKind::kAtm, kind_of);
   const LabelKind first = atm >= 3 ? LabelKind::kAtm : LabelKind::kMpls;
   std::ranges::sort(records_, {}, [&](const PortRecord& one) {
@@ -62,8 +62,8 @@ void Controller::refresh() {
   });
 }
 
-// Every port that is ours Available, without connections, its flags clear; elsewhere no connection of
-// ours.
+// Makes every port without others' connections Available and empty with its flags clear. Elsewhere
+// removes only this controller's connections.
 bool Controller::clean() {
   refresh();  // a case may have given ports new sessions
   if (version_ == 3 && switch_is_ours()) ask(DeleteAllReservations{});
@@ -125,7 +125,7 @@ LabelRange Controller::label_range() const {
   return common;
 }
 
-// Label after label of the common range, but those that others use anywhere.
+// Collects labels of the common range that others do not use anywhere.
 void Controller::find_labels(std::size_t count) const {
   const LabelRange range = label_range();
   while (labels_.size() < count && next_place_ < range.size()) {
@@ -153,7 +153,7 @@ Label Controller::label_beyond(std::size_t place) const {
   const LabelRange last = ranges.back();
   if (last.kind == LabelKind::kMpls) {
     const Label next{LabelKind::kMpls, last.last + 1};
-    // 15 is reserved: nobody has it.
+    // Label 15 is reserved, so no port has it.
     return next.value <= kMplsLabelMax && !contains(ranges, next) ? next
                                                                   : Label{LabelKind::kMpls, 15};
   }

@@ -1,13 +1,14 @@
 // gsmp_conformance: what any switch has to pass, as GoogleTest tests.
 //
-//   gsmp_conformance                              emulated switches in memory: ATM in versions 3 and 1.1,
-//                                                 MPLS, and both shared with connections of others
+//   gsmp_conformance                              emulated switches in memory: ATM in versions 3
+//                                                 and 1.1, MPLS, and both with connections of
+//                                                 other controllers
 //   XBIND_CONFORMANCE_SWITCH=HOST:PORT gsmp_conformance
 //                                                 the switch that listens there
-//   XBIND_CONFORMANCE_VERSIONS=3,1                ... in these versions; without it, in version 3
+//   XBIND_CONFORMANCE_VERSIONS=3,1                ... in these versions; default: version 3
 //
-// In version 3 what is on the switch at the beginning stays; in version 1.1, and at ports that have
-// nothing then, connections, reservations and port sessions are lost.
+// Version 3 keeps the connections that the switch has at the beginning. Connections, reservations
+// and port sessions are lost at ports without connections then, and everywhere in version 1.1.
 #include <gtest/gtest.h>
 
 #include <condition_variable>
@@ -39,7 +40,7 @@ class TcpTransport : public Transport {
                change([&] { came_.insert(came_.end(), octets.begin(), octets.end()); });
              },
          .on_closed = [this](const std::string&) { change([this] { closed_ = true; }); },
-         .on_failed = [](const std::string&) {}});  // reached() waits for one that does not fail
+         .on_failed = [](const std::string&) {}});  // reached() waits for an attempt that succeeds
   }
   ~TcpTransport() override { client_->stop(); }
 
@@ -60,7 +61,7 @@ class TcpTransport : public Transport {
     return something;
   }
   TimePoint now() const override { return steady_now(); }
-  void let_a_period_pass() override {}  // it passes while we wait
+  void let_a_period_pass() override {}  // real time passes
   std::unique_ptr<Transport> another() override {
     auto made = std::make_unique<TcpTransport>(peer_);
     EXPECT_TRUE(made->reached());

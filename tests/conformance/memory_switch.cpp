@@ -8,7 +8,7 @@
 namespace xbind::conformance {
 namespace {
 
-// One switch for all its connections. Its clock stands still unless it is told otherwise.
+// One switch for all its connections. Its clock advances only in let_a_period_pass().
 struct Switch {
   std::uint32_t drawn = 0x5eed0000;
   TimePoint now{};
@@ -20,7 +20,7 @@ struct Switch {
     if (about.shared) add_strangers(about.labels);
   }
 
-  // Each port to the next, on the first and the last label there are.
+  // Connects each port to the next, with the first and the last label of each.
   void add_strangers(LabelKind kind) {
     for (std::uint32_t port = 1; port <= fabric.ports(); ++port) {
       const LabelRanges& labels = fabric.labels(PortId(port));

@@ -1,4 +1,5 @@
-// The emulated switch without its process: fabric and agent, joined to controllers by function calls.
+// The emulated switch without its process: fabric and agent, connected to controllers by function
+// calls.
 #pragma once
 
 #include <memory>
@@ -9,10 +10,10 @@
 namespace xbind::conformance {
 
 struct MemorySwitch {
-  LabelKind labels = LabelKind::kAtm;  // of its four ports; of MPLS 16 in two ranges
+  LabelKind labels = LabelKind::kAtm;  // of its four ports; with MPLS, 16 labels in two ranges
   bool shared = false;                 // others have a connection in and out at each of its ports
 };
-// A fresh switch, and a connection to it.
+// Makes a new switch and returns a connection to it.
 std::unique_ptr<Transport> connect_in_memory(const MemorySwitch& about);
 
 }  // namespace xbind::conformance

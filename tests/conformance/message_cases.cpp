@@ -1,4 +1,4 @@
-// What holds for every message: adjacency, versions, unknown types, lengths (RFC 3292 sections 3 and
+// Rules for every message: adjacency, versions, unknown types, lengths (RFC 3292 sections 3 and
 // 11).
 #include "tests/conformance/cases.hpp"
 
@@ -10,7 +10,7 @@ using enum FailureCode;
 
 std::size_t header_octets(const Controller& c) { return c.version() == 1 ? 8 : 12; }
 
-// A message of version 3 says its length itself.
+// A message of version 3 carries its own length.
 void set_length(const Controller& c, wire::Buffer& message, std::size_t octets) {
   if (c.version() != 3) return;
   message[10] = static_cast<std::byte>(octets >> 8);
@@ -24,8 +24,8 @@ void the_adjacency_is_agreed_on(Controller& c) {
   EXPECT_NE(c.adjacency().peer().name, c.adjacency().self().name);
 }
 
-// A controller that has lost its memory begins anew over the same connection: SYN, the old ACK back,
-// RSTACK, and the handshake. The switch keeps its connections.
+// A controller that has lost its memory starts again over the same connection: SYN, the old ACK in
+// return, RSTACK, and the handshake. The switch keeps its connections.
 void a_controller_that_forgot_is_back_at_once(Controller& c) {
   c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(7)));
   const std::uint32_t instance = c.adjacency().self().instance;
@@ -41,7 +41,7 @@ void a_request_before_the_adjacency_is_not_carried_out(Controller& c) {
   early.start();
   SwitchConfiguration request;
   wire::Buffer octets = early.encoded(request);
-  // The switch may be in ESTAB only when it has our answer to its SYN; this comes before.
+  // The switch reaches ESTAB only with our answer to its SYN; this request comes earlier.
   wire::Buffer frame;
   wire::Writer out(frame);
   out.u16(kFrameType);
@@ -49,11 +49,11 @@ void a_request_before_the_adjacency_is_not_carried_out(Controller& c) {
   frame.insert(frame.end(), octets.begin(), octets.end());
   early.transport().send(frame);
   ASSERT_TRUE(early.establish());
-  // Transaction 0 stays unanswered; the next request is answered as always.
+  // Transaction 0 has no answer; the next request is answered as usual.
   EXPECT_TRUE(early.succeeds(request).success());
 }
 
-// A message of another version than the agreed one is dropped.
+// A message whose version was not agreed is dropped.
 void another_version_is_dropped(Controller& c) {
   wire::Buffer message = c.encoded(add_branch(c, 0, c.label(0), 1, c.label(7)));
   for (std::uint8_t version = 1; version <= 4; ++version) {
@@ -81,7 +81,7 @@ void unknown_types_are_not_implemented(Controller& c) {
   }
 }
 
-// Taken out of version 3, but never given to another message.
+// Version 3 has dropped the type, but never reused its number.
 void verify_tree_is_gone(Controller& c) {
   Opaque request;
   request.header.type = MessageType::kVerifyTree;
@@ -89,7 +89,7 @@ void verify_tree_is_gone(Controller& c) {
   c.fails(request, kNotImplemented);
 }
 
-// Without the optional model its messages do not exist.
+// Without the optional model, its messages are unknown types.
 void messages_of_the_optional_model(Controller& c) {
   for (int type = 220; type <= 227; ++type) {
     wire::Buffer message = c.encoded(DeleteAllReservations{});
@@ -131,14 +131,15 @@ std::vector<Message> requests(const Controller& c) {
   return out;
 }
 
-// Cut anywhere behind its header and honest about it: failure 2, and the switch reads on.
+// Truncated after its header, with the matching length: failure 2, and the switch reads the next
+// message.
 void messages_that_are_too_short(Controller& c) {
   for (const Message& request : requests(c)) {
     const wire::Buffer whole = c.encoded(request);
     SCOPED_TRACE(fmt::format("type {}", std::to_integer<int>(whole[1])));
     for (std::size_t octets = header_octets(c); octets < whole.size(); octets += 4) {
       wire::Buffer cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(octets));
-      if (cut.size() < 12) cut.resize(12);  // the shortest frame there is
+      if (cut.size() < 12) cut.resize(12);  // the shortest frame
       if (cut.size() >= whole.size()) continue;
       set_length(c, cut, cut.size());
       const Answer answer = c.ask_octets(cut);
@@ -159,7 +160,7 @@ void a_length_beyond_the_frame_is_invalid(Controller& c) {
   c.table_is({});
 }
 
-// Additional data at the end of a message is legal, and so is something behind it in the frame.
+// Additional data at the end of a message is legal, and so is data after it in the frame.
 void messages_that_are_longer(Controller& c) {
   wire::Buffer message = c.encoded(add_branch(c, 0, c.label(0), 1, c.label(7)));
   message.resize(message.size() + 8, std::byte{0xff});
@@ -187,7 +188,7 @@ void every_way_to_say_one_segment(Controller& c) {
   }
 }
 
-// A switch is not asked by Success.
+// A message with the result Success is no request.
 void an_answer_is_no_request(Controller& c) {
   wire::Buffer message = c.encoded(add_branch(c, 0, c.label(0), 1, c.label(7)));
   message[2] = static_cast<std::byte>(ResultField::kSuccess);

@@ -48,7 +48,7 @@ void delete_all_of_an_input_port(Controller& c) {
   c.succeeds(add_branch(c, 1, c.label(0), 0, c.label(7)));
   c.succeeds_with_copy(delete_all(c, MessageType::kDeleteAllInput, 0));
   c.table_is({branch(c, 1, c.label(0), 0, c.label(7))});
-  c.succeeds_with_copy(delete_all(c, MessageType::kDeleteAllInput, 0));  // there is nothing left
+  c.succeeds_with_copy(delete_all(c, MessageType::kDeleteAllInput, 0));  // nothing is left
 }
 
 void delete_all_of_an_output_port(Controller& c) {
@@ -93,7 +93,7 @@ void move_output_branch(Controller& c) {
   c.table_is({branch(c, 0, c.label(0), 2, c.label(9)), branch(c, 0, c.label(1), 1, c.label(8))});
 }
 
-// Nothing changes when a move fails.
+// A failed move changes nothing.
 void move_output_branch_failures(Controller& c) {
   c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(7)));
   c.fails(move_output(c, 0, c.label(6), 1, c.label(7), 2, c.label(9)), kNoSuchConnection);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The conformance suite against real xbind-switch processes: an ATM switch in both versions, an MPLS switch
-with few labels, and one at whose ports others have connections before and after."""
+"""Runs the conformance suite against real xbind-switch processes: an ATM switch in both versions,
+an MPLS switch with few labels, and a switch with connections of others at its ports."""
 
 import os
 import subprocess
@@ -15,18 +15,20 @@ sys.path.insert(0, str(ROOT / "tests" / "integration"))
 from gsmp_client import Branch, GsmpClient  # pylint: disable=wrong-import-position
 
 MPLS = [f"{port}=mpls:{labels}" for port in (1, 2, 3) for labels in ("16-27", "1048560-1048575")]
-# In at port 1, out at 2, and one more between 6 and 1: the suite has ports 3 to 5 for itself.
-OTHERS = {Branch(1, (0, 32), 2, (0, 33)), Branch(1, (0, 40), 6, (0, 32)), Branch(6, (0, 33), 1, (0, 34))}
+# From port 1 to port 2, and one each way between 1 and 6: the suite has ports 3 to 5 for itself.
+OTHERS = {
+    Branch(1, (0, 32), 2, (0, 33)), Branch(1, (0, 40), 6, (0, 32)), Branch(6, (0, 33), 1, (0, 34))}
 
 
 def suite(address, versions):
-    done = subprocess.run([BIN / "gsmp_conformance", "--gtest_brief=1"], check=False, timeout=280, env={
-        **CLEAN, "XBIND_CONFORMANCE_SWITCH": address, "XBIND_CONFORMANCE_VERSIONS": versions})
+    done = subprocess.run(
+        [BIN / "gsmp_conformance", "--gtest_brief=1"], check=False, timeout=280,
+        env={**CLEAN, "XBIND_CONFORMANCE_SWITCH": address, "XBIND_CONFORMANCE_VERSIONS": versions})
     return done.returncode == 0
 
 
 def shared_suite(address):
-    """True: the suite passes, and the connections of others are all there is, before and after."""
+    """True: the suite passes, and the others' connections are the only ones before and after it."""
     host, _, port = address.rpartition(":")
     with GsmpClient(host, int(port)) as other:
         for branch in OTHERS:
@@ -46,8 +48,9 @@ def main():
             ("MPLS", ["--ports", "3", "--port-labels", ",".join(MPLS)],
              lambda address: suite(address, "3")),
             ("shared", ["--ports", "6"], shared_suite)):
-        with subprocess.Popen([BIN / "xbind-switch", "--listen", "127.0.0.1:0", "--log-level", "warn",
-                               *options], stdout=subprocess.PIPE, text=True, env=CLEAN) as switch:
+        with subprocess.Popen(
+                [BIN / "xbind-switch", "--listen", "127.0.0.1:0", "--log-level", "warn", *options],
+                stdout=subprocess.PIPE, text=True, env=CLEAN) as switch:
             try:
                 address = switch.stdout.readline().rpartition(" listening on ")[2].strip()
                 if not address:

@@ -26,7 +26,7 @@ void bring_up_gives_a_new_session_and_an_empty_port(Controller& c) {
   c.refresh();
   EXPECT_EQ(c.session(0), up.port_session);
   EXPECT_EQ(c.record(0).port_status, PortStatus::kAvailable);
-  c.table_is({branch(c, 1, c.label(0), 0, c.label(7))});  // it leaves by that port
+  c.table_is({branch(c, 1, c.label(0), 0, c.label(7))});  // it leaves through the port, so it stays
   c.succeeds(add_branch(c, 0, c.label(1), 1, c.label(8)));
 }
 
@@ -39,7 +39,7 @@ void take_down_keeps_the_connections(Controller& c) {
   EXPECT_EQ(c.session(0), session);
   EXPECT_EQ(c.record(0).port_status, PortStatus::kUnavailable);
   c.fails(manage(c, 0, PortFunction::kTakeDown), kPortDown);
-  // Connection messages do not look at the status.
+  // Connection messages ignore the port's status.
   c.succeeds(add_branch(c, 0, c.label(1), 1, c.label(8)));
   c.table_is({branch(c, 0, c.label(0), 1, c.label(7)), branch(c, 0, c.label(1), 1, c.label(8))});
 }
@@ -83,7 +83,7 @@ void reset_flags_of_nothing_reads_them(Controller& c) {
   EXPECT_EQ(second.port_session, c.session(0));
 }
 
-// A 1 turns that flow control over, another 1 turns it back.
+// A 1 toggles that flow control; another 1 toggles it back.
 void flow_control_is_toggled(Controller& c) {
   const std::uint16_t before =
       c.succeeds(manage(c, 0, PortFunction::kResetFlags)).as<PortManagement>().flow_control_flags;
@@ -136,7 +136,7 @@ LabelField atm(std::uint32_t vpi, std::uint32_t vci, std::uint8_t flags = 0) {
   return label_field(atm_label(vpi, vci), flags);
 }
 
-// Of the port in place 0 its first range; of ATM what lies on its lowest VPI.
+// The first range of the port in place 0; of an ATM range the part on its lowest VPI.
 LabelRange row(const Controller& c) {
   const LabelRange range = label_ranges(c.record(0)).at(0);
   if (range.kind != LabelKind::kAtm) return range;
@@ -145,7 +145,7 @@ LabelRange row(const Controller& c) {
 }
 Label last_of(const LabelRange& range) { return {range.kind, range.last}; }
 
-// A query: of ATM for the VCIs of the row's VPI.
+// A query for that range; for ATM, for the VCIs of its VPI.
 LabelRangeMessage query(const Controller& c) {
   const LabelField asked = c.kind() == LabelKind::kAtm ? atm(vpi_of(last_of(row(c))), 0)
                                                        : label_field({LabelKind::kMpls, 0});
@@ -240,7 +240,7 @@ void a_second_controller_is_told_of(Controller& c) {
   const auto own = second.events(1);
   ASSERT_EQ(own.size(), 1U);
   EXPECT_EQ(static_cast<int>(own[0].header.code), 2);
-  // Both work on the same table.
+  // Both controllers work on the same table.
   ASSERT_TRUE(second.prepare());
   second.succeeds(add_branch(second, 0, second.label(0), 1, second.label(7)));
   c.refresh();

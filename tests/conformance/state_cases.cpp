@@ -53,8 +53,8 @@ void a_report_of_one_label_of_a_path_and_of_all(Controller& c) {
   c.fails(wrong, kNoSuchPort);
 }
 
-// More than fits into one message: parts with one transaction, numbered from 0, More but for the
-// last.
+// A report that exceeds one message: parts with one transaction, numbered from 0, each with the
+// result More except the last.
 void a_long_report_comes_in_parts(Controller& c) {
   const std::uint32_t most = c.labels(2000);
   Table expected;
@@ -77,7 +77,7 @@ void a_long_report_comes_in_parts(Controller& c) {
     records += part.records.size();
   }
   EXPECT_EQ(records, most);
-  // 24 octets a record; whoever sends longer messages than we do has fewer parts.
+  // 24 octets a record; a switch with longer messages sends fewer parts.
   EXPECT_LE(answer.octets.size(), 65535U);
 }
 
@@ -91,7 +91,7 @@ void every_port_has_statistics(Controller& c) {
     const Counters after = c.succeeds(request).as<Statistics>().counters;
     EXPECT_LE(before.input_cells, after.input_cells);  // free-running
     EXPECT_LE(before.output_cells, after.output_cells);
-    EXPECT_EQ(after.input_frames, 0U);  // what comes are cells
+    EXPECT_EQ(after.input_frames, 0U);  // cells are counted, not frames
     EXPECT_EQ(after.output_frames, 0U);
   }
 }
@@ -151,7 +151,7 @@ void the_switch_tells_its_configuration(Controller& c) {
   EXPECT_NE(c.configuration().switch_name, 0U);
 }
 
-// A model it does not have: 0, and what it could do instead. The agreement before stands.
+// Unknown model: the answer has 0 and a list of supported models. The earlier agreement stays.
 void a_model_that_it_does_not_have(Controller& c) {
   SwitchConfiguration request;
   request.model_types[0] = 255;
@@ -190,7 +190,7 @@ void all_ports_are_counted(Controller& c) {
   EXPECT_EQ(records, c.ports());
 }
 
-// What the ports offer is described.
+// Every service that the ports offer is described.
 void services_are_described(Controller& c) {
   const auto told = c.succeeds(ServiceConfigurationRequest{}).as<ServiceConfiguration>();
   for (std::size_t place = 0; place < c.ports(); ++place) {

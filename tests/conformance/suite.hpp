@@ -1,4 +1,4 @@
-// The suite itself, for whoever has a switch: every case becomes a test of its own.
+// Entry point of the suite: registers every case as a test.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace xbind::conformance {
 
-// Registers "PREFIX.case_name" for every case of this version. `connect` gives a connection to the
-// switch, for each case anew. Call before RUN_ALL_TESTS().
+// Registers "PREFIX.case_name" for every case of this version. `connect` returns a connection to
+// the switch and is called for each case. Call before RUN_ALL_TESTS().
 void register_cases(const std::string& prefix, std::uint8_t version,
                     std::function<std::unique_ptr<Transport>()> connect);
 

@@ -2,10 +2,14 @@
 // host at port 1 of each switch, and the state of its lines. This is the true state; route_site.hpp
 // holds what the Router believes.
 //
-//   switch-0 (host)     switch-1 (host)     ports of every switch: 1 to its host, 2 to the switch
-//      [switch-0]════════[switch-1]         before, 3 to the one after; 4 of switch-0 and of the
-//          ║ ╲____\_______/___║             switch opposite: the chord, which is narrower; 5 of
-//      [switch-3]════════[switch-2]         switch-0 and switch-1: their second link, as narrow
+//   switch-0 (host)     switch-1 (host)
+//      [switch-0]════════[switch-1]
+//          ║ ╲____\_______/___║
+//      [switch-3]════════[switch-2]
+//
+// Ports of every switch: 1 to its host, 2 to the switch before, 3 to the one after. Port 4 of
+// switch-0 and of the switch opposite: the chord, which is narrower. Port 5 of switch-0 and
+// switch-1: the second link between the two, as narrow as the chord.
 //
 // A line is a link or an endpoint's access line, named by either of its ports. A line that is down
 // carries no cells.

@@ -1,4 +1,4 @@
-// The control channel comes, goes, comes again, and loses what is on its way.
+// The control channel connects, breaks, reconnects, and loses messages in flight.
 #include <gmock/gmock.h>
 
 #include "tests/conformance/driver/stories.hpp"
@@ -30,7 +30,7 @@ void a_lost_channel_answers_all_open_requests_before_down(Stage& stage) {
   stage.flush();
   stage.step();
   stage.rig().lose_requests();
-  const auto late = stage.remove(stage.cross(5, 15));  // was never flushed
+  const auto late = stage.remove(stage.cross(5, 15));  // never flushed
   stage.cut();
   EXPECT_TRUE(stage.take_one<driver::Down>());
   for (const driver::Cookie cookie : lost) {
@@ -58,7 +58,7 @@ void requests_while_the_switch_is_away_are_unreachable(Stage& stage) {
     EXPECT_EQ(stage.table(table).cause, Cause::kSwitchUnreachable);
     EXPECT_EQ(stage.statistics(counters).cause, Cause::kSwitchUnreachable);
   };
-  ask_everything();  // never met
+  ask_everything();  // made while no channel exists
   stage.come_up();
   stage.cut();
   ask_everything();  // lost
@@ -87,7 +87,7 @@ void a_switch_that_starts_empty_says_so(Stage& stage) {
   EXPECT_TRUE(stage.take_one<driver::Down>());
   const auto up = stage.come_up();
   ASSERT_TRUE(up);
-  // Who cannot say it says "kept", and the controller reads the table.
+  // A driver that cannot know reports "kept", and the controller reads the table.
   EXPECT_EQ(up->kept, !stage.rig().abilities().says_emptied);
   const auto read = stage.read_table();
   stage.play();
@@ -122,7 +122,7 @@ void an_answer_after_its_timeout_changes_nothing(Stage& stage) {
   EXPECT_THAT(stage.rig().table(), ElementsAre(stage.cross(1, 11))) << "the switch has done it";
   stage.pass(stage.rig().request_timeout());
   EXPECT_EQ(stage.done(added).cause, Cause::kTimeout);
-  stage.settle();  // the answer comes now; a second one would be seen
+  stage.settle();  // the late answer arrives; the stage would notice a second one
   const auto next = stage.add(stage.cross(2, 12));
   stage.play();
   EXPECT_EQ(stage.done(next).cause, Cause::kNone);

@@ -32,7 +32,7 @@ class DriverKit : public testing::Test {
   const Story& story_;
 };
 
-// A test for each, by name: driver_kit/gsmp_v3.the_table_is_what_was_added.
+// One test for each, for example driver_kit/gsmp_v3.the_table_is_what_was_added.
 const bool kRegistered = [] {
   static const std::vector<Story> kStories = all_stories();
   for (const NamedRig& rig : rigs()) {

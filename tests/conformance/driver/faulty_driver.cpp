@@ -66,7 +66,7 @@ class FaultyDriver : public RunningDriver, private SwitchDriver {
   }
   void flush() override;
 
-  // Asks for what the kit did not: its answer is kept back.
+  // Cookie of a request that the kit did not make; its answer is not reported.
   driver::Cookie own_cookie() {
     own_.insert(++last_own_);
     return last_own_;
@@ -85,14 +85,14 @@ class FaultyDriver : public RunningDriver, private SwitchDriver {
   int dones_ = 0;
   driver::Cookie last_own_ = driver::Cookie{1} << 60;
   std::set<driver::Cookie> own_;
-  std::set<driver::Cookie> open_;  // of add, remove and move
+  std::set<driver::Cookie> open_;  // cookies of add, remove and move
   std::set<driver::Cookie> early_;
   std::set<driver::Cookie> moves_;
   std::map<driver::Cookie, CrossConnect> adds_;
   std::map<driver::Cookie, CrossConnect> removes_;
   std::set<CrossConnect> added_;
   std::set<driver::Cookie> unflushed_;
-  std::vector<std::function<void()>> removals_;  // held back for kAddsBeforeRemoves
+  std::vector<std::function<void()>> removals_;  // delayed for kAddsBeforeRemoves
   std::vector<std::function<void()>> later_;     // kKeepsRequestsForLater
   std::vector<driver::Event> invented_;
 };
@@ -228,7 +228,7 @@ void FaultyDriver::edit(driver::Table& table) {
   }
 }
 
-// False: the event is kept back.
+// Returns false when the event must not be reported.
 bool FaultyDriver::edit(driver::Event& event) {
   if (auto* done = std::get_if<driver::Done>(&event)) {
     if (own_.erase(done->cookie) != 0) return false;

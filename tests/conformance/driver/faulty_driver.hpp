@@ -1,5 +1,5 @@
-// A driver with one mistake, made of one without: what the kit has to catch. Each mistake is one that
-// somebody who writes a driver may make.
+// A correct driver turned into one with a single mistake, which the kit has to catch. Each mistake
+// is one that the author of a driver might make.
 #pragma once
 
 #include <memory>
@@ -11,39 +11,39 @@ namespace xbind::driver_kit {
 
 enum class Mistake {
   kAnswersTwice,           // every answer to add, remove and move
-  kForgetsAnAnswer,        // to every second request
-  kWrongCookie,            // one is added to each
-  kAddsBeforeRemoves,      // of one flush
-  kWritesEachRequest,      // a write for each
-  kRefusesRepeatedAdd,     // of what is there
-  kRefusesAbsentRemove,    // of what is not there
-  kMovesByAdding,          // and leaves the old place
-  kHidesAbsence,           // of what is to be moved or counted
-  kSaysAbsentAlways,       // of every refused move
-  kHidesRefusals,          // says done
-  kLosesCodes,             // failure code 0
-  kRemovesWholeInputs,     // all branches of it
-  kOneInputAnOutput,       // an add takes the output from whoever has it
-  kAnyLabelWillDo,         // says done, and does nothing, when the switch refuses an add
-  kDropsContracts,         // adds without
-  kHidesAPort,             // the last one
-  kDownFirst,              // before the answers
-  kLosesWhatWasQueued,     // and not flushed, when the channel goes
-  kSilentWhileDown,        // requests without an answer
-  kKeepsRequestsForLater,  // of the time when the switch was away
+  kForgetsAnAnswer,        // every second answer is lost
+  kWrongCookie,            // each cookie is one too high
+  kAddsBeforeRemoves,      // within one flush
+  kWritesEachRequest,      // one write for each request
+  kRefusesRepeatedAdd,     // of a cross-connect that exists
+  kRefusesAbsentRemove,    // of a cross-connect that does not exist
+  kMovesByAdding,          // and keeps the old place
+  kHidesAbsence,           // reports no absence for a missing move or count
+  kSaysAbsentAlways,       // reports absence for every refused move
+  kHidesRefusals,          // reports a refused request as done
+  kLosesCodes,             // reports failure code 0
+  kRemovesWholeInputs,     // removes all branches of the input
+  kOneInputAnOutput,       // an add takes the output from its present connection
+  kAnyLabelWillDo,         // reports a refused add as done
+  kDropsContracts,         // adds without the contract
+  kHidesAPort,             // leaves out the last port
+  kDownFirst,              // Down before the answers
+  kLosesWhatWasQueued,     // requests not yet flushed when the channel breaks
+  kSilentWhileDown,        // does not answer requests
+  kKeepsRequestsForLater,  // sends requests made while the switch was away
   kNeverKept,              // Up.kept is false
   kAlwaysKept,             // Up.kept is true
   kNeverTimesOut,
   kTimesOutEarly,        // at the first tick
-  kAnswersAfterTimeout,  // once more
+  kAnswersAfterTimeout,  // answers again
   kNoReason,             // why_away() is empty
-  kShortTable,           // without its last entry
-  kOwnTable,             // only what it added itself
-  kTableOfOldPlaces,     // output labels of the first entry for all
-  kInventsEntries,       // one more than there is
-  kCountsThePort,        // for the connection
+  kShortTable,           // without the last entry
+  kOwnTable,             // only the driver's own additions
+  kTableOfOldPlaces,     // the first entry's output labels in every entry
+  kInventsEntries,       // one entry too many
+  kCountsThePort,        // instead of the connection
   kNothingRenewed,       // Ports without `renewed`
-  kLinesStayUp,          // Ports says all are up
+  kLinesStayUp,          // Ports reports all lines as up
   kWakesAfterItsEnd,
 };
 

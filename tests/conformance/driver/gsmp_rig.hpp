@@ -1,4 +1,4 @@
-// GSMP: RunningGsmpDriver over a transport in memory, and the emulated switch's own agent behind it.
+// GSMP: RunningGsmpDriver over an in-memory transport to the emulated switch's agent.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace xbind::driver_kit {
 
 class GsmpRig : public Rig {
  public:
-  // Of GSMP: 3, or 1 for version 1.1.
+  // GSMP version: 3, or 1 for version 1.1.
   explicit GsmpRig(std::uint8_t version);
 
   Abilities abilities() const override;
@@ -45,7 +45,7 @@ class GsmpRig : public Rig {
   Label label_of_another_kind() const override;
 
  private:
-  // Another controller, with an adjacency of its own once it is needed.
+  // Another controller; it gets its own adjacency when first needed.
   struct Other {
     gsmp::Session session;
     emulator::ControllerId at;

@@ -1,5 +1,5 @@
-// The kit can fail: for each mistake that a driver may have, the stories that catch it; and each story
-// catches one at least.
+// Checks that the kit can fail: each mistake of a driver has stories that catch it, and each story
+// catches at least one mistake.
 #include <gmock/gmock.h>
 #include <gtest/gtest-spi.h>
 
@@ -16,7 +16,8 @@ namespace {
 using testing::Contains;
 using testing::IsEmpty;
 
-// How often the story fails, with a driver that has the mistake. Nothing of it is reported.
+// How often the story fails with a driver that has the mistake. GoogleTest does not report these
+// failures.
 int failures(const Story& story, MakeRig make, const Wrap& wrap) {
   testing::TestPartResultArray results;
   {
@@ -41,7 +42,7 @@ std::set<std::string> caught_by(Mistake mistake, MakeRig make) {
   return stories;
 }
 
-// The story that is there for it. Others may fail as well.
+// The story meant to catch each mistake. Others may fail as well.
 const std::map<Mistake, std::string> kCatches{
     {Mistake::kAnswersTwice, "an_add_a_move_and_a_remove_are_done"},
     {Mistake::kForgetsAnAnswer, "a_thousand_adds_of_one_flush_are_all_answered"},

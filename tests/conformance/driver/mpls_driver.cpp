@@ -92,7 +92,7 @@ void MplsDriver::on(const MplsHello& hello) {
 
 void MplsDriver::on(const MplsAnswer& answer) {
   const auto open = open_.extract(answer.id);
-  if (open.empty()) return;  // it had timed out
+  if (open.empty()) return;  // it has timed out
   end(open.mapped(), answer.failure == MplsFailure::kNone ? Cause::kNone : Cause::kSwitchRefused,
       answer);
 }
@@ -116,7 +116,7 @@ void MplsDriver::end(const Open& open, Cause cause, const MplsAnswer& answer) {
   const bool absent = answer.failure == MplsFailure::kNothingThere;
   switch (open.kind) {
     case MplsRequest::Kind::kRemove:
-      // An element that cannot be there is not there.
+      // An element that the switch cannot have is absent, so its removal is done.
       if (cause == Cause::kSwitchRefused && absent) {
         events_.push_back(driver::Done{open.cookie, Cause::kNone});
         return;

@@ -1,5 +1,5 @@
-// The driver of MplsSwitch, and the smallest RunningDriver there is: requests have numbers, answers
-// carry them, what arrives waits in an inbox for its wake.
+// The driver of MplsSwitch and the smallest RunningDriver. Requests have numbers, and answers carry
+// them. Arriving messages wait in an inbox until on_wake().
 #pragma once
 
 #include <deque>
@@ -62,12 +62,12 @@ class MplsDriver : public RunningDriver, private SwitchDriver {
   std::deque<MplsArrival> inbox_;
   TimePoint now_{};
   bool up_ = false;
-  std::uint32_t boot_ = 0;  // of the switch that was up last
+  std::uint32_t boot_ = 0;  // boot number of the switch that was up last
   std::string why_away_;
   std::uint64_t last_ = 0;
-  std::map<std::uint64_t, Open> open_;  // by the number of the request
-  std::vector<MplsRequest> queue_;      // not flushed
-  std::vector<MplsRequest> outbox_;     // flushed, leaves with transmit()
+  std::map<std::uint64_t, Open> open_;  // by request number
+  std::vector<MplsRequest> queue_;      // not yet flushed
+  std::vector<MplsRequest> outbox_;     // flushed, sent by transmit()
   std::vector<driver::Event> events_;
   std::uint64_t sent_ = 0;
 };

@@ -1,5 +1,5 @@
-// MplsDriver in front of MplsSwitch. Every answer is late by some rounds, not all by as many: they come
-// in another order than the requests.
+// MplsDriver in front of MplsSwitch. Answers are delayed by different numbers of rounds, so they
+// arrive in another order than the requests.
 #pragma once
 
 #include <deque>
@@ -42,7 +42,7 @@ class MplsRig : public Rig {
  private:
   struct Late {
     MplsArrival arrival;
-    int rounds = 0;  // still to wait
+    int rounds = 0;  // that it still waits
   };
 
   void close(const std::string& reason);

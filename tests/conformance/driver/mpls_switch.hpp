@@ -1,12 +1,11 @@
-// A label switch with MPLS labels (RFC 3031) that is not there: a table, its rules, its counters, and a
-// control protocol of its own that is neither GSMP nor octets. It answers late, and not in the order in
-// which it was asked. With mpls_driver.hpp it shows that neither the driver's interfaces nor the kit
-// lean on ATM or GSMP.
+// A simulated label switch with MPLS labels (RFC 3031): a table, its rules and its counters. Its
+// own control protocol carries neither GSMP nor octets. It answers late and out of order. With
+// mpls_driver.hpp it shows that the driver's interfaces and the kit depend on neither ATM nor GSMP.
 //
 //   MplsDriver ──MplsRequest──▶ MplsWire ──▶ MplsSwitch
 //              ◀──MplsArrival──          ◀──
 //
-// One thread.
+// Single-threaded.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +38,7 @@ struct MplsRequest {
   enum class Kind { kAdd, kRemove, kMove, kTable, kCounters };
   Kind kind = Kind::kAdd;
   std::uint64_t id = 0;
-  CrossConnect at;  // counters: its input
+  CrossConnect at;  // for counters: the input
   PortId to_port{};
   Label to_label{};
   TrafficContract contract{};
@@ -54,7 +53,7 @@ struct MplsAnswer {
 
 // What reaches the driver.
 struct MplsHello {
-  std::uint32_t boot = 0;  // another one: the switch has started anew
+  std::uint32_t boot = 0;  // a different value: the switch has restarted
   std::vector<SwitchPort> ports;
 };
 struct MplsPorts {
@@ -68,9 +67,9 @@ using MplsArrival = std::variant<MplsHello, MplsAnswer, MplsPorts, MplsClosed>;
 
 // The connection between the two; at most one at a time.
 struct MplsWire {
-  std::function<void(MplsArrival)> arrived;  // the driver's; empty: it is not running
+  std::function<void(MplsArrival)> arrived;  // set by the driver; empty: it is not running
   bool connected = false;
-  std::deque<std::vector<MplsRequest>> requests;  // a message each
+  std::deque<std::vector<MplsRequest>> requests;  // one message each
   int writes = 0;
 };
 

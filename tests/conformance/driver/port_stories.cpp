@@ -1,4 +1,4 @@
-// Ports while the switch is up: lines that go and come, and another controller at work.
+// Ports while the switch is up: lines go down and come up, another controller acts.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void a_line_that_goes_down_and_comes_up_is_told_and_renewed(Stage& stage) {
 
   stage.rig().set_line(stage.port(1), true, stage.now());
   stage.settle();
-  // A line that comes up may be told in two steps: the port, then its new session.
+  // A line that comes up may be reported in two steps: the port, then its new session.
   std::vector<PortId> renewed;
   std::vector<SwitchPort> ports;
   for (const driver::Event& event : stage.take_news()) {
@@ -50,7 +50,7 @@ void a_port_that_another_brings_up_is_renewed(Stage& stage) {
   if (stage.rig().abilities().tells_takeovers) {
     stage.pass_and_settle(stage.rig().takeover_noticed_within());
   } else {
-    // Nobody tells the driver. Its next request there does, and may then be made once more.
+    // The driver gets no notice. It learns from its next request there, which may then be repeated.
     const auto added = stage.add(at);
     stage.play();
     EXPECT_EQ(stage.done(added).cause, Cause::kSwitchRefused);

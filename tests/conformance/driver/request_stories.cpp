@@ -1,4 +1,4 @@
-// Add, remove, move: what is done, what is refused, and that nothing else changes.
+// Add, remove, move: what succeeds, what is refused, and that nothing else changes.
 #include <gmock/gmock.h>
 
 #include "tests/conformance/driver/stories.hpp"
@@ -45,14 +45,14 @@ void a_thousand_adds_of_one_flush_are_all_answered(Stage& stage) {
     ASSERT_EQ(stage.done(cookie).cause, Cause::kNone) << cookie;
   }
   EXPECT_EQ(stage.rig().table().size(), kAdds);
-  // A window of the switch cuts them into some writes; a write for each would be no pipeline.
+  // The switch's window splits them into several writes; one write for each would be no pipeline.
   EXPECT_LE(stage.rig().writes() - writes, 20);
 }
 
 void requests_of_one_flush_take_effect_in_their_order(Stage& stage) {
   stage.come_up();
   const CrossConnect old = stage.there_is(stage.cross(1, 11));
-  // The label at the output goes from one connection to another, and one comes back after it has gone.
+  // The output label moves to another connection, and a third connection is added and removed.
   CrossConnect heir = old;
   heir.input_label = stage.rig().label(2);
   const CrossConnect brief = stage.cross(3, 13);
@@ -80,8 +80,9 @@ void adding_what_is_there_is_done(Stage& stage) {
 void removing_what_is_not_there_is_done(Stage& stage) {
   stage.come_up();
   const CrossConnect other = stage.there_is(stage.cross(1, 11));
-  const auto connection = stage.remove(stage.cross(2, 12));  // nothing comes in there
-  const auto branch = stage.remove(stage.cross(1, 12));      // something does, and leads elsewhere
+  const auto connection = stage.remove(stage.cross(2, 12));  // no connection has this input
+  // The input has one, but it leads elsewhere
+  const auto branch = stage.remove(stage.cross(1, 12));
   stage.play();
   EXPECT_EQ(stage.done(connection).cause, Cause::kNone);
   EXPECT_EQ(stage.done(branch).cause, Cause::kNone);
@@ -148,7 +149,7 @@ void refusals_carry_their_code_and_are_of_those_that_were_refused(Stage& stage) 
   EXPECT_THAT(stage.rig().table(), ElementsAre(stage.cross(3, 13)));
 }
 
-// Refused, with a code, and the table as before.
+// Refused with a code; the table stays unchanged.
 void expect_impossible(Stage& stage, const CrossConnect& at) {
   const auto added = stage.add(at);
   stage.play();
@@ -182,7 +183,7 @@ void a_label_of_another_kind_is_refused(Stage& stage) {
   at = stage.cross(1, 11);
   at.output_label = stage.rig().label_of_another_kind();
   expect_impossible(stage, at);
-  // What was never added is not there: its removal is done, its move is not.
+  // A cross-connect that was never added is absent: its removal succeeds, its move fails.
   const auto removed = stage.remove(at);
   const auto moved = stage.move(at, stage.port(2), stage.rig().label(12));
   stage.play();

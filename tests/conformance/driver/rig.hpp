@@ -1,8 +1,8 @@
-// A switch that the kit may do anything to, with a driver in front of it. A rig is one kind of driver
-// and one kind of switch: GSMP version 3, version 1.1, MPLS in memory. What a new driver needs to run
-// the stories is one more class like this.
+// A switch under the kit's full control, with a driver in front of it. A rig stands for one kind of
+// driver and one kind of switch: GSMP version 3, version 1.1, MPLS in memory. To run the stories, a
+// new driver needs only one more such class.
 //
-// Time is the kit's, handed in; nothing happens by itself. One thread.
+// The kit passes the time as an argument; nothing happens by itself. Single-threaded.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@
 
 namespace xbind::driver_kit {
 
-// Where switches differ. A story that meets a "no" asserts what the driver says instead.
+// How switches differ. Where an ability is false, the story checks what the driver reports instead.
 struct Abilities {
-  // The table tells where each connection leads. No: outputs that the driver did not add itself have
-  // port 0 and no label.
+  // The table reports where each connection leads. False: outputs that the driver did not add
+  // itself have port 0 and no label.
   bool lists_outputs = true;
-  // Up says that the switch has started empty. No: `kept` is always true, and the table tells.
+  // Up reports that the switch started empty. False: `kept` is always true, and the table shows it.
   bool says_emptied = true;
-  // The driver learns unasked that another controller has brought a port up. No: the next request on
-  // that port is refused with `again`.
+  // The switch notifies the driver when another controller has brought a port up. False: the next
+  // request on that port is refused with `again`.
   bool tells_takeovers = true;
-  // The switch keeps cells to their contract. No: it treats them by priority.
+  // The switch enforces contracts. False: it treats cells by priority.
   bool serves_contracts = true;
 };
 
@@ -39,48 +39,49 @@ class Rig {
 
   virtual Abilities abilities() const = 0;
 
-  // The driver, not started. Once. It may be destroyed before the rig.
+  // Returns the driver, not started. Call once. The driver may be destroyed before the rig.
   virtual std::unique_ptr<RunningDriver> make_driver() = 0;
 
   // ----- the control channel -----
-  // The driver reaches the switch. A new connection each time.
+  // Connects the driver to the switch, over a new connection each time.
   virtual void connect(TimePoint now) = 0;
   virtual void cut(TimePoint now) = 0;
-  // What has been sent and has not arrived arrives, one round. False: there was nothing, and nothing is
-  // still to come.
+  // Delivers what is in flight, one round. Returns false when nothing was in flight and nothing is
+  // delayed.
   virtual bool carry_requests(TimePoint now) = 0;
   virtual bool carry_answers(TimePoint now) = 0;
-  // What has been sent to the switch and has not arrived never will.
+  // Drops everything in flight to the switch.
   virtual void lose_requests() = 0;
-  // How many messages have left for the switch in one piece each, since the start.
+  // Number of separate writes to the switch since the start.
   virtual int writes() const = 0;
-  // After which the driver gives a request up; the control channel outlives it.
+  // After this time the driver gives a request up; the control channel lasts longer.
   virtual Duration request_timeout() const = 0;
-  // Within which the driver notices what another controller has done.
+  // The driver notices another controller's actions within this time.
   virtual Duration takeover_noticed_within() const = 0;
 
   // ----- the switch -----
-  // It loses table and control channel, and starts anew.
+  // The switch loses its table and its control channel, and restarts.
   virtual void restart_empty(TimePoint now) = 0;
   virtual void set_line(PortId port, bool up, TimePoint now) = 0;
   // The next `count` requests of the kind are refused with refusal_code().
   virtual void refuse_next(std::uint64_t count, RequestKind kind) = 0;
   virtual std::uint8_t refusal_code() const = 0;
-  // Another controller brings the port up: what came in there is gone (RFC 3292 section 6.1).
+  // Another controller brings the port up, which removes the connections that enter there (RFC 3292
+  // section 6.1).
   virtual void another_brings_up(PortId port, TimePoint now) = 0;
   virtual void another_adds(const CrossConnect& at) = 0;
   virtual void cells_arrive(PortId port, Label label, std::uint64_t cells, TimePoint now) = 0;
-  // The switch's table, read past the driver.
+  // The switch's table, read without the driver.
   virtual std::set<CrossConnect> table() const = 0;
-  // Whether the switch holds the cells of this one, which it has, to a contract.
+  // Whether the switch enforces a contract for `at`, which is in its table.
   virtual bool by_contract(const CrossConnect& at) const = 0;
 
-  // ----- what the switch has -----
+  // ----- properties of the switch -----
   // At least three ports, all up, in ascending order.
   virtual std::vector<SwitchPort> ports() const = 0;
-  // Different labels that every port accepts: 0 to 1 999 at least.
+  // Distinct labels that every port accepts, at least for numbers 0 to 1 999.
   virtual Label label(std::uint32_t number) const = 0;
-  // Of the ports' kind, in the range of none.
+  // A label of the ports' kind that is outside all their ranges.
   virtual Label label_out_of_range() const = 0;
   virtual Label label_of_another_kind() const = 0;
 };

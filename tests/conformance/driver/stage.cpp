@@ -9,7 +9,7 @@
 namespace xbind::driver_kit {
 namespace {
 
-constexpr int kRoundsMax = 10'000;  // of a driver and a switch that never fall silent
+constexpr int kRoundsMax = 10'000;  // until driver and switch count as never falling silent
 
 }  // namespace
 
@@ -59,7 +59,7 @@ driver::Cookie Stage::read_statistics(PortId port, Label label) {
   return cookie;
 }
 
-// ----- what goes on ---------------------------------------------------------------------------
+// ----- between driver and switch ---------------------------------------------------------------
 
 void Stage::step() {
   while (wakes_ > 0) {
@@ -119,15 +119,15 @@ void Stage::cut() {
 void Stage::end_driver() {
   driver_->stop();
   wakes_ = 0;
-  open_.clear();  // who ends the driver waits for nothing any more
+  open_.clear();  // nothing waits for answers after the driver's end
   driver_.reset();
 }
 
-// ----- what came of it ------------------------------------------------------------------------
+// ----- results ---------------------------------------------------------------------------------
 
 void Stage::take_events() {
   std::vector<driver::Event> events;
-  // Handing out events may queue what the next ones are about: until quiet, as the daemon does.
+  // Handling events may queue new ones: repeat until there are none, as the daemon does.
   for (;;) {
     driver_->take_events(events);
     if (events.empty()) return;

@@ -1,11 +1,11 @@
-// Where a story plays: a rig, its driver, and an owner that does what a SwitchServer's daemon does. The
-// stage keeps the rules that hold at any time, whatever the story is about:
+// Runs a story: a rig, its driver, and an owner that acts like a SwitchServer's daemon. In every
+// story the stage checks the rules that always hold:
 //
 //   - every request is answered exactly once, with its cookie, by the event of its kind;
-//   - Up and Down take turns; Ports come between them; no request is open at Down;
-//   - next_deadline() moves when it has been served.
+//   - Up and Down alternate; Ports come only between them; no request is open at Down;
+//   - next_deadline() changes once it has been served.
 //
-// A rule that is broken is a failure of GoogleTest.
+// A broken rule is a GoogleTest failure.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@
 
 namespace xbind::driver_kit {
 
-// Puts something between the kit and the rig's driver: faulty_driver.hpp.
+// Wraps the rig's driver: faulty_driver.hpp.
 using Wrap = std::function<std::unique_ptr<RunningDriver>(std::unique_ptr<RunningDriver>)>;
 
 class Stage {
@@ -39,33 +39,34 @@ class Stage {
   driver::Cookie read_statistics(PortId port, Label label = {});
   void flush() { driver_->requests().flush(); }
 
-  // ----- what goes on between driver and switch -----
-  // The owner's step: what woke it, then the write.
+  // ----- between driver and switch -----
+  // One step of the owner: handles wakes and events, then transmits.
   void step();
-  // Until nothing is on its way.
+  // Makes steps until nothing is in flight.
   void settle();
   // flush() and settle().
   void play();
-  // Time passes; the driver is ticked whenever it wants to be. Nothing arrives meanwhile.
+  // Time passes and the driver is ticked at its deadlines. Nothing arrives meanwhile.
   void pass(Duration time);
-  // The same, and all that is sent arrives.
+  // The same, and everything sent arrives.
   void pass_and_settle(Duration time);
-  // connect, and all that follows; the answers of Up.
+  // Connects and settles; returns the Up event.
   std::optional<driver::Up> come_up();
   void cut();
-  // stop() and the end of the driver. From now on nothing may come of it.
+  // Stops and destroys the driver. Afterwards it must not report anything.
   void end_driver();
   int wakes() const { return wakes_; }
 
-  // ----- what came of it -----
-  // The answer to a request. Without one: a failure, and an answer with Cause::kTimeout.
+  // ----- results -----
+  // The answer to a request. If there is none, an expectation fails and the result has
+  // Cause::kTimeout.
   driver::Done done(driver::Cookie cookie);
   driver::Table table(driver::Cookie cookie);
   driver::Statistics statistics(driver::Cookie cookie);
   bool answered(driver::Cookie cookie) const { return !open_.contains(cookie); }
-  // Ups, Ports and Downs since the last call, in order.
+  // Up, Ports and Down events since the last call, in order.
   std::vector<driver::Event> take_news() { return std::exchange(news_, {}); }
-  // The one of its kind in the news; more or none: a failure and nothing.
+  // The only News among the events. None or several: the stage reports a failure.
   template <class News>
   std::optional<News> take_one() {
     std::optional<News> found;
@@ -79,13 +80,13 @@ class Stage {
     return found;
   }
 
-  // Shorthands for the many stories that need one cross-connect that is there.
+  // Shorthands for stories that need one existing cross-connect.
   PortId port(std::size_t number) const { return ports_.at(number).port; }
   // From port 0 of the rig to port 1, by label numbers.
   CrossConnect cross(std::uint32_t in, std::uint32_t out) const;
-  // Adds, and expects it to be done.
+  // Adds the cross-connect and expects success.
   CrossConnect there_is(const CrossConnect& at, const TrafficContract& contract = {});
-  // The story's end: all requests are answered.
+  // End of a story: all requests must have been answered.
   void expect_all_answered();
 
  private:
@@ -102,7 +103,7 @@ class Stage {
   TimePoint now_{std::chrono::seconds{1}};
   int wakes_ = 0;
   bool up_ = false;
-  driver::Cookie last_ = 7'000;  // not 0: a driver that says 0 for want of a cookie is seen
+  driver::Cookie last_ = 7'000;  // not 0, so that a driver without a cookie is caught
   std::map<driver::Cookie, Answer> open_;
   std::map<driver::Cookie, driver::Done> done_;
   std::map<driver::Cookie, driver::Table> tables_;

@@ -1,5 +1,6 @@
-// What any driver has to do: stories of requests, accidents and what the controller is told of them.
-// They hold what switchserver/drivers/switch_driver.hpp and drivers/running_driver.hpp promise.
+// What any driver has to do, as stories: requests, accidents, and the events that the controller
+// gets. They check the promises of switchserver/drivers/switch_driver.hpp and
+// drivers/running_driver.hpp.
 #pragma once
 
 #include <vector>
@@ -10,14 +11,15 @@ namespace xbind::driver_kit {
 
 struct Story {
   const char* name;
-  // The switch has just started and nobody is connected to it.
+  // The switch has just started and has no connection.
   void (*run)(Stage& stage);
 };
 
-const std::vector<Story>& request_stories();  // add, remove, move, and what is refused
-const std::vector<Story>& channel_stories();  // the control channel comes, goes and loses things
-const std::vector<Story>& table_stories();    // tables and counters that are read
-const std::vector<Story>& port_stories();     // lines, other controllers
+const std::vector<Story>& request_stories();  // add, remove, move, and refusals
+// The control channel connects, breaks and loses messages
+const std::vector<Story>& channel_stories();
+const std::vector<Story>& table_stories();  // reading tables and counters
+const std::vector<Story>& port_stories();   // lines and other controllers
 
 std::vector<Story> all_stories();
 

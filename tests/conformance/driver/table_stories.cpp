@@ -1,4 +1,4 @@
-// What is read of a switch: its table, its counters.
+// Reading a switch's table and counters.
 #include <gmock/gmock.h>
 
 #include "tests/conformance/driver/stories.hpp"
