@@ -1,5 +1,5 @@
-// A Client over a real ORB, with a name service and a manager that do as they are told. Everything is in
-// this process; what the client's logic does with sessions is tested in tests/unit/client.
+// A Client over a real ORB, with a name service and a manager that behave as each test sets them.
+// Everything runs in this process. tests/unit/client tests how the client's logic handles sessions.
 #include "client/corba/client.hpp"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ using ::testing::IsEmpty;
 
 const auto* const kEnvironment = testing::AddGlobalTestEnvironment(new orb::OrbEnvironment);
 
-// The manager's side of one session, on a thread of its own, as another process would be.
+// The manager's end of one session. It has a thread of its own, like another process.
 class ToldManager : public POA_xbind::v2::ConnectionManager {
  public:
   using Link = session::Session<OutcomeBatch, RequestBatch>;
@@ -47,7 +47,7 @@ class ToldManager : public POA_xbind::v2::ConnectionManager {
     inbox_reference_ = v2::RequestInbox::_unchecked_narrow(reference);
   }
 
-  // What a request gets; nothing: no answer yet.
+  // The outcome of a request, or nothing while it has none.
   std::function<std::optional<Outcome>(const Request&)> answer;
   std::function<void()> before_attach;
 
@@ -185,7 +185,7 @@ class ClientTest : public orb::Behind {
     client_ = std::make_unique<Client>(world().runtime, options_);
     return *client_;
   }
-  // In a session.
+  // Starts the client and waits until it has a session.
   Client& started() {
     bind();
     start();
@@ -301,7 +301,7 @@ TEST_F(ClientTest, AtItsEndWhatIsOpenIsAnswered) {
   auto answer = client.submit(ConnectRequest{});
   std::promise<Answer> called;
   client.submit(ConnectRequest{}, [&](const Answer& it) {
-    // It asks again and again; the client goes all the same.
+    // Each answer causes a new request; the destructor returns nevertheless.
     client.submit(ConnectRequest{}, [](const Answer&) { ADD_FAILURE(); });
     called.set_value(it);
   });

@@ -1,5 +1,5 @@
-// The named constants of the IDL are core's enumerators, number for number, and no set has one more or less; and what
-// a record of the contract keeps.
+// The named constants of the IDL match core's enumerators number for number, and both sets are
+// complete. Also checks what conversions of a record preserve.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -26,7 +26,7 @@
 namespace xbind {
 namespace {
 
-// `last` is core's highest enumerator; the pairs stand in the order of the numbers from 0.
+// `last` is core's highest enumerator; the pairs are in the order of the numbers from 0.
 template <class Constant, class Enumerator>
 void expect_same(std::initializer_list<std::pair<Constant, Enumerator>> pairs, Enumerator last) {
   std::size_t number = 0;
@@ -38,7 +38,7 @@ void expect_same(std::initializer_list<std::pair<Constant, Enumerator>> pairs, E
   EXPECT_EQ(number, static_cast<std::size_t>(last) + 1);
 }
 
-// A label that is taken is one of its kind; of another, its value is in the refusal.
+// A label is accepted only if its value is in the range of its kind; a refusal states the value.
 TEST(Contract, LabelValuesAreOfTheirKind) {
   const auto refusal = [](LabelKind kind, std::uint32_t value) {
     const auto taken = orb::to_core(orb::to_idl(Label{kind, value}));
@@ -233,7 +233,7 @@ TEST(Contract, APageOfHopsSaysEachOwnerOnceAndKeepsTheWholeRecord) {
   orb::to_idl(hops.data(), hops.size(), owners, page);
   EXPECT_EQ(page.owners.length(), 2U);
   LedgerReport report;
-  report.owners.resize(1);  // of an earlier page
+  report.owners.resize(1);  // left over from an earlier page
   cdrMemoryStream wire;
   page >>= wire;
   v2::LedgerPage back;

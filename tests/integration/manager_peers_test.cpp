@@ -1,6 +1,6 @@
-// Whatever stands behind the names that a ConnectionManager looks up ends no manager. RouteObject
-// and SwitchServers are servants of this process: their exceptions come as they are thrown,
-// declared in the contract or not.
+// Nothing behind the names that a ConnectionManager looks up can end the manager. RouteObject and
+// SwitchServers are servants of this process: their exceptions arrive as thrown, whether the
+// contract declares them or not.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -27,7 +27,7 @@ class Inbox : public POA_xbind::v2::HopInbox {
   void submit_hops(v2::SessionId, v2::BatchSeq, v2::BatchSeq, const v2::HopBatch&) override {}
 };
 
-// Answers every operation with what it was given, the first time; attaches after that.
+// Runs `first` in its first attach and in every other operation; later attaches succeed.
 class BadSwitch : public POA_xbind::v2::SwitchServer {
  public:
   using Answer = std::function<void(v2::HopAttachment&)>;
@@ -76,7 +76,7 @@ class BadSwitch : public POA_xbind::v2::SwitchServer {
   std::atomic<int> attached_ = 0;
 };
 
-// Has another answer to each call, good ones among them.
+// Gives another answer to each call; some are valid.
 class BadRoutes : public POA_xbind::v2::RouteObject {
  public:
   explicit BadRoutes(std::vector<std::string> names) : names_(std::move(names)) {}
@@ -86,7 +86,7 @@ class BadRoutes : public POA_xbind::v2::RouteObject {
     v2::RouteAnswers_var answers = new v2::RouteAnswers();
     answers->topology_version = 1;
     answers->validity_ms = 0;
-    // Too many, without hops, and a cause that is none.
+    // Too many answers, without hops, and with an unknown cause.
     answers->answers.length(queries.length() + 7);
     v2::Refusal why;
     why.cause = 250;
@@ -111,7 +111,7 @@ class BadRoutes : public POA_xbind::v2::RouteObject {
     state->unusable[0].element.switch_name = "";
     state->unusable[0].element.output_port = 0;
     state->unusable[0].why = 200;
-    state->unusable_count = 70;  // and no page has them
+    state->unusable_count = 70;  // no page lists them
     return state._retn();
   }
   void unwatch(const char*) override { throw Context::NotFound(); }
@@ -227,7 +227,7 @@ TEST_F(BehindManager, it_outlives_all_that_its_peers_raise_and_attaches_in_the_e
   }
   auto* const routes = new BadRoutes(switches);
   names().put("xbind/routeobject/default", activate(routes));
-  names().put("xbind/qosmapper/default", inbox_);  // of another kind
+  names().put("xbind/qosmapper/default", inbox_);  // an object of another interface
 
   const auto daemon = manager([](const std::string& why) { FAIL() << why; });
   ASSERT_TRUE(names().wait_for([&] { return daemon->may_serve(1h); }));
@@ -246,8 +246,8 @@ TEST_F(BehindManager, it_outlives_all_that_its_peers_raise_and_attaches_in_the_e
   daemon->stop();
 }
 
-// Of a client whose session ends because it breaks the protocol nothing stays, though nobody sends
-// it anything any more.
+// After a session ends because its client broke the protocol, no reference to the client remains,
+// although nothing is sent to it any more.
 TEST_F(BehindManager, of_a_session_that_ends_no_reference_is_left) {
   const auto daemon = manager({});
   const auto references = [&] {
@@ -273,7 +273,7 @@ TEST_F(BehindManager, of_a_session_that_ends_no_reference_is_left) {
   daemon->stop();
 }
 
-// Whoever finds the logic idle runs it: also what answers two-way calls, the release's own among them.
+// A thread that finds the logic idle runs it, including the code that answers its own two-way call.
 TEST_F(BehindManager, what_nobody_waits_for_is_released_without_waiting_for_oneself) {
   const auto daemon = manager({});
   daemon->release_unclaimed(ConnectionId{7});  // unknown: answered in the same step
@@ -287,7 +287,7 @@ TEST_F(BehindManager, what_nobody_waits_for_is_released_without_waiting_for_ones
   daemon->stop();
 }
 
-// One that takes the call and does not answer holds up its own attempt, and nobody else's.
+// A SwitchServer that accepts the call and does not answer delays its own attachment, but no other.
 TEST_F(BehindManager, it_attaches_to_others_while_some_are_silent) {
   std::promise<void> answer;
   const auto silent = [until = answer.get_future().share()](v2::HopAttachment&) { until.wait(); };
@@ -297,7 +297,7 @@ TEST_F(BehindManager, it_attaches_to_others_while_some_are_silent) {
     names().put("xbind/switchserver/" + switches.back(),
                 activate(new BadSwitch(silent, inbox_, number)));
   }
-  switches.emplace_back("well");  // asked for last
+  switches.emplace_back("well");  // attached last
   auto* const well = new BadSwitch([](v2::HopAttachment&) {}, inbox_, 100);
   names().put("xbind/switchserver/well", activate(well));
   names().put("xbind/routeobject/default", activate(new BadRoutes(switches)));

@@ -1,5 +1,5 @@
-// What every upcall goes through (orb/dispatch.hpp). That servants cannot be called past it is
-// calls_test.py's to show: calls within one process do not come by.
+// The path of every upcall (orb/dispatch.hpp). Calls within one process do not pass through it;
+// calls_test.py checks that servants cannot be called in any other way.
 #include "orb/dispatch.hpp"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ class DispatchTest : public testing::Test {
   Dispatch dispatch(Dispatch::MayCall rule = {}) {
     return Dispatch("Trial one", std::move(rule), [this] { return now_; });
   }
-  // A call that takes `time` and ends with `end`.
+  // A call that takes `time` and returns the result of `end`.
   bool call(
       Dispatch& dispatch, const char* operation, Duration time,
       const std::function<bool()>& end = [] { return true; }) {

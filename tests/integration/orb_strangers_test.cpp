@@ -1,4 +1,4 @@
-// What orb/ does about strangers: their connections, and replies that carry what they sent.
+// How orb/ handles strangers: their connections, and replies that echo what they sent.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <omniORB4/CORBA.h>
@@ -20,7 +20,7 @@
 namespace xbind::orb {
 namespace {
 
-// A listening socket and peers that connect to it; both ends are of this process.
+// A listening socket and peers that connect to it; both ends are in this process.
 class Strangers : public testing::Test {
  protected:
   Strangers() {
@@ -45,7 +45,7 @@ class Strangers : public testing::Test {
     for (const int peer : peers_) close(peer);
     for (const int accepted : accepted_) close(accepted);
   }
-  // Whether the guard has closed it.
+  // Whether the guard has closed the connection.
   static bool closed(int peer) {
     char octet = 0;
     return recv(peer, &octet, 1, MSG_PEEK | MSG_DONTWAIT) == 0;

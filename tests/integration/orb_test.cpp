@@ -1,4 +1,4 @@
-// What the shared CORBA code promises, with a real ORB in this process and no other.
+// Promises of the shared CORBA code, tested with a real ORB in this process alone.
 #include <gmock/gmock.h>
 #include <omniORB4/CORBA.h>
 
@@ -58,7 +58,7 @@ HopSetup some_setup(std::mt19937_64& random) {
   return setup;
 }
 
-// What goes through GIOP comes back as it was: through the octets, not only through the structs.
+// Encodes and decodes the value as GIOP, so that the octets are tested and not only the structs.
 template <class Idl>
 Idl through_the_wire(const Idl& value) {
   cdrMemoryStream stream;
@@ -101,7 +101,7 @@ TEST(Convert, the_setups_of_a_batch_name_their_owners_by_number) {
   batch.setups.erase(batch.setups.begin());
   batch.setups.resize(1);
   batch.owners.resize(1);
-  to_idl(batch, wire);  // into what is there: nothing of the former batch stays
+  to_idl(batch, wire);  // into an existing struct: nothing of the earlier batch remains
   EXPECT_EQ(wire.owners.length(), 1U);
   EXPECT_EQ(*to_core(wire), batch);
 }
@@ -270,7 +270,7 @@ TEST(Convert, an_outcome_of_every_kind_survives_the_wire) {
   const auto back = to_core(through_the_wire(sequence), through_the_wire(notices));
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, all);
-  OutcomeBatch turned = all;  // converted into what is there: nothing of the former unions stays
+  OutcomeBatch turned = all;  // into existing unions: nothing of them remains
   std::reverse(turned.outcomes.begin(), turned.outcomes.end());
   std::reverse(turned.notices.begin(), turned.notices.end());
   to_idl(turned, sequence, notices);
@@ -351,7 +351,7 @@ TEST(Raise, maps_every_error_to_an_exception_of_the_contract) {
   }
 }
 
-// An inbox that remembers what came.
+// An inbox that records the batches it receives.
 class Inbox : public POA_xbind::v2::RequestInbox {
  public:
   void submit_requests(v2::SessionId, v2::BatchSeq seq, v2::BatchSeq,

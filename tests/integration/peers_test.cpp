@@ -1,4 +1,4 @@
-// Whatever stands behind a name: what orb/ makes of it.
+// How orb/ handles whatever is bound under a name.
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -115,7 +115,7 @@ TEST_F(BehindNames, an_exception_that_the_caller_names_is_an_answer) {
   EXPECT_EQ(asked(v2::Unavailable("y")).error(), (Error{ErrorCode::kSystem, "full: y"}));
   EXPECT_EQ(asked(CORBA::TRANSIENT()).value(), "TRANSIENT")
       << "a class takes those derived from it";
-  // What nobody has named.
+  // Exceptions that no handler names.
   EXPECT_THAT(asked(v2::Fenced(7, 8, "epoch 8")).error().text, HasSubstr("epoch 8"));
   EXPECT_EQ(asked(omniORB::fatalException("file", 1, "odd")).error().code, ErrorCode::kVersion);
 
@@ -124,7 +124,7 @@ TEST_F(BehindNames, an_exception_that_the_caller_names_is_an_answer) {
       "the peer", nobody(), [] { throw v2::UnknownConnection(7); },
       [&](const v2::UnknownConnection&) { named = true; }));
   EXPECT_TRUE(named);
-  // A call that can fail itself.
+  // A call that returns an Error itself.
   const Result<int> own = remote(
       "the peer", []() -> Result<int> { return fail(ErrorCode::kProtocol, "seven is no answer"); });
   EXPECT_EQ(own.error().text, "seven is no answer");

@@ -1,5 +1,5 @@
-// What the tests of this program share: an ORB, a name service that misbehaves as told, and peers
-// that are not there. Everything is in this process.
+// Shared by the tests of peers_test: an ORB, a name service that fails on demand, and addresses of
+// peers that do not exist. Everything runs in this process.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -27,10 +27,10 @@ namespace xbind::orb {
 using namespace std::chrono_literals;
 using Context = CosNaming::NamingContext;
 
-// The root context: paths as they are, no contexts below.
+// The root context. It stores whole paths and has no contexts below.
 class Names : public POA_CosNaming::NamingContext {
  public:
-  // Throws what it likes, before every operation.
+  // Runs at the start of every operation and may throw any exception.
   std::function<void()> trouble;
 
   CORBA::Object_var at(const std::string& path) {
@@ -50,9 +50,9 @@ class Names : public POA_CosNaming::NamingContext {
     trouble = std::move(what);
   }
   int asked() const { return asked_; }
-  // Until `condition` holds; looks after every operation, and now and then, since not all that it
-  // may be about ends in one. False: it never did. The condition may call this very servant on the
-  // caller's thread: no lock is held while it is asked.
+  // Waits until `condition` holds; returns false after 20 s. Checks it after every operation and
+  // every 10 ms, since some conditions do not depend on an operation. The condition may call this
+  // servant on the caller's thread, so no lock is held while it runs.
   bool wait_for(const std::function<bool()>& condition) {
     const auto until = std::chrono::steady_clock::now() + 20s;
     while (!condition()) {
@@ -144,7 +144,7 @@ struct World {
   std::string service;
 };
 
-// One ORB for all tests: a process has only one.
+// One ORB for all tests, because a process can have only one.
 class OrbEnvironment : public testing::Environment {
  public:
   void SetUp() override {
@@ -156,7 +156,7 @@ class OrbEnvironment : public testing::Environment {
   static inline std::unique_ptr<World> world;
 };
 
-// Nothing listens on the port of discard here.
+// Nothing listens on the discard port here.
 inline constexpr const char* kNobody = "corbaloc:iiop:1.2@127.0.0.1:9/nobody";
 
 class Behind : public testing::Test {
@@ -168,7 +168,7 @@ class Behind : public testing::Test {
   static World& world() { return *OrbEnvironment::world; }
   static Names& names() { return *world().names.in(); }
   static CORBA::Object_var nobody() { return world().runtime.orb()->string_to_object(kNobody); }
-  // An object of another process that was here: the reference is void.
+  // A reference to an object of an earlier process: it no longer leads anywhere.
   static CORBA::Object_var gone() {
     const std::string away = "corbaloc:iiop:1.2@" + world().service + "/away";
     return world().runtime.orb()->string_to_object(away.c_str());

@@ -1,9 +1,9 @@
-// One point of a figure with real processes, for process_point_test.py: prints what it has shown.
+// One point of a figure with real processes, for process_point_test.py. Prints the results.
 //
 //   process_point DEPLOY native|paced CALLS RATE [T...]
 //
-// `paced`: 2 ms for every message taken or sent, half of it before it leaves, and 0.1 ms for every item. With
-// several T the same load is offered with each, in one lab.
+// `paced`: 2 ms for every message received or sent, half of it before the message leaves, and
+// 0.1 ms for every item. With several T the same load is offered once with each, in one lab.
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>

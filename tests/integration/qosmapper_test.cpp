@@ -1,4 +1,4 @@
-// The QOSMapper over its contract: a real ORB, its servant, and a caller.
+// The QOSMapper through its contract: a real ORB, the servant and a caller.
 #include <gmock/gmock.h>
 
 #include <memory>
@@ -36,7 +36,7 @@ class Mapper : public testing::Test {
     service.terms = ServiceTerms{name};
     return orb::to_idl(service);
   }
-  // As a caller in another process would get it.
+  // Returns the refusal as a caller in another process would get it.
   template <class Ask>
   static std::string refused(Ask ask) {
     try {
@@ -100,7 +100,7 @@ TEST_F(Mapper, SaysWhatTheHopsPromisesMeanForTheFrames) {
       mapper_->network_to_service(named("video-conference"), mapped->network.contract, hops);
   EXPECT_THAT(values(seen->frame_loss), ElementsAre(99'999'359));
   EXPECT_THAT(values(seen->delay_us), ElementsAre(150'000));
-  hops[2].clr.length(0);  // one of them promises no loss ratio
+  hops[2].clr.length(0);  // one hop promises no loss ratio
   const v2::FrameQuality_var less =
       mapper_->network_to_service(named("video-conference"), mapped->network.contract, hops);
   EXPECT_THAT(values(less->frame_loss), ElementsAre());

@@ -1,4 +1,4 @@
-// RouteObject's servant and the observers that it tells, with a real ORB and no other process.
+// RouteObject's servant and the observers that it notifies, with a real ORB and no other process.
 #include <gmock/gmock.h>
 #include <omniORB4/CORBA.h>
 
@@ -32,7 +32,7 @@ const auto* const kEnvironment = testing::AddGlobalTestEnvironment(new OrbEnviro
 
 constexpr std::chrono::seconds kPatience{20};  // only a failure waits so long
 
-// A manager that remembers what it was told.
+// A manager that stores the notices it receives.
 class Observer : public POA_xbind::v2::TopologyObserver {
  public:
   void topology_changed(const v2::TopologyState& state) override {
@@ -40,7 +40,7 @@ class Observer : public POA_xbind::v2::TopologyObserver {
     last_ = state;
     wake_.notify_all();
   }
-  // What it was told last, once that is `version` or later.
+  // The last notice, once its version is `version` or later.
   v2::TopologyState wait_for(std::uint64_t version) {
     std::unique_lock lock(mutex_);
     EXPECT_TRUE(wake_.wait_for(lock, kPatience, [&] { return last_.topology_version >= version; }))
@@ -137,7 +137,7 @@ class RouteObjectTest : public testing::Test {
   v2::RouteObject_var route_object;
 };
 
-// The named constants are the enumerators, number for number.
+// The named constants match the enumerators, number for number.
 static_assert(v2::metric_hops == static_cast<int>(PathMetric::kHops));
 static_assert(v2::metric_delay == static_cast<int>(PathMetric::kDelay));
 static_assert(v2::metric_load == static_cast<int>(PathMetric::kLoad));
@@ -241,7 +241,7 @@ TEST_F(RouteObjectTest, WhatIsNoNameIsRefusedByName) {
   EXPECT_THAT(reason([&] { operations()->drain(nowhere, true); }), HasSubstr("is no name"));
 }
 
-// s000...: as long as names may be, one after the other.
+// s000...: switches with the longest possible names, in a line.
 Topology long_line(std::size_t switches) {
   Topology topology("long");
   const auto name = [](std::size_t i) { return fmt::format("s{:062}", i); };
@@ -339,7 +339,7 @@ TEST_F(RouteObjectTest, WatchersAreToldAtOnceAndFromWatchOn) {
   EXPECT_STREQ(told.unusable[1].element.switch_name, "b");
   EXPECT_EQ(told.unusable[1].why, v2::unusable_down);
 
-  // Who comes later learns it from watch() itself.
+  // A later watcher gets the state from watch() itself.
   state = route_object->watch("m2", reference(*other.in()));
   EXPECT_EQ(state->topology_version, 2u);
   EXPECT_EQ(state->unusable.length(), 2u);
@@ -365,7 +365,7 @@ TEST_F(RouteObjectTest, WhoEndsWatchingIsToldNoMore) {
   gone->wait_for(2);
   route_object->unwatch("a-gone");
   report_x(2, true);
-  still->wait_for(3);  // "a-gone" would have been told before
+  still->wait_for(3);  // "a-gone" would have been notified before
   EXPECT_EQ(gone->last_version(), 2u);
   EXPECT_EQ(status().at("watchers"), 1u);
 }

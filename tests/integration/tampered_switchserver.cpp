@@ -1,7 +1,7 @@
-// xbind-switchserver, with a ledger that goes wrong when it is told to: the audit must say so.
-//   SIGUSR1: the next free label of port 2 vanishes from the books
-//   SIGUSR2: port 2's account says that 1234 cells/s more are taken than are
-// Each is followed by a line on standard output: "tampered: ...".
+// xbind-switchserver whose ledger is falsified by signals; the audit must report it.
+//   SIGUSR1: removes the next free label of port 2 from the ledger
+//   SIGUSR2: adds 1234 cells/s that no hop takes to port 2's account
+// Each prints a line on standard output: "tampered: ...".
 #include <signal.h>
 
 #include <cstdio>
@@ -36,12 +36,12 @@ int main(int argc, char** argv) {
   sigemptyset(&signals);
   sigaddset(&signals, SIGUSR1);
   sigaddset(&signals, SIGUSR2);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // every thread inherits it
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // inherited by every thread
   return run_switch_server(argc, argv, [signals](SwitchServerDaemon& daemon) {
     std::thread([signals, &daemon] {
       for (int signal_number = 0; sigwait(&signals, &signal_number) == 0;) {
         tamper(daemon, signal_number);
       }
-    }).detach();  // ends with the process
+    }).detach();  // the process's end stops it
   });
 }

@@ -1,4 +1,4 @@
-// A manager that answers two-way calls as it was told.
+// A manager that gives preset answers to two-way calls.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,8 +13,8 @@
 
 namespace xbind {
 
-// Remembers the last question in words and gives the answers it was told to. Not thread-safe: the
-// test that changes it makes the calls, too.
+// Stores the last request in words and returns the preset answers. Not thread-safe: the test must
+// change it on the thread that makes the calls.
 class ToldManager : public POA_xbind::v2::ConnectionManager {
  public:
   std::string asked;
@@ -29,7 +29,7 @@ class ToldManager : public POA_xbind::v2::ConnectionManager {
   v2::AuditReport report{true, {}, 0, 0, 0, 0, 0, 0, 0};
   v2::MetricSeq metrics;
   v2::ManagerOperations_var operations;
-  std::function<void()> trouble;  // throws what it likes, at the begin of every operation
+  std::function<void()> trouble;  // runs at the start of every operation and may throw anything
 
   void begin() const {
     if (trouble) trouble();
@@ -87,7 +87,7 @@ class ToldManager : public POA_xbind::v2::ConnectionManager {
     if (connection != state.connection) throw v2::UnknownConnection(connection);
     return new v2::ConnectionState(state);
   }
-  // A page has one.
+  // A page has one connection.
   v2::ConnectionStateSeq* list_connections(v2::ConnectionId after, CORBA::ULong) override {
     begin();
     auto out = std::make_unique<v2::ConnectionStateSeq>();
@@ -100,7 +100,7 @@ class ToldManager : public POA_xbind::v2::ConnectionManager {
     for (const v2::ConnectionState& one : more) add(one);
     return out.release();
   }
-  // What TwoWay does not use.
+  // Operations that TwoWay does not use.
   v2::ClientAttachment* attach_client(const char*, v2::Epoch, CORBA::ULong,
                                       v2::OutcomeObserver_ptr) override {
     throw v2::Unavailable("no sessions here");
@@ -133,7 +133,7 @@ class ToldManager : public POA_xbind::v2::ConnectionManager {
   }
 };
 
-// Its part for operators.
+// Its operator interface.
 class ToldOperations : public POA_xbind::v2::ManagerOperations {
  public:
   explicit ToldOperations(ToldManager& manager) : manager_(manager) {}

@@ -1,4 +1,4 @@
-// A TwoWay, and a manager that answers as it was told: what of an answer is a value, and what an Error.
+// A TwoWay and a manager with preset answers: which answers are values, and which are Errors.
 #include "client/corba/two_way.hpp"
 
 #include <gmock/gmock.h>
@@ -35,8 +35,8 @@ class TwoWayTest : public orb::Behind {
   ToldManager& told() { return *servant_.in(); }
   TwoWay manager() { return TwoWay::find(names_client_, "told").value(); }
 
-  // What the functions make of an exception that their operations may raise. The ORB makes UNKNOWN of
-  // every other one, so that each test asks those functions whose contract has it.
+  // How TwoWay's functions convert an exception that their operations declare. The ORB turns an
+  // undeclared one into UNKNOWN, so each test calls the functions whose contract declares it.
   std::vector<Error> errors_of_requests(const std::function<void()>& trouble) {
     told().trouble = trouble;
     return {manager().connect({}).error(),

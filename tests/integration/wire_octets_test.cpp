@@ -1,5 +1,4 @@
-// The octets that a session counts for a message are never fewer than the ORB marshals, and few
-// more.
+// A session never counts fewer octets for a message than the ORB marshals, and only a few more.
 #include "core/wire_octets.hpp"
 
 #include <gtest/gtest.h>
@@ -14,8 +13,8 @@ namespace xbind {
 namespace {
 
 constexpr int kMessages = 2'000;
-// What GIOP 1.2 puts before the parameters: its header, a request header with an object key of 30
-// octets and the longest operation name, and no service context.
+// Octets that GIOP 1.2 puts before the parameters: its header, a request header with a 30-octet
+// object key and the longest operation name, and no service context.
 constexpr std::size_t kGiopHeader = 12 + 5 * 4 + 32 + 8 + 24;
 
 class WireOctets : public testing::Test {
@@ -119,7 +118,7 @@ class WireOctets : public testing::Test {
     return batch;
   }
 
-  // As a oneway of a session: three numbers, then the values.
+  // Marshalled like a oneway of a session: three numbers, then the values.
   template <class... Values>
   static std::size_t marshalled(const Values&... values) {
     cdrCountingStream stream(cdrMemoryStream{}.TCS_C(), nullptr);
@@ -136,7 +135,7 @@ class WireOctets : public testing::Test {
   std::mt19937_64 random_{kSeed};
 };
 
-// `spare`: what may be counted too much, on top of a tenth.
+// `spare`: octets by which the count may exceed the marshalled size, on top of 10 %.
 void expect_enough(std::size_t counted, std::size_t marshalled, std::size_t spare) {
   ASSERT_GE(counted, marshalled);
   ASSERT_LE(counted, marshalled + marshalled / 10 + spare);

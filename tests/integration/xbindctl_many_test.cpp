@@ -1,4 +1,4 @@
-// Commands of xbindctl about many things at once: releases, services, what the manager is called for.
+// Commands of xbindctl about several things: releases, services, calls of the manager's operations.
 #include <gmock/gmock.h>
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// mia's two are released, one of which had ended; the pool's is nobody's.
+// Both connections of mia are released, though one ended meanwhile. The prepared one has no client
+// and stays.
 TEST_F(Commands, ReleaseOfAClientLeavesWhatIsOfOthers) {
   const auto add = [&](std::uint64_t id, v2::PhaseCode phase, const char* client) {
     v2::ConnectionState& state = told_.more.emplace_back();
@@ -23,7 +24,7 @@ TEST_F(Commands, ReleaseOfAClientLeavesWhatIsOfOthers) {
     state.phase = phase;
     state.client = client;
   };
-  told_.state.connection = 0;  // none besides these
+  told_.state.connection = 0;  // no other connections
   add(11, v2::phase_connected, "mia");
   add(12, v2::phase_connected, "leo");
   add(13, v2::phase_held, "mia");

@@ -1,4 +1,5 @@
-// What xbindctl asks RouteObject and how it tells the answers, with one that answers as told.
+// What xbindctl requests from RouteObject and how it prints the answers; RouteObject's answers are
+// preset.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Remembers the last question in words and gives the answers it was told to.
+// Stores the last request in words and returns the preset answers.
 class ToldRouteObject : public POA_xbind::v2::RouteObject {
  public:
   std::string asked;
@@ -32,7 +33,7 @@ class ToldRouteObject : public POA_xbind::v2::RouteObject {
     asked = fmt::format("{} of {}", count, words_of(query));
     return new v2::RouteAnswers(answers);
   }
-  // What xbindctl does not use.
+  // Operations that xbindctl does not use.
   void report_ports(const char*, v2::Epoch, CORBA::ULongLong, const v2::PortNewsSeq&) override {
     throw v2::BadRequest("no reports here");
   }
@@ -80,7 +81,7 @@ class ToldRouteObject : public POA_xbind::v2::RouteObject {
   }
 };
 
-// The same for operators.
+// The same for the operator interface.
 class ToldRouteOperations : public POA_xbind::v2::RouteOperations {
  public:
   explicit ToldRouteOperations(ToldRouteObject& routes) : routes_(routes) {}

@@ -1,5 +1,5 @@
-// What xbindctl asks a manager and how it tells the answers, with a manager that answers as told; its
-// command line is in refusals_test.py.
+// What xbindctl requests from a manager and how it prints the answers; the manager's answers are
+// preset. refusals_test.py tests its command line.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -256,7 +256,7 @@ TEST_F(Audited, ACleanOneIsExitCode0) {
 }
 
 TEST_F(Audited, WhatIsOnlyOwedIs4) {
-  told_.report.owed = 2;  // and clean, as the contract has it
+  told_.report.owed = 2;  // and clean, as the contract defines it
   find(FindingKind::kOwed, 2);
   EXPECT_THAT(last_line(), testing::StartsWith("4: OWED: 3 switches"));
   EXPECT_THAT(last_line(), HasSubstr("; 2 removals owed;"));
@@ -297,7 +297,7 @@ TEST_F(Audited, AMissingCrossConnectIsNotCalledStray) {
               HasSubstr("; 0 stray cross-connects, 2 missing cross-connects, 1 changed "
                         "cross-connect; 0 leaked labels, 1 label held twice, 60 stray hops, "
                         "0 missing hops;"));
-  // More than are listed: the sums alone are known.
+  // More findings than are listed: only their sums are known.
   told_.report.stray_cross_connects = 4;
   told_.report.leaked_labels = 62;
   EXPECT_THAT(last_line(),

@@ -1,4 +1,4 @@
-// What the tests of xbindctl's commands share: the ORB of their process, and what a command says.
+// Shared by the tests of xbindctl's commands: the ORB of the process, and a command's output.
 #pragma once
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ inline CORBA::Object_var active(PortableServer::ServantBase* servant) {
   return OrbEnvironment::runtime->activate(servant);
 }
 
-// What a command prints, on both streams, with its exit code in front.
+// Runs a command; returns its exit code followed by the output of both streams.
 template <class Command>
 std::string said(Command command) {
   testing::internal::CaptureStdout();

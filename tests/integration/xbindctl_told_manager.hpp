@@ -1,4 +1,4 @@
-// xbindctl's commands and a manager that answers as it was told.
+// Fixture for xbindctl's commands with a manager that gives preset answers.
 #pragma once
 
 #include "client/corba/two_way.hpp"
