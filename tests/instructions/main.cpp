@@ -1,6 +1,6 @@
-// The workload whose instructions are counted (count_test.py): calls over three switches through the real
-// ConnectionManager and SwitchServers on virtual time, at one rate, from one seed. The same number of
-// instructions each time, whatever else the machine does.
+// The workload whose instructions count_test.py counts: calls over three switches through the real
+// ConnectionManager and SwitchServers, on virtual time, at one rate, from one seed. The number of
+// instructions is the same in each run, whatever else the machine does.
 //
 //   call_instructions CALLS     prints how many call operations were completed
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   }
   log::start("call_instructions", log::Level::kError);
   model::PointPlan plan;
-  // Large batches: what is counted is the logic, not the machine that it is played on.
+  // Large batches, so that the logic dominates the count.
   plan.rate = 100'000;
   plan.calls = calls;
   plan.manager.aggregation.threshold = 64;

@@ -1,9 +1,9 @@
-// adjacency_master: the controller's side of GSMP for an access node that connects to it, as ANCP
-// nodes do (RFC 6320), where a switch would wait for us.
+// adjacency_master: the controller's end of GSMP for an access node that connects to it. ANCP nodes
+// (RFC 6320) connect to their controller; a GSMP switch waits for the controller.
 //
 //   adjacency_master TIMER    our Timer in units of 100 ms, 1 to 255
 //
-// Prints its address, then for every connection what comes of the adjacency, one line each:
+// Prints its address. Then prints one line for each event of every connection's adjacency:
 // "state ESTAB", "received adjacency ACK ...", "up ...", "down ...", "closed ...". Ends on SIGTERM.
 #include <fmt/format.h>
 
@@ -34,9 +34,9 @@ class Master {
  public:
   explicit Master(std::uint8_t timer) {
     options_.adjacency.name = 0x02000000'0001;
-    options_.adjacency.port = 0;  // such nodes never give it back: test C asks for 0
+    options_.adjacency.port = 0;  // such nodes never return our port: test C expects 0
     options_.adjacency.timer = timer;
-    options_.adjacency.m_in_all = true;  // such nodes refuse M = 0 in any message
+    options_.adjacency.m_in_all = true;  // such nodes refuse every message with M = 0
   }
 
   Result<void> listen() {

@@ -1,4 +1,4 @@
-// A client of the ConnectionManager that knows nothing but idl/: one source for every Java ORB.
+// A client of the ConnectionManager that uses idl/ alone: one source for every Java ORB.
 //
 //   Connect NAMES FROM TO plain                        one call after another, no session
 //   Connect NAMES FROM TO session CALLS [NOTICE...]    a session: batches both ways
