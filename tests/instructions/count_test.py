@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Instructions that a call operation costs in the logic of manager and SwitchServers, held against what is
-recorded in recorded.json. Counted by callgrind, so no other work on the machine can move it.
+"""Compares the instructions that a call operation costs in the logic of manager and SwitchServers
+with recorded.json. callgrind counts them, so other work on the machine cannot change the count.
 
-  count_test.py PROGRAM            checks; exit code 1 when the count has left the margin, on either side
-  count_test.py PROGRAM --record   writes the count down
+  count_test.py PROGRAM            checks; exit code 1 when the count is above or below the margin
+  count_test.py PROGRAM --record   stores the count
 
-The count of a short run is taken from that of a long one, so that starting and ending cost nothing. What
-made it grow is told by `valgrind --tool=callgrind PROGRAM 4000` and callgrind_annotate.
+The count of a short run is subtracted from that of a long one, so that start and end do not count.
+`valgrind --tool=callgrind PROGRAM 4000` and callgrind_annotate show what made the count grow.
 """
 
 import json
@@ -49,7 +49,8 @@ def main():
     if ratio > 1 + MARGIN:
         sys.exit("a call operation has become dearer: find out why, or record it with --record")
     if ratio < 1 - MARGIN:
-        sys.exit("a call operation has become cheaper: record it with --record, so that it stays so")
+        sys.exit(
+            "a call operation has become cheaper: record it with --record, so that it stays so")
 
 
 main()

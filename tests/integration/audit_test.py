@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The audit itself: what a second controller does to a switch behind its SwitchServer's back is named,
-and the exit codes say so.
+"""The audit names what a second controller does to a switch without its SwitchServer's knowledge,
+and the exit codes report it.
 """
 
 from gsmp_client import Branch, Switch
@@ -28,7 +28,7 @@ class Audit(InOneLab):
             self.assertIn(str(word), said)
 
     def call(self):
-        """A call that is up, and its branch in the middle switch."""
+        """Makes a call; returns its connection and its branch in the middle switch."""
         before = self.switch.table()
         connected = tool(self.lab, "xbindctl", "connect", CALLER, CALLEE)
         self.assertEqual(connected.returncode, 0, connected.stderr)
@@ -52,7 +52,7 @@ class Audit(InOneLab):
         stranger = Branch(1, (0, 999), 2, (0, 998))
         self.switch.add(stranger)
         self.assert_named("stray", 999)
-        # A run that ends with a stranger in a switch has not left the network clean.
+        # A run whose audit finds a stray branch in a switch has not left the network clean.
         done, summary = offer(self.lab, Load(calls=20, rate=200))
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertEqual(summary["setups"]["connected"], 20)
@@ -93,12 +93,12 @@ class Audit(InOneLab):
 
 
 class AuditOverVersion1(Audit):
-    """The table by the activity of each label. What the second controller speaks is version 3."""
+    """Finds the table by the activity of each label. The second controller uses version 3."""
 
     LAB = {"more": {"xbind-switchserver": [(None, "gsmp-versions", "1")]}}
 
     def test_a_label_that_was_changed(self):
-        """Nothing in version 1.1 tells where a connection goes out; that it comes in is seen."""
+        """Version 1.1 cannot report where a connection leads; the input alone is visible."""
         connection, branch = self.call()
         changed = Branch(branch.input_port, branch.input_label, branch.output_port, (0, 997))
         self.switch.delete(branch)

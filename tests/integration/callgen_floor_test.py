@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""xbind-callgen floor: null servants of its own, what it measures with them, and that none of them stays."""
+"""xbind-callgen floor: what it measures with its null servants, and that it leaves none running."""
 
 import json
 import os
@@ -12,19 +12,19 @@ from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
 FLOOR = ["xbind-callgen", "floor", "--quiet"]
 LOAD = ["--rate", "500", "--calls", "300", "--hold", "0.05"]
-# Always there, whatever is measured.
-FIGURES = {"switches", "client_batch", "calls_per_s", "setup_p50_us", "setup_p99_us", "setup_p999_us",
-           "release_p50_us", "release_p99_us", "slip_p99_us", "tcp_ping_p50_us", "tcp_ping_p99_us",
-           "tcp_ping_same_processor_p50_us", "orb_ping_p50_us", "orb_ping_p99_us",
-           "orb_ping_same_processor_p50_us", "generator_cpu_us_per_call", "generator_processors",
-           "manager_cpu_us_per_call", "switches_cpu_us_per_call"}
+# Always present, whatever is measured.
+FIGURES = {"switches", "client_batch", "calls_per_s", "setup_p50_us", "setup_p99_us",
+           "setup_p999_us", "release_p50_us", "release_p99_us", "slip_p99_us", "tcp_ping_p50_us",
+           "tcp_ping_p99_us", "tcp_ping_same_processor_p50_us", "orb_ping_p50_us",
+           "orb_ping_p99_us", "orb_ping_same_processor_p50_us", "generator_cpu_us_per_call",
+           "generator_processors", "manager_cpu_us_per_call", "switches_cpu_us_per_call"}
 CEILING = {"ceiling_operations_per_s", "ceiling_in_flight", "ceiling_latency_p50_us",
            "ceiling_latency_p99_us", "ceiling_refused", "ceiling_unanswered",
            "ceiling_generator_cpu_us_per_call"}
 
 
 def children_of(pid):
-    """The command lines of its children, by their numbers."""
+    """{process number: command line} of its children."""
     children = {}
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -49,13 +49,13 @@ def alive(pid):
 class Floor(unittest.TestCase):
 
     def floor(self, *options):
-        """Its JSON; it has to end well."""
+        """Runs it to a good end; returns its JSON."""
         with tempfile.TemporaryDirectory() as directory:
             path = Path(directory) / "floor.json"
             done = run(*FLOOR, *options, "--json", path)
             self.assertTrue(path.exists(), done.stderr)
             report = json.loads(path.read_text())
-        # A machine that is busy may make the load another one than asked for; nothing else may be wrong.
+        # A busy machine may change the offered load; nothing else may be wrong.
         self.assertIn(done.returncode, (0, 3), (done.stderr, report["verdict"]))
         return report
 
@@ -76,11 +76,11 @@ class Floor(unittest.TestCase):
         self.assertEqual(report["threshold"], 2)
         self.assertEqual(report["floor"]["threshold"], 2)
         self.assertFalse(CEILING & set(report["floor"]))
-        # Three processes, each on at most one processor all the time.
+        # Three processes, each with at most one processor's time.
         cpu_s = 300 * report["floor"]["switches_cpu_us_per_call"] / 1e6
         self.assertTrue(0 < cpu_s < 3 * (report["duration_s"] + 1), (cpu_s, report["duration_s"]))
-        # Two requests a call, each a command to three switches, two commands at most in a message: as many
-        # messages at least, and their answers.
+        # Two requests a call, each with a command to three switches, at most two commands in a
+        # message. So there are at least as many messages, and their answers.
         self.assertGreater(report["remote_invocations"], 2 * 300 * 3 / 2)
 
     def test_a_manager_alone(self):
@@ -101,21 +101,22 @@ class Floor(unittest.TestCase):
         self.assertEqual(report["floor"]["batches_in_flight"], 2)
 
     def test_the_ceiling(self):
-        report = self.floor("--seconds", "0.3", "--outstanding", "64", "--client-batch", "16", "--apart")
+        report = self.floor("--seconds", "0.3", "--outstanding", "64", "--client-batch", "16",
+                            "--apart")
         self.all_answered(report, 500)
         self.assertLessEqual(CEILING, set(report["floor"]))
         self.assertEqual(report["floor"]["ceiling_in_flight"], 64)
         self.assertEqual(report["floor"]["client_batch"], 16)
         self.assertEqual(report["floor"]["ceiling_unanswered"], 0)
         self.assertEqual(report["floor"]["ceiling_refused"], 0)
-        # Little: rate x mean latency is the 64 requests under way, and a mean is at least half the
-        # median. 10 % for requests that begin before the measurement and end in it.
+        # Little's law: rate times mean latency is the 64 open requests, and a mean is at least half
+        # the median. 10 % for requests that begin before the measurement and end in it.
         rate = report["floor"]["ceiling_operations_per_s"]
         p50_s = report["floor"]["ceiling_latency_p50_us"] / 1e6
         self.assertTrue(0 < rate * p50_s < 2.2 * 64, (rate, p50_s))
 
     def begun(self):
-        """A floor that would go on for long, once all its processes are up, and their numbers."""
+        """A floor that would run for long, once all its processes are up, and their numbers."""
         # pylint: disable=consider-using-with
         process = subprocess.Popen([str(BIN / FLOOR[0]), *FLOOR[1:], "--seconds", "600"],
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
@@ -176,7 +177,8 @@ class Floor(unittest.TestCase):
                 (["--mix", "setup=1"], ["mix", "needs --rate"]),
                 (["--manager", "default"], ["manager"]),
                 (["--matrix", "uniform"], ["matrix", "floor"]),
-                (["--verify-media", "--endpoints", "host-a=udp:127.0.0.1:1-127.0.0.1:2"], ["floor"]),
+                (["--verify-media", "--endpoints", "host-a=udp:127.0.0.1:1-127.0.0.1:2"],
+                 ["floor"]),
                 (["--json", "/no/such/folder/q.json"], ["/no/such/folder"])]:
             with self.subTest(" ".join(options)):
                 done = run(*FLOOR, *options)
@@ -195,7 +197,8 @@ class FloorOfARun(InOneLab):
     LAB = {"more": {"xbind-cmgr": [(None, "threshold", "4")]}}
 
     def test_a_run_beside_its_floor(self):
-        done, report = offer(self.lab, Load(calls=200, rate=200), "--with-floor", "--floor-switches", "2")
+        done, report = offer(self.lab, Load(calls=200, rate=200), "--with-floor",
+                             "--floor-switches", "2")
         self.assertIn(done.returncode, (0, 3), done.stderr)
         self.assertEqual(report["setups"]["connected"], 200)
         self.assertEqual(report["engine"], "xbind")
@@ -208,7 +211,8 @@ class FloorOfARun(InOneLab):
                 ("run_over_floor_setup_p99", setup["p99"], "setup_p99_us"),
                 ("run_share_of_ceiling", done_per_s, "ceiling_operations_per_s")):
             self.assertAlmostEqual(figures[name] * figures[floor] / ours, 1, 3, name)
-        # The same floor twice, on a machine that other processes use too: a wrong unit shows.
+        # The same floor twice, on a machine that other processes use too: only a wrong unit would
+        # fail.
         for name in ("after_over_before_setup_p50", "after_over_before_ceiling"):
             self.assertTrue(1 / 1000 < figures[name] < 1000, (name, figures[name]))
 

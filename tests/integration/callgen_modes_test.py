@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What callgen does with several runs: assertions, several generators, saturate, overload, soak, compare
-and report, against a lab of real processes."""
+"""callgen's commands that make several runs: assertions, several generators, saturate, overload,
+soak, compare and report, in a lab of real processes."""
 
 import contextlib
 import csv
@@ -16,7 +16,7 @@ from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
 class Modes(InOneLab):
 
-    up_before = 0  # connections before a run that is interrupted
+    up_before = 0  # connections before the interrupted run
 
     def setUp(self):
         self.directory = Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -30,7 +30,7 @@ class Modes(InOneLab):
         return sum(counter(status, name) for name in ("connected", "released"))
 
     def run_into(self, name, *words):
-        """A run whose folder is `name`; its exit code and its report."""
+        """Makes a run into the folder `name`; returns its exit code and its report."""
         folder = self.directory / name
         done = self.callgen("run", "--out", folder, "--quiet", *words)
         return done, json.loads((folder / "run.json").read_text())
@@ -55,7 +55,8 @@ class Modes(InOneLab):
         self.assertNotIn("fail=0", done.stderr)
 
     def test_a_percentile_of_too_few_calls_breaks_its_assertion(self):
-        done = self.callgen("run", "--calls", "100", "--rate", "200", "--assert", "p99<60s", "--quiet")
+        done = self.callgen("run", "--calls", "100", "--rate", "200", "--assert", "p99<60s",
+                            "--quiet")
         self.assertEqual(done.returncode, 1)
         self.assertIn("p99<60s was asserted: not known: 100 samples, p99 needs 1000", done.stderr)
 
@@ -75,12 +76,13 @@ class Modes(InOneLab):
 
     def test_options_from_the_environment_are_shared_as_those_of_the_command_line(self):
         file = self.directory / "run.json"
-        done = run("xbind-callgen", "run", "--generators", "2", "--json", file, "--quiet", timeout=120,
+        done = run("xbind-callgen", "run", "--generators", "2", "--json", file,
+                   "--quiet", timeout=120,
                    env={**self.lab.client_environment(), "XBIND_DURATION": "1", "XBIND_HOLD": "0.1",
                         "XBIND_ERLANGS": "30", "XBIND_ARRIVALS": "constant"})
         self.assertIn(done.returncode, (0, 3), done.stderr)
         report = json.loads(file.read_text())
-        # 30 erlangs of 0.1 s are 300 calls/s; the 300th is at the end of the second, not before it.
+        # 30 erlangs of 0.1 s are 300 calls/s; the 300th would come exactly when the second ends.
         self.assertEqual(report["calls"]["planned"], 299)
         self.assertEqual(report["setups"]["connected"], 299)
 
@@ -111,15 +113,16 @@ class Modes(InOneLab):
                             "--highest-rate", "200", "--point-seconds", "0.2", "--confirm", "0.3",
                             "--with-floor", "--out", self.directory / "found", timeout=240)
         found = json.loads((self.directory / "found/saturate.json").read_text())
-        # On a busy machine the generator may be the limit, and that anywhere.
+        # On a busy machine the generator may be the limit, at any rate.
         codes = {"highest rate": 0, "found": 0, "generator": 3, "not confirmed": 1, "none kept": 1}
         self.assertEqual(done.returncode, codes[found["end"]], done.stdout + done.stderr)
         self.assertEqual(found["confirmed"], found["end"] in ("highest rate", "found", "generator"))
         self.assertLessEqual(found["rate"], 200)
         if found["confirmed"]:
-            self.assertIn(f"{found['rate']:.0f}" if found["rate"] >= 100 else "calls/s keep", done.stdout)
-            # The share is of setups and releases, two for each call; the run is short and its drain
-            # counts.
+            self.assertIn(f"{found['rate']:.0f}" if found["rate"] >= 100 else "calls/s keep",
+                          done.stdout)
+            # The share counts setups and releases, two for each call. The run is short, so its
+            # drain matters.
             floor = found["floor"]
             done_per_s = floor["run_share_of_ceiling"] * floor["ceiling_operations_per_s"]
             self.assertTrue(found["rate"] / 10 < done_per_s < 2.5 * found["rate"], found)
@@ -139,8 +142,9 @@ class Modes(InOneLab):
     def test_ceiling_keeps_requests_under_way_and_counts_what_is_completed(self):
         file = self.directory / "ceiling.json"
         before = self.operations_done()
-        done = self.callgen("ceiling", "--seconds", "0.3", "--warm-up", "0.1", "--outstanding", "50",
-                            "--client-batch", "8", "--cells-per-s", "1", "--json", file)
+        done = self.callgen("ceiling", "--seconds", "0.3", "--warm-up", "0.1",
+                            "--outstanding", "50", "--client-batch", "8", "--cells-per-s", "1",
+                            "--json", file)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         told = json.loads(file.read_text())
         self.assertEqual(told["schema"], "xbind.ceiling/1")
@@ -151,13 +155,14 @@ class Modes(InOneLab):
         answered = self.operations_done() - before
         self.assertTrue(50 <= told["operations"] < answered, (told, answered))
         self.assertAlmostEqual(told["operations_per_s"], told["operations"] / told["seconds"])
-        # Three switches: three commands for a setup as for a release, and more where no label was cached.
+        # Three switches: at least three commands for a setup and for a release, more for labels not
+        # cached.
         self.assertGreaterEqual(told["commands_per_operation"], 3)
         self.assertIn("call operations (setups and releases) a second", done.stdout)
 
     def test_ceiling_with_refused_calls_says_why_and_fails(self):
-        done = self.callgen("ceiling", "--seconds", "0.2", "--warm-up", "0.01", "--outstanding", "4",
-                            "--cells-per-s", "400000")
+        done = self.callgen("ceiling", "--seconds", "0.2", "--warm-up", "0.01",
+                            "--outstanding", "4", "--cells-per-s", "400000")
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stdout, r"\d+ times no (bandwidth|route)")
 
@@ -167,16 +172,16 @@ class Modes(InOneLab):
         self.assertIn("option --rate does not go with ceiling", done.stderr)
 
     def test_an_objective_that_nothing_keeps_is_no_rate(self):
-        done = self.callgen("saturate", "--objective", "min<1ns", "--rate", "40", "--lowest-rate", "20",
-                            "--point-seconds", "0.1", "--quiet", timeout=240)
+        done = self.callgen("saturate", "--objective", "min<1ns", "--rate", "40",
+                            "--lowest-rate", "20", "--point-seconds", "0.1", "--quiet", timeout=240)
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertIn("No rate was found that keeps min<1ns", done.stdout)
 
     # overload
 
     def test_overload_tells_goodput_at_each_factor_and_the_recovery(self):
-        done = self.callgen("overload", "--rate", "50", "--within", "10000", "--point-seconds", "0.5",
-                            "--out", self.directory / "over", timeout=240)
+        done = self.callgen("overload", "--rate", "50", "--within", "10000",
+                            "--point-seconds", "0.5", "--out", self.directory / "over", timeout=240)
         told = json.loads((self.directory / "over/overload.json").read_text())
         self.assertIn(done.returncode, (0, 1, 3), done.stdout + done.stderr)
         self.assertEqual([point["factor"] for point in told["points"][:5]], [1, 1.5, 2, 3, 5])
@@ -191,7 +196,7 @@ class Modes(InOneLab):
     # INT and TERM
 
     def interrupted(self, number, *words):
-        """A run of callgen that is interrupted when it is at speed, as it ended: exit code and what it said."""
+        """Interrupts a run of callgen at full speed; returns its exit code and its output."""
         def connected():
             return counter(tool(self.lab, "xbindctl", "status").stdout, "connected")
 
@@ -212,7 +217,7 @@ class Modes(InOneLab):
         return counter(tool(self.lab, "xbindctl", "status").stdout, "connections")
 
     def nothing_stays_up(self):
-        # A client that was ended at once has left its own.
+        # A client that ended at once has left its connections up.
         self.assertEqual(self.connections(), self.up_before)
 
     def test_an_interrupted_run_releases_its_calls_and_writes_its_files(self):
@@ -233,14 +238,16 @@ class Modes(InOneLab):
                 self.assertEqual(report["releases"]["released"], report["setups"]["connected"])
                 self.assertTrue(report["audit"]["clean"], report["audit"])
                 for name in ("series.csv", "latency.hgrm"):
-                    self.assertIn("# INTERRUPTED after", (folder / name).read_text().splitlines()[-1])
+                    self.assertIn("# INTERRUPTED after",
+                                  (folder / name).read_text().splitlines()[-1])
                 for name in ("summary.txt", "index.html"):
                     self.assertIn("INTERRUPTED after", (folder / name).read_text())
                 self.nothing_stays_up()
-        self.assertIn("# INTERRUPTED after", (self.directory / "records.csv").read_text().splitlines()[-1])
+        self.assertIn("# INTERRUPTED after",
+                      (self.directory / "records.csv").read_text().splitlines()[-1])
 
     def test_a_second_signal_ends_a_run_at_once(self):
-        # Without answers the first one would wait for the whole drain.
+        # Without answers the first signal would make it wait for the whole drain.
         manager = self.lab.processes["xbind-cmgr"]
         try:
             code, output, errors = self.interrupted_while_the_manager_stands(manager)
@@ -268,7 +275,7 @@ class Modes(InOneLab):
                 process.kill()
 
     def test_an_interrupt_ends_the_search_in_order(self):
-        # The warm-up alone would go on for half an hour.
+        # The warm-up alone would take half an hour.
         folder = self.directory / "stopped"
         code, output, errors = self.interrupted(
             signal.SIGINT, "saturate", "--rate", "100", "--point-seconds", "3600", "--out", folder)
@@ -316,7 +323,8 @@ class Modes(InOneLab):
 
         itself = self.callgen("compare", once, once)
         self.assertNotIn("worse (", itself.stdout)
-        slower = self.callgen("compare", once, delayed / "run.json", "--metric", "mean", "--any-load")
+        slower = self.callgen("compare", once, delayed / "run.json", "--metric", "mean",
+                              "--any-load")
         self.assertEqual(slower.returncode, 1, slower.stdout + slower.stderr)
         self.assertIn("worse", slower.stdout)
         better = self.callgen("compare", delayed, once, "--metric", "mean", "--any-load")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The files of a callgen run: all there, and what cannot be written is refused before any call is made."""
+"""The files of a callgen run: all are written; a path that cannot be written is refused at once."""
 
 import tempfile
 from pathlib import Path
@@ -37,7 +37,8 @@ class Outputs(InOneLab):
             done = tool(self.lab, "xbind-callgen", "run", "--calls", 200, "--out", folder)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertEqual({path.name for path in folder.iterdir()},
-                             {"run.json", "series.csv", "latency.hgrm", "summary.txt", "index.html"})
+                             {"run.json", "series.csv", "latency.hgrm", "summary.txt",
+                              "index.html"})
             self.assertEqual((folder / "summary.txt").read_text(), done.stdout)
             page = (folder / "index.html").read_text()
             self.assertIn("<svg", page)
@@ -67,9 +68,9 @@ class Json(InOneLab):
 
     def test_the_manifest_tells_what_it_was_made_on(self):
         manifest = self.json["manifest"]
-        for name in ("cpu model", "cpus", "kernel", "virtualisation", "governor", "processors stolen",
-                     "load before", "load after", "version", "omniORB", "seed", "command line", "began",
-                     "placement of xbind-callgen"):
+        for name in ("cpu model", "cpus", "kernel", "virtualisation", "governor",
+                     "processors stolen", "load before", "load after", "version", "omniORB", "seed",
+                     "command line", "began", "placement of xbind-callgen"):
             self.assertTrue(manifest.get(name), name)
         self.assertIn("--warm-up", manifest["command line"])
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A server that stands still for half a second (SIGSTOP) has kept every caller of that half second
-waiting, and callgen's percentiles contain it. A closed loop that sends when the last answer has come in
-would have seen one slow call. And a manager that is killed in the middle: the run ends in order.
+"""A server that is stopped for half a second (SIGSTOP) makes every caller of that time wait, and
+callgen's percentiles must show it. A closed loop, which sends after the last answer, would see one
+slow call. Also: a run whose manager is killed ends in order.
 """
 
 import json
@@ -21,7 +21,7 @@ RATE = 1000.0
 
 
 class Run:
-    """A callgen run that goes on while the test does something; its progress lines tell how far it is."""
+    """A callgen run during which the test acts; its progress lines report the elapsed time."""
 
     def __init__(self, lab, load, *more, without=()):
         self.directory = tempfile.TemporaryDirectory()
@@ -55,7 +55,7 @@ class Run:
             self.changed.notify_all()
 
     def wait_for(self, elapsed):
-        """Until the run says that it has come so far, in seconds."""
+        """Waits until the run reports that many elapsed seconds."""
         with self.changed:
             reached = self.changed.wait_for(lambda: self.over or self.elapsed >= elapsed, 30)
         assert reached and not self.over, f"the run did not come to {elapsed} s: {self.said}"
@@ -83,7 +83,7 @@ def slower_than(histogram, ms):
 class Stall(InOneLab):
 
     def stall(self, name, run):
-        """Stops a process for half a second of the run; how long it was, in seconds."""
+        """Stops a process for half a second of the run; returns the duration in seconds."""
         pid = self.lab.processes[name].pid
         run.wait_for(0.5)
         os.kill(pid, signal.SIGSTOP)
@@ -92,7 +92,7 @@ class Stall(InOneLab):
             begin = time.monotonic()
             with run.changed:
                 since = run.elapsed
-            run.wait_for(since + 0.7)  # the line before may be 0.15 s old
+            run.wait_for(since + 0.7)  # the last line may be 0.15 s old
             length = time.monotonic() - begin
         finally:
             os.kill(pid, signal.SIGCONT)
@@ -105,15 +105,16 @@ class Stall(InOneLab):
                 run = Run(self.lab, Load(calls=4000, rate=RATE, hold=0.05, seed=5))
                 length = self.stall(name, run)
                 text, summary = run.finish()
-                # Not the verdict's whole OK: on a busy machine the generator may be late as well.
+                # The verdict need not be OK: on a busy machine the generator may be late as well.
                 self.assertEqual(summary["setups"]["unanswered"], 0, text)
                 self.assertEqual(summary["setups"]["connected"], 4000, text)
                 latency = summary["setup_latency_us"]
                 self.assertGreaterEqual(latency["max"], (length - 0.05) * 1e6)
-                # Who was to call while there were 400 ms to go has waited as long.
+                # Callers with 400 ms of the stall left have waited at least that long.
                 caught = slower_than(summary["histograms_ns"]["setup"]["latency"], 400)
                 self.assertGreaterEqual(caught, 0.7 * RATE * (length - 0.4))
-                # So have a tenth of those of four seconds, in part: it is in the percentiles.
+                # Calls of the stall are a tenth of those of four seconds, so the percentiles show
+                # them.
                 self.assertGreaterEqual(latency["p95"], 1e5)
                 self.assertGreaterEqual(latency["p99"], (length - 0.15) * 1e6)
 
@@ -123,7 +124,7 @@ class Stall(InOneLab):
         length = self.stall(MANAGER, run)
         text, summary = run.finish()
         latency = summary["setup_latency_us"]
-        # One call (or its release) stood in it.
+        # One call (or its release) fell into the stall.
         kinds = summary["histograms_ns"]
         slow = (slower_than(kinds["setup"]["latency"], 400)
                 + slower_than(kinds["release"]["latency"], 400))
@@ -151,7 +152,8 @@ class Killed(unittest.TestCase):
         self.assertLess(took, 5, "the end was not prompt")
         self.assertTrue(summary["target_lost"])
         setups, releases = summary["setups"], summary["releases"]
-        self.assertEqual(setups["attempted"], setups["connected"] + setups["refused"] + setups["busy"]
+        self.assertEqual(setups["attempted"],
+                         setups["connected"] + setups["refused"] + setups["busy"]
                          + setups["unanswered"])
         self.assertEqual(releases["attempted"], setups["connected"])
         # 300 calls were up, on average.

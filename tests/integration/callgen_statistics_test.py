@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Every statistic of callgen's JSON against an independent computation from the raw records (--records):
-no code is shared, and a number that appears in the JSON and has no check here fails the test.
-"""
+"""Checks every statistic of callgen's JSON against an independent computation from the raw records
+(--records). The two share no code. A number in the JSON without a check here fails the test."""
 
 import csv
 import math
@@ -17,15 +16,14 @@ WARM_UP_S = 1.0
 CALLS = 3000
 RATE = 500.0
 
-# What the classes are made of, by the causes' words.
+# Causes that make up each class, in words.
 CLASSES = {"no_route": ["no route", "path bound", "too hard"], "no_bandwidth": ["no bandwidth"],
            "no_buffer": ["no buffer"], "no_label": ["no label"], "overload": ["busy"],
            "timed_out": ["timeout"]}
-T95 = 2.093  # Student, 19 degrees
+T95 = 2.093  # Student's t, 19 degrees of freedom
 PERCENTILES = {"p5": 5, "p50": 50, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9, "p9999": 99.99}
 
-# Numbers that records cannot tell: how each has to be is said in test_what_records_cannot_tell_fits_together, or
-# it stands in another test (callgen_outputs_test.py).
+# Not computable from records: test_what_records_cannot_tell... or callgen_outputs_test checks them.
 FROM_ELSEWHERE = re.compile(r"""
     (threshold|switches|managers|generators|remote_invocations|label_cache_hit_ratio)
     | rss_mb/.* | faults/.* | faults_by_leg/.* | audit/.* | audits/.* | odd_outcomes/.* | notices/.*
@@ -36,7 +34,7 @@ FROM_ELSEWHERE = re.compile(r"""
 
 
 def flat(value, path=""):
-    """Every number of a JSON value, by its path."""
+    """{path: number} for every number of a JSON value."""
     if isinstance(value, bool) or value is None or isinstance(value, str):
         return
     if isinstance(value, (int, float)):
@@ -48,7 +46,7 @@ def flat(value, path=""):
 
 
 def ranked(values, percent):
-    """The definition: nearest rank."""
+    """The percentile by definition: nearest rank."""
     rank = math.ceil(percent / 100 * len(values) * (1 - 1e-12))
     return sorted(values)[max(rank, 1) - 1]
 
@@ -90,13 +88,13 @@ class Record:
 
 
 class Occupancy:
-    """How many there are, from sorted events (time, +1 or -1)."""
+    """Number of calls inside over time, from sorted events (time, +1 or -1)."""
 
     def __init__(self, events):
         self.area = self.inside = self.peak = 0
         self.found, self.areas, self.times = [], [], []
         at = 0
-        for when, step in sorted(events):  # who leaves at the moment that another comes is gone
+        for when, step in sorted(events):  # a call that leaves when another arrives is gone
             self.area += self.inside * (when - at)
             at = when
             if step > 0:
@@ -111,7 +109,7 @@ class Occupancy:
         return (self.areas[-1] - self.areas[0]) / (self.times[-1] - self.times[0])
 
     def batches(self):
-        """The mean an arrival finds less the mean over time, of batches of 32, 64, ... arrivals."""
+        """Mean found at arrivals minus mean over time, for batches of 32, 64, ... arrivals."""
         size = 32
         while (len(self.found) - 1) // size >= 40:
             size *= 2
@@ -128,7 +126,7 @@ class Statistics(InOneLab):
         super().setUpClass()
         with tempfile.TemporaryDirectory() as directory:
             raw = Path(directory) / "records.csv"
-            # A link has room for 100 calls, and 100 are up on average: some are refused.
+            # A link has room for 100 calls and 100 are up on average, so some are refused.
             cls.done, cls.json = offer(
                 cls.lab, Load(calls=CALLS, rate=RATE, hold=0.2, seed=11, cells_per_s=3500),
                 "--records", raw, "--warm-up", WARM_UP_S, "--hold-distribution", "exponential")
@@ -141,10 +139,8 @@ class Statistics(InOneLab):
         cls.releases = cls.kinds["release"]
         cls.checked = set()
 
-    # --- what each number has to be -------------------------------------------------------------
-
     def expected(self):
-        """Path -> (least, most), from the records."""
+        """{path: (least, most)}, computed from the records."""
         bounds = {}
 
         def exactly(path, value, relative=1e-9, absolute=1e-9):
@@ -195,13 +191,14 @@ class Statistics(InOneLab):
         released = sum(record.ended == "done" and record.measured for record in self.releases)
         exactly("setups_per_s", connected / span)
         exactly("call_operations_per_s", (connected + released) / span)
-        exactly("cost/operations", self.json["setups"]["connected"] + self.json["releases"]["released"])
+        exactly("cost/operations",
+                self.json["setups"]["connected"] + self.json["releases"]["released"])
         exactly("warm_up/cut_s", WARM_UP_S)
         up = Occupancy(dict(self.systems())["up"])
-        exactly("calls/up_peak", up.peak, absolute=2.0)  # the run counts in the order of its reading
+        exactly("calls/up_peak", up.peak, absolute=2.0)  # the run counts in its reading order
 
     def latencies(self):
-        """Where a summary stands, and the values it is of."""
+        """{path of a summary: the values that it summarises}."""
         def values(records, of):
             return [of(record) for record in records if record.measured and of(record) is not None]
 
@@ -263,7 +260,7 @@ class Statistics(InOneLab):
         for record in done:
             by_span[record.planned // span].append(record.latency / 1e3)
         first = math.ceil(WARM_UP_S * 1e9 / span)
-        # Until the last arrival: the releases after it are too few to say anything.
+        # Only until the last arrival: too few releases follow it.
         last = min(max(by_span) + 1, max(record.planned for record in self.setups) // span)
         in_batch = (last - first) // 20
         means = []
@@ -304,12 +301,13 @@ class Statistics(InOneLab):
             for rank, gap in enumerate(sorted(gaps)):
                 share = 1 - math.exp(-RATE * gap)
                 distance = max(distance, share - rank / len(gaps), (rank + 1) / len(gaps) - share)
-            # Looked for at 1000 places alone.
+            # The program evaluates it at 1000 places only.
             bounds[f"{path}/ks_distance"] = (distance - 1.5e-3, distance + 1e-9)
             if name == "planned":
                 exactly("model_checks/mean_inter_arrival_us/planned", mean * 1e6, relative=1e-6)
-                exactly("model_checks/inter_arrival_variation/planned", spread / mean, relative=1e-6)
-        exactly("arrivals/dispersion", 1)  # as asked: Poisson
+                exactly("model_checks/inter_arrival_variation/planned", spread / mean,
+                        relative=1e-6)
+        exactly("arrivals/dispersion", 1)  # Poisson, as requested
         exactly("model_checks/mean_inter_arrival_us/asked", 1e6 / RATE)
         exactly("model_checks/inter_arrival_variation/asked", 1)
         exactly("model_checks/setups_sent_per_s/asked", RATE)
@@ -329,28 +327,28 @@ class Statistics(InOneLab):
 
     def occupancy(self, exactly):
         for name, events in self.systems():
-            shifted = self.json["occupancy"][name]["shifted_s"]  # what sorting could not mend
+            shifted = self.json["occupancy"][name]["shifted_s"]  # error left after sorting
             self.assertLess(shifted, 1.0)
             system = Occupancy(events)
             path = f"occupancy/{name}"
             arrivals = sum(step > 0 for _, step in events)
             exactly(f"{path}/arrivals", arrivals)
             exactly(f"{path}/departures", len(events) - arrivals)
-            # Events that were told late blur these.
-            exactly(f"{path}/peak", system.peak, absolute=2.0)
+            exactly(f"{path}/peak", system.peak, absolute=2.0)  # late reports blur the values
             exactly(f"{path}/area_s", system.area / 1e9, relative=2e-3, absolute=shifted)
             exactly(f"{path}/end_s", system.end / 1e9)
-            exactly(f"{path}/mean_at_arrivals", sum(system.found) / len(system.found), relative=5e-3,
-                    absolute=2e-3 + shifted)
+            exactly(f"{path}/mean_at_arrivals", sum(system.found) / len(system.found),
+                    relative=5e-3, absolute=2e-3 + shifted)
             exactly(f"{path}/mean_over_time", system.mean_over_time(), relative=5e-3,
                     absolute=2e-3 + shifted)
-            # Little: the stays add up to the area.
-            exactly(f"{path}/stays_s", sum(when * -step for when, step in events) / 1e9, relative=1e-6)
-            exactly(f"{path}/stays_s", system.area / 1e9, relative=1e-6)
+            exactly(f"{path}/stays_s", sum(when * -step for when, step in events) / 1e9,
+                    relative=1e-6)
+            exactly(f"{path}/stays_s", system.area / 1e9, relative=1e-6)  # Little's law
             differences = system.batches()
             exactly(f"{path}/batches", len(differences))
-            exactly(f"{path}/difference_error", deviation(differences) / math.sqrt(len(differences)),
-                    relative=0.05, absolute=2e-3 + shifted)
+            exactly(f"{path}/difference_error",
+                    deviation(differences) / math.sqrt(len(differences)), relative=0.05,
+                    absolute=2e-3 + shifted)
 
     def series(self, exactly, above):
         self.assertEqual(self.json["series"]["interval_s"], 1.0)
@@ -368,8 +366,8 @@ class Statistics(InOneLab):
         self.assertEqual(len(self.json["series"]["rows"]), max(rows) + 1)
         for second in range(max(rows) + 1):
             path = f"series/rows/{second}"
-            for name in ("planned", "sent", "connected", "refused", "busy", "unanswered", "released",
-                         "others"):
+            for name in ("planned", "sent", "connected", "refused", "busy", "unanswered",
+                         "released", "others"):
                 exactly(f"{path}/{name}", rows[second][name])
             for name in ("p50", "p99"):
                 above(f"{path}/{name}_us", ranked(latencies[second], PERCENTILES[name])
@@ -406,7 +404,8 @@ class Statistics(InOneLab):
             "calls sent a second": (
                 self.json["model_checks"]["setups_sent_per_s"]["achieved"], RATE),
             "calls not sent because too many were open": (0, 0),
-            "planned gaps exponential (Kolmogorov-Smirnov)": (arrivals["planned"]["ks_distance"], 0),
+            "planned gaps exponential (Kolmogorov-Smirnov)": (
+                arrivals["planned"]["ks_distance"], 0),
             "sent gaps exponential (Kolmogorov-Smirnov)": (arrivals["sent"]["ks_distance"], 0),
             "calls in setup, as arrivals find them against over time (PASTA)": (
                 occupancy["in_setup"]["mean_at_arrivals"], occupancy["in_setup"]["mean_over_time"]),
@@ -415,7 +414,8 @@ class Statistics(InOneLab):
             system = occupancy[name]
             known[f"{what}: mean number = rate x mean time (Little)"] = (
                 system["area_s"] / system["end_s"], system["stays_s"] / system["end_s"])
-        self.assertEqual({check["name"] for check in self.json["model_checks"]["checks"]}, set(known))
+        self.assertEqual({check["name"] for check in self.json["model_checks"]["checks"]},
+                         set(known))
         for at, check in enumerate(self.json["model_checks"]["checks"]):
             measured, expected = known[check["name"]]
             exactly(f"model_checks/checks/{at}/measured", measured)
@@ -424,8 +424,6 @@ class Statistics(InOneLab):
                 self.assertEqual(check["passed"],
                                  abs(measured - expected) <= check["tolerance"], check)
             self.assertTrue(check["why"], check)
-
-    # --- the tests ------------------------------------------------------------------------------
 
     def test_every_number_is_what_the_records_say(self):
         self.assertIsNotNone(self.json, self.done.stderr)
@@ -436,7 +434,7 @@ class Statistics(InOneLab):
                  for path, (least, most) in bounds.items()
                  if path in numbers and not least <= numbers[path] <= most]
         self.assertEqual(wrong, [])
-        # Null for too few samples, and what does not apply, may lack; nothing else.
+        # Only numbers with too few samples, or that do not apply, may be absent.
         lacking = [path for path in bounds if path not in numbers and not path.endswith("/p9999")]
         self.assertEqual(lacking, [])
         unchecked = [path for path in numbers
@@ -482,13 +480,15 @@ class Statistics(InOneLab):
             self.json["counters"]["managers_last"]["labels_cached"] / self.json["calls"]["up_peak"])
         for name, process in self.json["processes"].items():
             shares = cost["processes"][name]
-            self.assertAlmostEqual(shares["cpu_us_per_operation"], process["cpu_s"] * 1e6 / operations)
+            self.assertAlmostEqual(shares["cpu_us_per_operation"],
+                                   process["cpu_s"] * 1e6 / operations)
             switches = process["voluntary_switches"] + process["involuntary_switches"]
             self.assertAlmostEqual(shares["context_switches_per_operation"], switches / operations)
             self.assertAlmostEqual(
                 shares["rss_bytes_per_call_up"],
-                (process["rss_full_mb"] - process["rss_before_mb"]) * 2**20 / cost["calls_up_at_full"])
-            # No process has more threads at work than there are processors.
+                (process["rss_full_mb"] - process["rss_before_mb"]) * 2**20
+                / cost["calls_up_at_full"])
+            # No process uses more processor time than there are processors.
             self.assertTrue(0 < process["cpu_s"] < (self.json["duration_s"] + 1) * os.cpu_count(),
                             (name, process))
             self.assertEqual(process["rss_after_mb"], self.json["rss_mb"][name])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Calls through name service, manager, SwitchServers, GSMP and switches, all of them processes."""
+"""Calls through name service, manager, SwitchServers, GSMP and switches, each its own process."""
 
 import os
 import signal
@@ -35,13 +35,15 @@ class Calls(InOneLab):
             self.assertEqual(latency["count"], 500)
             self.assertLess(0, latency["min"])
             self.assertLessEqual(latency["p50"], latency["p99"])
-        # Two batches a hop and direction at the very least, with T = 1 far more.
+        # At least two batches for each hop and direction; far more with T = 1.
         self.assertGreater(summary["remote_invocations"], 500)
         self.assertTrue(0 < summary["label_cache_hit_ratio"] <= 1)
-        self.assertEqual(summary["faults"], {"dropped": 0, "repeated": 0, "reordered": 0, "delayed": 0})
+        self.assertEqual(summary["faults"],
+                         {"dropped": 0, "repeated": 0, "reordered": 0, "delayed": 0})
         audit = summary["audit"]
         self.assertTrue(audit["clean"], audit)
-        for count in ("stray_cross_connects", "leaked_labels", "leaked_bandwidth_cells_per_s", "owed"):
+        for count in ("stray_cross_connects", "leaked_labels", "leaked_bandwidth_cells_per_s",
+                      "owed"):
             self.assertEqual(audit[count], 0)
 
     def test_the_summary_has_the_memory_of_every_process(self):
@@ -56,8 +58,8 @@ class Calls(InOneLab):
         self.assertNotEqual(gaps[0], gaps[2])
 
     def test_a_client_that_starts_anew_is_not_told_old_outcomes(self):
-        """It numbers its requests from 1 each time. What it had asked for when it was killed is
-        remembered under numbers that mean other requests now."""
+        """It numbers its requests from 1 in each life. The outcomes of the killed life have numbers
+        that now mean other requests."""
         def status(name):
             return counter(tool(self.lab, "xbindctl", "status").stdout, name)
 
@@ -66,7 +68,7 @@ class Calls(InOneLab):
         with subprocess.Popen(callgen(self.lab, load, ["--client-name", "twice"]),
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
             wait_until(lambda: status("setups") > before + 50, "calls are up")
-            # Answers come that it cannot confirm any more.
+            # The stopped client receives outcomes that it cannot confirm.
             first.send_signal(signal.SIGSTOP)
             wait_until(lambda: status("setups") == status("setups"), "nothing new comes")
             first.kill()
@@ -81,10 +83,10 @@ class Calls(InOneLab):
         self.assertEqual(released.returncode, 0, released.stderr)
         self.assertIn("released", released.stdout)
         listed = tool(self.lab, "xbindctl", "list", "--client", "twice").stdout.splitlines()
-        self.assertEqual(len(listed), 1, listed)  # the header
+        self.assertEqual(len(listed), 1, listed)  # only the header
 
     def test_what_the_manager_is_called_for_is_counted(self):
-        """By a process of its own: what every upcall goes through (orb/dispatch.hpp)."""
+        """In its own process, since calls within one do not pass through orb/dispatch.hpp."""
         def upcalls(operation):
             for line in tool(self.lab, "xbindctl", "status").stdout.splitlines():
                 if line.split()[:1] == [operation] and len(line.split()) == 5:
@@ -100,7 +102,8 @@ class Calls(InOneLab):
         self.assertGreater(now[1], 0)
         offer(self.lab, Load(calls=20, rate=200))
         self.assertGreaterEqual(upcalls("attach_client")[0], 1)
-        self.assertGreaterEqual(upcalls("submit_requests")[0], 20)  # one a setup at least, at this rate
+        # At this rate at least one for each setup
+        self.assertGreaterEqual(upcalls("submit_requests")[0], 20)
         self.assertGreaterEqual(upcalls("deliver_results")[0], 20)
 
     def test_a_call_by_hand(self):
@@ -129,13 +132,15 @@ class ClientThatDies(unittest.TestCase):
             def connected():
                 return counter(tool(lab, "xbindctl", "status").stdout, "connected")
 
-            # 1000/s x 0.1 s of each, and what the dead one leaves up: far from any limit.
+            # Each has 1000/s x 0.1 s; with the calls that the dead one leaves up, this is far below
+            # any limit.
             doomed = subprocess.Popen(callgen(lab, Load(calls=1_000_000, rate=1000, seed=3)),
                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             try:
                 wait_until(lambda: connected() > 200, "the first client is at speed")
                 survivor = subprocess.Popen(callgen(lab, Load(calls=2000, rate=1000, seed=4)),
-                                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                            text=True)
                 before = connected()
                 wait_until(lambda: connected() > before + 1000, "both are at speed")
                 self.assertIsNone(doomed.poll())
@@ -148,12 +153,12 @@ class ClientThatDies(unittest.TestCase):
                           output, errors)
             self.assertIn("2 000 attempted = 2 000 released", output)
             self.assertIn("clean", output)
-            # The dead client's calls stay: media outlive signalling. They are no leak.
+            # The dead client's calls stay up, because media outlive signalling. They are no leak.
             left = counter(tool(lab, "xbindctl", "status").stdout, "connections")
             listed = [line for line in tool(lab, "xbindctl", "list").stdout.splitlines()
                       if " connected " in line]
             self.assertEqual(left, len(listed))
-            # Those that were up when it died: 1000 calls/s, of 0.1 s each, and what was under way.
+            # The calls that were up when it died: 1000 calls/s for 0.1 s each, and those under way.
             self.assertTrue(20 <= left <= 1000, left)
             audited = tool(lab, "xbindctl", "audit")
             self.assertEqual(audited.returncode, 0, audited.stdout + audited.stderr)

@@ -1,4 +1,4 @@
-"""What passes over the loopback interface, captured by tshark."""
+"""Captures traffic of the loopback interface with tshark."""
 
 import contextlib
 import shutil
@@ -12,9 +12,9 @@ from harness import wait_until
 
 @contextlib.contextmanager
 def capture(file, matching, last_to, options=()):
-    """Captures packets on lo that match while the block runs. The file is whole after it.
+    """Captures the packets on lo that match while the block runs. Afterwards the file is complete.
 
-    last_to: (address, port) that match, at which nobody listens and to which nobody else sends.
+    last_to: a matching (address, port) where nobody listens and to which nobody else sends.
     """
     if shutil.which("tshark") is None:
         raise unittest.SkipTest("NOT TESTED: tshark is not installed (./check installs it)")
@@ -24,15 +24,15 @@ def capture(file, matching, last_to, options=()):
                                    "-w", str(file)],
                                   stdout=errors, stderr=errors, start_new_session=True)
     try:
-        # It writes the file's header once it captures.
+        # tshark writes the file's header once it captures.
         wait_until(lambda: tshark.poll() is not None
                    or (file.exists() and file.stat().st_size > 0), "tshark captures")
         if tshark.poll() is not None:
             raise unittest.SkipTest("NOT TESTED: tshark cannot capture on lo here: "
                                     + log.read_text(encoding="utf-8").strip())
         yield file
-        # What is still in the kernel when it is told to stop would be lost: the last packet has to be
-        # in the file first.
+        # Packets still in the kernel when tshark stops would be lost, so first wait until the last
+        # packet is in the file.
         with contextlib.suppress(ConnectionRefusedError):
             socket.create_connection(last_to, timeout=5).close()
         wait_until(lambda: socket.inet_aton(last_to[0]) in file.read_bytes(), "all is captured")

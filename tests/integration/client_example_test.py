@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The program of docs/examples/connect.cpp in a lab: it connects, hears what happens to its connection
-when a line is cut, and releases it.
+"""The program of docs/examples/connect.cpp in a lab: it connects, is notified when a line of its
+connection is cut, and releases the connection.
 """
 
 import os
@@ -16,7 +16,7 @@ CONNECTED = re.compile(r"connected (\d+), ingress label (\d+/\d+), egress label 
 
 
 class Example:
-    """The program while it runs. Killed at the end of the block if it has not ended by itself."""
+    """The running program. Killed at the end of the block unless it has ended by itself."""
 
     def __init__(self, lab, caller, callee):
         self.arguments = [str(BIN / "example-connect"), lab.names_address(), caller, callee]
@@ -34,7 +34,7 @@ class Example:
         self.process.communicate()
 
     def rest(self):
-        """Exit code, and what else it wrote."""
+        """Returns the exit code and the remaining output."""
         written, errors = self.process.communicate(timeout=60)
         return self.process.returncode, written, errors
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Traffic contracts from xbindctl to the switch, as gsmpdump reads them on the way; and the switch's
-counters on their way back.
+"""Traffic contracts from xbindctl to the switch, decoded by gsmpdump on the way; and the switch's
+counters on the way back.
 """
 
 import contextlib
@@ -14,9 +14,9 @@ from gsmpdump_test import program
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
 SERVER = f"xbind-switchserver/{MIDDLE}"
-CHECK_CELLS = 8  # of a checked call (callgen/media/media_cells.hpp)
+CHECK_CELLS = 8  # cells of a checked call (callgen/media/media_cells.hpp)
 
-# Category: what xbindctl is told, and what the switch is told then. U: the usage is to be policed.
+# Category: xbindctl's options, and what the switch then receives. U: the usage is to be policed.
 CONTRACTS = {
     "cbr": (["--cells-per-s=1000", "--cdvt-us=300"], "CBR.1", "tc U, pcr 1000 cells/s cdvt 300 us"),
     "rt-vbr": (["--cells-per-s=1000", "--guaranteed-cells-per-s=500", "--mbs-cells=50",
@@ -32,9 +32,9 @@ CONTRACTS = {
 
 
 class OnTheWay(unittest.TestCase):
-    """A lab whose middle switch is told everything through gsmpdump."""
+    """A lab whose middle switch receives every message through gsmpdump."""
 
-    MORE = {}  # words for processes, by their names
+    MORE = {}  # options for processes, by their names
 
     def setUp(self):
         self.lab = self.enterContext(
@@ -55,7 +55,7 @@ class OnTheWay(unittest.TestCase):
         return done
 
     def adds(self):
-        """The Add Branch requests that have passed gsmpdump, as it puts them in words."""
+        """The Add Branch requests that have passed gsmpdump, in its words."""
         with contextlib.suppress(queue.Empty):
             while True:
                 self.said.append(self.dump.get_nowait())
@@ -66,7 +66,7 @@ class OnTheWay(unittest.TestCase):
         wait_until(lambda: len(self.adds()) > before, "the switch is told")
         self.assertEqual(len(self.adds()), before + 1)
         added = self.adds()[-1]
-        self.assertEqual(added.count(f" {service} capset 1"), 2, added)  # of both sides
+        self.assertEqual(added.count(f" {service} capset 1"), 2, added)  # one for each side
         self.assertTrue(added.endswith(f" {service} capset 1, {parameters}"), added)
 
 
@@ -138,7 +138,7 @@ delay-ms = 500
 
 
 class Classes(OnTheWay):
-    """Services by name and by class, from xbindctl and callgen through the manager to the switch."""
+    """Services by name and class, from xbindctl and callgen through the manager to the switch."""
 
     def connected(self, *words):
         before = len(self.adds())
@@ -172,7 +172,8 @@ class Classes(OnTheWay):
 
     def test_a_port_is_charged_the_effective_bandwidth(self):
         connection, _ = self.connected("--service-class=video-conference")
-        # A wait of 1 ms: 14075 x 1126 / (1126 + 14075 / 1000), and what is left of a burst then.
+        # A wait of 1 ms: 14075 x 1126 / (1126 + 14075 / 1000); then the rest of a burst at that
+        # time.
         self.assertEqual(self.taken(), (13902, 1 + 14 + 4))
         self.ctl("release", connection)
         self.assertEqual(self.taken(), (0, 0))
@@ -196,16 +197,17 @@ class Classes(OnTheWay):
         self.assertEqual(self.adds(), [])
 
     def test_callgen_asks_for_a_service_by_its_name(self):
-        done = tool(self.lab, "xbind-callgen", "run", "--calls=20", "--from", CALLER, "--to", CALLEE,
-                    "--service-class=voice-g711")
+        done = tool(self.lab, "xbind-callgen", "run", "--calls=20", "--from", CALLER,
+                    "--to", CALLEE, "--service-class=voice-g711")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         wait_until(lambda: len(self.adds()) >= 20, "gsmpdump has told of them all")
         for added in self.adds():
-            self.assertTrue(added.endswith(" CBR.1 capset 1, tc U, pcr 200 cells/s cdvt 5000 us"), added)
+            self.assertTrue(added.endswith(" CBR.1 capset 1, tc U, pcr 200 cells/s cdvt 5000 us"),
+                            added)
 
 
 class OwnCatalogue(OnTheWay):
-    """The manager's own; and a QOSMapper's, when that is asked."""
+    """The manager's own catalogue; and that of a QOSMapper which the manager queries."""
 
     def setUp(self):
         file = Path(self.enterContext(tempfile.TemporaryDirectory())) / "services.toml"
@@ -250,7 +252,7 @@ class Counters(InOneLab):
             self.assertEqual(done.returncode, 0, done.stdout)
             seen += summary["media"]["cells_received"]
             self.assertEqual(summary["media"]["cells_received"], 20 * CHECK_CELLS)
-            # No cell comes this far after a release, and none goes back.
+            # After a release no cell gets this far, and none flows back.
             self.assertEqual(self.cells_in_and_out(1), (seen, 0))
             self.assertEqual(self.cells_in_and_out(2), (0, seen))
 

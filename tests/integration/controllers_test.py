@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Other controllers come to a switch and go while its SwitchServer is at work: each of them is told to
-the SwitchServer (Adjacency Update), sees the connections, and does no harm.
+"""Other controllers connect to a switch and leave while its SwitchServer works. The SwitchServer
+gets a notice of each (Adjacency Update). They see the connections and do no harm.
 """
 
 import re
@@ -15,8 +15,8 @@ SERVER = f"xbind-switchserver/{MIDDLE}"
 
 
 def send_cells(line, label, cells):
-    """Cells into the host's end of a line `mpls:HOST:PORT/HOST:PORT/PSEUDOWIRE`, one a datagram,
-    beside whoever has opened it (dataplane/links/mpls.hpp)."""
+    """Sends cells into the host's end of a line `mpls:HOST:PORT/HOST:PORT/PSEUDOWIRE`, one in each
+    datagram, beside the process that has opened the line (dataplane/links/mpls.hpp)."""
     near, far, pseudowire = line.removeprefix("mpls:").split("/")
     host, _, port = far.rpartition(":")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
@@ -38,7 +38,8 @@ class SeveralControllers(InOneLab):
                           name=b"\x02\x00\x00\x0f\x00" + bytes([number]))
 
     def visit(self, controllers):
-        """So many controllers more at a time, each with a name of its own; the table as they see it."""
+        """Connects that many more controllers at once, each with its own name; returns their
+        tables."""
         name = b"\x02\x00\x00\x0d\x00" + bytes([controllers])
         with GsmpClient(switch_address(self.lab, MIDDLE), name=name) as client:
             return client.table() if controllers == 1 else self.visit(controllers - 1)
@@ -63,14 +64,15 @@ class SeveralControllers(InOneLab):
         self.assertEqual(summary["media"]["cells_received"], summary["media"]["cells_sent"])
         for controllers in (1, 2, 3, 4):
             self.assertIn(f"the switch has {controllers} controllers", self.log())
-        # It has stayed in the one adjacency of its start.
+        # The SwitchServer has kept its first adjacency.
         self.assertEqual(self.log().count("adjacency with the switch is up"), 1)
         self.assertNotIn("adjacency with the switch is lost", self.log())
 
     def test_what_another_controller_brings_up_is_put_back(self):
         standing = [connection_of(tool(self.lab, "xbindctl", "connect", CALLER, CALLEE))
                     for _ in range(3)]
-        with GsmpClient(switch_address(self.lab, MIDDLE), name=b"\x02\x00\x00\x0e\x00\x01") as client:
+        with GsmpClient(switch_address(self.lab, MIDDLE),
+                        name=b"\x02\x00\x00\x0e\x00\x01") as client:
             before = client.table()
             self.assertEqual(len(before), 3)
             port = min(before).input_port
@@ -89,14 +91,15 @@ class SeveralControllers(InOneLab):
             return client.table()
 
     def cells_in(self, node, port, label):
-        """The cells that came in there with that label, and went on."""
+        """The cells that arrived with that label at the port and were forwarded."""
         said = tool(self.lab, "xbindctl", "count", node, port, f"{label[0]}/{label[1]}")
         counted = re.search(r"(\d+) cells in, (\d+) out", said.stdout)
         self.assertIsNotNone(counted, said.stdout + said.stderr)
         return tuple(int(number) for number in counted.groups())
 
     def assert_cells_pass(self, branch):
-        """Ten cells of the call that has this branch in the middle arrive at its last switch."""
+        """Asserts that ten cells of the call with this branch in the middle switch reach its last
+        switch."""
         first = next(one for one in self.table(CALLER) if one.output_label == branch.input_label)
         last = next(one for one in self.table(CALLEE) if one.input_label == branch.output_label)
         there = CALLEE, last.input_port, last.input_label
@@ -122,18 +125,19 @@ class SeveralControllers(InOneLab):
         seen = len(self.log())
         with self.another_controller(MIDDLE, 2) as client:
             client.bring_up(port)
-            # How soon is the driver kit's, with time handed in: a_port_that_another_brings_up_is_renewed.
+            # The driver kit tests how soon, on virtual time:
+            # a_port_that_another_brings_up_is_renewed.
             wait_until(lambda: ours <= client.table(), "what is ours is put back")
         for branch in ours:
             self.assert_cells_pass(branch)
         self.assertTrue(calls.is_alive(), "all of that happened under load")
         calls.join()
 
-        # The alarm names the port, once.
+        # The alarm is logged once and names the port.
         alarms = re.findall(r"warning .*port (\d+) has begun session \d+ in place of \d+ without a "
                             r"word to us", self.log()[seen:])
         self.assertEqual(alarms, [str(port)])
-        # No call was lost, no cell went astray; cells of checks within the gap are lost.
+        # No call was lost and no cell misdirected; checked cells within the gap are lost.
         done, summary = runs[0]
         self.assertIn(done.returncode, (0, 1, 3), done.stdout + done.stderr)
         self.assertEqual(summary["setups"]["connected"], 1800, done.stdout)
@@ -146,7 +150,7 @@ class SeveralControllers(InOneLab):
         if media["lost"] == 0:
             self.assertNotEqual(done.returncode, 1, done.stdout)
 
-        # Afterwards it is as if nothing had been: every cell of every checked call arrives.
+        # Afterwards every cell of every checked call arrives again.
         done, summary = offer(self.lab, Load(calls=300, rate=300, seed=2, verify_media=True))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(summary["media"]["cells_received"], summary["media"]["cells_sent"])

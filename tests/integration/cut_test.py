@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Links are cut, mended and drained under connections that are up, in a ring of six switches: each has
-another path round the other way.
+"""Links are cut, mended and drained under connections that are up, in a ring of six switches, where
+each connection has another path in the other direction.
 
     node-1:2 == 2:node-2:3 == 2:node-3:3 == 2:node-4:3 == 2:node-5:3 == 2:node-6:3 == 3:node-1
 """
@@ -34,7 +34,7 @@ def xbindctl(lab, *words):
 
 
 def switches_of(lab, connection):
-    """Where a connection goes, as its manager says."""
+    """The switches of a connection's path, as its manager reports them."""
     return re.findall(r"^  hop \d+ +(\S+)", xbindctl(lab, "describe", connection), re.MULTILINE)
 
 
@@ -51,7 +51,7 @@ class Ring(InOneLab):
         wait_until(lambda: "down" not in xbindctl(self.lab, "links"), "all links are up again")
 
     def between(self, ends, condition, **load):
-        """A load while which something happens as soon as `condition` holds; its answer."""
+        """Offers a load; calls `ends` as soon as `condition` holds; returns its result."""
         answers = []
         calls = threading.Thread(target=lambda: answers.append(offer(self.lab, Load(**load))))
         calls.start()
@@ -73,10 +73,10 @@ class Ring(InOneLab):
         self.assertEqual(summary["setups"]["connected"], 1500, done.stdout)
         self.assertGreater(summary["notices"]["rerouted"], 10, done.stdout)
         self.assertEqual(summary["notices"]["broken"], 0, done.stdout)
-        for violation in VIOLATIONS:  # but for what was on the link when it was cut
+        for violation in VIOLATIONS:  # cells on the link when it was cut are lost
             if violation != "lost":
                 self.assertEqual(summary["media"][violation], 0, (violation, done.stdout))
-        # With the link down nothing goes there, and every cell arrives.
+        # With the link down no cell goes there, and every cell arrives.
         done, summary = offer(self.lab, Load(calls=300, rate=300, seed=2, verify_media=True))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(summary["media"]["cells_received"], summary["media"]["cells_sent"])
@@ -84,8 +84,9 @@ class Ring(InOneLab):
 
     def test_calls_leave_a_link_that_is_drained_without_losing_a_cell(self):
         connections = lambda: metric(self.lab, "connections") > 150  # noqa: E731
-        done, summary = self.between(lambda: xbindctl(self.lab, "drain", "node-5", "3"), connections,
-                                     calls=1500, rate=300, hold=1.0, seed=3, verify_media=True)
+        done, summary = self.between(lambda: xbindctl(self.lab, "drain", "node-5", "3"),
+                                     connections, calls=1500, rate=300, hold=1.0, seed=3,
+                                     verify_media=True)
         try:
             self.assert_clean(done, summary)
             self.assertEqual(summary["setups"]["connected"], 1500, done.stdout)
@@ -99,7 +100,7 @@ class Ring(InOneLab):
         connected = tool(self.lab, "xbindctl", "connect", "node-2", "node-3")
         connection = connection_of(connected)
         cut(self.lab, "node-5", 3)
-        # Else the connection may go that way for a moment, before this is known.
+        # Otherwise the connection may use that path for a moment, before the Router has the news.
         wait_until(lambda: "down" in xbindctl(self.lab, "links"), "RouteObject knows it")
         cut(self.lab, "node-2", 3)
         describe = lambda: xbindctl(self.lab, "describe", connection)  # noqa: E731
@@ -112,7 +113,7 @@ class Ring(InOneLab):
         self.assertNotIn("broken", describe())
         self.assertEqual(switches_of(self.lab, connection),
                          ["node-2", "node-1", "node-6", "node-5", "node-4", "node-3"])
-        # The line to the callee has no other way round.
+        # There is no path around the callee's access line.
         cut(self.lab, "node-3", 1)
         wait_until(lambda: "broken      node-3 port 1 is down" in describe(), "it is broken again")
         mend(self.lab, "node-3", 1)
@@ -153,13 +154,13 @@ class Ring(InOneLab):
         xbindctl(self.lab, "release", connection)
 
 
-# --- cells one by one -------------------------------------------------------------------------------
+# --- cells one by one -----------------------------------------------------------------------------
 
 CELL_OCTETS = 53
 
 
 def header(vpi, vci):
-    """Of a cell at the user's side, payload type 0 (ITU-T I.361), with its HEC (I.432)."""
+    """Header of a cell at the user's side, payload type 0 (ITU-T I.361), with its HEC (I.432)."""
     octets = bytes([vpi >> 4, (vpi & 15) << 4 | vci >> 12, vci >> 4 & 255, (vci & 15) << 4])
     remainder = 0
     for octet in octets:
@@ -170,7 +171,7 @@ def header(vpi, vci):
 
 
 class Host:
-    """At the end of a plain line: a cell a datagram."""
+    """The host at the end of a plain line, which carries one cell in each datagram."""
 
     def __init__(self, spec):
         own, peer = re.fullmatch(r"plain:([^/]+)/([^/]+)(?:/uni)?", spec).groups()
@@ -184,7 +185,7 @@ class Host:
         self.socket.sendto(header(*label) + number.to_bytes(8, "big") + bytes(40), self.peer)
 
     def receive(self, label, timeout_s):
-        """The number of the next cell; None when none comes."""
+        """The number of the next cell; None when no cell arrives."""
         self.socket.settimeout(timeout_s)
         try:
             cell = self.socket.recv(2048)
@@ -200,8 +201,9 @@ class Host:
 class NoCellIsLostOrDoubled(unittest.TestCase):
 
     def test_while_a_connection_goes_round_the_ring(self):
-        """Each cell sent is waited for at the far end, so that none is late for its own reasons, while the
-        links are drained one after the other and the connection goes over again and again."""
+        """The test waits for each cell at the far end, so that no cell is late for reasons of its
+        own. Meanwhile the links are drained one after the other, and the connection moves each
+        time."""
         with tempfile.TemporaryDirectory() as directory:
             ring = Path(directory) / "ring.toml"
             ring.write_text(RING.read_text().replace(
@@ -221,7 +223,8 @@ class NoCellIsLostOrDoubled(unittest.TestCase):
                     xbindctl(lab, "drain", *drained)
                     reroutes += 1
                     after = 0
-                    while after < 200:  # cells that the new path has carried, the old one going
+                    # Cells that the new path carries while the old one is removed
+                    while after < 200:
                         caller.send(ingress, sent)
                         self.assertEqual(callee.receive(egress, 5.0), sent, "the next one, once")
                         sent += 1

@@ -1,7 +1,7 @@
-"""The commands that the documents print: where they stand, what becomes of each in documents_test.
+"""The commands that the documents print, and what documents_test runs for each.
 
 A fence that begins with ```sh holds commands as a reader types them. Each is run as printed unless
-it stands in one of the tables below. A row that no document prints any more is an error.
+a table below lists it. A row that no document prints any more is an error.
 """
 
 import re
@@ -10,8 +10,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-# What runs instead of a printed command: the same, but shorter, or with a file that a reader has.
-# [(printed words, what they become)]: every pair has to occur.
+# A shorter form of a printed command, or one with a file that exists. [(printed words,
+# replacement)]: every pair must occur.
 SHORTER = {
     "./quickstart": [("./quickstart", "./quickstart --calls 100")],
     "./quickstart --calls 20000 --rate 2000 --threshold 10 --json q.json": [("20000", "2000")],
@@ -54,9 +54,10 @@ SHORTER = {
          (",b2.json,b3.json,b4.json,b5.json,b6.json", "")],
 }
 
-# Printed commands that are not run here, and why. Their options are checked all the same.
+# Printed commands that are not run here, with the reason. Their options are checked nevertheless.
 NOT_RUN = {
-    "deploy/wireshark/build-giop build/wireshark": "giop_dissector_test runs it, with another folder",
+    "deploy/wireshark/build-giop build/wireshark":
+        "giop_dissector_test runs it, with another folder",
     "WIRESHARK_PLUGIN_DIR=build/wireshark tshark -r FILE -Y xbind -O xbind":
         "giop_dissector_test runs it, with a file",
     "deploy/wireshark/build-giop ~/.local/lib/wireshark/plugins": "writes to the reader's home",
@@ -118,21 +119,21 @@ EXIT_CODES = {
     "--links 1=mpls:127.0.1.1:6635/127.0.1.2:6635/1001": ENDED_BY_TIMEOUT,
     "build/bin/xbind-callgen compare a1.json,a2.json,a3.json,a4.json,a5.json,a6.json "
     "b1.json,b2.json,b3.json,b4.json,b5.json,b6.json":
-        {0, 1, 3},  # one run each decides nothing
+        {0, 1, 3},  # one run of each decides nothing
 }
 
-# Commands that offer calls. 3 says that the generator was late, which is the host's doing.
+# Commands that offer calls. 3 means that the generator was late, which is the host's fault.
 OFFERS_CALLS = re.compile(r"quickstart|xbind-callgen (run|saturate|floor)")
 
 
 def exit_codes(printed):
-    """With which exit codes a printed command may end."""
+    """The exit codes with which a printed command may end."""
     usual = {0, 3} if OFFERS_CALLS.search(printed) else {0}
     return EXIT_CODES.get(key_of(printed), usual)
 
 
-# What a command begins with. A line of a fence without `sh`, or an indented one, that begins so is
-# a command that nobody runs.
+# First words of our commands. A line that begins like this and is indented, or in a fence without
+# `sh`, is a command that no test runs.
 OURS = (r"\./(quickstart|check)\b|deploy/(lab|install)\b|(build/bin/)?(xbind-(cmgr|switchserver|"
         r"routeobject|qosmapper|switch|callgen|names)|xbindctl|gsmpdump|gsmp_conformance|\w+_bench)"
         r"\s+\S")
@@ -152,7 +153,8 @@ class Command:
 
 
 def documents(root):
-    """The tracked documents that may print commands: all but decisions, which tell of the past."""
+    """The tracked documents that may print commands: all except decisions, which describe the
+    past."""
     listed = subprocess.run(
         ["git", "-c", "safe.directory=*", "-C", str(root), "ls-files", "-co", "--exclude-standard",
          "*.md"], capture_output=True, text=True, check=False)
@@ -188,7 +190,7 @@ def commands_of(document, text):
 
 
 def statements(document, first, lines):
-    """Lines put together until bash finds them whole: a loop is one command."""
+    """Joins lines until bash finds them complete: a loop is one command."""
     commands, kept, began = [], [], first
     for number, line in enumerate(lines, first):
         if not kept:
@@ -216,7 +218,7 @@ def without_comment(text):
 
 
 def unmarked(document, text):
-    """Sentences on lines that look like commands and stand outside of fences marked `sh`."""
+    """Reports lines outside of fences marked `sh` that look like commands."""
     found, inside = [], None
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("```"):
@@ -228,7 +230,7 @@ def unmarked(document, text):
 
 
 def spoken(document, text):
-    """(where, words) of the commands with options within sentences: `./quickstart --bench`."""
+    """(place, words) of commands with options in running text: `./quickstart --bench`."""
     prose = re.sub(r"^```.*?^```", lambda fence: "\n" * fence.group().count("\n"), text,
                    flags=re.MULTILINE | re.DOTALL)
     found = []
@@ -241,12 +243,12 @@ def spoken(document, text):
 
 
 def key_of(printed):
-    """What the tables call a command: its first line."""
+    """The tables' key of a command: its first line."""
     return printed.splitlines()[0]
 
 
 def shorter(printed):
-    """What is run in place of a printed command."""
+    """The command that is run in place of a printed one."""
     changed = printed
     for old, new in SHORTER.get(key_of(printed), []):
         if old not in changed:

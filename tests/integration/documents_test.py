@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Every command that a document prints is run, in the state in which a reader would be.
+"""Runs every command that a document prints, in the state in which a reader would be.
 
-A document's commands run in its order, in one shell's environment, from the root of the tree. `ID`
-is the number that the last `xbindctl connect` has printed. The README is read on a host whose port
+The commands of a document run in its order, in one shell's environment, from the root of the tree.
+`ID` is the number that the last `xbindctl connect` printed. The README is read on a host whose port
 2809 belongs to another name service. documents.py lists what is shortened and what is not run.
 """
 
@@ -21,14 +21,15 @@ COMMAND_S = 90
 
 
 class Reader:
-    """A shell whose folder looks like the root of the tree, but keeps what is written out of it."""
+    """A shell whose folder looks like the root of the tree, but keeps written files out of the
+    tree."""
 
     def __init__(self, folder):
         self.folder = folder
         self.environment = folder / "environment"
         self.environment.write_text("")
         self.connection = None
-        self.printed = {}  # by what was typed
+        self.printed = {}  # by typed command
         for entry in ROOT.iterdir():
             if entry.name not in ("build", "build-fuzz", ".git"):
                 (folder / entry.name).symlink_to(entry)
@@ -39,7 +40,7 @@ class Reader:
         (folder / "message.hex").write_text(ADD_BRANCH)
 
     def types(self, command):
-        """Runs one command; its exit code and what it printed."""
+        """Runs one command; returns its exit code and its output."""
         if re.search(r"\bID\b", command):
             assert self.connection is not None, f"no connect has printed an id before: {command}"
             command = re.sub(r"\bID\b", self.connection, command)
@@ -47,7 +48,8 @@ class Reader:
         script = f"source environment\n{command}\ncode=$?\nexport -p > environment\nexit $code"
         clean = {name: value for name, value in os.environ.items()
                  if not name.startswith(("XBIND_", "ORB", "OMNIORB_"))}
-        with open(output, "w") as file:  # no pipe: what a command leaves running would keep it open
+        # No pipe: a process that the command leaves running would hold it open
+        with open(output, "w") as file:
             done = subprocess.run(
                 ["timeout", "-k", "5", str(COMMAND_S), "bash", "-c", script], cwd=self.folder,
                 stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, check=False,
@@ -71,7 +73,7 @@ class Documents(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="xbind-reader-")))
 
     def read(self, document):
-        """Does what the document says, command by command."""
+        """Runs the document's commands, one by one."""
         reader = Reader(self.folder)
         try:
             for command in self.commands[document]:
@@ -127,7 +129,8 @@ class Documents(unittest.TestCase):
                 self.assertEqual(set(options_in(words)) - known_options(words), set(), where)
 
     def parses(self, words):
-        """Ours read their own command lines; of others only the files they name are looked at."""
+        """Our programs check their own command lines; for others only the named files are
+        checked."""
         if words[0] == "./quickstart":
             quickstart.parse([str(self.folder / Path(word).name) if word.endswith(".json") else word
                               for word in words[1:]])
@@ -142,7 +145,8 @@ class Documents(unittest.TestCase):
 
 @contextlib.contextmanager
 def foreign_name_service():
-    """Port 2809 is taken, as by Debian's omniorb-nameserver; by an omniNames if it was free."""
+    """Occupies port 2809, as Debian's omniorb-nameserver does; starts an omniNames if it is
+    free."""
     with tempfile.TemporaryDirectory(prefix="xbind-foreign-") as folder, \
             open(Path(folder) / "log", "w") as log:
         port = naming.DEFAULT_NAMES_PORT
@@ -165,7 +169,7 @@ def options_in(words):
 
 
 def known_options(words):
-    """The options that the program in a sentence takes, after its command if it has commands."""
+    """The options of the program that running text names, after its command if it has commands."""
     program = Path(words[0]).name
     if program == "check":
         return {"--quick", "--long", "--help"}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every engine and every way of aggregation, each in a lab of its own: all calls come through."""
+"""Every engine and every way of aggregation, each in its own lab: all calls succeed."""
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from labkit.load import daemon_options  # noqa: E402
@@ -10,7 +10,8 @@ CALLS = 400
 class Engines(unittest.TestCase):
 
     def summary_of(self, **options):
-        """Of a run in a lab with these options; all calls connected and released, the audit clean."""
+        """Summary of a run in a lab with these options; all calls succeeded and the audit was
+        clean."""
         load = Load(calls=CALLS, rate=200, **options)
         with lab_up(more=daemon_options(load)) as lab:
             done, summary = offer(lab, load)
@@ -26,7 +27,7 @@ class Engines(unittest.TestCase):
         self.assertEqual(summary["threshold"], 1)
         self.assertFalse(summary["adaptive"])
         self.assertIn(f"engine {engine}, every command alone (threshold 1)", said)
-        # At least one invocation a switch for each setup and each release.
+        # At least one invocation for each switch and each setup and release.
         self.assertGreaterEqual(summary["remote_invocations"], 2 * 3 * CALLS)
 
     def test_sequential(self):

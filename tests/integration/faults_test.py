@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Calls over sessions whose messages are dropped, repeated, overtaken and delayed on purpose."""
+"""Calls over sessions whose messages are dropped, repeated, reordered and delayed on purpose."""
 
 import math
 
@@ -13,7 +13,8 @@ SIGMAS = 6
 
 
 def faulty_run(load, more=()):
-    """A run of `load` where every process that sends over sessions is told `more` (name, value) too."""
+    """A run of `load` in which every process that sends over sessions also has the options `more`
+    (name, value)."""
     daemons = daemon_options(load)
     for program in ("xbind-cmgr", "xbind-switchserver"):
         daemons[program] = [*daemons[program], *((None, name, value) for name, value in more)]
@@ -24,7 +25,7 @@ def faulty_run(load, more=()):
 class Faults(unittest.TestCase):
 
     def assert_near(self, count, probability, trials, what):
-        """Within six standard deviations of a binomial count, and not none."""
+        """Asserts a count above 0 and within six standard deviations of the binomial mean."""
         mean = probability * trials
         sigma = math.sqrt(mean * (1 - probability))
         self.assertGreater(count, 0, what)
@@ -32,12 +33,13 @@ class Faults(unittest.TestCase):
                         f"{what}: {count} of {trials}, expected {mean:.0f} +- {SIGMAS * sigma:.0f}")
 
     def assert_every_call_got_through(self, done, summary, calls):
-        # 3: nothing failed, but a busy machine made the generator late. Punctuality is not asked here.
+        # 3: a busy machine made the generator late; nothing failed. This test does not check
+        # punctuality.
         self.assertIn(done.returncode, (0, 3), done.stdout + done.stderr)
         setups, releases = summary["setups"], summary["releases"]
         self.assertEqual(setups["attempted"], calls)
         self.assertEqual(setups["unanswered"], 0)
-        # The sessions make up for every loss: no call may notice.
+        # The sessions repeat what was lost: no call may fail.
         self.assertEqual(setups["connected"], calls, summary["refusals_by_place"])
         self.assertEqual(releases["released"], calls)
         self.assertTrue(summary["audit"]["clean"], summary["audit"])
@@ -60,11 +62,11 @@ class Faults(unittest.TestCase):
             trials = counts["invocations"]
             print(f"seed {seed} {leg}: {counts}")
             self.assertGreater(trials, 300, leg)
-            # What is dropped cannot meet another fault.
+            # Only messages that are not dropped can have another fault.
             self.assert_near(counts["dropped"], LOSS, trials, f"{leg} dropped")
             self.assert_near(counts["repeated"], (1 - LOSS) * DUPLICATE, trials, f"{leg} repeated")
             self.assert_near(counts["reordered"], (1 - LOSS) * REORDER, trials, f"{leg} reordered")
-            # One that is held when its peer falls silent is late, and overtaken by nobody.
+            # A message held back when its peer falls silent is late, but nothing overtakes it.
             self.assertLess(counts["delayed"], counts["reordered"] / 4, leg)
 
     def test_every_call_gets_through_and_the_faults_are_as_many_as_asked_for(self):

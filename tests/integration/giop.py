@@ -11,7 +11,7 @@ NO_EXCEPTION, USER_EXCEPTION, SYSTEM_EXCEPTION = 0, 1, 2
 
 
 class Writer:
-    """CDR, little-endian. `at`: where the first octet stands in what counts for alignment."""
+    """CDR, little-endian. `at`: offset of the first octet, for alignment."""
 
     def __init__(self, at=0):
         self.at = at
@@ -42,7 +42,7 @@ class Writer:
 
 
 class Reader:
-    """CDR, little-endian, of a message whose first octet is data[0]."""
+    """CDR, little-endian, for a message whose first octet is data[0]."""
 
     def __init__(self, data, at=0):
         self.data = data
@@ -123,12 +123,12 @@ class Remote:
 
 
 def service(out, cells_per_s):
-    """A ServiceSpec of so many cells a second."""
+    """A ServiceSpec with that many cells a second."""
     out.ulong(0).ulonglong(cells_per_s).ulonglong(0)
 
 
 def refusal(reader):
-    """Of a Refusal: cause, and element and reason in one text."""
+    """Reads a Refusal: its cause, and its element and reason as one text."""
     cause, element = reader.number("B"), reader.string()
     reader.number("Q")
     reader.number("Q")

@@ -1,9 +1,10 @@
-"""A second GSMP controller, written apart from the C++ one: it looks into an emulated switch and
-changes its table behind its SwitchServer's back.
+"""A second GSMP controller, written independently of the C++ one. It reads the state of an emulated
+switch and changes its table without its SwitchServer's knowledge.
 
-GSMPv3 over TCP (RFC 3292, RFC 3293), as far as that needs: adjacency, Switch and Port Configuration,
-Add Branch, Delete Branches, Report Connection State, Port Management. One request at a time; ATM labels only. Labels
-are (VPI, VCI); a branch is (input port, input label, output port, output label).
+GSMPv3 over TCP (RFC 3292, RFC 3293), as far as needed: adjacency, Switch and Port Configuration,
+Add Branch, Delete Branches, Report Connection State, Port Management. One request at a time; ATM
+labels only. Labels are (VPI, VCI); a branch is (input port, input label, output port, output
+label).
 """
 
 import socket
@@ -38,7 +39,7 @@ class Branch:
 
 @dataclass(frozen=True)
 class Event:
-    """What a switch says unasked of one of its ports."""
+    """An event message of a switch about one of its ports."""
 
     message_type: int
     port: int
@@ -54,7 +55,7 @@ class GsmpClient:
         self.peer = (bytes(6), 0, 0)  # name, port, instance
         self.transaction = 0
         self.received = b""
-        self.events = []  # seen while waiting for something else, in order
+        self.events = []  # received while waiting for another message, in order
         self.peer_flag = None  # PFlag of the switch's last SYN or SYNACK: 1 new, 2 recovered
         self.socket = socket.create_connection((host, port), timeout_s)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -106,7 +107,8 @@ class GsmpClient:
         return code
 
     def establish(self):
-        """SYN both ways, then SYNACK, then ACK: enough of the state table for one orderly start."""
+        """SYN both ways, then SYNACK, then ACK: the part of the state table that an orderly start
+        needs."""
         self.send_adjacency(SYN)
         established = False
         while not established:
@@ -125,7 +127,7 @@ class GsmpClient:
     # Requests
 
     def request(self, message_type, body):
-        """Sends with AckAll; the bodies of all parts of the answer. GsmpFailure for Result 4."""
+        """Sends with AckAll; returns the bodies of all parts. Raises GsmpFailure for Result 4."""
         self.transaction += 1
         self.send(struct.pack(">BBBBIHH", 3, message_type, ACK_ALL, 0, self.transaction, 0x8001,
                               12 + len(body)) + body)
@@ -135,14 +137,14 @@ class GsmpClient:
             if message[1] == ADJACENCY:
                 if self.take_adjacency(message) == RSTACK:
                     raise ConnectionError("the switch reset the adjacency")
-                continue  # the switch's timer; we are too short-lived to answer
+                continue  # the switch's timer; this client is too short-lived to answer
             answered, result, code = message[1], message[2], message[3]
             if result == EVENT:
                 self.take_event(message)
                 continue
             transaction = struct.unpack_from(">I", message, 4)[0] & 0xFFFFFF
             if transaction != self.transaction or answered != message_type:
-                continue  # not for us
+                continue  # for another controller
             if result == FAILURE:
                 raise GsmpFailure(message_type, code)
             bodies.append(message[12:])
@@ -157,7 +159,8 @@ class GsmpClient:
                                      unpack_label(message, 24)))
 
     def await_event(self, message_type, timeout_s=20.0):
-        """The next event of this type, one that has been seen already first; others are dropped."""
+        """The next event of this type, from those already received or a new one; drops the
+        others."""
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             while self.events:
@@ -201,11 +204,13 @@ class GsmpClient:
         for body in bodies:
             at = 8  # port, sequence number
             while at < len(body):
-                octets = struct.unpack_from(">I", body, at)[0] & 0xFFFF  # of the output branches
+                # Length of the output branches
+                octets = struct.unpack_from(">I", body, at)[0] & 0xFFFF
                 input_label = unpack_label(body, at + 4)
                 for branch in range(at + 12, at + 12 + octets, 12):
                     output_port = struct.unpack_from(">I", body, branch)[0]
-                    found.add(Branch(port, input_label, output_port, unpack_label(body, branch + 4)))
+                    found.add(Branch(port, input_label, output_port,
+                                     unpack_label(body, branch + 4)))
                 at += 12 + octets
         return found
 
@@ -214,7 +219,8 @@ class GsmpClient:
         return set().union(*(self.branches(port) for port in self.ports()))
 
     def bring_up(self, port):
-        """Port Management, Bring Up: what comes in there is deleted, the port begins a new session."""
+        """Port Management, Bring Up: deletes the connections that enter there; the port begins a
+        session."""
         self.request(PORT_MANAGEMENT, struct.pack(
             ">IIIBBHHHI", port, self.port_session(port), 0, 0, 0, 1, 0, 0, 0))
 
@@ -242,8 +248,8 @@ class GsmpClient:
 
 
 class Switch:
-    """A switch as seen by a controller that comes for one action each time: a GsmpClient that stayed
-    without a word would be cut off after three of its timers.
+    """A switch as seen by a controller that connects anew for each action: a GsmpClient that stayed
+    silent would be disconnected after three of its timers.
     """
 
     def __init__(self, host):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The second controller writes and reads what the protocol's worked vectors say (no switch needed)."""
+"""The second controller encodes and decodes the protocol's worked vectors (no switch needed)."""
 
 import socket
 import threading
@@ -15,7 +15,7 @@ def octets(text):
 
 
 def reframed(frame, transaction):
-    """A vector with the transaction identifier that is due."""
+    """A vector with the given transaction identifier."""
     return frame[:8] + transaction.to_bytes(4, "big") + frame[12:]
 
 
@@ -30,7 +30,8 @@ class Vectors(unittest.TestCase):
         self.client.port_session = lambda port: SESSION
 
     def exchange(self, action, request, answer):
-        """Runs `action`; the switch must see `request` and gives `answer`. The action's result."""
+        """Runs `action`; the switch must receive `request` and sends `answer`. Returns the
+        result."""
         result = []
 
         def act():

@@ -1,4 +1,4 @@
-"""The worked messages of tests/golden/gsmp, and captures made of them by Wireshark's text2pcap."""
+"""The worked messages of tests/golden/gsmp, and captures of them, made by Wireshark's text2pcap."""
 
 import re
 import shutil
@@ -18,7 +18,7 @@ NO_SUCCESS_ACK, ACK_ALL = 1, 2
 class Vector:
     name: str
     frame: bytes  # with the TCP frame header
-    words: str    # "" where our codec knows no words for it
+    words: str  # "" where our codec cannot print it
 
     @property
     def message(self):
@@ -32,14 +32,15 @@ class Vector:
 
 
 def vectors():
-    """All of them by name. Those of versions 1 and 2 lie there without a frame header; they get one."""
+    """All vectors by name. Files of versions 1 and 2 lack the frame header, which is added here."""
     found = {}
     for file in sorted(GOLDEN.rglob("*.hex")):
         octets = bytes.fromhex(re.sub(r"#.*|\s", "", file.read_text()))
         if octets[:2] != b"\x88\x0c":
             octets = b"\x88\x0c" + len(octets).to_bytes(2, "big") + octets
         words = file.with_suffix(".txt")
-        found[file.stem] = Vector(file.stem, octets, words.read_text().strip() if words.exists() else "")
+        found[file.stem] = Vector(file.stem, octets,
+                                  words.read_text().strip() if words.exists() else "")
     return found
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""gsmpdump: the worked messages from every source give their words, and it stands between a
-controller and a switch without either noticing.
+"""gsmpdump: it prints the worked messages from every kind of source, and neither controller nor
+switch notices it between them.
 """
 
 import contextlib
@@ -33,7 +33,8 @@ class GsmpDump(unittest.TestCase):
     def test_every_worked_message_as_an_argument(self):
         for vector in self.vectors.values():
             with self.subTest(vector.name):
-                framed, bare = run("gsmpdump", vector.frame.hex()), run("gsmpdump", vector.message.hex(" "))
+                framed, bare = (run("gsmpdump", vector.frame.hex()),
+                                run("gsmpdump", vector.message.hex(" ")))
                 self.assertEqual(framed.stdout, bare.stdout)
                 self.assertEqual(framed.stdout.count("\n"), 1)
                 self.assert_words(vector, framed.stdout.strip())
@@ -72,7 +73,8 @@ class GsmpDump(unittest.TestCase):
             packets = [(False, stream[at:at + octets]) for at in range(0, len(stream), octets)]
             file = make_capture(self.directory / f"cut{octets}.pcap", packets)
             done = run("gsmpdump", "--read", file)
-            self.assertEqual([line.partition(f" {UP} ")[2].rstrip() for line in done.stdout.splitlines()],
+            self.assertEqual([line.partition(f" {UP} ")[2].rstrip()
+                              for line in done.stdout.splitlines()],
                              [vector.words for vector in known])
             self.assertEqual(done.returncode, 0)
 
@@ -81,7 +83,7 @@ class GsmpDump(unittest.TestCase):
         file = make_capture(self.directory / "whole.pcap",
                             [(False, self.vectors[name].frame) for name in names])
         octets = file.read_bytes()
-        records, at = [], 24  # behind the header of the file
+        records, at = [], 24  # after the file's header
         while at < len(octets):
             length = int.from_bytes(octets[at + 8:at + 12], "little")
             records.append(octets[at:at + 16 + length])
@@ -115,7 +117,8 @@ class GsmpDump(unittest.TestCase):
 
     def test_standing_between_a_controller_and_a_switch(self):
         with program("xbind-switch", "--listen", "127.0.0.1:0", "--name", "sw") as (_, switch), \
-                program("gsmpdump", "--listen", "127.0.0.1:0", "--to", switch, "--hex") as (lines, here):
+                program("gsmpdump", "--listen", "127.0.0.1:0", "--to", switch,
+                        "--hex") as (lines, here):
             host, _, port = here.rpartition(":")
             with GsmpClient(host, int(port)) as client:
                 client.add(Branch(1, (0, 100), 2, (0, 200)))
@@ -141,16 +144,18 @@ class GsmpDump(unittest.TestCase):
                            (up, "add branch request, transaction 3: session"),
                            (down, "add branch success, transaction 3: session"),
                            (down, "report connection state success")):
-            self.assertTrue(any(f" {way} {words}" in line for line in messages), (way, words, messages))
-        # Below every message its octets, as gsmpdump itself reads them.
+            self.assertTrue(any(f" {way} {words}" in line for line in messages),
+                            (way, words, messages))
+        # Below every message its octets, in a form that gsmpdump itself reads.
         at = next(i for i, line in enumerate(said) if f" {up} add branch request" in line)
         octets = "".join(line for line in said[at + 1:at + 3] if line.startswith("  "))
         self.assertTrue(said[at].endswith(run("gsmpdump", octets).stdout.strip()))
 
     def test_without_a_switch_behind_it_the_controller_is_let_go(self):
         with program("xbind-switch", "--listen", "127.0.0.1:0") as (_, switch):
-            pass  # nobody listens there now
-        with program("gsmpdump", "--listen", "127.0.0.1:0", "--to", switch, code=1) as (lines, here):
+            pass  # nobody listens there any more
+        with program("gsmpdump", "--listen", "127.0.0.1:0", "--to", switch,
+                     code=1) as (lines, here):
             host, _, port = here.rpartition(":")
             client = GsmpClient(host, int(port))
             self.assertRaises(ConnectionError, client.receive)
@@ -160,19 +165,22 @@ class GsmpDump(unittest.TestCase):
     def assert_words(self, vector, line):
         if vector.words:
             self.assertEqual(line.rstrip(), vector.words)
-        else:  # of a version we do not speak
+        else:  # of an unsupported version
             self.assertNotEqual(vector.message[0], 3, "has no words in tests/golden/gsmp")
             self.assertRegex(line, r"^not a message: version \d, not 3.*; \d+ octets$")
 
 
 @contextlib.contextmanager
 def program(*command, code=0):
-    """Starts it; what it prints as a queue of lines, and the address of its ready line."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("XBIND_")}
+    """Starts a program; yields its output as a queue of lines, and the address of its ready
+    line."""
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith("XBIND_")}
     process = subprocess.Popen([BIN / command[0], *command[1:]], stdout=subprocess.PIPE, text=True,
                                stderr=subprocess.DEVNULL, cwd=ROOT, env=environment)
     lines = queue.Queue()
-    reader = threading.Thread(target=lambda: [lines.put(line.rstrip("\n")) for line in process.stdout])
+    reader = threading.Thread(
+        target=lambda: [lines.put(line.rstrip("\n")) for line in process.stdout])
     reader.start()
     try:
         ready = lines.get(timeout=20)

@@ -1,4 +1,4 @@
-"""What the integration tests share: a lab of real processes on addresses of its own, and our tools.
+"""Shared by the integration tests: a lab of real processes on its own addresses, and our tools.
 
 XBIND_BIN_DIR names the folder of the built programs (default: build/bin).
 """
@@ -34,7 +34,7 @@ def lab_options(state_dir, **changes):
 
 @contextlib.contextmanager
 def lab_up(**changes):
-    """A lab that is up inside the block. At its end every daemon has to end with exit code 0."""
+    """A lab that is up inside the block. At its end every daemon must exit with 0."""
     with planned_lab(**changes) as lab:
         lab.up()
         yield lab
@@ -42,7 +42,7 @@ def lab_up(**changes):
 
 @contextlib.contextmanager
 def planned_lab(**changes):
-    """The same, but nothing is started: lab.up() does it, or plan() and start() one by one."""
+    """The same, but not started: call lab.up(), or plan() and start() for single processes."""
     with tempfile.TemporaryDirectory(prefix="xbind-test-") as directory:
         lab = Lab(lab_options(directory, **changes))
         try:
@@ -58,8 +58,8 @@ def planned_lab(**changes):
 
 @contextlib.contextmanager
 def planning(lab):
-    """A planned_lab() with the paper's topology: what it starts inside the block has its addresses
-    before another lab looks for free ones."""
+    """A planned_lab() with the paper's topology. Processes started inside the block hold its
+    addresses before another lab looks for free ones."""
     lab.clean()
     described = topology.describe(BIN, PAPER_TOPOLOGY)
     with naming.choosing_addresses():
@@ -68,7 +68,7 @@ def planning(lab):
 
 
 def run(*command, env=None, timeout=60):
-    """A program to its end; its exit code, standard output and standard error."""
+    """Runs a program to its end; returns its exit code, standard output and standard error."""
     words = [str(part) for part in command]
     if (BIN / words[0]).exists():
         words[0] = str(BIN / words[0])
@@ -79,25 +79,26 @@ def run(*command, env=None, timeout=60):
 
 
 def tool(lab, *command, timeout=60):
-    """The same, where the program finds the lab's name service."""
+    """The same, with the lab's name service in the environment."""
     return run(*command, env=lab.client_environment(), timeout=timeout)
 
 
-# Reasons of callgen's verdict that are the host's.
+# Reasons in callgen's verdict for which the host is to blame.
 LATE = re.compile(r"^the generator was late:|calls/s were sent instead of")
 
 
 def offer(lab, load, *more, timeout=120):
-    """A callgen run in the lab: what the process said, and its JSON (None if it wrote none).
+    """A callgen run in the lab: the finished process, and its JSON (None if it wrote none).
 
-    A host that takes the processors away for a moment makes the generator late, and its exit code 3. That says
-    nothing of what is tested here: such a run counts as what it is otherwise, one in which all went well.
+    A host that takes the processors away for a moment makes the generator late: exit code 3. That
+    does not concern these tests. If this is the verdict's only reason, the exit code counts as 0.
     """
     with tempfile.TemporaryDirectory() as directory:
         load.json = Path(directory) / "run.json"
         done = run(*callgen(lab, load, more), timeout=timeout)
         summary = json.loads(load.json.read_text()) if load.json.exists() else None
-        if done.returncode == 3 and all(LATE.search(reason) for reason in summary["verdict"]["reasons"]):
+        if done.returncode == 3 and all(LATE.search(reason)
+                                        for reason in summary["verdict"]["reasons"]):
             done.returncode = 0
         return done, summary
 
@@ -107,13 +108,14 @@ def switch_address(lab, node):
 
 
 def control_of(lab, node):
-    """Where the switch listens for commands, if it was started with --control 127.0.0.1:0."""
+    """Address of the switch's control socket, if it was started with --control 127.0.0.1:0."""
     output = lab.process_of("xbind-switch", node).output()
     return re.search(r"^xbind-switch control on (\S+)$", output, re.MULTILINE).group(1)
 
 
 def wait_until(condition, what, timeout_s=20.0):
-    """Polls until `condition()` is true; its value. AssertionError with `what` when it never is."""
+    """Polls until `condition()` is true; returns its value. AssertionError with `what` on
+    timeout."""
     deadline = time.monotonic() + timeout_s
     while True:
         value = condition()
@@ -130,7 +132,7 @@ def connection_of(connected):
 
 
 def counter(status, name):
-    """A number of `xbindctl status`."""
+    """The number with that name in `xbindctl status`."""
     for line in status.splitlines():
         words = line.split()
         if words and words[0] == name:
@@ -138,13 +140,14 @@ def counter(status, name):
     raise AssertionError(f"no {name} in: {status}")
 
 
-SKIPPED = 77  # the exit code that CMakeLists.txt names to ctest
+SKIPPED = 77  # CMakeLists.txt gives ctest the same exit code
 
 
 def main():
     """unittest.main() for files with tests that need a program or a file from elsewhere.
 
-    Exit code SKIPPED when a test was skipped and none failed: ctest says "Skipped". 1 when one failed.
+    Exit code SKIPPED when a test was skipped and none failed: ctest says "Skipped". 1 when a test
+    failed.
     """
     result = unittest.main(module="__main__", exit=False).result
     if not result.wasSuccessful():
@@ -165,5 +168,5 @@ class InOneLab(unittest.TestCase):
 
 __all__ = ["BIN", "CALLEE", "CALLER", "DAEMONS", "InOneLab", "Lab", "Load", "MIDDLE",
            "PAPER_TOPOLOGY", "ROOT", "callgen", "connection_of", "control_of", "counter", "end",
-           "lab_options", "lab_up", "main", "offer", "planned_lab", "planning", "run", "switch_address", "tool",
-           "topology", "unittest", "wait_until"]
+           "lab_options", "lab_up", "main", "offer", "planned_lab", "planning", "run",
+           "switch_address", "tool", "topology", "unittest", "wait_until"]

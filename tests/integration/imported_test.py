@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Networks of others in a lab: SNDlib's native format and GraphML, from the file to calls that are answered."""
+"""Networks in SNDlib's native format and GraphML in a lab: from the file to answered calls."""
 
 import contextlib
 import tempfile
@@ -47,7 +47,8 @@ class Described(unittest.TestCase):
         with network_file("net.graphml", GRAPHML) as file:
             for options, rate in (([], 365_566), (["--default-rate=4.24"], 10_000)):
                 described = topology.describe(BIN, file, options)
-                self.assertEqual([link["cells_per_s"] for link in described["links"]], [353_207, rate])
+                self.assertEqual([link["cells_per_s"] for link in described["links"]],
+                                 [353_207, rate])
                 self.assertIn(f"{rate} cells/s (b:3 to c:2)", "\n".join(described["notes"]))
 
     def test_an_option_that_is_wrong_and_a_file_that_is_none(self):
@@ -100,14 +101,14 @@ class Converted(unittest.TestCase):
             self.assertEqual([len(described["switches"]), len(described["links"])], counts)
             self.assertTrue(all(switch["endpoint"] for switch in described["switches"]))
             delays = [link.get("delay_us", 0) for link in described["links"]]
-            self.assertEqual(all(delays), name != "abilene")  # whose source tells no places
+            self.assertEqual(all(delays), name != "abilene")  # its source has no coordinates
             self.assertIn("# Source: ", file.read_text())
 
 
 class InALab(unittest.TestCase):
 
     def answered(self, file, calls, **changes):
-        """The lab's switches and notes, after calls that were all connected and left nothing behind."""
+        """The lab's switches and notes, after calls that were all connected and released."""
         with lab_up(topology=file, **changes) as lab:
             done, summary = offer(lab, Load(topology=file, calls=calls, rate=200.0, hold=0.1))
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -124,7 +125,8 @@ class InALab(unittest.TestCase):
             switches, notes = self.answered(file, 60)
         self.assertEqual([switch["name"] for switch in switches], ["north", "south", "east"])
         self.assertEqual(switches[1]["port_cells_per_s"], [1_832_547, 1_466_981, 365_566])
-        self.assertIn("1 link: largest module 622 Mbit/s: 1466981 cells/s (north:2 to south:2)", notes)
+        self.assertIn("1 link: largest module 622 Mbit/s: 1466981 cells/s (north:2 to south:2)",
+                      notes)
 
     def test_graphml_with_a_default_rate(self):
         with network_file("three.graphml", GRAPHML) as file:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""deploy/lab and ./quickstart as an operator meets them: exit codes, words, nothing left behind."""
+"""deploy/lab and ./quickstart as an operator uses them: exit codes, messages, no leftovers."""
 
 import contextlib
 import json
@@ -56,10 +56,11 @@ class LabCommand(unittest.TestCase):
         self.assertEqual(self.lab("run", "--", "xbindctl", "audit").returncode, 0)
         self.assertEqual(self.lab("run", "--", "false").returncode, 1)
         self.interrupted_run(names)
-        self.assertIn("xbind-cmgr default ready", self.lab("logs", "xbind-cmgr", "-n", "999").stdout)
+        self.assertIn("xbind-cmgr default ready",
+                      self.lab("logs", "xbind-cmgr", "-n", "999").stdout)
         self.assertIn("names 0 of", self.lab("logs", "nobody").stderr)
 
-        # What `env` prints leads all of them here.
+        # The variables that `env` prints lead all these programs to this lab.
         shell = run("bash", "-c", f'eval "$({LAB} env --state-dir "$0")"; {LAB} status && '
                                   f'nameclt list xbind/cmgr && {BIN}/xbindctl list', self.state)
         self.assertEqual((shell.returncode, shell.stderr), (0, ""))
@@ -73,7 +74,7 @@ class LabCommand(unittest.TestCase):
         self.assertEqual(self.lab("down").returncode, 0)
 
     def test_it_outlives_its_terminal(self):
-        # A login shell on a terminal starts the lab; then the terminal goes away.
+        # A login shell on a terminal starts the lab; then the terminal closes.
         child, terminal = pty.fork()
         if child == 0:
             up = [LAB, "up", "--state-dir", self.state, "--names-port", "0", "--bin-dir", BIN,
@@ -81,14 +82,14 @@ class LabCommand(unittest.TestCase):
             os.execvp("bash", ["bash", "-c", shlex.join(map(str, up))
                                + "; echo shell-waits; read never"])
         said = b""
-        with contextlib.suppress(OSError):  # the end of a terminal
+        with contextlib.suppress(OSError):  # the terminal has closed
             while b"shell-waits" not in said:
                 said += os.read(terminal, 4096)
         self.assertIn(b"The lab is up", said)
         os.close(terminal)
         _, status = os.waitpid(child, 0)
         self.assertEqual(os.waitstatus_to_exitcode(status), -signal.SIGHUP)
-        # Shells hand the hangup on to all that they have started.
+        # Shells pass the hangup on to all their children.
         processes = json.loads(self.lab("status", "--json").stdout)["processes"]
         for process in processes:
             os.kill(process["pid"], signal.SIGHUP)
@@ -114,13 +115,15 @@ class LabCommand(unittest.TestCase):
         self.assertEqual(left.stdout, "")
 
     def interrupted_run(self, names):
-        """A Ctrl-C in the terminal of `deploy/lab run`: the command ends in its own order, the lab stays up.
-        And the run's cost is that of all processes of the lab."""
+        """A Ctrl-C in the terminal of `deploy/lab run`: the command ends in order, and the lab
+        stays up. The run's cost includes all processes of the lab."""
         report = self.state / "run.json"
         with subprocess.Popen(
-                [LAB, "run", "--state-dir", self.state, "--", "xbind-callgen", "run", "--rate", "100",
-                 "--duration", "600", "--hold", "300", "--cells-per-s", "1", "--json", report],
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0) as process:
+                [LAB, "run", "--state-dir", self.state, "--", "xbind-callgen", "run",
+                 "--rate", "100", "--duration", "600", "--hold", "300", "--cells-per-s", "1",
+                 "--json", report],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                process_group=0) as process:
             try:
                 self.assertRegex(process.stderr.readline(), "connected")
                 os.killpg(process.pid, signal.SIGINT)
@@ -172,14 +175,17 @@ class LabCommand(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_several_switches_in_a_process(self):
-        state = self.up(str(ROOT / "deploy" / "topologies" / "ring6.toml"), "--nodes-per-process", "4")
-        nodes = {process["name"]: process["nodes"] for process in state["processes"] if process["nodes"]}
+        state = self.up(str(ROOT / "deploy" / "topologies" / "ring6.toml"),
+                        "--nodes-per-process", "4")
+        nodes = {process["name"]: process["nodes"]
+                 for process in state["processes"] if process["nodes"]}
         self.assertEqual(nodes, {
             f"{program}/{place}": names for program in ("xbind-switch", "xbind-switchserver")
             for place, names in (("nodes-1-to-4", ["node-1", "node-2", "node-3", "node-4"]),
                                  ("nodes-5-to-6", ["node-5", "node-6"]))})
         self.assertRegex(self.lab("status").stdout,
-                         r"xbind-switch/nodes-5-to-6 .* [\d.]+\.5:6068 to [\d.]+\.6:6068  2 switches\n")
+                         r"xbind-switch/nodes-5-to-6 .* [\d.]+\.5:6068 to [\d.]+\.6:6068"
+                         r"  2 switches\n")
         log = self.lab("logs", "xbind-switchserver/node-6", "-n", "999")
         self.assertIn("xbind-switchserver node-6 ready", log.stdout)
         self.assertIn("names 2 of", self.lab("logs", "node-6").stderr)
@@ -201,20 +207,25 @@ class LabCommand(unittest.TestCase):
         done = self.lab("cut", MIDDLE, "1")
         self.assertEqual((done.returncode, done.stdout), (0, "host-a:2 to switch-1:1 is down\n"))
         self.assertEqual([ends for ends, up in links().items() if not up], [first])
-        self.assertRegex(self.lab("status").stdout, r"lines down: 1 of 4\n  host-a:2 to switch-1:1\n")
-        refused = wait_until(lambda: (one := self.lab("run", "--", "xbindctl", "connect", CALLER, CALLEE))
-                             .returncode != 0 and one, "no call passes any more")
+        self.assertRegex(self.lab("status").stdout,
+                         r"lines down: 1 of 4\n  host-a:2 to switch-1:1\n")
+        refused = wait_until(
+            lambda: (one := self.lab("run", "--", "xbindctl", "connect", CALLER, CALLEE))
+            .returncode != 0 and one, "no call passes any more")
         self.assertIn("no route at host-a -> host-b", refused.stderr)
-        again = self.lab("cut", CALLER, "2")  # the other end of the same
+        again = self.lab("cut", CALLER, "2")  # the other end of the same line
         self.assertEqual(again.stdout, "host-a:2 to switch-1:1 is down, as it was before\n")
 
         self.assertEqual(self.lab("mend", CALLER, "2").stdout, "host-a:2 to switch-1:1 is up\n")
         self.assertEqual(set(links().values()), {True})
-        wait_until(lambda: self.lab("run", "--", "xbindctl", "connect", CALLER, CALLEE).returncode == 0,
+        wait_until(lambda: self.lab("run", "--", "xbindctl", "connect", CALLER,
+                                    CALLEE).returncode == 0,
                    "calls pass again")
 
-        for words, say in (((MIDDLE, "7"), "no line is at port 7 of switch-1; it has 1 to host-a:2, 2 to"),
-                           (("switch-2", "1"), "no switch 'switch-2' in this lab; did you mean switch-1?")):
+        for words, say in (((MIDDLE, "7"),
+                            "no line is at port 7 of switch-1; it has 1 to host-a:2, 2 to"),
+                           (("switch-2", "1"),
+                            "no switch 'switch-2' in this lab; did you mean switch-1?")):
             wrong = self.lab("cut", *words)
             self.assertEqual(wrong.returncode, 1)
             self.assertIn(say, wrong.stderr)
@@ -228,12 +239,13 @@ class LabCommand(unittest.TestCase):
         wait_until(lambda: self.lab("status").returncode == 1, "status says that one is gone")
         done = self.lab("cut", MIDDLE, "2")
         self.assertEqual(done.returncode, 1)
-        self.assertIn(f"xbind-switch/{CALLEE} is not running any more (the end at switch-1:2 is down now)",
-                      done.stderr)
+        self.assertIn(f"xbind-switch/{CALLEE} is not running any more "
+                      "(the end at switch-1:2 is down now)", done.stderr)
         self.assertIn("lines down: 1 of 4, 1 unknown", self.lab("status").stdout)
 
     def test_a_daemon_that_cannot_start_is_named_and_nothing_stays(self):
-        done = self.lab("up", "--names-port", "0", "--bin-dir", BIN, "--cmgr-option", "engine=steam")
+        done = self.lab("up", "--names-port", "0", "--bin-dir", BIN,
+                        "--cmgr-option", "engine=steam")
         self.assertEqual(done.returncode, 1)
         self.assertIn("xbind-cmgr", done.stderr)
         self.assertIn("steam", done.stderr)
@@ -241,7 +253,8 @@ class LabCommand(unittest.TestCase):
 
     def test_how_the_kernel_gives_turns(self):
         state = self.up("--scheduling", "batch")
-        of = {process["name"]: os.sched_getscheduler(process["pid"]) for process in state["processes"]}
+        of = {process["name"]: os.sched_getscheduler(process["pid"])
+              for process in state["processes"]}
         self.assertEqual(of, dict.fromkeys(of, os.SCHED_BATCH))
         self.assertEqual(self.lab("up", "--scheduling", "fair").returncode, 2)
 
@@ -255,7 +268,7 @@ class LabCommand(unittest.TestCase):
         self.assertIsNone(scheduling.warning("rr", limit.with_name("no-such-file")))
 
     def test_turns_that_this_user_may_not_take(self):
-        # Nobody's limit on priorities, and root without the right to pass by it.
+        # The priority limit of an ordinary user; root must also give up the right to exceed it.
         words = ["setpriv", "--bounding-set", "-sys_nice"] if os.geteuid() == 0 else []
         refused = run("prlimit", "--rtprio=0:0", *words, LAB, "up", "--state-dir", self.state,
                       "--names-port", "0", "--bin-dir", BIN, "--scheduling", "rr")
@@ -283,11 +296,12 @@ class LabCommand(unittest.TestCase):
         mistyped = self.lab("up", "--names-port", "0", "--bin-dir", BIN, "--nodes-per-process", "3",
                             "--switch-option", "windo=3")
         self.assertEqual(mistyped.returncode, 1)
-        self.assertRegex(mistyped.stderr, r"nodes-1-to-3.toml line \d+: a switch has no 'windo'; did you")
+        self.assertRegex(mistyped.stderr,
+                         r"nodes-1-to-3.toml line \d+: a switch has no 'windo'; did you")
 
 
 class Quickstart(unittest.TestCase):
-    """What it refuses. The runs themselves are its own affair: it builds."""
+    """Refusals. No run is tested here, because quickstart builds the tree."""
 
     def refused(self, *words, say):
         done = run(QUICKSTART, *words)

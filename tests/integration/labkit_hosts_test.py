@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Which switches of a lab share a process (deploy/labkit/hosts.py), and its links for cut and mend, without
-any process."""
+"""Which switches of a lab share a process (deploy/labkit/hosts.py), and the lab's links for cut and
+mend. Starts no process."""
 
 import contextlib
 import re
@@ -17,8 +17,9 @@ def chain(count, cells=None):
     media = {"cells": cells or "mpls"}
     return {
         "name": "chain", "demands": [],
-        "switches": [{"name": f"s{k}", "endpoint": True, "ports": 3, "port_cells_per_s": [0, 1000, 1000],
-                      "media": {"cells": "none"}} for k in range(1, count + 1)],
+        "switches": [{"name": f"s{k}", "endpoint": True, "ports": 3,
+                      "port_cells_per_s": [0, 1000, 1000], "media": {"cells": "none"}}
+                     for k in range(1, count + 1)],
         "links": [{"a": {"switch": f"s{k}", "port": 3 if k > 1 else 2},
                    "b": {"switch": f"s{k + 1}", "port": 2}, "cells_per_s": 1000, "media": media}
                   for k in range(1, count)],
@@ -80,25 +81,30 @@ class Files(unittest.TestCase):
         self.assertNotIn("--overbooking=1.5", server.command)
         files = {path.name: text for path, text in lab.files.items()}
         self.assertEqual(files["xbind-switch-nodes-1-to-3.toml"].split("\n\n")[1], "\n".join([
-            '[[switch]]', 'name = "s2"', 'listen = "127.0.1.2:6068"', 'ports = "3"', 'vpi-max = "0"',
-            'vci-min = "32"', 'vci-max = "95"', 'port-cells-per-s = "2=1000,3=1000"',
-            'links = "2=mpls:127.0.1.2:6635/127.0.1.1:6635/1001,3=mpls:127.0.1.2:6635/127.0.1.3:6635/1002"',
+            '[[switch]]', 'name = "s2"', 'listen = "127.0.1.2:6068"', 'ports = "3"',
+            'vpi-max = "0"', 'vci-min = "32"', 'vci-max = "95"',
+            'port-cells-per-s = "2=1000,3=1000"',
+            'links = "2=mpls:127.0.1.2:6635/127.0.1.1:6635/1001,'
+            '3=mpls:127.0.1.2:6635/127.0.1.3:6635/1002"',
             'window = "16"', 'fault = "reorder 0.1,delay message 5"']))
         self.assertEqual(files["xbind-switchserver-nodes-1-to-3.toml"].split("\n\n")[2], "\n".join([
             '[[switch]]', 'name = "s3"', 'switch = "127.0.1.3:6068"', 'overbooking = "1.5"', '']))
 
     def test_what_belongs_to_the_process_is_no_node_s_alone(self):
         more = {"xbind-switchserver": [("s2", "loss", "0.1")]}
-        with self.assertRaisesRegex(LabError, "--loss is of a whole xbind-switchserver, which s2 shares "
-                                              "with 2 more: --nodes-per-process 1"):
+        with self.assertRaisesRegex(LabError,
+                                    "--loss is of a whole xbind-switchserver, which s2 shares "
+                                    "with 2 more: --nodes-per-process 1"):
             planned(chain(3), nodes_per_process=3, more=more)
         alone = planned(chain(3), more=more)
         self.assertIn("--loss=0.1", alone.processes["xbind-switchserver/s2"].command)
         self.assertNotIn("--loss=0.1", alone.processes["xbind-switchserver/s1"].command)
 
     def test_an_option_of_nobody(self):
-        for program, only in (("xbind-switch", "s4"), ("xbind-switchserver", "s4"), ("xbind-cmgr", "m")):
-            with self.assertRaisesRegex(LabError, f"--log-level of {program} {only}: there is none"):
+        for program, only in (("xbind-switch", "s4"), ("xbind-switchserver", "s4"),
+                              ("xbind-cmgr", "m")):
+            with self.assertRaisesRegex(LabError,
+                                        f"--log-level of {program} {only}: there is none"):
                 planned(chain(3), more={program: [(only, "log-level", "debug")]})
 
     def test_quotes_and_the_like_stay_what_they_are(self):
@@ -119,10 +125,13 @@ class Lines(unittest.TestCase):
 
     def test_a_ring_is_memory_of_one_process(self):
         lab = planned(chain(3, "ring"), nodes_per_process=3)
-        text = next(text for path, text in lab.files.items() if path.name.startswith("xbind-switch-"))
+        text = next(text for path, text in lab.files.items()
+                    if path.name.startswith("xbind-switch-"))
         self.assertIn('links = "2=ring:link-1,3=ring:link-2"', text)
-        self.assertEqual(lab.lines, [("s1:2 to s2:2", "ring, in memory"), ("s2:3 to s3:2", "ring, in memory")])
-        with self.assertRaisesRegex(LabError, "s2:3 to s3 has cells = \"ring\".*--nodes-per-process"):
+        self.assertEqual(lab.lines,
+                         [("s1:2 to s2:2", "ring, in memory"), ("s2:3 to s3:2", "ring, in memory")])
+        with self.assertRaisesRegex(LabError,
+                                    "s2:3 to s3 has cells = \"ring\".*--nodes-per-process"):
             planned(chain(3, "ring"), nodes_per_process=2)
 
     def test_the_ends_of_a_link(self):

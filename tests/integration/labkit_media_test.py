@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How the lab has cells travel (deploy/labkit/media.py), without any process."""
+"""How a lab's cells travel (deploy/labkit/media.py). Starts no process."""
 
 import socket
 
@@ -12,7 +12,7 @@ ADDRESSES = ["127.0.1.1", "127.0.1.2", "127.0.1.3"]
 
 
 def chain(first=None, second=None, host_a=None, host_b=None):
-    """host-a:2 - 1:switch-1:2 - 2:host-b, all over MPLS unless told otherwise."""
+    """host-a:2 - 1:switch-1:2 - 2:host-b, all over MPLS by default."""
     def link(a, a_port, b, b_port, said):
         return {"a": {"switch": a, "port": a_port}, "b": {"switch": b, "port": b_port},
                 "cells_per_s": 353_207, "media": said or MPLS}
@@ -64,7 +64,7 @@ class Lines(unittest.TestCase):
                          {2: "mpls:10.0.0.1:7000/10.0.0.2:7001/1002"})
         self.assertEqual(media.switch_links(lines, MIDDLE)[1],
                          "mpls:10.0.0.2:7001/10.0.0.1:7000/1002")
-        # 1002 would have been the second link's: it takes the next one.
+        # 1002 was to be the second link's number, so that link gets the next one.
         self.assertEqual(media.switch_links(lines, CALLEE)[2],
                          "mpls:127.0.1.3:6635/127.0.1.2:6635/1003")
         self.assertEqual(set(media.endpoints(lines)), {CALLEE})
@@ -83,7 +83,8 @@ class Lines(unittest.TestCase):
         self.assertEqual(media.mpls_ports(described), {CALLER: [], MIDDLE: [2], CALLEE: [1, 2]})
 
     def test_a_ring_needs_one_process(self):
-        with self.assertRaisesRegex(LabError, "host-a:2 to switch-1 .*a ring lies within one process"):
+        with self.assertRaisesRegex(LabError,
+                                    "host-a:2 to switch-1 .*a ring lies within one process"):
             media.plan(chain({"cells": "ring"}), ADDRESSES)
         with self.assertRaisesRegex(LabError, "host-b:1 to its host"):
             media.plan(chain(host_b={"cells": "ring"}), ADDRESSES)
@@ -146,7 +147,8 @@ class CommandLines(unittest.TestCase):
 
     def test_wrong_words(self):
         for words, reason in ((["--capture", "/tmp/x.erf"], "needs --verify-media"),
-                              (["--verify-media", "--capture", "/tmp/x.txt"], "ends in .erf or .pcap"),
+                              (["--verify-media", "--capture", "/tmp/x.txt"],
+                               "ends in .erf or .pcap"),
                               (["--verify-media=yes"], "takes no value")):
             with self.assertRaisesRegex(quickstart.WrongUse, reason):
                 quickstart.parse(words)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The reckoning of deploy/labkit, without any daemon: does a load fit, which labels, which addresses."""
+"""Computations of deploy/labkit: whether a load fits, labels, addresses. Starts no daemon."""
 
 import os
 import re
@@ -73,7 +73,7 @@ class LoadThatFits(unittest.TestCase):
         self.assertIsNone(self.refusal(CHAIN, 1, 0.1, cells=353_207))
 
     def test_the_busiest_link_decides(self):
-        # Both a and b call z: the link m - z carries all of it, the others half.
+        # Both a and b call z: the link m - z carries all calls, each other link half of them.
         star = network(("a", "m", 353_207), ("b", "m", 353_207), ("m", "z", 353_207),
                        demands=[("a", "z", 1.0), ("b", "z", 1.0)])
         self.assertIn("between m and z", self.refusal(star, 1000, 1))
@@ -110,7 +110,7 @@ class Labels(unittest.TestCase):
 
 
 class TooFewLabels(unittest.TestCase):
-    """A mistake by default; an experiment when the labels are said."""
+    """A mistake by default; a permitted experiment when the number of labels is given."""
 
     def judge(self, labels_given, **load):
         return quickstart.judge_load(CHAIN, Load(**load), labels_given)
@@ -134,10 +134,10 @@ class TooFewLabels(unittest.TestCase):
 
 
 class CommandLines(unittest.TestCase):
-    """What quickstart's options become on the command lines of the daemons and of callgen."""
+    """How quickstart's options appear on the command lines of the daemons and of callgen."""
 
     def commands(self, *words):
-        """{process: its command line} of the lab and of callgen that these words ask for."""
+        """{process: command line} of the lab and of callgen for these words."""
         load = quickstart.parse(words).load
         lab = Lab(lab_options("/nowhere", managers=load.managers, more=daemon_options(load)))
         switches = [{"name": name, "ports": 2, "port_cells_per_s": [0, 353_207]}
@@ -150,7 +150,8 @@ class CommandLines(unittest.TestCase):
         commands = self.commands()
         for option in ("--engine", "--threshold", "--aggregation", "--label-policy"):
             self.assertFalse([word for word in commands["xbind-cmgr"] if word.startswith(option)])
-        self.assertEqual([name for name in commands if name.startswith("xbind-cmgr")], ["xbind-cmgr"])
+        self.assertEqual([name for name in commands if name.startswith("xbind-cmgr")],
+                         ["xbind-cmgr"])
         self.assertIn("default", commands["callgen"])
 
     def test_quickstart_waits_for_debts_before_it_judges(self):
@@ -187,8 +188,9 @@ class CommandLines(unittest.TestCase):
         for policy in ("fixed", "competitive", "cooperative"):
             commands = self.commands("--label-policy", policy)
             self.assertIn(f"--label-policy={policy}", commands["xbind-cmgr"])
-            self.assertEqual("--label-sharing=cooperative" in commands[f"xbind-switchserver/{MIDDLE}"],
-                             policy == "cooperative")
+            self.assertEqual(
+                "--label-sharing=cooperative" in commands[f"xbind-switchserver/{MIDDLE}"],
+                policy == "cooperative")
 
     def test_the_default_rate_of_links(self):
         commands = self.commands("--default-rate", "2488.32")
@@ -241,7 +243,7 @@ class Started(unittest.TestCase):
 
     def test_a_ctrl_c_while_it_is_born_leaves_it_ours_to_end(self):
         class Interrupted(subprocess.Popen):
-            """The signal comes when the child runs and nobody has noted it yet."""
+            """The signal arrives when the child runs and is not yet recorded."""
             def __init__(self, *words, **options):
                 super().__init__(*words, **options)
                 signal.raise_signal(signal.SIGINT)
@@ -267,7 +269,7 @@ class Pids(unittest.TestCase):
         if child == 0:
             os._exit(0)
         os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
-        self.assertIsNone(start_ticks(child))  # a corpse, not yet buried
+        self.assertIsNone(start_ticks(child))  # a zombie
         os.waitpid(child, 0)
         self.assertIsNone(start_ticks(child))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Many switches in few processes: a network of sixty nodes, and what one node's misfortune is to the others;
-lines that are cut, as the SwitchServers and the Router see it."""
+"""Many switches in few processes: a network of sixty nodes, and how one node's trouble affects the
+others; cut lines, as the SwitchServers and the Router see them."""
 
 import contextlib
 import tempfile
@@ -13,8 +13,10 @@ RING6 = ROOT / "deploy" / "topologies" / "ring6.toml"
 
 
 def ring_with_chords(count, step):
-    """A topology file: every node joined with the next and with the one `step` further; all may call."""
-    links = [(k, (k + 1) % count) for k in range(count)] + [(k, (k + step) % count) for k in range(count)]
+    """A topology file: each node is linked to the next one and the one `step` further; all may
+    call."""
+    links = ([(k, (k + 1) % count) for k in range(count)]
+             + [(k, (k + step) % count) for k in range(count)])
     return "\n".join(
         ['name = "many"', *(f'[[switch]]\nname = "n{k}"\nendpoint = true' for k in range(count)),
          *(f'[[link]]\nbetween = ["n{a}", "n{b}"]\ncells-per-s = 353207' for a, b in links)])
@@ -29,7 +31,7 @@ def topology_file(text):
 
 
 def node_status(lab, node):
-    """The line of a node's ports, as its SwitchServer tells them: {port: line}."""
+    """{port: line} of a node, as its SwitchServer reports them."""
     told = tool(lab, "xbindctl", "ports", node)
     rows = [line.split() for line in told.stdout.splitlines()[1:]]
     return {int(row[0]): row[1] for row in rows if row and row[0].isdigit()}
@@ -51,7 +53,8 @@ class SixtyNodes(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertEqual(summary["setups"]["connected"], 500, summary)
             self.assertEqual(summary["releases"]["released"], 500, summary)
-            # Memory is of processes, so a process stands there once, whatever it is made of.
+            # Memory is measured for a process, so each process has one entry, however many nodes it
+            # hosts.
             self.assertEqual({name for name in summary["rss_mb"] if "/" in name},
                              {process.name for process in hosts})
             audit = tool(lab, "xbindctl", "audit")
@@ -78,13 +81,14 @@ class NodesOfOneProcess(InOneLab):
         wait_until(lambda: "node-2: adjacency with the switch is lost" in self.log_of("node-2"),
                    "node-2 has lost its switch")
         self.assertNotIn("node-1: adjacency with the switch is lost", self.log_of("node-1"))
-        connected = self.connect("node-1", "node-6")  # node-1 has the same processes as node-2
+        connected = self.connect("node-1", "node-6")  # node-1 and node-2 are in the same processes
         self.assertEqual(connected.returncode, 0, connected.stdout + connected.stderr)
         away = self.connect("node-1", "node-2")
         self.assertNotEqual(away.returncode, 0, away.stdout)
         self.assertEqual(order("drop-adjacency", "off"), ["ok"])
-        back = wait_until(lambda: (done := self.connect("node-1", "node-2")).returncode == 0 and done,
-                          "node-2 is back")
+        back = wait_until(
+            lambda: (done := self.connect("node-1", "node-2")).returncode == 0 and done,
+            "node-2 is back")
         for done in (connected, back):
             released = tool(self.lab, "xbindctl", "release", connection_of(done))
             self.assertEqual(released.returncode, 0, released.stdout + released.stderr)
@@ -94,11 +98,12 @@ class NodesOfOneProcess(InOneLab):
         cut = control.link_at(self.lab, "node-3", 3)  # its ends are in two processes
         self.assertEqual(control.words(cut), "node-3:3 to node-4:2")
         self.assertFalse(control.set_link(self.lab, cut, up=False))
-        self.assertTrue(control.set_link(self.lab, cut, up=False))  # it was so before
+        self.assertTrue(control.set_link(self.lab, cut, up=False))  # it was down before
         self.assertEqual([ends for ends, up in zip(links, control.line_states(self.lab, links))
                           if up is not True], [cut])
-        wait_until(lambda: (node_status(self.lab, "node-3")[3], node_status(self.lab, "node-4")[2]) ==
-                   ("down", "down"), "both SwitchServers have seen it")
+        wait_until(lambda: (node_status(self.lab, "node-3")[3],
+                            node_status(self.lab, "node-4")[2]) == ("down", "down"),
+                   "both SwitchServers have seen it")
         self.router_says("node-3:3", "down")
         self.assertFalse(control.set_link(self.lab, cut, up=True))
         self.router_says("node-3:3", "up")
@@ -106,15 +111,18 @@ class NodesOfOneProcess(InOneLab):
     def test_a_host_that_is_cut_off_cannot_be_called(self):
         line = control.link_at(self.lab, "node-5", 1)
         control.set_link(self.lab, line, up=False)
-        refused = wait_until(lambda: (done := self.connect("node-4", "node-5")).returncode != 0 and done,
-                             "nobody reaches node-5's host any more")
+        refused = wait_until(
+            lambda: (done := self.connect("node-4", "node-5")).returncode != 0 and done,
+            "nobody reaches node-5's host any more")
         self.assertIn("link down at node-5 port 1", refused.stderr)
         control.set_link(self.lab, line, up=True)
-        wait_until(lambda: self.connect("node-4", "node-5").returncode == 0, "node-5's host is back")
+        wait_until(lambda: self.connect("node-4", "node-5").returncode == 0,
+                   "node-5's host is back")
 
     def router_says(self, end, state):
         def seen():
-            rows = [line.split() for line in tool(self.lab, "xbindctl", "links").stdout.splitlines()]
+            rows = [line.split()
+                    for line in tool(self.lab, "xbindctl", "links").stdout.splitlines()]
             return [row for row in rows if row and row[0] == end and row[2] == state]
         wait_until(seen, f"RouteObject knows that {end} is {state}")
 
@@ -127,7 +135,7 @@ class ReportsToTheRouter(unittest.TestCase):
             self.assertEqual(end([lab.processes["xbind-routeobject"]]), [])
             cut = control.link_at(lab, "node-1", 2)
             control.set_link(lab, cut, up=False)
-            lab.start("xbind-routeobject")  # with the topology file alone: everything is up there
+            lab.start("xbind-routeobject")  # it has only the topology file, where every line is up
             lab.wait_ready(lab.processes["xbind-routeobject"])
             wait_until(lambda: any(row.split()[:3] == ["node-1:2", "node-2:2", "down"] for row in
                                    tool(lab, "xbindctl", "links").stdout.splitlines()),
@@ -138,12 +146,13 @@ class ReportsToTheRouter(unittest.TestCase):
         with lab_up(topology=RING6, nodes_per_process=6, more=more) as lab:
             cut = control.link_at(lab, "node-1", 2)
             control.set_link(lab, cut, up=False)
-            wait_until(lambda: node_status(lab, "node-1")[2] == "down", "the SwitchServer has seen it")
+            wait_until(lambda: node_status(lab, "node-1")[2] == "down",
+                       "the SwitchServer has seen it")
             self.assertRegex(tool(lab, "xbindctl", "links").stdout, r"(?m)^node-1:2 +node-2:2 +up ")
 
 
 class MediaRoundACycle(unittest.TestCase):
-    """Six switches whose links form a ring: cells go from end to end, and nowhere else."""
+    """Six switches whose links form a ring: cells reach their destination and nothing else."""
 
     def verified(self, file, **changes):
         with lab_up(topology=file, **changes) as lab:

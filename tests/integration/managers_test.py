@@ -36,7 +36,7 @@ class Managers(InOneLab):
         before = invocations()
         _, summary = offer(self.lab, Load(calls=200, rate=400))
         self.assertLessEqual(summary["remote_invocations"], invocations() - before)
-        # Both ways and at both managers: more than one of them alone could have.
+        # Both directions and both managers: more than one of them alone could have.
         self.assertGreater(summary["remote_invocations"], 200)
         for name in ("xbind-cmgr", "xbind-cmgr/manager-2"):
             self.assertGreater(summary["rss_mb"][name], 1.0)
@@ -48,7 +48,7 @@ class Managers(InOneLab):
         connection = connection_of(connected)
         self.assertEqual(self.status("manager-2", "connections"), 1)
         self.assertEqual(self.status("default", "connections"), 0)
-        # A run beside it ends clean: what another manager holds is no leak.
+        # A run at another manager ends clean: connections of the first manager are no leak.
         done, summary = offer(self.lab, Load(calls=50, rate=400))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertTrue(summary["audit"]["clean"], summary["audits"])
@@ -63,7 +63,8 @@ class Managers(InOneLab):
         self.assertEqual(self.status("default", "setups"), before)
 
     def test_a_manager_that_is_not_there_is_named(self):
-        done = tool(self.lab, "xbind-callgen", "run", "--manager", "default,manager-9", "--calls", "1")
+        done = tool(self.lab, "xbind-callgen", "run", "--manager", "default,manager-9",
+                    "--calls", "1")
         self.assertEqual(done.returncode, 1)
         self.assertIn("manager-9", done.stderr)
 

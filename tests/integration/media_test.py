@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Cells through calls: callgen's --verify-media in labs of real processes, whose switches carry cells in
-MPLS or one a datagram; a capture as tshark reads it; and switches that carry them wrongly.
+"""Cells through calls: callgen's --verify-media in labs of real processes. Their switches carry
+cells in MPLS, or one in each datagram. Also a capture read by tshark, and switches that misdirect
+cells.
 """
 
 import contextlib
@@ -12,11 +13,12 @@ from pathlib import Path
 from gsmp_client import Branch, GsmpClient
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
-CHECK_CELLS, PROBE_CELLS = 8, 4  # of a checked call, up and released (callgen/media/media_cells.hpp)
+# Cells of a checked call, and of a probe after its release (callgen/media/media_cells.hpp).
+CHECK_CELLS, PROBE_CELLS = 8, 4
 VIOLATIONS = ["lost", "out_of_order", "duplicated", "wrong_endpoint", "wrong_label", "corrupted",
               "after_release"]
 MIXED = ROOT / "deploy" / "topologies" / "mixed.toml"
-# From an ATM host to an MPLS host: by one switch, or by two.
+# From an ATM host to an MPLS host through one switch, or through two.
 TWO_WAYS = """name = "two-ways"
 [[switch]]
 name = "host-a"
@@ -36,8 +38,9 @@ media = { labels = "mpls" }
 between = ["{a}", "{b}"]
 cells-per-s = 353207
 labels = "{labels}"
-""" for a, b, labels in (("host-a", "short", "atm"), ("short", "host-b", "mpls"), ("host-a", "long-1", "atm"),
-                         ("long-1", "long-2", "mpls"), ("long-2", "host-b", "mpls"))) + """
+""" for a, b, labels in (("host-a", "short", "atm"), ("short", "host-b", "mpls"),
+                         ("host-a", "long-1", "atm"), ("long-1", "long-2", "mpls"),
+                         ("long-2", "host-b", "mpls"))) + """
 [[demand]]
 from = "host-a"
 to = "host-b"
@@ -66,12 +69,12 @@ class CellsArrive(unittest.TestCase):
         return media
 
     def test_in_order_at_the_right_place_and_not_after_the_release(self):
-        # 64 labels a port for 400 calls: most of them are on a label that another has had.
+        # 64 labels a port for 400 calls: most calls get a label that another call had before.
         with lab_up(labels_per_port=64) as lab:
             done, summary = verify(lab, Load(calls=400, rate=200))
             media = self.assert_verified(done, summary, 400)
-            # At most 64 calls are the first on their label, also among the first 100, which are all
-            # checked.
+            # At most 64 calls are the first on their label. The first 100 calls are all checked,
+            # and at most 64 of them are the first.
             self.assertTrue(400 - 64 <= media["calls_on_reused_labels"] < 400, media)
             self.assertTrue(100 - 64 <= media["reused_checked"] < media["calls_checked"], media)
             self.assertIn(f"{media['cells_sent']:,}".replace(",", " ")
@@ -80,7 +83,7 @@ class CellsArrive(unittest.TestCase):
 
             done, summary = verify(lab, Load(calls=60, rate=200, seed=2), "--both")
             media = self.assert_verified(done, summary, 60, directions=2)
-            self.assertEqual(media["calls_checked"], 60)  # all, for there are fewer than 100
+            self.assertEqual(media["calls_checked"], 60)  # all, because there are fewer than 100
 
             done, summary = verify(lab, Load(calls=30, rate=200), "--media-calls", "10")
             self.assertGreaterEqual(summary["media"]["calls_checked"], 10)
@@ -104,9 +107,9 @@ class CellsArrive(unittest.TestCase):
                 self.assert_verified(done, summary, 150)
 
     def test_over_atm_and_mpls_lines(self):
-        """The switch between changes the kind of label, both ways; ports and counts name it."""
+        """The middle switch changes the kind of label, both ways; ports and counts report it."""
         with lab_up(topology=MIXED, labels_per_port=64) as lab:
-            self.assertIn("mpls:", lab.endpoints[CALLER])  # a pseudowire: the labels are ATM's
+            self.assertIn("mpls:", lab.endpoints[CALLER])  # a pseudowire: it carries ATM labels
             self.assertIn("lsp:", lab.endpoints[CALLEE])
             done, summary = verify(lab, Load(calls=200, rate=200), "--both")
             media = self.assert_verified(done, summary, 200, directions=2)
@@ -119,9 +122,12 @@ class CellsArrive(unittest.TestCase):
             ingress, egress = re.search(r"ingress label (\S+), egress label (.+)$", answer).groups()
             self.assertRegex(ingress, r"^0/\d+$")
             self.assertRegex(egress, r"^mpls \d+$")
-            hop = next(line for line in tool(lab, "xbindctl", "describe", answer.split()[0]).stdout.splitlines()
-                       if MIDDLE in line)
-            incoming, outgoing = re.search(r"port 1 label (\S+) +-> port 2 label (.+)$", hop).groups()
+            hop = next(
+                line for line
+                in tool(lab, "xbindctl", "describe", answer.split()[0]).stdout.splitlines()
+                if MIDDLE in line)
+            incoming, outgoing = re.search(r"port 1 label (\S+) +-> port 2 label (.+)$",
+                                           hop).groups()
             self.assertIn(f"port 1 label {incoming}: 0 cells in",
                           tool(lab, "xbindctl", "count", MIDDLE, "1", incoming).stdout)
             label = outgoing.strip()
@@ -129,7 +135,7 @@ class CellsArrive(unittest.TestCase):
             self.assertIn(f"port 2 label {label}: 0 cells in", counted)
 
     def test_around_a_switch_that_cannot_change_the_kind_of_label(self):
-        """The short way's switch refuses with 14; the manager cranks back and takes the long way."""
+        """The short path's switch refuses with 14; the manager cranks back to the long path."""
         with tempfile.TemporaryDirectory() as directory:
             topology_file = Path(directory) / "two-ways.toml"
             topology_file.write_text(TWO_WAYS)
@@ -161,7 +167,8 @@ class CellsArrive(unittest.TestCase):
                 self.assertEqual(len(rows), media["cells_sent"] + media["probes_sent"]
                                  + media["cells_received"])
                 self.assertTrue(all(int(vci) >= 32 for _, _, vci in rows), rows[:3])
-                # 8 cells are 5 frames of one and one of three; a probe's 4 are a frame each.
+                # 8 cells are 5 frames of one cell and one of three; a probe's 4 cells are a frame
+                # each.
                 frames = run("tshark", "-n", "-r", file, "-V").stdout
                 sent = 20 * (6 + 4)
                 self.assertEqual(len(re.findall(r"AAL5 CRC: 0x[0-9a-f]+ \(correct\)", frames)),
@@ -170,17 +177,17 @@ class CellsArrive(unittest.TestCase):
 
 
 class CellsGoAstray(unittest.TestCase):
-    """Somebody else has branches in the switches, on labels that calls are going to have."""
+    """Another controller has branches in the switches, on labels that calls will get."""
 
     LABELS = range(32, 64)
 
     def astray(self, node, make):
-        """A run of 20 calls in a lab whose `node` has the branches that `make` makes of each label."""
+        """A run of 20 calls in a lab in which `make` adds a branch for each label at `node`."""
         with lab_up(labels_per_port=len(self.LABELS)) as lab:
             with GsmpClient(switch_address(lab, node)) as switch:
                 for vci in self.LABELS:
                     switch.add(make((0, vci)))
-            # Few calls at a time: only so many labels, and every one of them has a second branch.
+            # Few calls at a time: there are few labels, and each has a second branch.
             done, summary = verify(lab, Load(calls=20, rate=100))
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertEqual(summary["setups"]["connected"], 20, done.stdout)
@@ -196,12 +203,12 @@ class CellsGoAstray(unittest.TestCase):
         self.assertIn("a cell came to host-b 0/900", said)
 
     def test_back_to_the_caller(self):
-        # host-a's port 1 is the host's: what comes in there goes out there again.
+        # host-a's port 1 leads to its host: cells that enter there also come back out.
         media, said = self.astray(CALLER, lambda label: Branch(1, label, 1, (0, 901)))
         self.assertEqual(media["wrong_endpoint"], media["cells_sent"])
         self.assertEqual(media["lost"] + media["wrong_label"], 0)
         self.assertIn("a cell came to host-a 0/901", said)
-        # These branches are there still when the calls are not.
+        # These branches outlive the calls.
         self.assertEqual(media["after_release"], media["probes_sent"])
         self.assertIn("after its release a cell came to host-a 0/901", said)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The status of each daemon of a lab, held against the tables that its program prints."""
+"""Compares the status of each daemon of a lab with the tables that its program prints."""
 
 import re
 
@@ -12,7 +12,7 @@ FAULTY = Load(calls=300, rate=300, loss=0.02, duplicate=0.02, reorder=0.02)
 
 
 def status_of(lab, path):
-    """The names and values of a daemon's status, in their order."""
+    """The (name, value) pairs of a daemon's status, in order."""
     remote = giop.Remote(tool(lab, "nameclt", "resolve", path).stdout)
     status, reader, _ = remote.invoke("status")
     remote.close()
@@ -21,14 +21,14 @@ def status_of(lab, path):
 
 
 def rows_of(program):
-    """The metrics that the program's tables name."""
+    """The metrics in the program's tables."""
     printed = run(BIN / program, "--print-metrics").stdout
     return [line.split("|")[2].strip() for line in printed.splitlines()
             if line.startswith("| ") and not line.startswith(("| room", "| ---"))]
 
 
 def describing(name, rows):
-    """The rows that describe the exported name best: those with the longest fixed part."""
+    """The rows that match the exported name best: those with the longest fixed part."""
     found = [row for row in rows
              if re.fullmatch(re.sub(r"<\w+>", ".+", re.escape(row)), name)]
     fixed = {row: len(re.sub(r"<\w+>", "", row)) for row in found}
@@ -36,7 +36,7 @@ def describing(name, rows):
 
 
 class Tables(unittest.TestCase):
-    """Each exported metric has one row, and each row that is no family is exported."""
+    """Each exported metric has one row, and each row without a placeholder is exported."""
 
     def assert_described(self, lab, program, path, unmet):
         rows = rows_of(program)

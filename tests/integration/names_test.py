@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The name service: what is bound there, and daemons that were there before it."""
+"""Bindings in the name service, and daemons that start before it."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
-# Exit codes of a daemon (docs/options.md): a living one has its name; it was replaced.
+# Exit codes of a daemon (docs/options.md): another living daemon has its name; it was replaced.
 EXIT_NAME_HELD, EXIT_REPLACED = 3, 4
 NOWHERE = "127.0.0.1:9"  # no name service
 BOUND = ["xbind/cmgr/default", "xbind/qosmapper/default", "xbind/routeobject/default",
@@ -77,7 +77,7 @@ class ALoopbackAddressAndAFarNameService(unittest.TestCase):
 
 
 class ChangedNames(InOneLab):
-    """What others bind under the names of daemons that run ends none of them."""
+    """Whatever others bind under the names of running daemons, no daemon ends."""
 
     def alive(self):
         return [name for name, process in self.lab.processes.items() if process.alive()]
@@ -107,7 +107,7 @@ class ChangedNames(InOneLab):
     def words_of(self, name):
         return list(map(str, self.lab.processes[name].command))
 
-    # A context becomes an object.
+    # An object replaces a context.
     def test_an_object_where_a_context_was(self):
         before = self.alive()
         self.nameclt("-advanced", "rebind", "xbind/switchserver",
@@ -119,12 +119,12 @@ class ChangedNames(InOneLab):
         self.assertEqual(self.alive(), before)
         self.nameclt("unbind", "xbind/switchserver")
         wait_until(lambda: bound(self.lab) == set(BOUND), "all are bound again")
-        for name in servers:  # tried every 50 ms, said once
+        for name in servers:  # retried every 50 ms, logged once
             self.assertEqual(self.log(name).count("where a context must be"), 1, self.log(name))
         self.assertEqual(self.alive(), before)
         self.wait_for_calls()
 
-    # An object of another kind is no second daemon: the daemon takes its name back.
+    # An object with another interface is no second daemon: the daemon takes its name back.
     def test_an_object_of_another_kind(self):
         before = self.alive()
         own = self.nameclt("resolve", "xbind/routeobject/default")
@@ -133,7 +133,7 @@ class ChangedNames(InOneLab):
         wait_until(lambda: self.nameclt("resolve", "xbind/routeobject/default") == own,
                    "RouteObject has its name again")
         self.assertIn("of another kind", self.log("xbind-routeobject"))
-        # Nor is one of its kind that has a name of its own.
+        # The same holds for an object of its interface that has another name.
         own = self.nameclt("resolve", f"xbind/switchserver/{CALLEE}")
         self.nameclt("-advanced", "rebind", f"xbind/switchserver/{CALLEE}",
                      self.nameclt("resolve", f"xbind/switchserver/{CALLER}"))
@@ -156,7 +156,7 @@ class ChangedNames(InOneLab):
                 self.assertRegex(last, r"is alive at 127\.0\.0\.1:\d+")
                 self.assertNotIn(" ready\n", second.text())
         self.assertEqual(self.alive(), before)
-        # Had the second manager attached anywhere, the first would be fenced there.
+        # If the second manager had attached to a switch, the first would be fenced there.
         self.assertEqual(self.attachments(), attached)
         self.call()
         self.assertEqual(tool(self.lab, "xbindctl", "audit").returncode, 0)
@@ -192,11 +192,11 @@ class ChangedNames(InOneLab):
                     self.assertRegex(first.output().splitlines()[-1],
                                      r"ended with exit code 4: .*(another living|fenced)")
                     self.wait_for_calls()
-                    # The first has not taken the name or the watch of the second with it.
+                    # The first daemon's end has removed neither the second's name nor its watch.
                     self.assertEqual(bound(self.lab), set(BOUND))
                     second.process.kill()
                     second.process.wait()
-                    # Its reference refuses connections: the next one need not wait.
+                    # Its reference refuses connections, so the next daemon need not wait.
                     self.lab.start(name)
                     self.lab.wait_ready(first)
                 self.wait_for_calls()
@@ -249,7 +249,7 @@ class NameServiceComesAndGoes(unittest.TestCase):
             with planning(lab):
                 servants = [name for name in lab.processes if name != "omniNames"]
                 lab.start(*servants)
-                time.sleep(1.0)  # long enough to have given up
+                time.sleep(1.0)  # longer than it takes to give up
                 for name in servants:
                     self.assertTrue(lab.processes[name].alive(), name)
                     if not name.startswith("xbind-switch/"):
@@ -275,7 +275,7 @@ class NameServiceComesAndGoes(unittest.TestCase):
 
 
 class Daemon:
-    """A daemon beside the lab, in a file what it says."""
+    """A daemon beside the lab; its output goes to a file."""
 
     def __init__(self, process, log):
         self.process = process

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every call operation, asked by xbindctl, on a ring of six switches, with each engine.
+"""Every call operation, by xbindctl, on a ring of six switches, with each engine.
 
     node-1 ─ node-2 ─ node-3
       │                 │
@@ -14,8 +14,8 @@ from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
 RING = ROOT / "deploy" / "topologies" / "ring6.toml"
 LINK_RATE = 353207  # cells/s
-# RouteObject is not told what is free: routes are the shortest, whatever a test before has filled, and it is the
-# switches that refuse.
+# SwitchServers do not report free resources to RouteObject: it returns the shortest routes,
+# whatever earlier tests have filled, and the switches refuse.
 UNTOLD = {"xbind-switchserver": [(None, "route-object", "")]}
 
 
@@ -65,9 +65,10 @@ class Operations:
         self.assertIn("takes       500 cells/s", self.ctl("describe", connection))
         self.assertEqual(self.hops(connection), before)
         refused = self.ctl("modify", connection, "--cells-per-s", str(LINK_RATE + 1), code=1)
-        # All hops are asked at once: whichever answers first is named.
-        self.assertRegex(refused, rf"no bandwidth at node-\d port \d: asked {LINK_RATE + 1} cells/s, "
-                                  rf"free {LINK_RATE}")
+        # All hops get their command at once; the refusal names the first one to answer.
+        self.assertRegex(refused,
+                         rf"no bandwidth at node-\d port \d: asked {LINK_RATE + 1} cells/s, "
+                         rf"free {LINK_RATE}")
         self.assertIn("takes       500 cells/s", self.ctl("describe", connection))
         self.audit()
         self.ctl("modify", connection, "--cells-per-s", "50", "--buffer-cells", "10")
@@ -113,12 +114,13 @@ class Operations:
         held = self.ctl("connect", "node-1", "node-2", "--hold", "600",
                         "--cells-per-s", str(LINK_RATE))
         self.assertIn("held", held)
-        # Nothing is programmed, and the link is taken: the next call goes the long way round.
+        # Nothing is in the switches, but the link is reserved: the next call takes the long path.
         self.assertIn("0 stray cross-connects", self.audit())
         other = self.connect("node-1", "node-2", "--cells-per-s", "1")
         self.assertEqual([hop[2] for hop in self.hops(other)],
                          ["node-1", "node-6", "node-5", "node-4", "node-3", "node-2"])
-        self.assertIn("not connected", self.ctl("modify", re_id(held), "--cells-per-s", "1", code=1))
+        self.assertIn("not connected",
+                      self.ctl("modify", re_id(held), "--cells-per-s", "1", code=1))
         connected = self.ctl("commit", re_id(held))
         self.assertIn("connected, ingress label", connected)
         self.assertIn("not connected", self.ctl("commit", re_id(held), code=1))
@@ -131,7 +133,7 @@ class Operations:
         self.connect("node-1", "node-2", "--cells-per-s", str(LINK_RATE))
 
     def test_a_refusal_on_the_way_is_avoided(self):
-        # The short way round is taken between node-2 and node-3.
+        # The short path between node-2 and node-3 is full.
         self.connect("node-2", "node-3", "--cells-per-s", str(LINK_RATE - 50))
         before = self.counter("crankbacks")
         connection = self.connect("node-1", "node-3", "--cells-per-s", "100")
@@ -143,7 +145,8 @@ class Operations:
         connection = self.connect("node-1", "node-2")
         self.ctl("release", connection)
         for words, says in (
-                (("release", connection), f"unknown connection at manager: connection {connection}"),
+                (("release", connection),
+                 f"unknown connection at manager: connection {connection}"),
                 (("modify", connection, "--cells-per-s", "1"), "unknown connection"),
                 (("commit", connection), "unknown connection"),
                 (("add-leaf", connection, "node-3"), "unknown connection"),
@@ -160,7 +163,7 @@ class Xbind(Operations, OnARing):
         wait_until(lambda: self.counter("prepared") == 2, "two connections are ready")
         commands = self.counter("commands")
         first = self.connect("node-1", "node-3")
-        # One is being made in its place; the call itself said nothing to any switch.
+        # A replacement is being prepared; the call itself sent no command to a switch.
         wait_until(lambda: self.counter("prepared") == 2, "the pool is full again")
         self.assertEqual(self.counter("commands"), commands + 3)
         self.ctl("prepare", "node-1", "node-3", "--count", "3")
@@ -229,7 +232,8 @@ class WithQuotas(Operations, OnARing):
         for _ in range(8):
             self.connect("node-1", "node-2", "--cells-per-s", "173")
         hits, misses, queries = (self.counter(name) - was for name, was in zip(names, before))
-        # Two ports a call. The first call may find too little there, and asks for the next ones as well.
+        # Two ports for each call. The first call may find too little and request quota for the next
+        # ones too.
         self.assertEqual(hits + misses, 16)
         self.assertGreaterEqual(hits, 14)
         self.assertEqual(queries, 1, "the QOSMapper is asked once for one service")
@@ -252,13 +256,13 @@ class AManagerThatIsGone(unittest.TestCase):
             early = tool(lab, "xbindctl", "forget-manager", "all", "default")
             self.assertEqual(early.returncode, 1)
             self.assertIn("is attached", early.stderr)
-            # The manager dies without a word; the SwitchServers see that its connection has gone, or
-            # its lease runs out.
+            # The manager is killed. The SwitchServers see that its connection is gone, or its lease
+            # expires.
             process = lab.processes.pop("xbind-cmgr")
             os.kill(process.pid, signal.SIGKILL)
             wait_until(lambda: tool(lab, "xbindctl", "forget-manager", "all",
                                     "default").returncode == 0, "it can be forgotten", 40)
-            # One label of 40 carries the dead manager's call; the other has the rest.
+            # One of 40 labels carries the dead manager's call; the other manager can use the rest.
             lab.manager_names = lambda: ["manager-2"]
             done, summary = offer(lab, Load(calls=60, rate=400, hold=20), timeout=150)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -266,7 +270,7 @@ class AManagerThatIsGone(unittest.TestCase):
             self.assertEqual(summary["refusals"], {"no label": 21})
 
 
-# What they share is no test by itself.
+# The base class is no test by itself.
 del OnARing
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Points of figures from real processes (bench/figures/process_source.hpp): as fast as this machine is, and
-at the pace of slower hosts. Relations alone that hold on any machine."""
+"""Points of figures from real processes (bench/figures/process_source.hpp), at this machine's speed
+and at the pace of slower hosts. Checks only relations that hold on any machine."""
 
 import os
 import signal
@@ -10,15 +10,16 @@ from pathlib import Path
 from harness import BIN, ROOT, run, unittest, wait_until
 
 CALLS = 40
-# A setup over three switches, labels at hand: the manager takes the request and sends three commands, of
-# which the last leaves after two and a half messages; a SwitchServer takes the command, asks its switch and
-# takes the answer, and sends its result; the manager takes three of them one after another, and sends the
-# outcome. Of 2 ms each, half of what is sent before it leaves.
+# A setup over three switches with cached labels. The manager receives the request and sends three
+# commands; the last one leaves after two and a half messages. A SwitchServer receives the command,
+# sends it to its switch, receives the answer and sends its result. The manager receives three
+# results in sequence and sends the outcome. Each message takes 2 ms, half of it before a sent
+# message leaves.
 MANAGER_MS = 2.0 + 2 * 2.0 + 1.0
 SERVER_MS = 2.0 + 1.0 + 2.0 + 1.0
 LEAST_MS = MANAGER_MS + SERVER_MS + 2.0 + 1.0
-# A call takes two requests, two outcomes, six commands and six results, each perhaps confirmed by a
-# message of its own; twice that leaves room for reservations and for the ends of a short run.
+# A call needs two requests, two outcomes, six commands and six results, each perhaps with its own
+# acknowledgement. Twice that allows for reservations and for the ends of a short run.
 MOST_INVOCATIONS = 2 * 2 * (2 + 2 + 6 + 6)
 
 
@@ -35,7 +36,7 @@ class ProcessPointTest(unittest.TestCase):
         self.directory = self.enterContext(tempfile.TemporaryDirectory(prefix="xbind-test-"))
 
     def processes_left(self):
-        """Those with our directory on their command line."""
+        """Processes with the test's directory on their command line."""
         found = []
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit():
@@ -65,7 +66,7 @@ class ProcessPointTest(unittest.TestCase):
             self.assertLess(0, point["min_ms"])
             self.assertLessEqual(point["min_ms"], point["mean_ms"])
             self.assertLessEqual(point["mean_ms"], point["p99_ms"])
-            # A setup and a release send a command to each of three switches, at most T in a message.
+            # A setup and a release each send a command to three switches, at most T in a message.
             calls_per_s, invocations_per_s = point["achieved_per_s"], point["invocations_per_s"]
             self.assertGreaterEqual(invocations_per_s, 2 * 3 * calls_per_s / point["threshold"])
             self.assertLessEqual(invocations_per_s, MOST_INVOCATIONS * calls_per_s)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What is refused, by whom, with which words and which exit code."""
+"""What is refused, by which program, with which words and exit code."""
 
 import tempfile
 from pathlib import Path
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
-# Every program (and subcommand) with what it needs to be content.
+# Every program (and subcommand) with the options that it requires.
 COMMANDS = {
     "xbind-cmgr": ["xbind-cmgr"],
     "xbind-switchserver": ["xbind-switchserver", "--name", "s1", "--switch", "127.0.0.1:6068"],
@@ -47,7 +47,7 @@ NOBODY = "127.0.0.1:1"  # a name service that is not there
 class CommandLines(unittest.TestCase):
 
     def refused(self, done, *words):
-        """Exit code 2 and a sentence on standard error that has these words in it."""
+        """Asserts exit code 2 and a sentence with these words on standard error."""
         self.assertEqual(done.returncode, 2, (done.args, done.stdout, done.stderr))
         for word in words:
             self.assertIn(word, done.stderr, done.args)
@@ -105,11 +105,13 @@ class CommandLines(unittest.TestCase):
             ("xbindctl connect", ["--frame-octets", "5"], ["frame-octets", "frames-per-1000-s"]),
             ("xbindctl prepare", ["--frame-octets", "5"], ["frame-octets", "frames-per-1000-s"]),
             ("xbindctl aggregation", ["--threshold", "4"], ["threshold", "mode"]),
-            ("xbindctl aggregation", ["--mode", "regions", "--threshold", "4"], ["threshold", "regions"]),
+            ("xbindctl aggregation", ["--mode", "regions", "--threshold", "4"],
+             ["threshold", "regions"]),
             ("xbindctl aggregation", ["--mode", "fast"], ["mode", "fast", "adaptive"]),
             ("xbindctl routes", ["--metric", "wide"], ["metric", "wide", "load"]),
             ("xbindctl routes", ["--alternates", "65"], ["alternates", "65", "64"]),
-            ("xbindctl routes", ["--alternates", "2", "--disjoint", "links"], ["alternates", "disjoint"]),
+            ("xbindctl routes", ["--alternates", "2", "--disjoint", "links"],
+             ["alternates", "disjoint"]),
             ("xbindctl routes", ["--avoid", "switch-1:x"], ["avoid", "switch-1:x", "SWITCH:PORT"]),
             ("xbindctl routes", ["--avoid", "switch-1:0"], ["avoid", "switch-1:0"]),
             ("xbindctl routes", ["--require", ":2"], ["require", ":2"]),
@@ -182,7 +184,8 @@ class CommandLines(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             file = Path(directory) / "cmgr.conf"
             file.write_text("threshold = 4\nthresold = 5\n")
-            self.refused(run("xbind-cmgr", "--config", file, "--check-config"), "thresold", "threshold")
+            self.refused(run("xbind-cmgr", "--config", file, "--check-config"), "thresold",
+                         "threshold")
 
 
 class Topologies(unittest.TestCase):
@@ -198,7 +201,8 @@ class Topologies(unittest.TestCase):
                     self.assertIn(word, done.stderr)
 
     def test_reasons_come_with_file_and_line(self):
-        self.refused('name = "n"\n[[switch]]\nname = "a"\n[[switch]]\nname = "a"\n', "line 5", "'a'")
+        self.refused('name = "n"\n[[switch]]\nname = "a"\n[[switch]]\nname = "a"\n', "line 5",
+                     "'a'")
         self.refused('name = "n"\n[[switch]\nname = "a"\n', "line 2")
         self.refused('name = "n"\n[[switch]]\nname = "a"\n[[link]]\nbetween = ["a", "z"]\n'
                      'cells-per-s = 1\n', "line", "z")
@@ -231,7 +235,8 @@ class Requests(InOneLab):
         self.assertEqual(summary["setups"]["refused"], 5)
         self.assertIn("unknown endpoint", done.stdout)
         self.assertIn("host-x", done.stdout)
-        self.assertEqual(done.returncode, 1, done.stdout)  # nothing was connected: that is no success
+        # No call was connected, so the run has failed
+        self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn("Verdict: FAILED", done.stdout)
         self.assertIn("none of 5 calls was connected, 5 of them refused", done.stdout)
         done, summary = offer(self.lab, Load(calls=5, rate=100), "--from", "host-x", "--to", CALLEE,
@@ -256,7 +261,7 @@ class Requests(InOneLab):
         self.assertIn("is the manager running? `xbind-names list` prints the names", done.stderr)
 
     def test_managers_that_are_not_forgotten(self):
-        # The one that is attached, one that never was, and a switch that is not there.
+        # The attached manager, one that never existed, and an unknown switch.
         for name in ("default", "nobody"):
             done = tool(self.lab, "xbindctl", "forget-manager", "all", name)
             self.assertEqual(done.returncode, 1, done.stdout)
@@ -275,17 +280,19 @@ class Requests(InOneLab):
             self.assertIn("xbindctl: ", done.stderr)
 
     def test_a_callback_that_cannot_be_reached_is_named(self):
-        # Published is an address at which nobody listens, as a loopback address is to another host.
+        # The published address has no listener, like a loopback address used from another host.
         done = run("xbind-callgen", "run", "--calls", "50", "--drain-timeout", "2",
-                   env={**self.lab.client_environment(), "ORBendPointPublish": "giop:tcp:127.0.0.1:1"})
+                   env={**self.lab.client_environment(),
+                        "ORBendPointPublish": "giop:tcp:127.0.0.1:1"})
         self.assertEqual(done.returncode, 1, done.stdout)
-        self.assertIn("no answer ever came back on the callback at 127.0.0.1:1 from manager default",
-                      done.stdout)
+        self.assertIn("no answer ever came back on the callback at 127.0.0.1:1 "
+                      "from manager default", done.stdout)
         self.assertNotIn("\n  clean: ", done.stdout)
         self.assertIn("not one answer came back", done.stdout)
 
     def test_connections_that_are_not_there(self):
-        for verb, words in (("describe", "123456789 is not known"), ("release", "unknown connection")):
+        for verb, words in (("describe", "123456789 is not known"),
+                            ("release", "unknown connection")):
             done = tool(self.lab, "xbindctl", verb, "123456789")
             self.assertEqual(done.returncode, 1, done.stdout)
             self.assertIn(words, done.stderr)
@@ -336,7 +343,7 @@ class OrderlyEnd(unittest.TestCase):
             for name in lonely:
                 process = lab.processes[name]
                 if process.pid:
-                    # Its first line: from then on it is ours to end, not the shell's.
+                    # After its first line the daemon, not the shell, is ours to end.
                     wait_until(lambda process=process: "options:" in process.log_tail(50),
                                f"{name} runs")
                     self.assertEqual(end([process]), [], name)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""An emulated switch dies in the middle of a run and comes back with an empty table (a cold restart).
+"""An emulated switch dies during a run and returns with an empty table (a cold restart).
 
-Every call has an answer all the same, the connections that were up are put back into the switch, the
-audit finds nothing astray, and no cell goes where it should not.
+Every call gets an answer nevertheless. Connections that were up are put back into the switch, the
+audit finds no stray entry, and no cell is misdirected.
 """
 
 import signal
@@ -11,12 +11,12 @@ import threading
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from gsmp_client import Switch
 
-STANDING = 20  # connections that nobody releases
-CHECKED, CHECK_CELLS = 100, 8  # calls of a run whose cells are looked at, and how many of each
+STANDING = 20  # connections that are never released
+CHECKED, CHECK_CELLS = 100, 8  # calls of a run whose cells are checked, and cells of each
 
 
 def restart_cold(lab):
-    """The middle switch dies and is started again."""
+    """Kills and restarts the middle switch."""
     process = lab.processes[f"xbind-switch/{MIDDLE}"]
     process.signal(signal.SIGKILL)
     wait_until(lambda: not process.alive(), "the switch is dead")
@@ -52,16 +52,17 @@ class ColdRestart(InOneLab):
         setups, releases = summary["setups"], summary["releases"]
         self.assertEqual(setups["attempted"], 2000, done.stdout)
         self.assertEqual(setups["unanswered"], 0, done.stdout)
-        # Whoever came while the switch was away was told so; the others got through.
+        # Calls that came while the switch was away were refused with that reason; the others
+        # succeeded.
         self.assertGreater(setups["connected"], 100, done.stdout)
-        # A release whose delete the switch could not confirm has its answer too.
+        # A release gets its answer even if the switch could not confirm the removal.
         self.assertEqual(releases["unanswered"], 0, done.stdout)
         wait_for_a_clean_audit(self.lab)
         self.assertEqual(self.switch().table(), standing)
 
 
 class ColdRestartOverVersion1(ColdRestart):
-    """The SwitchServer finds out label by label what is not there any more."""
+    """The SwitchServer checks label by label which connections are gone."""
 
     LAB = {"more": {"xbind-switchserver": [(None, "gsmp-versions", "1")]}}
 
@@ -69,7 +70,7 @@ class ColdRestartOverVersion1(ColdRestart):
 class CellsOverAColdRestart(InOneLab):
 
     def cells_in(self):
-        """How many have come to the middle switch from the caller."""
+        """Number of cells that have reached the middle switch from the caller."""
         done = tool(self.lab, "xbindctl", "ports", MIDDLE)
         self.assertEqual(done.returncode, 0, done.stderr)
         row = next(line.split() for line in done.stdout.splitlines() if line.startswith("1 "))
@@ -88,9 +89,9 @@ class CellsOverAColdRestart(InOneLab):
         media = summary["media"]
         self.assertEqual(summary["setups"]["unanswered"], 0, done.stdout)
         self.assertGreaterEqual(media["calls_checked"], CHECKED, done.stdout)
-        # What was on its way to the switch while it was away is lost. But nothing goes astray.
-        for violation in ("wrong_endpoint", "wrong_label", "corrupted", "duplicated", "out_of_order",
-                          "after_release"):
+        # Cells in flight to the switch while it was away are lost, but no cell is misdirected.
+        for violation in ("wrong_endpoint", "wrong_label", "corrupted", "duplicated",
+                          "out_of_order", "after_release"):
             self.assertEqual(media[violation], 0, (violation, done.stdout))
         wait_for_a_clean_audit(self.lab)
 

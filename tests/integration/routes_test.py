@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""RouteObject for the operator: paths, links, and what is drained."""
+"""RouteObject's operator interface: paths, links and drains."""
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
@@ -23,7 +23,7 @@ class Routes(InOneLab):
                           "--alternates", "3", "--require", MIDDLE)
         for words in ("path 1      3 switches", f"hop 1     {MIDDLE}", "to be kept for 5000 ms"):
             self.assertIn(words, shown)
-        self.assertNotIn("path 2", shown)  # there is no other way
+        self.assertNotIn("path 2", shown)  # there is no other path
 
     def test_a_path_that_is_not_there_is_refused_with_its_reason(self):
         for words, said in (
@@ -62,7 +62,8 @@ class Routes(InOneLab):
         control = control_of(self.lab, MIDDLE)
         self.assertEqual(run("xbind-switch", "tell", control, "line", "2", "down").returncode, 0)
         try:
-            # The switch tells its SwitchServer by an event, and that tells RouteObject.
+            # The switch sends its SwitchServer an event, and the SwitchServer reports to
+            # RouteObject.
             wait_until(lambda: self.states() == ["up", "down"], "the link is down")
             refused = self.ctl("routes", CALLER, CALLEE)
             self.assertEqual(refused.returncode, 1)

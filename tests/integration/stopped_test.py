@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A SwitchServer that has stopped (not died: it reads nothing and closes nothing) must not take the
-manager with it: everybody else is answered, calls over it are refused with the reason, what it could not
-be told is owed and paid when it runs again.
+"""A SwitchServer that has stopped (not died: it reads nothing and closes nothing) must not block
+the manager. Other calls are answered, calls through it are refused with the reason, and removals
+owed to it are carried out when it runs again.
 """
 
 import contextlib
@@ -13,8 +13,8 @@ from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
 RING = ROOT / "deploy" / "topologies" / "ring6.toml"
 SERVER = f"xbind-switchserver/{MIDDLE}"
-# Short timers, so that the test is over soon; the lease of a session (15 s) stays far away. Nor is it told
-# here what comes of silence (unknown_test.py).
+# Short timers, so that the test ends soon; a session's lease (15 s) does not expire.
+# unknown_test.py tests what follows from silence.
 MANAGER = {"xbind-cmgr": [(None, "hop-timer-ms", 300), (None, "undo-timer-ms", 300)],
            "xbind-routeobject": [(None, "switch-silent-ms", 0)]}
 
@@ -44,12 +44,13 @@ class Stopped(OneLab):
         self.signal(signal.SIGSTOP)
         try:
             done, summary = offer(self.lab, Load(calls=2000, rate=2000), "--drain-timeout", "8")
-            # Every call has its answer, and the answer says where.
+            # Every call has its answer, and the answer names the place.
             self.assertEqual(summary["setups"]["refused"], 2000)
             self.assertEqual(summary["setups"]["unanswered"], 0)
             self.assertIn(MIDDLE, done.stdout)
-            # The manager answers others, and knows what it owes: at most one removal a call. On a busy machine
-            # the others confirm a removal too late as well; those debts are paid meanwhile.
+            # The manager serves others and counts its debts: at most one removal for each call. On
+            # a busy machine the other switches may confirm a removal too late as well; those debts
+            # are settled meanwhile.
             owed = self.status("owed")
             self.assertTrue(1 <= owed <= 2000, owed)
             self.assertEqual(owed, self.status("debts_made") - self.status("debts_paid"))
@@ -58,14 +59,16 @@ class Stopped(OneLab):
             self.signal(signal.SIGCONT)
         wait_until(lambda: self.status("owed") == 0, "the debts are paid")
         self.assertEqual(self.status("debts_made"), self.status("debts_paid"))
-        wait_until(lambda: tool(self.lab, "xbindctl", "audit").returncode == 0, "the audit is clean")
+        wait_until(lambda: tool(self.lab, "xbindctl", "audit").returncode == 0,
+                   "the audit is clean")
         done, summary = offer(self.lab, Load(calls=200, rate=400))
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual(summary["releases"]["released"], 200)
 
     @contextlib.contextmanager
     def while_stopped(self):
-        """The middle SwitchServer runs again at the end, and what it is owed is paid."""
+        """At the end of the block the middle SwitchServer runs again and its owed removals are
+        done."""
         self.signal(signal.SIGSTOP)
         try:
             yield
@@ -125,7 +128,8 @@ class OthersAttach(InOneLab):
             wait_until(lambda: self.attached() == 0, "the manager knows", 60)
             self.lab.start(restarted.name)
             self.lab.wait_ready(restarted)
-            # Attempts at the stopped ones take 5 s each: one after the other they would take 25 s.
+            # An attempt to attach to a stopped one takes 5 s. One after the other they would take
+            # 25 s.
             wait_until(lambda: self.attached() == 1, "it is attached", 10)
         finally:
             for process in stopped:

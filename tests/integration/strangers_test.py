@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What strangers send: names that are none, very many of them, and replies that stay short."""
+"""What strangers send: invalid names, very many names, and replies that must stay short."""
 
 import os
 import re
@@ -24,7 +24,7 @@ def remote(lab, path, timeout_s=20.0):
 
 
 def last_connection(reader, count):
-    """Of so many ConnectionStates: the id of the last."""
+    """Reads `count` ConnectionStates; returns the id of the last."""
     connection = 0
     for _ in range(count):
         connection = reader.number("Q")
@@ -51,7 +51,7 @@ def last_connection(reader, count):
 
 
 def labels_of_page(reader):
-    """Of a LedgerPage without hops: the audit's number, cached labels, whether more follows."""
+    """Reads a LedgerPage without hops: the audit's number, cached labels, whether more follows."""
     audit, labels = reader.number("Q"), 0
     for _ in range(reader.number("I")):
         reader.number("B")
@@ -100,7 +100,7 @@ class Strangers(InOneLab):
         return tool(self.lab, "xbindctl", "status").stdout
 
     def attachment(self, name):
-        """Arguments of attach; the observer is some object that is there."""
+        """Arguments of attach; the observer is some existing object."""
         host, port, key = giop.parse_ior(
             tool(self.lab, "nameclt", "resolve", "xbind/cmgr/default").stdout)
 
@@ -203,7 +203,7 @@ class Strangers(InOneLab):
             self.assertEqual(status, giop.NO_EXCEPTION)
             self.assertLess(octets, MEGABYTE)
             granted += reader.number("I")
-        self.assertGreater(8 * granted, MEGABYTE)  # or nothing is tested here
+        self.assertGreater(8 * granted, MEGABYTE)  # otherwise nothing is tested here
         listed, more, pages = 0, True, 0
         status, reader, octets = switch.invoke("audit_switch", lambda out: out.string("hoarder"))
         while True:
@@ -277,7 +277,7 @@ def soft_limit(pid):
 
 
 class FewDescriptors(unittest.TestCase):
-    """A manager under `ulimit -n 1024`, so that it cannot raise the limit."""
+    """A manager under `ulimit -n 1024`, which it cannot raise."""
 
     def setUp(self):
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -360,7 +360,7 @@ class NobodyWaits(InOneLab):
 
     def test_a_plain_connect_that_nobody_waits_for_is_released(self):
         manager = remote(self.lab, "xbind/cmgr/default")
-        connect(manager, CALLER, CALLEE)  # one that is waited for stays
+        connect(manager, CALLER, CALLEE)  # its caller waits, so it stays
         self.assertEqual(len(self.connections()), 1)
         self.stop()
 

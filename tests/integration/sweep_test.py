@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The reckoning of ./quickstart --sweep, without any process: points, rates, ratios, intervals, words."""
+"""Computations of ./quickstart --sweep: points, rates, ratios, intervals, texts; no processes."""
 
 import itertools
 import math
@@ -15,7 +15,7 @@ RATES = [20.0, 100.0, 500.0]
 
 
 def result(rate=100.0, calls=500, connected=None, duration=5.05, unanswered=0, mean_us=400.0):
-    """The parts of callgen's JSON that a sweep looks at."""
+    """The parts of callgen's JSON that a sweep reads."""
     connected = calls if connected is None else connected
     return {
         "offered_setups_per_s": rate, "duration_s": duration, "threshold": 4,
@@ -46,7 +46,7 @@ class Points(unittest.TestCase):
         self.assertTrue(figures.carried(made))
 
     def test_arrivals_by_chance_count_as_drawn(self):
-        slow = result(rate=100.0, calls=500, duration=5.55)  # drawn: 90.9 a second
+        slow = result(rate=100.0, calls=500, duration=5.55)  # the drawn gaps: 90.9 a second
         slow["model_checks"]["mean_inter_arrival_us"]["planned"] = 11_000.0
         self.assertTrue(figures.carried(figures.point_of(slow)))
 
@@ -61,7 +61,7 @@ class Points(unittest.TestCase):
 class Rates(unittest.TestCase):
 
     def search(self, limit):
-        """The rates tried on a system that carries up to `limit` calls/s, and what was found."""
+        """The rates tried on a system that carries up to `limit` calls/s, and the rate found."""
         points = []
         while (rate := figures.next_rate(points, RATES)) is not None:
             points.append(point(rate, min(rate, limit)))
@@ -76,7 +76,7 @@ class Rates(unittest.TestCase):
     def test_find_any_limit_within_a_tenth(self):
         for limit in (25.0, 99.0, 600.0, 12_345.0, 250_000.0):
             _, found = self.search(limit)
-            # Carried is what reaches 95 %.
+            # A rate counts as carried when 95 % of it is reached.
             self.assertTrue(limit / 1.1 <= found <= limit, (limit, found))
 
     def test_a_system_that_carries_nothing(self):
@@ -107,7 +107,8 @@ class Intervals(unittest.TestCase):
             figures.median_interval([])
 
     def test_the_probability_is_the_share_of_coin_tosses(self):
-        # Of all outcomes "below or above the true median" of 9 values, how many lie within?
+        # Each of 9 values is below or above the true median: in how many cases is it within the
+        # interval?
         within = sum(2 <= sum(tosses) <= 7 for tosses in itertools.product((0, 1), repeat=9))
         self.assertAlmostEqual(figures.median_interval(range(9))[3], within / 512)
 
@@ -116,7 +117,8 @@ class Intervals(unittest.TestCase):
         true_median = math.log(2)
         held = 0
         for _ in range(2000):
-            _, low, high, reached = figures.median_interval([dice.expovariate(1) for _ in range(15)])
+            _, low, high, reached = figures.median_interval(
+                [dice.expovariate(1) for _ in range(15)])
             held += low <= true_median <= high
         self.assertGreaterEqual(reached, 0.95)
         self.assertAlmostEqual(held / 2000, reached, delta=0.02)
@@ -134,7 +136,7 @@ class Comparisons(unittest.TestCase):
         latency, throughput = figures.engine_ratios(points)
         self.assertAlmostEqual(latency["measured"], 0.4)
         self.assertTrue(latency["met"])
-        self.assertAlmostEqual(throughput["measured"], 7.0)  # fixed thresholds alone
+        self.assertAlmostEqual(throughput["measured"], 7.0)  # only fixed thresholds
         self.assertTrue(throughput["met"])
 
     def test_a_ratio_without_its_figures_is_missed(self):
@@ -145,7 +147,7 @@ class Comparisons(unittest.TestCase):
     def test_pairs_are_of_the_same_load_and_round(self):
         points = []
         for load, round_number in itertools.product(range(2), range(9)):
-            slow = 1.0 + round_number  # a machine that gets slower hurts both alike
+            slow = 1.0 + round_number  # a machine that becomes slower affects both alike
             common = {"load": load, "round": round_number}
             points.append(point(20.0 + load, system="adaptive", mean_ms=0.9 * slow) | common)
             points.append(point(20.0 + load, system="4", mean_ms=(1 + load) * slow) | common)
@@ -157,15 +159,17 @@ class Comparisons(unittest.TestCase):
 
     def test_a_run_without_a_connected_call_makes_no_pair(self):
         points = [point(20.0, system=system, connected=connected) | {"load": 0, "round": number}
-                  for system, number, connected in (("adaptive", 0, 9), ("4", 0, 0), ("adaptive", 1, 9),
-                                                    ("4", 1, 9), ("adaptive", 2, 9))]
+                  for system, number, connected in (("adaptive", 0, 9), ("4", 0, 0),
+                                                    ("adaptive", 1, 9), ("4", 1, 9),
+                                                    ("adaptive", 2, 9))]
         self.assertEqual([row["pairs"] for row in figures.comparisons(points, ["4"])], [1])
 
 
 class Caches(unittest.TestCase):
 
     def test_labels_against_calls(self):
-        samples = [{"labels_cached": 40, "connections": 250}, {"labels_cached": 44, "connections": 274}]
+        samples = [{"labels_cached": 40, "connections": 250},
+                   {"labels_cached": 44, "connections": 274}]
         made = figures.cache_of(result(), samples, ports=2)
         self.assertAlmostEqual(made["labels_per_port"], 21.0)
         self.assertAlmostEqual(made["calls_up"], 262.0)
@@ -177,14 +181,16 @@ class Caches(unittest.TestCase):
         self.assertEqual(made["hit_ratio"], 0.99)
 
     def test_counters_as_xbindctl_prints_them(self):
-        self.assertEqual(figures.metrics_of("rss_kib       100\nlabels_cached  12\nodd line here 3\n"),
-                         {"rss_kib": 100, "labels_cached": 12})
+        self.assertEqual(
+            figures.metrics_of("rss_kib       100\nlabels_cached  12\nodd line here 3\n"),
+            {"rss_kib": 100, "labels_cached": 12})
 
 
 class Speed(unittest.TestCase):
 
     def told(self, name, results):
-        return {goal["what"]: (goal["measured"], goal["met"]) for goal in speed_figures.goals(name, results)}
+        return {goal["what"]: (goal["measured"], goal["met"])
+                for goal in speed_figures.goals(name, results)}
 
     def test_a_rate_counts_once_it_is_confirmed(self):
         points = [{"kind": kind, "rate": rate, "run": {"call_operations_per_s": 2 * rate - 1}}
@@ -196,11 +202,14 @@ class Speed(unittest.TestCase):
     def test_shares_are_of_null_servants_before_and_after(self):
         results = {"highest": {"confirmed": False, "rate": 0, "points": []}, "tails": [],
                    "ceiling": {"operations_per_s": 250_000},
-                   "floors": [{"floor": {"ceiling_operations_per_s": speed}} for speed in (9e5, 11e5)],
-                   "low_load": {"floor": {"run_over_floor_setup_p50": 1.5, "run_over_floor_setup_p99": 6.0}}}
+                   "floors": [{"floor": {"ceiling_operations_per_s": speed}}
+                              for speed in (9e5, 11e5)],
+                   "low_load": {"floor": {"run_over_floor_setup_p50": 1.5,
+                                          "run_over_floor_setup_p99": 6.0}}}
         told = list(self.told("throughput", results).values())
-        self.assertEqual(told, [(None, False), (0.25, False), (1.5, True), (6.0, False), (None, False)])
-        # Of three runs near the highest rate one may be the host's.
+        self.assertEqual(told,
+                         [(None, False), (0.25, False), (1.5, True), (6.0, False), (None, False)])
+        # Of three runs near the highest rate, one may be disturbed by the host.
         results["tails"] = [{"setup_latency_us": {"p99": us}} for us in (4_000, 60_000, 4_500)]
         self.assertEqual(list(self.told("throughput", results).values())[-1], (4.5, True))
 
@@ -224,7 +233,8 @@ class Speed(unittest.TestCase):
         self.assertEqual(list(self.told("wide", {"points": points}).values()), [(60 / 75, True)])
         points = [{"count": count, "outstanding": outstanding, "operations_per_s": speed}
                   for count, outstanding, speeds in ((1, 8, (99, 100, 300)), (1, 16, (98, 98, 98)),
-                                                     (2, 8, (94, 96, 20)), (4, 8, (60, 99, 61)), (4, 16, (80, 81, 82)))
+                                                     (2, 8, (94, 96, 20)), (4, 8, (60, 99, 61)),
+                                                     (4, 16, (80, 81, 82)))
                   for speed in speeds]
         self.assertEqual(list(self.told("managers", {"points": points}).values()),
                          [(0.94, False), (0.81, False)])
@@ -241,11 +251,13 @@ class Speed(unittest.TestCase):
         self.assertEqual({hops: far.count(hops) for hops in far}, dict.fromkeys(range(2, 9), 12))
 
     def test_what_only_pictures_need_is_not_kept(self):
-        self.assertEqual(speed_figures.without_bulk({"a": [{"series": 1, "b": 2}], "histograms_ns": {}}),
-                         {"a": [{"b": 2}]})
+        self.assertEqual(
+            speed_figures.without_bulk({"a": [{"series": 1, "b": 2}], "histograms_ns": {}}),
+            {"a": [{"b": 2}]})
 
     def test_words_say_what_was_wanted(self):
-        text = speed_figures.text_of([{"what": "x", "measured": None, "wanted": 2, "at_most": True, "met": False}])
+        text = speed_figures.text_of(
+            [{"what": "x", "measured": None, "wanted": 2, "at_most": True, "met": False}])
         self.assertRegex(text, r"x +-   at most 2 +MISSED")
 
 
@@ -262,7 +274,8 @@ class Words(unittest.TestCase):
         self.assertIn("MISSED", lines[-1])
         compared = {"load": 0, "asked": 20.0, "against": "4", "pairs": 9, "median": 0.9, "low": 0.8,
                     "high": 1.1, "confidence": 0.9609}
-        lines = self.made_of("adaptive", highest_setups_per_s=5000.0, points=[], comparisons=[compared])
+        lines = self.made_of("adaptive", highest_setups_per_s=5000.0, points=[],
+                             comparisons=[compared])
         self.assertIn("[0.800, 1.100] at 96.1 %", lines[-1])
         cached = {**points[0], **figures.cache_of(result(), [], 2)}
         lines = self.made_of("cache", points=[cached])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """xbind-switch as a program: its control socket, its faults as a GSMP controller sees them, several
-switches in one process with cells between them, and peers that mean no good.
+switches in one process with cells between them, and hostile peers.
 """
 
 import os
@@ -19,12 +19,12 @@ from gsmp_client import (ACK, INVALID_LABEL, PORT_DOWN, PORT_UP, Branch, Event, 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
 RECOVERED, NEW = 2, 1  # PFlag
-# A request as a frame: All Ports Configuration, the longest of answers.
+# A framed request: All Ports Configuration, which has the longest answer.
 ALL_PORTS = struct.pack(">HHBBBBIHHI", 0x880C, 16, 3, 66, 2, 0, 1, 0x8001, 16, 0)
 
 
 class SwitchProcess:
-    """A running xbind-switch; at the end of the block it has to end with exit code 0."""
+    """A running xbind-switch; at the end of the block it must exit with 0."""
 
     def __init__(self, *options):
         self.options = options
@@ -68,7 +68,8 @@ class SwitchProcess:
         return self.log.read()
 
     def tell(self, *words):
-        """What a command is answered; AssertionError unless the exit code is right."""
+        """Sends a command; returns the answer. AssertionError unless the exit code is as
+        expected."""
         done = run("xbind-switch", "tell", self.control, *words)
         assert (done.returncode == 0) == done.stdout.startswith("ok"), done
         assert done.stdout.endswith("\n") and done.stderr == "", done
@@ -97,7 +98,8 @@ class Controlled(unittest.TestCase):
             self.assertEqual(switch.status()["ports"], "3")
             self.assertEqual(switch.tell("line 4 down"),
                              "error no-such-port: port 4 is beyond the 3 ports of sw1")
-            self.assertRegex(switch.tell("explode"), "^error unknown-command: 'explode'; there are: ")
+            self.assertRegex(switch.tell("explode"),
+                             "^error unknown-command: 'explode'; there are: ")
             self.assertEqual(switch.tell("@sw1", "reorder", "0.5"), "ok")
             self.assertEqual(switch.status()["reorder"], "0.5")
 
@@ -177,7 +179,8 @@ class PolicedCells(unittest.TestCase):
             passed = 0
             while hosts[1].recv(2048) != last:
                 passed += 1
-            # The first conforms; of the others only those that come a second after the one before.
+            # The first cell conforms; of the others only those that follow the last passed cell by
+            # a second.
             self.assertIn(passed, range(1, 10))
             self.assertEqual(switch.status()["policed_discarded"], str(10 - passed))
             self.assertRegex(switch.tell("statistics", "1"),
@@ -248,7 +251,7 @@ class AsAControllerSeesIt(unittest.TestCase):
     def test_a_slow_reader_pushes_back(self):
         with self.switch.client() as client:
             self.assertEqual(self.switch.tell("slow-reader 100"), "ok")
-            # What the two sockets hold, and no more.
+            # At most what the two sockets buffer.
             self.assertLess(flood(client.socket, ALL_PORTS * 1000), 64_000_000)
         self.assertLess(self.switch.resident_mb(), 100)
 
@@ -298,7 +301,8 @@ links = {{1 = "ring:sw1-sw2", 2 = "plain:127.0.0.1:0/127.0.0.1:{right}/uni"}}
             for index in range(100):
                 left.send(cell(0, 100, struct.pack(">I", index) + bytes(44)))
             for index in range(100):  # in order
-                self.assertEqual(right.recv(2048), cell(0, 300, struct.pack(">I", index) + bytes(44)))
+                self.assertEqual(right.recv(2048),
+                                 cell(0, 300, struct.pack(">I", index) + bytes(44)))
             self.assertRegex(self.switch.tell("@sw1", "statistics", "1"), "input_cells=101 ")
             self.assertEqual(self.switch.tell("@sw2", "capture", "2", "off"), "ok")
         head, record = 24, 16 + 20 + 48  # pcap; pcap and ERF headers, cell header, payload
@@ -363,13 +367,14 @@ class BadPeers(unittest.TestCase):
             client.socket.settimeout(20)
             for _ in range(100_000):
                 client.send_adjacency(ACK)
-            self.assertEqual(client.table(), set())  # it has heard them all
+            self.assertEqual(client.table(), set())  # the switch has read all the messages
             self.assertLess(self.switch.resident_mb(), before + 20)
         self.assert_it_lives()
 
 
 def flood(peer, octets, octets_max=64_000_000):
-    """Sends the same again and again until nobody has taken any for a second. How many it was."""
+    """Sends the same octets repeatedly until none are accepted for a second; returns how many
+    were."""
     peer.setblocking(False)
     sent = 0
     while sent < octets_max and select.select([], [peer], [], 1.0)[1]:

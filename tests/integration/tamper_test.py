@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The audit itself, second part: a ledger that has lost a label, and one whose account of a port is
-wrong. The middle SwitchServer is tampered-switchserver, which does that when it is told to.
+"""The audit, second part: a ledger that has lost a label, and one with a wrong port account. The
+middle SwitchServer is tampered-switchserver, which falsifies its ledger on a signal.
 """
 
 import os

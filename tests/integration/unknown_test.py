@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A switch that its SwitchServer has lost, or whose SwitchServer is gone, is *unknown*: its lines may carry
-cells, but it is no switch to build on. In a ring of six, each pair of nodes having another way round:
+"""A switch that its SwitchServer has lost, or whose SwitchServer is gone, is *unknown*: its lines
+may carry cells, but new calls avoid it. The ring of six gives each pair of nodes a second path:
 
     node-1:2 == 2:node-2:3 == 2:node-3:3 == 2:node-4:3 == 2:node-5:3 == 2:node-6:3 == 3:node-1
 """
@@ -37,7 +37,7 @@ class Unknown(InOneLab):
 
     @classmethod
     def start_lonely(cls, number, switch):
-        """A SwitchServer whose switch is never there; its log."""
+        """Starts a SwitchServer whose switch never appears; returns its log."""
         log = cls.lab.options.state_dir / f"lonely-{number}.log"
         with log.open("w") as output:
             process = subprocess.Popen(
@@ -67,7 +67,7 @@ class Unknown(InOneLab):
         return counter(self.ctl("status"), name)
 
     def links(self, node=None):
-        """The states of all links, or of a node's."""
+        """The states of all links, or of one node's links."""
         rows = re.findall(r"^(\S+):\d+ +(\S+):\d+ +(\w+)", self.ctl("links"), re.MULTILINE)
         return {state for first, second, state in rows if node in (None, first, second)}
 
@@ -85,7 +85,7 @@ class Unknown(InOneLab):
         self.assertIn(f"switch unreachable at {switch}", refused.stdout + refused.stderr)
 
     def line(self, switch, port, state):
-        """One end of a line: only this switch notices."""
+        """Changes one end of a line: only this switch notices."""
         process = self.lab.process_of("xbind-switch", switch)
         self.assertEqual(control.tell(process, [f"@{switch} line {port} {state}"]), ["ok"])
 
@@ -104,20 +104,22 @@ class Unknown(InOneLab):
         calls = threading.Thread(target=lambda: answers.append(
             offer(self.lab, Load(calls=150, rate=150, hold=12.0), "--drain-timeout", "30")))
         calls.start()
-        wait_until(lambda: self.status("connections") == before["connections"] + 150, "calls are up")
+        wait_until(lambda: self.status("connections") == before["connections"] + 150,
+                   "calls are up")
         switch = self.lab.process_of("xbind-switch", "node-2")
         os.kill(switch.pid, signal.SIGSTOP)
         try:
             wait_until(lambda: self.links("node-2") == {"unknown"}, "its links are unknown")
-            self.assertRegex(self.ctl("links"), "node-2 is unknown: nobody has had it under control "
-                                                r"for \d+\.\d s")
+            self.assertRegex(self.ctl("links"),
+                             "node-2 is unknown: nobody has had it under control "
+                             r"for \d+\.\d s")
             self.assertEqual(self.links("node-5"), {"up"})
-            # What can be elsewhere is.
+            # Connections with another path leave the switch.
             wait_until(lambda: "node-2" not in self.way(over), "the connection goes round it")
             self.assertIn("rerouted    1 time", self.describe(over))
             self.assertEqual(self.way(self.connect("node-1", "node-3")),
                              ["node-1", "node-6", "node-5", "node-4", "node-3"])
-            # What cannot is unknown, and not broken.
+            # Connections without one are unknown, but not broken.
             wait_until(lambda: "unknown     node-2: " in self.describe(at_end),
                        "its own connection is unknown")
             self.assertNotIn("broken", self.describe(at_end))
@@ -127,7 +129,7 @@ class Unknown(InOneLab):
             shown = self.ctl("ports", "node-2")
             self.assertEqual({line.split()[1] for line in shown.splitlines()[1:4]}, {"unknown"})
             self.assertIn("node-2 is unknown: its SwitchServer has not had it for", shown)
-            # A neighbour says that its line is down: so it is.
+            # A neighbour reports its line as down, so the line is down.
             self.line("node-1", 2, "down")
             wait_until(lambda: self.links("node-2") == {"unknown", "down"}, "one link is down")
             wait_until(lambda: "port 2 is down, no other path" in self.describe(by_itself),
@@ -146,9 +148,10 @@ class Unknown(InOneLab):
         self.assertEqual(summary["releases"]["unanswered"], 0, done.stdout)
         for notice in ("rerouted", "broken", "mended", "unknown"):
             self.assertGreater(summary["notices"][notice], 0, done.stdout)
-        # What was owed at the switch is paid.
+        # The removals owed at the switch are done.
         wait_until(lambda: self.status("owed") == 0, "the debts are paid")
-        wait_until(lambda: tool(self.lab, "xbindctl", "audit").returncode == 0, "the audit is clean")
+        wait_until(lambda: tool(self.lab, "xbindctl", "audit").returncode == 0,
+                   "the audit is clean")
 
     def test_b_killed_switch_is_left_and_comes_back_empty(self):
         over = self.connect("node-4", "node-6")
@@ -160,9 +163,10 @@ class Unknown(InOneLab):
         self.start_again(switch)
         self.all_is_well()
         wait_until(lambda: self.status("owed") == 0, "the debts are paid")
-        # Not the same ends: managers keep the way round for the rest of its validity time.
+        # Other ends than before: managers keep the detour until its validity time is over.
         self.assertEqual(self.way(self.connect("node-6", "node-4")), ["node-6", "node-5", "node-4"])
-        wait_until(lambda: tool(self.lab, "xbindctl", "audit").returncode == 0, "the audit is clean")
+        wait_until(lambda: tool(self.lab, "xbindctl", "audit").returncode == 0,
+                   "the audit is clean")
 
     def test_c_killed_switchserver_leaves_its_switch_unknown(self):
         over = self.connect("node-2", "node-4")
@@ -197,7 +201,7 @@ class Unknown(InOneLab):
 class WithoutAField(unittest.TestCase):
 
     def test_unknown_is_a_word_of_the_contracts(self):
-        """Who has only the IDL can tell it from "broken" and from "drained"."""
+        """A client with the IDL alone can distinguish it from "broken" and "drained"."""
         manager = (ROOT / "idl" / "connection_manager.idl").read_text()
         router = (ROOT / "idl" / "route_object.idl").read_text()
         self.assertIn("notice_unknown", manager)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Labs whose switches speak GSMP version 1.1, all of them or the middle one alone, and a SwitchServer
-that may speak version 3 only before such a switch.
+"""Labs in which all switches, or the middle one alone, use GSMP version 1.1; and a SwitchServer
+limited to version 3 in front of such a switch.
 """
 
 import re
@@ -8,7 +8,7 @@ import signal
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
-STANDING = 20  # connections that nobody releases
+STANDING = 20  # connections that are never released
 SERVER, SWITCH = f"xbind-switchserver/{MIDDLE}", f"xbind-switch/{MIDDLE}"
 
 
@@ -17,7 +17,7 @@ def switches(versions, node=None):
 
 
 def versions_of(lab, program):
-    """{node: the versions in which its adjacencies came up}, by the logs of that program."""
+    """{node: the versions in which its adjacencies came up}, from the logs of that program."""
     logs = {process.name.partition("/")[2]: process.log.read_text(encoding="utf-8")
             for process in lab.processes.values() if process.program == program}
     return {node: re.findall(r"adjacency with .* version (\d)", log) for node, log in logs.items()}
@@ -28,7 +28,8 @@ def audit_is_clean(lab):
 
 
 def branches(lab):
-    """How many the middle switch has, by its own word: version 1.1 has no message for it."""
+    """Number of the middle switch's branches, from its control socket: version 1.1 cannot report
+    it."""
     status = run("xbind-switch", "tell", control_of(lab, MIDDLE), "status")
     return int(re.search(r" branches=(\d+)", status.stdout).group(1))
 
@@ -99,13 +100,15 @@ class Refused(unittest.TestCase):
             done, summary = offer(lab, Load(calls=100, rate=200))
             self.assertEqual(summary["setups"]["refused"], 100, done.stdout)
             self.assertEqual(summary["refusals_by_place"], {f"switch unreachable at {MIDDLE}": 100})
-            # Once the switch is known to be unreachable nothing is asked of it any more. Before that, the
-            # removal of the refused hop is owed: the SwitchServer cannot say what its switch holds.
+            # Once the switch is known to be unreachable, no call sends it a command. Before that,
+            # the removal of the refused hop is owed, because the SwitchServer does not know what
+            # its switch holds.
             wait_until(lambda: tool(lab, "xbindctl", "connect", CALLER, CALLEE).stderr
                        == f"xbindctl: refused: switch unreachable at {MIDDLE}\n",
                        "calls are refused before anything is asked of the switch")
-            wait_until(lambda: "nothing heard from the switch in GSMP version 3: it speaks version 1"
-                       in lab.processes[SERVER].log_tail(50), "the SwitchServer says why")
+            wait_until(
+                lambda: "nothing heard from the switch in GSMP version 3: it speaks version 1"
+                in lab.processes[SERVER].log_tail(50), "the SwitchServer says why")
             self.assertEqual(versions_of(lab, "xbind-switch")[MIDDLE], [])
 
 

@@ -27,7 +27,7 @@ class OnTheWire(unittest.TestCase):
     def captured_lab(self):
         """A lab, and the file that has its packets after the block.
 
-        The capture ends before the lab does: its addresses are another's as soon as they are free.
+        The capture ends before the lab: its addresses may be reused as soon as they are free.
         """
         with contextlib.ExitStack() as stack:
             capturing = stack.enter_context(contextlib.ExitStack())
@@ -49,9 +49,10 @@ class OnTheWire(unittest.TestCase):
         for side, other in (("switch", "controller"), ("controller", "switch")):
             own, peers = said[side], said[other]
             codes = [message["ancp.adjcode"] for message in own]
-            self.assertEqual(codes[0], SYN, f"{side}: {codes}")  # both ends begin with SYN
+            self.assertEqual(codes[0], SYN, f"{side}: {codes}")  # each end begins with SYN
             self.assertLessEqual(set(codes), {SYN, SYNACK, ACK}, f"{side}: {codes}")
-            # One name and one instance each; what it says of its peer is what the peer says.
+            # One name and one instance for each; what each states about its peer matches the peer's
+            # own values.
             for field in ("ancp.sender_name", "ancp.sender_instance"):
                 self.assertEqual(len({message[field] for message in own}), 1, field)
             self.assertNotEqual(own[0]["ancp.sender_instance"], "0")
@@ -61,17 +62,19 @@ class OnTheWire(unittest.TestCase):
                     self.assertEqual(message["ancp.receiver_instance"], "0")
                     continue
                 self.assertEqual(message["ancp.receiver_name"], peers[0]["ancp.sender_name"])
-                self.assertEqual(message["ancp.receiver_instance"], peers[0]["ancp.sender_instance"])
+                self.assertEqual(message["ancp.receiver_instance"],
+                                 peers[0]["ancp.sender_instance"])
         self.assertNotEqual(said["switch"][0]["ancp.sender_name"],
                             said["controller"][0]["ancp.sender_name"])
-        # The SwitchServer asks the switch to keep its connections: PFlag 2.
+        # The SwitchServer requests that the switch keep its connections: PFlag 2.
         self.assertEqual(said["controller"][0]["ancp.partition_info"], "0x02")
 
     def test_tshark_reads_the_headers_of_the_requests(self):
         with self.captured_lab() as (lab, file):
             self.assertEqual(offer(lab, Load(calls=20, rate=200))[0].returncode, 0)
             switch = switch_address(lab, MIDDLE)
-        to_switch = decode(file, f"ancp && ip.dst == {switch}", ["ancp.mtype", "ancp.transaction_id"])
+        to_switch = decode(file, f"ancp && ip.dst == {switch}",
+                           ["ancp.mtype", "ancp.transaction_id"])
         types = [kind for message in to_switch for kind in message["ancp.mtype"].split(",")]
         for kind in ("64", "16", "17", "52"):  # configuration, add, delete, report for the audit
             self.assertIn(kind, types)
@@ -79,7 +82,7 @@ class OnTheWire(unittest.TestCase):
 
 
 def adjacency_messages(file, switch):
-    """Every adjacency message from and to a switch, in order. A segment may carry several."""
+    """Every adjacency message from and to a switch, in order. A segment may contain several."""
     messages = []
     for segment in decode(file, f"ancp.mtype == 10 && ip.addr == {switch}", ["ip.src", *FIELDS]):
         columns = [segment[field].split(",") for field in FIELDS]
@@ -89,7 +92,7 @@ def adjacency_messages(file, switch):
 
 
 def decode(file, display_filter, fields):
-    """What tshark reads in each captured segment that has something for the filter."""
+    """tshark's fields of each captured segment that matches the filter."""
     command = ["tshark", "-r", str(file), "-Y", display_filter, "-T", "fields"]
     for field in fields:
         command += ["-e", field]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""deploy/wireshark/gsmp.lua: every worked message of the protocol sheet, dissected by tshark, against
-a table written by hand from the sheet's words and RFC 3292's pictures, not by our codec.
+"""deploy/wireshark/gsmp.lua: tshark dissects every worked message of the protocol sheet. The
+expected table was written by hand from the sheet and RFC 3292's pictures, not by our codec.
 """
 
 import shutil
@@ -34,7 +34,8 @@ def message(kind, result, transaction, length, code="0", **fields):
 
 
 def event(kind, length="32", result="0", **fields):
-    return {"type": str(kind), "result": result, "transaction": "0", "length": length, **dotted(fields)}
+    return {"type": str(kind), "result": result, "transaction": "0", "length": length,
+            **dotted(fields)}
 
 
 def dotted(fields):
@@ -49,10 +50,10 @@ BRANCH = {"session": PORT1, "reservation": "0", "input_port": "1", "output_port"
           "oqs": "0", "n": "1", "o": "0", "p_shared": "0", "input_label": "0/100",
           "output_label": "0/200", "input_priority": "0", "output_priority": "0",
           "to_multipoint": "0", "bidirectional": "0", "from_multipoint": "0", "replace": "0"}
-CBR = {**BRANCH, "iqs": "2", "oqs": "2", "p_shared": "1", "input_label": "0/101", "output_label": "0/201",
-       "service": "1,1", "capability_set": "1,1", "tc.u": "1", "tc.d": "0", "tc.i": "0", "tc.e": "0",
-       "tc.s": "0", "tc.v": "0", "tc.p": "0", "pcr": "4528", "cdvt": "250", "input_priority": "",
-       "output_priority": ""}
+CBR = {**BRANCH, "iqs": "2", "oqs": "2", "p_shared": "1", "input_label": "0/101",
+       "output_label": "0/201", "service": "1,1", "capability_set": "1,1", "tc.u": "1", "tc.d": "0",
+       "tc.i": "0", "tc.e": "0", "tc.s": "0", "tc.v": "0", "tc.p": "0", "pcr": "4528",
+       "cdvt": "250", "input_priority": "", "output_priority": ""}
 MANAGE = {"port": "1", "event_sequence": "0", "duration": "0", "event_flags": "0x0000",
           "flow_flags": "0x0000", "rate": "0"}
 
@@ -69,12 +70,13 @@ EXPECTED = {
     "C2": message(64, SUCCESS, 1, 32, mtype="0,0,0,0", firmware="0x0100", window="256",
                   switch_type="0x5842", switch_name=SWITCH, max_reservations="1024"),
     "C3": message(65, REQUEST, 2, 16, port="1"),
-    "C4": message(65, SUCCESS, 2, 84, port="1", session=PORT1, event_sequence="0", event_flags="0x0000",
-                  attributes="0x0000", port_type="1", service_data="1", data_length="52", attr__p="1",
-                  attr__m="1", attr__l="1", attr__r="1", attr__q="0", ranges="1", range__length="16",
-                  min_label="0/32", max_label="0/1023", receive_rate="353207", rate="353207",
-                  port_status="1", line_type="37", line_status="1", priorities="4", slot="0",
-                  physical_port="1", services="3", service="1,5,8", capability_set="1,1,1"),
+    "C4": message(65, SUCCESS, 2, 84, port="1", session=PORT1, event_sequence="0",
+                  event_flags="0x0000", attributes="0x0000", port_type="1", service_data="1",
+                  data_length="52", attr__p="1", attr__m="1", attr__l="1", attr__r="1", attr__q="0",
+                  ranges="1", range__length="16", min_label="0/32", max_label="0/1023",
+                  receive_rate="353207", rate="353207", port_status="1", line_type="37",
+                  line_status="1", priorities="4", slot="0", physical_port="1", services="3",
+                  service="1,5,8", capability_set="1,1,1"),
     "C13": message(65, SUCCESS, 0x0f, 92, port="1", port_type="3", service_data="1", attr__p="",
                    attr__m="1", attr__r="1", ranges="2", min_label="mpls 16,mpls 70000",
                    max_label="mpls 1023,mpls 1048575", line_type="166", services="1"),
@@ -86,7 +88,8 @@ EXPECTED = {
                   cdv="100,0", frequency="0,0"),
     "B1": message(16, REQUEST, 0x101, 56, **BRANCH),
     "B2": message(16, SUCCESS, 0x101, 56, **BRANCH),
-    "B3": message(16, FAILURE, 0x101, 56, code="5", code__name="invalid port session number", **BRANCH),
+    "B3": message(16, FAILURE, 0x101, 56, code="5", code__name="invalid port session number",
+                  **BRANCH),
     "B4": message(16, REQUEST, 0x102, 68, **CBR),
     "B5": message(16, "1", 0x103, 56, **{**BRANCH, "input_label": "0/102", "output_label": "0/202",
                                          "bidirectional": "1"}),
@@ -109,9 +112,9 @@ EXPECTED = {
                   new_output_port="3", n="1", input_label="0/100", old_output_label="0/200",
                   new_output_label="0/300"),
     "R1": message(70, REQUEST, 0x401, 76, session=PORT1, reservation="7", input_port="1",
-                  output_port="2", service="5,5", capability_set="1,1", iqs="2", oqs="2", p_shared="1",
-                  input_label="none", output_label="0/210", tc__u="0", pcr="20000", cdvt="100",
-                  scr="5000", mbs="50"),
+                  output_port="2", service="5,5", capability_set="1,1", iqs="2", oqs="2",
+                  p_shared="1", input_label="none", output_label="0/210", tc__u="0", pcr="20000",
+                  cdvt="100", scr="5000", mbs="50"),
     "R2": message(71, REQUEST, 0x402, 20, session=PORT1, reservation="7"),
     "R3": message(72, REQUEST, 0x403, 12),
     "P1": message(32, REQUEST, 0x501, 36, session=PORT1, function="1", replace="0", **MANAGE),
@@ -127,9 +130,9 @@ EXPECTED = {
                   min_label="mpls 16,mpls 70000", remaining="1000,978576", remaining_vpis=""),
     "S1": message(49, REQUEST, 0x601, 24, port="1", label="none"),
     "S2": message(52, REQUEST, 0x602, 24, input_port="1", all="1", all_vpi="0", input_label="0/0"),
-    "S3": message(52, SUCCESS, 0x602, 44, input_port="1", sequence="0", all="1", all_vpi="0", vpc="0",
-                  record__count="1", record__length="12", input_label="0/100", output_port="2",
-                  output_label="0/200"),
+    "S3": message(52, SUCCESS, 0x602, 44, input_port="1", sequence="0", all="1", all_vpi="0",
+                  vpc="0", record__count="1", record__length="12", input_label="0/100",
+                  output_port="2", output_label="0/200"),
     "E1": event(81, port="2", session=PORT2, event_sequence="1", label="none"),
     "E2": event(80, port="2", session="0x5eed0022", event_sequence="2", label="none"),
     "E3": event(82, result="6", port="1", session=PORT1, event_sequence="1", label="0/999"),
@@ -138,19 +141,21 @@ EXPECTED = {
     "F1": message(19, FAILURE, 0x701, 56, code="3", code__name="not implemented",
                   body="5eed00010000000000000001000000000000000000000000000000000100000400000064"
                        "0000000000000000"),
-    "V1": {"version": "1", "type": "10", "length": None, "adjacency.code": "1", "timer": "", "m": "",
-           "sender_name": CONTROLLER, "receiver_name": NOBODY, "sender_port": "1", "receiver_port": "0",
-           "sender_instance": "0x0a1b2c3d", "receiver_instance": "0x00000000"},
-    "V4": {"version": "2", "type": "10", "length": None, "adjacency.code": "1", "timer": "10", "m": "1",
-           "sender_name": CONTROLLER, "receiver_name": NOBODY, "sender_port": "1", "receiver_port": "0",
-           "sender_instance": "0x0a1b2c3d", "receiver_instance": "0x00000000"},
-    "V2": {"version": "1", "type": "16", "result": "2", "code": "0", "transaction": "257", "length": None,
-           "session": PORT1, "input_port": "1", "input_label": "0/100", "output_port": "2",
-           "output_label": "0/200", "branches": "0", "priority": "1"},
-    "V3": {"version": "1", "type": "81", "result": "0", "code": "0", "transaction": "0", "length": None,
-           "port": "2", "session": PORT2, "event_sequence": "1", "label": "0/0"},
-    "X1": message(227, SUCCESS, 0x801, 32, port="2", session=PORT2, sr__dimension="2", sr__planes_a="1",
-                  sr__planes_b="0", sr__a="78,31"),
+    "V1": {"version": "1", "type": "10", "length": None, "adjacency.code": "1", "timer": "",
+           "m": "", "sender_name": CONTROLLER, "receiver_name": NOBODY, "sender_port": "1",
+           "receiver_port": "0", "sender_instance": "0x0a1b2c3d",
+           "receiver_instance": "0x00000000"},
+    "V4": {"version": "2", "type": "10", "length": None, "adjacency.code": "1", "timer": "10",
+           "m": "1", "sender_name": CONTROLLER, "receiver_name": NOBODY, "sender_port": "1",
+           "receiver_port": "0", "sender_instance": "0x0a1b2c3d",
+           "receiver_instance": "0x00000000"},
+    "V2": {"version": "1", "type": "16", "result": "2", "code": "0", "transaction": "257",
+           "length": None, "session": PORT1, "input_port": "1", "input_label": "0/100",
+           "output_port": "2", "output_label": "0/200", "branches": "0", "priority": "1"},
+    "V3": {"version": "1", "type": "81", "result": "0", "code": "0", "transaction": "0",
+           "length": None, "port": "2", "session": PORT2, "event_sequence": "1", "label": "0/0"},
+    "X1": message(227, SUCCESS, 0x801, 32, port="2", session=PORT2, sr__dimension="2",
+                  sr__planes_a="1", sr__planes_b="0", sr__a="78,31"),
 }
 INFO = {
     "A1": "Adjacency SYN", "A7": "Adjacency RSTACK",
@@ -162,7 +167,8 @@ INFO = {
     "E1": "Port Down event, port 2", "E3": "Invalid Label event (return receipt), port 1",
     "V2": "Add Branch request, 0/100 -> 0/200, tid 257",
 }
-TROUBLE = ["_ws.malformed", "_ws.lua.error", "_ws.expert.message", "gsmp.more_octets", "gsmp.trailer"]
+TROUBLE = ["_ws.malformed", "_ws.lua.error", "_ws.expert.message", "gsmp.more_octets",
+           "gsmp.trailer"]
 
 
 class Wireshark(unittest.TestCase):
@@ -179,10 +185,12 @@ class Wireshark(unittest.TestCase):
 
     def test_every_worked_message_field_by_field(self):
         chosen = [self.vectors[name] for name in EXPECTED]
-        file = make_capture(self.directory / "all.pcap", [(one.from_switch, one.frame) for one in chosen])
+        file = make_capture(self.directory / "all.pcap",
+                            [(one.from_switch, one.frame) for one in chosen])
         names = sorted({name for fields in EXPECTED.values() for name in fields})
-        columns = [f"gsmp.{name}" for name in names] + ["gsmp.version", "_ws.col.Info", "_ws.col.Protocol",
-                                                       "gsmp.frame.length"] + TROUBLE
+        columns = ([f"gsmp.{name}" for name in names]
+                   + ["gsmp.version", "_ws.col.Info", "_ws.col.Protocol", "gsmp.frame.length"]
+                   + TROUBLE)
         lines = dissect(file, columns)
         self.assertEqual(len(lines), len(chosen))
         for vector, line in zip(chosen, lines):
@@ -194,14 +202,16 @@ class Wireshark(unittest.TestCase):
                 self.assertEqual(line["_ws.col.Protocol"], "GSMP")
                 self.assertEqual(line["gsmp.frame.length"], str(len(vector.message)))
                 for name in TROUBLE:
-                    answers_failure = name == "_ws.expert.message" and expected.get("result") == FAILURE
+                    answers_failure = (name == "_ws.expert.message"
+                                       and expected.get("result") == FAILURE)
                     self.assertEqual(bool(line[name]), answers_failure, (name, line[name]))
             if vector.name in INFO:
                 self.assertEqual(line["_ws.col.Info"], INFO[vector.name])
 
     def test_all_there_is_in_tests_golden_is_read_to_its_end(self):
         chosen = list(self.vectors.values())
-        file = make_capture(self.directory / "all.pcap", [(one.from_switch, one.frame) for one in chosen])
+        file = make_capture(self.directory / "all.pcap",
+                            [(one.from_switch, one.frame) for one in chosen])
         for vector, line in zip(chosen, dissect(file, ["gsmp.type", *TROUBLE, "gsmp.body"])):
             with self.subTest(vector.name):
                 self.assertEqual(line["gsmp.type"], str(vector.message[1]))

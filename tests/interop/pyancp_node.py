@@ -1,8 +1,8 @@
-"""An access node of PyANCP that speaks GSMP version 3: run by pyancp_test.py with the Python that has
-PyANCP.
+"""An access node of PyANCP that uses GSMP version 3. pyancp_test.py runs it with the Python that
+has PyANCP.
 
   pyancp_node.py HOST PORT     prints "established" or "not established"; then, for each line on
-                               standard input: "disconnect" (RSTACK), "close" (without a word)
+                               standard input: "disconnect" (sends RSTACK), "close" (just closes)
 """
 
 import sys
@@ -10,7 +10,7 @@ import sys
 from ancp.client import Client
 
 GSMP_VERSION = 3
-TIMER_S = 2.5  # the peer may be silent for three of these: enough for a machine that is busy
+TIMER_S = 2.5  # the peer may be silent for three of these, which suffices on a busy machine
 
 
 def main():

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Our adjacency against PyANCP's: an implementation by others, of the protocol that grew from GSMP's.
+"""Our adjacency with PyANCP's, a foreign implementation of the protocol that grew from GSMP's.
 
-PyANCP is fetched from PyPI into XBIND_INTEROP_DIR (default: a temporary folder) when it is not there
-yet; without the network or Python's venv the test says NOT TESTED. What has to be bent for the two
-to meet is in README.md.
+PyANCP is downloaded from PyPI into XBIND_INTEROP_DIR (default: a temporary folder) unless it is
+there. Without the network or Python's venv the test says NOT TESTED. README.md lists the
+adaptations that the two need.
 """
 
 import contextlib
@@ -24,8 +24,8 @@ from harness import main  # noqa: E402  # pylint: disable=wrong-import-position
 
 BIN = Path(os.environ.get("XBIND_BIN_DIR", ROOT / "build" / "bin")).resolve()
 PYANCP = "PyANCP==0.1.7"
-OUR_TIMER = 1       # in 100 ms: many periods in little time
-ACKS_TO_SEE = 20    # each answers one of ours, and we send one a period
+OUR_TIMER = 1  # in 100 ms: many periods in a short time
+ACKS_TO_SEE = 20  # each answers one of ours, and we send one in each period
 
 
 class PyAncp(unittest.TestCase):
@@ -82,7 +82,8 @@ class PyAncp(unittest.TestCase):
         seen = 0
         while seen < acks:
             line = master.line()
-            self.assertRegex(line, r"^(received adjacency (SYN|SYNACK|ACK) from 01:02:03:04:05:06 |up )",
+            self.assertRegex(line,
+                             r"^(received adjacency (SYN|SYNACK|ACK) from 01:02:03:04:05:06 |up )",
                              "the adjacency did not stay")
             seen += line.startswith("received adjacency ACK ")
 
@@ -95,7 +96,7 @@ class PyAncp(unittest.TestCase):
 
 
 class Process:
-    """A child, its standard output as lines. It is ended after the block."""
+    """A child process, its standard output as lines. The end of the block ends it."""
 
     def __init__(self, *command, ready=True):
         self.command = [str(word) for word in command]
@@ -128,7 +129,7 @@ class Process:
         return self.lines.get(timeout=30)
 
     def until(self, beginning):
-        """The lines up to the one that begins so, which is the last of them."""
+        """The lines up to and including the one with that beginning."""
         seen = []
         while not (seen and seen[-1].startswith(beginning)):
             seen.append(self.line())
@@ -145,19 +146,21 @@ def python_with_pyancp(venv):
     """The Python of a virtual environment that has PyANCP."""
     python = venv / "bin" / "python"
     has_it = [str(python), "-c", "import ancp.client"]
-    if not (python.exists() and subprocess.run(has_it, capture_output=True, check=False).returncode == 0):
+    if not (python.exists() and subprocess.run(has_it, capture_output=True,
+                                               check=False).returncode == 0):
         for step in ([sys.executable, "-m", "venv", "--clear", str(venv)],
                      [str(python), "-m", "pip", "install", "--quiet", "--no-deps",
                       "--disable-pip-version-check", "--retries", "1", PYANCP]):
             try:
-                done = subprocess.run(step, capture_output=True, text=True, timeout=180, check=False)
+                done = subprocess.run(step, capture_output=True, text=True, timeout=180,
+                                      check=False)
             except subprocess.TimeoutExpired:
                 raise unittest.SkipTest(f"NOT TESTED: '{' '.join(step)}' took too long") from None
             if done.returncode != 0:
                 last = (done.stderr.strip() or done.stdout.strip() or "no word").splitlines()[-1]
                 raise unittest.SkipTest(f"NOT TESTED: PyANCP cannot be had here: {last}")
-    found = subprocess.run([str(python), "-m", "pip", "show", "PyANCP"], capture_output=True, text=True,
-                           timeout=60, check=True).stdout
+    found = subprocess.run([str(python), "-m", "pip", "show", "PyANCP"], capture_output=True,
+                           text=True, timeout=60, check=True).stdout
     version = re.search(r"^Version: (.*)$", found, re.MULTILINE).group(1)
     assert PYANCP == f"PyANCP=={version}", f"{venv} has PyANCP {version}"
     return python

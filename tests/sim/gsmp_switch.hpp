@@ -2,8 +2,8 @@
 // over an in-memory connection to the production agent and its fabric. Time, chance and the
 // connection belong to the world.
 //
-//   SwitchServer ─▶ RunningGsmpDriver ─octets─▶ connection ─octets─▶ SwitchAgent ─▶ Fabric
 //   SwitchServer -> RunningGsmpDriver -octets-> connection -octets-> SwitchAgent -> Fabric
+//
 // The connection keeps octets in order, delays them and splits them anywhere. It may break with
 // octets in flight. The agent's process may stop for a while. In foul weather the table refuses
 // changes, or answers after the driver's timeout.

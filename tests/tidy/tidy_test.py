@@ -28,8 +28,11 @@ PROGRAMS = ["gsmpdump", "xbind-callgen compare", "xbind-callgen figures", "xbind
 CORBA_ROOMS = re.compile(r"""^( orb/.* | naming/.* | xbindctl/.* | tests/integration/.*
     | (.*/)?servant(_[^/]*)?\.[^/]+ | (.*/)?remote_[^/]*\.[^/]+
     | [^/]+/(main|daemon|program)\.[^/]+
-    | callgen/corba/.* | bench/(commands|floor)/.* | bench/null/((.*_)?daemon|gathering_options|standard_input)\.[^/]+ | client/corba/.* | docs/examples/.* )$""", re.VERBOSE)
-CORBA_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]((omniORB4|COS|omnithread|idl/)[^>"]*|\w+\.hh)[>"]')
+    | callgen/corba/.* | bench/(commands|floor)/.* | bench/null/((.*_)?daemon|gathering_options|"""
+                         r"""standard_input)\.[^/]+ | client/corba/.* | docs/examples/.* )$""",
+                         re.VERBOSE)
+CORBA_INCLUDE = re.compile(
+    r'^\s*#\s*include\s*[<"]((omniORB4|COS|omnithread|idl/)[^>"]*|\w+\.hh)[>"]')
 
 # Where time, chance and the network come in through the door. Everything else is handed them.
 OUTSIDE_WORLD = {
@@ -37,8 +40,8 @@ OUTSIDE_WORLD = {
         "core/steady_now.hpp", r"core/pace_clock\.cpp", r"client/corba/.*",
         r"orb/.*", r"naming/.*", r"xbindctl/.*", r".*/(main|daemon|program)\..*", r".*/servant.*",
         r".*/remote_.*",
-        r"callgen/(corba/|processes/|media/media_lines).*", r"bench/(commands|floor|null)/.*", r"gsmp/tcp_.*",
-        r"tests/integration/.*"]),
+        r"callgen/(corba/|processes/|media/media_lines).*", r"bench/(commands|floor|null)/.*",
+        r"gsmp/tcp_.*", r"tests/integration/.*"]),
     "unseeded chance": (re.compile(r"random_device|\bs?rand\(\)|\bdrand48\("), [
         r"orb/.*", r".*/(main|daemon|program)\..*"]),
     "sleeping": (re.compile(r"sleep_(for|until)\b|\b(u|nano)?sleep\("), [
@@ -47,9 +50,9 @@ OUTSIDE_WORLD = {
                            r'|boost/asio)'), [
         r"gsmp/tcp_.*", r"gsmp/gsmpdump/proxy\.cpp",
         r"emulator/main\.cpp", r"switchserver/bench/main\.cpp", r"dataplane/links/udp_.*",
-        r"callgen/(media/media_lines|processes/.*)\.cpp", r"bench/(floor|null)/.*\.cpp", r"switchserver/main\.cpp", r"orb/.*", r"tests/unit/.*transport_test\.cpp",
-        r"tests/unit/dataplane/links/udp\.hpp",
-        r"tests/integration/.*"]),
+        r"callgen/(media/media_lines|processes/.*)\.cpp", r"bench/(floor|null)/.*\.cpp",
+        r"switchserver/main\.cpp", r"orb/.*", r"tests/unit/.*transport_test\.cpp",
+        r"tests/unit/dataplane/links/udp\.hpp", r"tests/integration/.*"]),
 }
 
 # Where an exception of CORBA or of a contract may be caught. Outgoing invocations are made within
@@ -73,7 +76,8 @@ LEFTOVERS = [
 ]
 
 # Paths of one machine. Spelt in pieces, so that this file does not name them.
-MACHINE_PATHS = re.compile(r"(?<![\w.])/(" + "|".join(["wor" "k", "far" "m", "home/[a-z]", "roo" "t"])
+MACHINE_PATHS = re.compile(r"(?<![\w.])/("
+                           + "|".join(["wor" "k", "far" "m", "home/[a-z]", "roo" "t"])
                            + r")/|bash_jo" r"bs")
 
 # Growth: a file above LINES_FREE lines is listed in long_files.txt with the most it may have.
@@ -103,8 +107,8 @@ def read(name):
 
 
 def is_script(name):
-    return name in ("quickstart", "check", "deploy/lab", "deploy/install", "deploy/wireshark/build-giop",
-                    ".ci/run")
+    return name in ("quickstart", "check", "deploy/lab", "deploy/install",
+                    "deploy/wireshark/build-giop", ".ci/run")
 
 
 def code_files():
@@ -165,7 +169,8 @@ def remote_calls():
 def leftovers():
     """Nothing that was meant to go before anybody saw it."""
     for name, number, line in lines_of(code_files() + [
-            name for name in tree() if Path(name).name == "CMakeLists.txt" or name.endswith(".cmake")]):
+            name for name in tree()
+            if Path(name).name == "CMakeLists.txt" or name.endswith(".cmake")]):
         if name == "tests/tidy/tidy_test.py":
             continue
         for what, pattern in LEFTOVERS:
@@ -323,8 +328,8 @@ def scripts():
         if not os.access(ROOT / name, os.X_OK):
             yield f"{name}: has no run bit"
         if "bash" in read(name).partition("\n")[0]:
-            parsed = subprocess.run(["bash", "-n", str(ROOT / name)], capture_output=True, text=True,
-                                    check=False)
+            parsed = subprocess.run(["bash", "-n", str(ROOT / name)], capture_output=True,
+                                    text=True, check=False)
             if parsed.returncode != 0:
                 yield f"{name}: bash cannot read it: {parsed.stderr.strip()}"
     for name in tree():
@@ -334,10 +339,12 @@ def scripts():
             except SyntaxError as error:
                 yield f"{name}:{error.lineno}: python cannot read it: {error.msg}"
     told = set(re.findall(r"^#   --([a-z-]+)", read("quickstart"), re.MULTILINE)) - {"help"}
-    readers = re.search(r"readers = \{(.*?)\n    \}", read("deploy/labkit/quickstart.py"), re.DOTALL)
+    readers = re.search(r"readers = \{(.*?)\n    \}", read("deploy/labkit/quickstart.py"),
+                        re.DOTALL)
     taken = set(re.findall(r'"([a-z-]+)":', readers.group(1)))
     for option in told ^ taken:
-        yield f"quickstart: --{option} is {'only told of' if option in told else 'not told of'} in its help"
+        yield (f"quickstart: --{option} is "
+               f"{'only told of' if option in told else 'not told of'} in its help")
 
 
 def growth():
@@ -351,13 +358,14 @@ def growth():
     for name, length in lengths.items():
         bound = bounds.get(name, (LINES_FREE, 0))[0]
         if length > bound:
-            yield f"{name}: {length} lines, more than its {bound}; make two files of it, or give it a " \
-                  f"bound in {LONG_FILES}"
+            yield f"{name}: {length} lines, more than its {bound}; make two files of it, or " \
+                  f"give it a bound in {LONG_FILES}"
     for name, (bound, number) in bounds.items():
         if name not in lengths or lengths[name] <= LINES_FREE:
             yield f"{LONG_FILES}:{number}: {name} is not long any more; take the line away"
         elif bound > lengths[name] + 50:
-            yield f"{LONG_FILES}:{number}: {name} has {lengths[name]} lines; lower its bound of {bound}"
+            yield (f"{LONG_FILES}:{number}: {name} has {lengths[name]} lines; "
+                   f"lower its bound of {bound}")
 
 
 def budget():
