@@ -14,7 +14,7 @@ CORES = 2
 
 
 class BudgetError(Exception):
-    """A line of the file that says nothing."""
+    """A line of the file that cannot be read."""
 
 
 def parse(text):
@@ -38,7 +38,7 @@ def parse(text):
 
 
 def contradictions(budget, stages, labels):
-    """What is wrong with a budget, a sentence each. `stages` of ./check, `labels` of ctest."""
+    """A sentence for each error of a budget. `stages` of ./check, `labels` of ctest."""
     for kind, there in (("stage", stages), ("label", labels)):
         for name in sorted(there - budget[kind].keys()):
             yield f"tests/budget.txt: no seconds for the {kind} '{name}'"
@@ -62,12 +62,12 @@ def stages_of(check):
 
 
 def stage_name(name):
-    """Without what differs from run to run: "fuzzing, $fuzz_seconds s" is fuzzing."""
+    """The name without what varies: "fuzzing, $fuzz_seconds s" becomes fuzzing."""
     return re.sub(r", (\$fuzz_seconds|\d+) s$", "", name)
 
 
 def report(budget, lines):
-    """Rows of what was measured beside its budget."""
+    """Rows of measured seconds beside their budget."""
     rows = []
     for line in lines:
         kind, seconds, name = line.rstrip("\n").split(" ", 2)

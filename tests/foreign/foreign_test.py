@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Clients that know nothing but idl/, with ORBs by others: JacORB, OpenJDK's ORB and omniORBpy.
+"""Clients that use idl/ alone, with ORBs by others: JacORB, OpenJDK's ORB and omniORBpy.
 
 java/Connect.java and python/connect.py are the same program and must print the same lines. The test
 downloads the ORBs into XBIND_FOREIGN_DIR (default: a temporary folder) unless they are there. It
@@ -166,7 +166,7 @@ class WithFaults(OfEachOrb):
 
     FAULTS = {"loss": 0.3, "duplicate": 0.5, "reorder": 0.3, "fault-legs": "manager_to_client"}
     LAB = {"more": {"xbind-cmgr": [(None, name, value) for name, value in FAULTS.items()]}}
-    CALLS = 200  # of the 992 labels of a port: released ones rest for seconds
+    CALLS = 200  # of the 992 labels of a port: released labels stay in quarantine for seconds
 
     def check(self, client):
         with Running(client, self.lab, "host-a", "host-b", "session", self.CALLS) as running:

@@ -117,8 +117,9 @@ JVM = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"]
 
 
 def java_classes(folder, orb, compiler):
-    """Compiles every stub and skeleton, and the client; the folder of the classes. `compiler` is
-    the IDL compiler's command line, to which the output folder and the IDL file are appended."""
+    """Compiles every stub and skeleton, and the client; returns the folder of the classes.
+    `compiler` is the IDL compiler's command line, to which the output folder and the IDL file are
+    appended."""
     for program in ("java", "javac"):
         if shutil.which(program) is None:
             raise unittest.SkipTest(
@@ -164,7 +165,7 @@ def python_3_11():
 
 
 def fetch(files, folder):
-    """The paths of the files; downloads those that are missing."""
+    """Downloads missing files; returns the paths of all."""
     paths = []
     for url, digest in files.items():
         path = folder / "fetched" / url.rpartition("/")[2]
@@ -186,8 +187,8 @@ def fetch(files, folder):
 
 
 class building:  # pylint: disable=invalid-name
-    """The output folder of a build, and whether the block must fill it. A stamp tells whether the
-    input files, the command line and idl/ are still the same; if so, the folder is kept."""
+    """The output folder of a build, and whether the block must fill it. The folder is kept while
+    its stamp matches the input files, the command line and idl/."""
 
     def __init__(self, folder, files, command=()):
         self.folder = folder
@@ -218,7 +219,7 @@ def path_of(parts):
 
 
 def done(words, environment=None):
-    """Runs a command; its output. Asserts the exit code 0."""
+    """Runs a command and asserts its exit code 0; returns its output."""
     words = [str(word) for word in words]
     ended = subprocess.run(words, capture_output=True, text=True, check=False, timeout=240,
                            stdin=subprocess.DEVNULL, env={**os.environ, **(environment or {})})

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Holds the size of classes, functions and modules, as universal-ctags counts them.
+"""Checks the size of classes, functions and modules, as universal-ctags counts them.
 
-  class_guard.py                  names every excess that the list does not have, and every entry
-                                  of the list that is not true any more
-  class_guard.py --distribution   prints how the sizes are spread over the tree, without names
+  class_guard.py                  reports every excess that the list lacks, and every entry of the
+                                  list that is no longer true
+  class_guard.py --distribution   prints the distribution of the sizes over the tree, without names
 
 Four sizes are measured in all C++ files outside tests/:
 
@@ -12,7 +12,7 @@ Four sizes are measured in all C++ files outside tests/:
   lines      from the line of a function's name to its closing brace
   functions  function bodies of a module
 
-The first three limits are the project's rule. That of functions was read from the distribution
+The first three limits are the project's rule. The limit of functions comes from the distribution,
 before any name was looked at: 49 of 50 modules have at most 58 function bodies, and 60 leaves room
 for a class of 40 methods with 20 helpers.
 
@@ -39,7 +39,7 @@ LIST = "tests/tidy/large_classes.txt"
 
 LIMITS = {"methods": 40, "members": 15, "lines": 70, "functions": 60}
 
-# How far an entry's ceiling may be above the measured size before the entry must be lowered.
+# How far an entry's ceiling may exceed the measured size before the entry must be lowered.
 SLACK = 0.1
 
 # ctags 5.9 loses members behind alignas(...) and with initializers like `= seconds{3}`. It
@@ -53,13 +53,13 @@ class GuardError(Exception):
 
 
 class Sizes:
-    """The measured sizes: kind -> name -> (value, where)."""
+    """The measured sizes: kind -> name -> (value, place)."""
 
     def __init__(self):
         self.of = {kind: {} for kind in LIMITS}
 
     def add(self, kind, name, value, where):
-        """Of two things with one name, as two lambdas of a file, the larger one counts."""
+        """Of two things with one name, such as two lambdas of a file, the larger one counts."""
         if value > self.of[kind].get(name, (0, ""))[0]:
             self.of[kind][name] = (value, where)
 
@@ -130,8 +130,8 @@ def measure(sources):
             classes[plain(scope)].append((tag["path"], tag["line"], tag["end"]))
 
     def declared_in(name, tag):
-        """Where the class `name` is declared around the tag; nothing: the tag is outside of it.
-        The first one is right: an unnamed struct inside has the same plain name and comes later."""
+        """The place where the class `name` is declared around the tag, or nothing. The first match
+        is the right one: an unnamed struct inside has the same plain name and comes later."""
         return next(((path, first) for path, first, last in classes.get(name, ())
                      if path == tag["path"] and first <= tag["line"] <= last), None)
 
@@ -188,7 +188,7 @@ def parse_list(text):
 
 
 def contradictions(sizes, entries):
-    """Every excess without an entry, and every entry that is not true. A sentence each."""
+    """A sentence for every excess without an entry and for every entry that is not true."""
     found = set()
     for kind, name, value, where in sizes.excesses():
         found.add((kind, name))

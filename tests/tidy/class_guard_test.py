@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Holds what class_guard.py counts, by small sources, and that an excess and a false entry fail."""
+"""Checks what class_guard.py counts, with small sources, and that it reports excesses and false
+entries."""
 
 import unittest
 

@@ -19,11 +19,11 @@ import markdown  # noqa: E402  pylint: disable=wrong-import-position
 DESCRIBED = {"interface", "operation", "struct", "union", "exception", "enum", "constant", "value"}
 
 
-# The checks. Each yields a sentence per offence.
+# The checks. Each yields a sentence for each offence.
 
 
 def idl_document(idl_dir):
-    """docs/idl.md is what idl/document/markdown.py makes of the IDL files."""
+    """docs/idl.md is the output of idl/document/markdown.py for the IDL files."""
     if not DOCUMENT.exists() or DOCUMENT.read_text(encoding="utf-8") != markdown.document(idl_dir):
         yield "docs/idl.md: is out of date; " \
               "tests/tidy/idl_document_test.py --write regenerates it"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds that durations and metrics stand in tables, and that the documents of the tables are fresh.
+"""Checks that durations and metrics stand in tables, and that the tables' documents are up to date.
 
   named_tables.py [CHECK...]       all checks, or these (ctest runs each as a test of its own)
   named_tables.py --write [DIR]    regenerates docs/timers.md and docs/metrics.md from the programs
@@ -24,13 +24,13 @@ METRICS = "docs/metrics.md"
 TIMED = ["xbind-cmgr", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper", "xbind-switch",
          "xbind-switch tell", "xbind-callgen run", "xbindctl", "xbind-names", "gsmpdump"]
 
-# Programs that have a status.
+# Programs that have a status operation.
 METERED = ["xbind-cmgr", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper"]
 
-# A metric that gets its name where it is exported.
+# A metric that is named where it is exported.
 NAMED_METRIC = re.compile(r'\bmetrics\.(?:emplace|push)_back\(\s*[({]?\s*(?:std::string[({])?"\w+')
 
-# Files that may name a duration, and what their durations are.
+# Files that may name a duration, and what kind of durations they name.
 MAY_NAME_DURATIONS = {
     r".*/timers\.hpp": "the tables",
     r"core/durations\.cpp|core/config/timer_option\.hpp": "the units themselves",
@@ -47,13 +47,13 @@ DURATIONS = [
     # seconds{3}, std::chrono::milliseconds kPause(50)
     re.compile(rf"\b{UNITS}\s*(?:\w+\s*)?[({{]\s*[1-9][\d']*"),
     re.compile(r"(?<![\w.'])[1-9][\d']*(?:ms|us|ns|min|h|s)\b"),
-    # Numbers with the unit in the name; bounds of values are none.
+    # Numbers with the unit in their name. Bounds of values do not count.
     re.compile(r"\bk(?!\w*(?:Max|Min))\w*(?:Ms|Us)\s*[={]\s*[1-9][\d']*"),
     re.compile(r"\b\w+_(?:ms|us)(?:_max)?\s*[={]\s*[1-9][\d']*"),
     re.compile(r"\badd_(?:uint|double)\(\s*\"[\w-]+-(?:ms|us)\",\s*[^,]+,\s*[1-9][\d']*"),
 ]
 
-# What stands before a unit that only converts: value / std::chrono::microseconds{1}.
+# The text before a unit that only converts: value / std::chrono::microseconds{1}.
 CONVERTS = re.compile(r"[/%*]\s*(?:std::chrono::)?$")
 
 TABLE = re.compile(r"inline constexpr Timers (\w+)\{\s*\"(\w+)\",(.*?)\}\};", re.DOTALL)
@@ -61,7 +61,7 @@ ROW = re.compile(r"\{\"([a-z0-9-]+)\",")
 
 
 def without_comments(text):
-    """The same lines without what stands behind //, but for // in a string."""
+    """The same lines without their // comments; // in a string is kept."""
     return "\n".join(re.sub(r'("(?:[^"\\]|\\.)*")|//.*', lambda found: found.group(1) or "", line)
                      for line in text.splitlines())
 
@@ -76,18 +76,18 @@ def durations_in(text):
     blank = re.sub(r'"(?:[^"\\\n]|\\.)*"', lambda found: '"' + "_" * (len(found.group()) - 2) + '"',
                    text)
     for pattern in DURATIONS:
-        # Only the last pattern looks into strings: at the names of options.
+        # Only the last pattern reads strings: it looks for names of options.
         for found in pattern.finditer(text if pattern is DURATIONS[-1] else blank):
             if CONVERTS.search(blank[max(0, found.start() - 60):found.start()]):
                 continue
             yield text.count("\n", 0, found.start()) + 1, " ".join(found.group().split())
 
 
-# The checks. Each yields a sentence per offence.
+# The checks. Each yields a sentence for each offence.
 
 
 def durations_in_tables():
-    """A duration is named in the table of its room, and nowhere else."""
+    """A duration is named in the table of its room and in no other place."""
     exempt = re.compile("|".join(f"(?:{one})" for one in MAY_NAME_DURATIONS))
     for name, text in cpp_files().items():
         if exempt.fullmatch(name):
@@ -104,7 +104,7 @@ def tables_of(files):
 
 
 def unused_rows(files):
-    """Every row of a table that no code takes."""
+    """Every row of a table that no code uses."""
     everything = "\n".join(files.values())
     for table, (name, _, rows) in tables_of(files).items():
         for row in rows:
@@ -113,7 +113,7 @@ def unused_rows(files):
 
 
 def durations_taken():
-    """Every row of a table is the duration of some code."""
+    """Every row of a table is used by some code."""
     files = cpp_files()
     tables = tables_of(files)
     if len(tables) < 10 or sum(len(rows) for _, _, rows in tables.values()) < 100:
@@ -149,7 +149,7 @@ def metrics_documented():
 
 
 def printed_by(programs, option, programs_dir):
-    """Program -> what it prints with the option."""
+    """Program -> its output with the option."""
     printed = {}
     for program in programs:
         name, *subcommand = program.split()
@@ -170,7 +170,7 @@ def rows_of(printed):
 
 
 def by_room(printed):
-    """Room -> (its programs, row -> the programs that have it). A row that programs share stands
+    """Room -> (its programs, row -> the programs that have it). A row that programs share appears
     once."""
     rooms = {}
     for program, text in printed.items():

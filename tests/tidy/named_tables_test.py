@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds which durations named_tables.py finds, and that it names rows that no code takes."""
+"""Checks which durations named_tables.py finds, and that it reports rows that no code uses."""
 
 import unittest
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Reads the tree and holds what no compiler holds: layering, leftovers, fresh documents, growth.
+"""Checks what no compiler checks: layering, leftovers, up-to-date documents, growth of files.
 
   tidy_test.py [CHECK...]              all checks, or these (ctest runs each as a test of its own)
-  tidy_test.py --write-options [DIR]   makes docs/options.md anew from the programs in DIR
+  tidy_test.py --write-options [DIR]   regenerates docs/options.md from the programs in DIR
 
 XBIND_BIN_DIR names the folder of the built programs (default: build/bin), with the build above it.
 """
@@ -23,8 +23,8 @@ PROGRAMS = ["gsmpdump", "xbind-callgen compare", "xbind-callgen figures", "xbind
             "xbind-qosmapper", "xbind-routeobject", "xbind-switch", "xbind-switch tell",
             "xbind-switchserver", "xbindctl"]
 
-# Where CORBA may be seen. Everything else compiles without omniORB. daemon.* and program.* are what
-# main.cpp builds and connects, in files of their own.
+# Files that may use CORBA. All others compile without omniORB. main.cpp builds and connects the
+# objects of daemon.* and program.*.
 CORBA_ROOMS = re.compile(r"""^( orb/.* | naming/.* | xbindctl/.* | tests/integration/.*
     | (.*/)?servant(_[^/]*)?\.[^/]+ | (.*/)?remote_[^/]*\.[^/]+
     | [^/]+/(main|daemon|program)\.[^/]+
@@ -34,7 +34,7 @@ CORBA_ROOMS = re.compile(r"""^( orb/.* | naming/.* | xbindctl/.* | tests/integra
 CORBA_INCLUDE = re.compile(
     r'^\s*#\s*include\s*[<"]((omniORB4|COS|omnithread|idl/)[^>"]*|\w+\.hh)[>"]')
 
-# Where time, chance and the network come in through the door. Everything else is handed them.
+# Files that may use time, chance and the network. All others get them as arguments.
 OUTSIDE_WORLD = {
     "the steady clock": (re.compile(r'steady_now\.hpp|steady_now\(|_clock::now\('), [
         "core/steady_now.hpp", r"core/pace_clock\.cpp", r"client/corba/.*",
@@ -55,9 +55,9 @@ OUTSIDE_WORLD = {
         r"tests/unit/dataplane/links/udp\.hpp", r"tests/integration/.*"]),
 }
 
-# Where an exception of CORBA or of a contract may be caught. Outgoing invocations are made within
-# orb::remote(), which makes a value of every exception. One that a caller forgets to catch by hand
-# ends its thread, and so the daemon.
+# Files that may catch an exception of CORBA or of a contract. Outgoing invocations go through
+# orb::remote(), which turns every exception into a value. A forgotten catch would end the thread,
+# and with it the daemon.
 CATCHES_CORBA = re.compile(
     r"\bcatch\s*\(\s*(\.\.\.|(const\s+)?(::)?(\w+::)*(v2|CORBA|CosNaming|omniORB)::)")
 MAY_CATCH_CORBA = {
@@ -80,7 +80,7 @@ MACHINE_PATHS = re.compile(r"(?<![\w.])/("
                            + "|".join(["wor" "k", "far" "m", "home/[a-z]", "roo" "t"])
                            + r")/|bash_jo" r"bs")
 
-# Growth: a file above LINES_FREE lines is listed in long_files.txt with the most it may have.
+# Growth: long_files.txt lists each file above LINES_FREE lines with its bound.
 LINES_FREE = 500
 LONG_FILES = "tests/tidy/long_files.txt"
 
@@ -90,7 +90,7 @@ CODE = (".cpp", ".hpp", ".py", ".idl")
 
 
 def tree():
-    """Every file of the tree, as paths from the root: what is tracked or could be."""
+    """Every file that is tracked or could be, as a path from the root."""
     listed = subprocess.run(
         ["git", "-c", "safe.directory=*", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard"],
         capture_output=True, text=True, check=False)
@@ -125,11 +125,11 @@ def without_comment(line):
     return re.sub(r"//.*", "", line)
 
 
-# The checks. Each returns what is wrong, a sentence each; nothing when all is well.
+# The checks. Each yields a sentence for each offence; nothing when all is well.
 
 
 def corba_rooms():
-    """Only the named files see CORBA."""
+    """Only the named files use CORBA."""
     names = [name for name in tree() if name.endswith((".cpp", ".hpp"))]
     inside = {name for name in names if CORBA_ROOMS.match(name)}
     for name, number, line in lines_of(names):
@@ -137,14 +137,14 @@ def corba_rooms():
         if seen and name not in inside:
             yield f"{name}:{number}: includes {seen.group(1)}, but CORBA is for orb/, naming/, " \
                   f"xbindctl/, */servant.*, */remote_*, */main.cpp and what it builds"
-        # What sees CORBA may not come in by the back door either.
+        # A file that may use CORBA must not be included from one that may not.
         ours = re.match(r'\s*#\s*include\s*"([^"]+)"', line)
         if ours and name not in inside and CORBA_ROOMS.match(ours.group(1)):
             yield f"{name}:{number}: includes {ours.group(1)}, which may see CORBA"
 
 
 def outside_world():
-    """No clock, no chance, no sleep and no socket in logic, nor in its tests."""
+    """No clock, chance, sleep or socket in logic, nor in its tests."""
     names = [name for name in tree() if name.endswith((".cpp", ".hpp"))]
     for what, (pattern, allowed) in OUTSIDE_WORLD.items():
         door = re.compile("|".join(f"(?:{one})" for one in allowed))
@@ -154,7 +154,7 @@ def outside_world():
 
 
 def remote_calls():
-    """Exceptions of CORBA and of the contracts are caught in the listed files, and by tests."""
+    """Only the listed files, and tests, catch exceptions of CORBA and of the contracts."""
     for name in MAY_CATCH_CORBA:
         if not CATCHES_CORBA.search(read(name)):
             yield f"{name}: catches no exception of CORBA; take it from MAY_CATCH_CORBA"
@@ -167,7 +167,7 @@ def remote_calls():
 
 
 def leftovers():
-    """Nothing that was meant to go before anybody saw it."""
+    """No leftovers of work in progress."""
     for name, number, line in lines_of(code_files() + [
             name for name in tree()
             if Path(name).name == "CMakeLists.txt" or name.endswith(".cmake")]):
@@ -179,7 +179,7 @@ def leftovers():
 
 
 def headers():
-    """Every header is included once, and opens by saying what it is for."""
+    """Every header is included once, and starts with a comment that states its purpose."""
     for name in tree():
         if not name.endswith(".hpp"):
             continue
@@ -191,7 +191,7 @@ def headers():
 
 
 def everything_built():
-    """No source and no test is forgotten by CMake: the build knows how to compile each."""
+    """CMake forgets no source and no test: the build can compile each."""
     commands = json.loads((bin_dir().parent / "compile_commands.json").read_text())
     built = {str(Path(command["directory"], command["file"])) for command in commands}
     for name in tree():
@@ -200,7 +200,7 @@ def everything_built():
 
 
 def threads_sanitized():
-    """Unit tests in which threads run are in a program that the thread sanitizer gets."""
+    """Unit tests that start threads are in a program that the thread sanitizer runs."""
     threads = re.compile(r"std::(jthread|thread|async)\b|\b(TcpClient|MediaLines|Serial)\b")
     for name in tree():
         if not re.fullmatch(r"tests/unit/.*\.(cpp|hpp)", name) or not threads.search(
@@ -214,7 +214,7 @@ def threads_sanitized():
 
 
 def decisions_listed():
-    """Every decision record stands in the list, once, under a number of its own."""
+    """The list has every decision record once, under its own number."""
     names = [name for name in tree() if re.match(r"docs/decisions/.+\.md$", name)
              and not name.endswith("README.md")]
     index = ROOT / "docs/decisions/README.md"
@@ -238,7 +238,7 @@ def decisions_listed():
 
 
 def links_lead_somewhere():
-    """Every relative link of a document names a file that is there."""
+    """Every relative link of a document leads to an existing file."""
     for name, number, line in lines_of(name for name in tree() if name.endswith(".md")):
         for target in re.findall(r"\]\(([^)\s]+)\)", line):
             path = target.partition("#")[0]
@@ -249,7 +249,7 @@ def links_lead_somewhere():
 
 
 def glossary_places():
-    """Each term of the glossary names a place that is there, and stands once."""
+    """Each term of the glossary appears once and names an existing place."""
     seen = set()
     for name, number, line in lines_of(["docs/glossary.md"]):
         row = re.fullmatch(r"\| (.+?) \| (.+) \| (.+) \|", line)
@@ -276,7 +276,7 @@ def glossary_places():
 
 
 def invariants_held():
-    """Each test that docs/invariants.md names is there, and so is each check of the simulator."""
+    """Each test and each simulator check named in docs/invariants.md exists."""
     text = read("docs/invariants.md")
     named = set(re.findall(r"`((?:unit|sim|integration)/[\w/]+\.(?:cpp|py))`", text))
     for file in sorted(named):
@@ -291,7 +291,7 @@ def invariants_held():
 
 
 def options_documented():
-    """docs/options.md is what the programs say of themselves."""
+    """docs/options.md matches the programs' own descriptions."""
     document = ROOT / "docs/options.md"
     made = options_document(bin_dir())
     if not document.exists() or document.read_text() != made:
@@ -300,7 +300,7 @@ def options_documented():
 
 
 def machine_paths():
-    """The files speak of the project alone, not of somebody's machine."""
+    """No file names a path of one machine."""
     for name, number, line in lines_of(tree()):
         if MACHINE_PATHS.search(line):
             yield f"{name}:{number}: names a path of one machine: {line.strip()}"
@@ -323,7 +323,7 @@ def packages_list():
 
 
 def scripts():
-    """Scripts can be run, parse, and quickstart's help names the options it takes."""
+    """Scripts can be run and parsed, and quickstart's help lists exactly the options it accepts."""
     for name in filter(is_script, tree()):
         if not os.access(ROOT / name, os.X_OK):
             yield f"{name}: has no run bit"
@@ -348,7 +348,8 @@ def scripts():
 
 
 def growth():
-    """Long files are known, and do not grow unseen: mend them, or raise their bound on purpose."""
+    """Long files are listed and do not grow unnoticed: split them, or raise their bound on
+    purpose."""
     bounds = {}
     for _, number, line in lines_of([LONG_FILES]):
         words = line.partition("#")[0].split()

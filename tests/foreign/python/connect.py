@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A client of the ConnectionManager that knows nothing but idl/, with omniORBpy.
+"""A client of the ConnectionManager that uses idl/ alone, with omniORBpy.
 
   connect.py NAMES FROM TO plain                        one call after another, no session
   connect.py NAMES FROM TO session CALLS [NOTICE...]    a session: batches both ways
