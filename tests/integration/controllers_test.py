@@ -91,7 +91,7 @@ class SeveralControllers(InOneLab):
             return client.table()
 
     def cells_in(self, node, port, label):
-        """The cells that arrived with that label at the port and were forwarded."""
+        """The numbers of cells that arrived with that label at the port, and that were sent on."""
         said = tool(self.lab, "xbindctl", "count", node, port, f"{label[0]}/{label[1]}")
         counted = re.search(r"(\d+) cells in, (\d+) out", said.stdout)
         self.assertIsNotNone(counted, said.stdout + said.stderr)

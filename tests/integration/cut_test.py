@@ -51,7 +51,7 @@ class Ring(InOneLab):
         wait_until(lambda: "down" not in xbindctl(self.lab, "links"), "all links are up again")
 
     def between(self, ends, condition, **load):
-        """Offers a load; calls `ends` as soon as `condition` holds; returns its result."""
+        """Offers a load and calls `ends` once `condition` holds; returns the load's result."""
         answers = []
         calls = threading.Thread(target=lambda: answers.append(offer(self.lab, Load(**load))))
         calls.start()
@@ -223,7 +223,7 @@ class NoCellIsLostOrDoubled(unittest.TestCase):
                     xbindctl(lab, "drain", *drained)
                     reroutes += 1
                     after = 0
-                    # Cells that the new path carries while the old one is removed
+                    # Cells that the new path carries while the old one is removed.
                     while after < 200:
                         caller.send(ingress, sent)
                         self.assertEqual(callee.receive(egress, 5.0), sent, "the next one, once")

@@ -343,7 +343,7 @@ class OrderlyEnd(unittest.TestCase):
             for name in lonely:
                 process = lab.processes[name]
                 if process.pid:
-                    # After its first line the daemon, not the shell, is ours to end.
+                    # From its first line on, the process is the daemon and no longer the shell.
                     wait_until(lambda process=process: "options:" in process.log_tail(50),
                                f"{name} runs")
                     self.assertEqual(end([process]), [], name)

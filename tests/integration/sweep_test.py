@@ -107,8 +107,8 @@ class Intervals(unittest.TestCase):
             figures.median_interval([])
 
     def test_the_probability_is_the_share_of_coin_tosses(self):
-        # Each of 9 values is below or above the true median: in how many cases is it within the
-        # interval?
+        # Each of 9 values is below or above the true median: in how many of these cases is the
+        # median within the interval?
         within = sum(2 <= sum(tosses) <= 7 for tosses in itertools.product((0, 1), repeat=9))
         self.assertAlmostEqual(figures.median_interval(range(9))[3], within / 512)
 

@@ -50,7 +50,7 @@ void GsmpSwitch::arrive_at_driver() {
   if (first != all.size()) upcalls_.on_octets(all.subspan(first));
 }
 
-// The agent has done something: what it says is on its way.
+// The agent has acted: its output is now in flight.
 void GsmpSwitch::after_agent() {
   (void)agent_->take_notices();
   for (std::size_t i = 0; i < deserted_.size();) {

@@ -184,7 +184,7 @@ bool GsmpRig::by_contract(const CrossConnect& at) const {
   return false;
 }
 
-// ----- what it has ----------------------------------------------------------------------------
+// ----- properties of the switch ---------------------------------------------------------------
 
 std::vector<SwitchPort> GsmpRig::ports() const {
   std::vector<SwitchPort> ports;
