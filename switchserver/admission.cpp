@@ -7,7 +7,7 @@
 namespace xbind {
 namespace {
 
-// Products of three of the numbers: 24 bits twice and 32 bits.
+// Holds a product of three factors: two of 24 bits and one of 32.
 __extension__ typedef unsigned __int128 Wide;
 
 constexpr std::uint64_t kMicroseconds = 1'000'000;
@@ -51,8 +51,8 @@ Resources admission_of(AdmissionMode mode, const Resources& demand, const Traffi
     case ServiceCategory::kGfr: break;
     case ServiceCategory::kRtVbr:
     case ServiceCategory::kNrtVbr:
-      // resources_of() lets rt-VBR have its peak; a burst that is served at E leaves the buffer that
-      // nrt-VBR of this SCR takes.
+      // resources_of() grants rt-VBR its peak rate. A burst served at E needs the buffer that
+      // nrt-VBR with SCR = E needs.
       served.category = ServiceCategory::kRtVbr;
       if (mode == AdmissionMode::kPeak) break;
       served.category = ServiceCategory::kNrtVbr;

@@ -13,8 +13,8 @@
 namespace xbind {
 namespace {
 
-// Rises whenever hops may have come or gone; the answers of the switch that undo some count as commands
-// do, by the results they make.
+// A sum of counters that rises whenever hops may have been added or removed. Switch answers that
+// undo hops are included through the counters of their results.
 std::uint64_t operations(const SwitchCounters& counters) {
   return counters.batches + counters.executes + counters.reserves + counters.commits +
          counters.removes + counters.modifies + counters.lapses + counters.cleaned +
@@ -180,8 +180,8 @@ void SwitchServerDaemon::after_drain() {
                        router_ == nullptr ? kNever : reporter_.next_deadline()}));
 }
 
-// What the switch answers at once is one message to us, as what is asked at once is one to it. The
-// control channel's own messages are no part of any call.
+// Answers that arrive together cost one paced message, as requests that are sent together do.
+// Messages of the control channel itself cost nothing: they belong to no call.
 void SwitchServerDaemon::wake_driver() {
   const log::About about(name_in_log_);
   const std::size_t answers = driver_->on_wake(steady_now());
@@ -191,7 +191,8 @@ void SwitchServerDaemon::wake_driver() {
 }
 
 void SwitchServerDaemon::drain_driver(TimePoint now) {
-  // An event may make the controller ask for more, and that may be refused at once: until quiet.
+  // An event may make the controller send another request, which may be refused at once: repeat
+  // until no event is left.
   for (;;) {
     driver_->take_events(events_);
     if (events_.empty()) return;

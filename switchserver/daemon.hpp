@@ -1,12 +1,12 @@
-// A SwitchServer as a running thing: the logic (switch_server.hpp) behind one Serial, fed by upcalls,
-// by the switch's driver and by a timer.
+// A running SwitchServer: the logic (switch_server.hpp) behind one Serial. Upcalls, the switch's
+// driver and a timer post to it.
 //
 //   upcall threads    ─┐
 //   driver's threads  ─┼─▶ Serial ──▶ SwitchServer + RunningDriver ──▶ switch, oneways to managers
-//   timer thread      ─┘            (one thread at a time)         └──▶ RemoteRouter, now and then
+//   timer thread      ─┘            (one thread at a time)         └──▶ RemoteRouter (reports)
 //
-// A process has one or several, each for a switch of its own. They share the timers' thread and the Router's,
-// and nothing of the logic.
+// A process has one or several daemons, each for its own switch. They share the timers' thread and
+// the Router's thread, but no logic.
 #pragma once
 
 #include <future>
@@ -38,10 +38,10 @@ struct SwitchServerDaemonOptions {
   faults::FaultOptions faults;
   PortReporterOptions reports;
   PaceOptions pace;
-  bool name_in_log = false;  // the process has several: lines say which one they are about
+  bool name_in_log = false;  // several daemons in this process: each log line names its daemon
 };
 
-// Answers that threads wait for, by token.
+// Answers that threads wait for, each identified by a token.
 template <class Answer>
 class Awaited {
  public:
@@ -55,14 +55,14 @@ class Awaited {
     const std::uint64_t token = next_++;
     return {token, open_[token].get_future()};
   }
-  // Nobody waits any more: the answer is dropped.
+  // Drops the answer if nobody waits for it any more.
   void complete(std::uint64_t token, Answer answer) {
     const std::lock_guard lock(mutex_);
     if (const auto waiting = open_.find(token); waiting != open_.end()) {
       waiting->second.set_value(std::move(answer));
     }
   }
-  // Waits at most so long and closes the ticket; nothing: the answer has not come.
+  // Waits at most `timeout`, then closes the ticket. Returns nullopt if the answer has not arrived.
   std::optional<Answer> wait(Ticket& ticket, Duration timeout) {
     ticket.answer.wait_for(timeout);
     const std::lock_guard lock(mutex_);
@@ -86,8 +86,8 @@ class Awaited {
 
 class SwitchServerDaemon {
  public:
-  // The caller has not started `driver`; the daemon does. The other objects outlive the daemon. With
-  // no router the daemon reports its ports to nobody.
+  // `driver` has not been started; start() starts it. The other objects outlive the daemon. Without
+  // a router the daemon reports its ports to nobody.
   SwitchServerDaemon(const SwitchServerDaemonOptions& options,
                      std::unique_ptr<RunningDriver> driver, orb::SharedTimers& timers,
                      orb::Errands& errands, RemoteRouter* router);
@@ -97,15 +97,16 @@ class SwitchServerDaemon {
 
   // Starts the driver, which connects to the switch.
   void start();
-  // Stops timer and driver; jobs posted afterwards find everything down.
+  // Stops timer and driver. Jobs that are posted later find the switch unreachable.
   void stop();
-  // Tells every manager that its session ends, since this process does. Before stop(), with the ORB up.
+  // Notifies every manager that its session ends with this process. Call it before stop(), while
+  // the ORB is up.
   void end_sessions();
 
   const std::string& name() const { return name_; }
 
-  // Runs `job` with the logic, one at a time, and waits for it. Only from threads that may wait (two-way
-  // upcalls): what it waits for never waits for them.
+  // Runs `job` with the logic, one at a time, and waits for its result. Call it only from threads
+  // that may wait (two-way upcalls), so that no job ever waits for such a thread.
   template <class Job>
   auto ask(Job job) {
     std::promise<decltype(job(std::declval<SwitchServer&>()))> answer;
@@ -116,7 +117,7 @@ class SwitchServerDaemon {
     });
     return future.get();
   }
-  // Runs it some time; does not wait.
+  // Queues `job` for the logic; does not wait.
   void post(std::function<void(SwitchServer&)> job) {
     serial_.post([this, job = std::move(job)] {
       const log::About about(name_in_log_);
@@ -124,8 +125,8 @@ class SwitchServerDaemon {
     });
   }
 
-  // A message of a manager with so many items; nothing: a confirmation alone. With a pace it costs what
-  // that says, and is a step of its own.
+  // Posts one manager message. `items` is its command count, or nullopt for a bare acknowledgement.
+  // With a pace, the message takes the paced time and is a step of its own.
   void take(std::optional<std::size_t> items, std::function<void(SwitchServer&)> job) {
     serial_.post(
         [this, items, job = std::move(job)] {
@@ -136,35 +137,36 @@ class SwitchServerDaemon {
         },
         items.value_or(1));
   }
-  // Thread-safe.
+  // The pace may be used from any thread.
   Pace& pace() { return pace_; }
-  // What every upcall of our servants goes through.
+  // Every upcall of this daemon's servants passes through it.
   orb::Dispatch& dispatch() { return dispatch_; }
 
-  // Within a job: the observer of a session just attached.
+  // Used within a job, to store the observer of a session that has just attached.
   RemoteManagers& managers() { return managers_; }
 
-  // Waits at most `timeout` for the switch and the books to be read. kTimeout, or as
-  // SwitchServer::audit.
+  // Waits at most `timeout` until the switch's table and the ledger have been read. Fails with
+  // kTimeout or as SwitchServer::audit.
   Result<LedgerReport> audit(const std::string& manager, Duration timeout);
-  // Applies the batch and waits at most `timeout` for all its results. kTimeout: it was applied, but
-  // what became of it is not known; or as SwitchServer::execute. Not within a job.
+  // Applies the batch and waits at most `timeout` for all its results. kTimeout: the batch was
+  // applied, but its results are unknown. Other errors as SwitchServer::execute. Not within a job.
   Result<HopResultBatch> execute(SessionId session, const HopBatch& batch, Duration timeout);
 
   struct PortReport {
     SwitchPort port;
     PortUsage usage;
-    std::optional<CellCounters> cells;  // nothing: the switch does not tell
+    std::optional<CellCounters> cells;  // nullopt: the switch did not report them
   };
-  // Every port and its books, and what the switch has counted there; waits at most `timeout` for that.
-  // Not within a job.
+  // Every port with its ledger figures and the switch's cell counters. Waits at most `timeout` for
+  // the counters. Not within a job.
   std::vector<PortReport> ports(Duration timeout);
-  // What the switch has counted of the connection that comes in there. kTimeout, or as
-  // SwitchServer::read_statistics; kNotFound: no such port, or nothing comes in
-  // there; kUnreachable also: the switch does not count that. Not within a job.
+  // The switch's cell counters of the connection that enters at `port` with `label`. Errors:
+  // kTimeout; kNotFound (no such port, or nothing enters there with that label); kUnreachable (also
+  // when the switch does not count connections); others as SwitchServer::read_statistics. Not
+  // within a job.
   Result<CellCounters> count_cells(PortId port, Label label, Duration timeout);
 
-  // "frames_in", "commits", ...; for the status operation.
+  // The metrics that the status operation returns.
   Metrics metrics();
 
  private:
@@ -177,17 +179,18 @@ class SwitchServerDaemon {
 
   const std::string name_;
   orb::Dispatch dispatch_;
-  const std::string name_in_log_;  // empty: it stands in every line anyway
+  const std::string name_in_log_;  // empty: every log line of the process has the name already
   Pace pace_;
   RemoteManagers managers_;
   const std::unique_ptr<RunningDriver> driver_;
   SwitchServer server_;
-  std::vector<driver::Event> events_;  // reused
+  std::vector<driver::Event> events_;  // reused, for its memory
 
   SwitchAbsence absence_;
   RemoteRouter* router_;
   PortReporter reporter_;
-  std::uint64_t operations_seen_ = 0;  // at the last step, to tell whether the books may have moved
+  std::uint64_t operations_seen_ = 0;  // at the last step, to detect that the ledger may have
+                                       // changed
   std::uint64_t reports_sent_ = 0;
   std::uint64_t reports_failed_ = 0;
 

@@ -1,4 +1,4 @@
-// The HopResult of a command, as the controller's source files make it.
+// Builds the HopResult of a command; shared by the controller's source files.
 #pragma once
 
 #include "core/hop.hpp"
@@ -27,18 +27,18 @@ inline HopResult refusal(const HopKey& key, HopAction action, const Admission& r
   return result;
 }
 
-// Done, and there is nothing to tell about labels.
+// The command succeeded and has no labels to report.
 inline HopResult success(const HopKey& key, HopAction action) {
   return refusal(key, action, Cause::kNone);
 }
 
-// Done: with the labels that the manager does not know yet.
+// The command succeeded; the result carries the labels that the manager does not know yet.
 inline HopResult success(const HopRecord& record, HopAction action) {
   HopResult result = success(record.key, action);
   if (action == HopAction::kCommit && record.first()) {
     result.input_label = record.input_label();
   }
-  // After a removal the manager must know what lies in its quarantine: a label that was granted in an
+  // After a removal the manager must know which label rests in its quarantine. A label of an
   // earlier session may be there or may have lapsed, and only the ledger knows.
   const bool told = action == HopAction::kReserve ||
                     (action == HopAction::kCommit ? record.last() : !record.last());

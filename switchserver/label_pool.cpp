@@ -71,7 +71,7 @@ void LabelPool::unlink(List& list, Index index) {
   --list.size;
 }
 
-// ===== what the ledger asks =====
+// ===== the ledger's operations =====
 
 std::optional<LabelPool::Spot> LabelPool::next_free_spot() {
   if (free_.size < kRestingMax) {

@@ -7,15 +7,15 @@
 //        ▲                            └──▶ unclaimed
 //        └──────────── move() ◀──────────── any of them
 //
-// A label that has never been used is handed out before one that has, range by range and the lowest
-// first; after them
-// the one that was freed longest ago. Once kRestingMax freed labels rest, the oldest of them goes before
-// a never used one: so many others are freed before a label is used again, and memory, here and wherever
-// something is kept by label, follows the use, not the ranges of up to 2^28 labels. Room is made in
-// pages, only for labels that have been touched.
+// Labels that have never been used are granted first, range by range and the lowest first, then the
+// label that was freed longest ago. Once kRestingMax freed labels rest, the oldest of them is
+// granted before a never used one. So a freed label still rests while that many others are freed,
+// and memory here and in other tables by label follows the use, not the ranges of up to 2^28
+// labels. Pages are allocated only for labels that have been touched.
 //
-// Every operation takes constant time; next_free() amortised. A label that has been touched takes 12 octets;
-// who asks and then moves looks it up once (Spot). Values only: one thread, no errors.
+// Every operation takes constant time; next_free() amortised. A touched label takes 12 octets. A
+// caller that queries and then moves a label looks it up once (Spot). Values only: one thread, no
+// errors.
 #pragma once
 
 #include <array>
@@ -40,8 +40,8 @@ enum class LabelHolder : std::uint8_t {
   kFree,        // free again
   kCached,      // granted to a manager, in no connection
   kConnection,  // of a hop, reserved or programmed
-  kQuarantine,  // released by a manager that has not yet said that both ends confirmed
-  kUnclaimed,   // found in the switch's table, nobody says whose it is
+  kQuarantine,  // released by a manager that has not yet confirmed both ends
+  kUnclaimed,   // found in the switch's table, claimed by no hop
 };
 
 struct LabelPlace {
@@ -54,33 +54,33 @@ struct LabelPlace {
 
 class LabelPool {
  public:
-  // How many freed labels rest before one of them is handed out again, as long as there are new
-  // ones.
+  // This many freed labels rest before one of them is granted again, as long as there are unused
+  // labels.
   static constexpr std::uint32_t kRestingMax = 1U << 12;
 
-  // What checked_ranges() takes of them; those that it leaves out are not of the pool.
+  // Contains the labels that checked_ranges() accepts.
   explicit LabelPool(const LabelRanges& ranges);
 
   LabelRanges ranges() const;
   std::uint64_t size() const { return size_; }
   bool contains(Label label) const { return part_of(label) != nullptr; }
 
-  // Where the label is; the pool must contain it.
+  // Where the label is. The pool must contain the label.
   LabelPlace place_of(Label label) const;
   bool is_free(Label label) const { return place_of(label).holder <= LabelHolder::kFree; }
-  // Asks the memory for what place_of() will load (core/ahead.hpp), of any label or none.
+  // Prefetches the memory that place_of() will load (core/ahead.hpp); accepts any label.
   void prefetch(Label label) const {
     const auto spot = find_spot(label);
     if (!spot) return;
     if (const Slot* const found = find(spot->index_)) __builtin_prefetch(found, 1);
   }
-  // The label that is to be handed out next; stays free until moved. Nothing: every label is taken.
+  // The label to grant next; it stays free until moved. nullopt: every label is in use.
   std::optional<Label> next_free();
-  // Takes the label out of where it is and puts it there. The pool must contain it, and it must not go
-  // to kUnused.
+  // Moves the label from its place to `to`. The pool must contain the label; `to` must not be
+  // kUnused.
   void move(Label label, LabelPlace to) { move(spot(label), to); }
 
-  // A label that has been looked up, for as long as the pool is not assigned to.
+  // A label that has been looked up. Valid until the pool is assigned to.
   class Spot {
    public:
     Spot() = default;
@@ -90,9 +90,9 @@ class LabelPool {
     explicit Spot(std::uint32_t index) : index_(index) {}
     std::uint32_t index_ = 0;
   };
-  // The pool must contain it.
+  // The pool must contain the label.
   Spot spot(Label label) const { return Spot{index_of(label)}; }
-  // Nothing: the pool does not contain it.
+  // nullopt: the pool does not contain the label.
   std::optional<Spot> find_spot(Label label) const {
     const Part* const part = part_of(label);
     if (part == nullptr) return std::nullopt;
@@ -102,13 +102,13 @@ class LabelPool {
   LabelPlace place_of(Spot spot) const;
   std::optional<Spot> next_free_spot();
   void move(Spot spot, LabelPlace to);
-  // Frees all that a manager has cached, or in quarantine, or all that is unclaimed.
+  // Frees all labels of a manager's cache or quarantine, or all unclaimed labels.
   void free_all(LabelHolder holder, ManagerIndex manager = {});
 
   std::uint64_t free_count() const { return size_ - touched_ + free_.size; }
   bool idle() const { return free_count() == size_; }  // every label is free
   std::uint64_t count(LabelHolder holder, ManagerIndex manager = {}) const;
-  std::size_t octets() const;  // what it takes of memory, but for lists of managers
+  std::size_t octets() const;  // memory in use, except the lists of managers
   std::vector<Label> list(LabelHolder holder, ManagerIndex manager = {}) const;
 
  private:
@@ -156,9 +156,9 @@ class LabelPool {
     const std::size_t page = index / kPage;
     return page < pages_.size() && pages_[page] ? &(*pages_[page])[index % kPage] : nullptr;
   }
-  Slot& slot(Index index);  // of a label that may be touched for the first time
+  Slot& slot(Index index);  // allocates the page of a label that was never touched
   Slot& touched(Index index) { return (*pages_[index / kPage])[index % kPage]; }
-  // The list that keeps such labels, or none for a connection.
+  // The list of the labels in that place; null for a connection, whose labels are in no list.
   List* list_of(LabelHolder holder, std::uint16_t manager);
   const List* list_of(LabelHolder holder, std::uint16_t manager) const;
   void append(List& list, Index index);
@@ -166,7 +166,7 @@ class LabelPool {
 
   std::vector<Part> parts_;
   std::uint64_t size_ = 0;
-  std::uint64_t touched_ = 0;  // labels that are kUnused no longer
+  std::uint64_t touched_ = 0;  // labels that are not kUnused
   Index fresh_ = 0;            // no label below it is kUnused
   std::vector<std::unique_ptr<Page>> pages_;
   List free_;

@@ -12,7 +12,7 @@
 namespace xbind {
 namespace {
 
-// Line rate times factor, without running over.
+// Line rate times factor, with saturation instead of overflow.
 std::uint64_t times(std::uint64_t rate, double factor) {
   const double product = static_cast<double>(rate) * factor;
   constexpr double kMost = 9.0e18;
@@ -20,7 +20,7 @@ std::uint64_t times(std::uint64_t rate, double factor) {
   return product >= kMost ? static_cast<std::uint64_t>(kMost) : static_cast<std::uint64_t>(product);
 }
 
-// Up, so that no more is sold of a port than there is.
+// Rounds up, so that no more of a port is promised than it has.
 std::uint32_t thousandths(double factor) {
   const double parts = std::ceil(factor * PortPolicy::kOverbookingNone - 1e-6);
   return static_cast<std::uint32_t>(std::clamp(parts, 1.0, double{PortPolicy::kOverbookingMax}));
@@ -130,7 +130,7 @@ Ledger::Account Ledger::account_of(const Port& port, ManagerIndex manager) const
   return manager.value() < port.accounts.size() ? port.accounts[manager.value()] : Account{};
 }
 
-// What a manager takes from a port's account is the greater of its quota and its hops.
+// A manager's part of a port's account is the greater of its quota and its hops.
 void Ledger::set_quota(Port& port, Account& of, Resources quota) {
   port.taken -= greater(of.quota, of.hops);
   of.quota = quota;
@@ -150,7 +150,7 @@ Result<ManagerIndex> Ledger::manager(std::string_view name) {
   if (name.empty()) return fail(ErrorCode::kBadInput, "a manager's name must not be empty");
   for (std::size_t i = 0; i < managers_.size(); ++i) {
     if (!managers_[i].name.empty()) continue;
-    managers_[i].name = name;  // a place that a forgotten name left
+    managers_[i].name = name;  // reuses the place of a forgotten name
     return ManagerIndex{static_cast<std::uint16_t>(i)};
   }
   if (managers_.size() >= options_.managers_max) {
@@ -216,7 +216,7 @@ HopRecord& Ledger::no_such_hop(HopRef ref) const {
   std::abort();
 }
 
-// All generations of a hop have one hash, so that one walk finds the newest.
+// All generations of a hop have the same hash, so that one walk finds the newest.
 std::uint64_t Ledger::hash(ManagerIndex manager, const HopKey& key) {
   const std::uint64_t place =
       std::uint64_t{manager.value()} << 32 | std::uint64_t{key.leg} << 16 | key.hop;
@@ -248,7 +248,7 @@ HopRef Ledger::insert(ManagerIndex manager, const HopSetup& setup, std::uint32_t
   const std::uint32_t index = vacant_ == kNil ? hops_.grow() : vacant_;
   HopRecord& record = hops_[index];
   if (vacant_ != kNil) vacant_ = record.next;
-  if (vacant_ != kNil) prefetch(HopRef{vacant_});  // the next one's
+  if (vacant_ != kNil) prefetch(HopRef{vacant_});  // the record that the next insert() uses
   const std::uint32_t ticket = record.ticket + 1;
   record = {};
   record.ticket = ticket;
@@ -324,7 +324,7 @@ HopSetup Ledger::setup_of(HopRef ref) const {
 }
 
 std::size_t Ledger::hop_octets() const {
-  // A node of the map: the element, its link and what the allocator adds.
+  // A node of the map: the element, its link and the allocator's overhead.
   constexpr std::size_t kNode = sizeof(std::pair<std::uint32_t, HopExtras>) + 2 * sizeof(void*);
   return hops_.octets() + by_place_.octets() + names_.octets() + extras_.size() * kNode +
          extras_.bucket_count() * sizeof(void*);
@@ -336,7 +336,7 @@ std::size_t Ledger::label_octets() const {
   return octets;
 }
 
-// ===== what few hops have =====
+// ===== fields that few hops have =====
 
 HopExtras Ledger::plain_extras(const HopRecord& record) const {
   HopExtras plain;
@@ -396,7 +396,7 @@ void Ledger::set_ingress(std::uint32_t at, std::optional<std::uint64_t> cells_pe
   }
 }
 
-// What it takes alone stays as it is.
+// Keeps what the hop needs alone (HopExtras::alone).
 void Ledger::set_charge(std::uint32_t at, Resources charge) {
   if (hops_[at].charge == charge) return;
   extras(at);

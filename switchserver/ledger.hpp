@@ -1,7 +1,7 @@
-// Who holds what at one switch: labels, bandwidth, buffer and hops, promised to whom.
+// The ledger of one switch: which manager holds which labels, bandwidth, buffer and hops.
 //
-// The ledger alone decides what may be had; it never talks to the switch. The controller
-// (switch_controller.hpp) asks it, programs the switch and reports back how that went:
+// The ledger alone decides what is admitted; it never talks to the switch. The controller
+// (switch_controller.hpp) queries it, programs the switch and reports the outcome back:
 //
 //     from          by                           to
 //     ────────────  ───────────────────────────  ─────────────────────────────────────────
@@ -9,7 +9,7 @@
 //     nothing       set_up(commit)               committing
 //     reserved      set_up(commit)               committing
 //     reserved      begin_removal()              nothing
-//     reserved      lapse(), forget_manager()    nothing; a held one stays when the session lapses
+//     reserved      lapse(), forget_manager()    nothing; a held one survives lapse()
 //     reserved      set_up(commit), refused      nothing
 //     committing    programmed()                 committed
 //     committing    undo(): the switch refused   nothing
@@ -17,63 +17,66 @@
 //     committed     begin_removal()              removing; a superseded one: nothing
 //     removing      removed()                    nothing
 //
-// modify() leaves the state as it is; it refuses what is being removed, and what shares an input or
+// modify() keeps the state. It refuses a hop that is being removed, and one that shares an input or
 // an output with another generation.
 //
-// Two generations (make before break, core/hop.hpp). A commit that takes over (HopSetup::takes_over)
-// stands on top of the earlier hop of its leg on that input, from set_up() until either is gone. Once it
-// is committed the one below is *superseded*: it keeps its labels, its resources and its record, and is
-// in no switch. It is live again when the upper one is gone, and goes without a word to the switch when
-// it is removed first. Several may stand on one another; only the uppermost may be taken over from, and
-// only when nothing is under way between it and the switch. A commit that joins (HopSetup::joins)
-// shares the output label of an earlier hop of its leg, from another input; the label stays until the
-// last of them is gone.
+// Two generations (make before break, core/hop.hpp). A commit that takes over
+// (HopSetup::takes_over) stands above the earlier hop of its leg on that input, from set_up() until
+// either of them is gone. Once it is committed, the hop below is *superseded*: it keeps its labels,
+// resources and record, but the switch does not have it. The hop below becomes live again when the
+// upper one goes. If it is removed first, it goes without any request to the switch. Several hops
+// may stand on one another. Only the uppermost can be taken over from, and only while nothing is
+// under way between it and the switch. A commit that joins (HopSetup::joins) shares the output
+// label of an earlier hop of its leg, from another input. The label stays until the last of them is
+// gone.
 //
 // What a hop holds, from set_up() until it is gone:
-// - its output label. From the manager's cache (the last hop, and a reserve that names none: allotted
-//   from the output port's own range). After a removal it rests in the manager's quarantine until the
-//   manager returns or uses it, which says that both ends of the link have confirmed the delete. An
-//   allotted one is free at once: its link ends at an endpoint, there is no second end to wait for.
-// - its input label, from the commit on. The upstream hop's output label (the first hop: allotted
-//   from the input port's own range). Nobody else may commit with it, for a second cross-connect on
-//   it would silently become a branch of the first. Only a hop of the same connection that says so
-//   (HopSetup::branch, each to another output port; HopSetup::takes_over) shares it; the label is
-//   taken until the last of them has gone.
-// - bandwidth and buffer of the output port (HopRecord::charge); of hops that joined as much as the
-//   most demanding of them needs, once. At the first hop bandwidth of the input port as well, in its
-//   receive direction, so that an access line is not oversold. The cells come in once however many
-//   branches there are: when the first hop goes before its branches, one of them inherits that. Of
-//   hops that take over from one another the uppermost has it, and gives it back to the one below.
+// - Its output label, from the manager's cache. The SwitchServer allots the label of the last hop,
+//   and of a reserve that names none, from the output port's own range. After a removal the label
+//   rests in the manager's quarantine until the manager returns or uses it, which means that both
+//   ends of the link have confirmed the delete. An egress label is free at once: its link ends at
+//   an endpoint, so there is no second end to wait for.
+// - Its input label, from the commit on: the upstream hop's output label (the first hop: allotted
+//   from the input port's own range). No other hop may commit with it, since a second cross-connect
+//   on it would silently become a branch of the first. Only a hop of the same connection that
+//   declares so shares it (HopSetup::branch, each to another output port; HopSetup::takes_over).
+//   The label is in use until the last of them is gone.
+// - Bandwidth and buffer of the output port (HopRecord::charge). Hops that share the output label
+//   are charged once, with the needs of the most demanding. The first hop also holds bandwidth of
+//   the input port's receive direction, so that an access line is not oversold. The cells arrive
+//   once, however many branches there are: if the first hop goes before its branches, one of them
+//   inherits this bandwidth. Among hops that take over from one another the uppermost has it, and
+//   passes it back to the one below.
 //
-// A port's account: what a manager has taken is the greater of its quota and the sum of its hops,
-// for cells/s and for buffer each. A hop within the quota is therefore never refused for want of
-// either, and a quota is filled again by a removal. The port's account is the sum over the managers
-// and never rises above capacity: line rate x overbooking factor, and the buffer of the options. All of
-// this is in what hops are charged (admission.hpp), which is not what managers demand.
+// A port's account: a manager's part is the greater of its quota and the sum of its hops, for
+// cells/s and for buffer each. A hop within the quota is therefore never refused for want of
+// either, and a removal fills the quota again. The port's account is the sum over the managers and
+// never exceeds its capacity: line rate x overbooking factor, and the buffer of the options. All
+// these amounts are charges (admission.hpp), not the managers' demands.
 //
-// Labels may be shared out (LabelSharing::kCooperative): each attached manager declares per port how
-// many output labels it wants to be able to hold, and may then hold, in cache, connections and
-// quarantine, its part of the range in that proportion. Who has declared nothing counts with what it
-// holds and keeps that; as long as nobody has declared anything for a port, everybody may have
-// everything. Egress labels are not shared out: each goes to its own endpoint.
+// Labels may be shared out (LabelSharing::kCooperative). Each attached manager declares per port
+// how many output labels it wants to be able to hold. It may then hold its proportional share of
+// the range in cache, connections and quarantine. A manager without a declaration counts with the
+// labels that it holds, and keeps them. There are no shares at a port until some manager declares.
+// Egress labels are not shared out: each goes to its own endpoint.
 //
-// After a refused or undone commit nothing is left of the hop, nor of a reservation made for it;
-// the output label, if the manager knew it before the commit, is then in the manager's cache (the
-// switch was not programmed, so it needs no quarantine here), or free if that session has lapsed
-// since. A refusal as stale changes nothing at all, and neither does one that contradicts a hop
-// which is committed already.
+// A refused or undone commit leaves nothing of the hop, nor of a reservation made for it. If the
+// manager knew the output label before the commit, the label then is in its cache (it needs no
+// quarantine, since the switch was not programmed), or free if that session has lapsed since. Two
+// refusals change nothing at all: a stale one, and one of a setup that contradicts a hop which is
+// already committed.
 //
-// Every operation on a label or hop takes constant time and, once warm, no memory, but for HopExtras and for
-// names of clients and endpoints that no other hop has; with branches, time in proportion to how many share an input label
-// (never more than there are ports), and where labels are shared out, to the managers. lapse() and
-// forget_manager() look at every hop. One thread. Refusals are values; XB_CHECK only where the controller
-// would break the table above.
+// Every operation on a label or hop takes constant time, and no memory once warm, except for
+// HopExtras and for names of clients and endpoints that no other hop has. With branches the time
+// grows with the hops on the input label (at most the number of ports), and with shared-out labels
+// with the managers. lapse() and forget_manager() visit every hop. One thread. Refusals are values;
+// XB_CHECK only where the controller would break the table above.
 //
-// A hop takes 160 octets: its record 128 (ledger_record.hpp), 8 at most in the table of hops (a ChainedIndex,
-// because growth must not stop a ledger of a million hops, and a FlatMap would take 20), and 12 for each of
-// its two labels. To that come 32 at the most while no other hop has the same owner, and the names
-// themselves; for a hop that was modified, joined or takes part in a change of path,
-// HopExtras, about 120.
+// A hop takes 160 octets: its record 128 (ledger_record.hpp), at most 8 in the table of hops, and
+// 12 for each of its two labels. The table is a ChainedIndex, because growth must not stop a ledger
+// of a million hops; a FlatMap would take 20. An owner that no other hop has takes up to 32 more,
+// and the names themselves. HopExtras of a hop that was modified, joined or takes part in a change
+// of path take about 120.
 #pragma once
 
 #include <cstdint>
@@ -105,11 +108,11 @@ enum class LabelSharing : std::uint8_t { kFree, kCooperative };
 
 struct LedgerOptions {
   AdmissionMode admission = AdmissionMode::kDemand;
-  double overbooking = 1.0;                     // times the line rate may be promised
-  std::map<PortId, double> port_overbooking{};  // the same of these ports
+  double overbooking = 1.0;                     // factor by which the line rate may be promised
+  std::map<PortId, double> port_overbooking{};  // the factor of single ports
   std::uint32_t rt_wait_us = kRtWaitUs;         // the longest wait of a cell of rt-VBR in a port
   std::uint64_t buffer_cells = 1U << 20;        // buffer of every output port, in cells
-  std::size_t managers_max = 64;                // names known at once, attached or not
+  std::size_t managers_max = 64;                // stored names, attached or not
   std::size_t hops_max = std::size_t{1} << 22;  // records; more are refused kBusy
   LabelSharing sharing = LabelSharing::kFree;
 };
@@ -121,9 +124,9 @@ struct Admission {
   std::uint64_t asked = 0;  // with a refusal: see Cause
   std::uint64_t free = 0;
   HopRef hop;             // without a refusal
-  bool repeated = false;  // the same again: nothing was taken, the record stands as it is
-  // With kNoLabel, kNoBandwidth, kNoBuffer of the output port: what was missing there, so that others
-  // may be asked for it.
+  bool repeated = false;  // a repetition: nothing was reserved, the record stays as it is
+  // With kNoLabel, kNoBandwidth, kNoBuffer of the output port: the missing amount, to be recalled
+  // from other managers.
   std::uint32_t labels_missing = 0;
   Resources quota_missing;
 
@@ -132,8 +135,8 @@ struct Admission {
 
 // Why a manager got fewer labels than it wanted.
 struct LabelsMissing {
-  std::size_t free = 0;   // no more are free
-  std::size_t share = 0;  // its share of the port was used up
+  std::size_t free = 0;   // missing because no more labels are free
+  std::size_t share = 0;  // missing because the manager's share of the port is used up
 };
 
 // Output labels of one port.
@@ -142,12 +145,12 @@ struct LabelStock {
   std::uint64_t all = 0;
 };
 
-// A port's books in numbers.
+// A port's account in numbers.
 struct PortUsage {
   Resources capacity;
   Resources taken;                        // by hops and quotas
-  Resources hops;                         // the part that hops need
-  std::uint64_t ingress_cells_per_s = 0;  // first hops that come in here
+  Resources hops;                         // the hops' part of it
+  std::uint64_t ingress_cells_per_s = 0;  // of first hops that enter here
   std::uint64_t free_output_labels = 0;
   std::uint64_t free_input_labels = 0;
 
@@ -162,23 +165,23 @@ class Ledger {
 
   // ---- ports ----
 
-  static constexpr std::size_t kPortsMax = 65'535;  // that the books know, missing ones with them
-  // The switch's ports as they are now. A port that is missing stays in the books for what it still
-  // holds, but takes no more. A changed label range counts once no label of the port is held (the
-  // next set_ports() after that); changed rates count at once and leave what is promised. Answers the
-  // ports for which there is no room in the books: they stay unknown.
+  static constexpr std::size_t kPortsMax = 65'535;  // ports in the ledger, missing ones included
+  // Sets the switch's present ports. A missing port keeps what it still holds, but admits no more.
+  // A changed label range takes effect at the first set_ports() at which no label of the port is
+  // held. Changed rates take effect at once and leave earlier promises intact. Returns the ports
+  // for which the ledger has no room; they stay unknown.
   std::vector<PortId> set_ports(const std::vector<SwitchPort>& ports);
   std::vector<SwitchPort> ports() const;
-  bool has_port(PortId id) const;  // and it is there now
+  bool has_port(PortId id) const;  // known and present
   std::optional<PortUsage> usage(PortId port) const;
   LabelStock output_stock(PortId port) const;  // an unknown port has none
-  // Where an output (input) label is; nothing for an unknown port or a label outside its range.
+  // Where an output (input) label is; nullopt for an unknown port or a label outside its range.
   std::optional<LabelPlace> output_label(PortId port, Label label) const;
   std::optional<LabelPlace> input_label(PortId port, Label label) const;
 
   // ---- managers ----
 
-  // The index of that name, new or known. Refuses kExhausted when managers_max names are known.
+  // The index of that name, new or known. Refuses kExhausted when managers_max names are stored.
   Result<ManagerIndex> manager(std::string_view name);
   std::optional<ManagerIndex> find_manager(std::string_view name) const;
   const std::string& manager_name(ManagerIndex manager) const {
@@ -187,52 +190,54 @@ class Ledger {
   std::uint64_t hop_count(ManagerIndex manager) const { return managers_[manager.value()].hops; }
   std::size_t managers() const { return managers_.size(); }  // indices below it may be in use
   bool in_session(ManagerIndex manager) const { return managers_[manager.value()].in_session; }
-  // Its demands count from now on where labels are shared out, until its session lapses.
+  // With label shares, the manager's demands count from now on until its session lapses.
   void open_session(ManagerIndex manager);
-  // The session is over: quotas return, cached labels are free, demands are forgotten, reservations
-  // that are not held are undone. Connections stay, and so do labels in quarantine.
+  // The session is over: quotas return, cached labels become free, demands are dropped, and
+  // reservations that are not held are undone. Connections and labels in quarantine stay.
   void lapse(ManagerIndex manager);
-  // The manager, which has no session, is gone for good: held reservations are undone, labels in
-  // quarantine are free (and so are those of hops that are on their way down). Its connections stay;
-  // the name is forgotten with the last of them, unless a session of it is opened before. Answers how
-  // many hops are left.
+  // The manager, which has no session, never returns: undoes held reservations and frees its labels
+  // in quarantine, those of hops being removed included. Its connections stay. The name is
+  // forgotten with the last of them, unless a session of the manager is opened before. Returns the
+  // number of hops left.
   std::uint64_t forget_manager(ManagerIndex manager);
 
   // ---- hops ----
 
-  // A number for an owner, to be given to set_up() and released once. A hop keeps its owner by itself.
+  // Returns a number for an owner, for set_up(); release it once. A hop holds its own reference.
   std::uint32_t take_owner(const HopOwner& owner) { return names_.take(owner); }
   void release_owner(std::uint32_t owner) { names_.release(owner); }
-  // A reserve or a commit, refused or taken whole. A commit is then kCommitting; a repeated one is
-  // in whatever state it was. `owner`: a number of take_owner(), or kNoOwner; setup.owner is the batch's
-  // and means nothing here.
+  // A reserve or a commit, refused or accepted as a whole. A new commit is kCommitting; a repeated
+  // one keeps its state. `owner`: a number of take_owner(), or kNoOwner. setup.owner is an index
+  // into the batch and is ignored here.
   Admission set_up(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner = kNoOwner);
-  // Another contract for a hop; less in either component of its charge is never refused, another
-  // category is (kInvalidRequest). The same revision with what the hop has counts as done. Repeated
-  // commits may name the old contract or the new one. One that asks for no more in its demand and in its
-  // contract (CDVT apart) is charged no more than the hop was. `until_settled`: what the hop was charged
-  // stays at its disposal until settle(), which may go back.
+  // Changes a hop's contract. A change that lowers both components of the charge is never refused;
+  // one of the category always is (kInvalidRequest). The same revision with the present demand and
+  // contract counts as done. Repeated commits may name the old contract or the new one. A modify
+  // that asks for no more in its demand and its contract (CDVT apart) never raises the charge.
+  // `until_settled`: the hop keeps its earlier charge too until settle(), which may restore the
+  // earlier contract.
   Admission modify(ManagerIndex manager, const HopModify& modify, bool until_settled = false);
-  // What came of a modify that the switch had to be told: the hop has this now. `demand` is no more than
-  // what it holds, and neither is its charge afterwards.
+  // Ends a modify that the switch had to confirm: sets the hop's revision, demand and contract.
+  // `demand` must not exceed what the hop holds; neither does its charge afterwards.
   void settle(HopRef hop, std::uint32_t revision, Resources demand,
               const TrafficContract& contract);
   void programmed(HopRef hop);  // kCommitting to kCommitted
   void undo(HopRef hop);        // kCommitting (the switch refused) or kReserved to nothing
-  // kReserved: gone at once (its label into quarantine: the link's other end may have been told).
-  // Superseded: gone at once. kCommitting, kCommitted: kRemoving. kRemoving: nothing happens. True when
-  // the hop is gone.
+  // kReserved: gone at once; its label rests in quarantine, since the link's other end may know it.
+  // Superseded: gone at once. kCommitting, kCommitted: now kRemoving. kRemoving: no change. Returns
+  // whether the hop is gone.
   bool begin_removal(HopRef hop);
-  bool goes_at_once(HopRef hop) const;  // what begin_removal() would answer
+  bool goes_at_once(HopRef hop) const;  // whether begin_removal() would return true
   void removed(HopRef hop);             // kRemoving to nothing
-  void touch(HopRef hop);               // counts as a change for audits that are under way
+  void touch(HopRef hop);               // counts as a change for open audits
 
-  // Another hop has taken over from it, for certain: it is in no switch.
+  // Another hop has taken over from this one, and the switch has confirmed it: this one is in no
+  // switch.
   bool superseded(HopRef hop) const;
-  // The hop from which this one takes or took over, as long as it is there.
+  // The hop from which this one takes or took over, as long as that hop exists.
   std::optional<HopRef> below(HopRef hop) const;
-  std::optional<HopRef> above(HopRef hop) const;  // has taken over from it, or is about to
-  // Others have its output label as well: it does not become free with this hop.
+  std::optional<HopRef> above(HopRef hop) const;  // has taken over from this hop, or is about to
+  // Other hops use its output label as well: the label does not become free with this hop.
   bool shares_output(HopRef hop) const;
 
   std::optional<HopRef> find(ManagerIndex manager, const HopKey& key) const;
@@ -246,8 +251,8 @@ class Ledger {
   const HopRecord* find_hop(HopRef ref) const {
     return is_there(ref) ? &hops_[ref.value()] : nullptr;
   }
-  // Asks the memory for what find() will load, in two looks ahead (core/ahead.hpp): the first brings in
-  // where the hop is, the second the hop. And for a hop whose place is known.
+  // Prefetches what find() will load, in two steps (core/ahead.hpp): the first brings in the hop's
+  // place, the second the hop. The HopRef overload is for a hop whose place is known.
   void prefetch_place(ManagerIndex manager, const HopKey& key) const {
     by_place_.prefetch(hash(manager, key));
   }
@@ -264,73 +269,75 @@ class Ledger {
   std::size_t hop_count() const { return by_place_.size(); }
   CrossConnect cross_connect(const HopRecord& record) const;
   CrossConnect cross_connect(HopRef ref) const { return cross_connect(hop(ref)); }
-  // As the manager asked, word for word; but not how many labels and how much quota it wanted to come back
-  // with it, which is nobody's once it has been answered, and not its place among a batch's owners.
+  // The setup as the manager sent it, except the wanted labels and quota, which are void once
+  // answered, and the owner's index in the batch.
   HopSetup setup_of(HopRef hop) const;
   std::uint32_t revision(HopRef hop) const;                // of the last modify
   Resources alone(HopRef hop) const;                       // see HopExtras
   std::optional<std::uint64_t> ingress(HopRef hop) const;  // see HopExtras
-  // Whose call the hop serves.
+  // The client and endpoints of the call that the hop serves.
   HopOwner owner_of(const HopRecord& record) const {
     return record.owner == kNoOwner ? HopOwner{} : names_.owner(record.owner);
   }
 
-  // Equal for hops of the same owner; kNoOwner: nobody's.
+  // Equal for hops of the same owner; kNoOwner: no owner is known.
   std::uint32_t owner_number(const HopRecord& record) const { return record.owner; }
 
-  // What hops take all told, in octets: records, hash table, names, extras; labels and ports apart.
+  // Total memory of the hops in octets: records, hash table, names, extras. Excludes labels and
+  // ports.
   std::size_t hop_octets() const;
-  std::size_t label_octets() const;  // what the labels of all ports take
-  // Visits every hop in no particular order; the visitor may remove the hop it is shown.
+  std::size_t label_octets() const;  // memory of the labels of all ports
+  // Visits every hop in no particular order; the visitor may remove the visited hop.
   template <class Visitor>
   void for_each_hop(Visitor&& visit);
   template <class Visitor>
   void for_each_hop(Visitor&& visit) const;
-  // Visits the hops that share the input label, in no particular order; none when it is in no
-  // connection.
+  // Visits the hops that share the input label, in no particular order. Visits none if the label is
+  // in no connection.
   template <class Visitor>
   void for_each_on_input(PortId port, Label label, Visitor&& visit) const;
-  // Ticks with every change of a hop record's state.
+  // Advances with every change of a hop record's state.
   std::uint64_t clock() const { return clock_; }
 
   // ---- labels and quotas without a connection ----
 
-  // Up to `wanted` free output labels of the port go to the manager's cache; appended to `granted`.
-  // An unknown port has none.
+  // Moves up to `wanted` free output labels of the port to the manager's cache and appends them to
+  // `granted`. An unknown port has none.
   LabelsMissing grant_labels(ManagerIndex manager, PortId port, std::size_t wanted,
                              std::vector<Label>& granted);
-  // Frees a label that the manager has cached or in quarantine; false for any other.
+  // Frees a label of the manager's cache or quarantine. Returns false for any other label.
   bool return_label(ManagerIndex manager, PortId port, Label label);
-  // Raises the manager's quota by as much of `wanted` as is free; answers by how much.
+  // Raises the manager's quota by as much of `wanted` as is free. Returns the increase.
   Resources grant_quota(ManagerIndex manager, PortId port, Resources wanted);
-  // Lowers it again; false when it is not that large: then it is nought afterwards.
+  // Lowers the quota. Returns false if the quota was smaller than `amount`; it is then zero.
   bool return_quota(ManagerIndex manager, PortId port, Resources amount);
   Resources quota(ManagerIndex manager, PortId port) const;
   // The part of the quota that no hop needs.
   Resources unused_quota(ManagerIndex manager, PortId port) const;
-  // The manager's demand for output labels of the port, for the rest of its session. An unknown port
-  // is ignored.
+  // Declares the manager's demand for output labels of the port, for the rest of its session.
+  // Ignores an unknown port.
   void declare(ManagerIndex manager, PortId port, std::uint32_t labels);
-  // How many output labels of the port the manager may hold; nothing: as many as there are.
+  // The number of output labels of the port that the manager may hold; nullopt: no limit.
   std::optional<std::uint64_t> label_share(ManagerIndex manager, PortId port) const;
-  // How many it holds: in cache, connections (egress labels apart) and quarantine.
+  // The number of labels that it holds in cache, connections (egress labels apart) and quarantine.
   std::uint64_t labels_held(ManagerIndex manager, PortId port) const;
-  // How many of them are in no connection. What a manager keeps for its next calls may be in either of
-  // the two places: a released label stays in quarantine here until it is used again.
+  // The number of held labels that are in no connection. Labels that a manager keeps for its next
+  // calls may be in cache or quarantine: here a released label stays in quarantine until its next
+  // use.
   std::uint64_t labels_loose(ManagerIndex manager, PortId port) const;
   std::vector<PortLabels> cached(ManagerIndex manager) const;
   std::vector<PortLabels> quarantined(ManagerIndex manager) const;
 
-  // ---- what the switch has and nobody claims ----
+  // ---- entries of the switch that no hop claims ----
 
-  // Keeps the entry's labels from being granted or used, as far as they are free.
+  // Blocks the entry's free labels from being granted or used.
   void block(const CrossConnect& stranger);
   void unblock_all();
   std::uint64_t unclaimed_labels() const;
 
   // Recomputes the place of every label and every account from hop records, lists and quotas, and
-  // names what differs: kLeakedLabel, kDoubleLabel, kLeakedBandwidth. `name` is the switch's, for
-  // the findings. Takes time and memory in proportion to what is held (ledger_audit.cpp).
+  // reports differences: kLeakedLabel, kDoubleLabel, kLeakedBandwidth. `name` is the switch's name
+  // in the findings. Time and memory grow with the labels and hops held (ledger_audit.cpp).
   std::vector<Finding> self_check(std::string_view name) const;
 
  private:
@@ -354,7 +361,7 @@ class Ledger {
     Resources capacity;
     PortPolicy policy;
     Resources taken;
-    std::uint64_t ingress_taken = 0;  // cells/s that come in from endpoints, receive direction
+    std::uint64_t ingress_taken = 0;  // cells/s that enter from endpoints, receive direction
     std::vector<Account> accounts;    // by ManagerIndex, grown when first needed
   };
   struct Manager {
@@ -363,7 +370,7 @@ class Ledger {
     bool in_session = false;
     bool forgotten = false;  // the name goes with the last hop
   };
-  struct Room {  // free to one manager on an output port, on top of what its hops have
+  struct Room {  // free to one manager on an output port, in addition to its hops' charges
     std::uint64_t cells = 0;
     std::uint64_t buffer = 0;
   };
@@ -378,7 +385,7 @@ class Ledger {
     return from > taken ? from - taken : 0;
   }
 
-  // Nothing: not refused.
+  // nullopt: not refused.
   using Refusal = std::optional<Admission>;
   using Spot = LabelPool::Spot;
 
@@ -423,12 +430,12 @@ class Ledger {
   Resources charge_beside(const Port& out, const HopSetup& setup, Resources alone) const;
   void give_up(HopRef ref, LabelHolder output_goes_to);
 
-  // What only few hops have (HopExtras), as it is of any hop.
+  // The fields that only few hops have (HopExtras), with their defaults for all other hops.
   std::uint32_t above_of(std::uint32_t at) const;
   std::uint32_t below_of(std::uint32_t at) const;
   HopExtras plain_extras(const HopRecord& record) const;
-  HopExtras& extras(std::uint32_t at);  // made when there are none
-  void drop_plain(std::uint32_t at);    // if they say nothing that the record does not
+  HopExtras& extras(std::uint32_t at);  // created on first use
+  void drop_plain(std::uint32_t at);    // drops extras that equal the defaults
   void set_ingress(std::uint32_t at, std::optional<std::uint64_t> cells_per_s);
   void set_charge(std::uint32_t at, Resources charge);
 
@@ -447,9 +454,9 @@ class Ledger {
   FlatMap<PortId, std::uint32_t, AbsentIndex> port_numbers_;  // indices in ports_
   std::vector<Manager> managers_;
   Chunks<HopRecord> hops_;
-  std::unordered_map<std::uint32_t, HopExtras> extras_;  // of hops_ that are special
+  std::unordered_map<std::uint32_t, HopExtras> extras_;  // by index in hops_
   OwnerNames names_;
-  std::uint32_t vacant_ = kNil;  // of hops_, the first of a list
+  std::uint32_t vacant_ = kNil;  // index in hops_, head of the list of vacant records
   ChainedIndex by_place_;        // of hops_, by (manager, connection, leg, hop)
   std::uint64_t clock_ = 0;
 };

@@ -1,17 +1,18 @@
-// switch_bench: what one cross-connect costs between the SwitchServer's GSMP driver and xbind-switch,
-// and how long one waits while cells use all of the switch.
+// switch_bench measures what one cross-connect costs between the SwitchServer's GSMP driver and
+// xbind-switch, and how long it waits while cells use all of the switch.
 //
-//   switch_bench [ADDS]     Add Branches of the first measurement; 200 000 if not said
+//   switch_bench [ADDS]     number of Add Branches in the first measurement; 200 000 by default
 //
-// It starts the xbind-switch that lies beside it, on a free port of the loopback interface.
+// It starts the xbind-switch in its own directory, on a free port of the loopback interface.
 //
-// 1. Pipelined: batches of Add Branch, each batch deleted again, over loopback TCP. Processor time of
-//    this process (driver, transport) and of the switch, for each Add Branch and each delete.
-// 2. One Add Branch at a time, while cells go round and round in the switch as fast as it forwards them
-//    (ports 2 and 3 are the two ends of a ring, cross-connected both ways). In turn with it, in blocks:
-//    a ping-pong of as many octets over loopback TCP with a thread that only echoes, on this side's
-//    core and on the switch's. The first has no other core to wake, the second has the same way as the
-//    Add Branch, and the switch beside it.
+// 1. Pipelined: batches of Add Branch over loopback TCP; each batch is deleted again. Measures the
+// processor time of this process (driver, transport) and of the switch, per Add Branch and per
+// delete.
+// 2. One Add Branch at a time, while cells circulate in the switch as fast as it forwards them
+// (ports 2 and 3 are the two ends of a ring, cross-connected both ways). Blocks of these alternate
+// with blocks of a ping-pong of equally many octets over loopback TCP, whose peer is a thread that
+// only echoes. The ping-pong runs once on this side's core, where no other core has to wake up, and
+// once on the switch's core: the same path as the Add Branch takes, with the switch beside it.
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
@@ -58,7 +59,7 @@ double seconds_of(clockid_t clock) {
 constexpr int kOurCore = 0;
 constexpr int kSwitchCore = 1;
 
-// 0: the thread that calls.
+// Process 0: the calling thread.
 void pin(pid_t process, int core) {
   cpu_set_t cores;
   CPU_ZERO(&cores);
@@ -96,7 +97,7 @@ class SwitchProcess {
     pid_ = fork();
     if (pid_ < 0) die("no process");
     if (pid_ == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGTERM);  // also when we die()
+      prctl(PR_SET_PDEATHSIG, SIGTERM);  // ends the switch also after die()
       dup2(out[1], STDOUT_FILENO);
       std::vector<char*> arguments;
       for (std::string& word : words) arguments.push_back(word.data());
@@ -152,10 +153,10 @@ gsmp::SessionOptions session_options() {
   return options;
 }
 
-// ----- 1: pipelined --------------------------------------------------------------------------------
+// ----- 1: pipelined ------------------------------------------------------------------------------
 
-// Everything happens on the transport's thread, as in a SwitchServer everything does on the thread that
-// received the octets. It takes seconds: the adjacency needs no tick.
+// Everything runs on the transport's thread, as everything in a SwitchServer runs on the thread
+// that received the octets. The run takes only seconds, so the adjacency needs no tick.
 class Pipeline {
  public:
   Pipeline(std::uint16_t port, std::uint32_t batches)
@@ -186,7 +187,7 @@ class Pipeline {
     driver_.transmit();
   }
 
-  // Adds and deletes take turns.
+  // Adds and deletes alternate.
   void next_batch() {
     if (begun_ == 2 * batches_) {
       finished_ = true;
@@ -231,7 +232,7 @@ void pipelined(std::uint32_t adds) {
              near + away);
 }
 
-// ----- 2: one at a time, under cells -----------------------------------------------------------------
+// ----- 2: one at a time, under cells -------------------------------------------------------------
 
 int connect_to(std::uint16_t port) {
   const int descriptor = socket(AF_INET, SOCK_STREAM, 0);
@@ -255,7 +256,7 @@ void write_all(int descriptor, std::span<const std::byte> octets) {
   }
 }
 
-// The driver on a socket that blocks: one thread, nothing between it and the kernel.
+// The driver on a blocking socket: one thread, nothing between the driver and the kernel.
 class BlockingSwitch {
  public:
   explicit BlockingSwitch(std::uint16_t port)
@@ -318,7 +319,7 @@ class BlockingSwitch {
   std::array<std::byte, 65536> input_{};
 };
 
-// Echoes whatever comes, until the far end closes.
+// Echoes everything it receives until the far end closes.
 class Echo {
  public:
   explicit Echo(int core) {
@@ -400,7 +401,7 @@ void under_cells() {
   near.add({PortId(3), round, PortId(2), round});
   near.add({PortId(2), round, PortId(3), round});
 
-  // As many cells as the switch moves at a time, going round for ever.
+  // The cells that the switch moves at a time; they circulate for ever.
   const auto spec = dataplane::parse_link_spec(
       fmt::format("mpls:127.0.0.1:{}/127.0.0.1:{}/1000", host_port, switch_port));
   const std::vector<dataplane::NamedLink> hosts{{"host", *spec}};

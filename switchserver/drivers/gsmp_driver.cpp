@@ -10,10 +10,10 @@
 namespace xbind {
 namespace {
 
-constexpr std::uint64_t kNoCookie = 0;  // of requests whose type tells all
+constexpr std::uint64_t kNoCookie = 0;  // of requests that their message type identifies
 
 std::uint64_t label_key(PortId port, Label label, bool output) {
-  // 28 bits of label, 31 of port, one for the direction: GSMP's port numbers of one switch are small.
+  // 28 bits of label, 31 of port, one for the direction: a switch's GSMP port numbers are small.
   return std::uint64_t{label.value & 0xfff'ffff} | std::uint64_t{port.value()} << 28 |
          std::uint64_t{output} << 63;
 }
@@ -23,7 +23,7 @@ std::uint64_t label_key(PortId port, Label label, bool output) {
 GsmpDriver::GsmpDriver(const gsmp::SessionOptions& options, std::function<std::uint32_t()> random)
     : session_(options, std::move(random)) {}
 
-// --- requests ---------------------------------------------------------------------------------------
+// --- requests ------------------------------------------------------------------------------------
 
 void GsmpDriver::add(const CrossConnect& cross_connect, const TrafficContract& contract,
                      driver::Cookie cookie) {
@@ -163,12 +163,12 @@ void GsmpDriver::send_deletes() {
   deletes_.clear();
   delete_labels_.clear();
   if (sent) return;
-  // What the version has no form for was never added: it is gone.
+  // A connection that this version cannot express was never added: its delete succeeds.
   const bool nowhere = sent.error().code == ErrorCode::kVersion;
   end_deletes(group, nowhere ? Cause::kNone : cause_of(sent.error()));
 }
 
-// --- transport --------------------------------------------------------------------------------------
+// --- transport -----------------------------------------------------------------------------------
 
 void GsmpDriver::connected(TimePoint now) {
   now_ = now;
@@ -196,7 +196,7 @@ void GsmpDriver::tick(TimePoint now) {
 
 TimePoint GsmpDriver::next_deadline() const {
   TimePoint due = session_.next_deadline();
-  // What is due already waits for room, not for time.
+  // Work that is already due waits for room in the session, not for time.
   if (up_ && look_at_ > now_) due = std::min(due, look_at_);
   for (const auto& [port, reset] : resets_) {
     if (up_ && reset.due > now_) due = std::min(due, reset.due);
@@ -213,7 +213,7 @@ void GsmpDriver::take_events(std::vector<driver::Event>& into) {
 
 std::string GsmpDriver::take_drop_reason() { return std::exchange(drop_reason_, {}); }
 
-// --- news of the session ----------------------------------------------------------------------------
+// --- news of the session -------------------------------------------------------------------------
 
 void GsmpDriver::drain() {
   const driver::Down* down = nullptr;
@@ -261,7 +261,7 @@ void GsmpDriver::on(const gsmp::SessionDown& down) {
   for (const Stale& stale : std::exchange(stale_, {})) {
     finish(driver::Done{stale.done.cookie, Cause::kSwitchUnreachable, 0});
   }
-  // Deletes that were never sent: the adjacency went before flush().
+  // Deletes that were never sent: the adjacency was lost before flush().
   const std::uint64_t group = open_group();
   deletes_.clear();
   delete_labels_.clear();
@@ -368,7 +368,7 @@ void GsmpDriver::on_deleted(const gsmp::Response& response) {
   }
   for (std::size_t i = 0; i < cookies.size(); ++i) {
     const gsmp::DeleteElement& element = body->elements[i];
-    // What is not there is deleted: a repeated delete has done its work the first time.
+    // A delete of a missing branch succeeds: a repeated delete did its work the first time.
     const bool gone = element.error == gsmp::FailureCode::kNone ||
                       element.error == gsmp::FailureCode::kNoSuchConnection ||
                       element.error == gsmp::FailureCode::kNoSuchBranch;
@@ -387,7 +387,7 @@ void GsmpDriver::on_report(const gsmp::Response& response) {
   if (planted(Bug::kTableReadLost) && response.success)
     return end_report(response.cookie, Cause::kNone);
   if (!response.success) {
-    // "General" says: nothing enters at this port.
+    // The code "General" means that nothing enters at this port.
     end_report(response.cookie,
                response.code == gsmp::FailureCode::kGeneral ? Cause::kNone : Cause::kSwitchRefused);
     return;
@@ -405,7 +405,7 @@ void GsmpDriver::on_report(const gsmp::Response& response) {
   if (!response.more) end_report(response.cookie, Cause::kNone);
 }
 
-// One port of a table read has ended; the first failure stays.
+// Ends one port's part of a table read. The read keeps the first failure.
 void GsmpDriver::end_report(std::uint64_t read, Cause cause) {
   const auto entry = table_reads_.find(read);
   if (entry == table_reads_.end()) return;
@@ -438,7 +438,7 @@ void GsmpDriver::fail_request(gsmp::MessageType type, std::uint64_t cookie, Caus
       return;
     case gsmp::MessageType::kPortManagement:
       if (cause != Cause::kTimeout) return;
-      // Reading the port tells whether a flag is still set.
+      // Reading the port shows whether a flag is still set.
       log::warn("port {}: the switch does not answer the reset of its event flags", cookie);
       want_port(PortId{static_cast<std::uint32_t>(cookie)});
       return;
@@ -463,8 +463,8 @@ void GsmpDriver::end_deletes(std::uint64_t group, Cause cause) {
   delete_groups_.erase(found);
 }
 
-// Why the session has not taken a request. One that the version cannot say is refused in the name of
-// the switch, which would not understand it.
+// Why the session refused a request. A request that this version cannot express counts as refused
+// by the switch, which would not understand it.
 Cause GsmpDriver::cause_of(const Error& error) {
   switch (error.code) {
     case ErrorCode::kExhausted: return Cause::kBusy;

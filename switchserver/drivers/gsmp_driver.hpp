@@ -1,39 +1,40 @@
-// SwitchDriver spoken in GSMP: one adjacency to one switch, requests pipelined, answers matched by
+// The SwitchDriver for GSMP: one adjacency to one switch, pipelined requests, answers matched by
 // transaction.
 //
-// Bringing up: adjacency (PFlag 2: the switch is asked to keep its connections), Switch Configuration,
-// All Ports Configuration, Service Configuration if a port has services, then driver::Up with the
-// ports.
+// Start-up: adjacency (PFlag 2 requests that the switch keep its connections), Switch
+// Configuration, All Ports Configuration, Service Configuration if a port has services, then
+// driver::Up with the ports.
 //
 // Quality of service: an add carries the contract in the service model when both ports offer the
-// service with capability set 1, else a priority by category (gsmp_service.hpp); each port for which
-// that happens is named in the log once.
+// service with capability set 1. Otherwise it carries a priority by category (gsmp_service.hpp);
+// the log names each such port once.
 //
-// Events: each but Adjacency Update is answered with Port Management Reset Flags, so that the switch
-// may send the next one of its type; for Invalid Label at most once in kInvalidLabelPause, which is
-// what holds back a storm of them. The sequence number in the answer, and that of the next event, tell
-// whether events were suppressed; then, and after a port came, went, up or down, its configuration is
-// read again and driver::Ports says what has changed.
+// Events: the driver answers each event except Adjacency Update with Port Management Reset Flags,
+// so that the switch may send the next one of its type. It answers Invalid Label at most once in
+// kInvalidLabelPause, which holds back a storm of them. The sequence numbers in the answer and in
+// the next event show whether the switch suppressed events. If it did, and after a port came, went,
+// up or down, the driver reads the port's configuration again and reports changes by driver::Ports.
 //
-// A flag that is set when a port is read is reset, too: the reset before it may have been lost.
+// A flag that is set when a port is read is also reset: an earlier reset may have been lost.
 //
-// Port session numbers: a line that comes up again gives its port a new one. A request that was on its
-// way with the old one is refused by the switch (5); the driver reads the port and answers
-// Done::again when the number has changed since.
+// Port session numbers: when a line comes up again, its port gets a new session number. The switch
+// refuses (code 5) a request that was sent with the old one. The driver then reads the port and
+// sets Done::again if the number has changed.
 //
-// Nothing is repeated by the driver itself: after a timeout nobody knows whether a request was done.
-// The controller then deletes what it may have added; a repeated Add Branch would be safe for the
-// switch, but not for a manager that has been told that its call failed.
+// The driver repeats no request: after a timeout nobody knows whether the switch executed it. The
+// controller then deletes what it may have added. A repeated Add Branch would be safe for the
+// switch, but not for a manager that has already reported its call as failed.
 //
-// Deletes are gathered into Delete Branches messages of up to 511 elements; an add that touches a
-// label with a delete waiting sends that one first, so that the order of the controller is kept.
+// Deletes are gathered into Delete Branches messages of up to 511 elements. An add that uses a
+// label of a waiting delete sends the deletes first, which keeps the controller's order.
 //
-// Version 1.1 (negotiated down by the session): one delete a message, priorities instead of services,
-// and no message that lists the table. read_table() then asks for the activity of each label and tells
-// of what it finds: the outputs that this driver has added itself, and for anything else an output port
-// of 0, which blocks the input label. The first kScanMax labels of a port are looked at.
+// Version 1.1 (negotiated down by the session) deletes one branch per message, uses priorities
+// instead of services, and has no message that lists the table. read_table() therefore requests the
+// activity of each label. It reports the outputs that this driver has added itself. For any other
+// entry it reports output port 0, which blocks the input label. It scans the first kScanMax labels
+// of each port.
 //
-// Pure: octets in, octets out, time in. Owner and threads: as SwitchController, the same thread.
+// Pure: octets and time in, octets out. Owner and threads: as SwitchController, on the same thread.
 #pragma once
 
 #include <cstdint>
@@ -107,16 +108,16 @@ class GsmpDriver : public SwitchDriver {
  public:
   static constexpr Duration kInvalidLabelPause = kDriverTimers["invalid-label-pause"];
   static constexpr Duration kInvalidLabelLogPause = kDriverTimers["invalid-label-log"];
-  // While the switch has other controllers, how often all its ports are looked at. Who brings a port up
-  // empties it (RFC 3292 section 6.1), and no event tells the others.
+  // How often the driver reads all ports while the switch has other controllers. A controller that
+  // brings a port up empties it (RFC 3292 section 6.1), and no event notifies the others.
   static constexpr Duration kOthersPause = kDriverTimers["other-controllers-look"];
 
   static constexpr std::size_t kScanMax = 65'536;
 
-  // `random` gives 32 bits at each call: instance numbers of the adjacency.
+  // `random` returns 32 bits at each call, for the adjacency's instance numbers.
   GsmpDriver(const gsmp::SessionOptions& options, std::function<std::uint32_t()> random);
 
-  // SwitchDriver. Requests use the time of the last call below.
+  // SwitchDriver. Requests use the time of the latest call of the functions below.
   void add(const CrossConnect& cross_connect, const TrafficContract& contract,
            driver::Cookie cookie) override;
   void remove(const CrossConnect& cross_connect, driver::Cookie cookie) override;
@@ -126,19 +127,19 @@ class GsmpDriver : public SwitchDriver {
   void read_statistics(PortId port, Label label, driver::Cookie cookie) override;
   void flush() override;
 
-  // The transport's side.
+  // Called by the transport's owner.
   void connected(TimePoint now);
   void closed(TimePoint now);
   void receive(std::span<const std::byte> octets, TimePoint now);
   void tick(TimePoint now);
   TimePoint next_deadline() const;
 
-  // What came of it. take_output: octets for one write; `into` lends its memory.
+  // The results. take_output: octets for one write, swapped into `into`, whose memory is reused.
   void take_output(wire::Buffer& into) { session_.take_output(into); }
   std::vector<driver::Event> take_events();
-  // Swaps: `into` is emptied, its memory serves the next events.
+  // Swaps: empties `into` first and reuses its memory for the next events.
   void take_events(std::vector<driver::Event>& into);
-  // Not empty: the connection is of no use any more, for that reason. Taken once.
+  // Not empty: the connection must be closed, for this reason. Returned once.
   std::string take_drop_reason();
 
   const gsmp::SessionCounters& counters() const { return session_.counters(); }
@@ -147,10 +148,10 @@ class GsmpDriver : public SwitchDriver {
  private:
   struct Port {
     SwitchPort about;
-    bool has_labels = true;  // else it is not told of
-    LabelRanges left_out;    // of what the switch says: told in the log when it changes
+    bool has_labels = true;  // false: the port is not reported
+    LabelRanges left_out;    // ranges of the switch that are not used; logged when they change
     std::uint32_t session = 0;
-    std::uint32_t told_session = 0;  // the one that the last Up or Ports was about
+    std::uint32_t told_session = 0;  // the session number at the last Up or Ports
     std::uint32_t sequence = 0;      // of its last event
     std::uint8_t priorities = 1;
     ServiceSet services = 0;
@@ -164,11 +165,11 @@ class GsmpDriver : public SwitchDriver {
     std::uint16_t flags = 0;
     TimePoint due;
   };
-  struct Wanted {  // version 1.1: what an open request does to the table
+  struct Wanted {  // version 1.1: how an open request changes the table
     CrossConnect gone;
     CrossConnect there;
   };
-  struct Stale {  // refused for its port session number; the port is being read
+  struct Stale {  // refused because of its port session number; the port is being read
     driver::Done done;
     PortId port;
     std::uint32_t session = 0;
@@ -183,10 +184,10 @@ class GsmpDriver : public SwitchDriver {
   void on(const gsmp::RequestLost& lost);
   void on(const gsmp::SwitchEvent& event);
 
-  const Port& port_at(PortId port) const;  // of one that is not known: nothing
+  const Port& port_at(PortId port) const;  // an unknown port: a default Port
   void set_quality(gsmp::QosFields& fields, const TrafficContract& contract, PortId input,
                    const Port& in, PortId output);
-  // Opens a group of all deletes that wait; their cookies have gone there.
+  // Opens a group for all waiting deletes and moves their cookies there. Returns its number.
   std::uint64_t open_group();
   void on_branch(const gsmp::Response& response);
   void on_deleted(const gsmp::Response& response);
@@ -196,7 +197,7 @@ class GsmpDriver : public SwitchDriver {
   void end_deletes(std::uint64_t group, Cause cause);
   void end_report(std::uint64_t read, Cause cause);
   void send_deletes();
-  // The switch has refused a request that carried this session number of the port.
+  // The switch has refused a request that carried the session number `session` of the port.
   void refuse(driver::Done done, PortId port, std::uint32_t session);
 
   // gsmp_driver_v1.cpp
@@ -226,7 +227,7 @@ class GsmpDriver : public SwitchDriver {
   void tell_ports();
   void note_event(const gsmp::Event& event);
   void want_reset(PortId port, std::uint16_t flag, TimePoint due);
-  // At most once in kInvalidLabelPause.
+  // Requests a reset of the Invalid Label flag, at most once in kInvalidLabelPause.
   void want_label_reset(PortId port);
   void on_reset(const gsmp::Response& response);
   void note_invalid_label(const gsmp::Event& event);
@@ -239,17 +240,17 @@ class GsmpDriver : public SwitchDriver {
   gsmp::Session session_;
   TimePoint now_{};
   bool kept_ = true;
-  bool up_ = false;  // driver::Up is out
+  bool up_ = false;  // driver::Up has been reported
   std::map<PortId, Port> ports_;
-  std::vector<SwitchPort> told_ports_;  // as told by the last driver::Up or Ports
+  std::vector<SwitchPort> told_ports_;  // as the last driver::Up or Ports reported them
   TcFlags tc_flags_{};
   std::set<PortId> wanted_ports_;       // to be read again
-  std::map<PortId, bool> reading_;      // being read; true: and once more
+  std::map<PortId, bool> reading_;      // being read; true: read once more afterwards
   std::map<PortId, Reset> resets_;      // to be sent
-  TimePoint look_at_ = kNever;          // all ports, because of other controllers
-  std::map<PortId, TimePoint> rested_;  // when the next Invalid Label may be let through
+  TimePoint look_at_ = kNever;          // when to read all ports, because of other controllers
+  std::map<PortId, TimePoint> rested_;  // when the next Invalid Label flag may be reset
   std::vector<Stale> stale_;
-  std::set<PortId> by_priority_;  // named in the log
+  std::set<PortId> by_priority_;  // ports that the log has named
   TimePoint invalid_logged_{};
   std::uint64_t invalid_unlogged_ = 0;
 
@@ -258,17 +259,17 @@ class GsmpDriver : public SwitchDriver {
   LabelSet delete_labels_;  // input and output labels of deletes_
   std::uint64_t next_group_ = 1;
   std::unordered_map<std::uint64_t, std::vector<driver::Cookie>> delete_groups_;
-  std::vector<driver::Cookie> spent_cookies_;  // lends its memory
+  std::vector<driver::Cookie> spent_cookies_;  // reused, for its memory
   std::uint64_t next_read_ = 1;
   std::unordered_map<std::uint64_t, TableRead> table_reads_;
 
-  // Version 1.1: added by this driver; in which adjacency it was added or seen last.
+  // Version 1.1: entries that this driver added, with the adjacency that added or last saw them.
   std::map<CrossConnect, std::uint64_t> added_;
-  std::uint64_t adjacency_ = 0;  // how many have come up
+  std::uint64_t adjacency_ = 0;  // number of adjacencies so far
   std::unordered_map<driver::Cookie, Wanted> adding_;
 
   DriverCounters counters_;
-  std::vector<gsmp::SessionEvent> session_events_;  // reused
+  std::vector<gsmp::SessionEvent> session_events_;  // reused, for its memory
   std::vector<driver::Event> events_;
   std::string drop_reason_;
 };

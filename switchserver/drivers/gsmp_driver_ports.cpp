@@ -1,4 +1,4 @@
-// GsmpDriver: what it knows of the switch's ports and services, and the switch's events.
+// GsmpDriver: the switch's ports, services and events.
 #include <algorithm>
 #include <utility>
 
@@ -37,7 +37,8 @@ void GsmpDriver::on_all_ports(const gsmp::Response& response) {
   if (!services || !session_.request(gsmp::ServiceConfigurationRequest{}, 0, now_)) come_up();
 }
 
-// A switch that does not tell its services has them all the same: nothing is asked for per connection.
+// A switch that does not report its services may still have them; then connections carry no TC
+// flags.
 void GsmpDriver::on_services(const gsmp::Response& response) {
   const auto* body =
       response.body ? std::get_if<gsmp::ServiceConfiguration>(response.body.get()) : nullptr;
@@ -93,8 +94,8 @@ void GsmpDriver::know(const gsmp::PortRecord& record) {
   port.sequence = record.event_sequence;
   port.priorities = record.priorities;
   port.services = services_of(record);
-  // A flag that nobody resets holds back every later event of its type: the reset may have been lost
-  // with an earlier adjacency, or have timed out.
+  // A flag that nobody resets holds back every later event of its type. An earlier reset may have
+  // timed out, or was lost with an earlier adjacency.
   if (planted(Bug::kFlagsNotReset)) return;
   if (const std::uint16_t flags = record.event_flags & ~gsmp::kEventInvalidLabel; flags != 0) {
     want_reset(record.port, flags, now_);
@@ -119,7 +120,7 @@ void GsmpDriver::on_port(const gsmp::Response& response) {
   port_read(id);
 }
 
-// The port has been read, or could not be.
+// The port has been read, or reading it failed.
 void GsmpDriver::port_read(PortId id) {
   const auto reading = reading_.find(id);
   if (reading == reading_.end()) return;  // the port was forgotten meanwhile
@@ -163,7 +164,7 @@ void GsmpDriver::on(const gsmp::SwitchEvent& of) {
       ++counters_.adjacency_update;
       counters_.adjacencies = static_cast<std::uint64_t>(event.header.code);
       log::info("the switch has {} controllers", counters_.adjacencies);
-      look_at_ = now_;  // also after the last one has left: it may have done something
+      look_at_ = now_;  // also after the last other controller has left: it may have changed ports
       return;
     default: return;
   }
@@ -182,7 +183,7 @@ void GsmpDriver::note_event(const gsmp::Event& event) {
     port.sequence = event.sequence;
     if (missed) ++counters_.event_gaps;
     if (missed || !of_label) want_port(event.port);
-    // Requests made from now on are not to be refused for the old number.
+    // Later requests must not be refused because of the old session number.
     if (event.header.type == gsmp::MessageType::kPortUp && !planted(Bug::kPortSessionKept)) {
       port.session = event.port_session;
     }
@@ -224,7 +225,7 @@ void GsmpDriver::on_reset(const gsmp::Response& response) {
   const auto* body =
       response.body ? std::get_if<gsmp::PortManagement>(response.body.get()) : nullptr;
   if (!response.success || body == nullptr) {
-    // A port that is gone, or has begun a new session: reading it tells.
+    // The port is gone or has begun a new session: reading it shows which.
     want_port(PortId{static_cast<std::uint32_t>(response.cookie)});
     return;
   }
@@ -240,8 +241,9 @@ void GsmpDriver::look_at_ports() {
   look_at_ = counters_.adjacencies > 1 ? now_ + kOthersPause : kNever;
 }
 
-// What is due of resets and port reads, as far as the session takes it; the rest stays for the next
-// time. A port is read behind its reset: a flag that is still set then has not been reset.
+// Sends the resets and port reads that are due, as many as the session accepts; the rest waits for
+// the next call. Resets are sent before port reads, so a flag that is still set when its port is
+// read was not reset.
 void GsmpDriver::send_wanted() {
   if (!up_) return;
   look_at_ports();

@@ -1,6 +1,7 @@
-// GsmpDriver: the table of a switch that speaks version 1.1, which has no message to list it. The driver
-// keeps what it has added itself, and asks for every label of every port whether anything comes in with
-// it (VC Activity). What does, and was not added here, has an output that nobody can tell.
+// GsmpDriver: the table of a switch that speaks version 1.1, which has no message to list it. The
+// driver stores the entries that it has added itself, and requests for every label of every port
+// whether anything enters with it (VC Activity). The output of an active label that this driver did
+// not add is unknown.
 #include <algorithm>
 
 #include "core/log.hpp"
@@ -74,7 +75,7 @@ void GsmpDriver::on_activity(const gsmp::ActivityRecord& record, driver::Table& 
       table.cross_connects.push_back(at->first);
       at->second = adjacency_;
       added = true;
-    } else if (at->second != adjacency_) {  // the switch has started anew without it
+    } else if (at->second != adjacency_) {  // the switch has restarted without it
       at = added_.erase(at);
       continue;
     }
@@ -88,8 +89,8 @@ void GsmpDriver::note_wanted(driver::Cookie cookie, const CrossConnect& gone,
   if (!lists_its_table()) adding_[cookie] = {gone, there};
 }
 
-// An add, a move or a delete has been answered, or never will be. Of a move nobody knows then which of
-// its two places it is: both are listed.
+// An add, a move or a delete has been answered, or never will be. After a move with unknown outcome
+// either place may be the right one, so both are listed.
 void GsmpDriver::note_done(const driver::Done& done) {
   if (const auto wanted = adding_.extract(done.cookie); !wanted.empty()) {
     const CrossConnect& gone = wanted.mapped().gone;

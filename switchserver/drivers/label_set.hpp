@@ -1,7 +1,8 @@
-// The labels of the deletes that wait for their message, as numbers: a later request is checked against
-// them. clear() takes time for its members, not for the largest set there was. Only growth allocates.
+// The labels of the deletes that wait for their message, as numbers; each later request is checked
+// against them. clear() takes time in proportion to the current members, not to the largest set so
+// far. Memory is allocated only when the set grows.
 //
-// Bounded by its owner. Not thread-safe.
+// The owner bounds its size. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,17 +1,18 @@
 // A driver in operation: everything that a SwitchServer's daemon owns of its switch. The controller
-// sees requests() only; protocol, transport, their threads and their counters stay behind this
-// interface. make_driver.hpp chooses the driver; tests/conformance/driver holds any of them to it.
+// sees only requests(); protocol, transport, their threads and their counters stay behind this
+// interface. make_driver.hpp chooses the driver. tests/conformance/driver tests every driver
+// against it.
 //
 //   transport's thread ──wake(items)──▶ owner's serial ──▶ on_wake(now)  ─┐
 //                                       owner's timer  ──▶ tick(now)     ─┼─▶ take_events()
 //                                       the controller ──▶ requests()    ─┘
 //                                       end of a step  ──▶ transmit()     ──▶ one write
 //
-// Threads: start() and stop() from the thread that owns the driver. All else, requests() included, on
-// the owner's serial: one call at a time. `wake` is called from a thread of the driver or within a
-// call of start() or stop(), with no lock held.
+// Threads: call start() and stop() from the thread that owns the driver. Call everything else,
+// requests() included, on the owner's serial, one call at a time. The driver calls `wake` from one
+// of its threads, or within start() or stop(), and holds no lock then.
 //
-// Time comes in by on_wake() and tick(); requests use the time of the last of these calls.
+// on_wake() and tick() pass the time; requests use the time of the latest of these calls.
 #pragma once
 
 #include <cstddef>
@@ -29,45 +30,47 @@ namespace xbind {
 
 class RunningDriver {
  public:
-  // Asks for one on_wake() on the owner's serial. `items`: the work that waits, in answers, for the
-  // owner's choice when a step ends; an estimate.
+  // Requests one on_wake() on the owner's serial. `items` estimates the waiting work in answers, by
+  // which the owner decides when a step ends.
   using Wake = std::function<void(std::size_t items)>;
   using Metrics = xbind::Metrics;
 
   virtual ~RunningDriver() = default;  // stop()
 
-  // Once. From now on the driver tries to reach the switch, for ever.
+  // Call it once. From now on the driver keeps trying to reach the switch.
   virtual void start(Wake wake) = 0;
-  // Ends the driver's threads. No wake after the return; calls on the serial are harmless and do
+  // Ends the driver's threads. After it returns there are no more wakes, and calls on the serial do
   // nothing. Idempotent.
   virtual void stop() = 0;
 
-  // What the controller asks of the switch. Lives as long as the driver.
+  // The controller's interface to the switch. Lives as long as the driver.
   virtual SwitchDriver& requests() = 0;
 
-  // Handles one thing that has arrived, for one wake. Returns how many answers to requests it was; 0
-  // for the control channel's own messages, and for a wake that finds nothing.
+  // Handles one arrival, for one wake. Returns how many answers to requests it contained: 0 for the
+  // control channel's own messages, and for a wake that finds nothing.
   virtual std::size_t on_wake(TimePoint now) = 0;
-  // Does what is due at `now`: timeouts, keepalives.
+  // Handles the timeouts and keepalives that are due at `now`.
   virtual void tick(TimePoint now) = 0;
-  // When tick() has something to do; kNever: nothing waits for time.
+  // When tick() is to be called next; kNever: no timer is running.
   virtual TimePoint next_deadline() const = 0;
 
-  // What has happened, in order. Swaps: `into` is emptied, its memory serves the next events.
+  // The events so far, in order. Swaps: empties `into` first and reuses its memory for the next
+  // events.
   virtual void take_events(std::vector<driver::Event>& into) = 0;
 
-  // Ends a step. unsent_requests(): requests that transmit() will send and that were not counted
-  // before; call it once a step, before transmit(). transmit(): everything flushed in the step leaves
-  // in one write. A control channel that is of no use any more is closed here.
+  // Both end a step. unsent_requests() returns the number of requests that transmit() will send and
+  // that no earlier call counted; call it once a step, before transmit(). transmit() sends
+  // everything flushed in the step in one write, and closes a control channel that has become
+  // unusable.
   virtual std::size_t unsent_requests() = 0;
   virtual void transmit() = 0;
 
-  // The switch for log lines, "127.0.0.1:6068".
+  // The switch's address for log lines, "127.0.0.1:6068".
   virtual std::string peer() const = 0;
-  // Why the connection was lost, or the last attempt to set one up failed. Empty: no attempt has ended
-  // yet, or there is a connection.
+  // Why the connection was lost, or why the last attempt to connect failed. Empty while connected,
+  // and before the first attempt has ended.
   virtual std::string why_away() const = 0;
-  // The driver's counters as the status lists them, names with the protocol's prefix.
+  // Appends the driver's counters for the status; their names begin with the protocol's prefix.
   virtual void append_metrics(Metrics& metrics) const = 0;
 };
 

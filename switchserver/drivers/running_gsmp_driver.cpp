@@ -30,7 +30,7 @@ constexpr CounterRow<gsmp::TransportCounters> kTransportMetrics[] = {
 };
 
 constexpr std::size_t kAnswerOctets = 36;  // of an answer to Add Branch, framed
-// A process may stand before a thousand switches: at most 64 KiB are kept for each.
+// A process may serve a thousand switches: it keeps at most 64 KiB of spare buffers for each.
 constexpr std::size_t kSpareMax = 4;
 constexpr std::size_t kSpareOctetsMax = std::size_t{16} << 10;
 
@@ -109,7 +109,7 @@ std::size_t RunningGsmpDriver::on_wake(TimePoint now) {
   const std::uint64_t before = answers();
   switch (taken_.kind) {
     case Arrival::Kind::kConnected:
-      why_away_.clear();  // there is a connection: what is missing is an answer
+      why_away_.clear();  // connected: only an answer is missing now
       driver_.connected(now);
       break;
     case Arrival::Kind::kOctets: driver_.receive(taken_.octets, now); break;
@@ -144,7 +144,7 @@ void RunningGsmpDriver::transmit() {
   driver_.take_output(output_);
   if (!output_.empty()) {
     if (const auto sent = transport_->send(output_); !sent) {
-      // The connection is closing; on_closed follows and ends what was asked.
+      // The connection is closing; on_closed follows and ends the open requests.
       log::debug("{}", sent.error().text);
     }
   }

@@ -1,11 +1,11 @@
-// A GsmpDriver over a Transport. GsmpDriver is the protocol: pure, octets and time in, octets and
-// events out. This class owns the transport beside it and carries between the two.
+// A GsmpDriver over a Transport. GsmpDriver is the protocol: octets and time in, octets and events
+// out, pure. This class owns the driver and the transport and connects them.
 //
 //   Transport upcall (its thread) ──▶ inbox ──wake──▶ on_wake() ──▶ GsmpDriver
 //   GsmpDriver::take_output() ──transmit()──▶ Transport::send(), one write
 //
-// The inbox keeps what has arrived in order, one entry for each upcall and for each wake. Its octets
-// are bounded by kInboxOctetsMax: a switch that sends more than the owner takes loses its connection.
+// The inbox stores arrivals in order, one entry for each upcall and for each wake. Its octets are
+// bounded by kInboxOctetsMax: a switch that sends faster than the owner reads loses its connection.
 #pragma once
 
 #include <deque>
@@ -29,7 +29,8 @@ class RunningGsmpDriver : public RunningDriver {
   // reports of more than two million cross-connects.
   static constexpr std::size_t kInboxOctetsMax = std::size_t{64} << 20;
 
-  // `transport` was not started. `random` gives 32 bits at each call: instance numbers.
+  // `transport` must not be started yet. `random` returns 32 bits at each call, for instance
+  // numbers.
   RunningGsmpDriver(const gsmp::SessionOptions& options, std::function<std::uint32_t()> random,
                     std::unique_ptr<gsmp::Transport> transport);
   ~RunningGsmpDriver() override;
@@ -69,18 +70,18 @@ class RunningGsmpDriver : public RunningDriver {
   Wake wake_;
   std::string why_away_;
   std::uint64_t requests_counted_ = 0;  // by unsent_requests()
-  wire::Buffer output_;                 // reused
-  Arrival taken_;                       // lends its memory
+  wire::Buffer output_;                 // reused, for its memory
+  Arrival taken_;                       // reused, for its memory
 
-  std::mutex mutex_;  // of what follows; the transport's threads fill it
+  std::mutex mutex_;  // guards the members below; the transport's threads fill the inbox
   std::deque<Arrival> inbox_;
   std::size_t inbox_octets_ = 0;
-  // Octets of this connection were refused: those that follow cannot be read, it is being closed.
+  // Octets of this connection were refused: later ones cannot be parsed, and it is being closed.
   bool cut_short_ = false;
-  std::vector<wire::Buffer> spare_;  // memory of octets that have been handled
+  std::vector<wire::Buffer> spare_;  // buffers of handled octets, for reuse
 };
 
-// What append_metrics() of this driver exports.
+// Lists the metrics that append_metrics() of this driver exports.
 MetricTable gsmp_metrics();
 
 }  // namespace xbind

@@ -1,10 +1,11 @@
-// What any switch must be able to do for a SwitchServer, as the controller sees it: requests and
-// events. drivers/gsmp_driver.hpp speaks GSMP; drivers/running_driver.hpp is what a daemon owns of a
-// driver beyond this. tests/conformance/driver holds every driver to it.
+// What every switch driver must do for the controller: requests and events. drivers/gsmp_driver.hpp
+// implements it for GSMP. drivers/running_driver.hpp is the larger interface that a daemon owns.
+// tests/conformance/driver tests every driver against it.
 //
-// Requests are pipelined: add(), remove() and move() only queue, flush() sends everything queued in as
-// few messages and as few writes as the protocol allows. Every request is answered by exactly one
-// DriverEvent with its cookie, in any order. All calls come from the thread that owns the controller.
+// Requests are pipelined: add(), remove() and move() only queue; flush() sends all queued requests
+// in as few messages and writes as the protocol allows. Exactly one DriverEvent with the request's
+// cookie answers each request, in any order. All calls come from the thread that owns the
+// controller.
 #pragma once
 
 #include <cstdint>
@@ -23,22 +24,21 @@ namespace xbind {
 
 struct SwitchPort {
   PortId port;
-  LabelRanges
-      labels;  // that the port takes on what comes in (RFC 3292 section 8.2); as checked_ranges()
+  LabelRanges labels;  // that the port accepts on input (RFC 3292 section 8.2); as checked_ranges()
   std::uint64_t cells_per_s = 0;  // transmit rate of the line
   bool up = true;                 // the line is up and the port is in service
 
   friend bool operator==(const SwitchPort&, const SwitchPort&) = default;
 };
 
-// Free-running counters of a port or of one connection; what the switch does not count stays 0.
+// Free-running counters of a port or of one connection. A counter that the switch lacks stays 0.
 struct CellCounters {
   std::uint64_t input_cells = 0;
   std::uint64_t input_frames = 0;
   std::uint64_t input_cell_discards = 0;
   std::uint64_t input_frame_discards = 0;
   std::uint64_t hec_errors = 0;
-  std::uint64_t invalid_labels = 0;  // cells that came in with a label of no connection
+  std::uint64_t invalid_labels = 0;  // cells that arrived with a label of no connection
   std::uint64_t output_cells = 0;
   std::uint64_t output_frames = 0;
   std::uint64_t output_cell_discards = 0;
@@ -51,45 +51,46 @@ namespace driver {
 
 using Cookie = std::uint64_t;
 
-// The switch is there and its ports are known. `kept` is what the adjacency agreed (PFlag): true, the
-// switch still has its connections; false, it started empty.
+// The switch is reachable and its ports are known. `kept` is the PFlag that the adjacency agreed:
+// true, the switch still has its connections; false, it started empty.
 struct Up {
   std::vector<SwitchPort> ports;
   bool kept = true;
 };
-// Ports have changed while the switch stayed: all of them as they are now. Those of `renewed` have begun
-// a new session (their line came up again): what comes in there is to be asserted again.
+// Ports have changed while the switch stayed up. `ports` lists all of them as they are now. Those
+// in `renewed` have begun a new session (their line came up again): their input has to be asserted
+// again.
 struct Ports {
   std::vector<SwitchPort> ports;
   std::vector<PortId> renewed;
 };
-// The adjacency is lost. Every request still open has been answered before with kSwitchUnreachable.
+// The adjacency is lost. Every open request was answered before with kSwitchUnreachable.
 struct Down {
   std::string reason;
 };
-// The answer to add(), remove() or move(). `failure_code` is the driver's when cause is kSwitchRefused
-// (GSMP: the number of version 3). A removal of something that is not there counts as done.
+// The answer to add(), remove() or move(). `failure_code` is the driver's when cause is
+// kSwitchRefused (GSMP: the number of version 3). Removing a missing cross-connect counts as done.
 struct Done {
   Cookie cookie = 0;
   Cause cause = Cause::kNone;
   std::uint8_t failure_code = 0;
-  bool again = false;   // refused for what has changed since: asked once more it may be done
-  bool absent = false;  // a move, refused because what was to be moved is not there
+  bool again = false;   // refused because of a state that has changed since: worth one repetition
+  bool absent = false;  // a move, refused because there was nothing to move
 };
-// The answer to read_table(). A switch that cannot tell where a connection leads has it with output port
-// 0 and no output label.
+// The answer to read_table(). An entry whose output the switch cannot report has output port 0 and
+// no output label.
 struct Table {
   Cookie cookie = 0;
   Cause cause = Cause::kNone;
   std::vector<CrossConnect> cross_connects;
 };
 
-// The answer to read_statistics(). Refused by the switch: as Done.
+// The answer to read_statistics(). Refusals by the switch as in Done.
 struct Statistics {
   Cookie cookie = 0;
   Cause cause = Cause::kNone;
   std::uint8_t failure_code = 0;
-  bool absent = false;  // refused because nothing comes in there with that label
+  bool absent = false;  // refused because nothing enters there with that label
   CellCounters counters;
 };
 
@@ -100,20 +101,20 @@ using Event = std::variant<Up, Ports, Down, Done, Table, Statistics>;
 class SwitchDriver {
  public:
   virtual ~SwitchDriver() = default;
-  // Of one that is there: its traffic contract is this one from now on, its category as before. A
-  // contract of kNone: the switch treats the cells by priority.
+  // Adding an existing cross-connect replaces its traffic contract; the category stays the same.
+  // With a contract of kNone the switch treats the cells by priority.
   virtual void add(const CrossConnect& cross_connect, const TrafficContract& contract,
                    driver::Cookie cookie) = 0;
   virtual void remove(const CrossConnect& cross_connect, driver::Cookie cookie) = 0;
-  // Takes one that is there to another output in one step: the cells have the old way or the new one,
-  // never none. Refused: nothing has changed.
+  // Moves an existing cross-connect to another output in one step: cells always have the old path
+  // or the new one. A refusal changes nothing.
   virtual void move(const CrossConnect& cross_connect, PortId new_output_port,
                     Label new_output_label, const TrafficContract& contract,
                     driver::Cookie cookie) = 0;
   // Reads the whole cross-connect table, port by port.
   virtual void read_table(driver::Cookie cookie) = 0;
-  // What the switch has counted at the port, or (a label is given) of the connection that comes in there
-  // with it.
+  // Reads the switch's counters of the port; with a label, of the connection that enters there with
+  // that label.
   virtual void read_statistics(PortId port, Label label, driver::Cookie cookie) = 0;
   virtual void flush() = 0;
 };
