@@ -15,7 +15,7 @@ using Input = std::pair<PortId, Label>;
 
 Input input_of(const CrossConnect& at) { return {at.input_port, at.input_label}; }
 
-// The run of equal inputs that starts at `begin`; the vector is sorted.
+// The end of the run of equal inputs that starts at `begin`. The vector must be sorted.
 std::vector<CrossConnect>::const_iterator run_end(std::vector<CrossConnect>::const_iterator begin,
                                                   std::vector<CrossConnect>::const_iterator end) {
   const Input input = input_of(*begin);
@@ -93,7 +93,7 @@ std::vector<Finding> compare_table(std::string_view switch_name, std::vector<Cro
 
 // ===== ledger against itself =====
 
-// Looks at the ledger's lists, slots and records from outside: it trusts none of them alone.
+// Checks the ledger's lists, slots and records against one another; trusts none of them alone.
 class LedgerCheck {
  public:
   LedgerCheck(const Ledger& ledger, std::string_view name) : ledger_(ledger), name_(name) {}
@@ -120,7 +120,7 @@ class LedgerCheck {
     std::uint64_t labels = 0;  // egress labels apart
   };
 
-  // What the hop records say they hold, port by port.
+  // Collects what the hop records claim, port by port.
   void collect_hops() {
     const std::size_t ports = ledger_.ports_.size();
     seen_out_.resize(ports);
@@ -161,8 +161,8 @@ class LedgerCheck {
     return a.input_port == b.input_port && a.input == b.input;
   }
 
-  // Whether the hop has its output label rightly through another one, the head of the list: both lead
-  // there, of the same leg and from different inputs.
+  // Whether the hop rightly shares its output label with other hops on the list that `noted` heads:
+  // all of one leg, from different inputs.
   bool joins(HopRef ref, const HopRecord& record, const LabelPlace& noted) const {
     if (noted.holder != LabelHolder::kConnection || noted.hop == ref) return false;
     std::uint32_t next = noted.hop.value();
@@ -180,7 +180,7 @@ class LedgerCheck {
     return false;
   }
 
-  // What is counted for the hops that share the output label is what they need.
+  // The amount charged for the hops on one output label must be what they need.
   void check_group(const Ledger::Port& port, HopRef head, const HopRecord& record) {
     const Ledger::Group group = ledger_.group_of(head.value());
     if (group.needs == group.charged) return;
@@ -188,7 +188,8 @@ class LedgerCheck {
                  group.needs);
   }
 
-  // Who takes over has the input of the one below, of an earlier generation; each knows of the other.
+  // A hop that takes over shares the input of the hop below, which has an earlier generation; the
+  // two refer to each other.
   void check_stack(const Ledger::Port& port, HopRef ref, const HopRecord& record) {
     const std::uint32_t at = ledger_.below_of(ref.value());
     if (at == Ledger::kNil) return;
@@ -202,7 +203,7 @@ class LedgerCheck {
                      to_string(record.input_label()), record.key.connection));
   }
 
-  // Whether one of the two has taken over from the other, at once or through others.
+  // Whether one of the two has taken over from the other, directly or through others.
   bool in_one_stack(std::uint32_t a, std::uint32_t b) const {
     const auto stands_on = [&](std::uint32_t upper, std::uint32_t lower) {
       std::uint32_t at = ledger_.below_of(upper);
@@ -216,8 +217,8 @@ class LedgerCheck {
     return stands_on(a, b) || stands_on(b, a);
   }
 
-  // Whether the hop has its input label rightly through another one, the head of the list: a branch
-  // of the same connection, or one that took over.
+  // Whether the hop rightly shares its input label with another hop on the list that `noted` heads:
+  // a branch of the same connection, or one that took over.
   bool shares(HopRef ref, const HopRecord& record, const LabelPlace& noted) const {
     if (noted.holder != LabelHolder::kConnection || noted.hop == ref) return false;
     std::uint32_t next = noted.hop.value();
@@ -261,9 +262,9 @@ class LedgerCheck {
     std::sort(seen.begin(), seen.end(),
               [](const Sighting& a, const Sighting& b) { return a.index < b.index; });
 
-    // Both ascending: labels that are seen somewhere, labels that are not kUnused.
+    // Both ascend: the labels seen in records and lists, and the labels that are not kUnused.
     auto next = seen.cbegin();
-    const auto before = [&](Index limit) {  // seen, though the pool says "never used"
+    const auto before = [&](Index limit) {  // seen, although the pool has them as never used
       for (; next != seen.cend() && next->index < limit; ++next) {
         find_double(port, direction, pool.label_at(next->index), *next,
                     {next->index, {LabelHolder::kUnused, {}, {}}});

@@ -1,6 +1,5 @@
-// The comparison of a switch's cross-connect table with what a ledger says should be there.
-// (Ledger::self_check(), the comparison of a ledger with itself, is in the same source file.)
-// Pure functions; nothing is kept.
+// Compares a switch's cross-connect table with a ledger. (Ledger::self_check(), the comparison of a
+// ledger with itself, is in the same source file.) Pure functions without state.
 #pragma once
 
 #include <string>
@@ -12,18 +11,19 @@
 
 namespace xbind {
 
-// What the ledger says about the time in which the table was read.
+// What the ledger expects in a table that was read over some time.
 struct TableExpectation {
   std::vector<CrossConnect> settled;  // there before and after, unchanged: must be in the table
   std::vector<CrossConnect>
-      moving;  // came, went or changed meanwhile: no matter what the table says
+      moving;  // added, removed or changed meanwhile: the table may show either
 };
 
-// Every difference, ascending by input; branches of one input are compared whole, one by one. On an
-// input of `moving` only what is settled and not there is a difference.
-// - settled, not there, and something else on that input: kChangedCrossConnect, one for each pair
-// - settled and not there otherwise: kMissingCrossConnect
-// - not settled otherwise (nothing expected on that input, or a branch too many): kStrayCrossConnect
+// Returns every difference, ascending by input; each branch of an input is compared by itself. On
+// an input in `moving`, only a settled entry that is absent is a difference.
+// - settled but absent, with another entry on that input: kChangedCrossConnect, one per pair
+// - settled but absent otherwise: kMissingCrossConnect
+// - present but not settled otherwise (an unexpected input, or one branch too many):
+//   kStrayCrossConnect
 std::vector<Finding> compare_table(std::string_view switch_name, std::vector<CrossConnect> table,
                                    TableExpectation expected);
 

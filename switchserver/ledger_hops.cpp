@@ -1,4 +1,4 @@
-// Ledger: hops are set up, changed and undone.
+// Ledger: setup, change and undoing of hops.
 #include <algorithm>
 
 #include "core/check.hpp"
@@ -22,8 +22,8 @@ std::optional<Admission> refused_contract(const TrafficContract& contract) {
   return refuse(Cause::kInvalidRequest, {}, refused->value, refused->bound);
 }
 
-// The ways of sharing a label with another hop exclude each other. No reservation is held with one, and
-// of a hop that joins there is nothing to reserve.
+// The ways of sharing a label with another hop exclude each other. A held reservation cannot use
+// any of them, and a hop that joins has nothing to reserve.
 bool takes_one_way(const HopSetup& s) {
   if (s.joins && !s.commit) return false;
   if ((s.takes_over || s.joins) && s.held) return false;
@@ -34,7 +34,7 @@ bool takes_one_way(const HopSetup& s) {
 
 // ===== set up =====
 
-// One walk along the chain finds the same hop and its newest generation.
+// One walk along the chain finds the same hop and the newest generation.
 Admission Ledger::set_up(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner) {
   const HopKey& key = setup.key;
   const std::uint64_t hash = Ledger::hash(manager, key);
@@ -60,10 +60,10 @@ Admission Ledger::set_up(ManagerIndex manager, const HopSetup& setup, std::uint3
   return admission;
 }
 
-// ===== the same again =====
+// ===== repeated setups =====
 
-// After a modify both the contract as asked and the present one are right: whoever says the setup
-// again may or may not have heard of the modify.
+// After a modify both the original and the present contract match: a manager that repeats the setup
+// may or may not know of the modify.
 bool Ledger::same_contract(HopRef ref, const HopSetup& again) const {
   const HopRecord& record = hop(ref);
   if (again.demand == record.demand && again.contract == record.contract()) return true;
@@ -72,8 +72,8 @@ bool Ledger::same_contract(HopRef ref, const HopSetup& again) const {
   return again.demand == extras.asked && again.contract == extras.asked_contract.contract();
 }
 
-// The commit of a reservation: labels come with the commit, the rest stands. The client may have started
-// anew since a hold was reserved.
+// Whether the commit matches its reservation. The labels come with the commit; everything else must
+// be equal. The client may have restarted since the reservation was held.
 bool Ledger::same_hop(HopRef ref, const HopSetup& commit, std::uint32_t owner) const {
   const HopRecord& record = hop(ref);
   return record.hop_count == commit.hop_count &&
@@ -84,8 +84,7 @@ bool Ledger::same_hop(HopRef ref, const HopSetup& commit, std::uint32_t owner) c
          record.joins == commit.joins && same_contract(ref, commit);
 }
 
-// A setup said again. How many replacement labels and how much quota are wanted this time makes no
-// difference.
+// Whether this is the same setup again. The wanted numbers of labels and quota may differ.
 bool Ledger::same_words(HopRef ref, const HopSetup& again, std::uint32_t owner) const {
   const HopRecord& record = hop(ref);
   const Label input = record.input_named ? record.input_label() : Label{};
@@ -105,7 +104,7 @@ Admission Ledger::repeat(HopRef ref, const HopSetup& setup, std::uint32_t owner)
   return repeated(ref);
 }
 
-// ===== a new one =====
+// ===== new setups =====
 
 Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner,
                              std::uint64_t hash) {
@@ -140,7 +139,7 @@ Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup, std::u
   Account& books = account(*out, manager);
   if (const auto refused = admit_resources(setup, *in, *out, books, charge)) return *refused;
 
-  // Nothing can refuse any more: take it all.
+  // Nothing can refuse from here on: reserve everything.
   const HopRef ref = insert(manager, setup, owner, hash);
   HopRecord& record = hops_[ref.value()];
   record.state = setup.commit ? HopState::kCommitting : HopState::kReserved;
@@ -192,7 +191,7 @@ Admission Ledger::commit_reserved(HopRef ref, const HopSetup& setup, std::uint32
     extras.asked_contract = PackedContract(setup.contract);
   }
   take_input(ref, in, input_spot);
-  record.earlier_session = false;  // who commits knows the label
+  record.earlier_session = false;  // the committing session knows the label
   record.state = HopState::kCommitting;
   touch(ref);
   Admission admission;
@@ -200,7 +199,7 @@ Admission Ledger::commit_reserved(HopRef ref, const HopSetup& setup, std::uint32
   return admission;
 }
 
-// The input label of a commit: at the first hop the next free one, else the one given.
+// The input label of a commit: at the first hop the next free one, otherwise the given one.
 Ledger::Refusal Ledger::choose_input(ManagerIndex manager, const HopSetup& setup, Port& in,
                                      Spot& chosen) {
   LabelPool& pool = in.input;
@@ -225,8 +224,8 @@ Ledger::Refusal Ledger::choose_input(ManagerIndex manager, const HopSetup& setup
   return {};
 }
 
-// The output label: at the last hop, and where a reserve names none, the next free one; else the
-// one given.
+// The output label: the next free one at the last hop and for a reserve that names none, otherwise
+// the given one.
 Ledger::Refusal Ledger::choose_output(ManagerIndex manager, const HopSetup& setup, Port& out,
                                       Spot& chosen) {
   const Label named = setup.output_label;
@@ -275,8 +274,8 @@ Ledger::Refusal Ledger::allot_output(ManagerIndex manager, const HopSetup& setup
 
 // ===== resources =====
 
-// Free to the manager whose account that is: the unused part of its quota, else of the port. Where its
-// hops exceed the quota in one of the two, that quota has no unused part.
+// The room for the manager of this account: the unused part of its quota and the free part of the
+// port. In a component in which its hops exceed the quota, no quota is unused.
 Ledger::Room Ledger::room_for(const Port& out, const Account& of) {
   return {less(out.capacity.cells_per_s, out.taken.cells_per_s) +
               less(of.quota.cells_per_s, of.hops.cells_per_s),
@@ -359,7 +358,7 @@ Admission Ledger::modify(ManagerIndex manager, const HopModify& modify, bool unt
   }
   std::optional<std::uint64_t> takes = ingress(*ref);
   if (takes) {
-    // A branch may have inherited less than it demands: lowering its demand takes no more for that.
+    // A branch may have inherited less than it demands: lowering its demand must not raise that.
     const std::uint64_t taken = *takes;
     takes = wanted.cells_per_s > now.cells_per_s ? wanted.cells_per_s
                                                  : std::min(taken, wanted.cells_per_s);
@@ -400,7 +399,7 @@ void Ledger::settle(HopRef ref, std::uint32_t revision, Resources demand,
   touch(ref);
 }
 
-// ===== what became of it =====
+// ===== outcomes =====
 
 void Ledger::programmed(HopRef ref) {
   HopRecord& record = hop(ref);
@@ -413,8 +412,8 @@ void Ledger::programmed(HopRef ref) {
 void Ledger::undo(HopRef ref) {
   const HopState state = hop(ref).state;
   XB_CHECK(state == HopState::kCommitting || state == HopState::kReserved, static_cast<int>(state));
-  // A session that began after the commit does not know of the label; one whose commit of a held
-  // reservation is refused does.
+  // A session that began after the commit does not know the label. If it committed a held
+  // reservation and that commit is refused, it does.
   const bool known = state == HopState::kReserved || !hop(ref).earlier_session;
   give_up(ref, known ? LabelHolder::kCached : LabelHolder::kFree);
 }
@@ -441,9 +440,9 @@ void Ledger::removed(HopRef ref) {
   give_up(ref, LabelHolder::kQuarantine);
 }
 
-// Gives back everything the hop holds and ends its record. A label that this SwitchServer allotted
-// for an endpoint is free at once, and so is what a forgotten manager would never return; any other
-// goes where it is told. What others share stays theirs.
+// Releases everything that the hop holds and ends its record. An egress label is free at once, and
+// so is a label of a forgotten manager, which would never return it. Any other label goes to
+// `output_goes_to`. Labels and bandwidth that other hops share stay with them.
 void Ledger::give_up(HopRef ref, LabelHolder output_goes_to) {
   HopRecord& record = hops_[ref.value()];
   Port& out = output_port(record);

@@ -12,7 +12,7 @@ std::uint32_t OwnerNames::take_life(const HopOwner& owner) {
   const Life life{take_name(owner.client), owner.epoch};
   const auto [number, made] =
       lives_.take(life, mix_hash(mix_hash(life.client) + life.epoch.value()));
-  if (!made) names_.release(life.client);  // the life has its name already
+  if (!made) names_.release(life.client);  // the life already holds its name
   return number;
 }
 
@@ -30,7 +30,7 @@ std::uint32_t OwnerNames::take(const HopOwner& owner) {
   const std::uint64_t ends = std::uint64_t{set.life} << 32 | set.from;
   const auto [number, made] = sets_.take(set, mix_hash(mix_hash(ends) + set.to));
   recent = number;
-  if (!made) {  // the set has its names already
+  if (!made) {  // the set already holds its names
     release_life(set.life);
     names_.release(set.from);
     names_.release(set.to);

@@ -1,10 +1,10 @@
-// Whose hops they are: a client in one of its lives and the two endpoints of its call, as one number. Each
-// name is kept once, and so is each owner, however many hops it has: there are as many endpoints as a
-// network has, but a hop for every connection.
+// The owners of hops as numbers: a client in one of its lives, and the two endpoints of its call.
+// Each name and each owner is stored once, however many hops it has. A network has many more
+// connections than endpoints.
 //
-// take() and release() take constant time on the average, in proportion to the names' lengths, and memory
-// only for what is new; a place that has become vacant is used again. One thread. XB_CHECK: a number that
-// nobody has taken.
+// take() and release() take constant time on average, in proportion to the names' lengths. Memory
+// is allocated only for new names; vacant places are reused. One thread. XB_CHECK: the number is
+// not in use.
 #pragma once
 
 #include <array>
@@ -21,17 +21,17 @@ class OwnerNames {
  public:
   OwnerNames() { recent_.fill(kNil); }
 
-  // The number of that owner, to be released once. Equal owners have equal numbers.
+  // Returns the owner's number; release it once. Equal owners have equal numbers.
   std::uint32_t take(const HopOwner& owner);
-  // One more user of a number that somebody has.
+  // Adds a user of a number that is in use.
   void take_again(std::uint32_t id) { sets_.take_again(id); }
   void release(std::uint32_t id);
   HopOwner owner(std::uint32_t id) const;
-  // Whether both are calls of the same client, in whatever life of it, between the same ends. Either may be
-  // kNoOwner.
+  // Whether both are calls of the same client, in any of its lives, between the same endpoints.
+  // Either may be kNoOwner.
   bool same_call(std::uint32_t id, std::uint32_t other) const;
 
-  std::size_t names() const { return names_.size(); }  // that differ
+  std::size_t names() const { return names_.size(); }  // distinct ones
   std::size_t owners() const { return sets_.size(); }
   std::size_t octets() const { return names_.octets() + lives_.octets() + sets_.octets(); }
 
@@ -58,7 +58,8 @@ class OwnerNames {
   Interner<std::string> names_;
   Interner<Life> lives_;
   Interner<Set> sets_;
-  // Owners that were taken last, by their ends: the calls through a switch are mostly between a few dozen.
+  // The latest owners, by their endpoints: most calls through a switch are between a few dozen of
+  // them.
   std::array<std::uint32_t, 64> recent_;
 };
 

@@ -1,5 +1,5 @@
-// Ledger: hops of one connection that share a label. On an input: branches, and hops that take over from
-// one another. On an output: hops that join.
+// Ledger: hops of one connection that share a label. On an input: branches, and hops that take over
+// from one another. On an output: hops that join.
 #include <algorithm>
 
 #include "core/check.hpp"
@@ -9,7 +9,7 @@
 
 namespace xbind {
 
-// ===== lists of those who share a label =====
+// ===== lists of hops that share a label =====
 
 void Ledger::enter(LabelPool& pool, Spot spot, HopRef ref, Link link) {
   HopRecord& record = hops_[ref.value()];
@@ -18,7 +18,8 @@ void Ledger::enter(LabelPool& pool, Spot spot, HopRef ref, Link link) {
   pool.move(spot, {LabelHolder::kConnection, record.manager, ref});
 }
 
-// Answers the head of those who stay. With none the label stays where it is: the caller moves it.
+// Returns the head of the remaining list. If none is left, the label keeps its place: the caller
+// moves it.
 std::uint32_t Ledger::leave(LabelPool& pool, Spot spot, HopRef ref, Link link) {
   const HopRecord& record = hops_[ref.value()];
   const LabelPlace place = pool.place_of(spot);
@@ -49,7 +50,7 @@ Admission nothing_on_input(const HopSetup& setup) {
 
 }  // namespace
 
-// Whether hops of that connection, and of nobody else, come in on the input label.
+// Refuses unless only hops of this connection use the input label.
 Ledger::Refusal Ledger::check_input_owner(ManagerIndex manager, const HopSetup& setup,
                                           LabelPlace at) const {
   if (at.holder <= LabelHolder::kFree) return nothing_on_input(setup);
@@ -61,8 +62,8 @@ Ledger::Refusal Ledger::check_input_owner(ManagerIndex manager, const HopSetup& 
   return refuse(Cause::kForeignInputLabel, setup.input_port, setup.input_label.value);
 }
 
-// The input label of a branch: that of a hop of the same connection which stays. With none there,
-// or only such as are on their way down, there is nothing to branch off.
+// The input label of a branch: that of a hop of the same connection which is not being removed.
+// Without such a hop there is nothing to branch off.
 Ledger::Refusal Ledger::choose_shared_input(ManagerIndex manager, const HopSetup& setup,
                                             LabelPlace at) const {
   if (const auto refused = check_input_owner(manager, setup, at)) return refused;
@@ -78,8 +79,8 @@ Ledger::Refusal Ledger::choose_shared_input(ManagerIndex manager, const HopSetup
   return nothing_on_input(setup);
 }
 
-// The hop from which one of that key takes over: the uppermost of its leg on that input, or none. Should
-// there be several, one between which and the switch nothing is under way.
+// The hop from which a hop with that key takes over: the uppermost of its leg on that input, or
+// none. If there are several, a settled one is preferred.
 std::uint32_t Ledger::taken_over_by(const HopKey& key, LabelPlace input) const {
   if (input.holder != LabelHolder::kConnection) return kNil;
   std::uint32_t found = kNil;
@@ -90,7 +91,7 @@ std::uint32_t Ledger::taken_over_by(const HopKey& key, LabelPlace input) const {
   return found;
 }
 
-// Whether the lower one is the upper one, or below it.
+// Whether `lower` is `upper` itself or stands below it.
 bool Ledger::stands_on(std::uint32_t upper, std::uint32_t lower) const {
   for (; upper != kNil; upper = below_of(upper)) {
     if (upper == lower) return true;
@@ -98,8 +99,8 @@ bool Ledger::stands_on(std::uint32_t upper, std::uint32_t lower) const {
   return false;
 }
 
-// The input label of a hop that takes over from an earlier generation: that one is there, and nothing is
-// under way between it and the switch.
+// The input label of a hop that takes over from an earlier generation. That hop must exist, and
+// nothing may be under way between it and the switch.
 Ledger::Refusal Ledger::choose_taken_input(ManagerIndex manager, const HopSetup& setup,
                                            LabelPlace at) const {
   if (const auto refused = check_input_owner(manager, setup, at)) return refused;
@@ -128,7 +129,8 @@ Ledger::Refusal Ledger::choose_taken_input(ManagerIndex manager, const HopSetup&
   return {};
 }
 
-// What comes in is taken once, in the name of the uppermost: more is needed if that one demands more.
+// Input bandwidth is counted once, for the uppermost hop: a higher demand of the new hop needs
+// more.
 Ledger::Refusal Ledger::admit_taken_input(const HopSetup& setup, const Port& in,
                                           std::uint64_t demand) const {
   const std::uint32_t below = taken_over_by(setup.key, in.input.place_of(setup.input_label));
@@ -157,8 +159,8 @@ void Ledger::take_input(HopRef ref, Port& in, Spot spot) {
   touch(HopRef{below});
 }
 
-// The label is free when nobody shares it any more; else what comes in is taken in the name of one
-// of those who stay: the one below, if there is one.
+// Frees the label when no other hop shares it. Otherwise the input bandwidth passes to one of the
+// remaining hops: the one below, if there is one.
 void Ledger::leave_input(HopRef ref) {
   HopRecord& record = hops_[ref.value()];
   Port& in = input_port(record);
@@ -216,8 +218,9 @@ std::optional<HopRef> Ledger::above(HopRef ref) const {
 
 // ===== the output label =====
 
-// The output label of a hop that joins: that of a hop of an earlier generation, which stays. Whether it
-// is the last switch of the path is for both to say alike: that decides whose label it is.
+// The output label of a hop that joins: that of a hop of an earlier generation which stays. Both
+// must agree on whether this is the last switch of the path, since that decides who allots the
+// label.
 Ledger::Refusal Ledger::choose_joined_output(ManagerIndex manager, const HopSetup& setup,
                                              const Port& out) const {
   const Admission not_held =
@@ -247,8 +250,8 @@ bool Ledger::shares_output(HopRef ref) const {
          ports_[record.output_port].output.place_of(record.output_label()).hop != ref;
 }
 
-// What the members of the group whose first is `head` need together, and what is counted for them: only
-// one of their inputs has the connection's cells at a time.
+// What the members of the group that `head` begins need together, and what they are charged. Only
+// one of their inputs carries the connection's cells at a time.
 Ledger::Group Ledger::group_of(std::uint32_t head) const {
   Group group;
   for (std::uint32_t i = head; i != kNil; i = hops_[i].next_on_output) {
@@ -259,7 +262,7 @@ Ledger::Group Ledger::group_of(std::uint32_t head) const {
   return group;
 }
 
-// Counts for the group what it needs now, in the name of its first.
+// Charges the group's present needs to its first member.
 void Ledger::charge_group(Port& out, std::uint32_t head) {
   const Group group = group_of(head);
   Account& books = account(out, hops_[head].manager);
@@ -273,14 +276,14 @@ void Ledger::charge_group(Port& out, std::uint32_t head) {
   drop_plain(head);
 }
 
-// What a hop takes of its output port, alone: the one place that says so.
+// What a hop needs of its output port, alone; the only place that computes it.
 Resources Ledger::charge_of(const Port& port, const Resources& demand,
                             const TrafficContract& contract) const {
   if (planted(Bug::kChargedAsDemanded)) return demand;
   return admission_of(options_.admission, demand, contract, port.policy);
 }
 
-// What the setup takes beyond what is counted already: for a hop that joins, the others' part.
+// What the setup needs in addition to existing charges: a hop that joins shares the group's charge.
 Resources Ledger::charge_beside(const Port& out, const HopSetup& setup, Resources alone) const {
   if (!setup.joins || planted(Bug::kSharedCountedTwice)) return alone;
   const Resources there = group_of(out.output.place_of(setup.output_label).hop.value()).charged;

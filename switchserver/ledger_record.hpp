@@ -1,8 +1,9 @@
-// One hop as the ledger keeps it: two lines of the cache, the first of them what a look-up and a removal
-// need. A million connections are a million of these at every switch, therefore nothing is said twice and
-// nothing is kept here that few hops have (HopExtras). Ledger::setup_of() makes a HopSetup of it again.
+// One hop as the ledger stores it: two cache lines, of which look-up and removal need the first.
+// Every switch has one record for each of a million connections. Therefore no fact is stored twice,
+// and fields that few hops have are elsewhere (HopExtras). Ledger::setup_of() rebuilds the
+// HopSetup.
 //
-// Values only; one thread. Made and ended by the ledger alone.
+// Values only; one thread. Only the ledger creates and ends records.
 #pragma once
 
 #include <cstdint>
@@ -53,13 +54,13 @@ struct alignas(64) HopRecord {
 
  private:
   std::uint32_t next =
-      kNil;  // with an equal hash; of a record that is not alive: the next vacant one
+      kNil;  // the next record with an equal hash; if not alive, the next vacant one
 
  public:
   ManagerIndex manager;
   std::uint16_t hop_count = 0;
   bool alive : 1 = false;
-  // As the manager asked.
+  // As in the manager's setup.
   bool commit : 1 = false;
   bool held : 1 = false;
   bool branch : 1 = false;
@@ -67,35 +68,35 @@ struct alignas(64) HopRecord {
   bool joins : 1 = false;
 
  private:
-  bool input_named : 1 = false;   // the setup named the label, else it was allotted
-  bool output_named : 1 = false;  // the same
+  bool input_named : 1 = false;   // the setup named the input label; false: it was allotted
+  bool output_named : 1 = false;  // the same for the output label
   bool special : 1 = false;       // has HopExtras
-  // Cells/s of the input port's receive side are taken in its name: as many as it demands, if it has
-  // no extras that say another number.
+  // Bandwidth of the input port's receive side is counted for this record: its demand, unless its
+  // extras have another number.
   bool has_ingress : 1 = false;
-  bool earlier_session : 1 = false;  // a session of the manager has ended since its setup
+  bool earlier_session : 1 = false;  // the session of its setup has ended
 
  public:
   HopState state = HopState::kReserved;
-  // What the controller notes here about its requests to the switch; ticket and waiters belong to it.
+  // The controller's notes about its requests to the switch; ticket and waiters are its own too.
   struct Progress {
     bool add_open : 1 = false;
     bool remove_open : 1 = false;
-    bool remove_done : 1 = false;  // answered before the add in front of it was
-    bool restore : 1 = false;      // the switch has it no more: the one below is to be put back
-    bool untold : 1 = false;       // the switch may have another contract than this record
+    bool remove_done : 1 = false;  // the delete was answered before the add sent ahead of it
+    bool restore : 1 = false;      // the switch lost this hop: the hop below is to be put back
+    bool untold : 1 = false;       // the contract in the switch may differ from this record's
   } progress;
 
  private:
-  std::uint16_t input_port = 0;  // the ledger's numbers, not the switch's
+  std::uint16_t input_port = 0;  // index in the ledger's ports, not the switch's number
   std::uint16_t output_port = 0;
-  std::uint32_t input = 0;  // packed(), as the next
+  std::uint32_t input = 0;  // packed(), like `output`
   std::uint32_t output = 0;
-  std::uint32_t next_on_input = kNil;   // shares the input label; the pool has the list's head
-  std::uint32_t next_on_output = kNil;  // the same of the output label
+  std::uint32_t next_on_input = kNil;   // next hop with this input label; the pool has the head
+  std::uint32_t next_on_output = kNil;  // next hop with this output label
 
  public:
-  std::uint32_t ticket = 0;             // tells answers meant for an earlier user of this record
+  std::uint32_t ticket = 0;             // distinguishes answers to an earlier user of this record
   std::uint32_t commit_waiters = kNil;  // heads of lists in the controller
   std::uint32_t remove_waiters = kNil;
 
@@ -104,37 +105,38 @@ struct alignas(64) HopRecord {
 
  public:
   std::uint64_t version = 0;  // the ledger's clock at the last change of this record's state
-  Resources charge;           // counted on the output port in this record's name
-  Resources demand;           // as it is now: that of the setup, or of the last modify
+  Resources charge;           // counted on the output port for this record
+  Resources demand;           // the present one: of the setup, or of the last modify
 
  private:
-  PackedContract packed;  // as it is now, like demand
+  PackedContract packed;  // the present one, like demand
 
  public:
   RequestId request;
 
   TrafficContract contract() const { return packed.contract(); }
-  // With the labels allotted; a reservation has no input label.
+  // Includes allotted labels; a reservation has no input label.
   Label input_label() const { return unpacked(input); }
   Label output_label() const { return unpacked(output); }
   bool first() const { return key.hop == 0 && !branch; }  // as HopSetup::first()
   bool last() const { return key.hop + 1 == hop_count; }
-  // Committed, and nothing under way.
+  // Committed, and no request is under way.
   bool settled() const { return state == HopState::kCommitted && !progress.add_open; }
 };
 static_assert(sizeof(HopRecord) == 128 && sizeof(HopRecord::Progress) == 1);
 
-// What only hops have that were modified, share a label, or have taken over. Of any other hop it is what
-// the record says: the demand and contract are as asked, it is charged what it takes alone.
+// Additional fields of hops that were modified, share a label, or have taken over. For any other
+// hop the record has it all: demand and contract are as in the setup, and the charge is what it
+// needs alone.
 struct HopExtras {
   Resources asked;  // in the setup
   PackedContract asked_contract;
   std::uint32_t revision = 0;  // of the last modify
-  // What it takes of the output port alone: see Ledger::charge_of(). While the switch is being told
-  // another contract, the greater of both.
+  // What the hop needs of the output port alone: see Ledger::charge_of(). While the switch is being
+  // sent another contract, the greater of both.
   Resources alone;
-  // Cells/s of the input port's receive side that are taken in this record's name: by a first hop, or
-  // by the branch that has inherited it.
+  // Cells/s of the input port's receive side that are counted for this record: of a first hop, or
+  // of the branch that has inherited them.
   std::optional<std::uint64_t> ingress;
   std::uint32_t above = 0xffff'ffff;  // has taken over from this one, or is about to
   std::uint32_t below = 0xffff'ffff;  // from which this one takes over

@@ -1,4 +1,4 @@
-// The refusal of a setup or modify, and what its ground often is, as the ledger's source files make it.
+// Helpers that build refusals and compare resources, shared by the ledger's source files.
 #pragma once
 
 #include "switchserver/ledger.hpp"
@@ -18,7 +18,8 @@ inline bool living(HopState state) {
   return state == HopState::kCommitting || state == HopState::kCommitted;
 }
 
-// Whether the input label comes from this SwitchServer: at the first hop, unless there is one already.
+// Whether this SwitchServer allots the input label: at the first hop, unless a label is already in
+// use.
 inline bool allots_input(const HopSetup& setup) { return setup.first() && !setup.takes_over; }
 
 inline Resources greater(const Resources& a, const Resources& b) {

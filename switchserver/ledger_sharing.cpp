@@ -1,5 +1,5 @@
-// Ledger: labels and quotas without a connection, who may hold how many labels, and what the switch
-// has that nobody claims.
+// Ledger: labels and quotas without a connection, the managers' shares, and unclaimed entries of
+// the switch.
 #include <algorithm>
 
 #include "core/planted.hpp"
@@ -52,7 +52,7 @@ Resources Ledger::grant_quota(ManagerIndex manager, PortId id, Resources wanted)
   Port* const of = port(id);
   if (of == nullptr || !of->present) return {};
   Account& have = account(*of, manager);
-  // Hops beyond the quota are taken already: a quota that covers them costs nothing more.
+  // Hops in excess of the quota are counted already: a quota that covers them needs nothing more.
   const auto most = [](std::uint64_t capacity, std::uint64_t taken, std::uint64_t quota,
                        std::uint64_t hops) { return less(capacity, taken) + less(hops, quota); };
   const Resources granted{
@@ -114,7 +114,7 @@ std::optional<std::uint64_t> Ledger::share_of(const Port& port, ManagerIndex man
     sum += wants;
     if (index == manager) own = wants;
   }
-  if (!anybody_declared || sum == 0) return std::nullopt;  // nobody competes
+  if (!anybody_declared || sum == 0) return std::nullopt;  // no competition
   const std::uint64_t share = port.output.size() * own / sum;
   const bool silent = !account_of(port, manager).declared;
   return silent ? std::max(share, held_on(port, manager)) : share;
@@ -157,7 +157,7 @@ std::vector<PortLabels> Ledger::quarantined(ManagerIndex manager) const {
   return all;
 }
 
-// ===== what the switch has and nobody claims =====
+// ===== entries of the switch that no hop claims =====
 
 void Ledger::block(const CrossConnect& stranger) {
   if (planted(Bug::kStrangerNotBlocked)) return;

@@ -15,7 +15,7 @@ class LedgerTamper {
   explicit LedgerTamper(Ledger& ledger) : ledger_(ledger) {}
   explicit LedgerTamper(SwitchController& controller) : ledger_(controller.ledger_) {}
 
-  // Makes the port's next free output label vanish from every list; answers which.
+  // Removes the port's next free output label from every list. Returns the label.
   Label withhold_label(PortId id) {
     LabelPool& pool = pool_of(id);
     const std::optional<Label> label = pool.next_free();
@@ -25,11 +25,11 @@ class LedgerTamper {
     return *label;
   }
 
-  // Adds to what the port's account says is taken.
+  // Raises what the port's account counts as taken.
   void falsify_bandwidth(PortId id, Resources more) { port_of(id).taken += more; }
   void falsify_ingress(PortId id, std::uint64_t more) { port_of(id).ingress_taken += more; }
 
-  // Makes the record of a hop name another output label.
+  // Changes the output label in the record of a hop.
   void change_output_label(ManagerIndex manager, const HopKey& key, Label label) {
     const std::optional<HopRef> ref = ledger_.find(manager, key);
     XB_CHECK(ref.has_value(), manager);

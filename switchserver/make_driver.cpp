@@ -41,11 +41,11 @@ std::unique_ptr<RunningDriver> make_gsmp(const NodeOptions& options, std::string
                                              std::make_unique<gsmp::TcpClient>(std::move(tcp)));
 }
 
-// ----- all of them ----------------------------------------------------------------------------
+// ----- the table of schemes -------------------------------------------------------------------
 
 struct Scheme {
   std::string_view name;
-  // What follows "://", checked, in the one form that it has.
+  // Checks the part after "://" and returns its normal form.
   Result<std::string> (*rest)(std::string_view rest);
   std::unique_ptr<RunningDriver> (*make)(const NodeOptions& options, std::string_view rest,
                                          std::function<std::uint32_t()> random);

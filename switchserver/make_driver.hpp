@@ -1,8 +1,8 @@
-// Which driver a switch gets: the one place that knows them all. The address of --switch chooses:
+// Chooses a switch's driver by the address of --switch; the only place that lists all drivers:
 //
 //   HOST:PORT, gsmp://HOST:PORT     GSMP over TCP (RFC 3293 section 4), RunningGsmpDriver
 //
-// A driver for another protocol is a RunningDriver and a row of the table in make_driver.cpp.
+// To add a driver, derive it from RunningDriver and add a row to the table in make_driver.cpp.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ namespace xbind {
 
 struct NodeOptions;
 
-// The address in its full form, "gsmp://127.0.0.1:6068": the same for every way to write one switch's
-// address. kBadInput names the scheme that no driver has, or what is wrong with the rest.
+// Returns the full form, "gsmp://127.0.0.1:6068", which is the same for every spelling of one
+// switch's address. kBadInput names a scheme without a driver, or the error in the rest.
 Result<std::string> full_switch_address(std::string_view address);
 
-// The driver of one switch, not started. `options` have been checked. `random` gives 32 bits at each
-// call.
+// Creates the driver of one switch, not started. `options` must have been checked. `random` returns
+// 32 bits at each call.
 std::unique_ptr<RunningDriver> make_driver(const NodeOptions& options,
                                            std::function<std::uint32_t()> random);
 

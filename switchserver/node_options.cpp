@@ -54,7 +54,7 @@ std::optional<std::string> wrong_ports(const NodeOptions& options) {
 
 std::optional<std::string> fault_of(const NodeOptions& options) {
   if (const auto wrong = wrong_ports(options)) return wrong;
-  // Empty where --switches has the names; the file's are looked at with the file.
+  // Empty if --switches gives the names; they are checked when its file is read.
   if (const auto good = check_name("name", options.name); !good && !options.name.empty()) {
     return "--name: " + good.error().text;
   }

@@ -1,13 +1,13 @@
-// The options of xbind-switchserver for one switch, and files of several: --help, the refusals and
-// docs/options.md come from here.
+// The options of xbind-switchserver for one switch, and files for several. --help, the refusals and
+// docs/options.md are generated from them.
 //
 //   [[switch]]
 //   name = "sw1"                       bound as xbind/switchserver/sw1
 //   switch = "127.0.1.1:6068"
 //   overbooking = 1.5
 //
-// The keys are the options below; nothing is taken over from one table to the next (core/config/
-// option_tables.hpp). Pure.
+// The keys are the options declared below; one table's values do not carry over to the next
+// (core/config/option_tables.hpp). Pure.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace xbind {
 
 inline constexpr std::size_t kNodesMax = 1024;  // in one process
 
-// As they were given; the texts have been checked.
+// The options as they were given; their texts have been checked.
 struct NodeOptions {
   std::string name;
   std::string switch_address;  // HOST:PORT or SCHEME://..., drivers/make_driver.hpp
@@ -39,15 +39,15 @@ struct NodeOptions {
   std::string gsmp_versions;
 };
 
-// Of options that have been checked.
+// The options must have been checked.
 std::map<PortId, double> port_overbooking(const NodeOptions& options);
 
 // `options` outlives the set.
 void declare(config::OptionSet& set, NodeOptions& options);
 std::vector<std::string> node_option_names();
 
-// In the order of the file. As config::read_option_tables, and kBadInput for two of one name or in front of
-// one switch.
+// Returns the nodes in the order of the file. Errors as config::read_option_tables, and kBadInput
+// if two nodes have the same name or the same switch.
 Result<std::vector<NodeOptions>> parse_nodes(std::string_view text, const std::string& path);
 Result<std::vector<NodeOptions>> load_nodes(const std::string& path);
 

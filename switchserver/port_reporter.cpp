@@ -11,7 +11,7 @@ std::vector<ReportedPort> reported_ports(const Ledger& ledger) {
   for (const SwitchPort& port : ledger.ports()) {
     const PortUsage usage = ledger.usage(port.port).value_or(PortUsage{});
     const std::uint64_t capacity = usage.capacity.cells_per_s;
-    // A line that has shrunk may carry more than it has now.
+    // A line whose rate has dropped may carry more than its present capacity.
     const std::uint64_t taken = std::min(usage.hops.cells_per_s, capacity);
     reported.push_back({port.port, port.up, capacity, capacity - taken});
   }
@@ -67,7 +67,7 @@ std::optional<SwitchReport> PortReporter::take(TimePoint now) {
 
 void PortReporter::told(bool arrived, TimePoint now) {
   if (arrived) {
-    // The refresh counts from the report, however late its answer is.
+    // The refresh counts from the sending of the report, however late its answer comes.
     const Duration left = options_.refresh - (now - last_sent_);
     if (planted(Bug::kNoRefresh)) {
       reporting_.attached(number_, now);
@@ -76,7 +76,7 @@ void PortReporter::told(bool arrived, TimePoint now) {
     reporting_.attached(number_, now, std::max(left, Duration::zero()));
     return;
   }
-  // The next report tells what is true then: look_due() comes with it.
+  // The next report describes the state at its own time: look_due() comes with it.
   reporting_.failed(number_, now);
   owes_whole_ = true;
 }
@@ -90,7 +90,7 @@ bool PortReporter::is_news() const {
 }
 
 bool PortReporter::has_moved() const {
-  // Only asked of the same ports: anything else is news.
+  // Called only for an unchanged set of ports: any other change is reported at once.
   for (std::size_t i = 0; i < seen_.size(); ++i) {
     const auto [less, more] = std::minmax(seen_[i].free_cells_per_s, sent_[i].free_cells_per_s);
     const double worth_telling = options_.threshold * static_cast<double>(seen_[i].cells_per_s);

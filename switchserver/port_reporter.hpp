@@ -1,19 +1,19 @@
-// When the Router is told how a switch's ports are, and what.
+// Decides when to report a switch's ports to the Router, and what.
 //
-//   the switch comes, its ports change ──▶ look at once ──▶ a report at once, if it is news
-//   hops come and go ──▶ look, at most once an interval ──▶ a report, if much of a port has moved
-//   nothing happens ──▶ a report every refresh: an earlier one, or who heard it, may be gone
+//   the switch comes, its ports change ──▶ look at once ──▶ report at once, if they changed
+//   hops are added or removed ──▶ look, once an interval ──▶ report, if a port's load moved enough
+//   nothing happens ──▶ report every refresh: an earlier report or its receiver may be lost
 //
-// A report is whole: every port of the switch. One is under way at a time; one that failed is not repeated,
-// the next one takes its place after a pause that doubles (core/attaching.hpp).
+// A report is complete: every port of the switch. One is under way at a time. A failed report is
+// not repeated; the next one replaces it after a back-off that doubles (core/attaching.hpp).
 //
-// While the switch is away nothing is said of its lines: that its control channel is lost says
-// nothing about them. What is said, by a report without any port, is that it is away; from the
-// beginning on, since there are switches that are never met. When it is back the whole is told.
+// While the switch is away, a report without ports states only that, also at the start, since some
+// switches are never met. It states nothing about lines, because a lost control channel says
+// nothing about them. When the switch is back, everything is reported.
 //
-// Pure, for one switch; one thread at a time, the one that runs the switch's logic. The owner hands in the
-// ports when look_due() has come, sends what take() gives, says told() of each, and asks again at
-// next_deadline().
+// Pure, for one switch; one thread at a time, the one that runs the switch's logic. The owner
+// passes the ports when look_due() has come, sends what take() returns, calls told() for each
+// report, and calls again at next_deadline().
 #pragma once
 
 #include <cstdint>
@@ -31,28 +31,28 @@ namespace xbind {
 struct ReportedPort {
   PortId port;
   bool up = true;                      // the line is up and the port in service
-  std::uint64_t cells_per_s = 0;       // what may be promised: line rate x overbooking factor
-  std::uint64_t free_cells_per_s = 0;  // of it, not taken by hops
+  std::uint64_t cells_per_s = 0;       // line rate x overbooking factor
+  std::uint64_t free_cells_per_s = 0;  // the part of it that no hop uses
 
   friend bool operator==(const ReportedPort&, const ReportedPort&) = default;
 };
 
-// Every port that is there, as the Router is to see it. Quotas that managers have not spent count as free:
-// a path may be set up against them, though not by everybody.
+// Every present port, as the Router is to see it. Unused quotas of managers count as free: a path
+// may be set up against them, though not by every manager.
 std::vector<ReportedPort> reported_ports(const Ledger& ledger);
 
 struct SwitchReport {
-  std::uint64_t number = 0;         // rises by one with each report, from 1
+  std::uint64_t number = 0;         // rises by one with each report; the first is 1
   std::vector<ReportedPort> ports;  // none: the switch is away
 };
 
 struct PortReporterOptions {
   double threshold =
-      0.1;  // 0 to 1: how much of a port's capacity moves before it is worth a report
+      0.1;  // 0 to 1: part of a port's capacity that must change before it is reported
   Duration interval =
-      kSwitchServerTimers["report-interval-ms"];  // least time between looks, and such reports
+      kSwitchServerTimers["report-interval-ms"];  // shortest time between looks, and such reports
   Duration refresh = kSwitchServerTimers["report-refresh-ms"];  // longest time between reports
-  // The pauses after reports that failed: they spare a RouteObject that is away or busy.
+  // The pauses after failed reports; they spare a RouteObject that is away or busy.
   BackOff::Bounds back_off{kSwitchServerTimers["report-back-off-min"],
                            kSwitchServerTimers["report-back-off-max"]};
 };
@@ -61,42 +61,42 @@ class PortReporter {
  public:
   explicit PortReporter(PortReporterOptions options);
 
-  // The switch is there, with what it has; or it is away. Before the first of these nothing is
-  // reported.
+  // The switch is up with these ports, or is away. Nothing is reported before the first of these
+  // calls.
   void switch_up(TimePoint now);
   void switch_down(TimePoint now);
-  // A line went up or down, a port came or went, a rate is another one.
+  // A line went up or down, a port came or went, or a rate changed.
   void ports_changed(TimePoint now);
-  // Hops may have come or gone. Costs next to nothing.
+  // Hops may have been added or removed. Cheap.
   void books_moved(TimePoint now);
 
-  // When the owner is to hand in the ports; kNever while the switch is away.
+  // When the owner is to call look(); kNever while the switch is away.
   TimePoint look_due() const;
   void look(std::vector<ReportedPort> ports, TimePoint now);
 
-  // The report that is due, if one is; it is then under way until told().
+  // Returns the report that is due, if any. It is then under way until told().
   std::optional<SwitchReport> take(TimePoint now);
-  // What became of it.
+  // States whether the report under way has arrived.
   void told(bool arrived, TimePoint now);
 
   TimePoint next_deadline() const;
 
  private:
-  bool is_news() const;    // what nobody waits an interval for
+  bool is_news() const;    // a change to report at once
   bool has_moved() const;  // by more than the threshold
   TimePoint report_due() const;
 
   PortReporterOptions options_;
-  Attaching reporting_;  // an attempt: a report under way; a refresh: the next one in any case
+  Attaching reporting_;  // an attempt is a report under way; its refresh forces the next one
   bool switch_up_ = false;
-  bool looked_ = false;             // since the switch is up or away
-  bool owes_whole_ = false;         // nothing has arrived since then, or the last one did not
+  bool looked_ = false;             // since the switch came up or went away
+  bool owes_whole_ = false;         // nothing has arrived since then, or the last report failed
   std::vector<ReportedPort> seen_;  // at the last look
-  std::vector<ReportedPort> sent_;  // under way, or the last that was
+  std::vector<ReportedPort> sent_;  // in the report under way, or in the last one
   TimePoint look_at_ = kNever;
   TimePoint last_look_{};
   TimePoint last_sent_{};
-  std::uint64_t number_ = 0;  // of the last report, which is its attempt's
+  std::uint64_t number_ = 0;  // of the last report, and of its attempt
 };
 
 }  // namespace xbind

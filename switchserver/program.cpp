@@ -37,7 +37,7 @@ struct Options {
   std::uint32_t report_refresh_ms = 0;
   faults::FaultOptions faults;
   PaceOptions pace;
-  std::vector<NodeOptions> nodes;  // in the end
+  std::vector<NodeOptions> nodes;  // filled from `one` or the file
 };
 
 void declare(config::OptionSet& set, Options& options) {
@@ -90,9 +90,9 @@ SwitchServerDaemonOptions daemon_options(const Options& options, const NodeOptio
   out.server.controller.ledger.rt_wait_us = node.rt_wait_us;
   out.server.controller.ledger.buffer_cells = node.buffer_cells;
   out.server.controller.ledger.sharing = node.sharing;
-  // A manager has one connection for batches to and from this process, however many sessions it has with
-  // the switches here. What they all may have under way towards it stays below the socket's send buffer, so
-  // that a step never blocks on it. Large batches go one by one.
+  // A manager uses one connection for batches to and from this process, however many sessions it
+  // has with the switches here. Together they may have less under way towards it than the socket's
+  // send buffer holds, so that a step never blocks on it. Large batches are sent one by one.
   out.server.session = orb::within_connection(out.server.session, options.nodes.size());
   out.server.session_base = session_base;
   out.faults = options.faults;
@@ -108,10 +108,10 @@ std::function<std::uint32_t()> real_chance() {
   return [device = std::make_shared<std::random_device>()] { return (*device)(); };
 }
 
-// Nanoseconds since 1970: a process that is started anew has a higher one.
+// Nanoseconds since 1970: every restart of the process has a higher number.
 std::uint64_t incarnation_now() { return static_cast<std::uint64_t>(orb::since_1970().count()); }
 
-// One switch's objects. They keep references to the daemon, and the ORB keeps them until it ends.
+// One switch's objects. They refer to the daemon; the ORB keeps them until it ends.
 orb::Served serve(orb::Runtime& runtime, SwitchServerDaemon& daemon) {
   const PortableServer::Servant_var<HopInboxServant> inbox = new HopInboxServant(daemon);
   const CORBA::Object_var inbox_object =
@@ -133,7 +133,7 @@ orb::Served serve(orb::Runtime& runtime, SwitchServerDaemon& daemon) {
 namespace xbind {
 
 int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
-  orb::take_signals();  // first: SIGTERM ends in order from here on
+  orb::take_signals();  // first: from here on SIGTERM ends the process in order
   Options options;
   config::OptionSet set(
       "xbind-switchserver",
@@ -150,7 +150,7 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
   orb::Errands errands;
   RemoteRouter router(options.route_object, incarnation_now());
   std::vector<std::unique_ptr<SwitchServerDaemon>> daemons;
-  // Sessions of an earlier process must not be taken for ours.
+  // Session numbers must differ from those of an earlier process.
   std::uint64_t session_base = std::random_device{}();
   for (const NodeOptions& node : options.nodes) {
     daemons.push_back(std::make_unique<SwitchServerDaemon>(
@@ -162,8 +162,8 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
     orb::Runtime runtime(argc, argv, options.common.runtime());
     std::vector<orb::Served> served;
     for (const auto& daemon : daemons) served.push_back(serve(runtime, *daemon));
-    // Only now, when no living SwitchServer has a name of ours: the switch would hear two
-    // controllers.
+    // Only now, when no other SwitchServer uses one of our names: otherwise the switch would have
+    // two controllers.
     const auto begin = [&] {
       if (!options.route_object.empty()) {
         router.start(runtime.orb(), options.common.name_service);
@@ -177,7 +177,7 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
                                   {begin, {}});
     for (const auto& daemon : daemons) daemon->end_sessions();
     router.stop();
-  }  // no upcall any more
+  }  // no more upcalls
   for (const auto& daemon : daemons) daemon->stop();
   return orb::last_word(end);
 }

@@ -1,4 +1,4 @@
-// xbind-switchserver as a function, so that a test can run the same program with a hand on its ledger.
+// xbind-switchserver as a function, so that a test can run the same program and reach its ledger.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@ namespace xbind {
 
 class SwitchServerDaemon;
 
-// Called once for each switch, before the names are bound. May be empty.
+// Called once for each switch, before its names are bound. May be empty.
 using WhenServing = std::function<void(SwitchServerDaemon&)>;
 
 // The whole program: options, ORB, signals. Returns the exit code.

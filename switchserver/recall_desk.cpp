@@ -18,7 +18,7 @@ std::uint32_t labels(std::uint64_t count) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, 0xffff'ffff));
 }
 
-// Labels in no connection without which the manager would hold no more than its share.
+// Labels in no connection that the manager holds in excess of its share.
 std::uint64_t beyond_share(const Ledger& ledger, ManagerIndex manager, PortId port) {
   const auto share = ledger.label_share(manager, port);
   const std::uint64_t held = ledger.labels_held(manager, port);

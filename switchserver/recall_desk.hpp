@@ -1,9 +1,9 @@
-// Whom a SwitchServer that runs short asks for what: managers that have labels in no connection, or
-// quota that none of their hops needs, of the port in question. What they can spare comes back as returned
-// labels and quota; nothing is taken from them.
+// Decides which managers a SwitchServer that runs short asks to return labels or quota of a port:
+// those that have labels in no connection, or quota that no hop needs. They return what they can
+// spare; nothing is taken from them.
 //
 // A manager is asked at most once per port in kInterval, and never for more than it has unused. A
-// want that falls into that time is not kept: who still wants it says so again.
+// shortage within that interval is not queued: the caller must report it again.
 //
 // Values only; one thread.
 #pragma once
@@ -21,7 +21,7 @@ namespace xbind {
 class RecallDesk {
  public:
   static constexpr Duration kInterval = kSwitchServerTimers["recall-interval"];
-  // A port with less than this part of its output labels free is low.
+  // A port is low when less than one part in kLowPart of its output labels is free.
   static constexpr std::uint64_t kLowPart = 16;
 
   struct Recall {
@@ -29,20 +29,20 @@ class RecallDesk {
     PortRecall what;
   };
 
-  // `asker` could not have all it wanted of the port: each other manager is asked for as much of the
-  // missing as it has unused, and for what it has in no connection beyond its share.
+  // `asker` lacks `missing` at the port. Asks each other manager for as much of it as it has
+  // unused, and for its labels in no connection that exceed its share.
   void short_of(const Ledger& ledger, ManagerIndex asker, const PortRecall& missing, TimePoint now);
-  // The same when the port is low, for what is missing to kLowPart.
+  // The same if the port is low, for the labels that it lacks up to that bound.
   void check_low(const Ledger& ledger, ManagerIndex asker, PortId port, TimePoint now);
-  // Asks every manager that holds more than its share of the port for what it has in no connection of that.
+  // Asks every manager that exceeds its share of the port for its excess labels in no connection.
   void check_shares(const Ledger& ledger, PortId port, TimePoint now);
-  // A new session of the manager may be asked at once.
+  // The manager's session has ended; its next session may be asked at once.
   void session_ended(ManagerIndex manager);
 
   bool idle() const { return pending_.empty(); }
   std::vector<Recall> take();
 
-  // What the quotas of the others have unused on the port.
+  // The sum of the other managers' unused quotas on the port.
   static Resources unused_of_others(const Ledger& ledger, ManagerIndex asker, PortId port);
 
  private:

@@ -40,7 +40,7 @@ void RemoteManagers::send_collected(TimePoint now) {
   }
 }
 
-// One that is silent may not read: that is not waited for here. When the process ends, nothing else waits.
+// Does not wait here for a manager that does not read. When the process ends, nothing else waits.
 void RemoteManagers::tell_end(SessionId session, const v2::HopObserver_var& observer,
                               const SessionEnding& ending) {
   if (ending.why > kSessionEndToldLast) return;

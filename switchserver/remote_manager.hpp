@@ -1,5 +1,5 @@
-// The managers' observers as ManagerOutlet: frames are collected during a step and sent after it, on
-// the thread that ran it. A direct write cannot block: the session's octet credit is below the
+// The managers' observers as ManagerOutlet. Frames are collected during a step and sent after it,
+// on the thread that ran it. A direct write cannot block: the session's octet credit is below the
 // socket's send buffer (core/session/session.hpp).
 #pragma once
 
@@ -25,7 +25,7 @@ class RemoteManagers : public ManagerOutlet {
   using Counted = std::function<void(const SwitchController::Counted& counted)>;
   using Executed = std::function<void(std::uint64_t token, Result<HopResultBatch> results)>;
 
-  // `name`: the SwitchServer's. `pace` and `errands` outlive this.
+  // `name`: the SwitchServer's name. `pace` and `errands` must outlive this object.
   RemoteManagers(const std::string& name, const faults::FaultOptions& faults, Pace& pace,
                  orb::Errands& errands, Lost on_lost, Audited on_audited, Executed on_executed,
                  Counted on_counted)
@@ -48,17 +48,17 @@ class RemoteManagers : public ManagerOutlet {
   }
   void counted(const SwitchController::Counted& counted) override { on_counted_(counted); }
 
-  // Within the step that attached it.
+  // Stores the session's observer. Call it within the step that attached the session.
   void know(SessionId session, v2::HopObserver_ptr observer);
   void session_over(SessionId session, const SessionEnding& ending) override {
     over_.emplace_back(session, ending);
   }
-  // Managers that we could call: one for each session that has not ended.
+  // The number of observers: one for each session that has not ended.
   std::size_t references() const { return observers_.size(); }
-  // Sends what was collected, and what the fault layer has held back long enough. A peer that
-  // cannot be reached is reported with on_lost.
+  // Sends the collected frames, and those that the fault layer has delayed long enough. Reports a
+  // peer that cannot be reached by on_lost.
   void send_collected(TimePoint now);
-  // When there is something held back to be sent.
+  // When the fault layer's next delayed frame is due.
   TimePoint next_deadline() const { return faults_.next_deadline(); }
 
   std::uint64_t requests_sent() const { return requests_sent_; }
@@ -82,7 +82,7 @@ class RemoteManagers : public ManagerOutlet {
   std::unordered_map<SessionId, v2::HopObserver_var> observers_;
   std::vector<std::pair<SessionId, SessionEnding>> over_;  // sessions that have ended in this step
   std::vector<Outgoing> outbox_;
-  v2::HopResultBatch results_;  // what is being sent; kept, for its memory
+  v2::HopResultBatch results_;  // the batch being sent; reused, for its memory
   Pace& pace_;
   orb::Errands& errands_;
   faults::FaultyPipe<Outgoing> faults_;

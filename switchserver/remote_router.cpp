@@ -13,7 +13,7 @@
 namespace xbind {
 namespace {
 
-// RouteObject often starts beside us: not worth a word before.
+// RouteObject often starts at the same time: no log line before this time is over.
 constexpr Duration kPatience = kSwitchServerTimers["report-patience"];
 
 v2::PortNewsSeq to_idl(const std::vector<ReportedPort>& ports) {
@@ -68,7 +68,7 @@ void RemoteRouter::tell(std::string switch_name, SwitchReport report, Told told)
 void RemoteRouter::run(orb::NameClient names) {
   std::optional<TimePoint> away_since;
   bool warned = false;
-  std::set<std::string> refused;  // switches of which RouteObject does not know
+  std::set<std::string> refused;  // switches that RouteObject does not know
   std::unique_lock lock(mutex_);
   for (;;) {
     wake_.wait(lock, [this] { return !running_ || !waiting_.empty(); });
@@ -123,7 +123,7 @@ std::string RemoteRouter::invoke(orb::NameClient& names, const Waiting& waiting,
   });
   if (told) return {};
   if (told.error().code != ErrorCode::kBadInput) {
-    // It may have been started anew elsewhere: the name service is asked again.
+    // RouteObject may have restarted elsewhere: query the name service again.
     reference_ = v2::RouteObject::_nil();
     away = true;
   }

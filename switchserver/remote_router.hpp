@@ -1,8 +1,8 @@
-// The Router over CORBA: a thread that tells RouteObject how the ports of this process's switches are. A
-// step hands a report in and goes on; what became of it comes back by a callback on the thread.
+// The Router over CORBA: a thread that reports the ports of this process's switches to RouteObject.
+// A step passes a report and goes on; the outcome comes back by a callback on the thread.
 //
-// While RouteObject cannot be reached the reports that wait fail with the one that found out, so that the
-// last of many does not wait for the timeouts of all before it.
+// If RouteObject cannot be reached, all waiting reports fail together with the one that detected
+// it. So the last of many does not wait for the timeouts of all before it.
 #pragma once
 
 #include <condition_variable>
@@ -22,7 +22,7 @@ namespace xbind {
 
 class RemoteRouter {
  public:
-  // Whether the report arrived; on the Router's thread, or on the caller's after stop().
+  // Called with the outcome on the Router's thread, or on the caller's after stop().
   using Told = std::function<void(bool arrived)>;
 
   // `incarnation` rises with each start of this process.
@@ -34,11 +34,11 @@ class RemoteRouter {
 
   // Starts the thread; the ORB lives until stop().
   void start(CORBA::ORB_ptr orb, const std::string& name_service);
-  // Waits for the invocation under way, at most kCallTimeout; what is handed in afterwards fails.
+  // Waits for the invocation under way, at most kCallTimeout. Later reports fail.
   void stop();
 
-  // From any thread; does not wait. Each switch has one report under way at most (PortReporter), which
-  // bounds what waits here.
+  // From any thread; does not wait. Each switch has at most one report under way (PortReporter),
+  // which bounds the queue.
   void tell(std::string switch_name, SwitchReport report, Told told);
 
   static constexpr auto kCallTimeout = kSwitchServerTimers.ms("report-call");
@@ -51,12 +51,13 @@ class RemoteRouter {
   };
 
   void run(orb::NameClient names);
-  // Nothing, or why it did not arrive; `away`: nor would any other now.
+  // Returns an empty string, or why the report did not arrive. `away`: no other report would arrive
+  // now.
   std::string invoke(orb::NameClient& names, const Waiting& waiting, bool& away);
 
   const std::string route_object_;
   const std::uint64_t incarnation_;
-  v2::RouteObject_var reference_;  // the thread's
+  v2::RouteObject_var reference_;  // used by the thread only
 
   std::mutex mutex_;
   std::condition_variable wake_;
