@@ -15,9 +15,9 @@ namespace xbind {
 namespace {
 
 constexpr std::size_t kHopsPerPage = 5'000;
-// Bounds of what these take in CDR (orb/reply.hpp).
+// Upper bounds of the sizes in CDR (orb/reply.hpp).
 constexpr std::size_t kLabelOctets = 8;
-constexpr std::size_t kPortOctets = 16;  // of labels, besides these
+constexpr std::size_t kPortOctets = 16;  // of a port's labels, in addition to the labels
 constexpr Duration kAuditTimeout = kSwitchServerTimers["audit"];
 constexpr std::size_t kExecuteMax = 4096;  // commands
 constexpr Duration kExecuteTimeout = kSwitchServerTimers["execute"];
@@ -27,7 +27,7 @@ std::size_t octets_of(const Finding& finding) {
   return 24 + orb::cdr_string(finding.element.size()) + orb::cdr_string(finding.text.size());
 }
 
-// The last labels of `from`, as many as there is room for; `from` keeps the others.
+// Takes the last labels of `from`, as many as the reply has room for; the others stay in `from`.
 std::vector<PortLabels> take_labels(std::vector<PortLabels>& from, orb::ReplyRoom& room) {
   std::vector<PortLabels> taken;
   while (!from.empty() && room.take(kPortOctets)) {
@@ -113,7 +113,7 @@ v2::HopAttachment* SwitchServerServant::attach_manager(const char* manager, v2::
   for (CORBA::ULong i = 0; i < out->ports.length(); ++i) {
     out->ports[i] = to_idl(ports[i]);
   }
-  // What does not fit stays in quarantine, and is told when the manager attaches again.
+  // Labels that do not fit stay in quarantine and are reported at the manager's next attachment.
   auto quarantined = attachment->holdings.quarantined;
   orb::ReplyRoom room(orb::kReplyOctetsMax - ports.size() * sizeof(v2::PortState));
   orb::to_idl(take_labels(quarantined, room), out->quarantined);

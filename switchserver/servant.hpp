@@ -1,4 +1,4 @@
-// The CORBA face of a SwitchServer: convert, call, convert.
+// The CORBA servants of a SwitchServer: they convert, call and convert back.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace xbind {
 
-// Batches of commands, on an endpoint of its own.
+// Receives batches of commands, on an endpoint of its own.
 class HopInboxServant : public orb::Dispatched<POA_xbind::v2::HopInbox> {
  public:
   explicit HopInboxServant(SwitchServerDaemon& daemon)
@@ -24,7 +24,7 @@ class HopInboxServant : public orb::Dispatched<POA_xbind::v2::HopInbox> {
   SwitchServerDaemon& daemon_;
 };
 
-// What operators ask of it.
+// The operators' interface of the SwitchServer.
 class SwitchOperationsServant : public orb::Dispatched<POA_xbind::v2::SwitchOperations> {
  public:
   explicit SwitchOperationsServant(SwitchServerDaemon& daemon)
@@ -61,8 +61,8 @@ class SwitchServerServant : public orb::Dispatched<POA_xbind::v2::SwitchServer> 
   v2::MetricSeq* status() override;
 
  private:
-  // What of the latest audits did not fit into a page; at most kAuditsKept. A page holds findings
-  // first, then labels, then hops.
+  // The parts of the latest audits that did not fit into a page; at most kAuditsKept. Pages list
+  // findings first, then labels, then hops.
   struct Rest {
     LedgerReport report;
     std::size_t next_finding = 0;

@@ -40,7 +40,7 @@ constexpr MetricRow<Reading> kServerMetrics[] = {
      [](const Reading& at) { return at.server.counters().unknown_session; }},
 };
 
-// What a status tells of the ports.
+// The figures of the ports in a status.
 struct PortReading {
   std::size_t ports;
   std::size_t ports_down;

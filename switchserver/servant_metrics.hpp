@@ -1,4 +1,4 @@
-// The metrics of a SwitchServer's status: its table and its page.
+// The metrics in a SwitchServer's status: their table and their values.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace xbind {
 
-// What a status is made of.
+// The sources of a status.
 struct SwitchServerReading {
   const SwitchServer& server;
   const RunningDriver& driver;
-  std::uint64_t invocations;  // made by this process: of managers and RouteObject
-  std::uint64_t references;   // to managers
+  std::uint64_t invocations;  // of managers and RouteObject, made by this process
+  std::uint64_t references;   // to managers' observers
   bool ever_met;              // the switch has been under control
   Duration away;              // zero: the switch is under control
   std::uint64_t reports_sent;
@@ -26,9 +26,9 @@ struct SwitchServerReading {
   std::vector<faults::LegCounters> faults;
 };
 
-// The metrics of the status but for those of the upcalls.
+// All metrics of the status except those of the upcalls.
 Metrics status_of(const SwitchServerReading& reading);
-// All of them; --print-metrics lists them.
+// The tables of all metrics; --print-metrics lists them.
 std::vector<MetricTable> switch_server_metrics();
 
 }  // namespace xbind

@@ -1,8 +1,8 @@
-// What an operator hears of a switch that is not there: again and again, less and less often.
+// Log lines about an absent switch: repeated, with pauses that double.
 //
 //   away, or never met ──2 s──▶ a line ──4 s──▶ a line ──8 s──▶ ... every minute ──▶ back: a line
 //
-// A short absence is not worth a word. Pure; one thread at a time.
+// A short absence is not logged. Pure; one thread at a time.
 #pragma once
 
 #include <chrono>
@@ -19,22 +19,22 @@ class SwitchAbsence {
   static constexpr Duration kFirstWord = kSwitchServerTimers["absence-log-first"];
   static constexpr Duration kBetweenWordsMax = kSwitchServerTimers["absence-log-max"];
 
-  // `peer`: HOST:PORT, as it was given.
+  // `peer`: HOST:PORT, as configured.
   explicit SwitchAbsence(std::string peer) : peer_(std::move(peer)) {}
 
-  // It is not there: since the start, or since now.
+  // The switch is absent: since the start, or from now on.
   void away(TimePoint now);
-  // Why the last attempt to reach it failed.
+  // The reason why the last attempt to reach the switch failed.
   void failed(std::string reason);
-  // It is there. The line for the log, if there was one of its absence.
+  // The switch is back. Returns a log line if its absence was logged.
   std::optional<std::string> back(TimePoint now);
 
-  // The line that is due, if one is.
+  // Returns the log line that is due, if any.
   std::optional<std::string> complaint(TimePoint now);
   TimePoint next_deadline() const { return next_word_; }
 
   bool ever_met() const { return ever_met_; }
-  // Nothing: it is there, or nobody has looked yet.
+  // nullopt: the switch is present, or nobody has tried to reach it yet.
   std::optional<Duration> away_for(TimePoint now) const;
 
  private:

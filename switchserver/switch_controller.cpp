@@ -1,4 +1,4 @@
-// SwitchController: the switch comes and goes, and answers.
+// SwitchController: the switch comes, goes and answers.
 #include "switchserver/switch_controller.hpp"
 
 #include <algorithm>
@@ -79,8 +79,8 @@ void SwitchController::set_ports(const std::vector<SwitchPort>& ports) {
 
 void SwitchController::on_down() { leave_up(); }
 
-// The switch has stayed, and with it what it has. Before its table has been read nothing is added: what
-// is to be asserted again waits for that.
+// The switch stayed up and keeps its connections. Until its table has been read nothing is added;
+// what must be asserted again waits for that.
 void SwitchController::on_ports(const driver::Ports& ports) {
   if (state_ == State::kDown) return;
   ++counters_.port_changes;
@@ -90,10 +90,10 @@ void SwitchController::on_ports(const driver::Ports& ports) {
     const PortId input = ledger_.cross_connect(record).input_port;
     const bool renewed =
         std::find(ports.renewed.begin(), ports.renewed.end(), input) != ports.renewed.end();
-    // An add that is under way is the driver's to repeat.
+    // The driver repeats an add that is under way.
     if (!renewed || record.state != HopState::kCommitted || record.progress.add_open) return;
     if (ledger_.above(ref)) {
-      record.progress.untold = true;  // for when it is live again
+      record.progress.untold = true;  // to be sent when it is live again
     } else if (state_ == State::kUp) {
       reassert(ref);
     } else {
@@ -109,7 +109,7 @@ void SwitchController::read_table() {
   queued_ = true;
 }
 
-// The driver has answered everything before it says Down; should it not, this does.
+// The driver has answered all requests before Down. This answers any that it left open.
 void SwitchController::leave_up() {
   state_ = State::kDown;
   own_table_ = 0;
@@ -158,11 +158,11 @@ void SwitchController::on_table(const driver::Table& table, TimePoint now) {
   }
 }
 
-// Brings the switch, whose whole table this is, to what the ledger says.
+// Changes the switch, whose whole table is given, to match the ledger.
 void SwitchController::make_true(const std::vector<CrossConnect>& table) {
   std::vector<CrossConnect> there = table;
   std::sort(there.begin(), there.end());
-  // An entry whose output the switch cannot tell (version 1.1) is the hop's that comes in there.
+  // An entry whose output the switch cannot report (version 1.1) belongs to the hop on its input.
   const auto claimed = [&](const CrossConnect& entry) {
     bool found = false;
     ledger_.for_each_on_input(
@@ -171,8 +171,8 @@ void SwitchController::make_true(const std::vector<CrossConnect>& table) {
         });
     return found;
   };
-  // Something on its input that no hop claims: an add would make a branch of it. That is for the
-  // audit to say.
+  // The input has an entry that no hop claims: an add would become its branch. The audit reports
+  // it.
   const auto would_branch = [&](const CrossConnect& wanted) {
     const CrossConnect from{wanted.input_port, wanted.input_label, PortId{0}, Label{}};
     for (auto at = std::lower_bound(there.begin(), there.end(), from);
@@ -183,7 +183,8 @@ void SwitchController::make_true(const std::vector<CrossConnect>& table) {
     }
     return false;
   };
-  // What is on its way down and not there is gone, before anything that it stands on is looked at.
+  // Hops that are being removed and absent from the table are gone; do this before their lower
+  // hops.
   ledger_.for_each_hop([&](HopRef ref, HopRecord& record) {
     if (record.state != HopState::kRemoving) return;
     const CrossConnect wanted = ledger_.cross_connect(record);
@@ -257,19 +258,19 @@ void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_co
     on_told(ref, cause, failure_code);
     if (record.state == HopState::kCommitted) return advance(below);
   }
-  if (record.state == HopState::kCommitted) {  // it had been put back, or asserted again
+  if (record.state == HopState::kCommitted) {  // it was put back, or asserted again
     progress.untold = cause != Cause::kNone;
     if (cause != Cause::kNone) ++counters_.put_back_refused;
     return advance(below);
   }
   std::uint32_t waiters = std::exchange(record.commit_waiters, kNil);
   if (cause == Cause::kNone) {
-    if (waiters != kNil) ++counters_.commits;  // nobody waits for what is put back
+    if (waiters != kNil) ++counters_.commits;  // nobody waits for a hop that is put back
     answer_all(waiters, success(record, HopAction::kCommit));
     if (record.state == HopState::kCommitting) {
       ledger_.programmed(ref);
       advance(below);
-      if (progress.untold && up()) reassert(ref);  // a modify came meanwhile
+      if (progress.untold && up()) reassert(ref);  // a modify arrived meanwhile
       return;
     }
   } else {
@@ -277,9 +278,9 @@ void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_co
     if (record.state == HopState::kCommitting && cause == Cause::kSwitchRefused) {
       return undo_refused(ref);
     }
-    if (record.state == HopState::kCommitting) {  // nobody knows whether it is there
+    if (record.state == HopState::kCommitting) {  // unknown whether the switch has it
       ledger_.begin_removal(ref);
-      if (cause == Cause::kSwitchUnreachable) {  // when the switch is back
+      if (cause == Cause::kSwitchUnreachable) {  // deleted when the switch is back
         return refuse_waiting(below, cause, failure_code);
       }
       ++counters_.cleaned;
@@ -287,8 +288,8 @@ void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_co
       return;
     }
   }
-  // A removal came while the commit was on its way. The delete went out behind the add; if its
-  // answer came first, this was the last one.
+  // A removal arrived while the commit was under way. The delete was sent behind the add; if its
+  // answer came first, this answer was the last one missing.
   if (progress.remove_done) finish_removal(ref);
 }
 
@@ -299,7 +300,7 @@ void SwitchController::on_removed(HopRef ref, const driver::Done& done) {
   ledger_.touch(ref);
   if (done.absent) progress.restore = true;
   if (done.cause != Cause::kNone && !done.absent) {
-    // Still kRemoving: the next removal asks the switch again.
+    // Still kRemoving: the next removal sends the request again.
     std::uint32_t waiters = std::exchange(record.remove_waiters, kNil);
     answer_all(waiters, refusal(record.key, HopAction::kRemove, done.cause, done.failure_code));
     refuse_waiting(ledger_.below(ref), done.cause, done.failure_code);

@@ -6,12 +6,12 @@
 //     manager ◀──take_outputs()─────── └────────────┘ ◀──on_driver(event)──── └────────┘
 //                                        │ ledger │
 //
-// A step machine: each call does all it can at once and returns; what comes of it waits in
-// take_outputs(). Whoever owns it calls from one thread, and take_outputs() after every call.
-// Events of the driver are handed in after the call that caused them has returned, never from
-// within. Each step ends in at most one driver flush, however many requests it queued.
+// A step machine: each call does all it can at once and returns; the results wait in
+// take_outputs(). The owner makes all calls from one thread, and calls take_outputs() after every
+// other call. It passes driver events after the call that caused them has returned, never from
+// within it. Each step ends in at most one driver flush, however many requests it queued.
 //
-// Sessions are somebody else's: batches come here once and in order.
+// Sessions are outside this class: batches arrive here once and in order.
 //
 // The switch seen from here:
 //
@@ -21,32 +21,33 @@
 //      │ └─────────────────┼────── Up (not kept) ──────────┘ │
 //      └───────────────────┴───────────── Down ──────────────┘
 //
-// Only when it is up are hops set up, labels and quotas granted; else everything that needs the
-// switch is refused kSwitchUnreachable; only a modify that takes less is done. Coming up, the
-// ledger is made true again: committed cross-connects that the switch has not are put back, those
-// being removed are deleted, and what the switch has but the ledger does not is left alone, its
-// labels blocked (unclaimed).
+// Hops are set up, and labels and quotas granted, only while the switch is up. Otherwise every
+// request that needs the switch is refused kSwitchUnreachable; a modify that lowers its demand is
+// still done. When the switch comes up, the controller restores it from the ledger. It puts back
+// committed cross-connects that are missing and deletes those being removed. Entries that the
+// ledger does not know stay, and their labels are blocked (unclaimed).
 //
-// A commit or removal whose answer the switch owes when the session breaks is answered
-// kSwitchUnreachable; its hop counts as being removed from then on and is cleaned away when the
-// switch is back. The same goes for a commit that timed out, and for a removal asked for while
-// down.
+// A commit or removal that is unanswered when the session breaks is answered kSwitchUnreachable.
+// Its hop then counts as being removed and is deleted when the switch is back. The same applies to
+// a commit that timed out, and to a removal requested while the switch is down.
 //
-// A hop that takes over from an earlier generation (ledger.hpp) is a move of what that one has in the
-// switch, not an add. Its removal, while the other is there, is a move back; refused because there is
-// nothing to move, the other is put back by an add. A removal of the one below waits as long as anything
-// is under way above it, and asks the switch for nothing when it turns out to be superseded. After a
-// break the table may show either of the two; it is then moved, put back or left as the ledger says.
+// A hop that takes over from an earlier generation (ledger.hpp) moves the earlier hop's
+// cross-connect instead of adding one. Its removal, while the earlier hop exists, moves it back. If
+// the switch refuses because there is nothing to move, the earlier hop is put back by an add. A
+// removal of the lower hop waits while anything is under way above it, and needs no request if the
+// hop turns out to be superseded. After a break the table may show either of the two; the
+// controller moves it, puts it back or leaves it as the ledger says.
 //
-// A modify that changes the traffic contract of a committed hop is told to the switch: an add of what is
-// there, with the new contract. While that is under way the hop holds the greater of both demands. One
-// that asks for more in anything is done when the switch has confirmed it, and undone when it refuses
-// or does not answer; one that asks for less is done all the same. Where the switch may then have
-// another contract than the books (Progress::untold), it is told again when it is read again. A modify
-// that comes meanwhile waits its turn; a third takes the place of the second, which is stale then.
+// A modify that changes the traffic contract of a committed hop is sent to the switch: an add of
+// the existing cross-connect with the new contract. While it is under way, the hop holds the
+// greater of both demands. A modify that asks for more in any component is done when the switch has
+// confirmed it; it is undone if the switch refuses or does not answer. One that asks for less is
+// done in any case. If the contract in the switch may then differ from the ledger
+// (Progress::untold), it is sent again when the table is read again. A modify that arrives
+// meanwhile waits; a third one replaces the second, which is then refused as stale.
 //
-// Ports that have begun a new session while the switch stayed are answered by adding what comes in
-// there once more.
+// When ports begin a new session while the switch stays up, the controller adds the cross-connects
+// of their input again.
 #pragma once
 
 #include <array>
@@ -70,14 +71,14 @@
 namespace xbind {
 
 struct SwitchControllerOptions {
-  std::string name;  // of the switch, as bound under xbind/switchserver/; for findings
+  std::string name;  // the switch's, as bound under xbind/switchserver/; used in findings
   LedgerOptions ledger = {};
-  // The setups of further batches are refused kBusy. Their changes and removals, which restore or release, are
-  // carried out: the credit of the managers' sessions bounds those batches.
+  // With more open batches, setups are refused kBusy. Changes and removals, which restore or
+  // release, are still carried out: the credit of the managers' sessions bounds their batches.
   std::size_t open_batches_max = 1U << 16;
   std::size_t open_audits_max = 64;                             // more are refused kExhausted
   std::size_t labels_per_grant_max = 1U << 16;                  // of one batch or one grant()
-  Duration reread_after = kSwitchServerTimers["table-reread"];  // when the table could not be read
+  Duration reread_after = kSwitchServerTimers["table-reread"];  // after a failed table read
 };
 
 struct SwitchCounters {
@@ -110,7 +111,7 @@ struct SwitchCounters {
   std::array<std::uint64_t, static_cast<std::size_t>(kCauseLast) + 1> refusals{};  // by Cause
 };
 
-// All of them but `refusals`, which to_string(Cause) names.
+// All counters except `refusals`, which to_string(Cause) names.
 inline constexpr CounterRow<SwitchCounters> kSwitchMetrics[] = {
     {"batches", MetricKind::kCounter, "", "Batches of commands that were applied.",
      &SwitchCounters::batches},
@@ -182,22 +183,23 @@ inline constexpr CounterRow<SwitchCounters> kSwitchMetrics[] = {
 
 class SwitchController {
  public:
-  using Token = std::uint64_t;  // the caller's own name for a batch or an audit
+  using Token = std::uint64_t;  // the caller's identifier of a batch or an audit
 
   struct Attachment {
-    std::vector<SwitchPort> ports;        // as last seen; empty when the switch never was
-    std::vector<PortLabels> quarantined;  // of earlier sessions of this manager
-    std::uint64_t hops = 0;               // records of this manager
+    std::vector<SwitchPort> ports;        // as last seen; empty if the switch was never up
+    std::vector<PortLabels> quarantined;  // by earlier sessions of this manager
+    std::uint64_t hops = 0;               // this manager's records
   };
   struct Grant {
-    std::vector<Label> labels;  // fewer than wanted when no more are free
-    Resources quota;            // less than wanted when no more is free
+    std::vector<Label> labels;  // fewer than wanted if no more are free
+    Resources quota;            // less than wanted if no more is free
   };
-  // Of a batch of commands; steps have a time at which they begin, and end with take_outputs().
+  // The times of a batch of commands. A step has the time at which it begins, and ends with
+  // take_outputs().
   struct BatchTimes {
     TimePoint applied;
-    TimePoint asked;     // that step ended: requests of the driver leave
-    TimePoint answered;  // the step of the last answer; of a batch answered in one step as `asked`
+    TimePoint asked;     // end of the step that applied it: the driver's requests are sent
+    TimePoint answered;  // step of the last answer; equals `asked` if one step answered it all
   };
   struct Results {
     std::string manager;
@@ -210,13 +212,14 @@ class SwitchController {
     Token token = 0;
     LedgerReport report;
   };
-  // A hop went that nobody in the manager's present session had asked to remove (that was done in an
-  // earlier one, or the controller cleaned up): the manager is told what lies in its quarantine since.
+  // A hop is gone whose removal the manager's present session did not request: an earlier session
+  // did, or the controller cleaned up. Reports to the manager the label that now rests in its
+  // quarantine.
   struct Unasked {
     std::string manager;
     HopResult result;
   };
-  // The manager is asked for what it can spare.
+  // Asks the manager to return labels or quota that it can spare.
   struct Recalled {
     std::string manager;
     PortRecall recall;
@@ -226,7 +229,7 @@ class SwitchController {
     Token token = 0;
     Cause cause = Cause::kNone;
     std::uint8_t failure_code = 0;  // the driver's, with kSwitchRefused
-    bool absent = false;            // refused because nothing comes in there with that label
+    bool absent = false;            // refused because nothing enters there with that label
     CellCounters counters;
   };
   struct Outputs {
@@ -242,47 +245,48 @@ class SwitchController {
   ~SwitchController();
 
   void on_driver(const driver::Event& event, TimePoint now);
-  // The event comes soon: asks the memory for what it will need, in two looks ahead (core/ahead.hpp).
+  // Prefetches what the event will need when it is handled soon, in two steps (core/ahead.hpp).
   void expect_later(const driver::Event& event) const;
   void expect_soon(const driver::Event& event) const;
   // When on_time() is to be called, or kNever.
   TimePoint wake_at() const { return reread_at_; }
   void on_time(TimePoint now);
 
-  // Opens a session; an older one of that name lapses first. kFenced: a higher epoch has been here.
-  // kExhausted: too many names are known. Works while the switch is down.
+  // Opens a session; an older one of that name lapses first. Works while the switch is down.
+  // kFenced: a higher epoch has attached. kExhausted: too many names are known.
   Result<Attachment> attach(std::string_view manager, Epoch epoch);
-  // Ends the session: see Ledger::lapse(). Results of batches that are still open are dropped.
-  // Without a session nothing happens.
+  // Ends the session: see Ledger::lapse(). Drops the results of its open batches. Does nothing
+  // without a session.
   void detach(std::string_view manager);
-  // See Ledger::forget_manager(); the epoch goes with the name. Answers how many hops are left.
-  // kNotFound: unknown; kBadInput: attached.
+  // See Ledger::forget_manager(); the epoch is forgotten with the name. Returns the number of hops
+  // left. kNotFound: unknown; kBadInput: attached.
   Result<std::uint64_t> forget(std::string_view manager);
 
-  // Applies modifies, then setups and removals in their order, then takes labels and quota back,
-  // then grants the labels and quota that the accepted setups want. Its results come in one
-  // HopResultBatch when every command has been answered, with `token`. kNotFound: that manager has
-  // no session, nothing was done.
+  // Applies modifies first, then setups and removals in their order. Then takes back labels and
+  // quota, and grants those that the accepted setups want. When every command has been answered,
+  // one HopResultBatch with `token` has the results. kNotFound: the manager has no session, and
+  // nothing was done.
   Result<void> apply(std::string_view manager, const HopBatch& batch, Token token, TimePoint now);
-  // The same, counted as a two-way call's.
+  // The same for a batch of a two-way call, which is counted separately.
   Result<void> execute(std::string_view manager, const HopBatch& batch, Token token, TimePoint now);
   // kNotFound: no session, or no such port. kUnreachable: the switch is not up.
   Result<Grant> grant(std::string_view manager, PortId port, std::size_t labels, Resources quota,
                       TimePoint now);
-  // What the manager does not hold is ignored and counted. kNotFound: no session.
+  // Takes back labels and quota. Ignores and counts what the manager does not hold. kNotFound: no
+  // session.
   Result<void> give_back(std::string_view manager, const PortLabels& labels, Resources quota);
 
-  // Reads the switch's table and compares the books. The report comes with `token`; while the
-  // switch is not up it comes at once and says kUnreadable about it. Refuses kNotFound and
+  // Reads the switch's table and compares it with the ledger. The report comes with `token`. While
+  // the switch is not up, it comes at once and has kUnreadable for it. Fails with kNotFound or
   // kExhausted.
   Result<void> audit(std::string_view manager, Token token);
 
-  // What the switch has counted at a port, or (a label is given) of the connection that comes in there
-  // with it; comes with `token`. kUnreachable: the switch is not up. kNotFound: no such port. kExhausted:
-  // too many are open.
+  // Reads the switch's counters of a port; with a label, of the connection that enters there with
+  // that label. The result comes with `token`. kUnreachable: the switch is not up. kNotFound: no
+  // such port. kExhausted: too many reads are open.
   Result<void> read_statistics(PortId port, Label label, Token token);
 
-  // `now`: the step ends. What `outputs` had is overwritten, its memory used again.
+  // Ends the step at `now`. Overwrites `outputs` and reuses its memory.
   void take_outputs(TimePoint now, Outputs& outputs);
   Outputs take_outputs() {
     Outputs outputs;
@@ -303,7 +307,7 @@ class SwitchController {
   static constexpr std::size_t kStatisticsMax = 1024;  // open at once
 
   enum class State : std::uint8_t { kDown, kReading, kUp };
-  // Low bits of a cookie: what was asked for.
+  // The low bits of a cookie: the kind of request.
   enum class Request : std::uint8_t { kStatistics = 0, kAdd = 1, kRemove = 2, kTable = 3 };
 
   struct Session {  // by ManagerIndex
@@ -312,9 +316,9 @@ class SwitchController {
   };
   struct Batch {
     ManagerIndex manager;
-    bool wanted = false;  // false: its session is over
+    bool wanted = false;  // false: the session of the batch is over
     Token token = 0;
-    std::uint64_t missing = 0;  // answers
+    std::uint64_t missing = 0;  // commands without an answer
     HopResultBatch out;
     BatchTimes times{};
   };
@@ -327,23 +331,23 @@ class SwitchController {
     driver::Cookie cookie = 0;
     ManagerIndex manager;
     Token token = 0;
-    std::uint64_t since = 0;  // the ledger's clock before the table was asked for
+    std::uint64_t since = 0;  // the ledger's clock before the table was requested
   };
-  struct Ended {  // a cross-connect that went while an audit was open
+  struct Ended {  // a cross-connect that was removed while an audit was open
     CrossConnect cross_connect;
     std::uint64_t clock = 0;
   };
-  struct Wanted {  // a port from which the batch in hand took something, and wants more
+  struct Wanted {  // labels and quota that setups of the present batch want at a port
     PortId port;
     std::size_t labels = 0;
     Resources quota;
   };
-  struct Change {  // of a committed hop's contract, on its way to the switch
+  struct Change {  // of a committed hop's contract; being sent to the switch
     HopModify wanted;
-    std::uint32_t had_revision = 0;  // where a refusal leads back to
+    std::uint32_t had_revision = 0;  // the state that a refusal restores
     Resources had;
     TrafficContract had_contract;
-    bool refusable = false;  // it asks for more in something
+    bool refusable = false;  // some component asks for more
     std::uint32_t waiters = kNil;
     std::optional<HopModify> next{};
     std::uint32_t next_waiters = kNil;
@@ -391,7 +395,7 @@ class SwitchController {
 
   // commands
   void set_up(Place place, ManagerIndex manager, const HopSetup& setup);
-  // The ledger's number of a setup's owner.
+  // The ledger's number for a setup's owner.
   std::uint32_t owner_of(const HopSetup& setup) const {
     return setup.owner < owners_.size() ? owners_[setup.owner] : kNoOwner;
   }
@@ -429,30 +433,30 @@ class SwitchController {
   Ledger ledger_;
   SwitchCounters counters_;
   State state_ = State::kDown;
-  bool lost_ = false;    // the last answer was that the switch is unreachable: Down is to follow
+  bool lost_ = false;    // the last answer was kSwitchUnreachable: Down will follow
   bool queued_ = false;  // something waits for flush()
   std::uint64_t tables_asked_ = 0;
-  driver::Cookie own_table_ = 0;  // the read that leads to kUp
+  driver::Cookie own_table_ = 0;  // of the table read that leads to kUp
   TimePoint reread_at_ = kNever;
 
   std::vector<Session> sessions_;
   std::vector<Batch> batches_;
   std::vector<std::uint32_t> vacant_batches_;
-  std::vector<std::uint32_t> fresh_batches_;  // of this step
+  std::vector<std::uint32_t> fresh_batches_;  // opened in this step
   std::size_t open_batches_ = 0;
   std::vector<Waiter> waiters_;
   std::vector<std::uint32_t> vacant_waiters_;
-  std::vector<Wanted> wanted_;         // of the batch in hand
-  std::vector<std::uint32_t> owners_;  // the same: the ledger's numbers of its owners
+  std::vector<Wanted> wanted_;         // of the present batch
+  std::vector<std::uint32_t> owners_;  // the ledger's numbers of the present batch's owners
   std::unordered_map<HopRef, Change> changes_;
-  std::unordered_map<HopRef, CrossConnect> moves_;  // hops whose open add is a move, and from where
+  std::unordered_map<HopRef, CrossConnect> moves_;  // old places of hops whose open add is a move
   std::uint64_t statistics_asked_ = 0;
   std::unordered_map<driver::Cookie, Token> statistics_;
   std::vector<Audit> audits_;
   std::vector<Ended> ended_;
   bool ended_overflow_ = false;
   RecallDesk recalls_;
-  TimePoint now_{};  // of the commands or the event in hand
+  TimePoint now_{};  // of the present commands or event
   Outputs outputs_;
 };
 

@@ -1,4 +1,4 @@
-// SwitchController: modifies, and how the switch learns of them.
+// SwitchController: modifies, and how the switch is informed of them.
 #include <algorithm>
 #include <utility>
 
@@ -21,7 +21,7 @@ void SwitchController::modify(Place place, ManagerIndex manager, const HopModify
   change(waiters, manager, modify, up());
 }
 
-// `reachable`: what is said to the switch now may arrive.
+// `reachable`: whether a request that is sent now may reach the switch.
 void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const HopModify& wanted,
                               bool reachable) {
   const auto refuse = [&](const HopResult& refused) { answer_all(waiters, refused); };
@@ -30,7 +30,7 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
   if (record != nullptr && record->state == HopState::kCommitted && record->progress.add_open) {
     auto open = changes_.find(*ref);
     if (open == changes_.end()) {
-      // It is being put back: that is a change to what it has.
+      // The hop is being put back: treat that as a change to its present contract.
       const HopModify now{wanted.key, ledger_.revision(*ref), record->demand, record->contract()};
       open = changes_.emplace(*ref, Change{now, now.revision, now.demand, now.contract}).first;
     }
@@ -41,7 +41,7 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
   }
   const bool news =
       record != nullptr && (wanted.contract != record->contract() || record->progress.untold);
-  // Of one from which another has taken over nothing is in the switch.
+  // A hop from which another has taken over is in no switch, so no request is needed.
   if (news && reachable && record->state == HopState::kCommitted && !ledger_.above(*ref)) {
     return tell_contract(*ref, waiters, wanted);
   }
@@ -50,15 +50,15 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
     note_shortage(manager, admission);
     return refuse(refusal(wanted.key, HopAction::kModify, admission));
   }
-  // Of a reservation the commit brings the contract along.
+  // The commit of a reservation will carry the contract.
   if (news && record->state != HopState::kReserved) record->progress.untold = true;
   ++(admission.repeated ? counters_.repeats : counters_.modifies);
   answer_all(waiters, success(wanted.key, HopAction::kModify));
 }
 
-// While the switch is being told another contract, or the one that the hop has.
+// Queues a modify while the switch is being sent another contract, or the present one again.
 void SwitchController::queue_behind(Change& open, std::uint32_t waiters, const HopModify& wanted) {
-  const bool told = open.waiters != kNil;  // else it is being put back as it is
+  const bool told = open.waiters != kNil;  // false: the hop is being put back unchanged
   if (wanted == open.wanted) {
     ++counters_.repeats;
     if (told) {
@@ -110,7 +110,7 @@ void SwitchController::tell_contract(HopRef ref, std::uint32_t waiters, const Ho
   add(ref);
 }
 
-// The switch has answered, or never will. The hop may be on its way down by now.
+// The switch has answered, or never will. The hop may be in removal by now.
 void SwitchController::on_told(HopRef ref, Cause cause, std::uint8_t failure_code) {
   Change change = std::move(changes_.extract(ref).mapped());
   HopRecord& record = ledger_.hop(ref);
@@ -128,7 +128,7 @@ void SwitchController::on_told(HopRef ref, Cause cause, std::uint8_t failure_cod
   const bool undone = cause != Cause::kNone && change.refusable;
   if (undone) {
     ledger_.settle(ref, change.had_revision, change.had, change.had_contract);
-    // A refusal says that nothing has changed; silence says nothing.
+    // After a refusal nothing has changed; without an answer the contract is unknown.
     record.progress.untold = record.progress.untold || cause != Cause::kSwitchRefused;
     answer_all(change.waiters, refusal(wanted.key, HopAction::kModify, cause, failure_code));
   } else {

@@ -1,4 +1,4 @@
-// SwitchController: managers, and what they ask for.
+// SwitchController: managers and their commands.
 #include <algorithm>
 #include <utility>
 
@@ -26,7 +26,7 @@ Result<SwitchController::Attachment> SwitchController::attach(std::string_view m
   if (!index) return tl::make_unexpected(index.error());
   if (sessions_.size() <= index->value()) sessions_.resize(index->value() + std::size_t{1});
   Session& session = sessions_[index->value()];
-  if (!known) session = {};  // the place of a name that has been forgotten
+  if (!known) session = {};  // reuses the place of a forgotten name
   if (epoch < session.epoch && !planted(Bug::kOldEpochAccepted)) {
     ++counters_.fenced;
     return tl::make_unexpected(
@@ -72,13 +72,13 @@ Result<void> SwitchController::apply(std::string_view name, const HopBatch& batc
   if (!manager) return tl::make_unexpected(manager.error());
   now_ = now;
   ++counters_.batches;
-  // For setups alone. A refusal at once would overtake the answer to an earlier change of the hop, and managers
-  // take the answers about a hop in the order of their commands.
+  // Applies to setups only. An immediate refusal of another command would overtake the answer to an
+  // earlier change of the hop; managers rely on answers in the order of their commands.
   const bool room = open_batches_ < options_.open_batches_max;
   const std::uint32_t index = open_batch(*manager, token, batch.commands());
   wanted_.clear();
 
-  // A manager's first setup on a port is judged by the share that it declares with it.
+  // The share declared with a batch already applies to its own setups.
   for (const PortDemand& declared : batch.declared) {
     ledger_.declare(*manager, declared.port, declared.labels);
   }
@@ -116,7 +116,7 @@ Result<void> SwitchController::apply(std::string_view name, const HopBatch& batc
   for (const std::uint32_t owner : owners_) ledger_.release_owner(owner);
   take_back(*manager, batch);
   give_wanted(*manager, batches_[index].out);
-  close_one(index);  // the one that open_batch() counted for this function
+  close_one(index);  // the answer that open_batch() counted for this function
   if (now >= reread_at_) read_table();
   flush();
   return {};
@@ -194,7 +194,7 @@ void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& k
     wait(record.remove_waiters, place);
   }
   if (record.progress.remove_open || record.progress.remove_done) return;
-  // It follows what is under way above; that, if the switch refused it, is asked for again.
+  // The removal follows what is under way above; a request that the switch refused is sent again.
   HopRef top = *ref;
   while (const auto above = ledger_.above(top)) top = *above;
   const HopRecord& uppermost = ledger_.hop(top);
@@ -204,7 +204,7 @@ void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& k
   }
 }
 
-// ===== labels and quotas that change hands =====
+// ===== exchange of labels and quotas =====
 
 SwitchController::Wanted& SwitchController::wanted_of(PortId port) {
   const auto same = std::find_if(wanted_.begin(), wanted_.end(),
@@ -212,7 +212,7 @@ SwitchController::Wanted& SwitchController::wanted_of(PortId port) {
   return same != wanted_.end() ? *same : wanted_.emplace_back(Wanted{port, 0, {}});
 }
 
-// What the setups that were accepted want, as far as it is to be had.
+// Grants the labels and quota that the accepted setups want, as far as they are free.
 void SwitchController::give_wanted(ManagerIndex manager, HopResultBatch& out) {
   std::size_t left = options_.labels_per_grant_max;
   for (const Wanted& wanted : wanted_) {
@@ -245,8 +245,8 @@ SwitchController::Grant SwitchController::grant_some(ManagerIndex manager, PortI
   return granted;
 }
 
-// A refusal that others could have spared the manager. For bandwidth they are only asked when that
-// would do: else they would give up their quotas for nothing.
+// Recalls what other managers could have spared to avoid this refusal. Bandwidth is recalled only
+// if it would suffice; otherwise they would give up their quotas for nothing.
 void SwitchController::note_shortage(ManagerIndex manager, const Admission& refused) {
   if (refused.cause == Cause::kOverShare) note_over_share(refused.port);
   PortRecall missing{refused.port, refused.labels_missing, refused.quota_missing};

@@ -1,4 +1,5 @@
-// SwitchController: what is said to the switch of one hop, and of hops that take over from one another.
+// SwitchController: requests to the switch for one hop, and for hops that take over from one
+// another.
 #include <algorithm>
 #include <utility>
 
@@ -15,7 +16,7 @@ void SwitchController::add(HopRef ref) {
   queued_ = true;
 }
 
-// The cross-connect that is there becomes this hop's.
+// Moves the existing cross-connect `from` to this hop's output.
 void SwitchController::move(HopRef ref, const CrossConnect& from) {
   HopRecord& record = ledger_.hop(ref);
   record.progress.add_open = true;
@@ -27,8 +28,8 @@ void SwitchController::move(HopRef ref, const CrossConnect& from) {
   queued_ = true;
 }
 
-// A hop that has taken over gives back to the one below, unless that is to go as well: then there is
-// nothing that the cells should come out of.
+// A hop that has taken over moves the cross-connect back to the hop below, unless that one is also
+// being removed: then the cross-connect is deleted.
 void SwitchController::send_remove(HopRef ref) {
   HopRecord& record = ledger_.hop(ref);
   record.progress.remove_open = true;
@@ -45,7 +46,7 @@ void SwitchController::send_remove(HopRef ref) {
   queued_ = true;
 }
 
-// The switch would not have the commit. What it was to take over from is as before.
+// The switch refused the commit. The hop that it was to take over from stays as before.
 void SwitchController::undo_refused(HopRef ref) {
   const auto below = ledger_.below(ref);
   note_end(ledger_.hop(ref));
@@ -56,8 +57,8 @@ void SwitchController::undo_refused(HopRef ref) {
   advance(below);
 }
 
-// Something above this hop has changed. If it is to go it may be superseded by now: then it is gone. Or
-// live again: then the switch is asked.
+// Something above this hop has changed. If this hop is being removed, it may be superseded now and
+// is then gone; or it is live again, and the switch is requested to remove it.
 void SwitchController::advance(std::optional<HopRef> below) {
   if (!below) return;
   const HopRecord& record = ledger_.hop(*below);
@@ -71,12 +72,12 @@ void SwitchController::advance(std::optional<HopRef> below) {
     return;
   } else if (reachable()) {
     send_remove(*below);
-  } else {  // when the switch is back
+  } else {  // removed when the switch is back
     refuse_waiting(below, Cause::kSwitchUnreachable, 0);
   }
 }
 
-// Those that wait below for what has just been refused are not kept waiting.
+// Refuses the removals that wait at lower hops for a request that was just refused.
 void SwitchController::refuse_waiting(std::optional<HopRef> below, Cause cause,
                                       std::uint8_t failure_code) {
   for (; below; below = ledger_.below(*below)) {
@@ -86,7 +87,7 @@ void SwitchController::refuse_waiting(std::optional<HopRef> below, Cause cause,
   }
 }
 
-// The switch has lost it, or has what it took over from in its place.
+// The switch has lost this hop, or still has the hop from which it took over in its place.
 void SwitchController::put_back(HopRef ref, const std::vector<CrossConnect>& table) {
   for (auto at = ledger_.below(ref); at; at = ledger_.below(*at)) {
     const CrossConnect earlier = ledger_.cross_connect(*at);
@@ -97,7 +98,8 @@ void SwitchController::put_back(HopRef ref, const std::vector<CrossConnect>& tab
   put_back(ref);
 }
 
-// With the label that rests in the manager's quarantine since, if no other hop has it.
+// The result of a removal. It names the label that now rests in the manager's quarantine, unless
+// another hop uses that label.
 HopResult SwitchController::removal_of(HopRef ref) const {
   HopResult done = success(ledger_.hop(ref), HopAction::kRemove);
   if (ledger_.shares_output(ref)) done.output_label = {};

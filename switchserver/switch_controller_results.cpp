@@ -1,4 +1,4 @@
-// SwitchController: what goes out, results and audit reports.
+// SwitchController: results, counters and audit reports.
 #include <algorithm>
 #include <iterator>
 #include <unordered_map>
@@ -73,7 +73,7 @@ void SwitchController::answer_all(std::uint32_t& head, const HopResult& result) 
   }
 }
 
-// Those of `more` wait for the same answer.
+// The waiters in `more` wait for the same answer.
 void SwitchController::join(std::uint32_t& head, std::uint32_t more) {
   std::uint32_t* end = &head;
   while (*end != kNil) end = &waiters_[*end].next;
@@ -111,7 +111,7 @@ void SwitchController::flush() {
   if (std::exchange(queued_, false)) driver_.flush();
 }
 
-// ===== what the switch counts =====
+// ===== the switch's counters =====
 
 Result<void> SwitchController::read_statistics(PortId port, Label label, Token token) {
   if (!up()) return fail(ErrorCode::kUnreachable, "the switch of {} is not up", options_.name);
@@ -164,7 +164,7 @@ Result<void> SwitchController::audit(std::string_view name, Token token) {
 
 void SwitchController::report(const Audit& audit, const std::vector<CrossConnect>* table) {
   LedgerReport report;
-  std::unordered_map<std::uint32_t, std::uint32_t> owners;  // the ledger's number to the report's
+  std::unordered_map<std::uint32_t, std::uint32_t> owners;  // ledger's number to report's number
   TableExpectation expected;
   ledger_.for_each_hop([&](HopRef ref, const HopRecord& record) {
     const bool settled = record.settled();

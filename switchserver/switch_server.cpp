@@ -22,7 +22,7 @@ Result<SwitchServer::Attachment> SwitchServer::attach(const std::string& manager
   if (const auto named = check_name("manager", manager); !named) {
     return tl::make_unexpected(named.error());
   }
-  auto holdings = controller_.attach(manager, epoch);  // lapses an older session of the name
+  auto holdings = controller_.attach(manager, epoch);  // an older session of the name lapses
   if (!holdings) return tl::make_unexpected(holdings.error());
   if (const auto old = by_name_.find(manager); old != by_name_.end()) {
     fail_executes(*managers_.at(old->second), "the manager attached anew");
@@ -183,8 +183,8 @@ void SwitchServer::hand_out(SwitchController::Results results, TimePoint now) {
   send_or_cut_off(manager, now);
 }
 
-// These results answer no batch of commands, so waiting ones share a batch. A switch that comes
-// back without what was being removed produces thousands of them in one step.
+// These results answer no batch of commands, so those that wait share a batch. A switch that comes
+// back without cross-connects being removed produces thousands of them in one step.
 void SwitchServer::note_unasked(TimePoint now) {
   std::vector<SessionId> noted;
   for (const SwitchController::Unasked& unasked : outputs_.unasked) {
@@ -218,14 +218,14 @@ void SwitchServer::note_recall(const SwitchController::Recalled& recalled) {
       std::find_if(manager.recalls.begin(), manager.recalls.end(),
                    [&](const PortRecall& recall) { return recall.port == recalled.recall.port; });
   if (same != manager.recalls.end()) {
-    *same = recalled.recall;  // the newer word
+    *same = recalled.recall;  // the newer recall replaces it
   } else {
     manager.recalls.push_back(recalled.recall);
   }
 }
 
-// What no batch of results of this step has taken along. Without credit it waits for one: a manager
-// that confirms nothing is not sent more.
+// Sends the recalls that no batch of results of this step carried. Without credit they wait: a
+// manager that acknowledges nothing is sent nothing more.
 void SwitchServer::send_recalls(TimePoint now) {
   for (const SessionId session : std::exchange(recalled_, {})) {
     const auto found = managers_.find(session);

@@ -1,12 +1,14 @@
-// SwitchServer without CORBA: the managers' sessions (core/session) around a SwitchController.
+// SwitchServer without CORBA: the managers' sessions (core/session) connected to a
+// SwitchController.
 //
 //     manager ──frame──▶ on_commands ──in order, once──▶ controller ──▶ driver ──▶ switch
 //     manager ◀──frame── ManagerOutlet ◀──one batch of results per batch of commands──┘
 //
-// A recall rides with the next batch of results; when none is due in the same step it goes alone. A
-// batch of execute() takes the same way through the controller, and its results come out by token.
+// A recall travels with the next batch of results; if none is due in the same step, it is sent
+// alone. A batch of execute() passes through the controller like any other; its results come out by
+// token.
 //
-// A step machine like the controller: events in, then finish_step(), which sends what came of them.
+// A step machine like the controller: events come in, then finish_step() sends the results.
 // One thread at a time.
 #pragma once
 
@@ -27,7 +29,7 @@
 
 namespace xbind {
 
-// Where frames for managers go. Only queues; never calls back.
+// Receives frames for managers. Only queues; never calls back.
 class ManagerOutlet {
  public:
   virtual ~ManagerOutlet() = default;
@@ -35,13 +37,14 @@ class ManagerOutlet {
   // The answer to audit(), by its token.
   virtual void audited(std::uint64_t token, LedgerReport report) = 0;
   // The answer to execute(), by its token. kUnreachable: the session ended before the results came.
-  // An outlet of somebody who never executes need not have it.
+  // An outlet whose owner never calls execute() need not implement it.
   virtual void executed(std::uint64_t /*token*/, Result<HopResultBatch> /*results*/) {}
-  // The session has ended, in whichever way: what leads to its manager may go once all that was said
-  // in it has gone out. An outlet that keeps nothing need not have it.
-  // The manager is to be told why.
+  // The session has ended, for whatever reason, and its manager is to be notified why. The
+  // reference to the manager may go once everything queued in the session has been sent. An outlet
+  // that stores nothing need not implement it.
   virtual void session_over(SessionId /*session*/, const SessionEnding& /*ending*/) {}
-  // The answer to read_statistics(), by its token. An outlet of somebody who never asks need not have it.
+  // The answer to read_statistics(), by its token. An outlet whose owner never reads statistics
+  // need not implement it.
   virtual void counted(const SwitchController::Counted& /*counted*/) {}
 };
 
@@ -49,21 +52,22 @@ struct SwitchServerOptions {
   SwitchControllerOptions controller;
   session::Limits session;
   std::size_t results_waiting_max =
-      4096;                        // batches for a manager that confirms none; then it is cut off
+      4096;  // batches for a manager that acknowledges none; with more its session ends
   std::uint64_t session_base = 0;  // first session number - 1, below 2^63: differs at each start
 };
 
-// Where the time of a batch of commands goes, from its being taken in order from the session to its
-// results being handed to the session (execute(): to the outlet). Batches whose session ended meanwhile do
-// not count. See core/metrics/stage_times.hpp for what a stage is.
+// Measures the stages of a batch of commands, from its reception in order from the session until
+// its results are passed to the session (execute(): to the outlet). Batches whose session ended
+// meanwhile do not count. core/metrics/stage_times.hpp defines stages.
 //
-// Time is the step's. A batch that the switch is not asked for is all `ledger`, but for what it waits for
-// credit. In `driver` are the sending of the requests and what the last answer waits before its turn. The
-// daemon takes the driver's events where it ends its step, so that its `answer` is that wait alone.
+// The clock is the step's. A batch that needs no request to the switch spends all its time in
+// `ledger`, except any wait for credit. `driver` includes the sending of the requests and the wait
+// of the last answer for its turn. The daemon takes the driver's events at the end of its step, so
+// its `answer` is only the wait for credit.
 enum class BatchStage : std::uint8_t {
   kLedger,  // until the step ended: everything was decided, and encoded for the switch
-  kDriver,  // until the last answer of the driver was taken: GSMP and the switch
-  kAnswer,  // until the results were handed over; longer than a step only when there is no credit
+  kDriver,  // until the driver's last answer was handled: GSMP and the switch
+  kAnswer,  // until the results were passed on; longer than a step only without credit
   kTotal,
 };
 constexpr std::string_view to_string(BatchStage stage) {
@@ -87,15 +91,15 @@ class SwitchServer {
   SwitchServer(SwitchServerOptions options, SwitchDriver& driver, ManagerOutlet& outlet);
   ~SwitchServer();
 
-  // kBadInput: no name. Else as SwitchController::attach.
+  // kBadInput: the name is empty or invalid. Other errors as SwitchController::attach.
   Result<Attachment> attach(const std::string& manager, Epoch epoch, TimePoint now);
   void detach(SessionId session);
-  // The process ends in order: every manager is told.
+  // The process ends in order: notifies every manager.
   void end_all();
-  // A session that is not known is counted and ignored.
+  // Counts and ignores an unknown session.
   void on_commands(SessionId session, session::Frame<HopBatch> frame, TimePoint now);
-  // Applies the batch outside the session's numbering. kNotFound: no such session; else
-  // ManagerOutlet::executed(token, ...) follows. Tokens are the caller's and differ.
+  // Applies the batch outside the session's numbering; ManagerOutlet::executed(token, ...) follows.
+  // kNotFound: no such session. The caller chooses distinct tokens.
   Result<void> execute(SessionId session, const HopBatch& batch, std::uint64_t token,
                        TimePoint now);
   // kNotFound: no such session or port.
@@ -118,7 +122,7 @@ class SwitchServer {
     std::uint64_t frames_in = 0;
     std::uint64_t frames_out = 0;
     std::uint64_t unknown_session = 0;
-    std::uint64_t sessions_lost = 0;  // lease over, given up, or protocol broken
+    std::uint64_t sessions_lost = 0;  // lease expired, given up, or protocol violated
   };
   const Counters& counters() const { return counters_; }
   const StageTimes<BatchStage>& batch_times() const { return batch_times_; }
@@ -130,30 +134,30 @@ class SwitchServer {
   using ManagerSession = session::Session<HopResultBatch, HopBatch>;
   struct Waiting {
     HopResultBatch batch;
-    std::optional<SwitchController::BatchTimes> times{};  // nothing: it answers no batch
+    std::optional<SwitchController::BatchTimes> times{};  // nullopt: answers no batch
   };
   struct Manager {
     std::string name;
     SessionId session;
     ManagerSession link;
-    std::deque<Waiting> waiting = {};      // results without credit
-    std::vector<PortRecall> recalls = {};  // to go with the next results; a port is there once
+    std::deque<Waiting> waiting = {};                 // results without credit
+    std::vector<PortRecall> recalls = {};             // for the next results; at most one per port
     std::unordered_set<std::uint64_t> executes = {};  // tokens
   };
 
   static constexpr std::size_t kUnaskedPerBatch = 256;  // results; a frame of 20 000 octets
-  // The controller's tokens: a session's number, or for an execute its place in executes_.
+  // The controller's tokens: a session's number, or an execute's key in executes_.
   static constexpr std::uint64_t kExecute = std::uint64_t{1} << 63;
   struct Execute {
     SessionId session;
-    std::uint64_t token = 0;  // the caller's
+    std::uint64_t token = 0;  // chosen by the caller
   };
 
   void end(SessionId session, const SessionEnding& ending);
   void fail_executes(const Manager& manager, std::string_view reason);
   void hand_out(SwitchController::Results results, TimePoint now);
   void note_unasked(TimePoint now);
-  // Sends as far as there is credit. Ends the session, and `manager` with it, when more than
+  // Sends while there is credit. Ends the session, and destroys `manager`, when more than
   // results_waiting_max batches still wait.
   void send_or_cut_off(Manager& manager, TimePoint now);
   void note_recall(const SwitchController::Recalled& recalled);
@@ -166,14 +170,14 @@ class SwitchServer {
   SwitchServerOptions options_;
   ManagerOutlet& outlet_;
   SwitchController controller_;
-  SwitchController::Outputs outputs_;  // of the step in hand
+  SwitchController::Outputs outputs_;  // of the present step
   std::unordered_map<SessionId, std::unique_ptr<Manager>> managers_;
   std::unordered_map<std::string, SessionId> by_name_;
   std::unordered_map<std::uint64_t, Execute> executes_;
   std::uint64_t next_execute_ = kExecute;
-  std::vector<SessionId> recalled_;  // sessions with recalls that have not gone out
+  std::vector<SessionId> recalled_;  // sessions with recalls that have not been sent
   std::uint64_t next_session_;
-  std::vector<std::shared_ptr<const HopBatch>> received_;  // by the frame in hand
+  std::vector<std::shared_ptr<const HopBatch>> received_;  // by the present frame
   Counters counters_;
   StageTimes<BatchStage> batch_times_;
 };

@@ -41,7 +41,7 @@ inline constexpr Timers kSwitchServerTimers{
          "Time in which the switch must have told its counters."},
     }};
 
-// The longest wait of a cell of rt-VBR in microseconds, as the admission counts.
+// The longest wait of a cell of rt-VBR in microseconds, as the admission uses it.
 inline constexpr std::uint32_t kRtWaitUs =
     kSwitchServerTimers["rt-wait-us"] / std::chrono::microseconds{1};
 
