@@ -14,8 +14,8 @@ namespace {
 struct Way {
   std::uint64_t cost = 0;
   std::vector<ArcIndex> arcs;
-  std::vector<std::uint32_t> links;  // of the arcs: what order rests on
-  std::size_t deviates_at = 0;       // the first arc that its parent does not have there
+  std::vector<std::uint32_t> links;  // of the arcs; they decide the order
+  std::size_t deviates_at = 0;       // the first arc that differs from its parent
 
   friend bool operator<(const Way& a, const Way& b) {
     if (a.cost != b.cost) return a.cost < b.cost;
@@ -55,7 +55,8 @@ class Yen {
   std::vector<Way> found;
 
  private:
-  // Adds the best way that leaves `parent` at each of its switches; false: a search was too hard.
+  // Adds the best deviation from `parent` at each of its switches. Returns false if a search was
+  // too hard.
   bool deviate(const Way& parent) {
     SearchSpec spec = spec_;
     for (std::size_t at = 0; at < parent.arcs.size(); ++at) {
@@ -73,7 +74,7 @@ class Yen {
     return true;
   }
 
-  // Moves the start of `spec` along an arc; false: nothing can follow.
+  // Moves the start of `spec` along an arc. Returns false if no arc can follow.
   bool pass(SearchSpec& spec, ArcIndex arc) const {
     spec.blocked_switch[spec.from] = 1;
     spec.from = graph_.to(arc);
@@ -84,7 +85,7 @@ class Yen {
     return true;
   }
 
-  // The arcs with which the ways found leave the first `at` arcs of `parent`.
+  // The next arcs of those found paths that share the first `at` arcs with `parent`.
   std::vector<ArcIndex> taken_after(const Way& parent, std::size_t at) const {
     std::vector<ArcIndex> taken;
     for (const Way& way : found) {

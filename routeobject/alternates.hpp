@@ -1,11 +1,10 @@
-// The best paths of a pair, one after another: each meets the whole query and is loopless, and none
-// that is left out comes before any of them in the order of path_query.hpp. Paths that differ in
-// nothing but parallel links are different paths; who wants alternates that share nothing asks for a
-// disjoint path instead.
+// The best paths of a pair, in the order of path_query.hpp, with none skipped. Each meets the whole
+// query and is loopless. Paths that differ only in parallel links are different paths; to get an
+// alternate that shares nothing, query a disjoint path instead.
 //
-// Yen's algorithm (J. Y. Yen, Management Science 17(11), 1971) with Lawler's saving: a path deviates
-// from its parent where the parent deviated from its own, or later. Each deviation is an exact search,
-// so all bounds hold here too; labels_max is each search's own.
+// Yen's algorithm (J. Y. Yen, Management Science 17(11), 1971) with Lawler's saving: a path
+// deviates from its parent where the parent deviated from its own, or later. Each deviation is an
+// exact search, so all bounds hold here too; labels_max applies to each search.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,9 @@
-// The best path that meets a query, exactly (path_query.hpp says what may be asked and which path is
-// best, label_search.hpp how it is found). 754 switches without a bound in the way: well below a
-// millisecond; with bounds that bite: as many labels as the query allows.
+// Finds the best path that meets a query, exactly. path_query.hpp defines queries and their order
+// of paths, label_search.hpp the search. In a network of 754 switches a search takes well below a
+// millisecond unless a bound excludes the best path; then it takes as many labels as the query
+// allows.
 //
-// Pure: any number of threads may ask the same graph.
+// Pure: any number of threads may search the same graph.
 #pragma once
 
 #include <tl/expected.hpp>

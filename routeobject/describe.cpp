@@ -1,4 +1,4 @@
-// describe_as_json() of topology.hpp, apart because the JSON header is a heavy one.
+// describe_as_json() of topology.hpp, in its own file because the JSON header is a heavy one.
 #include <nlohmann/json.hpp>
 
 #include "routeobject/topology/topology.hpp"

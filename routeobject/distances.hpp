@@ -1,4 +1,4 @@
-// How far every switch is from one destination: the common part of searches and tables.
+// The distance of every switch to one destination; shared by searches and tables.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace xbind {
 
-// Cost first, then links: strictly more with every arc, also where arcs cost nothing.
+// Cost first, then links, so that every arc makes a path strictly longer, even if it costs nothing.
 struct PathLength {
   std::uint64_t cost = std::numeric_limits<std::uint64_t>::max();
   std::uint32_t links = std::numeric_limits<std::uint32_t>::max();
@@ -21,8 +21,8 @@ struct PathLength {
   friend auto operator<=>(const PathLength&, const PathLength&) = default;
 };
 
-// Dijkstra against the arcs from `to`. `usable(arc)` and `cost(arc)` speak of the arc as a path
-// takes it; cost is asked of usable arcs alone.
+// Dijkstra against the arcs from `to`. `usable(arc)` and `cost(arc)` take the arc in the path's
+// direction; `cost` is called only for usable arcs.
 template <class Usable, class Cost>
 std::vector<PathLength> distances_to(const RouteGraph& graph, SwitchIndex to, const Usable& usable,
                                      const Cost& cost) {
@@ -54,8 +54,8 @@ std::vector<PathLength> distances_to(const RouteGraph& graph, SwitchIndex to, co
   return distance;
 }
 
-// The first arc of the best path from `at`, or kNoArc: of the arcs that keep the distance, the first
-// in link order.
+// The first arc of the best path from `at`, or kNoArc. Among equally good arcs it is the first in
+// link order.
 template <class Usable, class Cost>
 ArcIndex best_arc(const RouteGraph& graph, SwitchIndex at, const std::vector<PathLength>& distance,
                   const Usable& usable, const Cost& cost) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kFirstLine = "xbind-routeobject drains 1";
 
-// Takes the next line off `text`; nothing when it does not end: the file was cut off.
+// Removes the next line from `text`. nullopt if it has no end: the file was cut off.
 std::optional<std::string_view> take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   if (end == std::string_view::npos) return std::nullopt;
@@ -147,7 +147,7 @@ Result<void> write_drains(const std::string& path, const std::vector<PathElement
     }
   }
   if (std::rename(draft.c_str(), path.c_str()) != 0) return failed("put in its place");
-  // The new name has to be on the disk too.
+  // The directory entry must reach the disk too.
   const std::string directory = std::filesystem::path(path).parent_path().string();
   const Descriptor folder(directory.empty() ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (!folder.open() || !folder.sync()) return failed("kept");

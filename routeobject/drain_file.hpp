@@ -1,12 +1,13 @@
 // The operator's drains on disk, so that they outlive RouteObject.
 //
-// A small text file, written whole for each order: a first line that names the form, one element a
-// line (SWITCH, or SWITCH PORT), a last line with their number. The new file takes the old one's
-// place in one step and is on the disk before the order is answered: whoever dies when, the file is
-// one of the two. A file of another form is refused by its name and line, and never overwritten.
+// A small text file, rewritten whole for each order: a first line that names the format, one
+// element a line (SWITCH, or SWITCH PORT), a last line with their number. The new file replaces the
+// old one in one step and is on the disk before the order is answered. So after any crash the file
+// is either the old or the new one. A file of another format is refused with its name and line, and
+// never overwritten.
 //
-// Bounds: only what a topology has can be drained, so the file holds at most its switches, links
-// and access lines; kDrainFileOctetsMax octets are read.
+// Bounds: only elements of the topology can be drained, so the file lists at most its switches,
+// links and access lines. At most kDrainFileOctetsMax octets are read.
 //
 // Blocks on the disk. One process a file; not for several threads at once.
 #pragma once
@@ -27,12 +28,12 @@ inline constexpr std::size_t kDrainFileOctetsMax = std::size_t{4} << 20;
 std::string drain_file_path(const std::string& directory, const std::string& name);
 
 std::string drains_as_text(const std::vector<PathElement>& drains);
-// kBadInput: not of this form, or an element twice; the text names `path` and the line.
+// kBadInput: another format, or a repeated element; the text names `path` and the line.
 Result<std::vector<PathElement>> drains_from_text(std::string_view text, const std::string& path);
 
-// No file: no drains. kBadInput: as above, or too long. kSystem: it is there and cannot be read.
+// Without a file there are no drains. kBadInput: as above, or too long. kSystem: it cannot be read.
 Result<std::vector<PathElement>> read_drains(const std::string& path);
-// kSystem: it could not be written; the text names the file and the reason, and the old file stays.
+// kSystem: writing failed; the text names the file and the reason, and the old file stays.
 Result<void> write_drains(const std::string& path, const std::vector<PathElement>& drains);
 
 }  // namespace xbind

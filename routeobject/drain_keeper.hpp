@@ -1,7 +1,7 @@
-// The operator's orders to drain: carried out, and kept in a file if there is one (drain_file.hpp).
+// Executes the operator's drain orders, and stores them in a file if there is one (drain_file.hpp).
 //
-// Any thread may call; one order after the other. An order waits for the disk; queries and reports
-// do not.
+// Any thread may call; orders are executed one after the other. An order waits for the disk;
+// queries and reports do not.
 #pragma once
 
 #include <mutex>
@@ -16,15 +16,15 @@ namespace xbind {
 
 class DrainKeeper {
  public:
-  // `routes` outlives this. `file` empty: drains end with the process.
+  // `routes` must outlive this object. An empty `file`: drains end with the process.
   DrainKeeper(RouteService& routes, std::string file) : routes_(routes), file_(std::move(file)) {}
 
-  // Drains what an earlier life has kept. Returns those that the topology does not have (any more);
-  // they are dropped with the next order.
+  // Drains the elements that an earlier process stored. Returns those that the topology does not
+  // have (any more); the next order drops them from the file.
   std::vector<PathElement> restore(const std::vector<PathElement>& kept);
 
-  // As RouteService::drain(), and kept before it returns. kBadInput also: the file could not be
-  // written; then nothing is drained that was not, and the other way round.
+  // As RouteService::drain(); the order is stored before the return. kBadInput also: the file could
+  // not be written; the order is then undone.
   Result<bool> drain(const PathElement& element, bool drained);
 
  private:

@@ -15,19 +15,19 @@ namespace {
 
 using LabelIndex = std::uint32_t;
 constexpr LabelIndex kRoot = 0;
-// Comparisons with dominating labels, for each label that may be made: the second half of the bound.
+// Comparisons with dominating labels per label that may be made: the second half of the bound.
 constexpr std::size_t kComparisonsPerLabel = 128;
-constexpr std::size_t kOnceMax = 64;  // switches that may be passed once only: bits of a word
+constexpr std::size_t kOnceMax = 64;  // switches that may be visited only once: bits of a word
 
-struct Label {  // a way from the source to `at`
+struct Label {  // a partial path from the source to `at`
   std::uint64_t cost = 0;
   std::uint64_t delay_us = 0;
-  std::uint64_t once = 0;  // which of the switches to be passed once it has passed
+  std::uint64_t once = 0;  // those of the once-only switches that it has visited
   LabelIndex parent = kRoot;
   ArcIndex arc = kNoArc;  // the last one
   SwitchIndex at = 0;
   std::uint32_t links = 0;
-  std::uint32_t met = 0;  // which of the required elements it has met
+  std::uint32_t met = 0;  // the required elements that it has met
 };
 
 class LabelSearch {
@@ -107,7 +107,7 @@ class LabelSearch {
     }
   }
 
-  // Whether `a` comes before `b`, the rest of the way being the best there is for each.
+  // Whether `a` precedes `b`, assuming the best possible rest of the path for each.
   bool before(LabelIndex a, LabelIndex b) const {
     const PathLength length_a = promised(labels_[a]);
     const PathLength length_b = promised(labels_[b]);
@@ -119,7 +119,7 @@ class LabelSearch {
     return {label.cost + rest.cost, label.links + rest.links};
   }
 
-  // Compares the links from the source on; a way comes before its own continuation.
+  // Compares the links from the source on; a path precedes its own continuation.
   bool links_before(LabelIndex a, LabelIndex b) const {
     const bool shorter = labels_[a].links < labels_[b].links;
     while (labels_[a].links > labels_[b].links) a = labels_[a].parent;
@@ -133,7 +133,7 @@ class LabelSearch {
     return first;
   }
 
-  // The best way that meets everything, but may repeat switches that are not in once_.
+  // The best walk that meets everything, but may repeat switches that are not in once_.
   SearchEnd best_walk() {
     const auto later = [this](LabelIndex a, LabelIndex b) { return before(b, a); };
     labels_.clear();
@@ -193,7 +193,7 @@ class LabelSearch {
     return next;
   }
 
-  // Labels settle in their order, so that a settled one of the same switch comes before this one.
+  // Labels settle in order, so a settled label of the same switch precedes this one.
   bool dominated(const Label& label) {
     const std::vector<LabelIndex>& settled = settled_[label.at];
     for (auto index = settled.rbegin(); index != settled.rend(); ++index) {
@@ -209,7 +209,7 @@ class LabelSearch {
 
   void settle(LabelIndex index, const Label& label) {
     std::vector<LabelIndex>& settled = settled_[label.at];
-    // With one bounded quantity the last one that settled has the least of it.
+    // With only one bounded quantity, the label settled last has the least of it.
     if (all_met_ == 0 && (delay_to_go_.empty() || links_to_go_.empty())) settled.clear();
     settled.push_back(index);
   }
@@ -221,7 +221,7 @@ class LabelSearch {
     return found;
   }
 
-  // What the search has cost, in labels: comparisons count where they cost more.
+  // The cost of the search in labels; comparisons count instead where they cost more.
   std::size_t held() const { return std::max(made_, compared_ / kComparisonsPerLabel); }
 
   std::vector<SwitchIndex> repeats(const std::vector<ArcIndex>& arcs) const {
@@ -243,8 +243,8 @@ class LabelSearch {
   const std::function<bool(ArcIndex)> usable_;
   const std::function<std::uint64_t(ArcIndex)> cost_;
   std::vector<PathLength> to_go_;        // in the metric
-  std::vector<PathLength> delay_to_go_;  // cost is the delay; empty: no bound on it
-  std::vector<PathLength> links_to_go_;  // empty: no bound on them
+  std::vector<PathLength> delay_to_go_;  // its cost is the delay; empty: no delay bound
+  std::vector<PathLength> links_to_go_;  // empty: no bound on links
   std::uint32_t all_met_ = 0;
   std::vector<SwitchIndex> once_;
   std::vector<Label> labels_;
@@ -281,7 +281,7 @@ std::uint64_t widest_rate(const RouteGraph& graph, const SearchSpec& spec) {
   };
   if (spec.blocked_switch[spec.from] != 0) return 0;
   SearchSpec any = spec;
-  any.cells_per_s = 1;  // a way on which nothing is free has no rate
+  any.cells_per_s = 1;  // excludes arcs with nothing free
   std::vector<std::uint64_t> rate(graph.switches(), 0);
   std::vector<Entry> heap{{std::numeric_limits<std::uint64_t>::max(), spec.from}};
   rate[spec.from] = heap.front().rate;
@@ -304,7 +304,7 @@ std::uint64_t widest_rate(const RouteGraph& graph, const SearchSpec& spec) {
 }
 
 std::vector<std::uint8_t> on_loopless_ways(const RouteGraph& graph, const SearchSpec& spec) {
-  // With an edge between the ends, these are the switches of the biconnected component it is in.
+  // With an edge added between the ends, these switches form its biconnected component.
   struct Component {
     std::size_t number = 0;
   };

@@ -25,8 +25,8 @@
 
 namespace {
 
-// Later lives begin with higher versions, so that a manager that has seen an earlier one takes notice:
-// milliseconds since 1970, which no network outruns with its changes.
+// A later process begins with a higher version, so that managers that know an earlier one notice:
+// milliseconds since 1970, which no network's changes can outrun.
 std::uint64_t first_version() {
   return static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(xbind::orb::since_1970()).count());
@@ -45,9 +45,9 @@ struct Options {
   bool describe = false;
   std::string state_dir;
   PaceOptions pace;
-  // Read by the checks.
+  // Filled by the checks.
   std::optional<LoadedTopology> loaded;
-  std::vector<PathElement> kept;  // drains of an earlier life
+  std::vector<PathElement> kept;  // drains that an earlier process stored
 
   SwitchTrustOptions trust() const {
     return {std::chrono::milliseconds{lost_ms}, std::chrono::milliseconds{silent_ms},
@@ -93,7 +93,7 @@ void declare(config::OptionSet& set, Options& options) {
   declare_pace_options(set, options.pace);
 }
 
-// False: the directory of --state-dir cannot be made; logged.
+// Returns false, and logs it, if the directory of --state-dir cannot be created.
 bool make_state_dir(const std::string& state_dir) {
   if (state_dir.empty()) return true;
   std::error_code failed;
@@ -105,7 +105,7 @@ bool make_state_dir(const std::string& state_dir) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  orb::take_signals();  // first: SIGTERM ends in order from here on
+  orb::take_signals();  // first: from here on SIGTERM ends the process in order
   Options options;
   config::OptionSet set("xbind-routeobject", "Answers which path a connection takes.");
   declare(set, options);

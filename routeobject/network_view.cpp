@@ -14,10 +14,10 @@ namespace {
 
 using Refused = tl::unexpected<RouteRefusal>;
 
-// Partial paths that the search for who is to blame may hold.
+// Partial paths that the search for the unknown switch to blame may hold.
 constexpr std::size_t kDoubtedLabelsMax = 10'000;
 
-// By hops, and nothing but a rate is asked for.
+// A query by hops with only a rate as a bound.
 bool simple(const PathQuery& query) {
   return query.metric == PathMetric::kHops && !query.delay_us_max && !query.links_max &&
          query.avoid.empty() && query.require.empty() && query.disjoint == Disjoint::kNo;
@@ -54,7 +54,7 @@ RouteRefusal refusal_of(PathRefusal refusal) {
   return out;
 }
 
-// A path where there is no room may still be one: the fault is of the rate and the bounds.
+// Whether a path may exist where there is no room: the rate or the bounds are at fault.
 bool for_want_of_room(PathFault fault) {
   return fault == PathFault::kNoBandwidth || fault == PathFault::kTooManyLinks ||
          fault == PathFault::kTooSlow || fault == PathFault::kNoneMeetsAll;
@@ -65,7 +65,7 @@ struct Ends {
   SwitchIndex to = 0;
 };
 
-// The ends of a query that names two endpoints.
+// The ends of a query, if it names two different endpoints.
 std::optional<Ends> ends_of(const Topology& topology, const PathQuery& query) {
   const auto from = topology.find(query.from);
   const auto to = topology.find(query.to);
@@ -84,7 +84,7 @@ class Finder {
         topology_(view.lines->topology()),
         ends_(ends_of(topology_, query)) {}
 
-  // Why an end cannot be reached at all.
+  // The refusal if an end's access line cannot be used.
   std::optional<RouteRefusal> access_refusal() const {
     if (!ends_) return std::nullopt;
     for (const SwitchIndex at : {ends_->from, ends_->to}) {
@@ -131,7 +131,7 @@ class Finder {
     return {std::move(path.path), path.delay_us};
   }
 
-  // Names what is drained on the path that there would be without any drain.
+  // Refuses, and names the drained elements on the path that would exist without drains.
   Refused refuse(PathRefusal refusal) const {
     RouteRefusal out = refusal_of(std::move(refusal));
     if (out.cause == Cause::kNoRoute && view_.doubted) {
@@ -144,7 +144,7 @@ class Finder {
     const std::string drained = drained_on_the_way();
     if (drained.empty()) return Refused(std::move(out));
     out.text += "; drained: " + drained;
-    // Of the others the element says which bound it was.
+    // For other causes the element names the bound.
     if (out.cause == Cause::kNoRoute) out.element = "drained " + drained;
     return Refused(std::move(out));
   }
@@ -158,8 +158,8 @@ class Finder {
         0, 0, name};
   }
 
-  // On the path that there would be, were nothing unknown. The answer is given anyway, so that
-  // little is spent on it.
+  // The first unknown switch on the path that would exist if nothing were unknown. The query is
+  // refused anyway, so the search is kept short.
   std::optional<SwitchIndex> first_unknown_between() const {
     PathQuery query = query_;
     query.labels_max = std::min(query.labels_max, kDoubtedLabelsMax);
@@ -180,10 +180,10 @@ class Finder {
                                [&](ArcIndex arc) { return graph.usable(arc, query_.cells_per_s); });
   }
 
-  // "x, b port 2 and 1 more"; nothing when there would be no path either.
+  // "x, b port 2 and 1 more"; empty if there would be no path without drains either.
   std::string drained_on_the_way() const {
     constexpr std::size_t kNamed = 3;
-    constexpr std::size_t kLabels = 10'000;  // a refusal is worth no long search
+    constexpr std::size_t kLabels = 10'000;  // a refusal does not justify a long search
     const NetworkCondition& condition = *view_.condition;
     std::vector<LinkChange> lifted;
     for (std::size_t link = 0; link < condition.links.size(); ++link) {

@@ -1,15 +1,16 @@
-// One version of the network as queries see it, and how one query is answered from it.
+// One version of the network for queries, and how a query is answered from it.
 //
-// Two graphs of one shape: in `lines` every link has what its ports may promise, in `room` what of that is
-// free as last reported. In both a link that is down, unknown or drained is out of bounds. Whom
-// only an unknown switch leaves without a path is told its name, as "switch unreachable".
+// Two graphs of the same shape: in `lines` every link has the rate that its ports may promise, in
+// `room` the part of it that was last reported free. Both exclude links that are down, unknown or
+// drained. If only an unknown switch prevents a path, the refusal names it, as "switch
+// unreachable".
 //
-// A path on which there is room for the rate goes before any without. When none has room, but the lines of
-// one may carry the rate, that one is answered: reports come when a threshold is passed, so that what is
-// free is known roughly and late, and the SwitchServer has the last word. "No bandwidth" is therefore
-// what no line on any way could carry (decision 0019).
+// A path with room for the rate precedes any without. If none has room, a path is returned whose
+// lines could carry the rate: reports are sent when a threshold is passed, so the free rates are
+// approximate and late, and the SwitchServer has the final decision. "No bandwidth" therefore means
+// that the lines of no path could carry the rate (decision 0019).
 //
-// Never changes; any number of threads may ask one.
+// Immutable; any number of threads may query one.
 #pragma once
 
 #include <cstdint>
@@ -29,33 +30,33 @@ namespace xbind {
 
 struct NetworkView {
   std::shared_ptr<const NetworkCondition> condition;
-  // Of `lines`, by hops at any rate; null above kRouteTableSwitchesMax switches.
+  // Computed from `lines`, by hops at any rate; null above kRouteTableSwitchesMax switches.
   std::shared_ptr<const RouteTable> table;
   std::shared_ptr<const RouteGraph> lines;
   std::shared_ptr<const RouteGraph> room;
-  // `lines` with what is unknown in bounds; null when nothing is unknown.
+  // `lines` with the unknown links included; null when nothing is unknown.
   std::shared_ptr<const RouteGraph> doubted;
 };
 
 struct FoundRoute {
-  Path path;                   // free_cells_per_s: the least that a line of it may promise
-  std::uint64_t delay_us = 0;  // of its links together
+  Path path;                   // free_cells_per_s: the least that one of its lines may promise
+  std::uint64_t delay_us = 0;  // sum over its links
 
   friend bool operator==(const FoundRoute&, const FoundRoute&) = default;
 };
 
 struct RouteRefusal {
-  // kUnknownEndpoint; kInvalidRequest: it contradicts itself, or requires what is not there; kNoRoute:
-  // nothing that may be used joins the ends; kNoBandwidth; kPathBound: element "links", "delay_us" or
-  // "all bounds together"; kTooHard; kLinkDown: an end's own access line, the element, is down;
+  // kUnknownEndpoint. kInvalidRequest: contradicts itself, or requires an unknown element.
+  // kNoRoute: no usable path joins the ends. kNoBandwidth. kPathBound: element "links", "delay_us"
+  // or "all bounds together". kTooHard. kLinkDown: an end's own access line, the element, is down.
   // kSwitchUnreachable: an end's switch, or the only one that would join them, is unknown.
   Cause cause = Cause::kNoRoute;
-  std::string text;         // one sentence that names the ends, and what was in the way of them
-  std::uint64_t asked = 0;  // the number that was too much, if one was
+  std::string text;         // one sentence with the ends and the obstacle
+  std::uint64_t asked = 0;  // the number that was too high, if any
   std::uint64_t free =
-      0;  // kNoBandwidth: what the widest way left has; kPathBound: the best there is
-  // What stands in the way: the unknown name, "host-a -> host-b", or, with kNoRoute, "drained x, b
-  // port 2": what is drained on the path that there would be without any drain.
+      0;  // kNoBandwidth: the rate of the widest path; kPathBound: the best value there is
+  // The obstacle: the unknown name, "host-a -> host-b", or, with kNoRoute, "drained x, b port 2":
+  // the drained elements on the path that would exist without drains.
   std::string element;
 
   friend bool operator==(const RouteRefusal&, const RouteRefusal&) = default;
@@ -63,18 +64,19 @@ struct RouteRefusal {
 
 using RouteAnswer = tl::expected<FoundRoute, RouteRefusal>;
 
-// How much searching a batch may still cost: partial paths (kPathLabelsMax) of all its queries together.
+// The search effort that a batch has left: partial paths (kPathLabelsMax) for all its queries
+// together.
 struct SearchBudget {
   std::size_t labels = 0;
 };
 
-// Queries that ask for hops and a rate alone are read from the table; others are searched for, and what
-// that costs goes off `budget`; a query that would need more is kTooHard.
+// Answers queries by hops with a rate alone from the table. Others are searched for, which uses up
+// `budget`; a query that would need more is refused kTooHard.
 RouteAnswer find_route(const NetworkView& view, const PathQuery& query, SearchBudget& budget);
 
-// Up to `count` paths: those with room, the best first, then those without. The refusal when there is
-// none, and when the first one is too hard to find; `count` is 1 to kAlternatesMax (kInvalidRequest).
-// Each of the searches may hold kPathLabelsMax / count partial paths.
+// Returns up to `count` paths: those with room first, the best first, then those without. Refuses
+// if there is none, and if the first search is too hard. `count` must be 1 to kAlternatesMax
+// (kInvalidRequest). Each search may hold kPathLabelsMax / count partial paths.
 tl::expected<std::vector<FoundRoute>, RouteRefusal> find_alternate_routes(const NetworkView& view,
                                                                           const PathQuery& query,
                                                                           std::size_t count);

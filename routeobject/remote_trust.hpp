@@ -1,5 +1,5 @@
-// The clock of the Router's trust (switch_trust.hpp): a thread that lets it take up which switches
-// have become unknown or trusted, says so in the log and has the managers told.
+// The clock of the Router's trust (switch_trust.hpp): a thread that lets the Router update which
+// switches are unknown or trusted, logs changes and notifies the managers.
 #pragma once
 
 #include <condition_variable>
@@ -16,7 +16,7 @@ namespace xbind {
 
 class TrustWatch {
  public:
-  // Both must outlive this; the thread starts.
+  // Both must outlive this object. Starts the thread.
   TrustWatch(RouteService& routes, RemoteWatchers& watchers);
   ~TrustWatch();  // stop()
   TrustWatch(const TrustWatch&) = delete;
@@ -33,8 +33,8 @@ class TrustWatch {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stop_ = false;
-  std::set<std::string> unknown_;  // as the log has it; the thread's
-  std::uint64_t version_ = 0;      // when it was last compared
+  std::set<std::string> unknown_;  // as last logged; used by the thread only
+  std::uint64_t version_ = 0;      // at the last comparison
   std::thread thread_;
 };
 

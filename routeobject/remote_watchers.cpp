@@ -39,7 +39,7 @@ Result<void> RemoteWatchers::watch(const std::string& name, v2::TopologyObserver
     if (!registration) return tl::make_unexpected(registration.error());
     watchers_[name] = {name, *registration, v2::TopologyObserver::_duplicate(observer)};
   }
-  wake_.notify_all();  // the next lease may be over sooner
+  wake_.notify_all();  // the next lease may expire sooner
   return {};
 }
 

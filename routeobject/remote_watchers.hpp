@@ -1,10 +1,10 @@
-// The managers that watch the topology: tells each at once when its version has risen.
+// The managers that watch the topology: notifies each of them at once when its version has risen.
 //
-// A thread of its own tells them, one after the other, with no lock held: an upcall that changes the
-// topology only wakes it. What is told is the state as it then is, whole, so that a burst of changes is
-// one notice and nothing queues up. A watcher that cannot be told is dropped with a line in the log
-// (it costs the others a connect time-out, once), and so is one whose lease is over; both are back with
-// their next watch(). A notice that is lost on the way is made good by the validity time.
+// A thread of its own notifies them one after the other and holds no lock then; an upcall that
+// changes the topology only wakes it. A notice has the whole state of that moment, so a burst of
+// changes makes one notice and nothing queues up. A watcher that cannot be reached is dropped with
+// a log line (it costs the others one connect timeout), and so is one whose lease has expired. Both
+// return with their next watch(). The validity time makes up for a lost notice.
 #pragma once
 
 #include <condition_variable>
@@ -27,25 +27,25 @@ inline constexpr std::uint32_t kLeaseInValidities = 3;
 
 class RemoteWatchers {
  public:
-  // `routes` must outlive this; the thread starts.
+  // `routes` must outlive this object. Starts the thread.
   explicit RemoteWatchers(const RouteService& routes);
   ~RemoteWatchers();
   RemoteWatchers(const RemoteWatchers&) = delete;
   RemoteWatchers& operator=(const RemoteWatchers&) = delete;
 
-  // Any thread; none of them waits for a watcher. Errors are those of WatchList::watch(), and kBadInput
+  // From any thread; does not wait for a watcher. Errors of WatchList::watch(), and kBadInput
   // without an observer.
   Result<void> watch(const std::string& name, v2::TopologyObserver_ptr observer);
   void unwatch(const std::string& name);
-  // The topology has changed: all are told.
+  // The topology has changed: notifies all watchers.
   void tell();
-  // Nobody is told any more. Idempotent.
+  // Stops all notices. Idempotent.
   void stop();
 
   struct Counters {
-    std::uint64_t watchers = 0;  // now
+    std::uint64_t watchers = 0;  // at present
     std::uint64_t notices_sent = 0;
-    std::uint64_t watchers_lost = 0;  // could not be told, or did not watch again in time
+    std::uint64_t watchers_lost = 0;  // unreachable, or did not watch again in time
   };
   Counters counters() const;
 
@@ -61,10 +61,10 @@ class RemoteWatchers {
   void expire(TimePoint now);
 
   const RouteService& routes_;
-  mutable std::mutex mutex_;  // guards what follows; never held while somebody is told
+  mutable std::mutex mutex_;  // guards the members below; never held during a notice
   std::condition_variable wake_;
   WatchList list_;
-  std::map<std::string, Watcher, std::less<>> watchers_;  // as many as in the list
+  std::map<std::string, Watcher, std::less<>> watchers_;  // the same names as in list_
   bool changed_ = false;
   bool stop_ = false;
   std::uint64_t notices_sent_ = 0;

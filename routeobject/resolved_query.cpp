@@ -194,7 +194,8 @@ class Resolver {
     return std::nullopt;
   }
 
-  // A path has two links at a switch, one at its ends, and no two between the same switches.
+  // Refuses required links that no loopless path can contain: a path has at most two links at a
+  // switch, one at its ends, and no two between the same switches.
   std::optional<PathRefusal> required_together() {
     std::map<SwitchIndex, std::vector<SwitchIndex>> joined;
     std::map<SwitchIndex, int> passed;
@@ -256,7 +257,7 @@ tl::expected<ResolvedQuery, PathRefusal> resolve(const RouteGraph& graph, const 
 
 PathRefusal why_none(const RouteGraph& graph, const PathQuery& query,
                      const ResolvedQuery& resolved) {
-  // One bound after the other, each search without the bounds that come later.
+  // Tests one bound after the other; each search omits the bounds that come later.
   SearchSpec spec = resolved.spec;
   spec.via_switches.clear();
   spec.via_links.clear();

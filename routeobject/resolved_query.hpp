@@ -1,5 +1,5 @@
-// A PathQuery with its names looked up and its contradictions refused: what constrained_path.cpp and
-// alternates.cpp begin with, and how they end.
+// A PathQuery with its names looked up and its contradictions refused: the common beginning and end
+// of constrained_path.cpp and alternates.cpp.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@ namespace xbind {
 struct ResolvedQuery {
   SearchSpec spec;
   std::string ends;                  // "host-a -> host-b"
-  std::vector<std::string> avoided;  // "switch-1 port 2": what the topology knows of `avoid`
+  std::vector<std::string> avoided;  // "switch-1 port 2": elements of `avoid` in the topology
 };
 
 tl::expected<ResolvedQuery, PathRefusal> resolve(const RouteGraph& graph, const PathQuery& query);
 
-// Why a search of it found nothing: names the first bound that no path meets by itself.
+// Explains why a search found nothing: names the first bound that no path meets by itself.
 PathRefusal why_none(const RouteGraph& graph, const PathQuery& query,
                      const ResolvedQuery& resolved);
 PathRefusal too_hard(const PathQuery& query, const ResolvedQuery& resolved);

@@ -1,9 +1,9 @@
-// The topology as path searches walk it: arcs in compressed rows, and what is free on each just now.
+// The topology for path searches: arcs in compressed rows, each with its present free rate.
 //
-// An arc is one direction of a link. The arcs of a switch are numbered one after another in link
-// order; path_query.hpp says what that order decides. Shape and names are shared between the
-// versions of a graph, rates and failures are each version's own: a change makes a new graph and
-// copies 10 octets an arc. A graph never changes: any number of threads may ask it.
+// An arc is one direction of a link. The arcs of a switch are numbered consecutively in link order;
+// path_query.hpp states what that order decides. All versions of a graph share shape and names;
+// each has its own rates and failures. A change makes a new graph and copies 10 octets per arc. A
+// graph is immutable: any number of threads may query it.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,9 @@ namespace xbind {
 using ArcIndex = std::uint32_t;
 inline constexpr ArcIndex kNoArc = std::numeric_limits<ArcIndex>::max();
 
-// What calls have left of a link, in either direction; to kLinkCellsPerSMax each.
+// The rates that calls have left free on a link, in each direction; at most kLinkCellsPerSMax each.
 struct LinkState {
-  bool up = true;  // down: nothing may use it, at any rate
+  bool up = true;  // false: no path may use the link, at any rate
   std::uint64_t free_a_to_b = 0;
   std::uint64_t free_b_to_a = 0;
 
@@ -37,16 +37,16 @@ struct LinkChange {
 
 class RouteGraph {
  public:
-  // All links up, and all of their rates free. Never null.
+  // All links are up, and all their rates are free. `topology` must not be null.
   explicit RouteGraph(std::shared_ptr<const Topology> topology);
 
-  // The graph after these changes, in their order. kNotFound: no such link; kBadInput: a rate above
-  // kLinkCellsPerSMax.
+  // Returns the graph after these changes, in their order. kNotFound: no such link; kBadInput: a
+  // rate above kLinkCellsPerSMax.
   Result<RouteGraph> with(std::span<const LinkChange> changes) const;
 
   const Topology& topology() const { return *shape_->topology; }
   LinkState link_state(std::size_t link) const;
-  // Of the same topology object: their arcs may be compared.
+  // Whether both are of the same topology object, so that their arcs may be compared.
   bool same_shape(const RouteGraph& other) const { return shape_ == other.shape_; }
 
   std::uint32_t switches() const {
@@ -57,7 +57,7 @@ class RouteGraph {
   ArcIndex first_arc(SwitchIndex at) const { return shape_->first_arc[at]; }
   SwitchIndex to(ArcIndex arc) const { return shape_->to[arc]; }
   SwitchIndex from(ArcIndex arc) const { return shape_->to[shape_->twin[arc]]; }
-  // The same link the other way.
+  // The opposite direction of the same link.
   ArcIndex twin(ArcIndex arc) const { return shape_->twin[arc]; }
   std::uint32_t link(ArcIndex arc) const { return shape_->link[arc]; }
   std::uint32_t delay_us(ArcIndex arc) const { return shape_->delay_us[arc]; }

@@ -10,7 +10,7 @@
 namespace xbind {
 namespace {
 
-// Without those that change nothing there.
+// The changes that differ from the graph's present state.
 std::vector<LinkChange> news(const RouteGraph& graph, const std::vector<LinkChange>& changes) {
   std::vector<LinkChange> fresh;
   for (const LinkChange& change : changes) {
@@ -19,7 +19,7 @@ std::vector<LinkChange> news(const RouteGraph& graph, const std::vector<LinkChan
   return fresh;
 }
 
-// The Router has looked at links and rates already.
+// Unwraps a result that cannot fail, since the Router has checked links and rates.
 template <class Value>
 Value certain(Result<Value> made) {
   XB_CHECK(made.has_value(), made.error().text);
@@ -30,7 +30,7 @@ std::shared_ptr<const RouteTable> shared(RouteTable table) {
   return std::make_shared<const RouteTable>(std::move(table));
 }
 
-// The table's own graph, alive as long as the pointer.
+// The table's own graph; the pointer keeps the table alive.
 std::shared_ptr<const RouteGraph> lines_of(const std::shared_ptr<const RouteTable>& table) {
   return {table, &table->graph()};
 }
@@ -62,8 +62,8 @@ Result<void> check(const PathQuery& query) {
   return check_names(query);
 }
 
-// The lines with what is unknown as if it were up: to tell who is short of a path only for that.
-// Null when nothing is.
+// The lines with the unknown links as if they were up, to find queries that fail only because of
+// them. Null when nothing is unknown.
 std::shared_ptr<const RouteGraph> doubted_of(const RouteGraph& lines,
                                              const NetworkCondition& condition) {
   std::vector<LinkChange> changes;
@@ -147,7 +147,7 @@ Result<bool> RouteService::report(std::string_view switch_name, Epoch incarnatio
   const std::lock_guard lock(changing_);
   const std::uint64_t late = router_.stale_reports();
   const auto change = router_.report(switch_name, incarnation, number, ports, now);
-  // A report without ports says nothing of what is free.
+  // A report without ports does not update the free rates.
   if (change && !ports.empty() && router_.stale_reports() == late) {
     reported_at_[*topology_->find(switch_name)] = now;
   }

@@ -1,8 +1,8 @@
-// RouteObject's answers: the network as it is now, its version, and how long an answer may be kept.
+// RouteObject's answers: the present network, its version, and how long an answer may be cached.
 //
-// Any thread may call. What is reported or drained makes another view of the network beside the one in
-// force; answers under way finish on the view they began with, and wait for nothing. An answer is
-// right for that view of the network; whether there is room at this moment the SwitchServers say
+// Any thread may call. A report or drain makes a new view of the network and replaces the present
+// one. Queries under way finish on the view they began with, and wait for nothing. An answer is
+// right for its view; whether there is room at this moment is the SwitchServers' decision
 // (network_view.hpp).
 #pragma once
 
@@ -29,8 +29,8 @@ namespace xbind {
 inline constexpr std::size_t kRouteQueriesMax = 4096;      // of one batch
 inline constexpr std::size_t kRouteAvoidMax = 16;          // elements of one query
 inline constexpr std::size_t kRouteDisjointHopsMax = 256;  // of the other path
-inline constexpr std::size_t kRouteLinksMax = 10'000;      // shown at a time
-// Partial paths of all searches of one batch: as many as 16 queries may hold that are too hard.
+inline constexpr std::size_t kRouteLinksMax = 10'000;      // returned at a time
+// Partial paths for all searches of one batch: enough for 16 queries that are too hard.
 inline constexpr std::size_t kRouteBatchLabelsMax = 16 * kPathLabelsMax;
 inline constexpr std::uint32_t kRouteValidityMsDefault =
     kRouteObjectTimers.ms("validity-ms").count();
@@ -39,17 +39,17 @@ inline constexpr std::uint32_t kRouteValidityMsMax = 3'600'000;
 struct RouteAnswers {
   std::vector<RouteAnswer> answers;    // one per query, in their order
   std::uint64_t topology_version = 0;  // see router.hpp
-  std::uint32_t validity_ms = 0;  // from the moment of receipt; refusals too may be kept so long
+  std::uint32_t validity_ms = 0;       // from the moment of receipt; also for refusals
 };
 
-// A link for the operator; what is free is as last reported.
+// A link for the operator; its free rates are as last reported.
 struct LinkReport {
   LinkEnd first_end;
   LinkEnd second_end;
   LineCondition condition;
   std::uint64_t cells_per_s = 0;  // of the line, as the topology says
-  std::uint64_t first_free = 0;   // cells/s out of the first end
-  std::uint64_t second_free = 0;
+  std::uint64_t first_free = 0;   // cells/s, output of the first end
+  std::uint64_t second_free = 0;  // cells/s, output of the second end
   std::uint32_t delay_us = 0;
 
   friend bool operator==(const LinkReport&, const LinkReport&) = default;
@@ -57,19 +57,20 @@ struct LinkReport {
 
 class RouteService {
  public:
-  // `validity_ms`: 1 to kRouteValidityMsMax. `first_version` above those of earlier lives, so that who
-  // remembers one of them sees the version rise.
+  // `validity_ms`: 1 to kRouteValidityMsMax. `first_version` must be above those of earlier
+  // processes, so that a manager that remembers one sees the version rise.
   RouteService(Topology topology, std::uint32_t validity_ms, std::uint64_t first_version = 1,
                SwitchTrustOptions trust = {});
 
-  // kBadInput: more than kRouteQueriesMax queries, or in one of them more than kRouteAvoidMax elements
-  // to avoid, kPathRequiredMax to require or kRouteDisjointHopsMax hops of another path.
+  // kBadInput: more than kRouteQueriesMax queries, or a query with more than kRouteAvoidMax
+  // elements to avoid, kPathRequiredMax required ones or kRouteDisjointHopsMax hops of another
+  // path.
   Result<RouteAnswers> answer(std::span<const PathQuery> queries) const;
-  // Up to `count` paths of one query, or its refusal alone (network_view.hpp). kBadInput also: `count` is
-  // not in 1 to kAlternatesMax.
+  // Returns up to `count` paths for one query, or its refusal alone (network_view.hpp). kBadInput
+  // also: `count` is not in 1 to kAlternatesMax.
   Result<RouteAnswers> alternates(const PathQuery& query, std::size_t count) const;
 
-  // As Router::report(), Router::drain() and Router::tick(); true: the version has risen.
+  // As Router::report(), Router::drain() and Router::tick(). Returns true if the version has risen.
   Result<bool> report(std::string_view switch_name, Epoch incarnation, std::uint64_t number,
                       std::span<const PortReport> ports, TimePoint now);
   bool tick(TimePoint now);
@@ -77,7 +78,7 @@ class RouteService {
   // As Router::drains().
   std::vector<PathElement> drains() const;
 
-  // How old the last report of each switch is that was no late one; those that have reported, in
+  // The age of each switch's latest report that was not stale; only switches that have reported, in
   // the topology's order.
   struct ReportAge {
     std::string switch_name;
@@ -87,10 +88,10 @@ class RouteService {
 
   // The switches that are unknown, in the topology's order.
   std::vector<UnknownSwitch> unknown_switches(TimePoint now) const;
-  // What is up, down, unknown and drained now. Never null.
+  // The elements that are up, down, unknown and drained at present. Never null.
   std::shared_ptr<const NetworkCondition> condition() const;
   std::uint64_t version() const { return condition()->state.version; }
-  // Of the topology, in its order, from the link numbered `first` on. kBadInput: `limit` is not in 1 to
+  // The topology's links, in its order, from index `first` on. kBadInput: `limit` is not in 1 to
   // kRouteLinksMax.
   Result<std::vector<LinkReport>> links(std::size_t first, std::size_t limit) const;
 
@@ -100,7 +101,7 @@ class RouteService {
   struct Counters {
     std::uint64_t reports = 0;
     std::uint64_t stale_reports = 0;
-    std::uint64_t links_down = 0;  // and access lines
+    std::uint64_t links_down = 0;  // access lines included
     std::uint64_t links_drained = 0;
     std::uint64_t links_unknown = 0;
     std::uint64_t switches_unknown = 0;
@@ -109,15 +110,15 @@ class RouteService {
 
  private:
   std::shared_ptr<const NetworkView> current() const;
-  // Puts the view with this change in force. `changing_` is held.
+  // Replaces the present view by one with this change. The caller holds `changing_`.
   Result<bool> take(const Result<RouterChange>& change);
 
   const std::shared_ptr<const Topology> topology_;
   const std::uint32_t validity_ms_;
-  mutable std::mutex changing_;  // guards the router; one change after the other
+  mutable std::mutex changing_;  // guards the router; serialises changes
   Router router_;
-  std::vector<std::optional<TimePoint>> reported_at_;  // by switch; guarded alike
-  mutable std::mutex mutex_;  // guards the pointer alone; held for its copy
+  std::vector<std::optional<TimePoint>> reported_at_;  // by switch; guarded by changing_
+  mutable std::mutex mutex_;  // guards only current_; held while it is copied
   std::shared_ptr<const NetworkView> current_;
 };
 

@@ -53,8 +53,8 @@ Result<RouteTable> RouteTable::after(std::span<const LinkChange> changes) const 
   return next;
 }
 
-// When no changed arc does, the row is right: its distances still hold along its own arcs, no arc
-// offers less, and none that offers the same comes before the one that is taken.
+// Whether a changed arc makes the row wrong. If none does, the row stays right: its distances hold
+// along its own arcs, no arc offers less, and no equal arc precedes the chosen one.
 bool RouteTable::disturbs(const Row& row, ArcIndex arc) const {
   const SwitchIndex from = graph_.from(arc);
   if (row.next[from] == arc) return true;

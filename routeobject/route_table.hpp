@@ -1,13 +1,13 @@
-// The best paths of all pairs of one version of the graph, for one metric and one rate, ready to be
-// read: a row for every destination holds each switch's distance and the arc to take.
+// The best paths of all pairs in one version of the graph, for one metric and one rate: a row for
+// every destination stores each switch's distance and the next arc.
 //
-// Answers are those of find_path(), to the last tie. Queries for another rate are answered from the
-// table where that is certain: at a higher rate, in hops or delay, when the table's path has that
-// rate free; else by a search.
+// Answers equal those of find_path(), including ties. A query for another rate is answered from the
+// table where that is certain: at a higher rate, in hops or delay, if the table's path has that
+// rate free. Otherwise it is searched for.
 //
-// A change makes a new table that shares the rows it leaves right: a row is computed again when its
-// tree takes a changed arc, or a changed arc has become as good as the tree or better. A table never
-// changes: any number of threads may ask it. 20 octets a pair.
+// A change makes a new table that shares the unaffected rows. A row is recomputed if its tree uses
+// a changed arc, or if a changed arc now is as good as the tree or better. A table is immutable:
+// any number of threads may query it. 20 octets per pair.
 #pragma once
 
 #include <cstddef>
@@ -41,21 +41,22 @@ class RouteTable {
   // kExhausted: more than kRouteTableSwitchesMax switches.
   static Result<RouteTable> compute(RouteGraph graph, PathMetric metric, std::uint64_t cells_per_s);
 
-  // The table after the changes; errors are those of RouteGraph::with().
+  // Returns the table after the changes; errors are those of RouteGraph::with().
   Result<RouteTable> after(std::span<const LinkChange> changes) const;
 
   PathAnswer find(const PairQuery& query) const;
   // One answer for each query, in their order. kBadInput: more than kPairQueriesMax.
   Result<std::vector<PathAnswer>> answer(std::span<const PairQuery> queries) const;
 
-  // The path's arcs; empty: there is none, or the ends are the same. Both are switches of the graph.
+  // The path's arcs; empty if there is none, or if the ends are equal. Both must be switches of the
+  // graph.
   std::vector<ArcIndex> arcs(SwitchIndex from, SwitchIndex to) const;
   PathLength distance(SwitchIndex from, SwitchIndex to) const;
 
   const RouteGraph& graph() const { return graph_; }
   PathMetric metric() const { return metric_; }
   std::uint64_t cells_per_s() const { return cells_per_s_; }
-  // Rows that were computed when this table was made; the others are its predecessor's.
+  // Rows that were computed for this table; the others are shared with its predecessor.
   std::size_t rows_computed() const { return rows_computed_; }
 
  private:

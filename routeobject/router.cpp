@@ -73,7 +73,7 @@ Result<RouterChange> Router::report(std::string_view switch_name, Epoch incarnat
   if (!ordered) return tl::make_unexpected(ordered.error());
   SwitchState& of = switches_[*at];
   ++reports_;
-  // Who has been silent for so long may come back with a clock that has been set back.
+  // A switch that was silent for so long may return with a clock that has been set back.
   const bool believed_gone = of.trust.is_silent();
   if (of.reported && !believed_gone &&
       std::pair{incarnation, number} <= std::pair{of.incarnation, of.number}) {

@@ -1,30 +1,30 @@
-// The Router: keeps what is known of the network current, outside any call.
+// The Router: keeps the state of the network current, outside any call.
 //
-// SwitchServers report their ports, whole: whether each is up, what it may promise and what of that is
-// free. Of one incarnation the highest number counts, and a higher incarnation before any lower one;
-// what is older is ignored and counted. Of ports that nobody has reported the topology's word holds: up,
-// and all of the line's rate free. What was reported holds until the next report of that switch. A
-// report without any port says that the SwitchServer has lost its switch: then the last word on its
-// ports stands.
+// SwitchServers report all their ports: whether each is up, the rate it may promise, and how much
+// of that is free. A higher incarnation precedes any lower one, and within one incarnation the
+// highest number counts; older reports are ignored and counted. A port that is not reported counts
+// as in the topology: up, with all of the line's rate free. A report holds until the next report of
+// that switch. A report without ports means that the SwitchServer has lost its switch; the latest
+// state of its ports then stays.
 //
-// - Such a switch, and one whose SwitchServer has fallen silent, is unknown after a while, and
-// trusted
-//   again after another (switch_trust.hpp). While it is unknown so are its links and its access
-// line.
-// - Silence of one counts only while others are heard: when nobody is, it is more likely the Router
-// that
-//   cannot hear, and it concludes nothing. Nor does it from a time in which it was stopped itself.
-// - A link is down when either end's port is, an access line (port 1 of an endpoint) when its port is.
-// - The operator drains a link, an access line or a whole switch. A link is drained while it is itself
-//   or a switch at its end is. Draining a switch leaves its access line alone: connections that end there
-//   have no other way.
-// - What is down, unknown or drained is used by no new path, at any rate. Who is told of it hears
-// "down"
-//   before "unknown" before "drained".
+// - Such a switch, and one whose SwitchServer has fallen silent, becomes unknown after a while, and
+//   trusted again after another (switch_trust.hpp). While it is unknown, so are its links and its
+//   access line.
+// - A SwitchServer's silence counts only while others are heard. If none is heard, the Router
+//   itself probably cannot hear, so it concludes nothing. Nor does it conclude anything from a time
+//   in which it was stopped itself.
+// - A link is down if the port at either end is. An access line (port 1 of an endpoint) is down if
+//   its port is.
+// - The operator drains a link, an access line or a whole switch. A link is drained if it or a
+//   switch at either end is. Draining a switch does not drain its access line: connections that end
+//   there have no other way.
+// - No new path uses an element that is down, unknown or drained, at any rate. Of several reasons a
+//   watcher is sent only one: "down", else "drained", else "unknown".
 //
-// The version rises with every change of up, down, unknown or drained, by one for each report,
-// order or tick that makes any. Changes of rates alone leave it: they are learnt when an answer's
-// time is over.
+// The version rises by one with each report, order or tick that changes what is up, down, unknown
+// or drained. Changes of rates alone do not raise it: managers learn them when an answer's validity
+// ends.
+//
 //
 // Pure: no clock, no CORBA, no lock. Not thread-safe; RouteService owns it.
 #pragma once
@@ -47,81 +47,81 @@
 
 namespace xbind {
 
-// One port as its SwitchServer sees it. Rates above kLinkCellsPerSMax count as that, and no more is
-// free than may be promised.
+// One port as its SwitchServer reports it. Rates above kLinkCellsPerSMax count as that bound; the
+// free rate counts at most as the promised one.
 struct PortReport {
   PortId port;
   bool up = true;
-  std::uint64_t cells_per_s = 0;  // what the port may promise: line rate x overbooking factor
+  std::uint64_t cells_per_s = 0;  // line rate x overbooking factor
   std::uint64_t free_cells_per_s = 0;
 
   friend bool operator==(const PortReport&, const PortReport&) = default;
 };
 
-// Of a link or an access line.
+// The condition of a link or an access line.
 struct LineCondition {
   bool up = true;
   bool drained = false;
-  bool unknown = false;  // a switch at an end is: `up` is the last that was heard of it
+  bool unknown = false;  // a switch at an end is unknown; `up` is as last reported
 
   bool usable() const { return up && !drained && !unknown; }
   friend bool operator==(const LineCondition&, const LineCondition&) = default;
 };
 
-// What is up, down, unknown and drained under one version. Never changes once it is out.
+// The elements that are up, down, unknown and drained in one version. Immutable once published.
 struct NetworkCondition {
   TopologyState state;  // links in their order, then access lines by switch, then unknown switches
   std::vector<LineCondition> links;            // by link
-  std::vector<LineCondition> access_lines;     // by switch; as new where there is none
+  std::vector<LineCondition> access_lines;     // by switch; default where there is none
   std::vector<std::uint8_t> drained_switches;  // by switch: not 0 is drained as a whole
   std::vector<std::uint8_t> unknown_switches;  // by switch: not 0 is unknown
 };
 
-// What a report or an order has changed, ready for RouteGraph::with().
+// The changes by a report or an order, for RouteGraph::with().
 struct RouterChange {
-  std::vector<LinkChange> promised;  // for the graph of what lines may carry
-  std::vector<LinkChange> room;      // for the graph of what is free
-  bool condition = false;            // there is another NetworkCondition, under the next version
+  std::vector<LinkChange> promised;  // for the graph of the rates that lines may carry
+  std::vector<LinkChange> room;      // for the graph of the free rates
+  bool condition = false;            // there is a new NetworkCondition, with the next version
 
   bool empty() const { return promised.empty() && room.empty() && !condition; }
 };
 
 struct UnknownSwitch {
   std::string name;
-  Duration in_doubt = Duration::zero();  // how long nobody has had it under control
-  bool silent = false;  // nor has its SwitchServer spoken; else it has lost its switch
+  Duration in_doubt = Duration::zero();  // time since a SwitchServer last had it under control
+  bool silent = false;  // true: its SwitchServer is silent; false: it has lost the switch
 
   friend bool operator==(const UnknownSwitch&, const UnknownSwitch&) = default;
 };
 
 inline constexpr Duration kTrustTick = kRouteObjectTimers["trust-tick"];
-// A Router that has not been called for so long was stopped, and has heard nobody meanwhile.
+// If the Router was not called for this long, the process was stopped and has received nothing.
 inline constexpr Duration kTrustAsleep = kRouteObjectTimers["trust-asleep"];
 
 class Router {
  public:
-  // The state before anybody has spoken has `first_version`. Never null.
+  // `first_version` is the version of the state before any report. `topology` must not be null.
   Router(std::shared_ptr<const Topology> topology, std::uint64_t first_version,
          SwitchTrustOptions trust = {});
 
-  // Ports that nothing of the topology is plugged into are passed over. A late report changes nothing.
-  // kNotFound: no such switch; kBadInput: port 0, a port twice, or more than kPortsMax ports.
+  // Ignores ports without a link or host in the topology. A stale report changes nothing.
+  // kNotFound: no such switch; kBadInput: port 0, a repeated port, or more than kPortsMax ports.
   Result<RouterChange> report(std::string_view switch_name, Epoch incarnation, std::uint64_t number,
                               std::span<const PortReport> ports, TimePoint now);
-  // Takes up which switches have become unknown or trusted; to be called every kTrustTick or so.
+  // Updates which switches are unknown or trusted; call it about every kTrustTick.
   RouterChange tick(TimePoint now);
-  // A link, by the port at either of its ends; an access line, by its port; every link of a switch, with
-  // no port. kNotFound: nothing of that kind in the topology.
+  // Drains or undrains a link, by the port at either of its ends; an access line, by its port; or
+  // every link of a switch, without a port. kNotFound: the topology has no such element.
   Result<RouterChange> drain(const PathElement& element, bool drained);
 
-  // What is drained by an order of its own: links by their first end, access lines, and switches as
-  // a whole with port 0. Links in their order, then switches in theirs.
+  // The elements with a drain order: links by their first end, access lines, and whole switches
+  // with port 0. Links in their order, then switches in theirs.
   std::vector<PathElement> drains() const;
-  // Of the switches that are unknown, in the topology's order.
+  // The unknown switches, in the topology's order.
   std::vector<UnknownSwitch> unknown_switches(TimePoint now) const;
 
   std::shared_ptr<const NetworkCondition> condition() const { return condition_; }
-  std::uint64_t reports() const { return reports_; }  // all that were understood, late ones too
+  std::uint64_t reports() const { return reports_; }  // all valid ones, stale ones included
   std::uint64_t stale_reports() const { return stale_reports_; }
 
  private:
@@ -158,7 +158,7 @@ class Router {
   }
   LineCondition condition_of(std::size_t link) const;
   bool has_access_line(SwitchIndex at) const { return topology_->switches()[at].endpoint; }
-  // Takes up what has become of these switches and these links.
+  // Updates the condition of these switches and links, and records the differences in `change`.
   void settle(std::span<const SwitchIndex> at, const std::vector<std::uint32_t>& links,
               RouterChange& change);
   TopologyState state_of(const NetworkCondition& condition) const;
@@ -167,7 +167,7 @@ class Router {
   SwitchTrustOptions trust_;
   TimePoint last_tick_{};
   TimePoint awake_since_{};
-  TimePoint last_heard_{};  // of anybody
+  TimePoint last_heard_{};  // from any SwitchServer
   std::vector<LinkPorts> links_;
   std::vector<SwitchState> switches_;
   std::shared_ptr<const NetworkCondition> condition_;

@@ -25,7 +25,7 @@ void check_page(CORBA::ULong limit) {
   }
 }
 
-// How many of the first fit into one reply.
+// The number of leading elements that fit into one reply.
 template <class Sequence>
 CORBA::ULong fitting(const Sequence& sequence) {
   orb::ReplyRoom room;
@@ -42,7 +42,7 @@ std::vector<std::string> endpoints_of(const Topology& topology) {
   return names;
 }
 
-// The names on that page, of so many that `name_of` has.
+// One page of the `names` names that `name_of` returns.
 template <class NameOf>
 v2::NameSeq* page_of(std::size_t names, CORBA::ULong first, CORBA::ULong limit, NameOf name_of) {
   check_page(limit);
@@ -68,7 +68,7 @@ std::unique_ptr<v2::RouteAnswers> to_new(const Result<RouteAnswers>& answers) {
   return out;
 }
 
-// `cause`: who or what has changed the topology, for the log.
+// Notifies the watchers if the version has risen. `cause`: the origin of the change, for the log.
 void tell_if(RouteService& routes, RemoteWatchers& watchers, const Result<bool>& risen,
              const std::string& cause) {
   if (!risen) orb::raise(risen.error());
@@ -79,7 +79,7 @@ void tell_if(RouteService& routes, RemoteWatchers& watchers, const Result<bool>&
             now->state.unusable.size());
 }
 
-// What a status is made of.
+// The sources of a status.
 struct StatusReading {
   std::uint64_t requests;
   std::uint64_t queries;
@@ -132,8 +132,8 @@ constexpr MetricNames kSwitchAgeMetrics{{
      "Time for which nobody is known to have the switch under control."},
 }};
 
-// "report_age_ms/switch-1" of each switch that has reported; of a large network those that stand
-// first, so that the answer stays short.
+// Appends "report_age_ms/switch-1" for each switch that has reported; in a large network only the
+// first kShown, so that the reply stays short.
 void append_report_ages(const std::vector<RouteService::ReportAge>& ages, Metrics& metrics) {
   constexpr std::size_t kShown = 4'000;
   for (std::size_t i = 0; i < std::min(ages.size(), kShown); ++i) {
@@ -143,7 +143,7 @@ void append_report_ages(const std::vector<RouteService::ReportAge>& ages, Metric
   }
 }
 
-// "unknown_switch_ms/switch-1" of each switch that is unknown, likewise.
+// Appends "unknown_switch_ms/switch-1" for each unknown switch, with the same limit.
 void append_unknown(const std::vector<UnknownSwitch>& unknown, Metrics& metrics) {
   constexpr std::size_t kShown = 4'000;
   for (std::size_t i = 0; i < std::min(unknown.size(), kShown); ++i) {
@@ -180,7 +180,7 @@ v2::RouteAnswers* RouteObjectServant::find_paths(const v2::RouteQuerySeq& querie
   const auto answers = routes_.answer(asked);
   if (pace_ != nullptr) pace_->send(queries.length());
   auto out = to_new(answers);
-  // Each query has its answer: there is no shorter one.
+  // Each query has exactly one answer, so the list cannot be shortened.
   if (const CORBA::ULong fit = fitting(out->answers); fit < out->answers.length()) {
     throw v2::BadRequest(fmt::format("the answers to {} queries exceed {} octets, the first {} do "
                                      "not: ask for fewer at a time",

@@ -1,5 +1,6 @@
-// The CORBA face of RouteObject and Router: convert, call, convert. Upcalls run beside each other and wait
-// for nobody outside this process; RouteService and RemoteWatchers are thread-safe.
+// The CORBA servants of RouteObject and Router: they convert, call and convert back. Upcalls run
+// concurrently and wait for nothing outside this process; RouteService and RemoteWatchers are
+// thread-safe.
 #pragma once
 
 #include <atomic>
@@ -16,10 +17,10 @@
 
 namespace xbind {
 
-// What operators ask of it.
+// The operators' interface of RouteObject.
 class RouteOperationsServant : public orb::Dispatched<POA_xbind::v2::RouteOperations> {
  public:
-  // All must outlive this.
+  // All arguments must outlive this object.
   RouteOperationsServant(orb::Dispatch& dispatch, RouteService& routes, RemoteWatchers& watchers,
                          DrainKeeper& drains)
       : Dispatched(dispatch), routes_(routes), watchers_(watchers), drains_(drains) {}
@@ -35,7 +36,8 @@ class RouteOperationsServant : public orb::Dispatched<POA_xbind::v2::RouteOperat
 
 class RouteObjectServant : public orb::Dispatched<POA_xbind::v2::RouteObject> {
  public:
-  // All must outlive this. With `pace`, every question of a manager costs what it says.
+  // All arguments must outlive this object. With `pace`, every query of a manager takes the paced
+  // time.
   RouteObjectServant(orb::Dispatch& dispatch, RouteService& routes, RemoteWatchers& watchers,
                      v2::RouteOperations_ptr operations, Pace* pace = nullptr);
 
@@ -62,7 +64,7 @@ class RouteObjectServant : public orb::Dispatched<POA_xbind::v2::RouteObject> {
   std::atomic<std::uint64_t> invocations_{0};
 };
 
-// Of its status; --print-metrics lists them.
+// The metrics of its status; --print-metrics lists them.
 std::vector<MetricTable> route_object_metrics();
 
 }  // namespace xbind

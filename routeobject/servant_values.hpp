@@ -9,16 +9,16 @@
 
 namespace xbind {
 
-// Unusable elements in the answer to watch() and in a notice.
+// The number of unusable elements in the reply to watch() and in a notice.
 inline constexpr std::size_t kUnusableAtOnce = 4'096;
 
-// kBadInput: a metric or a kind of disjointness that there is not.
+// kBadInput: an unknown metric or kind of disjointness.
 Result<PathQuery> to_core(const v2::RouteQuery& query);
 PathElement to_core(const v2::RouteElement& element);
 std::vector<PortReport> to_core(const v2::PortNewsSeq& ports);
 
 void to_idl(const RouteAnswers& answers, v2::RouteAnswers& out);
-// At most `limit` unusable elements from the `first` on.
+// Writes at most `limit` unusable elements, from index `first` on.
 void to_idl(const TopologyState& state, std::size_t first, std::size_t limit,
             std::uint32_t validity_ms, v2::TopologyState& out);
 void to_idl(const LinkReport& link, const Topology& topology, v2::LinkState& out);

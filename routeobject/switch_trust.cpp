@@ -7,7 +7,7 @@
 namespace xbind {
 
 void SwitchTrust::heard(bool under_control, const SwitchTrustOptions& options, TimePoint now) {
-  // What became due before this word is taken up first: it may be later than its timer.
+  // First handle what was due before this report: the timer may be late.
   tick(options, kNever, now);
   last_word_ = now;
   silent_ = false;

@@ -1,7 +1,7 @@
-// Who watches the topology, by name, each for a lease that watching again prolongs.
+// The watchers of the topology, by name. Each has a lease that watching again extends.
 //
-// Every watch() has a number of its own, so that the end of one does not end a later one of the same name.
-// Pure: the time is handed in. Not thread-safe.
+// Every watch() has its own number, so that the end of one does not end a later one of the same
+// name. Pure: the caller passes the time. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -22,16 +22,17 @@ class WatchList {
  public:
   explicit WatchList(Duration lease) : lease_(lease) {}
 
-  // The number of this registration, above all before it. kExhausted: kWatchersMax others watch;
-  // kBadInput: what is no name (core/name.hpp).
+  // Returns the number of this registration, which is above all earlier ones. kExhausted:
+  // kWatchersMax others watch; kBadInput: an invalid name (core/name.hpp).
   Result<std::uint64_t> watch(std::string_view name, TimePoint now);
-  // False: it did not watch.
+  // Returns false if it did not watch.
   bool unwatch(std::string_view name);
-  // Ends that registration alone; false: it has ended already, or the name has watched anew.
+  // Ends only that registration. Returns false if it has ended already, or if the name has watched
+  // anew.
   bool end(std::string_view name, std::uint64_t registration);
-  // Ends those whose lease is over at `now`, and names them.
+  // Ends the registrations whose lease has expired at `now`, and returns their names.
   std::vector<std::string> expire(TimePoint now);
-  // When the next lease is over; kNever: nobody watches.
+  // When the next lease expires; kNever: there are no watchers.
   TimePoint next_expiry() const;
   std::size_t size() const { return watchers_.size(); }
 

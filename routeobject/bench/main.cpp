@@ -1,13 +1,15 @@
-// route_bench: how fast routes are found on one core, in the sizes the project promises.
+// route_bench measures how fast routes are found on one core, in the network sizes that the project
+// promises.
 //
-//   route_bench [ROUNDS]     rounds of each measurement, 1 to 1000; 7 if not said; prints the median
+//   route_bench [ROUNDS]     rounds of each measurement, 1 to 1000, by default 7; prints the median
 //
-//  - all pairs: 128 switches with 32 links each; one link goes down, the table is made anew from
-//    nothing, and only where it changed; by hops and by load
+//  - all pairs: 128 switches with 32 links each. One link goes down; the table is computed from
+//    scratch, and only where it changed; by hops and by load.
 //  - sparse: 754 switches, 900 links (a tree and 147 more), single paths between distant ends: by
-//    hops, and the cheapest by load within a bound on delay that the cheapest alone breaks
-//  - batches: 4096 pairs of the first network, by names, answers with all their hops, from the service
-//    that answers for RouteObject; with a quarter of the switches full; reports that it takes up
+//    hops, and the cheapest by load within a delay bound that the cheapest path alone exceeds.
+//  - batches: 4096 pairs of the first network, by names, answers with all their hops, from the
+//    service that answers for RouteObject; also with a quarter of the switches full. And the
+//    reports that the service handles.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,7 +60,8 @@ class Network {
   std::vector<std::uint32_t> next_port_;
 };
 
-// Every switch with 32 links: to the 16 next ones in strides, round a ring.
+// A ring of switches with 32 links each: to the next 16 switches in strides of 3, in both
+// directions.
 Network dense() {
   Network net("dense", 128);
   for (std::uint32_t at = 0; at < 128; ++at) {
@@ -108,7 +111,7 @@ int all_pairs(std::size_t rounds) {
 int single(std::size_t rounds) {
   const RouteGraph graph = sparse().graph();
   std::mt19937_64 random(1);
-  // Some load, so that the cheapest way is not the fastest.
+  // Some load, so that the cheapest path is not the fastest.
   std::vector<LinkChange> load;
   for (std::size_t link = 0; link < graph.topology().links().size(); ++link) {
     load.push_back({link, {true, 1 + random() % kRate, 1 + random() % kRate}});
@@ -140,7 +143,8 @@ int single(std::size_t rounds) {
   return found == 3 * rounds ? 0 : 1;
 }
 
-// All ports of a switch of dense(), with so much free, port 2 in service or not.
+// Reports all ports of a switch of dense() with `free` cells/s each; `second_up`: port 2 is in
+// service.
 std::vector<PortReport> ports_of(std::uint64_t free, bool second_up) {
   std::vector<PortReport> ports;
   for (std::uint32_t port = 1; port <= 33; ++port) {
@@ -181,7 +185,8 @@ int batches(std::size_t rounds) {
     cut.push_back(milliseconds([&] { report(round, false); }));
     report(kRate, true);
   }
-  // Every fourth switch has no room on its way out: other paths are searched for, or taken all the same.
+  // Every fourth switch has no room on its outputs: a search finds other paths, or paths without
+  // room.
   for (std::uint32_t at = 0; at < 128; at += 4) {
     (void)service.report(fmt::format("n{}", at), Epoch{1}, ++number, ports_of(0, true),
                          TimePoint{});

@@ -14,7 +14,7 @@ namespace xbind {
 namespace {
 
 constexpr std::size_t kShownMax = 40;
-constexpr std::size_t kNameMax = 63;  // as name_fault() has it
+constexpr std::size_t kNameMax = 63;  // as in name_fault()
 constexpr std::size_t kNamesPerNote = 8;
 constexpr std::size_t kFirstLinks = 3;
 constexpr double kEarthRadiusKm = 6371.009;
@@ -38,7 +38,7 @@ std::size_t part_of(std::vector<std::size_t>& parts, std::size_t node) {
   return node;
 }
 
-// Octets of the character of UTF-8 that begins here; 0: none does, or it is a control character.
+// Octets of the UTF-8 character at the front of `text`; 0: not UTF-8, or a control character.
 std::size_t character_length(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
   if (lead < 0x80) return lead < 0x20 || lead == 0x7F ? 0 : 1;
@@ -51,7 +51,7 @@ std::size_t character_length(std::string_view text) {
   for (std::size_t i = 1; i < length; ++i) {
     if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 0;
   }
-  // What Unicode leaves out of its three and four octets: overlong forms, surrogates, above U+10FFFF.
+  // Sequences of 3 and 4 octets that Unicode excludes: overlong forms, surrogates, above U+10FFFF.
   const auto second = static_cast<unsigned char>(text[1]);
   const bool wrong = (lead == 0xE0 && second < 0xA0) || (lead == 0xED && second >= 0xA0) ||
                      (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second >= 0x90) ||

@@ -33,7 +33,7 @@ std::optional<double> number_of(std::string_view text) {
   return value;
 }
 
-// All text of a node and below, pieces of CDATA joined; the whole tree is known to be shallow.
+// All text of a node and its children, CDATA pieces joined; check_depth() has bounded the tree.
 std::string_view text_of(const pugi::xml_node& node) { return trimmed(node.text().get()); }
 
 class GraphmlReader {
@@ -79,7 +79,7 @@ class GraphmlReader {
     return builder_.refuse(line_at(offset), "not well-formed XML: {}", result.description());
   }
 
-  // Step by step rather than by recursion: the file decides how deep it is.
+  // Iterative, not recursive: the file determines the depth.
   Result<void> check_depth() const {
     std::size_t depth = 0;
     pugi::xml_node node = document_.first_child();
@@ -158,7 +158,7 @@ class GraphmlReader {
     return {};
   }
 
-  // The text of the data that the key of this name has; empty: there is none.
+  // The text of the data whose key has this name; empty if there is none.
   std::string_view data(const pugi::xml_node& of, std::string_view name) const {
     for (const pugi::xml_node& child : of.children()) {
       if (local_name(child) != "data") continue;
@@ -169,7 +169,7 @@ class GraphmlReader {
     return {};
   }
 
-  // What yEd draws beside a node.
+  // The label that yEd draws beside a node.
   static std::string_view drawn_label(const pugi::xml_node& node) {
     const pugi::xml_node label = node.find_node([](const pugi::xml_node& below) {
       return local_name(below) == "NodeLabel" && !text_of(below).empty();

@@ -1,22 +1,22 @@
 // Reads GraphML (graphml.graphdrawing.org) as the Internet Topology Zoo writes it: one flat graph.
 //
-// A node is known by its id; the switch is named after its data "label", else the label that yEd draws
-// (y:NodeLabel), else the id. Its data "Longitude" and "Latitude" are its position. An edge is a link in
-// both directions whatever edgedefault says; edges that join the same two nodes are links beside each
-// other. A link's rate is the first of these that the edge states:
+// A node is identified by its id. Its switch is named after its data "label", else the label that
+// yEd draws (y:NodeLabel), else the id. Its data "Longitude" and "Latitude" are its position. An
+// edge is a link in both directions, whatever edgedefault says; several edges between the same two
+// nodes are parallel links. A link's rate is the first of these that the edge states:
 //
 //   data "LinkSpeedRaw"                     bit/s
 //   data "LinkSpeed" and "LinkSpeedUnits"   a number, and K, M, G or T for kbit/s to Tbit/s
-//   data "LinkLabel", "label"               a text with a rate in it (link_rate.hpp says which)
+//   data "LinkLabel", "label"               a text that contains a rate (see link_rate.hpp)
 //   ImportOptions::default_rate_mbits       Mbit/s
 //
-// and every link's choice is in the notes. There are no demands: every pair is as likely.
+// The notes record each link's choice. There are no demands: every pair is equally likely.
 //
-// Refused, with the line: XML that is not well-formed, cut off, nested deeper than kXmlDepthMax or of
-// more than kXmlMarksMax marks; a document type (no entity but XML's own five is expanded, and no
-// other file is opened); a root other than <graphml>; not exactly one graph; nested graphs and
-// hyperedges; ids that are missing or twice there, ends that are no node, self loops, a stated rate of
-// zero or one that is no number. The text is read as UTF-8.
+// Refused, with the line: XML that is not well-formed, cut off, nested deeper than kXmlDepthMax or
+// with more than kXmlMarksMax marks; a document type (no entity but XML's own five is expanded, and
+// no other file is opened); a root other than <graphml>; not exactly one graph; nested graphs and
+// hyperedges; missing or repeated ids, ends that are not nodes, self loops, a stated rate that is
+// zero or not a number. The text is read as UTF-8.
 #pragma once
 
 #include <string>
@@ -30,7 +30,7 @@ namespace xbind {
 inline constexpr std::size_t kXmlDepthMax = 32;
 inline constexpr std::size_t kXmlMarksMax = 1'000'000;  // '<' and '=', which cost memory
 
-// `text`: of the whole file, from its first line on; `path`: for name and refusals.
+// `text`: the whole file, from its first line on; `path`: for the name and refusals.
 Result<TopologyBuilder::Built> parse_graphml(std::string_view text, const std::string& path,
                                              const ImportOptions& options);
 

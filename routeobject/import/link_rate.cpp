@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kTextRead = 256;
 
-// All lower case, a longer one before what it begins with.
+// All lower case; a longer text precedes its own prefixes.
 struct Unit {
   std::string_view text;
   double bits_per_s;
@@ -53,7 +53,7 @@ constexpr Unit kUnits[] = {
     {"kb", 1e3},
     {"tb", 1e12},
 };
-// A letter alone means a rate only as it is commonly written: "10 m" may be metres.
+// A single letter means a rate only in its common spelling: "10 m" may be metres.
 constexpr Unit kLetters[] = {{"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}};
 
 struct Frame {
@@ -129,7 +129,7 @@ class Scanner {
     return Found{simple->bits_per_s * count->bits_per_s, simple->end};
   }
 
-  // Where what is multiplied begins; 0: no sign of multiplication here.
+  // The start of the factor after a multiplication sign; 0 if there is no such sign.
   std::size_t times_after(std::size_t index) const {
     index = past_spaces(index);
     if (lower(at(index)) == 'x' || at(index) == '*') return past_spaces(index + 1);
@@ -170,7 +170,7 @@ class Scanner {
     return Found{known->bits_per_s, end};
   }
 
-  // The number in Found::bits_per_s.
+  // Returns the number in Found::bits_per_s.
   std::optional<Found> number_at(std::size_t begin) const {
     if (!digit(at(begin))) return std::nullopt;
     double value = 0;
@@ -180,7 +180,7 @@ class Scanner {
     return Found{value, static_cast<std::size_t>(end - text_.data())};
   }
 
-  // What stands there is the end of a range, a choice, or what follows a decimal comma.
+  // Whether the text before makes this the end of a range, a choice, or a decimal fraction.
   bool after_a_number(std::size_t begin) const {
     if (begin >= 2 && text_[begin - 1] == ',' && digit(text_[begin - 2])) return true;
     std::size_t index = begin;

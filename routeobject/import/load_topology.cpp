@@ -45,7 +45,7 @@ Result<LoadedTopology> parse_any_topology(std::string_view text, const std::stri
     return fail(ErrorCode::kBadInput, "{} line {}: an octet 0: this is no text", path,
                 1 + std::ranges::count(text.substr(0, zero), '\n'));
   }
-  // UTF-8's mark goes, lines stay: they are counted from the start of the file.
+  // Skips UTF-8's byte order mark, but no lines: they are counted from the start of the file.
   std::string_view body = text;
   if (body.starts_with("\xEF\xBB\xBF")) body.remove_prefix(3);
   const std::size_t first = std::min(body.find_first_not_of(" \t\r\n"), body.size());
@@ -56,7 +56,7 @@ Result<LoadedTopology> parse_any_topology(std::string_view text, const std::stri
   Result<Topology> topology = parse_topology(text, path);
   if (topology) return LoadedTopology{std::move(*topology), TopologyFormat::kToml, {}};
   if (named_as_toml(path)) return tl::make_unexpected(std::move(topology).error());
-  // Refused with both readings: it may be a file of ours under another name, or of a format not known.
+  // Refuses for both readings: the file may be TOML under another name, or of an unknown format.
   const std::string_view line = body.substr(first, body.find('\n', first) - first);
   return fail(topology.error().code,
               "{}; and it begins with '{}', not as SNDlib's native format ('{}') or GraphML ('<')",

@@ -1,17 +1,18 @@
-// A topology from a file of any format known here; what the file is decides, not how it is named:
+// Loads a topology from a file of any known format. The content decides the format, not the name:
 //
 //   SNDlib native   begins with "?SNDlib native format"; sndlib.hpp
 //   GraphML         XML whose root is <graphml>, as the Internet Topology Zoo has it; graphml.hpp
 //   our own TOML    everything else; topology_file.hpp
 //
-// The name's end (.toml or none) only decides how a file is refused that is none of them.
+// The name's ending (.toml or not) only decides how a file of no known format is refused.
 //
-// What an imported file leaves open is chosen by the rules in the headers of the importers, and every
-// choice is in `notes`. A file of our own leaves nothing open and has none.
+// Rules in the importers' headers choose what an imported file leaves open; `notes` records every
+// choice. A file of our own leaves nothing open and has no notes.
 //
-// Refusals: kBadInput beginning with "FILE line N: " or "FILE: " (also for a file above
-// kTopologyOctetsMax, of which no more is read, and one with an octet 0), kSystem when it cannot be
-// read. Pure but for reading the file; from any thread.
+//
+// Refusals: kBadInput beginning with "FILE line N: " or "FILE: "; kSystem when the file cannot be
+// read. kBadInput also covers a file above kTopologyOctetsMax, of which no more is read, and one
+// that contains an octet 0. Pure except for reading the file; from any thread.
 #pragma once
 
 #include <string>
@@ -43,7 +44,7 @@ struct LoadedTopology {
 
 Result<LoadedTopology> load_topology(const std::string& path, const ImportOptions& options);
 
-// The same of a text; of `path` come the topology's name (not TOML's) and the refusals.
+// The same for a text; `path` gives the topology's name (except in TOML) and the refusals' prefix.
 Result<LoadedTopology> parse_any_topology(std::string_view text, const std::string& path,
                                           const ImportOptions& options);
 

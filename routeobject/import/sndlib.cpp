@@ -35,8 +35,8 @@ class Tokens {
     ahead_.reset();
     return token;
   }
-  // The rest of the line behind the last token, without spaces at its ends. peek() must not have
-  // been called since; nothing at the end of the file.
+  // The rest of the line after the last token, without spaces at its ends; nullopt at the end of
+  // the file. peek() must not have been called since that token.
   std::optional<std::string_view> rest_of_line() {
     if (at_ >= text_.size()) return std::nullopt;
     const std::size_t end = std::min(text_.find('\n', at_), text_.size());
@@ -185,7 +185,7 @@ class SndlibReader {
     return value;
   }
 
-  // A number that is not below zero.
+  // A number that is not negative.
   Result<double> amount(std::string_view wanted) {
     const Token token = tokens_.peek();
     const auto value = number(wanted);
@@ -251,7 +251,7 @@ class SndlibReader {
     std::string to;
   };
 
-  // id ( from to ), as links and demands begin.
+  // Reads "id ( from to )", with which links and demands begin.
   Result<Ends> read_ends(std::string_view wanted,
                          std::unordered_map<std::string_view, std::size_t>& seen) {
     const auto id = word(wanted);
@@ -347,7 +347,7 @@ class SndlibReader {
 
   Tokens tokens_;
   TopologyBuilder builder_;
-  std::map<std::string, std::size_t> sections_;  // and the lines in which they begin
+  std::map<std::string, std::size_t> sections_;  // with the lines in which they begin
   std::string section_;
   std::size_t section_line_ = 0;
   std::size_t other_units_ = 0;

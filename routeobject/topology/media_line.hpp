@@ -1,6 +1,6 @@
-// How the cells of a line travel in a lab: between two switches, or between a host and port 1 of its
-// switch. A value, and the check of what a topology file says of it; who opens the sockets checks
-// again (dataplane/links). Pure, any thread.
+// How the cells of a line travel in a lab: between two switches, or between a host and port 1 of
+// its switch. A value, and the check of its description in a topology file. The code that opens the
+// sockets checks again (dataplane/links). Pure, any thread.
 #pragma once
 
 #include <array>
@@ -24,10 +24,10 @@ enum class CellsForm : std::uint8_t {
 struct MediaLine {
   CellsForm cells = CellsForm::kMpls;
   LabelKind labels = LabelKind::kAtm;  // of the connections on this line: kAtm or kMpls
-  // "HOST:PORT" or "[IPv6]:PORT" of the two ends, addresses in numbers, ports 1 to 65535; in the order
-  // of the link's ends, or switch first and host second. Nothing: whoever builds the lab chooses.
+  // "HOST:PORT" or "[IPv6]:PORT" of the two ends, numeric addresses, ports 1 to 65535; in the order
+  // of the link's ends, or switch first and host second. nullopt: the lab chooses.
   std::optional<std::array<std::string, 2>> addresses{};
-  std::optional<std::uint32_t> label{};  // of the MPLS pseudowire, both ways; nothing: as above
+  std::optional<std::uint32_t> label{};  // of the MPLS pseudowire, both ways; nullopt: as above
 
   friend bool operator==(const MediaLine&, const MediaLine&) = default;
 };
@@ -35,12 +35,12 @@ struct MediaLine {
 std::string_view to_string(CellsForm form);
 // "mpls", "plain", "ring", "none", "lsp"
 std::optional<CellsForm> cells_form_of(std::string_view word);
-// What a line of such labels has unless it is said: kMpls, kLsp.
+// The default form of a line with such labels: kMpls, kLsp.
 CellsForm default_cells(LabelKind labels);
 
-// The sentence of what is wrong with a line, or nothing: an address that is none or is given twice,
-// addresses of a line without UDP, a label out of its range or of a line without a pseudowire, cells that
-// cannot carry labels of the line's kind.
+// A sentence about the fault of a line, or nullopt: an invalid or repeated address, addresses of a
+// line without UDP, a label out of range or of a line without a pseudowire, cells that cannot carry
+// labels of the line's kind.
 std::optional<std::string> media_line_fault(const MediaLine& line);
 
 }  // namespace xbind

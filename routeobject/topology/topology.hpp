@@ -1,13 +1,13 @@
-// The network as RouteObject and the lab know it: switches, the links between their ports, and who
-// is likely to call whom. A value: copy it, compare it, hand it to another thread.
+// The network as RouteObject and the lab see it: switches, the links between their ports, and how
+// likely each pair calls. A value: it may be copied, compared and passed to another thread.
 //
-// An endpoint is a switch on which calls start and end (a host); its port 1 belongs to what is
-// attached there, links get ports from 2 on. Links are bidirectional with the same rate each way,
-// two switches may have several; nothing says that everything is connected.
+// An endpoint is a switch at which calls start and end (a host). Its port 1 belongs to the attached
+// host; links use ports from 2 on. Links are bidirectional with the same rate each way. Two
+// switches may have several links, and the network need not be connected.
 //
-// add_*() keep that true and refuse the rest (kBadInput; kNotFound: no such switch; kExhausted:
-// more than the bounds below), changing nothing: a Topology never holds a duplicate name, a port
-// with two links or a link without rate.
+// add_*() preserve this and refuse the rest without a change (kBadInput; kNotFound: no such switch;
+// kExhausted: more than the bounds below). A Topology never has a duplicate name, a port with two
+// links or a link without rate.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,8 @@ using SwitchIndex = std::uint32_t;  // position in Topology::switches()
 struct TopologySwitch {
   std::string name;  // [a-z0-9][a-z0-9.-]{0,62}: as bound under xbind/switchserver/
   bool endpoint = false;
-  std::uint32_t ports = 1;  // the highest port in use, at least 1; ports count from 1
-  MediaLine media{};        // between port 1 and the host, of an endpoint
+  std::uint32_t ports = 1;  // the highest port in use, at least 1; ports are numbered from 1
+  MediaLine media{};        // of an endpoint: between port 1 and the host
 
   friend bool operator==(const TopologySwitch&, const TopologySwitch&) = default;
 };
@@ -60,7 +60,7 @@ struct TopologyLink {
   friend bool operator==(const TopologyLink&, const TopologyLink&) = default;
 };
 
-// How often `from` calls `to`, relative to the other demands; several of one pair add up.
+// How often `from` calls `to`, relative to the other demands; several demands of one pair add up.
 struct TopologyDemand {
   SwitchIndex from = 0;
   SwitchIndex to = 0;
@@ -69,7 +69,7 @@ struct TopologyDemand {
   friend bool operator==(const TopologyDemand&, const TopologyDemand&) = default;
 };
 
-// The sentence of what is wrong with a name of a switch or a topology, or nothing.
+// A sentence about the fault in a name of a switch or a topology, or nullopt.
 std::optional<std::string> name_fault(std::string_view name);
 
 class Topology {
@@ -78,14 +78,15 @@ class Topology {
   explicit Topology(std::string name) : name_(std::move(name)) {}
 
   Result<SwitchIndex> add_switch(std::string name, bool endpoint);
-  // The index of the new link; links keep their order for ever (path_query.hpp breaks ties by it).
+  // Returns the new link's index. Links never change their order (path_query.hpp breaks ties by
+  // it).
   Result<std::size_t> add_link(LinkEnd a, LinkEnd b, std::uint64_t cells_per_s);
   Result<void> add_demand(SwitchIndex from, SwitchIndex to, double weight);
-  // How cells travel there; until it is said, as MediaLine's defaults. kBadInput also for a switch that
-  // is no endpoint: there is no host behind it.
+  // Sets how cells travel there; by default as MediaLine's defaults. kBadInput also for a switch
+  // that is not an endpoint: it has no host.
   Result<void> set_host_media(SwitchIndex at, MediaLine line);
   Result<void> set_link_media(std::size_t link, MediaLine line);
-  // 0 until it is said.
+  // Sets the delay; the default is 0.
   Result<void> set_link_delay(std::size_t link, std::uint32_t delay_us);
 
   const std::string& name() const { return name_; }
@@ -95,12 +96,12 @@ class Topology {
 
   std::optional<SwitchIndex> find(std::string_view switch_name) const;
   bool port_is_free(LinkEnd end) const;
-  // The link plugged in there, as an index into links(); nothing: no such end, or no link at it.
+  // The index in links() of the link at that end; nullopt: no such end, or no link at it.
   std::optional<std::size_t> link_at(LinkEnd end) const;
   // "host-a:2"
   std::string end_text(LinkEnd end) const;
-  // What the ports of a switch can carry, port 1 first: a link's rate; at an endpoint's port 1 the
-  // sum of the switch's links, so that it is never what refuses a call; 0 where nothing is plugged.
+  // The rates of a switch's ports, port 1 first: a link's rate; at an endpoint's port 1 the sum of
+  // the switch's links, so that it never refuses a call; 0 for an unused port.
   std::vector<std::uint64_t> port_cells_per_s(SwitchIndex at) const;
 
   friend bool operator==(const Topology&, const Topology&) = default;
@@ -125,9 +126,10 @@ class Topology {
 //               "addresses": ["127.0.0.1:6001", "127.0.0.2:6001"], "label": 1001},
 //               "delay_us": 250}],
 //    "demands": [{"from": "host-a", "to": "host-b", "weight": 1.0}]}
-// port_cells_per_s[i] is port i + 1. A switch has "media" when it is an endpoint. "labels" is "mpls" for a
-// line with MPLS labels, else missing; "addresses" and "label" are there when the file says them, "delay_us"
-// when it is above 0. Order is that of the topology; ends with a newline.
+// port_cells_per_s[i] is that of port i + 1. A switch has "media" if it is an endpoint. "labels" is
+// "mpls" for a line with MPLS labels, otherwise missing. "addresses" and "label" are present if the
+// file has them, "delay_us" if it is above 0. The order is the topology's; the text ends with a
+// newline.
 std::string describe_as_json(const Topology& topology);
 
 }  // namespace xbind

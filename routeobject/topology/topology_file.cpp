@@ -16,7 +16,7 @@ namespace {
 
 using Line = toml::source_index;
 
-// An end as the file says it: "host-a:2", or "host-a" with the port left out.
+// An end as the file writes it: "host-a:2", or "host-a" without the port.
 struct EndText {
   SwitchIndex at = 0;
   std::optional<PortId> port;
@@ -220,7 +220,7 @@ class TopologyReader : private config::TomlReader {
     const auto found = tables("link");
     if (!found) return tl::make_unexpected(found.error());
     std::vector<LinkText> links;
-    std::set<LinkEnd> named;  // a port given out must not be one that a later link names
+    std::set<LinkEnd> named;  // ports that links of the file name: not assigned automatically
     for (const toml::table* table : *found) {
       const auto link = read_link(*table);
       if (!link) return tl::make_unexpected(link.error());
@@ -229,7 +229,7 @@ class TopologyReader : private config::TomlReader {
       }
       links.push_back(*link);
     }
-    std::vector<std::uint32_t> next_port;  // below it no port is left to give out
+    std::vector<std::uint32_t> next_port;  // per switch; no lower port is left to assign
     for (const TopologySwitch& at : topology_.switches()) next_port.push_back(at.endpoint ? 2 : 1);
     for (const LinkText& link : links) {
       LinkEnd ends[2];

@@ -5,8 +5,8 @@
 //   name = "host-a"
 //   endpoint = true                   # calls start and end here; default false
 //   media = { cells = "plain", addresses = ["127.0.0.1:6001", "127.0.0.1:6002"] }
-//                                     # endpoints only: the line from port 1 to the host, switch first;
-//                                     # labels, cells, addresses and label as of a link
+//                                     # endpoints only: the line from port 1 to the host,
+//                                     # switch first; keys as for a link
 //   [[link]]
 //   between = ["host-a:2", "switch-1"]  # the port after the colon may be left out
 //   cells-per-s = 353207              # each way; 1 to 4294967295
@@ -21,13 +21,13 @@
 //   to = "host-b"
 //   weight = 2.5                      # above 0; default 1
 //
-// Ports that are left out are given out in file order, each the lowest that no link of the file
-// names and that is still free (from 1; from 2 at an endpoint). Tables may stand in any order.
-// topology.hpp tells what names, rates and links are right. Addresses and labels that are left out are
-// chosen by whoever builds the lab; routes do not depend on any of them.
+// A port that is left out is assigned in file order: the lowest one that no link of the file names
+// and that is still free (from 1; from 2 at an endpoint). Tables may stand in any order.
+// topology.hpp defines valid names, rates and links. The builder of the lab chooses missing
+// addresses and labels; routes depend on none of them.
 //
-// Refusals (kBadInput, kSystem when the file cannot be read) begin with "FILE line N: ", where the
-// table or value stands; where no line is to blame (an empty file) with "FILE: ".
+// Refusals (kBadInput; kSystem when the file cannot be read) begin with "FILE line N: ", the line
+// of the table or value; if no line is at fault (an empty file), with "FILE: ".
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ inline constexpr std::size_t kTopologyOctetsMax = 16u << 20;
 
 Result<Topology> read_topology_file(const std::string& path);
 
-// The same of a text; `path` is only for the refusals.
+// The same for a text; `path` is used only in refusals.
 Result<Topology> parse_topology(std::string_view text, const std::string& path);
 
 }  // namespace xbind
