@@ -1,11 +1,11 @@
-// How many ATM cells AAL5 makes of a frame, exactly, and back.
+// Converts between frames and the number of ATM cells that AAL5 makes of them, exactly.
 //
 // ITU-T I.363.5: a CPCS-PDU is the payload (1 to 65535 octets), 0 to 47 octets of padding and a
 // trailer of 8 octets, together a multiple of 48; each 48 octets travel in one cell.
 //
-// A frame of more than 65535 octets is sent as several CPCS-PDUs, all but the last one full: no
-// other split needs fewer cells, and the receiver needs no more than the order of arrival to join
-// them. All functions are pure and cannot overflow.
+// A frame of more than 65535 octets is sent as several CPCS-PDUs, all but the last of them full. No
+// other split needs fewer cells, and the receiver can join them by their order of arrival alone.
+// All functions are pure and cannot overflow.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@ constexpr std::uint64_t cells_of_pdu(std::uint64_t payload_octets) {
 
 inline constexpr std::uint64_t kFullPduCells = cells_of_pdu(kPduPayloadMax);
 
-// Cells of one frame of any size; none for no octets. Never falls as frames grow.
+// Cells of one frame of any size; 0 for no octets. Never decreases as frames grow.
 constexpr std::uint64_t cells_of_frame(std::uint64_t frame_octets) {
   const std::uint64_t rest = frame_octets % kPduPayloadMax;
   return frame_octets / kPduPayloadMax * kFullPduCells + (rest == 0 ? 0 : cells_of_pdu(rest));
 }
 
-// Octets of the largest frame that fits in so many cells; none in no cells. `cells` at most 2^48.
+// Octets of the largest frame that fits in `cells` (at most 2^48); 0 for no cells.
 constexpr std::uint64_t octets_in_cells(std::uint64_t cells) {
   const std::uint64_t rest = cells % kFullPduCells;
   return cells / kFullPduCells * kPduPayloadMax +

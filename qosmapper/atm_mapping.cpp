@@ -24,15 +24,16 @@ Result<void> within(std::string_view what, std::uint64_t value, std::uint64_t le
   return fail(ErrorCode::kBadInput, "{} {} is not in {} to {}", what, value, least, most);
 }
 
-// Frames in 1000 s that carry so many bits a second, rounded up.
+// Frames in 1000 s that carry `bits_per_s`, rounded up.
 std::uint64_t frames_of_bits(std::uint64_t bits_per_s, std::uint64_t frame_octets) {
   return divided_up(bits_per_s * kThousand / 8 + (bits_per_s * kThousand % 8 != 0), frame_octets);
 }
 
-// Thousandths of a cell: not less than the mean of C(L) over frames of this mean, none above the largest.
+// Thousandths of a cell: an upper bound of the mean of C(L) over frames with this mean and no frame
+// above the largest size.
 std::uint64_t mean_cells_of(std::uint64_t mean_octets, std::uint64_t largest_octets) {
   const std::uint64_t most = aal5::cells_of_frame(largest_octets) * kThousand;
-  if (mean_octets == largest_octets) return most;  // all are of this size
+  if (mean_octets == largest_octets) return most;  // all frames are of this size
   const std::uint64_t tail = aal5::kTrailerOctets + aal5::kCellPayloadOctets - 1;
   if (largest_octets <= aal5::kPduPayloadMax) {
     return std::min(most, divided_up((mean_octets + tail) * kThousand, aal5::kCellPayloadOctets));
@@ -94,8 +95,8 @@ Result<void> check_asked(const UserService& s) {
   return {};
 }
 
-// The rate at which frames of the largest size go out: each before the next is there, and in no more than
-// half of the delay that the user allows.
+// The rate at which frames of the largest size are sent: each must be sent before the next one is
+// available, and within half of the delay that the user allows.
 std::uint64_t peak_of(const UserService& s, const FrameShape& shape) {
   std::uint64_t peak = shape.largest_cells_per_s();
   if (s.at_once) peak = std::max(peak, kReferenceLineCellsPerS);
@@ -213,7 +214,7 @@ Result<AtmService> to_atm(const UserService& s) {
   }
   if (s.asked.delay_us) {
     const std::uint64_t sending = sending_delay_us(*shape, *contract);
-    if (sending >= *s.asked.delay_us) {  // half of it and what was rounded up
+    if (sending >= *s.asked.delay_us) {  // half of the delay, and rounding
       return fail(ErrorCode::kBadInput, "a delay of {} us is used up by {} us of sending",
                   *s.asked.delay_us, sending);
     }
@@ -228,7 +229,7 @@ std::uint64_t sending_delay_us(const FrameShape& shape, const TrafficContract& c
   const std::uint64_t pcr = contract.pcr_cells_per_s;
   const bool sustained = has_guaranteed_rate(contract.category);
   const std::uint64_t scr = sustained ? contract.guaranteed_cells_per_s : pcr;
-  // When the last of so many cells that are there at once has left.
+  // The time until the last of `cells` cells that are available at once has been sent.
   const auto sent_us = [&](std::uint64_t cells) {
     const std::uint64_t at_peak =
         sustained ? std::min<std::uint64_t>(cells, contract.mbs_cells) : cells;
@@ -237,7 +238,7 @@ std::uint64_t sending_delay_us(const FrameShape& shape, const TrafficContract& c
   };
   const std::uint64_t first = sent_us(shape.largest_cells);
   if (shape.burst_frames <= 1 || shape.frames_per_1000_s == 0) return first;
-  // The last frame of a burst was there so much later than the first.
+  // How much later than the first frame of a burst the last one is available.
   const std::uint64_t later =
       (shape.burst_frames - 1) * kThousand * kMicroseconds / shape.frames_per_1000_s;
   const std::uint64_t last = sent_us(shape.burst_frames * shape.largest_cells);
@@ -268,7 +269,7 @@ Result<UserQos> to_user(const UserService& s, const AtmService& given) {
   }
   UserQos seen;
   if (given.qos.clr) {
-    // The product with thousandths of a cell need not fit: whole cells and the rest.
+    // The product with thousandths of a cell may overflow: multiply whole cells and the rest apart.
     const std::uint64_t per_frame =
         *given.qos.clr * (shape->mean_cells / kThousand) +
         divided_up(*given.qos.clr * (shape->mean_cells % kThousand), kThousand);

@@ -60,7 +60,7 @@ class CatalogueReader : private config::TomlReader {
   }
 
  private:
-  // Nothing when the key is not there. `unit`: what the number is multiplied with.
+  // nullopt if the key is missing. `unit`: the factor that converts the number.
   Result<std::optional<std::uint64_t>> number(std::string_view key, double least, double most,
                                               double unit, Round round) const {
     const toml::node* node = table_->get(key);
@@ -155,8 +155,8 @@ class CatalogueReader : private config::TomlReader {
     return service;
   }
 
-  const toml::table* table_ = nullptr;  // of the service that is being read
-  std::string name_;                    // the same's
+  const toml::table* table_ = nullptr;  // of the service being read
+  std::string name_;                    // of the service being read
   Catalogue catalogue_;
 };
 

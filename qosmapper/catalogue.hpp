@@ -1,25 +1,26 @@
-// The service catalogue: names for services, so that a client asks for "voice-g711" and not for numbers.
-// A file in TOML; qosmapper/catalogue.toml is the one that comes with the project.
+// The service catalogue: names for services, so that a client requests "voice-g711" instead of
+// numbers. A TOML file; the project's own is qosmapper/catalogue.toml.
 //
 //   [[service]]                 # at least one, at most kCatalogueServicesMax
-//   name = "video-25"           # 1 to 64 of letters, digits, '-', '_', '.'; each once, no class
+//   name = "video-25"           # 1 to 64 letters, digits, '-', '_', '.'; unique, not a class
 //   class = "video"             # or "voice", "data", "constant"
 //
 //   key            classes          what
 //   frames-per-s   video, voice     0.001 to 1000000, thousandths
-//   frame-octets   all              video: mean; voice, constant: of each frame; data: of the largest
+//   frame-octets   all              video: the mean; voice, constant: each; data: the largest
 //   peak-to-mean   video            largest frame over the mean: 1 (default) to 1000, thousandths
-//   burst-frames   video, data      largest frames that may follow each other: from 1 (default)
-//   bits-per-s     constant, data   of the frames' octets, whole; data: guaranteed, default none
-//   peak-bits-per-s  data           whole; default: a line of 353207 cells/s
+//   burst-frames   video, data      largest frames that may follow each other: at least 1 (default)
+//   bits-per-s     constant, data   integer, of the frames' octets; data: guaranteed, default none
+//   peak-bits-per-s  data           integer; default: a line of 353207 cells/s
 //   frame-loss     all              ratio, 1e-12 to below 1; not for data without bits-per-s
-//   delay-ms       all but data     0.002 to 3600000; may be left out for video
+//   delay-ms       all but data     0.002 to 3600000; optional for video
 //
-// Numbers with more digits than we keep are taken to the safe side: rates and sizes up, loss and delay down.
-// Every service of a catalogue has a mapping (to_atm()), and is refused here if it has none.
+// Numbers with too many digits are rounded to the safe side: rates and sizes up, loss and delay
+// down. Every service of a catalogue has a mapping (to_atm()); one without is refused here.
 //
-// Refusals (kBadInput; kSystem when the file cannot be read) begin with "FILE line N: ", the line of the
-// value or, where a key is missing or the mapping refuses, of the table; an empty file has no line.
+// Refusals (kBadInput; kSystem when the file cannot be read) begin with "FILE line N: ". The line
+// is that of the value, or of the table if a key is missing or the mapping refuses. An empty file
+// has no line.
 #pragma once
 
 #include <cstddef>
@@ -46,11 +47,11 @@ class Catalogue {
     AtmService mapped;  // to_atm(service)
   };
 
-  // Nothing when there is none of the name. Valid as long as the catalogue.
+  // Returns null if there is no service of that name. Valid as long as the catalogue.
   const Entry* find(std::string_view name) const;
   const std::vector<std::string>& names() const { return names_; }  // in the order of the file
 
-  // kBadInput: a name that cannot be, is a class's word or is there, one service too many, no mapping.
+  // kBadInput: an invalid or repeated name or a class's word, too many services, or no mapping.
   Result<void> add(std::string name, const UserService& service);
 
  private:
@@ -58,18 +59,18 @@ class Catalogue {
   std::vector<std::string> names_;
 };
 
-// The class of that word, "video"; nothing when it is none.
+// The class of a word such as "video"; nullopt if it is not a class.
 std::optional<ServiceClass> class_of_word(std::string_view word);
 
-// qosmapper/catalogue.toml as it was when this was compiled.
+// The contents of qosmapper/catalogue.toml at compile time.
 const Catalogue& shipped_catalogue();
 
 Result<Catalogue> read_catalogue_file(const std::string& path);
 
-// The file of an option `--catalogue`; empty: the shipped one.
+// Reads the file of an option `--catalogue`; an empty path gives the shipped catalogue.
 Result<std::shared_ptr<const Catalogue>> catalogue_of_option(const std::string& path);
 
-// The same of a text; `path` is only for the refusals.
+// The same for a text; `path` is used only in refusals.
 Result<Catalogue> parse_catalogue(std::string_view text, const std::string& path);
 
 }  // namespace xbind

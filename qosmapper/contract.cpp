@@ -9,12 +9,12 @@ constexpr std::uint64_t kMicroseconds = 1'000'000;
 
 constexpr std::uint64_t divided_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
-// Cells of one source that its tolerance lets come too early. Fields of 24 bits: cannot overflow.
+// Cells that a source's tolerance allows to arrive early. Fields of 24 bits: cannot overflow.
 std::uint64_t early_cells(std::uint64_t tolerance_us, std::uint64_t cells_per_s) {
   return divided_up(tolerance_us * cells_per_s, kMicroseconds);
 }
 
-// Cells of the largest burst at the peak rate that have not left at the guaranteed one.
+// Cells of the largest burst at the peak rate that have not left at the guaranteed rate.
 std::uint64_t burst_cells(const TrafficContract& contract) {
   const std::uint64_t pcr = contract.pcr_cells_per_s;
   return divided_up(

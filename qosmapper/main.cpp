@@ -1,4 +1,4 @@
-// xbind-qosmapper: between the user's terms and the network's.
+// xbind-qosmapper: maps services between the user's terms and the network's.
 #include "core/config/pace_options.hpp"
 #include "core/pace_clock.hpp"
 #include "naming/names.hpp"
@@ -9,7 +9,7 @@
 
 int main(int argc, char** argv) {
   using namespace xbind;
-  orb::take_signals();  // first: SIGTERM ends in order from here on
+  orb::take_signals();  // first: from here on SIGTERM ends the process in order
   orb::CommonOptions common;
   std::string catalogue_file;
   std::shared_ptr<const Catalogue> catalogue;

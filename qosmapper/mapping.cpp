@@ -7,7 +7,7 @@
 namespace xbind {
 namespace {
 
-constexpr std::uint64_t kSeconds = 1000;  // what VideoSpec counts frames over
+constexpr std::uint64_t kSeconds = 1000;  // the period over which VideoSpec counts frames
 
 // The cells of one frame, at least 1.
 Result<std::uint64_t> frame_cells(std::uint64_t frame_octets) {
@@ -39,8 +39,8 @@ Result<Resources> to_network(const VideoSpec& video) {
   }
   const Result<std::uint64_t> cells = frame_cells(video.frame_octets);
   if (!cells) return tl::make_unexpected(cells.error());
-  // By division, since the product may not fit; a product of more than this rounds up to above the
-  // bound, one of no more does not.
+  // Checks by division, since the product may overflow: a product above the right side rounds up to
+  // more than the bound, any other does not.
   if (*cells > kCellsPerSMax * kSeconds / video.frames_per_1000_s) {
     return fail(ErrorCode::kBadInput, "{} frames of {} octets in 1000 s are more than {} cells/s",
                 video.frames_per_1000_s, video.frame_octets, kCellsPerSMax);

@@ -14,7 +14,7 @@
 namespace xbind {
 namespace {
 
-// The reading is the number of mappings.
+// The reading is the number of mappings so far.
 constexpr MetricRow<std::uint64_t> kMapperMetrics[] = {
     {"rss_kib", MetricKind::kGauge, "KiB", "Resident memory of the process.",
      [](const std::uint64_t&) { return orb::own_resident_kib(); }},
@@ -34,7 +34,7 @@ void to_idl(const std::optional<std::uint64_t>& number, v2::OptionalNumber& out)
   if (number) out[0] = *number;
 }
 
-// The contract bounds the sequence to one: the ORB refuses more.
+// The IDL bounds the sequence to one element: the ORB refuses more.
 std::optional<std::uint64_t> to_core(const v2::OptionalNumber& number) {
   if (number.length() == 0) return std::nullopt;
   return number[0];

@@ -1,5 +1,5 @@
-// The CORBA face of the QOSMapper: convert, call, convert. The mapping is pure and the catalogue does not
-// change, upcalls run beside each other.
+// The CORBA servant of the QOSMapper: it converts, calls and converts back. The mapping is pure and
+// the catalogue never changes, so upcalls run concurrently.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,8 @@ namespace xbind {
 
 class QosMapperServant : public orb::Dispatched<POA_xbind::v2::QOSMapper> {
  public:
-  // `dispatch` outlives this. With `pace`, which does too, every question of a manager costs what it says.
+  // `dispatch` and `pace` must outlive this object. With `pace`, every query of a manager takes the
+  // paced time.
   QosMapperServant(orb::Dispatch& dispatch, std::shared_ptr<const Catalogue> catalogue,
                    Pace* pace = nullptr)
       : Dispatched(dispatch), catalogue_(std::move(catalogue)), pace_(pace) {}
@@ -40,7 +41,7 @@ class QosMapperServant : public orb::Dispatched<POA_xbind::v2::QOSMapper> {
   std::atomic<std::uint64_t> mappings_{0};
 };
 
-// Of its status; --print-metrics lists them.
+// The metrics of its status; --print-metrics lists them.
 std::vector<MetricTable> qos_mapper_metrics();
 
 }  // namespace xbind

@@ -22,7 +22,7 @@ tl::unexpected<ServiceRefusal> refuse(const char* element, std::uint64_t asked, 
       ServiceRefusal{Cause::kInvalidRequest, element, asked, free, std::move(text)});
 }
 
-// A sentence that names its number itself.
+// Refuses with a sentence that names the number itself.
 tl::unexpected<ServiceRefusal> refuse(const std::string& text) {
   return tl::make_unexpected(ServiceRefusal{Cause::kInvalidRequest, text, 0, 0, text});
 }
@@ -95,7 +95,7 @@ constexpr Term kTerms[] = {
      only({ServiceClass::kVideo, ServiceClass::kVoice, ServiceClass::kConstant})},
 };
 
-// What is said takes the place of what was there.
+// A given value (not 0) replaces the present one.
 void take(std::uint64_t said, std::uint64_t& place) {
   if (said != 0) place = said;
 }

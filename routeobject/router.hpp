@@ -18,8 +18,9 @@
 // - The operator drains a link, an access line or a whole switch. A link is drained if it or a
 //   switch at either end is. Draining a switch does not drain its access line: connections that end
 //   there have no other way.
-// - No new path uses an element that is down, unknown or drained, at any rate. Of several reasons a
-//   watcher is sent only one: "down", else "drained", else "unknown".
+// - No new path uses an element that is down, unknown or drained, at any rate. A line is reported
+//   to watchers with one reason: down, else drained, else unknown. An unknown switch is reported
+//   itself, too.
 //
 // The version rises by one with each report, order or tick that changes what is up, down, unknown
 // or drained. Changes of rates alone do not raise it: managers learn them when an answer's validity
