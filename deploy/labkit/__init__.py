@@ -1,19 +1,19 @@
-"""A lab of OpenXbind processes on one host: what deploy/lab, ./quickstart and the tests build on.
+"""A lab of OpenXbind processes on one host; deploy/lab, ./quickstart and the tests use it.
 
-  process.py    one daemon: start it, wait for its ready line, end it; who is still alive
-  naming.py     is a name service answering there; free ports and loopback addresses
-  topology.py   what xbind-routeobject says of a topology file; does an offered load fit it
+  process.py    one daemon: start it, wait for its ready line, end it; is it still alive
+  naming.py     does a name service answer; free ports and loopback addresses
+  topology.py   xbind-routeobject's description of a topology file; does an offered load fit it
   media.py      how cells travel: the links of the switches, the lines to the hosts
-  hosts.py      which switches share a process, and the files that tell it so
-  control.py    orders to the switches of a lab that is up: lines cut and mended
-  lab.py        a whole lab: which daemons, in which order, with which options; its state file
-  load.py       one run of callgen against it
+  hosts.py      which switches share a process, and their configuration files
+  control.py    commands to the switches of a running lab: take lines down and up
+  lab.py        a whole lab: its daemons, their order and options; its state file
+  load.py       one run of callgen against a lab
   quickstart.py ./quickstart after its first lines
   bench.py      ./quickstart --bench: speed and memory, measured against wanted
   sweep.py      ./quickstart --sweep: engines, thresholds and label caches compared
-  sweep_figures.py  what it reckons: ratios, intervals, tables
-  speed.py, sip.py  sweeps of speed; speed_figures.py reckons
-  scheduling.py how the kernel gives turns to what is started
+  sweep_figures.py  its calculations: ratios, intervals, tables
+  speed.py, sip.py  sweeps of speed; speed_figures.py has the calculations
+  scheduling.py the kernel's scheduling policy for started processes
 
 Python's standard library only. Nothing here runs as a service: a lab is started, and its processes
 stay until `down`.

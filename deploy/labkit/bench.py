@@ -1,6 +1,6 @@
-"""./quickstart --bench: the speed and size this project promises, measured against wanted.
+"""./quickstart --bench: the speed and size that this project promises, measured against wanted.
 
-Figures depend on the machine; nothing here is a test. Exit code 0 when every run was clean, whatever
+Figures depend on the machine; nothing here is a test. Exit code 0 if every run was clean, whatever
 the figures.
 """
 
@@ -18,7 +18,7 @@ from .process import LabError
 CUT = 1_000  # connections over the link that is cut
 RING = Path(__file__).resolve().parents[1] / "topologies" / "ring6.toml"
 RSS_MB_MAX = 100.0
-GROWTH_MB_MAX = 2.0  # what an allocator may still pick up between two long runs
+GROWTH_MB_MAX = 2.0  # growth of the allocator's own memory between two long runs
 
 
 def run(in_own_lab):
@@ -75,8 +75,8 @@ weight = 1
 
 
 def restore(lab, load, directory):
-    """Cuts a link when all calls are up; the run's JSON, and how long after the word to cut the last of
-    them had another path."""
+    """Cuts a link when all calls are up. Returns the run's JSON, and the time from the command to
+    cut until the last of the calls had another path."""
     def metric(name):
         return sweep_figures.metrics_of(lab.ask("xbindctl", "status"))[name]
 
@@ -99,7 +99,7 @@ def restore(lab, load, directory):
 
 
 def measure(lab, load, directory, title):
-    """One run of callgen in a lab that is up; its JSON."""
+    """Runs callgen once in a running lab. Returns its JSON."""
     print(f"[calls] {title}")
     load.json = directory / "run.json"
     code = subprocess.run(callgen(lab, load), check=False).returncode

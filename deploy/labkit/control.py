@@ -1,5 +1,5 @@
-"""Orders to the emulated switches of a lab, over the sockets that `xbind-switch tell` speaks to; and what
-follows for a link, which has two ends."""
+"""Commands to the emulated switches of a lab, over the sockets that `xbind-switch tell` uses, and
+commands for a link, which has two ends."""
 
 import difflib
 import re
@@ -12,7 +12,7 @@ TIMEOUT_S = 5.0
 
 
 def address_of(process):
-    """Where an xbind-switch listens for orders: it says so when it starts."""
+    """Where an xbind-switch listens for commands; it prints the address when it starts."""
     found = re.search(r"^xbind-switch control on (\S+)$", process.output(), re.MULTILINE)
     if not found:
         raise LabError(f"{process.name} has not said where it takes orders (--control)")
@@ -21,7 +21,7 @@ def address_of(process):
 
 
 def tell(process, lines):
-    """The answers to `lines`, one each. LabError when the process does not answer."""
+    """Returns the answers to `lines`, one each. LabError if the process does not answer."""
     if not process.alive():
         raise LabError(f"{process.name} is not running any more")
     try:
@@ -29,7 +29,7 @@ def tell(process, lines):
             connection.settimeout(TIMEOUT_S)
             with connection.makefile("rw", newline="\n") as stream:
                 answers = []
-                for start in range(0, len(lines), 64):  # fewer than what would fill a socket
+                for start in range(0, len(lines), 64):  # few enough for a socket's buffer
                     part = lines[start:start + 64]
                     stream.write("".join(f"{line}\n" for line in part))
                     stream.flush()
@@ -42,7 +42,7 @@ def tell(process, lines):
 
 
 def link_at(lab, switch, port):
-    """The ends [(switch, port), ...] of the line at this port: two, or one where a host is behind it."""
+    """The ends [(switch, port), ...] of the line at this port: two, or one if a host is behind."""
     ports = {}
     for ends in lab.links:
         for end in ends:
@@ -60,7 +60,8 @@ def link_at(lab, switch, port):
 
 
 def set_link(lab, ends, up):
-    """Takes the line down or up at all its ends; whether it was so before. LabError says what was done."""
+    """Takes the line down or up at all its ends. Returns whether it was in that state before.
+    LabError names an end that has been changed already."""
     was = line_states(lab, [ends])[0]
     done = []
     for switch, port in ends:
@@ -70,14 +71,15 @@ def set_link(lab, ends, up):
             if answer != "ok":
                 raise LabError(f"{switch}: {answer}")
         except LabError as error:
-            raise LabError(f"{error}" + (f" (the end at {done[0][0]}:{done[0][1]} is "
-                                         f"{'up' if up else 'down'} now)" if done else "")) from error
+            raise LabError(
+                f"{error}" + (f" (the end at {done[0][0]}:{done[0][1]} is "
+                              f"{'up' if up else 'down'} now)" if done else "")) from error
         done.append((switch, port))
     return was is up
 
 
 def line_states(lab, links):
-    """For each link: True up, False down at an end, None unknown (an end's process does not answer)."""
+    """For each link: True up, False down at an end, None unknown (a process does not answer)."""
     asked = {}
     for ends in links:
         for switch, port in ends:
@@ -98,7 +100,7 @@ def line_states(lab, links):
 
 
 def words(ends):
-    """"a:2 to b:3"; "a:1 to its host" """
+    """The line in words: "a:2 to b:3"; "a:1 to its host" """
     (switch, port), *others = ends
     return f"{switch}:{port} to " + (f"{others[0][0]}:{others[0][1]}" if others else "its host")
 

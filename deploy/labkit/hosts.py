@@ -1,7 +1,7 @@
-"""Which process of a lab has which switches: one each, or many, told by a file of [[switch]] tables.
+"""Which process of a lab has which switches: one each, or many, in a file of [[switch]] tables.
 
-The keys of a table are the program's own options for one switch; those listed here are of the whole process
-and stay on its command line.
+The keys of a table are the program's options for one switch. The options listed here apply to the
+whole process and stay on its command line.
 """
 
 import json
@@ -11,31 +11,31 @@ from dataclasses import dataclass
 from .process import LabError
 
 ONE_EACH_MAX = 12  # nodes
-GROUPS = 4  # of more nodes, unless told otherwise
+GROUPS = 4  # processes for more nodes, by default
 NODES_MAX = 1024  # in one process: the programs' own bound
 HOSTS = ("xbind-switch", "xbind-switchserver")
 
-PACE = ("pace-message-us", "pace-item-us", "pace-before-leaving", "pace-pause-chance", "pace-pause-us",
-        "pace-seed")
+PACE = ("pace-message-us", "pace-item-us", "pace-before-leaving", "pace-pause-chance",
+        "pace-pause-us", "pace-seed")
 
 PROCESS_OPTIONS = {
     "xbind-switch": {"control", "log-level", *PACE},
     "xbind-switchserver": {
         "name-service", "listen-address", "call-timeout-ms", "log-level", "route-object",
-        "report-threshold", "report-interval-ms", "report-refresh-ms", "loss", "duplicate", "reorder",
-        "delay", "delay-ms", "fault-legs", "fault-seed", *PACE},
+        "report-threshold", "report-interval-ms", "report-refresh-ms", "loss", "duplicate",
+        "reorder", "delay", "delay-ms", "fault-legs", "fault-seed", *PACE},
 }
 
 
 @dataclass
 class Group:
-    """Some switches, next to each other in the topology."""
+    """Consecutive switches of the topology that share a process."""
 
     first: int  # from 1
     names: list
 
     def process(self, program):
-        """"xbind-switch/atm", or "xbind-switch/nodes-1-to-25": its name in the lab."""
+        """The process's name in the lab: "xbind-switch/atm", or "xbind-switch/nodes-1-to-25"."""
         last = self.first + len(self.names) - 1
         return f"{program}/" + (self.names[0] if not self.several else
                                 f"nodes-{self.first}-to-{last}")
@@ -46,19 +46,21 @@ class Group:
 
 
 def groups(names, nodes_per_process):
-    """`nodes_per_process` None: one each in a small lab, else few processes."""
-    size = nodes_per_process or (1 if len(names) <= ONE_EACH_MAX else math.ceil(len(names) / GROUPS))
+    """`nodes_per_process` None: one node each in a small lab, otherwise few processes."""
+    size = nodes_per_process or (
+        1 if len(names) <= ONE_EACH_MAX else math.ceil(len(names) / GROUPS))
     return [Group(start + 1, names[start:start + size]) for start in range(0, len(names), size)]
 
 
 def words_of(option, value):
-    """An option of a daemon on its command line; an empty value needs a word of its own."""
+    """A daemon's option on its command line; an empty value is a separate word."""
     return [f"--{option}={value}"] if str(value) else [f"--{option}", ""]
 
 
 def divide(program, group, more):
-    """The further options [(node or None, option, value)] of a process with several switches: (command line
-    words, {node: {option: value}}). LabError for what one of them cannot have alone."""
+    """Divides the further options [(node or None, option, value)] of a process with several
+    switches into (words of its command line, {node: {option: value}}). LabError for an option that
+    one of the switches cannot have alone."""
     words, of_node = [], {name: {} for name in group.names}
     for only, option, value in more:
         if option in PROCESS_OPTIONS[program]:
@@ -70,22 +72,22 @@ def divide(program, group, more):
                     f"{len(group.names) - 1} more: --nodes-per-process 1 gives each its own")
             continue
         for name in group.names if only is None else [only]:
-            if name in of_node:  # else it is another process's
+            if name in of_node:  # otherwise the node is in another process
                 said = of_node[name].get(option)
                 of_node[name][option] = value if said is None else f"{said},{value}"
     return words, of_node
 
 
 def tables(switches):
-    """The file of --switches: a table for each {option: value}. Every value as it would stand on a command
-    line, which a string may say."""
+    """The file of --switches: a table for each {option: value}. Values are strings, written as on a
+    command line."""
     return "\n".join(
         "[[switch]]\n" + "".join(f"{key} = {json.dumps(str(value), ensure_ascii=False)}\n"
                                  for key, value in switch.items()) for switch in switches)
 
 
 def some(names, count=8):
-    """The first few names, for a sentence."""
+    """The first `count` names, as part of a sentence."""
     names = list(names)
     more = len(names) - count
     return ", ".join(names[:count]) + (f" and {more} more" if more > 0 else "")

@@ -1,15 +1,16 @@
-"""A whole lab: omniNames, an emulated switch and a SwitchServer per node, RouteObject, QOSMapper and
-one or several managers, from a topology file. In a large one a process has many nodes (hosts.py).
+"""A whole lab from a topology file: omniNames, an emulated switch and a SwitchServer per node,
+RouteObject, QOSMapper and one or several managers. In a large lab one process has many nodes
+(hosts.py).
 
-Every process is waited for until it prints its ready line; when one does not, all that was started
-is ended and the end of its log is the message. What runs is kept in STATE_DIR/lab.json, so that
-another process can look at the lab or end it.
+Each process must print its ready line. If one does not, all started processes are ended and the
+error shows the end of its log. STATE_DIR/lab.json describes the running lab, so that another
+process can inspect or end it.
 
   STATE_DIR/lab.json   processes, addresses, ports; how cells travel, and where hosts meet them
   STATE_DIR/logs/      one file per process
   STATE_DIR/config/    the switches of each process that has several
   STATE_DIR/names/     omniNames' own data, fresh at each up
-  STATE_DIR/routeobject/  what is drained, for a RouteObject that is restarted; fresh at each up
+  STATE_DIR/routeobject/  drains, for a restarted RouteObject; fresh at each up
 """
 
 import contextlib
@@ -36,9 +37,9 @@ PAPER_TOPOLOGY = ROOT / "deploy" / "topologies" / "paper.toml"
 SYSTEM_OMNIORB_CONFIG = Path("/etc/omniORB.cfg")
 OMNIORB_CONFIG_MARK = "# Written by OpenXbind's deploy/lab; `deploy/lab down` takes it away.\n"
 
-# The programs a lab is made of, in the order it starts them. Names are those of STATE_DIR/lab.json
-# and of rss_mb in a run's JSON; a program of which there are several adds its node: xbind-switch/atm; a
-# second manager adds its name: xbind-cmgr/manager-2; one with several nodes their places in the topology:
+# The programs of a lab, in starting order. STATE_DIR/lab.json and rss_mb in a run's JSON use these
+# names. A program with several processes adds its node: xbind-switch/atm. A second manager adds its
+# name: xbind-cmgr/manager-2. A process with several nodes adds their positions in the topology:
 # xbind-switch/nodes-1-to-25.
 PROGRAMS = ["xbind-switch", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper",
             "xbind-cmgr"]
@@ -50,7 +51,7 @@ STATE_DIR_VARIABLE = "XBIND_STATE_DIR"  # set by `deploy/lab env`
 
 
 def default_state_dir():
-    """Where `deploy/lab` keeps a lab unless --state-dir says otherwise."""
+    """The state directory that `deploy/lab` uses without --state-dir."""
     named = os.environ.get(STATE_DIR_VARIABLE)
     return Path(named).resolve() if named else ROOT / "build" / "lab"
 
@@ -60,15 +61,15 @@ class LabOptions:
     topology: Path = PAPER_TOPOLOGY
     state_dir: Path = field(default_factory=default_state_dir)
     bin_dir: Path = ROOT / "build" / "bin"
-    names_port: int | None = None  # None: 2809, or a free one when that is taken; 0: a free one
-    loopback_net: str | None = None  # "127.0.1"; None: the first that is free
+    names_port: int | None = None  # None: 2809, or a free one if 2809 is in use; 0: a free one
+    loopback_net: str | None = None  # "127.0.1"; None: the first free one
     labels_per_port: int = topologies.LABELS_DEFAULT
     nodes_per_process: int | None = None  # None: hosts.groups() chooses
     managers: int = 1  # to MANAGERS_MAX, all on the same switches
     omniorb_config: bool = False  # write /etc/omniORB.cfg if there is none and it can be written
     start_timeout_s: float = 30.0
-    # More options of the daemons: program -> [(node or None for all, option, value)]. For a program
-    # that is no node's, node is the daemon's own name: default, manager-2.
+    # Further options of the daemons: program -> [(node or None for all, option, value)]. For a
+    # program without nodes, `node` is the daemon's own name: default, manager-2.
     more: dict = field(default_factory=dict)
 
     def arguments(self, program, name):
@@ -80,7 +81,7 @@ class LabOptions:
 
 
 class Lab:
-    """One lab, being started or found by its state file. Not for several threads."""
+    """One lab, started here or found by its state file. Not thread-safe."""
 
     def __init__(self, options):
         self.options = options
@@ -88,18 +89,18 @@ class Lab:
         self.processes = {}  # name -> Process, in order of starting
         self.names_port = 0
         self.topology_name = ""
-        self.topology_notes = []  # of describe(), only of a lab that this object has started
-        self.switches = []  # of describe()
+        self.topology_notes = []  # from describe(); only of a lab that this object has started
+        self.switches = []  # from describe()
         self.endpoints = {}  # endpoint -> SPEC of the host's side of its line (media.py)
-        self.lines = []  # [what is joined, how its cells travel], in words
-        self.links = []  # [[switch, port], [switch, port]], or one end where a host is behind it
-        self.files = {}  # what processes read: path -> text; written before they start
+        self.lines = []  # [the joined ends, how cells travel], as text
+        self.links = []  # [[switch, port], [switch, port]], or one end with a host behind it
+        self.files = {}  # the processes' files: path -> text; written before they start
         self.wrote_omniorb_config = False
 
     # Starting
 
     def up(self, progress=lambda text: None):
-        """Starts everything. On any failure, Ctrl-C included, nothing stays behind."""
+        """Starts everything. After any failure, Ctrl-C included, nothing keeps running."""
         with self.exclusive():
             self.refuse_second_up()
             self.clean()
@@ -165,20 +166,22 @@ class Lab:
         return any(name == option for _, name, _ in self.options.more.get(program, []))
 
     def refuse_options_of_nobody(self):
-        """LabError for an option of a node or a manager that this lab has not."""
+        """LabError for an option of a node or a manager that this lab does not have."""
         for program in PROGRAMS:
             known = {**dict.fromkeys(hosts.HOSTS, self.node_names()),
                      "xbind-cmgr": manager_names(self.options.managers)}.get(program, ["default"])
             for only, option, _ in self.options.more.get(program, []):
                 if only is not None and only not in known:
-                    raise LabError(f"--{option} of {program} {only}: there is none of that name; there "
-                                   f"{'is' if len(known) == 1 else 'are'} {hosts.some(known)}")
+                    raise LabError(
+                        f"--{option} of {program} {only}: there is none of that name; there "
+                        f"{'is' if len(known) == 1 else 'are'} {hosts.some(known)}")
 
     def switch_options(self, switch, links, mpls_ports):
         vpi_max, vci_min, vci_max = topologies.label_range(self.options.labels_per_port)
         rates = [f"{port}={rate}" for port, rate in enumerate(switch["port_cells_per_s"], start=1)
                  if rate > 0]  # 0: a port without a link keeps the default
-        options = {"ports": switch["ports"], "vpi-max": vpi_max, "vci-min": vci_min, "vci-max": vci_max}
+        options = {"ports": switch["ports"], "vpi-max": vpi_max, "vci-min": vci_min,
+                   "vci-max": vci_max}
         if mpls_ports:
             first, last = topologies.mpls_range(self.options.labels_per_port)
             options["port-labels"] = ",".join(f"{port}=mpls:{first}-{last}" for port in mpls_ports)
@@ -189,7 +192,7 @@ class Lab:
         return options
 
     def add_host(self, program, group, common, node_options, addresses, ready):
-        """A process with the switches of a group, or with one of its own."""
+        """Adds the process of a group, which has several switches or one."""
         if not group.several:
             (node, options), = node_options.items()
             words = [word for option, value in options.items() for word in (f"--{option}", value)]
@@ -226,7 +229,7 @@ class Lab:
         return [switch["name"] for switch in self.switches]
 
     def process_of(self, program, node):
-        """The xbind-switch or xbind-switchserver of a node."""
+        """The xbind-switch or xbind-switchserver process of a node."""
         for process in self.processes.values():
             if process.program == program and node in process.nodes:
                 return process
@@ -238,14 +241,14 @@ class Lab:
             file.write_text(text)
 
     def start_all(self, progress):
-        """Starts rank by rank: who is needed first is ready first; a rank starts all at once."""
+        """Starts rank by rank, all processes of a rank at once; a rank is ready before the next."""
         self.write_files()
         for rank in self.ranks():
             progress(", ".join(process.name for process in rank))
             deadline = time.monotonic() + self.options.start_timeout_s
             for process in rank:
                 process.start(self.daemon_environment())
-                self.save()  # before the wait: a lab killed now can still be found and ended
+                self.save()  # before the wait, so that an interrupted lab can be found and ended
             for process in rank:
                 self.wait_ready(process, deadline)
 
@@ -264,7 +267,7 @@ class Lab:
             process.wait_ready(deadline)
 
     def ranks(self):
-        """The processes, those that others wait for first."""
+        """The processes in starting order: each rank needs the ranks before it."""
         order = ["omniNames", *PROGRAMS]
         by_program = {program: [] for program in order}
         for process in self.processes.values():
@@ -275,7 +278,7 @@ class Lab:
         return [rank for rank in ranks if rank]
 
     def manager_names(self):
-        """Under xbind/cmgr/, in the order in which they were named."""
+        """The managers' names under xbind/cmgr/, in the order of the processes."""
         managers = [name for name, process in self.processes.items()
                     if process.program == "xbind-cmgr"]
         return [name.partition("/")[2] or "default" for name in managers]
@@ -283,7 +286,7 @@ class Lab:
     # Ending
 
     def down(self):
-        """Ends all and forgets the state. Returns sentences on what did not go in order."""
+        """Ends all processes and removes the state. Returns sentences about irregular ends."""
         with self.exclusive():
             return self.end_all()
 
@@ -298,7 +301,7 @@ class Lab:
         return troubles
 
     def clean(self):
-        """Takes away what a lab that is no more has left; its logs go when the next one starts."""
+        """Removes the leftovers of an earlier lab; its logs stay until the next one starts."""
         for leftover in ("logs", "names", "config", "routeobject"):
             shutil.rmtree(self.state_dir / leftover, ignore_errors=True)
         (self.state_dir / "names").mkdir(parents=True)
@@ -323,7 +326,7 @@ class Lab:
 
     @staticmethod
     def find(state_dir):
-        """The lab of this state directory, or None when none is up there."""
+        """The lab in this directory's state file, or None if there is no such file."""
         lab = Lab(LabOptions(state_dir=Path(state_dir)))
         try:
             state = json.loads(lab.state_file().read_text())
@@ -336,7 +339,7 @@ class Lab:
         lab.names_port = state["names_port"]
         lab.topology_name = state["name"]
         lab.switches = state["switches"]
-        lab.endpoints = state.get("endpoints", {})  # none in what an earlier version has left
+        lab.endpoints = state.get("endpoints", {})  # missing in an earlier version's state file
         lab.lines = state.get("lines", [])
         lab.links = [tuple(tuple(end) for end in ends) for ends in state.get("links", [])]
         lab.wrote_omniorb_config = state["wrote_omniorb_config"]
@@ -358,7 +361,7 @@ class Lab:
 
     @contextlib.contextmanager
     def exclusive(self):
-        """One `up` or `down` at a time in a state directory."""
+        """Allows one `up` or `down` at a time in a state directory."""
         self.state_dir.mkdir(parents=True, exist_ok=True)
         with open(self.state_dir / "lock", "w") as lock:
             try:
@@ -370,23 +373,23 @@ class Lab:
     # Environments
 
     def daemon_environment(self):
-        """The caller's, without what would steer the daemons past their command lines."""
+        """The caller's environment, without variables that would override the command lines."""
         return {name: value for name, value in os.environ.items()
                 if not name.startswith(("XBIND_", "OMNIORB_", "ORB"))}
 
     def client_environment(self):
-        """Leads our tools and omniORB's to this lab's name service, and deploy/lab to this lab."""
+        """Directs our tools and omniORB's to this lab's name service, deploy/lab to this lab."""
         return {"XBIND_NAME_SERVICE": self.names_address(),
                 "ORBInitRef": f"NameService={self.names_uri()}",
                 STATE_DIR_VARIABLE: str(self.state_dir)}
 
     def watched_processes(self):
-        """The value of xbind-callgen's --watch-pid that names every process."""
+        """The value of xbind-callgen's --watch-pid that lists every process."""
         return ",".join(f"{process.name}={process.pid}" for process in self.processes.values()
                         if process.alive())
 
     def ask(self, program, *words):
-        """What one of our tools says; LabError when it ends otherwise than with exit code 0."""
+        """Runs one of our tools and returns its output; LabError unless its exit code is 0."""
         done = subprocess.run([str(self.options.bin_dir / program), *words], capture_output=True,
                               text=True, stdin=subprocess.DEVNULL, check=False, timeout=60,
                               env={**self.daemon_environment(), **self.client_environment()})
@@ -401,9 +404,9 @@ class Lab:
         return f"corbaloc::127.0.0.1:{self.names_port}/NameService"
 
     def write_omniorb_config(self):
-        """Makes the plain `nameclt list` work: omniORB's tools have no default name service.
+        """Lets `nameclt list` work without options: omniORB's tools have no default name service.
 
-        Only when asked, when there is no such file, and when this user may write it.
+        Only on request, if there is no such file yet, and if this user may write it.
         """
         if not self.options.omniorb_config or not os.access(SYSTEM_OMNIORB_CONFIG.parent, os.W_OK):
             return
@@ -426,9 +429,9 @@ def manager_names(count):
 
 @contextlib.contextmanager
 def uninterrupted():
-    """No Ctrl-C leaves half a lab behind: ending is bounded in time, so let it end."""
+    """Ignores Ctrl-C, so that no lab is left half ended: ending takes a bounded time."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # signals are none of this thread's business
+        yield  # only the main thread may handle signals
         return
     kept = {number: signal.signal(number, signal.SIG_IGN)
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
@@ -452,7 +455,7 @@ def choose_names_port(wanted):
 
 
 def state_dir_words(state_dir):
-    """The option that leads `deploy/lab` to this directory; nothing for the default one."""
+    """The option that directs `deploy/lab` to this directory; empty for the default one."""
     if Path(state_dir) == default_state_dir():
         return ""
     return f" --state-dir {shlex.quote(str(state_dir))}"

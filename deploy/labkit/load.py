@@ -1,4 +1,4 @@
-"""One run of callgen against a lab: what is offered, and the command line that offers it."""
+"""One run of callgen against a lab: the offered load and its command line."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +8,7 @@ from .lab import LabOptions, PAPER_TOPOLOGY, manager_names
 from .process import LabError
 
 ENGINES = ["sequential", "threaded", "xbind"]
-AGGREGATIONS = ["regions", "adaptive"]  # that steer the threshold themselves
+AGGREGATIONS = ["regions", "adaptive"]  # modes that control the threshold themselves
 LABEL_POLICIES = ["fixed", "competitive", "cooperative"]
 
 
@@ -17,25 +17,25 @@ class Load:
     """Names and defaults are those of the help text in ./quickstart."""
 
     calls: int = 2000
-    rate: float = 200.0  # calls a second
+    rate: float = 200.0  # calls per second
     hold: float = 0.1  # seconds
     seed: int = 1
     cells_per_s: int = 100
-    threshold: str = ""  # of the manager, or one of AGGREGATIONS; empty: its own default
+    threshold: str = ""  # the manager's, or one of AGGREGATIONS; empty: the manager's default
     engine: str = ""
     label_policy: str = ""
     managers: int = 1
     topology: Path = PAPER_TOPOLOGY
-    default_rate: float | None = None  # Mbit/s of links without a rate; None: RouteObject's own
+    default_rate: float | None = None  # Mbit/s of links without a rate; None: RouteObject's default
     nodes_per_process: int | None = None
     labels_per_port: int = topologies.LABELS_DEFAULT
-    loss: float = 0.0  # fractions of the session messages that meet a fault, in every process
+    loss: float = 0.0  # fraction of session messages that are lost, in every process; likewise:
     duplicate: float = 0.0
     reorder: float = 0.0
     verify_media: bool = False
     capture: Path | None = None
     json: Path | None = None
-    debts_timeout: float = 0  # seconds that the audit waits for what managers still owe
+    debts_timeout: float = 0  # seconds that the audit waits for removals that managers still owe
     more: tuple = ()  # further options of daemons: (program, option, value)
 
 
@@ -64,18 +64,20 @@ def callgen(lab, load, more=()):
 
 
 def media_options(lab):
-    """LabError: nobody carries cells to any host. Without a lab any line will do: nothing is opened."""
+    """LabError: no line carries cells to a host. Without a lab a dummy line serves, unopened."""
     if lab is None:
         return ["--verify-media", "--endpoints", "any=mpls:127.0.0.1:1/127.0.0.1:2/16"]
     if not lab.endpoints:
-        raise LabError("no endpoint of this topology has a line for cells: --verify-media cannot be")
+        raise LabError(
+            "no endpoint of this topology has a line for cells: --verify-media cannot be")
     return ["--verify-media", "--endpoints",
             ",".join(f"{name}={spec}" for name, spec in lab.endpoints.items())]
 
 
 def daemon_options(load):
-    """The daemons' part of a load, as LabOptions.more takes it."""
-    options = {"xbind-cmgr": manager_options(load), "xbind-switchserver": switchserver_options(load),
+    """The daemons' part of a load, in the form of LabOptions.more."""
+    options = {"xbind-cmgr": manager_options(load),
+               "xbind-switchserver": switchserver_options(load),
                "xbind-routeobject": routeobject_options(load)}
     for program, option, value in load.more:
         options.setdefault(program, []).append((None, option, value))
@@ -98,24 +100,25 @@ def routeobject_options(load):
 
 
 def aggregation_options(threshold):
-    """The manager's part of `--threshold T|regions|adaptive`; nothing when that is empty."""
+    """The manager's part of `--threshold T|regions|adaptive`; empty if that is empty."""
     if threshold in AGGREGATIONS:
         return [(None, "aggregation", threshold)]
     return [(None, "threshold", threshold)] if threshold else []
 
 
 def label_options(policy):
-    """The daemons' part of `--label-policy P`: cooperating managers need SwitchServers that share."""
+    """The daemons' part of `--label-policy P`: cooperative managers need sharing SwitchServers."""
     return {"xbind-cmgr": [(None, "label-policy", policy)] if policy else [],
             "xbind-switchserver":
                 [(None, "label-sharing", "cooperative")] if policy == "cooperative" else []}
 
 
 def fault_options(load):
-    """What manager, SwitchServers and callgen are told alike; nothing when no fault is asked for.
+    """The common options of manager, SwitchServers and callgen; empty if no fault is requested.
 
-    The chance of the faults follows the load's seed.
+    The load's seed determines the faults.
     """
     faults = [(None, name, f"{value:.10g}") for name, value in
-              (("loss", load.loss), ("duplicate", load.duplicate), ("reorder", load.reorder)) if value]
+              (("loss", load.loss), ("duplicate", load.duplicate), ("reorder", load.reorder))
+              if value]
     return faults + [(None, "fault-seed", str(load.seed))] if faults else []

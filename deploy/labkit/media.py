@@ -1,17 +1,18 @@
-"""How cells travel in a lab: the link of every port and the line to every host, from what the topology
-says and, where it says nothing, from addresses of the lab's own.
+"""How cells travel in a lab: the link of every port and the line to every host. Both come from the
+topology file; where it states nothing, the lab chooses its own addresses.
 
-A SPEC is what xbind-switch --links and xbind-callgen --endpoints take, from the side of the one who
-opens it: mpls:LOCAL/PEER/LABEL, lsp:LOCAL/PEER or plain:LOCAL/PEER (dataplane/links/link_spec.hpp).
+A SPEC is a value of xbind-switch --links and xbind-callgen --endpoints, from the side of the
+process that opens it: mpls:LOCAL/PEER/LABEL, lsp:LOCAL/PEER or plain:LOCAL/PEER
+(dataplane/links/link_spec.hpp).
 
-What the lab chooses, for switch k (from 1) and link n (from 1), on the switches' loopback addresses:
+The lab's choice for switch k (from 1) and link n (from 1), on the switches' loopback addresses:
 
   mpls     UDP port 6635 at every switch, label 1000 + n
-  plain    UDP port 20000 + n at both ends: a port tells one plain line from another
+  plain    UDP port 20000 + n at both ends: the port distinguishes plain lines
   lsp      UDP port 30000 + n at both ends: all labels of an MPLS line belong to connections
   ring     memory, ring link-n: only where one process has both switches
-  to hosts the host on its switch's address; mpls: port 16635, label 900000 + k; plain: the switch's
-           port 19998, the host's 19999; lsp: the switch's port 19996, the host's 19997
+  to hosts the host uses its switch's address; mpls: port 16635, label 900000 + k; plain: the
+           switch's port 19998, the host's 19999; lsp: the switch's port 19996, the host's 19997
 """
 
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ class Line:
     ring: str = ""
 
     def spec(self, side):
-        """From the side of end 0 or 1."""
+        """The SPEC from the side of end 0 or 1."""
         if self.cells == "ring":
             return f"ring:{self.ring}"
         local, peer = self.addresses[side], self.addresses[1 - side]
@@ -55,7 +56,7 @@ class Line:
 
 
 def udp_ports(described):
-    """For each switch, in the topology's order, the UDP ports that the lab will choose on its address."""
+    """The UDP ports that the lab chooses on each switch's address, in the topology's order."""
     ports = [set() for _ in described["switches"]]
     number_of = {switch["name"]: number for number, switch in enumerate(described["switches"])}
     for number, link in enumerate(described.get("links", []), start=1):
@@ -78,7 +79,7 @@ def udp_port(media, number):
 
 
 def mpls_ports(described):
-    """{switch: the ports whose labels are MPLS labels}"""
+    """{switch: its ports with MPLS labels}"""
     ports = {switch["name"]: [1] if is_mpls(switch) else [] for switch in described["switches"]}
     for link in described.get("links", []):
         for switch, port in ends_of(link) if is_mpls(link) else ():
@@ -95,9 +96,9 @@ def ends_of(link):
 
 
 def plan(described, addresses, process_of=None):
-    """The Lines of a lab whose switches have these loopback addresses, in their order.
+    """The Lines of a lab whose switches have these loopback addresses, in the topology's order.
 
-    `process_of`: the process of each switch; without it each has one of its own.
+    `process_of`: the process of each switch; by default each switch has its own.
     """
     process_of = process_of or {}
     address_of = {switch["name"]: address
@@ -112,18 +113,21 @@ def plan(described, addresses, process_of=None):
         elif media["cells"] != "none":
             port = udp_port(media, number)
             if port > PORT_MAX and chosen(media):
-                raise LabError(f"link {number} of the topology is one more with cells = "
-                               f"\"{media['cells']}\" than the lab has UDP ports for: give it addresses")
+                raise LabError(
+                    f"link {number} of the topology is one more with cells = "
+                    f"\"{media['cells']}\" than the lab has UDP ports for: give it addresses")
             own = tuple(f"{address_of[switch]}:{port}" for switch, _ in ends)
             lines.append(line(ends, media, own, LABEL_OF_LINK + number, said))
     for number, switch in enumerate(described["switches"], start=1):
         media, ends = switch.get("media", {"cells": "none"}), ((switch["name"], 1),
                                                                 (switch["name"], None))
         if media["cells"] == "ring":
-            raise LabError(f"the line from {switch['name']}:1 to its host has cells = \"ring\": a ring lies "
-                           f"within one process, and hosts are others; say \"{others(media)}\"")
+            raise LabError(
+                f"the line from {switch['name']}:1 to its host has cells = \"ring\": a ring lies "
+                f"within one process, and hosts are others; say \"{others(media)}\"")
         if media["cells"] != "none":
-            own = tuple(f"{address_of[switch['name']]}:{port}" for port in HOST_PORTS[media["cells"]])
+            own = tuple(f"{address_of[switch['name']]}:{port}"
+                        for port in HOST_PORTS[media["cells"]])
             lines.append(line(ends, media, own, LABEL_OF_HOST + number, said))
     return lines
 
@@ -135,7 +139,7 @@ def medias(described):
 
 
 def others(media):
-    """The ways of cells that are no ring, as the file may say them for such a line."""
+    """The other values of `cells` that a file may have for such a line, instead of ring."""
     return "lsp" if media.get("labels") == "mpls" else "mpls\" or \"plain"
 
 
@@ -144,13 +148,14 @@ def check_ring(ends, process_of, media):
     (switch, port), (other, _) = ends
     one, another = process_of.get(switch, switch), process_of.get(other, other)
     if one != another:
-        raise LabError(f"the line from {switch}:{port} to {other} has cells = \"ring\": a ring lies within "
-                       f"one process, and these switches are in two; say \"{others(media)}\", "
-                       f"or have more of them in one by --nodes-per-process")
+        raise LabError(
+            f"the line from {switch}:{port} to {other} has cells = \"ring\": a ring lies within "
+            f"one process, and these switches are in two; say \"{others(media)}\", "
+            f"or have more of them in one by --nodes-per-process")
 
 
 def line(ends, media, own, label, said):
-    """`said`: labels of the topology file, which the lab's own must not meet."""
+    """Makes a Line. `said`: labels of the topology file, which the lab's own labels must avoid."""
     while label in said:
         label += 1
     said.add(label)
@@ -162,11 +167,11 @@ def line(ends, media, own, label, said):
 
 
 def switch_links(lines, switch):
-    """{port: SPEC} of one switch."""
+    """{port: SPEC} of a switch."""
     return {port: one.spec(side) for one in lines for side, (name, port) in enumerate(one.ends)
             if name == switch and port is not None}
 
 
 def endpoints(lines):
-    """{switch: the SPEC of the host behind it}"""
+    """{switch: the SPEC of its host's side}"""
     return {one.ends[0][0]: one.spec(1) for one in lines if one.ends[1][1] is None}

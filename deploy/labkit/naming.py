@@ -1,4 +1,4 @@
-"""Names and addresses: is a name service answering there, and what is free on this host."""
+"""Names and addresses: does a name service answer, and which ports of this host are free."""
 
 import contextlib
 import errno
@@ -13,7 +13,7 @@ GSMP_PORT = 6068
 
 
 def name_service_answers(host, port, timeout_s=1.0):
-    """Asks with a GIOP LocateRequest whether an object called NameService lives there."""
+    """Tests with a GIOP LocateRequest whether an object called NameService exists there."""
     key = b"NameService"
     body = struct.pack(">II", 1, len(key)) + key  # request id, object key
     frame = b"GIOP" + struct.pack(">BBBBI", 1, 0, 0, 3, len(body)) + body
@@ -36,7 +36,7 @@ def name_service_answers(host, port, timeout_s=1.0):
 
 
 def wait_for_name_service(process, host, port, deadline):
-    """omniNames prints no ready line: ask it. `process` is the Process that should answer."""
+    """Polls omniNames, which prints no ready line. `process` is the Process that should answer."""
     while not name_service_answers(host, port):
         if not process.alive():
             raise LabError(f"{process.name} ended at its start{process.exit_text()}. The end of "
@@ -48,10 +48,10 @@ def wait_for_name_service(process, host, port, deadline):
 
 
 def is_free(host, port, kind=socket.SOCK_STREAM):
-    """Whether somebody could listen on this TCP address, or receive on this UDP address, now."""
+    """Whether this TCP address could be listened on now, or this UDP address bound."""
     with socket.socket(socket.AF_INET, kind) as candidate:
         try:
-            if kind == socket.SOCK_STREAM:  # TIME_WAIT is no owner; a UDP address has one at most
+            if kind == socket.SOCK_STREAM:  # ignores TIME_WAIT; UDP must be exclusive
                 candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             candidate.bind((host, port))
             if kind == socket.SOCK_STREAM:
@@ -72,7 +72,7 @@ def free_port(host="127.0.0.1", kind=socket.SOCK_STREAM):
 def switch_addresses(net, count):
     """The loopback addresses of a lab's switches: 127.0.1 gives 127.0.1.1, 127.0.1.2, ...
 
-    254 in each net, then the next net's.
+    A net has 254 addresses; more continue in the next net.
     """
     first, second, third = (int(part) for part in net.split("."))
     addresses = []
@@ -84,8 +84,8 @@ def switch_addresses(net, count):
 
 
 def free_loopback_net(count, udp_ports=()):
-    """The first of 127.0.1, 127.0.2, ... of whose addresses `count` are free on the GSMP port, and each
-    on its UDP ports as well: the k-th set of `udp_ports` is the k-th address's.
+    """The first of 127.0.1, 127.0.2, ... that has `count` addresses with a free GSMP port. Its k-th
+    address must also have the UDP ports of the k-th set in `udp_ports` free.
     """
     for third in range(1, 255):
         net = f"127.0.{third}"
@@ -94,15 +94,17 @@ def free_loopback_net(count, udp_ports=()):
                 is_free(address, port, socket.SOCK_DGRAM)
                 for address, ports in zip(addresses, udp_ports) for port in sorted(ports)):
             return net
-    raise LabError(f"no 127.0.N.1 to 127.0.N.{count} with port {GSMP_PORT} and the UDP ports of cells "
-                   f"free on all of them")
+    raise LabError(
+        f"no 127.0.N.1 to 127.0.N.{count} with port {GSMP_PORT} and the UDP ports of cells "
+        f"free on all of them")
 
 
 @contextlib.contextmanager
 def choosing_addresses(patience_s=120.0):
-    """One lab at a time looks for free addresses and takes them; the others wait here.
+    """Lets one lab at a time choose and bind free addresses; others wait here.
 
-    A name in Linux's abstract socket space is the lock: no file stays, and a killed lab frees it.
+    The lock is a name in Linux's abstract socket namespace: it leaves no file, and the kernel
+    releases the lock of a killed lab.
     """
     deadline = time.monotonic() + patience_s
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as lock:
@@ -114,6 +116,7 @@ def choosing_addresses(patience_s=120.0):
                 if error.errno != errno.EADDRINUSE:
                     raise
             if time.monotonic() > deadline:
-                raise LabError(f"another lab has been starting for {patience_s:g} s; try again later")
+                raise LabError(
+                    f"another lab has been starting for {patience_s:g} s; try again later")
             time.sleep(POLL_S)
         yield

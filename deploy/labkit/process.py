@@ -1,7 +1,7 @@
 """One daemon of a lab: start it, wait for its ready line, end it.
 
-A process is known by its pid and the moment the kernel started it, so that a pid that has been given
-to somebody else is never taken for ours, let alone killed.
+A process is identified by its pid and its start time in the kernel, so that a pid which the kernel
+has reused is never taken for ours, let alone killed.
 """
 
 import contextlib
@@ -18,19 +18,19 @@ POLL_S = 0.01
 
 
 class LabError(Exception):
-    """Something the operator must know; the text is the whole message."""
+    """An error for the operator; the text is the whole message."""
 
 
 @dataclass
 class Process:
-    """A daemon as the state file keeps it. `popen` is there only in the process that started it."""
+    """A daemon as in the state file. Only the process that started it has `popen`."""
 
     name: str  # "xbind-switch/atm"; unique in a lab
     command: list
     log: Path
-    ready: str | None = None  # pattern of the line it prints when it serves; None: see lab.py
-    address: str = ""  # where it listens, when that is fixed beforehand
-    nodes: list = field(default_factory=list)  # the switches it is, or is in front of
+    ready: str | None = None  # pattern of its ready line; None: see lab.py
+    address: str = ""  # where it listens, if that is fixed in advance
+    nodes: list = field(default_factory=list)  # the switches that it emulates or serves
     pid: int = 0
     started: int = 0  # /proc/PID/stat field 22, clock ticks after boot
     popen: subprocess.Popen | None = None
@@ -40,8 +40,9 @@ class Process:
         return self.name.partition("/")[0]
 
     def start(self, environment):
-        """Starts it in a process group of its own: a Ctrl-C in the terminal is not for the daemons. Not in a
-        session of its own, which would be a scheduling group of its own (docs/decisions/0027)."""
+        """Starts it in its own process group, so that a Ctrl-C in the terminal does not reach it.
+        It gets no session of its own, since that would have its own scheduling group
+        (docs/decisions/0027)."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with open(self.log, "ab") as log:
             log.write(f"--- {' '.join(self.command)}\n".encode())
@@ -64,14 +65,14 @@ class Process:
         return self.pid > 0 and start_ticks(self.pid) == self.started
 
     def wait_ready(self, deadline):
-        """Waits for the ready line, or one for each of several nodes, until `deadline` (time.monotonic()).
-        Returns the last.
+        """Waits for the ready line, or one for each of several nodes, until `deadline`
+        (time.monotonic()). Returns the last one.
 
-        LabError, with the end of the log, when the process ends or the line does not come.
+        LabError, with the end of the log, if the process ends or the line does not come.
         """
         pattern = re.compile(self.ready, re.MULTILINE)
         while True:
-            alive = self.alive()  # before the log: what it wrote last is read below
+            alive = self.alive()  # before the log, so that its last output is read below
             found = pattern.findall(self.output())
             if len(found) >= max(1, len(self.nodes)):
                 return found[-1]
@@ -84,7 +85,7 @@ class Process:
             time.sleep(POLL_S)
 
     def output(self):
-        """What this start of the process has written; earlier starts are in the same log."""
+        """The output of the latest start; the same log has earlier starts."""
         text = self.log.read_text(errors="replace") if self.log.exists() else ""
         return text[text.rfind("--- " + self.command[0]):]
 
@@ -105,7 +106,7 @@ class Process:
                 pass
 
     def rss_mb(self):
-        """Resident memory, or None when it is gone."""
+        """Resident memory in MB, or None if the process is gone."""
         try:
             pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
         except (OSError, IndexError):
@@ -124,10 +125,10 @@ class Process:
 
 @contextlib.contextmanager
 def signals_later():
-    """A signal that comes inside the block has its effect at the block's end. Without this a Ctrl-C between a
-    process's birth and our noting its number leaves it running for ever."""
+    """Delays signals inside the block until its end. Otherwise a Ctrl-C between the start of a
+    process and the recording of its pid would leave it running."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # signals are the main thread's
+        yield  # only the main thread receives signals
         return
     seen = []
     before = {number: signal.getsignal(number)
@@ -146,16 +147,16 @@ def signals_later():
 
 
 def ignore_hangup():
-    """In the child, before it becomes omniNames, which a closed terminal would end. Our daemons log
-    SIGHUP and go on."""
+    """Runs in the child before it becomes omniNames, which a closed terminal would end. Our daemons
+    log SIGHUP and continue."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
 def attend(command, environment=None):
-    """Runs a command to its end; its exit code, or 128 and the signal that ended it.
+    """Runs a command to its end. Returns its exit code, or 128 plus the signal that ended it.
 
-    SIGINT, SIGTERM and SIGHUP are the command's while it runs: they are passed on, and what it does with them
-    is awaited. A Ctrl-C in a terminal reaches it twice, at once; xbind-callgen takes that for one wish.
+    Meanwhile SIGINT, SIGTERM and SIGHUP are passed on to the command, and this process waits for
+    its end. A Ctrl-C in a terminal reaches the command twice; xbind-callgen counts both as one.
     """
     child = None
     early = []
@@ -180,10 +181,10 @@ def attend(command, environment=None):
 
 
 def end(processes, patience_s=10.0):
-    """SIGTERM to all, SIGKILL to those still there after `patience_s`.
+    """Sends SIGTERM to all, and SIGKILL to those still alive after `patience_s`.
 
-    Returns sentences about what did not end in order: killed, or ended with a code other than 0
-    (known only of our own children). Empty: all is well.
+    Returns sentences about irregular ends: killed, or an exit code other than 0 (known only for our
+    own children). Empty: all ended in order.
     """
     asked = [process for process in processes if process.alive()]
     for process in asked:
@@ -196,8 +197,9 @@ def end(processes, patience_s=10.0):
     troubles = []
     for process in waiting:
         process.signal(signal.SIGKILL)
-        troubles.append(f"{process.name} (pid {process.pid}) did not end within {patience_s:g} s of "
-                        f"SIGTERM and was killed")
+        troubles.append(
+            f"{process.name} (pid {process.pid}) did not end within {patience_s:g} s of "
+            f"SIGTERM and was killed")
     while any(process.alive() for process in waiting):
         time.sleep(POLL_S)
     for process in asked:
@@ -209,10 +211,10 @@ def end(processes, patience_s=10.0):
 
 
 def start_ticks(pid):
-    """When the kernel started `pid`, or None when there is no such process (or only its corpse)."""
+    """When the kernel started `pid`, or None if there is no such process (or only a zombie)."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return None
-    fields = stat[stat.rindex(")") + 2:].split()  # the name in parentheses may hold anything
+    fields = stat[stat.rindex(")") + 2:].split()  # the name in parentheses may contain anything
     return None if fields[0] in "ZX" else int(fields[19])

@@ -1,7 +1,7 @@
 """./quickstart after its first lines: packages, build, lab, calls, audit, end. Its help is there.
 
-Everything that can be wrong with the options is found before the lab starts, and what needs no
-program of ours before the build.
+Every error in the options is found before the lab starts; errors that need none of our programs are
+found before the build.
 """
 
 import contextlib
@@ -28,9 +28,9 @@ from labkit.process import LabError, attend  # noqa: E402
 
 BUILD = ROOT / "build"
 FAULTS_MAX = 0.5
-# Seconds in which a manager delivers the removals that it owes to a switch which was away and is back.
+# Seconds in which a manager sends the removals that it owes to a switch that was away and is back.
 DEBTS_TIMEOUT_S = 10
-CALLGEN_INTERRUPTED = 4  # its exit code; ours as well
+CALLGEN_INTERRUPTED = 4  # callgen's exit code, and ours
 
 
 class Interrupted(Exception):
@@ -38,13 +38,13 @@ class Interrupted(Exception):
 
 
 class WrongUse(Exception):
-    """An option that cannot be; the text is the whole message. Exit code 2."""
+    """An invalid option; the text is the whole message. Exit code 2."""
 
 
 @dataclass
 class Options:
     load: Load
-    labels_given: bool = False  # then the user knows that there may be too few
+    labels_given: bool = False  # the user chose the number of labels, perhaps too few
     keep: bool = False
     bench: bool = False
     sweep: str = ""
@@ -52,7 +52,7 @@ class Options:
 
 
 def main(words):
-    sys.stdout.reconfigure(line_buffering=True)  # in step with what the programs print
+    sys.stdout.reconfigure(line_buffering=True)  # keeps the order with the programs' output
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
     try:
@@ -110,7 +110,7 @@ def build():
 
 
 def run_or_fail(command, cwd=ROOT, quiet=False):
-    """Runs a step that explains itself when it fails; `quiet` shows its words only then."""
+    """Runs a step that explains its own failure; with `quiet` its output is shown only then."""
     done = subprocess.run([str(part) for part in command], cwd=cwd, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE if quiet else None,
                           stderr=subprocess.STDOUT if quiet else None, check=False)
@@ -125,7 +125,7 @@ def run_or_fail(command, cwd=ROOT, quiet=False):
 
 @contextlib.contextmanager
 def in_own_lab(load, keep=False):
-    """A lab of this run's own, ended when the block ends, however it ends; `keep` leaves it up."""
+    """A lab for this run, ended when the block ends, for whatever reason; `keep` leaves it up."""
     with own_state_dir(keep) as state_dir:
         step("lab")
         lab = Lab(LabOptions(
@@ -158,10 +158,10 @@ def end_lab(lab):
 
 @contextlib.contextmanager
 def own_state_dir(keep):
-    """Where this run's lab lives. A kept one becomes the user's lab, which deploy/lab finds.
+    """The state directory of this run's lab. A kept lab becomes the user's, which deploy/lab finds.
 
-    Others live in build/quickstart, or beside it when another run is at work there. What a killed
-    run has left up in it is ended first.
+    Other labs use build/quickstart, or a directory beside it if another run is using it. First ends
+    a lab that a killed run has left there.
     """
     if keep:
         yield default_state_dir()
@@ -174,7 +174,7 @@ def own_state_dir(keep):
         except BlockingIOError:
             beside = BUILD / f"quickstart-{os.getpid()}"
             yield beside
-            shutil.rmtree(beside, ignore_errors=True)  # only when all went well: logs are in it
+            shutil.rmtree(beside, ignore_errors=True)  # not after an error: the logs are there
             return
         left = Lab.find(usual)
         if left is not None:
@@ -187,7 +187,7 @@ def own_state_dir(keep):
 
 
 def check_options(options):
-    """What only our programs can judge: bounds of callgen and of the daemons, topology, load."""
+    """Checks that need our programs: bounds of callgen and the daemons, topology, load."""
     load = options.load
     ask(callgen(None, load, ["--check-config"]))
     for program, its_options in (("xbind-cmgr", manager_options(load)),
@@ -207,8 +207,8 @@ def check_options(options):
 
 
 def judge_load(described, load, labels_given):
-    """(a refusal or None, a note or None). Too few labels on purpose, by --labels-per-port, is an
-    experiment: the calls that find none are refused and counted, so that is only noted."""
+    """Returns (a refusal or None, a note or None). Too few labels by --labels-per-port may be an
+    experiment: calls that find none are refused and counted, so there is only a note."""
     def refusal(labels):
         return topologies.load_refusal(described, load.rate, load.hold, load.cells_per_s, labels)
     tight = refusal(load.labels_per_port)
@@ -224,17 +224,19 @@ def ask(command):
     if answer.returncode == 2:
         raise WrongUse(answer.stderr.strip())
     if answer.returncode != 0:
-        raise LabError(f"{' '.join(command)} ended with {answer.returncode}: {answer.stderr.strip()}")
+        raise LabError(
+            f"{' '.join(command)} ended with {answer.returncode}: {answer.stderr.strip()}")
 
 
 def parse(words):
-    """Options from the command line. WrongUse for what cannot be read or is out of any bounds."""
+    """Reads the options. WrongUse for one that cannot be parsed or is out of bounds."""
     readers = {
         "calls": whole(1, 10**12), "rate": real(above=0.0), "hold": real(above=None),
         "seed": whole(0, 2**64 - 1), "cells-per-s": whole(1, 2**32 - 1), "threshold": threshold,
         "engine": one_of(ENGINES), "managers": whole(1, MANAGERS_MAX),
-        "label-policy": one_of(LABEL_POLICIES), "topology": existing_file, "default-rate": real(above=0.0),
-        "nodes-per-process": whole(1, hosts.NODES_MAX), "labels-per-port": whole(1, topologies.LABELS_MAX),
+        "label-policy": one_of(LABEL_POLICIES), "topology": existing_file,
+        "default-rate": real(above=0.0), "nodes-per-process": whole(1, hosts.NODES_MAX),
+        "labels-per-port": whole(1, topologies.LABELS_MAX),
         "loss": fraction, "duplicate": fraction, "reorder": fraction,
         "json": new_file, "verify-media": None, "capture": capture_file, "keep": None,
         "bench": None, "sweep": one_of(sweep.SWEEPS),
@@ -301,7 +303,8 @@ def real(above):
 def fraction(name, value):
     number = real(above=None)(name, value)
     if number > FAULTS_MAX:
-        raise WrongUse(f"--{name} {value}: a fraction from 0 to {FAULTS_MAX:g} is needed, 0.05 for 5 %")
+        raise WrongUse(
+            f"--{name} {value}: a fraction from 0 to {FAULTS_MAX:g} is needed, 0.05 for 5 %")
     return number
 
 
@@ -318,7 +321,7 @@ def threshold(name, value):
         return value
     if not re.fullmatch(r"[0-9]{1,9}", value):
         raise WrongUse(f"--{name} {value}: a whole number or {' or '.join(AGGREGATIONS)} is needed")
-    return str(int(value))  # its bounds are the manager's
+    return str(int(value))  # the manager checks its bounds
 
 
 def existing_file(name, value):

@@ -1,4 +1,4 @@
-"""What a topology file describes, in xbind-routeobject's own words, and whether a load fits it."""
+"""A topology file as xbind-routeobject describes it, and whether a load fits it."""
 
 import json
 import math
@@ -17,16 +17,17 @@ LABELS_MAX = VPI_COUNT * VCI_COUNT
 def describe(bin_dir, file, options=()):
     """The object that `xbind-routeobject --describe-topology` prints; LabError with its reason.
 
-    `options`: further words of its command line. What the program has chosen where an imported file
-    leaves something open is added under "notes", a list of sentences.
+    `options`: further words of its command line. The program's choices for what an imported file
+    leaves open are added under "notes", a list of sentences.
     """
     command = [str(bin_dir / "xbind-routeobject"), "--topology", str(file), "--describe-topology",
                *options]
     try:
-        answer = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60,
-                                check=False)
+        answer = subprocess.run(command, capture_output=True, text=True, errors="replace",
+                                timeout=60, check=False)
     except OSError as error:
-        raise LabError(f"{command[0]}: {error.strerror}; is it built? (./quickstart builds)") from error
+        raise LabError(
+            f"{command[0]}: {error.strerror}; is it built? (./quickstart builds)") from error
     if answer.returncode != 0:
         raise LabError(answer.stderr.strip() or f"{command[0]} ended with {answer.returncode}")
     described = json.loads(answer.stdout)
@@ -36,7 +37,7 @@ def describe(bin_dir, file, options=()):
 
 
 def as_toml(described, comment=(), demands=True):
-    """A topology file in our own format that describes the same network: describe()'s, in TOML.
+    """A topology file in our TOML format that describes the same network as `described`.
 
     `comment`: lines for its head. Ports are written out, so that they stay when links are added.
     """
@@ -61,7 +62,7 @@ def as_toml(described, comment=(), demands=True):
 
 
 def media_toml(where, media):
-    """The lines for how cells travel, where the topology says it: none for the lab's own choice."""
+    """The lines that state how cells travel; none where the lab's default applies."""
     values = {name: json.dumps(value) for name, value in media.items()}
     if values in ({"cells": '"mpls"'}, {"labels": '"mpls"', "cells": '"lsp"'}):
         values.pop("cells")
@@ -75,7 +76,7 @@ def media_toml(where, media):
 def label_range(labels):
     """(highest VPI, lowest VCI, highest VCI) of a port that offers at least `labels` labels.
 
-    VCI 32 upwards on VPI 0; beyond VPI 0's 65504 whole further VPIs.
+    VCI 32 upwards on VPI 0; above its 65504 labels, whole further VPIs.
     """
     if labels <= VCI_COUNT:
         return 0, VCI_MIN, VCI_MIN + labels - 1
@@ -83,22 +84,22 @@ def label_range(labels):
 
 
 def mpls_range(labels):
-    """(lowest, highest) label of an MPLS port that offers `labels` labels, or as many as there are."""
+    """(lowest, highest) label of an MPLS port with `labels` labels, or with all there are."""
     return MPLS_MIN, min(MPLS_MIN + labels - 1, MPLS_MAX)
 
 
 def label_count(labels):
-    """How many labels label_range(labels) really offers."""
+    """How many labels label_range(labels) actually offers."""
     vpi_max, vci_min, vci_max = label_range(labels)
     return (vpi_max + 1) * (vci_max - vci_min + 1)
 
 
 def load_refusal(described, rate, hold_s, cells_per_s, labels):
-    """A sentence when rate x hold cannot fit this topology, else None.
+    """A sentence if rate x hold cannot fit this topology, otherwise None.
 
-    rate x hold calls are up at a time, on average (Little's law). Where there is one way only, as in
-    the paper's chain, the load of each link follows. Where there is a choice the router spreads
-    calls in a way not known here: only what no spreading could carry is refused.
+    On average rate x hold calls are up at a time (Little's law). Where each pair has only one path,
+    as in the paper's chain, the load of each link follows. Otherwise the router spreads calls in a
+    way unknown here, so only a load that no distribution could carry is refused.
     """
     links = described["links"]
     if not links:
@@ -125,26 +126,27 @@ def load_refusal(described, rate, hold_s, cells_per_s, labels):
                  f"({link['cells_per_s']} cells/s, {offered} labels a port) has")
     if needed <= room:
         return None
-    return (f"--rate {rate:g} x --hold {hold_s:g} keeps {calls_up:.0f} calls up at a time, {needed:.0f} "
-            f"of them side by side, but {place} room for {room} calls of {cells_per_s} cells/s. Lower "
-            f"--rate, --hold or --cells-per-s, or raise --labels-per-port")
+    return (
+        f"--rate {rate:g} x --hold {hold_s:g} keeps {calls_up:.0f} calls up at a time, "
+        f"{needed:.0f} of them side by side, but {place} room for {room} calls of {cells_per_s} "
+        f"cells/s. Lower --rate, --hold or --cells-per-s, or raise --labels-per-port")
 
 
 def link_shares(described):
-    """{(link, direction): share of all calls that run over it}, or None where paths have a choice.
+    """{(link, direction): share of all calls that use it}, or None where paths have a choice.
 
     `link` is a position in described["links"]; direction 0 is a to b.
     """
     links = described["links"]
     if len(links) != len(described["switches"]) - 1:
-        return None  # a tree has exactly one link fewer than switches; else there is a choice
+        return None  # a tree has exactly one link fewer than switches; otherwise paths differ
     neighbours = {switch["name"]: [] for switch in described["switches"]}
     for number, link in enumerate(links):
         a, b = link["a"]["switch"], link["b"]["switch"]
         neighbours[a].append((b, (number, 0)))
         neighbours[b].append((a, (number, 1)))
     if len(ways_from(links[0]["a"]["switch"], neighbours)) < len(neighbours):
-        return None  # in several parts, so one of them has a ring
+        return None  # not connected, so some part has a ring
 
     calls = [(demand["from"], demand["to"], demand["weight"]) for demand in described["demands"]]
     if not calls:
@@ -162,7 +164,7 @@ def link_shares(described):
 
 
 def ways_from(source, neighbours):
-    """{switch: the (link, direction)s from `source` to it}, in a tree."""
+    """{switch: the (link, direction)s of the path from `source` to it}, in a tree."""
     ways = {source: []}
     waiting = [source]
     while waiting:
