@@ -1,9 +1,9 @@
--- GSMP in Wireshark and tshark: versions 3 (RFC 3292, with the schedulable-region messages 220 to 227)
--- and 1.1 (RFC 1987) over TCP (RFC 3293); of version 2 (RFC 2297) the adjacency messages.
+-- GSMP in Wireshark and tshark: versions 3 (RFC 3292, with the schedulable-region messages 220 to
+-- 227) and 1.1 (RFC 1987) over TCP (RFC 3293); of version 2 (RFC 2297) the adjacency messages.
 --
 --   tshark -X lua_script:gsmp.lua -r FILE -Y gsmp
 --
--- README.md says how to install it. It takes TCP port 6068 over from the ANCP dissector.
+-- README.md explains the installation. Replaces the ANCP dissector on TCP port 6068.
 
 local gsmp = Proto("gsmp", "General Switch Management Protocol")
 
@@ -12,7 +12,7 @@ gsmp.prefs.port = Pref.uint("TCP port", 6068, "Port the switches listen on")
 local FRAME_TYPE, FRAME_HEADER = 0x880c, 4
 local ADJACENCY = 10
 
--- Names of numbers ---------------------------------------------------------------------------------
+-- Names of numbers --------------------------------------------------------------------------------
 
 local TYPES = {
   [10] = "Adjacency", [16] = "Add Branch", [17] = "Delete Branches", [18] = "Delete Tree",
@@ -29,12 +29,12 @@ local TYPES = {
   [223] = "Get Estimation Policy Support", [224] = "Set Estimation Policy",
   [225] = "Get Estimation Policy", [226] = "Set Schedulable Region", [227] = "Get Schedulable Region",
 }
--- Where version 1.1 calls a number something else.
+-- Names that differ in version 1.1.
 local V1_TYPES = { [17] = "Delete Branch", [20] = "Delete All", [22] = "Move Branch",
                    [48] = "VC Activity", [50] = "VC Statistics" }
 local RESULTS = { [0] = "Event", [1] = "NoSuccessAck", [2] = "AckAll", [3] = "Success", [4] = "Failure",
                   [5] = "More", [6] = "ReturnReceipt" }
--- How a result reads behind a message's name.
+-- The text of a result, after the message's name.
 local KINDS = { [0] = "event", [1] = "request (no success ack)", [2] = "request", [3] = "success",
                 [4] = "failure", [5] = "success, more follows", [6] = "event (return receipt)" }
 local CODES = {
@@ -93,7 +93,7 @@ local BLOCKS = {
   [30] = { "fr.cir", "fr.cbs", "fr.ebs" },
 }
 
--- Fields -------------------------------------------------------------------------------------------
+-- Fields ------------------------------------------------------------------------------------------
 
 local F, fields = {}, {}
 local function def(kind, abbr, name, ...)
@@ -222,7 +222,7 @@ local failed = ProtoExpert.new("gsmp.failed", "Failure response", expert.group.R
                                expert.severity.NOTE)
 gsmp.experts = { bad_stream, truncated, failed }
 
--- A cursor over a message. What would go beyond the end ends the dissection of this message. ----------
+-- A cursor over a message. A read beyond the end stops the dissection of this message. ------------
 
 local TRUNCATED = {}
 local Cursor = {}
@@ -242,13 +242,13 @@ function Cursor:take(octets)
   return range
 end
 function Cursor:skip(octets) self:take(octets) end
--- The next octets as this field; their number, where they are one.
+-- Adds the next octets as this field. Returns their value if it has at most 4 octets.
 function Cursor:add(abbr, octets)
   local range = self:take(octets)
   self.tree:add(F[abbr], range)
   if octets <= 4 then return range:uint() end
 end
--- Bits of octets that are still ahead.
+-- Bits of octets ahead; the position stays.
 function Cursor:bits(abbr, ahead, octets, first, count)
   local range = self:peek(ahead, octets)
   local value = range:bitfield(first, count)
@@ -261,12 +261,12 @@ function Cursor:flag(abbr, ahead, octets, bit)
   self.tree:add(F[abbr], range, value)
   return value
 end
--- The same octets, with a branch of the tree of their own.
+-- The same octets, with their own branch of the tree.
 function Cursor:under(tree) return cursor(self.tvb, self.pos, self.limit, tree) end
 
--- Labels (RFC 3292 section 3.1.2) ---------------------------------------------------------------------
+-- Labels (RFC 3292 section 3.1.2) -----------------------------------------------------------------
 
--- One label of a stack, without its flags: how it reads.
+-- The text of one label of a stack, without its flags.
 local function label_text(c, kind, length)
   if kind == 0 and length == 0 then return "none" end
   if length == 4 then
@@ -278,7 +278,7 @@ local function label_text(c, kind, length)
   return (LABEL_TYPES[kind] or ("type " .. kind)) .. " of " .. length .. " octets"
 end
 
--- Length of the label ahead with its header. A label of type 0 and length 0 has 8 octets all the same.
+-- Length of the next label with its header. A label of type 0 and length 0 still has 8 octets.
 local function label_octets(c)
   local length = c:peek(2, 2):uint()
   return 4 + math.max(length, 4), length
@@ -322,7 +322,7 @@ local function label(c, role, flags)
   return text
 end
 
--- QoS (RFC 3292 sections 4.1 and 10) -----------------------------------------------------------------
+-- QoS (RFC 3292 sections 4.1 and 10) --------------------------------------------------------------
 
 local function selector(c, abbr, model, side)
   if model == 2 then
@@ -334,7 +334,7 @@ local function selector(c, abbr, model, side)
   c:add(abbr, 4)
 end
 
--- The four octets from IQS on; they stand behind the selectors that they explain.
+-- The four octets from IQS on; they follow the selectors that they explain.
 local function qos_ahead(c, ahead)
   local octet = c:peek(ahead, 1)
   return { iqs = octet:bitfield(0, 2), oqs = octet:bitfield(2, 2), shared = octet:bitfield(4, 1) == 1 }
@@ -372,7 +372,7 @@ local function traffic_block(c, service, side)
   c.pos = inner.pos
 end
 
--- Behind the labels of a connection message, when a side uses the service model.
+-- Follows the labels of a connection message if a side uses the service model.
 local function traffic(c, qos, input_service, output_service)
   if c:left() < 4 or (qos.iqs ~= 2 and qos.oqs ~= 2) then return end
   if qos.shared then
@@ -384,7 +384,7 @@ local function traffic(c, qos, input_service, output_service)
   if qos.oqs == 2 and c:left() >= 4 then traffic_block(c, output_service, "output") end
 end
 
--- Connections (RFC 3292 sections 4 and 5) -------------------------------------------------------------
+-- Connections (RFC 3292 sections 4 and 5) ---------------------------------------------------------
 
 -- 16, 18, 20, 21, 26, 70
 local function general_connection(c, m)
@@ -461,7 +461,7 @@ local function delete_reservation(c)
   c:add("reservation", 4)
 end
 
--- Ports (RFC 3292 section 6) --------------------------------------------------------------------------
+-- Ports (RFC 3292 section 6) ----------------------------------------------------------------------
 
 local function port_management(c, m)
   c:add("port", 4)
@@ -498,7 +498,7 @@ local function label_range(c)
   end
 end
 
--- State and statistics (RFC 3292 section 7) -----------------------------------------------------------
+-- State and statistics (RFC 3292 section 7) -------------------------------------------------------
 
 local function connection_activity(c)
   local count = c:add("records", 2)
@@ -554,7 +554,7 @@ local function report(c, m)
   end
 end
 
--- Configuration (RFC 3292 section 8) ------------------------------------------------------------------
+-- Configuration (RFC 3292 section 8) --------------------------------------------------------------
 
 local function switch_configuration(c)
   for _ = 1, 4 do c:add("mtype", 1) end
@@ -615,7 +615,7 @@ local function all_ports(c, m)
     return
   end
   c:skip(2)
-  c:add("records", 2)  -- of all parts together: this one is walked to its end
+  c:add("records", 2)  -- of all parts in total: this part is read to its end
   while c:left() >= 20 do
     local inner = c:under(c.tree:add(gsmp, c:peek(0, 4), "Port " .. c:peek(0, 4):uint()))
     port_record(inner)
@@ -644,7 +644,7 @@ local function service_configuration(c, m)
   end
 end
 
--- Events (RFC 3292 section 9) -------------------------------------------------------------------------
+-- Events (RFC 3292 section 9) ---------------------------------------------------------------------
 
 local function event(c, m)
   m.summary = "port " .. c:add("port", 4)
@@ -653,7 +653,7 @@ local function event(c, m)
   label(c, "label")
 end
 
--- The schedulable region (draft-adam-gsmp-sr-00) --------------------------------------------------------
+-- The schedulable region (draft-adam-gsmp-sr-00) --------------------------------------------------
 
 local function ones(mask)
   local count = 0
@@ -731,7 +731,7 @@ local BODIES = {
   [226] = sr_region, [227] = sr_region,
 }
 
--- Version 1.1 (RFC 1987): no labels, a word with VPI and VCI ------------------------------------------
+-- Version 1.1 (RFC 1987): no labels, a word with VPI and VCI --------------------------------------
 
 local function v1_label(c, role)
   local range = c:take(4)
@@ -834,7 +834,7 @@ local V1_BODIES = {
   [80] = v1_event, [81] = v1_event, [82] = v1_event, [83] = v1_event, [84] = v1_event,
 }
 
--- Messages --------------------------------------------------------------------------------------------
+-- Messages ----------------------------------------------------------------------------------------
 
 local function adjacency(c, m)
   if m.version == 1 then
@@ -862,7 +862,7 @@ local function adjacency(c, m)
   end
 end
 
--- What both headers begin with. Answers in octets 2 and 3.
+-- The common beginning of both headers: octets 2 and 3.
 local function result_and_code(c, m)
   m.result = c:add("result", 1)
   m.success = m.result == 3 or m.result == 5
@@ -939,7 +939,7 @@ local function info(m)
   return text
 end
 
--- One frame, whole. What it says in the info column.
+-- Dissects one complete frame. Returns its text for the info column.
 local function dissect_frame(tvb, offset, octets, pinfo, root)
   local tree = root:add(gsmp, tvb(offset, octets))
   tree:add(F["frame.type"], tvb(offset, 2))
@@ -988,7 +988,7 @@ function gsmp.dissector(tvb, pinfo, root)
   return tvb:len()
 end
 
--- The port, also when it is changed in the preferences ---------------------------------------------------
+-- The port, also when it is changed in the preferences --------------------------------------------
 
 local listening
 local function listen()
