@@ -27,7 +27,7 @@ inline constexpr std::size_t kNodesMax = 1024;  // in one process
 // The options as they were given; their texts have been checked.
 struct NodeOptions {
   std::string name;
-  std::string switch_address;  // HOST:PORT or SCHEME://..., drivers/make_driver.hpp
+  std::string switch_address;  // HOST:PORT or SCHEME://..., see make_driver.hpp
   AdmissionMode admission = AdmissionMode::kEffective;
   double overbooking = 1.0;
   std::vector<std::string> port_overbooking;  // "3=2.0"
