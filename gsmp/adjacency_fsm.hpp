@@ -15,9 +15,8 @@
 //   A  its Sender Instance is the one stored from the peer
 //   B  its Sender Instance, Port, Name and Partition ID are the stored ones
 //   C  its Receiver Instance, Port, Name and Partition ID are what we send as ours. A master adopts
-//   the
-//      partition that a SYN or SYNACK offers, so that it cannot fail there: otherwise a partition
-//      that the switch assigns could never synchronise.
+//      the partition that a SYN or SYNACK offers, so that it cannot fail there: otherwise a
+//      partition that the switch assigns could never synchronise.
 //
 // Limits in each period of the own Timer: one ACK in answer to ACKs; two ACKs in total in answer to
 // SYN and SYNACK, including the timer's own ACK; two SYN or SYNACK in answer to premature messages.

@@ -49,8 +49,7 @@ class FrameReader {
     while (!broken_ && !chunk.empty()) {
       if (pending_.empty()) {
         const std::size_t octets = frame_octets(chunk);
-        if (octets != 0 && octets <= chunk.size()) {  // the common case: the whole frame is in the
-                                                      // chunk
+        if (octets != 0 && octets <= chunk.size()) {  // the common case: a whole frame
           if (!sink(chunk.subspan(kFrameHeaderOctets, octets - kFrameHeaderOctets))) return broken_;
           chunk = chunk.subspan(octets);
           continue;

@@ -59,7 +59,7 @@ struct Endpoint {
 };
 
 struct AdjacencyMessage {
-  std::uint8_t version = 3;               // or 1: the wire format (v1/adjacency.hpp)
+  std::uint8_t version = 3;               // or 1: the wire format (adjacency_v1.hpp)
   std::uint8_t timer = kAdjacencyPeriod;  // units of 100 ms, 1..255: the sender's period
   bool from_master = false;               // M: meaningful in a SYN only
   AdjacencyCode code = AdjacencyCode::kSyn;

@@ -1,6 +1,6 @@
 // The Code of a response (RFC 3292 section 12): why a switch refused. These are the numbers of
 // version 3. Versions 1 and 2 use others (4 and 5 are swapped, 8 to 16 are shifted); they are
-// translated elsewhere (v1/failure_code.hpp).
+// translated elsewhere (failure_code_v1.hpp).
 #pragma once
 
 #include <cstdint>

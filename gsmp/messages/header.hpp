@@ -1,5 +1,5 @@
 // The header of every message except adjacency (RFC 3292 section 3.1). Version 1.1 has another
-// header (v1/header.hpp), decoded into the same struct.
+// header (header_v1.hpp), decoded into the same struct.
 //
 //  0                   1                   2                   3
 //  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -35,8 +35,8 @@ inline constexpr std::uint32_t kTransactionMax = 0xffffff;
 // The longest message we send; received ones may be longer.
 inline constexpr std::size_t kSentOctetsMax = 16384;
 
-// RFC 3292 appendix A. Each type has a file of its own; kVerifyTree is in v1/verify_tree.hpp. Other
-// numbers are decoded as Opaque.
+// RFC 3292 appendix A. Each type has a file of its own; kVerifyTree is in gsmp/v1/verify_tree.hpp.
+// Other numbers are decoded as Opaque.
 enum class MessageType : std::uint8_t {
   kAdjacency = 10,
   kAddBranch = 16,

@@ -15,9 +15,9 @@
 // +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
 // Our choices: if both sides have the same parameters, P = 1 and one block; otherwise P = 0 and two
-// blocks, with TC flag P set in the input block. The decoder also accepts a single block with P =
-// 0; its TC flag P distinguishes input and output. A message has no block if its reservation supplies the
-// parameters.
+// blocks, with TC flag P set in the input block. The decoder also accepts a single block with
+// P = 0; its TC flag P distinguishes input and output. A message has no block if its reservation
+// supplies the parameters.
 #pragma once
 
 #include <cstdint>
