@@ -9,8 +9,8 @@
 //
 // Labels that have never been used are granted first, range by range and the lowest first, then the
 // label that was freed longest ago. Once kRestingMax freed labels rest, the oldest of them is
-// granted before a never used one. So a freed label still rests while that many others are freed,
-// and memory here and in other tables by label follows the use, not the ranges of up to 2^28
+// granted before a never used one. At least that many other labels are freed before a label is used
+// again, and memory here and in other tables by label follows the use, not the ranges of up to 2^28
 // labels. Pages are allocated only for labels that have been touched.
 //
 // Every operation takes constant time; next_free() amortised. A touched label takes 12 octets. A
