@@ -29,7 +29,7 @@ class Load:
     default_rate: float | None = None  # Mbit/s of links without a rate; None: RouteObject's default
     nodes_per_process: int | None = None
     labels_per_port: int = topologies.LABELS_DEFAULT
-    loss: float = 0.0  # fraction of session messages that are lost, in every process; likewise:
+    loss: float = 0.0  # these three: fractions of session messages, in every process
     duplicate: float = 0.0
     reorder: float = 0.0
     verify_media: bool = False

@@ -1,7 +1,7 @@
 """./quickstart after its first lines: packages, build, lab, calls, audit, end. Its help is there.
 
-Every error in the options is found before the lab starts; errors that need none of our programs are
-found before the build.
+Every error in the options is found before the lab starts. Checks that need none of our programs are
+made before the build.
 """
 
 import contextlib
