@@ -189,8 +189,7 @@ class SwitchServerDaemon {
   SwitchAbsence absence_;
   RemoteRouter* router_;
   PortReporter reporter_;
-  std::uint64_t operations_seen_ = 0;  // at the last step, to detect that the ledger may have
-                                       // changed
+  std::uint64_t operations_seen_ = 0;  // at the last step, to detect ledger changes
   std::uint64_t reports_sent_ = 0;
   std::uint64_t reports_failed_ = 0;
 

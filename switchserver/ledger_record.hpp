@@ -74,7 +74,7 @@ struct alignas(64) HopRecord {
   // Bandwidth of the input port's receive side is counted for this record: its demand, unless its
   // extras have another number.
   bool has_ingress : 1 = false;
-  bool earlier_session : 1 = false;  // the session of its setup has ended
+  bool earlier_session : 1 = false;  // a session of the manager has ended since its setup
 
  public:
   HopState state = HopState::kReserved;
