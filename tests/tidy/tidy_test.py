@@ -14,6 +14,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import include_graph
+
 ROOT = Path(__file__).resolve().parents[2]
 
 PROGRAMS = ["gsmpdump", "xbind-callgen compare", "xbind-callgen figures", "xbind-callgen floor",
@@ -85,6 +87,7 @@ LINES_FREE = 500
 LONG_FILES = "tests/tidy/long_files.txt"
 
 EXPECTED_FAILURES = "tests/expected-failures.txt"
+ARCHITECTURE = "docs/architecture.md"
 
 CODE = (".cpp", ".hpp", ".py", ".idl")
 
@@ -290,6 +293,23 @@ def invariants_held():
         yield f"docs/invariants.md: {len(named)} tests were read; has its form changed?"
 
 
+def include_graph_of_tree():
+    return include_graph.Graph(
+        {name: read(name) for name in tree() if name.endswith((".cpp", ".hpp", ".idl"))})
+
+
+def rooms_documented():
+    """The table in docs/architecture.md lists each room and the rooms that its files include."""
+    graph = include_graph_of_tree()
+    yield from graph.unresolved()
+    yield from include_graph.room_findings(graph, ARCHITECTURE, read(ARCHITECTURE))
+
+
+def include_circles():
+    """No two folders include each other, neither directly nor by way of others."""
+    yield from include_graph.circle_findings(include_graph_of_tree())
+
+
 def options_documented():
     """docs/options.md matches the programs' own descriptions."""
     document = ROOT / "docs/options.md"
@@ -431,7 +451,7 @@ CHECKS = {check.__name__: check for check in (
     corba_rooms, outside_world, remote_calls, leftovers, headers, everything_built,
     threads_sanitized, decisions_listed,
     links_lead_somewhere, options_documented, machine_paths, packages_list, scripts, growth, budget,
-    expected_failures, glossary_places, invariants_held)}
+    expected_failures, glossary_places, invariants_held, rooms_documented, include_circles)}
 
 
 def main(words):
