@@ -23,7 +23,7 @@ constexpr const char* kCleanReport = R"({"remote_invocations": 12, "label_cache_
 constexpr const char* kRecords =
     "call,kind,ended,planned_s,answered_s\n0,setup,done,0,0.5\n1,setup,done,1,1.5\n";
 
-// A source whose programs are told here what they do.
+// A source whose programs are replaced by functions of this fixture.
 class ProcessSourceTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -118,7 +118,7 @@ TEST_F(ProcessSourceTest, ALabThatDoesNotStartIsAnErrorWithWhatItSaid) {
   EXPECT_THAT(ran(), ElementsAre("up"));
 }
 
-// It may have been killed half way: what it had started is ended.
+// The command may have been killed half way: the lab that it started is ended.
 TEST_F(ProcessSourceTest, ALabThatDoesNotAnswerIsEnded) {
   lost_ = "up";
   ASSERT_FALSE(source_->measure({}).has_value());
@@ -164,7 +164,8 @@ TEST_F(ProcessSourceTest, FailedCallsAreShownAndTheNextPointHasAFreshLab) {
 TEST_F(ProcessSourceTest, AVoidPointIsShownWithANote) {
   run_exit_code_ = 3;
   report_ = R"({"remote_invocations": 12, "label_cache_hit_ratio": 1, "audit": {"clean": true},
-      "releases": {"failed": 0, "unanswered": 0}, "verdict": {"void": true, "reasons": ["it was late"]}})";
+      "releases": {"failed": 0, "unanswered": 0}, )"
+            R"("verdict": {"void": true, "reasons": ["it was late"]}})";
   EXPECT_TRUE(source_->measure({}).has_value());
   EXPECT_THAT(notes_, ElementsAre("a point is void: it was late"));
 }
