@@ -40,11 +40,8 @@ void Machine::deliver(Process& to, TimePoint at, Message message) {
 void Machine::start(Process& process) { set_timer(process); }
 
 bool Machine::advance(TimePoint end) {
-  if (heap_.empty() || heap_.front().at > end) return false;
-  std::pop_heap(heap_.begin(), heap_.end(), Later{});
-  const Event event = heap_.back();
-  heap_.pop_back();
-  now_ = event.at;
+  if (queue_.empty() || queue_.next() > end) return false;
+  const Event event = queue_.take();
   ++events_;
   Process& process = *event.process;
   switch (event.kind) {
@@ -59,7 +56,7 @@ bool Machine::advance(TimePoint end) {
       break;
     case Kind::kEnd: ended(process); break;
     case Kind::kTimer:
-      if (process.timer_ != event.at) break;  // an earlier one has been set since
+      if (process.timer_ != now_) break;  // an earlier one has been set since
       process.timer_ = kNever;
       if (process.state_ != Process::State::kAsleep) break;  // it looks itself when it is done
       if (process.next_deadline() <= now_) {
@@ -73,8 +70,7 @@ bool Machine::advance(TimePoint end) {
 }
 
 void Machine::push(TimePoint at, Kind kind, Process& process, std::uint32_t slot) {
-  heap_.push_back({at, next_order_++, &process, slot, kind});
-  std::push_heap(heap_.begin(), heap_.end(), Later{});
+  queue_.schedule(at, {&process, slot, kind});
 }
 
 void Machine::arrive(Process& process, std::uint32_t slot) {

@@ -15,8 +15,8 @@
 // message costs its sender paid when it has left (`before_leaving`), and now and then with something
 // else to do for a while (`pause_chance`, from the machine's seed).
 //
-// Time is the only order there is: equal times are served in the order in which they were asked for,
-// so a run depends on its plan alone. Single-threaded; processes must outlive the machine's runs.
+// Events of equal time happen in the order in which they were scheduled (core/event_queue.hpp), so a
+// run depends on its plan alone. Single-threaded; processes must outlive the machine's runs.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +29,7 @@
 #include "bench/model/message.hpp"
 #include "callgen/load/random.hpp"
 #include "core/clock.hpp"
+#include "core/event_queue.hpp"
 
 namespace xbind::model {
 
@@ -93,6 +94,8 @@ class Process {
 class Machine {
  public:
   explicit Machine(std::uint64_t seed = 1);
+  Machine(const Machine&) = delete;  // now_ refers to a member
+  Machine& operator=(const Machine&) = delete;
 
   // The host's number. At least one core.
   std::size_t add_host(std::size_t cores, HostCosts costs);
@@ -104,7 +107,7 @@ class Machine {
   // Has a look at the process's deadline; needed once, before the first run.
   void start(Process& process);
 
-  TimePoint now() const { return now_; }
+  TimePoint now() const { return queue_.now(); }
   // One event. False: none is left, or the next one lies after `end`.
   bool advance(TimePoint end);
   std::uint64_t events() const { return events_; }
@@ -112,16 +115,9 @@ class Machine {
  private:
   enum class Kind : std::uint8_t { kArrival, kRun, kTaken, kEnd, kTimer };
   struct Event {
-    TimePoint at;
-    std::uint64_t order;
     Process* process;
     std::uint32_t slot;  // of the message
     Kind kind;
-  };
-  struct Later {
-    bool operator()(const Event& a, const Event& b) const {
-      return a.at != b.at ? a.at > b.at : a.order > b.order;
-    }
   };
   struct Host {
     std::size_t idle_cores;
@@ -139,10 +135,9 @@ class Machine {
   void set_timer(Process& process);
   std::uint32_t keep(Message message);
 
-  TimePoint now_{};
-  std::uint64_t next_order_ = 0;
+  EventQueue<Event> queue_;
+  const TimePoint& now_ = queue_.now();
   std::uint64_t events_ = 0;
-  std::vector<Event> heap_;
   std::vector<Message> messages_;  // on their way, by slot
   std::vector<std::uint32_t> free_slots_;
   std::vector<Host> hosts_;

@@ -122,7 +122,7 @@ void World::kill_switch_server(std::size_t at) {
   site.epochs.clear();
   make_server(at);
   site.dead_until = world_.now + milliseconds{world_.chance.between(1, 5'000)};
-  world_.agenda.at(site.dead_until, [this, at] { switches_[at].device->let_connect(); });
+  world_.agenda.schedule(site.dead_until, [this, at] { switches_[at].device->let_connect(); });
   for (const CrossConnect& there : site.device->table()) site.inherited.insert(there);
 }
 

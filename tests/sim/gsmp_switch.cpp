@@ -235,7 +235,7 @@ void GsmpSwitch::count(const driver::Event& event) {
 void GsmpSwitch::wake() {
   ++wakes_;
   if (std::exchange(wake_planned_, true)) return;
-  world_.agenda.at(world_.now, [this] {
+  world_.agenda.schedule(world_.now, [this] {
     wake_planned_ = false;
     for (; wakes_ > 0; --wakes_) driver_->on_wake(world_.now);
     hooks_.step();
@@ -298,7 +298,7 @@ void GsmpSwitch::break_session() {
 
 void GsmpSwitch::stop_until(TimePoint when) {
   stopped_until_ = std::max(stopped_until_, when);
-  world_.agenda.at(when, [this] {
+  world_.agenda.schedule(when, [this] {
     if (stopped()) return;
     arrive_at_switch();
     after_agent();

@@ -21,7 +21,7 @@ Result<void> GsmpSwitch::send(std::span<const std::byte> octets) {
   const TimePoint last = to_switch_.empty() ? world_.now : to_switch_.back().when;
   const TimePoint when = std::max(last, world_.now + world_.chance.up_to(kSlowest));
   to_switch_.push_back({when, {octets.begin(), octets.end()}});
-  world_.agenda.at(when, [this, of = incarnation_] {
+  world_.agenda.schedule(when, [this, of = incarnation_] {
     if (of == incarnation_) arrive_at_switch();
   });
   return {};
@@ -76,7 +76,7 @@ void GsmpSwitch::on_its_way_to_driver(wire::Buffer octets) {
   const TimePoint last = to_driver_.empty() ? world_.now : to_driver_.back().when;
   const TimePoint when = std::max(last, world_.now + world_.chance.up_to(kSlowest));
   to_driver_.push_back({when, std::move(octets)});
-  world_.agenda.at(when, [this, of = incarnation_] {
+  world_.agenda.schedule(when, [this, of = incarnation_] {
     if (of == incarnation_) arrive_at_driver();
   });
 }

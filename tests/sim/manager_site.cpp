@@ -100,7 +100,7 @@ void ManagerSite::attach_due() {
   const bool planned = attach_at_ > world_.now && attach_at_ <= next;
   if (planned || next == kNever) return;
   attach_at_ = next;
-  world_.agenda.at(next, [this] { attach_due(); });
+  world_.agenda.schedule(next, [this] { attach_due(); });
 }
 
 void ManagerSite::attempt(const AttachTable::Due& due) {
@@ -172,7 +172,7 @@ void ManagerSite::watch_due() {
   const bool planned = watch_at_ > world_.now && watch_at_ <= next;
   if (planned || next == kNever) return;
   watch_at_ = next;
-  world_.agenda.at(next, [this] { watch_due(); });
+  world_.agenda.schedule(next, [this] { watch_due(); });
 }
 
 void ManagerSite::watched(Attaching::Attempt attempt,

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/clock.hpp"
+#include "core/event_queue.hpp"
 
 namespace xbind::sim {
 
@@ -35,17 +36,9 @@ class Chance {
   std::mt19937_64 random_;
 };
 
-// Jobs in order of time; those for the same time run in the order in which they were added.
-class Agenda {
- public:
-  using Job = std::function<void()>;
-  void at(TimePoint when, Job job) { jobs_.emplace(when, std::move(job)); }
-  TimePoint next() const { return jobs_.empty() ? kNever : jobs_.begin()->first; }
-  Job take() { return std::move(jobs_.extract(jobs_.begin()).mapped()); }
-
- private:
-  std::multimap<TimePoint, Job> jobs_;
-};
+// The scheduled jobs and the clock of the world.
+using Job = std::function<void()>;
+using Agenda = EventQueue<Job>;
 
 // Shares in percent.
 struct Weather {
@@ -91,8 +84,8 @@ struct Leg {
 
 // The world as its parts see it: time, chance, and where to report a violation.
 struct Surroundings {
-  TimePoint now{seconds{1}};
-  Agenda agenda;
+  Agenda agenda{TimePoint{seconds{1}}};
+  const TimePoint& now = agenda.now();
   Chance chance;
   Tally tally;
   Weather weather;
@@ -102,16 +95,18 @@ struct Surroundings {
   TimePoint violated_at;
 
   explicit Surroundings(std::uint64_t seed) : chance(seed) {}
+  Surroundings(const Surroundings&) = delete;  // `now` refers to a member
+  Surroundings& operator=(const Surroundings&) = delete;
 
   void violated(std::string what) {
     if (!violation.empty()) return;
     violation = std::move(what);
     violated_at = now;
   }
-  void after(Duration wait, Agenda::Job job) { agenda.at(now + wait, std::move(job)); }
+  void after(Duration wait, Job job) { agenda.schedule(now + wait, std::move(job)); }
 
   // Carries a frame. Sometimes it is lost, arrives twice, or overtakes the frame before it.
-  void carry(Leg& leg, const Agenda::Job& deliver) {
+  void carry(Leg& leg, const Job& deliver) {
     if (now < leg.cut_until) {
       ++tally["cut off"];
       return;
@@ -126,7 +121,7 @@ struct Surroundings {
       const TimePoint when = now + chance.up_to(weather.delay);
       if (when < leg.latest) ++tally["reordered"];
       leg.latest = std::max(leg.latest, when);
-      agenda.at(when, deliver);
+      agenda.schedule(when, deliver);
     }
   }
 };

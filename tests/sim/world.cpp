@@ -353,15 +353,14 @@ void World::run_until(TimePoint end) {
     }
     for (const auto& site : clients_) next = std::min(next, site.client->next_deadline());
     if (next > end) break;
-    world_.now = std::max(world_.now, next);
+    world_.agenda.advance_to(next);
     while (world_.agenda.next() <= world_.now && world_.violation.empty()) {
-      const Agenda::Job job = world_.agenda.take();
-      job();
+      world_.agenda.take()();
       ++world_.tally["steps"];
     }
     if (!wake_due()) return;
   }
-  world_.now = std::max(world_.now, end);
+  world_.agenda.advance_to(end);
 }
 
 void World::release_everything() {
@@ -438,7 +437,8 @@ void World::live_through() {
   const TimePoint begin = world_.now;
   for (std::size_t client = 0; client < clients_.size(); ++client) {
     for (int call = 0; call < calls_per_client_; ++call) {
-      world_.agenda.at(begin + world_.chance.up_to(kLoad), [this, client] { make_a_call(client); });
+      world_.agenda.schedule(begin + world_.chance.up_to(kLoad),
+                             [this, client] { make_a_call(client); });
     }
   }
   if (pools_) set_pools(3);
