@@ -4,8 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
-#include <queue>
 #include <utility>
 #include <vector>
 
@@ -14,6 +12,7 @@
 #include "callgen/options/run_options.hpp"
 #include "callgen/report/report.hpp"
 #include "callgen/run/runner.hpp"
+#include "core/event_queue.hpp"
 
 namespace xbind::callgen {
 
@@ -41,21 +40,19 @@ class QueueSystem {
   Result<RunReport> run(const RunOptions& options) {
     const RunPlan plan = plan_of(options);
     Runner runner(plan, Workload::weighted({{options.from, options.to, 1.0}}, plan.seed).value());
-    now_ += std::chrono::milliseconds{1};
+    answers_.advance_to(now_ + std::chrono::milliseconds{1});
     runner.start(now_);
-    answers_ = {};
+    answers_.clear();
     TimePoint may_send = now_;
     const Duration gap{static_cast<std::int64_t>(1e9 / generator_per_s)};
     while (!runner.finished()) {
       const TimePoint due = std::max(runner.next_deadline(), may_send);
-      if (!answers_.empty() && answers_.top().when <= due) {
-        const Answer answer = answers_.top();
-        answers_.pop();
-        now_ = std::max(now_, answer.when);
-        runner.outcome(answer.outcome, now_);
+      if (!answers_.empty() && answers_.next() <= due) {
+        const Outcome outcome = answers_.take();  // moves the clock
+        runner.outcome(outcome, now_);
         continue;
       }
-      now_ = std::max(now_, due);
+      answers_.advance_to(due);
       std::size_t sent = 0;
       for (const Dispatch& dispatch : runner.advance(now_)) {
         sent += dispatch.batch.connects.size();
@@ -82,22 +79,13 @@ class QueueSystem {
  private:
   static constexpr Duration kRelease = std::chrono::microseconds{50};
 
-  struct Answer {
-    TimePoint when;
-    std::uint64_t order;
-    Outcome outcome;
-    bool operator>(const Answer& other) const {
-      return std::pair(when, order) > std::pair(other.when, other.order);
-    }
-  };
-
   void answer_at(TimePoint when, RequestId request, OutcomeKind kind) {
     Outcome outcome;
     outcome.request = request;
     outcome.kind = kind;
     if (kind == OutcomeKind::kConnected) outcome.connection = ConnectionId{++connections_};
     if (kind == OutcomeKind::kBusy) outcome.cause = Cause::kBusy;
-    answers_.push({when, ++order_, outcome});
+    answers_.schedule(when, outcome);
   }
 
   void connect(const ConnectRequest& request) {
@@ -113,11 +101,10 @@ class QueueSystem {
   }
 
   RandomBits bits_;
-  TimePoint now_{std::chrono::seconds{1}};
+  EventQueue<Outcome> answers_{TimePoint{std::chrono::seconds{1}}};
+  const TimePoint& now_ = answers_.now();
   TimePoint free_at_{};
   std::uint64_t connections_ = 0;
-  std::uint64_t order_ = 0;
-  std::priority_queue<Answer, std::vector<Answer>, std::greater<>> answers_;
 };
 
 }  // namespace xbind::callgen

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "client/requester.hpp"
+#include "core/event_queue.hpp"
 
 namespace xbind::client {
 namespace {
@@ -137,7 +138,7 @@ class World {
       offer();
       happen();
       flush();
-      now_ = next();
+      under_way_.advance_to(next());
       requester_->tick(now_);
     }
     EXPECT_EQ(asked_, kRequests) << "it never ended";
@@ -203,9 +204,8 @@ class World {
 
   // Delivers everything that has arrived by now, and sometimes causes a fault.
   void happen() {
-    while (!under_way_.empty() && under_way_.begin()->first <= now_) {
-      const Message message = under_way_.extract(under_way_.begin()).mapped();
-      std::visit([this](const auto& each) { arrive(each); }, message);
+    while (const auto message = under_way_.take_due()) {
+      std::visit([this](const auto& each) { arrive(each); }, *message);
     }
     if (now_ >= TimePoint{} + seconds{60}) return;
     if (chance_.percent(1)) {
@@ -257,24 +257,24 @@ class World {
     if (!quiet && chance_.percent(20)) return;
     const int copies = !quiet && !once && chance_.percent(20) ? 2 : 1;
     for (int i = 0; i < copies; ++i) {
-      under_way_.emplace(now_ + milliseconds{1} + chance_.up_to(milliseconds{quiet ? 5 : 80}),
-                         message);
+      under_way_.schedule(now_ + milliseconds{1} + chance_.up_to(milliseconds{quiet ? 5 : 80}),
+                          message);
     }
   }
 
   TimePoint next() {
-    TimePoint at = std::min(requester_->next_deadline(), manager_.next_deadline());
-    if (!under_way_.empty()) at = std::min(at, under_way_.begin()->first);
+    TimePoint at =
+        std::min({requester_->next_deadline(), manager_.next_deadline(), under_way_.next()});
     if (asked_ < kRequests) at = std::min(at, now_ + milliseconds{30});
     return std::max(at, now_ + Duration{1});
   }
 
   Chance chance_;
-  TimePoint now_{};
+  EventQueue<Message> under_way_;
+  const TimePoint& now_ = under_way_.now();
   std::unique_ptr<Requester> requester_;
   Manager manager_;
   Actions actions_;
-  std::multimap<TimePoint, Message> under_way_;
   std::uint64_t asked_ = 0;
   std::map<RequestId, Request> requests_;  // the requests as submitted
   std::set<RequestId> outcomes_;

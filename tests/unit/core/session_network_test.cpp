@@ -3,9 +3,9 @@
 // deadline would leave the run unfinished.
 #include <gtest/gtest.h>
 
-#include <map>
 #include <random>
 
+#include "core/event_queue.hpp"
 #include "core/session/session.hpp"
 
 namespace xbind::session {
@@ -44,10 +44,10 @@ class Journey {
       }
       if (confirmed_[0] == count && confirmed_[1] == count) return true;
       TimePoint next = std::min(ends_[0].next_deadline(), ends_[1].next_deadline());
-      if (!wire_.empty()) next = std::min(next, wire_.begin()->first);
+      next = std::min(next, wire_.next());
       EXPECT_GE(next, now_) << "a deadline in the past was not dealt with";
       if (next == kNever || next < now_) return false;
-      now_ = next;
+      wire_.advance_to(next);
       deliver();
       wake();
       if (::testing::Test::HasFailure()) return false;
@@ -79,18 +79,17 @@ class Journey {
       const TimePoint at = now_ + Duration{static_cast<std::int64_t>(random_() % span)};
       overtaken += at < latest_[from];
       latest_[from] = std::max(latest_[from], at);
-      wire_.emplace(at, Flight{1 - from, frame});
+      wire_.schedule(at, Flight{1 - from, frame});
     }
   }
 
   void deliver() {
-    while (!wire_.empty() && wire_.begin()->first <= now_) {
-      const Flight flight = std::move(wire_.extract(wire_.begin()).mapped());
+    while (const auto flight = wire_.take_due()) {
       std::vector<std::shared_ptr<const std::uint64_t>> batches;
-      const auto received = ends_[flight.to].receive(flight.frame, now_, batches);
+      const auto received = ends_[flight->to].receive(flight->frame, now_, batches);
       ASSERT_TRUE(received.has_value()) << received.error().text;
       for (const auto& batch : batches) {
-        ASSERT_EQ(*batch, ++applied_[flight.to]) << "exactly once, and in order";
+        ASSERT_EQ(*batch, ++applied_[flight->to]) << "exactly once, and in order";
       }
     }
   }
@@ -112,10 +111,10 @@ class Journey {
   };
   Weather weather_;
   std::mt19937_64 random_;
-  TimePoint now_{seconds{1}};
+  EventQueue<Flight> wire_{TimePoint{seconds{1}}};
+  const TimePoint& now_ = wire_.now();
   TimePoint latest_[2];
   End ends_[2];
-  std::multimap<TimePoint, Flight> wire_;
   std::uint64_t sent_[2] = {0, 0};
   std::uint64_t applied_[2] = {0, 0};
   std::uint64_t confirmed_[2] = {0, 0};
