@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/impairments/pace_clock.hpp"
 #include "core/log.hpp"
 #include "core/name.hpp"
-#include "core/pace_clock.hpp"
 #include "core/steady_now.hpp"
 #include "naming/names.hpp"
 #include "orb/convert.hpp"

@@ -1,6 +1,6 @@
 #include "cmgr/servant_metrics.hpp"
 
-#include "core/faults/fault_plan.hpp"
+#include "core/impairments/fault_plan.hpp"
 #include "orb/dispatch.hpp"
 #include "orb/process.hpp"
 

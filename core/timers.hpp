@@ -41,12 +41,12 @@ inline constexpr Timers kCoreTimers{
          "The same while more connections than the limit are open."},
         {"idle-connection-crowded", std::chrono::seconds{10},
          "Silence after which a connection may be closed while more than the limit are open."},
-        // core/faults
+        // core/impairments/fault_plan.hpp
         {"delay-ms", std::chrono::milliseconds{50},
          "With --delay: how much later at most, in milliseconds.", TimerSource::kOption},
         {"overtake-within", std::chrono::milliseconds{200},
          "Longest time that --reorder holds a message back when no other overtakes it."},
-        // core/pace*.hpp
+        // core/impairments/pace*.hpp
         {"pace-message-us", std::chrono::microseconds{0},
          "Microseconds that this process waits for each message of a call that it takes or sends, "
          "one after another, as a slower host would need; for experiments, off by default.",

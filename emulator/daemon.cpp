@@ -8,9 +8,9 @@
 #include <random>
 #include <utility>
 
+#include "core/impairments/pace_clock.hpp"
 #include "core/log.hpp"
 #include "core/name.hpp"
-#include "core/pace_clock.hpp"
 #include "core/steady_now.hpp"
 #include "dataplane/capture_file.hpp"
 #include "dataplane/links/link_set.hpp"

@@ -12,9 +12,9 @@
 
 #include "core/config/options.hpp"
 #include "core/ids.hpp"
+#include "core/impairments/pace.hpp"
 #include "core/label.hpp"
 #include "core/log.hpp"
-#include "core/pace.hpp"
 #include "core/result.hpp"
 #include "dataplane/links/link_spec.hpp"
 #include "emulator/emulated_switch.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/config/options.hpp"
-#include "core/faults/fault_plan.hpp"
+#include "core/impairments/fault_plan.hpp"
 #include "core/log.hpp"
 #include "orb/name_keeper.hpp"
 #include "orb/process.hpp"

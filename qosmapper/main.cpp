@@ -1,6 +1,6 @@
 // xbind-qosmapper: maps services between the user's terms and the network's.
 #include "core/config/pace_options.hpp"
-#include "core/pace_clock.hpp"
+#include "core/impairments/pace_clock.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/dispatch.hpp"

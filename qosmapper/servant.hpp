@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "core/impairments/pace.hpp"
 #include "core/metrics/metric_table.hpp"
-#include "core/pace.hpp"
 #include "orb/dispatch.hpp"
 #include "qos_mapper.hh"
 #include "qosmapper/catalogue.hpp"

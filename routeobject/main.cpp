@@ -10,7 +10,7 @@
 
 #include "core/config/pace_options.hpp"
 #include "core/config/timer_option.hpp"
-#include "core/pace_clock.hpp"
+#include "core/impairments/pace_clock.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/dispatch.hpp"

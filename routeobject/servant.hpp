@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/impairments/pace.hpp"
 #include "core/metrics/metric_table.hpp"
-#include "core/pace.hpp"
 #include "orb/dispatch.hpp"
 #include "route_object.hh"
 #include "routeobject/drain_keeper.hpp"

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/ahead.hpp"
+#include "core/impairments/pace_clock.hpp"
 #include "core/log.hpp"
-#include "core/pace_clock.hpp"
 #include "core/steady_now.hpp"
 #include "orb/process.hpp"
 #include "switchserver/servant_metrics.hpp"

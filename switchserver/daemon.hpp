@@ -17,9 +17,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/impairments/pace.hpp"
 #include "core/log.hpp"
 #include "core/metrics/metric_table.hpp"
-#include "core/pace.hpp"
 #include "core/serial.hpp"
 #include "orb/dispatch.hpp"
 #include "orb/shared_timers.hpp"

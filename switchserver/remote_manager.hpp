@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/faults/fault_plan.hpp"
-#include "core/pace.hpp"
+#include "core/impairments/fault_plan.hpp"
+#include "core/impairments/pace.hpp"
 #include "orb/errands.hpp"
 #include "switch_server.hh"
 #include "switchserver/switch_server.hpp"

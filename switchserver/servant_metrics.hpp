@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "core/faults/fault_plan.hpp"
+#include "core/impairments/fault_plan.hpp"
 #include "core/metrics/metric_table.hpp"
 #include "switchserver/drivers/running_driver.hpp"
 #include "switchserver/switch_server.hpp"

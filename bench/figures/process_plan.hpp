@@ -9,11 +9,11 @@
 #include "bench/figures/point_source.hpp"
 #include "bench/model/costs.hpp"
 #include "core/clock.hpp"
-#include "core/pace.hpp"
+#include "core/impairments/pace.hpp"
 
 namespace xbind::figures {
 
-// Every process at the speed of a host of the model, by waiting (core/pace.hpp).
+// Every process at the speed of a host of the model, by waiting (core/impairments/pace.hpp).
 struct Pacing {
   PaceOptions servants;  // manager, SwitchServers, RouteObject, QOSMapper
   PaceOptions switches;

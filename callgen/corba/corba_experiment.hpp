@@ -14,7 +14,7 @@
 #include "callgen/report/report.hpp"
 #include "core/clock.hpp"
 #include "core/config/options.hpp"
-#include "core/faults/fault_plan.hpp"
+#include "core/impairments/fault_plan.hpp"
 #include "core/result.hpp"
 #include "orb/daemon.hpp"
 #include "orb/runtime.hpp"

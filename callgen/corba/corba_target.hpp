@@ -28,7 +28,7 @@
 #include "client/requester.hpp"
 #include "connection_manager.hh"
 #include "core/audit.hpp"
-#include "core/faults/fault_plan.hpp"
+#include "core/impairments/fault_plan.hpp"
 #include "core/serial.hpp"
 #include "orb/name_client.hpp"
 #include "orb/runtime.hpp"

@@ -16,7 +16,7 @@
 #include "callgen/report/floor_figures.hpp"
 #include "callgen/report/report_parts.hpp"
 #include "callgen/run/runner.hpp"
-#include "core/faults/fault_plan.hpp"
+#include "core/impairments/fault_plan.hpp"
 #include "core/metrics/histogram.hpp"
 
 namespace xbind::callgen {

@@ -1,8 +1,8 @@
-// The options that slow a process down (core/pace.hpp), for every daemon alike.
+// The options that slow a process down (core/impairments/pace.hpp), for every daemon alike.
 #pragma once
 
 #include "core/config/options.hpp"
-#include "core/pace.hpp"
+#include "core/impairments/pace.hpp"
 
 namespace xbind {
 

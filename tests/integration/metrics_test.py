@@ -7,7 +7,7 @@ import giop
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from labkit.load import daemon_options  # noqa: E402
 
-# Every fault of core/faults, so that the counters of each leg are exported.
+# Every fault of core/impairments, so that the counters of each leg are exported.
 FAULTY = Load(calls=300, rate=300, loss=0.02, duplicate=0.02, reorder=0.02)
 
 

@@ -39,7 +39,7 @@ CORBA_INCLUDE = re.compile(
 # Files that may use time, chance and the network. All others get them as arguments.
 OUTSIDE_WORLD = {
     "the steady clock": (re.compile(r'steady_now\.hpp|steady_now\(|_clock::now\('), [
-        "core/steady_now.hpp", r"core/pace_clock\.cpp", r"client/corba/.*",
+        "core/steady_now.hpp", r"core/impairments/pace_clock\.cpp", r"client/corba/.*",
         r"orb/.*", r"naming/.*", r"xbindctl/.*", r".*/(main|daemon|program)\..*", r".*/servant.*",
         r".*/remote_.*",
         r"callgen/(corba/|processes/|media/media_lines).*", r"bench/(commands|floor|null)/.*",
@@ -47,7 +47,7 @@ OUTSIDE_WORLD = {
     "unseeded chance": (re.compile(r"random_device|\bs?rand\(\)|\bdrand48\("), [
         r"orb/.*", r".*/(main|daemon|program)\..*"]),
     "sleeping": (re.compile(r"sleep_(for|until)\b|\b(u|nano)?sleep\("), [
-        r"orb/.*", r"naming/.*", r".*/(main|daemon)\.cpp", r"core/pace_clock\.cpp"]),
+        r"orb/.*", r"naming/.*", r".*/(main|daemon)\.cpp", r"core/impairments/pace_clock\.cpp"]),
     "sockets": (re.compile(r'#\s*include\s*<(sys/socket|netinet/|arpa/|netdb|sys/un|poll|sys/epoll'
                            r'|boost/asio)'), [
         r"gsmp/tcp_.*", r"gsmp/gsmpdump/proxy\.cpp",

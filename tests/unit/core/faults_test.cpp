@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-#include "core/faults/fault_plan.hpp"
+#include "core/impairments/fault_plan.hpp"
 
 namespace xbind::faults {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/pace.hpp"
+#include "core/impairments/pace.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

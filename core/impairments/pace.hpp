@@ -44,7 +44,7 @@ struct PaceOptions {
 
 class Pace {
  public:
-  // The source of time: the steady clock (core/pace_clock.hpp), or a test's own.
+  // The source of time: the steady clock (core/impairments/pace_clock.hpp), or a test's own.
   struct Clock {
     std::function<TimePoint()> now;
     std::function<void(TimePoint)> wait_until;  // never called with a past time

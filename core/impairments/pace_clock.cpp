@@ -1,4 +1,4 @@
-#include "core/pace_clock.hpp"
+#include "core/impairments/pace_clock.hpp"
 
 #include <sys/prctl.h>
 

@@ -1,4 +1,4 @@
-#include "core/faults/fault_plan.hpp"
+#include "core/impairments/fault_plan.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
