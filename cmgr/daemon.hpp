@@ -58,13 +58,11 @@ class ManagerDaemon {
     serial_.post([this, job = std::move(job)] { job(manager_); });
   }
   // Posts one peer message. `items` is its command count, or nullopt for a bare acknowledgement.
-  // With a pace (core/pace.hpp) the message costs that extra time and is a step of its own.
   void take(std::optional<std::size_t> items, std::function<void(ConnectionManager&)> job) {
     serial_.post(
         [this, items, job = std::move(job)] {
-          if (items) peers_.pace().take(*items);
-          job(manager_);
-          if (peers_.pace().on()) after_drain();
+          peers_.impairments().receive(
+              items, [&] { job(manager_); }, [this] { after_drain(); });
         },
         items.value_or(1));
   }

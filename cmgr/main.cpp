@@ -11,7 +11,6 @@
 #include "cmgr/servant.hpp"
 #include "cmgr/servant_metrics.hpp"
 #include "cmgr/servant_operations.hpp"
-#include "core/config/pace_options.hpp"
 #include "core/config/timer_option.hpp"
 #include "core/log.hpp"
 #include "core/name.hpp"
@@ -57,8 +56,7 @@ struct Options {
   std::uint32_t break_delay_ms = 0;
   std::uint32_t startup_patience_ms = 0;
   std::uint64_t connections_max = 0;
-  faults::FaultOptions faults;
-  PaceOptions pace;
+  ImpairmentOptions impairments;
 };
 
 // How calls are processed, and the peers that routes and services come from.
@@ -163,8 +161,8 @@ void declare(config::OptionSet& set, Options& options) {
   declare_aggregation(set, options);
   declare_caches(set, options);
   declare_calls(set, options);
-  orb::add_fault_options(set, options.faults);
-  declare_pace_options(set, options.pace);
+  declare_faults(set, options.impairments);
+  declare_pace(set, options.impairments);
 }
 
 // Sets the aggregation mode, whose default depends on two other options: a threshold implies fixed
@@ -318,11 +316,11 @@ int main(int argc, char** argv) {
       runtime.orb(), config,
       {options.common.name, Epoch{epoch}, options.route_object, options.qos_mapper,
        options.common.name_service, config.one_by_one ? config.operations_at_once : 1,
-       options.faults,
+       options.impairments,
        options.route_metric == "load"    ? cmgr::RouteMetric::kLoad
        : options.route_metric == "delay" ? cmgr::RouteMetric::kDelay
                                          : cmgr::RouteMetric::kHops,
-       options.pace, [](const std::string& why) { orb::end_process(orb::kExitReplaced, why); }});
+       [](const std::string& why) { orb::end_process(orb::kExitReplaced, why); }});
   const PortableServer::Servant_var<cmgr::HopObserverServant> observer =
       new cmgr::HopObserverServant(daemon);
   const CORBA::Object_var observer_object = runtime.activate(observer.in());

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "core/impairments/pace_clock.hpp"
 #include "core/log.hpp"
 #include "core/name.hpp"
 #include "core/steady_now.hpp"
@@ -52,9 +51,9 @@ RemotePeers::RemotePeers(CORBA::ORB_ptr orb, Options options, Post post, LocalOu
       names_(orb, options_.name_service),
       post_(std::move(post)),
       local_outcome_(std::move(local_outcome)),
-      pace_(options_.pace, "xbind-cmgr " + options_.manager, steady_pace_clock()),
-      switch_faults_(options_.faults, "manager-to-switch/" + options_.manager),
-      client_faults_(options_.faults, "manager-to-client/" + options_.manager) {}
+      impairments_(options_.impairments, "xbind-cmgr " + options_.manager),
+      to_switches_(impairments_, "manager-to-switch/" + options_.manager, "to_switches"),
+      to_clients_(impairments_, "manager-to-client/" + options_.manager, "to_clients") {}
 
 RemotePeers::~RemotePeers() { stop(); }
 
@@ -92,11 +91,11 @@ void RemotePeers::stop() {
 
 void RemotePeers::to_switch(SessionId session, const std::string& switch_name,
                             session::Frame<HopBatch> frame) {
-  to_switches_.push_back({session, switch_name, std::move(frame)});
+  to_switches_.put({session, switch_name, std::move(frame)});
 }
 
 void RemotePeers::to_client(SessionId session, session::Frame<OutcomeBatch> frame) {
-  to_clients_.push_back({session, std::move(frame)});
+  to_clients_.put({session, std::move(frame)});
 }
 
 void RemotePeers::local_outcome(RequestId token, Outcome outcome) {
@@ -108,13 +107,8 @@ void RemotePeers::know_client(SessionId session, v2::OutcomeObserver_ptr observe
 }
 
 void RemotePeers::send_collected(TimePoint now) {
-  const auto peer_of = [](const auto& outgoing) { return outgoing.session.value(); };
-  std::vector<ToSwitch> to_switches = std::exchange(to_switches_, {});
-  switch_faults_.pass(to_switches, peer_of, now);
-  for (const ToSwitch& outgoing : to_switches) send(outgoing);
-  std::vector<ToClient> to_clients = std::exchange(to_clients_, {});
-  client_faults_.pass(to_clients, peer_of, now);
-  for (const ToClient& outgoing : to_clients) send(outgoing);
+  to_switches_.send(now, [this](const ToSwitch& outgoing) { send(outgoing); });
+  to_clients_.send(now, [this](const ToClient& outgoing) { send(outgoing); });
   for (const SessionId session : std::exchange(switches_over_, {})) inboxes_.erase(session);
   for (const auto& [session, ending] : std::exchange(clients_over_, {})) {
     auto known = clients_.extract(session);
@@ -142,11 +136,7 @@ void RemotePeers::tell_end(SessionId session, const v2::OutcomeObserver_var& obs
 }
 
 TimePoint RemotePeers::next_deadline() const {
-  return std::min(switch_faults_.next_deadline(), client_faults_.next_deadline());
-}
-
-std::vector<faults::LegCounters> RemotePeers::fault_counters() const {
-  return {{"to_switches", switch_faults_.counters()}, {"to_clients", client_faults_.counters()}};
+  return std::min(to_switches_.next_deadline(), to_clients_.next_deadline());
 }
 
 void RemotePeers::send(const ToSwitch& outgoing) {
@@ -155,7 +145,6 @@ void RemotePeers::send(const ToSwitch& outgoing) {
   if (inbox == inboxes_.end()) return;
   const HopBatch& commands = outgoing.frame.batch ? *outgoing.frame.batch : kNoCommands;
   orb::to_idl(commands, commands_);
-  if (outgoing.frame.batch) pace_.send(commands.commands());
   const auto sent = orb::remote("switchserver " + outgoing.name, inbox->second, [&] {
     inbox->second->submit_hops(outgoing.session.value(), outgoing.frame.seq.value(),
                                outgoing.frame.confirmed.value(), commands_);
@@ -173,8 +162,6 @@ void RemotePeers::send(const ToClient& outgoing) {
   const auto client = clients_.find(outgoing.session);
   if (client == clients_.end()) return;
   orb::to_idl(outgoing.frame.batch ? *outgoing.frame.batch : kNoOutcomes, outcomes_, notices_);
-  // Each outcome costs a message: a real network has many callers where the lab has one.
-  for (CORBA::ULong i = 0; i < outcomes_.length(); ++i) pace_.send(1);
   const auto sent = orb::remote("the client", client->second, [&] {
     client->second->deliver_outcomes(outgoing.session.value(), outgoing.frame.seq.value(),
                                      outgoing.frame.confirmed.value(), outcomes_, notices_);
@@ -341,9 +328,9 @@ void RemotePeers::ask_now(std::vector<RouteQuery> queries) {
     std::vector<RouteReply> replies;
     Duration validity{};
     (void)at_route_object("paths", [&](v2::RouteObject_ptr object) {  // logs a failure
-      pace_.send(count);
+      impairments_.sending(count);
       const v2::RouteAnswers_var answers = object->find_paths(asked);
-      pace_.take(count);
+      impairments_.received(count);
       validity = std::chrono::milliseconds{answers->validity_ms};
       for (CORBA::ULong i = 0; i < answers->answers.length() && i < count; ++i) {
         replies.push_back(reply_from(queries[done + i], answers->answers[i]));
@@ -374,9 +361,9 @@ void RemotePeers::invoke_now(SessionId session, const std::string& switch_name,
     const auto called = orb::remote(peer, *server, [&] {
       v2::HopBatch out;
       orb::to_idl(batch, out);
-      pace_.send(batch.commands());
+      impairments_.sending(batch.commands());
       const v2::HopResultBatch_var results = (*server)->execute(session.value(), out);
-      pace_.take(results->results.length());
+      impairments_.received(results->results.length());
       answer = orb::to_core(results.in());
     });
     if (!called) {

@@ -22,8 +22,7 @@
 #include "connection_manager.hh"
 #include "core/attach_table.hpp"
 #include "core/attaching.hpp"
-#include "core/impairments/fault_plan.hpp"
-#include "core/impairments/pace.hpp"
+#include "core/impairments/outbox.hpp"
 #include "naming/names.hpp"
 #include "orb/errands.hpp"
 #include "orb/name_client.hpp"
@@ -50,9 +49,8 @@ class RemotePeers : public Peers {
     std::string qos_mapper;    // name under xbind/qosmapper/
     std::string name_service;
     std::size_t workers = 1;
-    faults::FaultOptions faults;
+    ImpairmentOptions impairments;
     RouteMetric route_metric = RouteMetric::kHops;
-    PaceOptions pace;
     // A SwitchServer knows a newer epoch of the manager's name: this process cannot continue.
     // Called on any of the attaching threads; may be empty.
     std::function<void(const std::string& why)> fenced;
@@ -80,18 +78,15 @@ class RemotePeers : public Peers {
 
   // Within a step: registers the callback of a client that has just attached.
   void know_client(SessionId session, v2::OutcomeObserver_ptr observer);
-  // After a step: sends the collected frames, and those that the fault layer has delayed long
-  // enough.
+  // After a step: sends the collected messages.
   void send_collected(TimePoint now);
-  // When a delayed frame is due.
   TimePoint next_deadline() const;
   std::uint64_t requests_sent() const { return requests_sent_; }
   // Peer references in use: one for each session that has not ended.
   std::size_t switch_references() const { return inboxes_.size(); }
   std::size_t client_references() const { return clients_.size(); }
-  std::vector<faults::LegCounters> fault_counters() const;
-  // The cost of every message of a call in this process, received or sent. Any thread.
-  Pace& pace() { return pace_; }
+  Impairments& impairments() { return impairments_; }
+  const Impairments& impairments() const { return impairments_; }
 
   // Two-way, on any thread except the logic's: the names of all switches in RouteObject's topology.
   Result<std::vector<std::string>> switches_of_topology();
@@ -114,10 +109,21 @@ class RemotePeers : public Peers {
     SessionId session;
     std::string name;
     session::Frame<HopBatch> frame;
+
+    std::uint64_t peer() const { return session.value(); }
+    MessageCost cost() const {
+      return frame.batch ? MessageCost{1, frame.batch->commands()} : MessageCost{};
+    }
   };
   struct ToClient {
     SessionId session;
     session::Frame<OutcomeBatch> frame;
+
+    std::uint64_t peer() const { return session.value(); }
+    // Each outcome costs a message: a slow network has many callers where a lab has one.
+    MessageCost cost() const {
+      return frame.batch ? MessageCost{frame.batch->outcomes.size(), 1} : MessageCost{};
+    }
   };
 
   void send(const ToSwitch& outgoing);
@@ -171,19 +177,17 @@ class RemotePeers : public Peers {
   orb::NameClient names_;
   Post post_;
   LocalOutcome local_outcome_;
-  Pace pace_;
+  Impairments impairments_;
   v2::HopObserver_var observer_;
   v2::TopologyObserver_var topology_observer_;
 
   // Used by the thread that runs the logic only.
-  std::vector<ToSwitch> to_switches_;
-  std::vector<ToClient> to_clients_;
+  Outbox<ToSwitch> to_switches_;
+  Outbox<ToClient> to_clients_;
   // Messages being sent; kept to reuse their memory.
   v2::HopBatch commands_;
   v2::OutcomeSeq outcomes_;
   v2::NoticeSeq notices_;
-  faults::FaultyPipe<ToSwitch> switch_faults_;
-  faults::FaultyPipe<ToClient> client_faults_;
   std::unordered_map<SessionId, v2::HopInbox_var> inboxes_;
   std::unordered_map<SessionId, v2::OutcomeObserver_var> clients_;
   // Sessions that ended in this step.

@@ -20,9 +20,9 @@ Result<ServiceReply::Mapped> RemotePeers::map_service(const ServiceSpec& service
   return orb::remote(
       "qosmapper " + options_.qos_mapper, *mapper,
       [&]() -> Mapped {
-        pace_.send(1);
+        impairments_.sending(1);
         const v2::NetworkService mapped = (*mapper)->service_to_network(orb::to_idl(service));
-        pace_.take(1);
+        impairments_.received(1);
         return orb::to_core(mapped);
       },
       [](const v2::BadRequest& bad) -> Mapped {

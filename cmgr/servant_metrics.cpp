@@ -1,6 +1,6 @@
 #include "cmgr/servant_metrics.hpp"
 
-#include "core/impairments/fault_plan.hpp"
+#include "core/impairments/impairments.hpp"
 #include "orb/dispatch.hpp"
 #include "orb/process.hpp"
 
@@ -176,12 +176,12 @@ Metrics status_of(const ConnectionManager& manager, const RemotePeers& peers,
          metrics);
   manager.call_times().setups().append_metrics("setup", metrics);
   manager.call_times().releases().append_metrics("release", metrics);
-  faults::append_metrics(peers.fault_counters(), metrics);
+  peers.impairments().append_metrics(metrics);
   return metrics;
 }
 
 std::vector<MetricTable> manager_metrics() {
-  return {metric_table("cmgr", kManagerMetrics, kStageMetrics), faults::fault_metrics(),
+  return {metric_table("cmgr", kManagerMetrics, kStageMetrics), impairment_metrics(),
           orb::upcall_metrics()};
 }
 

@@ -35,9 +35,12 @@ dataplane::CaptureTime wall_now() { return std::chrono::system_clock::now().time
 // One switch and its socket.
 class Served {
  public:
-  // `pace` must outlive this object.
-  Served(const SwitchOptions& options, std::uint64_t seed, std::string log_prefix, Pace& pace)
-      : emulated(emulated_options(options, seed)), prefix_(std::move(log_prefix)), pace_(pace) {
+  // `impairments` must outlive this object.
+  Served(const SwitchOptions& options, std::uint64_t seed, std::string log_prefix,
+         Impairments& impairments)
+      : emulated(emulated_options(options, seed)),
+        prefix_(std::move(log_prefix)),
+        impairments_(impairments) {
     if (options.refuse_next > 0) {
       emulated.agent().refuse_next(options.refuse_next,
                                    static_cast<gsmp::FailureCode>(options.refuse_code));
@@ -56,8 +59,8 @@ class Served {
       const std::uint64_t before = emulated.agent().counters().requests;
       emulated.receive(key, octets, steady_now());
       const std::uint64_t requests = emulated.agent().counters().requests - before;
-      if (requests > 0) pace_.take(requests);  // this includes the cost of answering
-      deliver(steady_now());                   // at once: unsent answers must stop the reading
+      if (requests > 0) impairments_.received(requests);  // this includes the cost of answering
+      deliver(steady_now());  // at once: unsent answers must stop the reading
     };
     callbacks.on_closed = [this](TcpConnectionKey key, const std::string& reason) {
       log::info("{}connection {}: {}", prefix_, key, reason);
@@ -117,7 +120,7 @@ class Served {
   }
 
   std::string prefix_;  // of log lines: the switch's name if there are several
-  Pace& pace_;
+  Impairments& impairments_;
   std::unique_ptr<gsmp::TcpServer> server_;
   std::map<TcpConnectionKey, std::size_t> told_;  // the last allowance set for each connection
   wire::Buffer output_;
@@ -126,8 +129,8 @@ class Served {
 }  // namespace
 
 struct Daemon::Impl {
-  Impl(const PaceOptions& paced, const std::string& name)
-      : pace(paced, "xbind-switch " + name, steady_pace_clock()) {}
+  Impl(const ImpairmentOptions& options, const std::string& name)
+      : impairments(options, "xbind-switch " + name) {}
 
   // ----- opening -----
 
@@ -155,7 +158,7 @@ struct Daemon::Impl {
 
   Result<void> add(const SwitchOptions& options, std::uint64_t seed, bool several) {
     const std::string prefix = several ? options.name + ": " : std::string{};
-    served.push_back(std::make_unique<Served>(options, seed, prefix, pace));
+    served.push_back(std::make_unique<Served>(options, seed, prefix, impairments));
     log::info("{}seed {}", prefix, options.seed != 0 ? options.seed : seed);
     return served.back()->listen(loop, options.listen);
   }
@@ -322,7 +325,7 @@ struct Daemon::Impl {
     if (cells_due != kNever) cells_due = std::max(cells_due, now + kCellRest);
   }
 
-  Pace pace;  // shared by the whole process
+  Impairments impairments;  // shared by the whole process
   gsmp::TcpLoop loop;
   std::optional<dataplane::LinkSet> links;
   std::vector<std::unique_ptr<Served>> served;
@@ -345,8 +348,8 @@ Daemon::~Daemon() = default;
 
 Result<std::unique_ptr<Daemon>> Daemon::open(const std::vector<SwitchOptions>& switches,
                                              const std::string& control, std::uint64_t seed,
-                                             const PaceOptions& pace) {
-  auto impl = std::make_unique<Impl>(pace, switches.front().name);
+                                             const ImpairmentOptions& impairments) {
+  auto impl = std::make_unique<Impl>(impairments, switches.front().name);
   if (auto good = impl->open(switches, control, seed); !good) {
     return tl::make_unexpected(good.error());
   }

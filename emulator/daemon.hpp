@@ -21,7 +21,7 @@ class Daemon {
   // to the process.
   static Result<std::unique_ptr<Daemon>> open(const std::vector<SwitchOptions>& switches,
                                               const std::string& control, std::uint64_t seed,
-                                              const PaceOptions& pace = {});
+                                              const ImpairmentOptions& impairments = {});
   ~Daemon();
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;

@@ -60,8 +60,8 @@ int serve(int argc, char** argv) {
   const bool several = !options.switches.empty();
   log::start(several ? "xbind-switch" : "xbind-switch " + options.one.name, options.log_level);
 
-  const auto daemon =
-      emulator::Daemon::open(switches, options.control, std::random_device{}(), options.pace);
+  const auto daemon = emulator::Daemon::open(switches, options.control, std::random_device{}(),
+                                             options.impairments);
   if (!daemon) {
     log::error("{}", daemon.error().text);
     return kFailed;

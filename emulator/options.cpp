@@ -8,7 +8,6 @@
 #include <charconv>
 #include <functional>
 
-#include "core/config/pace_options.hpp"
 #include "core/config/timer_option.hpp"
 #include "core/label_text.hpp"
 #include "core/timers.hpp"
@@ -324,7 +323,7 @@ void declare(OptionSet& set, Options& options) {
                 {"error", log::Level::kError},
                 {"off", log::Level::kOff}},
                "Least severe lines to log on standard error.");
-  declare_pace_options(set, o->pace);
+  declare_pace(set, o->impairments);
   set.add_timers(kSwitchTimers);
   set.add_timers(dataplane::kDataplaneTimers);
   set.add_timers(gsmp::kGsmpTimers);

@@ -12,7 +12,7 @@
 
 #include "core/config/options.hpp"
 #include "core/ids.hpp"
-#include "core/impairments/pace.hpp"
+#include "core/impairments/impairments.hpp"
 #include "core/label.hpp"
 #include "core/log.hpp"
 #include "core/result.hpp"
@@ -55,7 +55,7 @@ struct Options {
   SwitchOptions one;
   std::string switches;  // a file; empty: `one` is the only switch
   std::string control;   // HOST:PORT; empty: none
-  PaceOptions pace;
+  ImpairmentOptions impairments;
   log::Level log_level = log::Level::kInfo;
 };
 

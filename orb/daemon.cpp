@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/config/timer_option.hpp"
 #include "core/name.hpp"
 #include "core/timers.hpp"
 #include "orb/addresses.hpp"
@@ -59,34 +58,6 @@ void add_exit_codes(config::OptionSet& set) {
       "the same name is alive; {} later: another daemon has taken the name, or a newer epoch of it "
       "fences this one. SIGHUP is logged and changes nothing.",
       kExitNameHeld, kExitReplaced));
-}
-
-void add_fault_options(config::OptionSet& set, faults::FaultOptions& options) {
-  constexpr config::DoubleBounds kFraction{0, 0.5};
-  set.add_double(
-      "loss", &options.loss, 0, kFraction,
-      "Fraction of the session messages sent that is dropped; for tests, off by default.");
-  set.add_double(
-      "duplicate", &options.duplicate, 0, kFraction,
-      "Fraction of the session messages sent that goes twice; for tests, off by default.");
-  set.add_double(
-      "reorder", &options.reorder, 0, kFraction,
-      "Fraction of the session messages sent that the next overtakes; for tests, off by default.");
-  set.add_double(
-      "delay", &options.delay, 0, kFraction,
-      "Fraction of the session messages sent that goes later; for tests, off by default.");
-  config::add_timer(set, kCoreTimers.row("delay-ms"), &options.delay_ms_max, {1, 10'000});
-  set.add_strings("fault-legs", &options.legs,
-                  "Where these faults happen: client_to_manager, manager_to_client, "
-                  "manager_to_switch, switch_to_manager; not given, on each of them.");
-  set.add_check([&options]() -> std::optional<std::string> {
-    const auto fault = options.legs_fault();
-    if (!fault) return std::nullopt;
-    return "fault-legs: " + *fault;
-  });
-  set.add_uint(
-      "fault-seed", &options.seed, 1, {},
-      "The same seed makes the same choices for --loss, --duplicate, --reorder and --delay.");
 }
 
 void require_name(config::OptionSet& set, const std::string& option, const std::string& value,

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/config/options.hpp"
-#include "core/impairments/fault_plan.hpp"
 #include "core/log.hpp"
 #include "orb/name_keeper.hpp"
 #include "orb/process.hpp"
@@ -35,10 +34,6 @@ void add_daemon_options(config::OptionSet& set, CommonOptions& options,
 // Adds the meaning of serve_until_signal()'s exit codes to the end of --help. add_daemon_options()
 // calls it.
 void add_exit_codes(config::OptionSet& set);
-
-// Adds --loss, --duplicate, --reorder, --delay, --delay-ms, --fault-legs and --fault-seed:
-// deliberate faults in the messages that this process sends over its sessions, off by default.
-void add_fault_options(config::OptionSet& set, faults::FaultOptions& options);
 
 // Refuses option values that are not valid names (core/name.hpp). `may_be_empty`: an empty value
 // has a meaning of its own. `value` must outlive the set's load().

@@ -1,6 +1,5 @@
 // xbind-qosmapper: maps services between the user's terms and the network's.
-#include "core/config/pace_options.hpp"
-#include "core/impairments/pace_clock.hpp"
+#include "core/impairments/impairments.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/dispatch.hpp"
@@ -26,17 +25,17 @@ int main(int argc, char** argv) {
     catalogue = *read;
     return std::nullopt;
   });
-  PaceOptions pace_options;
-  declare_pace_options(set, pace_options);
+  ImpairmentOptions impairment_options;
+  declare_pace(set, impairment_options);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
   log::start("xbind-qosmapper " + common.name, common.log_level);
   log::info("options: {}", set.given_text());
 
-  Pace pace(pace_options, "xbind-qosmapper " + common.name, steady_pace_clock());
+  Impairments impairments(impairment_options, "xbind-qosmapper " + common.name);
   orb::Runtime runtime(argc, argv, common.runtime());
   orb::Dispatch dispatch("xbind-qosmapper " + common.name);
   const PortableServer::Servant_var<QosMapperServant> servant =
-      new QosMapperServant(dispatch, catalogue, &pace);
+      new QosMapperServant(dispatch, catalogue, &impairments);
   const CORBA::Object_var object = runtime.activate(servant.in());
   const orb::Ending end = orb::serve_until_signal(
       runtime.orb(), "xbind-qosmapper", common,

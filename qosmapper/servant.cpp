@@ -78,10 +78,10 @@ v2::VideoFrames QosMapperServant::network_to_frame_rate(CORBA::ULongLong cells_p
 
 v2::NetworkService QosMapperServant::service_to_network(const v2::ServiceSpec& service) {
   ++mappings_;
-  if (pace_ != nullptr) pace_->take(1);
+  if (impairments_ != nullptr) impairments_->received(1);
   const auto mapped = xbind::service_to_network(orb::to_core(service), *catalogue_);
   if (!mapped) raise(mapped.error());
-  if (pace_ != nullptr) pace_->send(1);
+  if (impairments_ != nullptr) impairments_->sending(1);
   return orb::to_idl(*mapped);
 }
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "core/impairments/pace.hpp"
+#include "core/impairments/impairments.hpp"
 #include "core/metrics/metric_table.hpp"
 #include "orb/dispatch.hpp"
 #include "qos_mapper.hh"
@@ -16,11 +16,11 @@ namespace xbind {
 
 class QosMapperServant : public orb::Dispatched<POA_xbind::v2::QOSMapper> {
  public:
-  // `dispatch` and `pace` must outlive this object. With `pace`, every query of a manager takes the
-  // paced time.
+  // `dispatch` and `impairments` must outlive this object. With a pace, every query of a manager
+  // takes the paced time.
   QosMapperServant(orb::Dispatch& dispatch, std::shared_ptr<const Catalogue> catalogue,
-                   Pace* pace = nullptr)
-      : Dispatched(dispatch), catalogue_(std::move(catalogue)), pace_(pace) {}
+                   Impairments* impairments = nullptr)
+      : Dispatched(dispatch), catalogue_(std::move(catalogue)), impairments_(impairments) {}
 
   v2::Demand video_to_network(const v2::VideoFrames& video) override;
   v2::VideoFrames network_to_frame_size(CORBA::ULongLong cells_per_s,
@@ -37,7 +37,7 @@ class QosMapperServant : public orb::Dispatched<POA_xbind::v2::QOSMapper> {
 
  private:
   const std::shared_ptr<const Catalogue> catalogue_;
-  Pace* const pace_;
+  Impairments* const impairments_;
   std::atomic<std::uint64_t> mappings_{0};
 };
 

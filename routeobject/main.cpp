@@ -8,9 +8,8 @@
 #include <system_error>
 #include <vector>
 
-#include "core/config/pace_options.hpp"
 #include "core/config/timer_option.hpp"
-#include "core/impairments/pace_clock.hpp"
+#include "core/impairments/impairments.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/dispatch.hpp"
@@ -44,7 +43,7 @@ struct Options {
   std::uint32_t trust_ms = 0;
   bool describe = false;
   std::string state_dir;
-  PaceOptions pace;
+  ImpairmentOptions impairments;
   // Filled by the checks.
   std::optional<LoadedTopology> loaded;
   std::vector<PathElement> kept;  // drains that an earlier process stored
@@ -90,7 +89,7 @@ void declare(config::OptionSet& set, Options& options) {
     options.kept = std::move(*read);
     return std::nullopt;
   });
-  declare_pace_options(set, options.pace);
+  declare_pace(set, options.impairments);
 }
 
 // Returns false, and logs it, if the directory of --state-dir cannot be created.
@@ -121,7 +120,7 @@ int main(int argc, char** argv) {
   if (!make_state_dir(options.state_dir)) return 1;
   for (const std::string& note : options.loaded->notes) log::info("topology: {}", note);
 
-  Pace pace(options.pace, "xbind-routeobject " + options.common.name, steady_pace_clock());
+  Impairments impairments(options.impairments, "xbind-routeobject " + options.common.name);
   RouteService routes(std::move(options.loaded->topology), options.validity_ms, first_version(),
                       options.trust());
   DrainKeeper drains(routes, options.state_dir.empty()
@@ -143,7 +142,7 @@ int main(int argc, char** argv) {
   const v2::RouteOperations_var operations_reference =
       v2::RouteOperations::_unchecked_narrow(operations_object);
   const PortableServer::Servant_var<RouteObjectServant> servant =
-      new RouteObjectServant(dispatch, routes, watchers, operations_reference, &pace);
+      new RouteObjectServant(dispatch, routes, watchers, operations_reference, &impairments);
   const CORBA::Object_var object = runtime.activate(servant.in());
   const orb::Ending end = orb::serve_until_signal(
       runtime.orb(), "xbind-routeobject", options.common,

@@ -158,18 +158,18 @@ void append_unknown(const std::vector<UnknownSwitch>& unknown, Metrics& metrics)
 
 RouteObjectServant::RouteObjectServant(orb::Dispatch& dispatch, RouteService& routes,
                                        RemoteWatchers& watchers, v2::RouteOperations_ptr operations,
-                                       Pace* pace)
+                                       Impairments* impairments)
     : Dispatched(dispatch),
       routes_(routes),
       watchers_(watchers),
       operations_(v2::RouteOperations::_duplicate(operations)),
       endpoints_(endpoints_of(routes.topology())),
-      pace_(pace) {}
+      impairments_(impairments) {}
 
 v2::RouteAnswers* RouteObjectServant::find_paths(const v2::RouteQuerySeq& queries) {
   ++invocations_;
   queries_ += queries.length();
-  if (pace_ != nullptr) pace_->take(queries.length());
+  if (impairments_ != nullptr) impairments_->received(queries.length());
   std::vector<PathQuery> asked;
   asked.reserve(queries.length());
   for (CORBA::ULong i = 0; i < queries.length(); ++i) {
@@ -178,7 +178,7 @@ v2::RouteAnswers* RouteObjectServant::find_paths(const v2::RouteQuerySeq& querie
     asked.push_back(*std::move(query));
   }
   const auto answers = routes_.answer(asked);
-  if (pace_ != nullptr) pace_->send(queries.length());
+  if (impairments_ != nullptr) impairments_->sending(queries.length());
   auto out = to_new(answers);
   // Each query has exactly one answer, so the list cannot be shortened.
   if (const CORBA::ULong fit = fitting(out->answers); fit < out->answers.length()) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/impairments/pace.hpp"
+#include "core/impairments/impairments.hpp"
 #include "core/metrics/metric_table.hpp"
 #include "orb/dispatch.hpp"
 #include "route_object.hh"
@@ -36,10 +36,10 @@ class RouteOperationsServant : public orb::Dispatched<POA_xbind::v2::RouteOperat
 
 class RouteObjectServant : public orb::Dispatched<POA_xbind::v2::RouteObject> {
  public:
-  // All arguments must outlive this object. With `pace`, every query of a manager takes the paced
+  // All arguments must outlive this object. With a pace, every query of a manager takes the paced
   // time.
   RouteObjectServant(orb::Dispatch& dispatch, RouteService& routes, RemoteWatchers& watchers,
-                     v2::RouteOperations_ptr operations, Pace* pace = nullptr);
+                     v2::RouteOperations_ptr operations, Impairments* impairments = nullptr);
 
   v2::RouteAnswers* find_paths(const v2::RouteQuerySeq& queries) override;
   v2::RouteAnswers* find_alternates(const v2::RouteQuery& query, CORBA::ULong count) override;
@@ -59,7 +59,7 @@ class RouteObjectServant : public orb::Dispatched<POA_xbind::v2::RouteObject> {
   RemoteWatchers& watchers_;
   v2::RouteOperations_var operations_;
   const std::vector<std::string> endpoints_;
-  Pace* const pace_;
+  Impairments* const impairments_;
   std::atomic<std::uint64_t> queries_{0};
   std::atomic<std::uint64_t> invocations_{0};
 };

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/ahead.hpp"
-#include "core/impairments/pace_clock.hpp"
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
 #include "orb/process.hpp"
@@ -30,9 +29,9 @@ SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
     : name_(options.server.controller.name),
       dispatch_("xbind-switchserver " + name_),
       name_in_log_(options.name_in_log ? name_ : std::string{}),
-      pace_(options.pace, "xbind-switchserver " + name_, steady_pace_clock()),
+      impairments_(options.impairments, "xbind-switchserver " + name_),
       managers_(
-          options.server.controller.name, options.faults, pace_, errands,
+          name_, impairments_, errands,
           [this](SessionId session, const std::string& reason) {
             log::warn("session {}: {}", session, reason);
             post([session](SwitchServer& server) { server.detach(session); });
@@ -169,7 +168,8 @@ void SwitchServerDaemon::after_drain() {
   const TimePoint now = steady_now();
   drain_driver(now);
   server_.finish_step(now);
-  if (const std::size_t requests = driver_->unsent_requests(); requests > 0) pace_.send(requests);
+  if (const std::size_t requests = driver_->unsent_requests(); requests > 0)
+    impairments_.sending(requests);
   driver_->transmit();
   if (absence_.next_deadline() <= now) absence_.failed(driver_->why_away());
   if (const auto words = absence_.complaint(now)) log::warn("{}", *words);
@@ -185,9 +185,9 @@ void SwitchServerDaemon::after_drain() {
 void SwitchServerDaemon::wake_driver() {
   const log::About about(name_in_log_);
   const std::size_t answers = driver_->on_wake(steady_now());
-  if (answers == 0) return;
-  pace_.take(answers);
-  if (pace_.on()) after_drain();
+  if (answers > 0)
+    impairments_.receive(
+        answers, [] {}, [this] { after_drain(); });
 }
 
 void SwitchServerDaemon::drain_driver(TimePoint now) {
@@ -249,7 +249,7 @@ Metrics SwitchServerDaemon::metrics() {
     return status_of({server, *driver_, managers_.requests_sent(), managers_.references(),
                       absence_.ever_met(),
                       absence_.away_for(steady_now()).value_or(Duration::zero()), reports_sent_,
-                      reports_failed_, managers_.fault_counters()});
+                      reports_failed_, impairments_});
   });
   dispatch_.append_metrics(counted);
   return counted;

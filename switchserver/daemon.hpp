@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/impairments/pace.hpp"
+#include "core/impairments/impairments.hpp"
 #include "core/log.hpp"
 #include "core/metrics/metric_table.hpp"
 #include "core/serial.hpp"
@@ -35,10 +35,9 @@ namespace xbind {
 
 struct SwitchServerDaemonOptions {
   SwitchServerOptions server;
-  faults::FaultOptions faults;
+  ImpairmentOptions impairments;
   PortReporterOptions reports;
-  PaceOptions pace;
-  bool name_in_log = false;  // several daemons in this process: each log line names its daemon
+  bool name_in_log = false;  // the process has several: lines say which one they are about
 };
 
 // Answers that threads wait for, each identified by a token.
@@ -125,20 +124,17 @@ class SwitchServerDaemon {
     });
   }
 
-  // Posts one manager message. `items` is its command count, or nullopt for a bare acknowledgement.
-  // With a pace, the message takes the paced time and is a step of its own.
+  // Posts one message of a manager. `items`: its commands; nothing: an acknowledgement alone.
   void take(std::optional<std::size_t> items, std::function<void(SwitchServer&)> job) {
     serial_.post(
         [this, items, job = std::move(job)] {
           const log::About about(name_in_log_);
-          if (items) pace_.take(*items);
-          job(server_);
-          if (pace_.on()) after_drain();
+          impairments_.receive(
+              items, [&] { job(server_); }, [this] { after_drain(); });
         },
         items.value_or(1));
   }
-  // The pace may be used from any thread.
-  Pace& pace() { return pace_; }
+  Impairments& impairments() { return impairments_; }
   // Every upcall of this daemon's servants passes through it.
   orb::Dispatch& dispatch() { return dispatch_; }
 
@@ -180,7 +176,7 @@ class SwitchServerDaemon {
   const std::string name_;
   orb::Dispatch dispatch_;
   const std::string name_in_log_;  // empty: every log line of the process has the name already
-  Pace pace_;
+  Impairments impairments_;
   RemoteManagers managers_;
   const std::unique_ptr<RunningDriver> driver_;
   SwitchServer server_;

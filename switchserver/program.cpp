@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/config/pace_options.hpp"
 #include "core/config/timer_option.hpp"
 #include "gsmp/messages/timers.hpp"
 #include "naming/names.hpp"
@@ -35,8 +34,7 @@ struct Options {
   double report_threshold = 0;
   std::uint32_t report_interval_ms = 0;
   std::uint32_t report_refresh_ms = 0;
-  faults::FaultOptions faults;
-  PaceOptions pace;
+  ImpairmentOptions impairments;
   std::vector<NodeOptions> nodes;  // filled from `one` or the file
 };
 
@@ -61,8 +59,8 @@ void declare(config::OptionSet& set, Options& options) {
                     {1, 60'000});
   config::add_timer(set, kSwitchServerTimers.row("report-refresh-ms"), &options.report_refresh_ms,
                     {100, 600'000});
-  orb::add_fault_options(set, options.faults);
-  declare_pace_options(set, options.pace);
+  declare_faults(set, options.impairments);
+  declare_pace(set, options.impairments);
   set.add_check([&options, &set]() -> std::optional<std::string> {
     options.nodes = {options.one};
     if (options.switches.empty()) {
@@ -95,8 +93,7 @@ SwitchServerDaemonOptions daemon_options(const Options& options, const NodeOptio
   // send buffer holds, so that a step never blocks on it. Large batches are sent one by one.
   out.server.session = orb::within_connection(out.server.session, options.nodes.size());
   out.server.session_base = session_base;
-  out.faults = options.faults;
-  out.pace = options.pace;
+  out.impairments = options.impairments;
   out.reports.threshold = options.report_threshold;
   out.reports.interval = std::chrono::milliseconds(options.report_interval_ms);
   out.reports.refresh = std::chrono::milliseconds(options.report_refresh_ms);

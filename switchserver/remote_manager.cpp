@@ -15,15 +15,11 @@ void RemoteManagers::know(SessionId session, v2::HopObserver_ptr observer) {
 
 void RemoteManagers::send_collected(TimePoint now) {
   static const HopResultBatch kNothing;
-  std::vector<Outgoing> ready = std::exchange(outbox_, {});
-  faults_.pass(
-      ready, [](const Outgoing& outgoing) { return outgoing.session.value(); }, now);
-  for (const Outgoing& outgoing : ready) {
+  outbox_.send(now, [this](const Outgoing& outgoing) {
     const auto observer = observers_.find(outgoing.session);
-    if (observer == observers_.end()) continue;
+    if (observer == observers_.end()) return;
     const HopResultBatch& results = outgoing.frame.batch ? *outgoing.frame.batch : kNothing;
     orb::to_idl(results, results_);
-    if (outgoing.frame.batch) pace_.send(results.results.size());
     const auto sent = orb::remote("the manager", observer->second, [&] {
       observer->second->deliver_results(outgoing.session.value(), outgoing.frame.seq.value(),
                                         outgoing.frame.confirmed.value(), results_);
@@ -33,7 +29,7 @@ void RemoteManagers::send_collected(TimePoint now) {
       observers_.erase(observer);
       on_lost_(outgoing.session, sent.error().text);
     }
-  }
+  });
   for (const auto& [session, ending] : std::exchange(over_, {})) {
     auto known = observers_.extract(session);
     if (!known.empty()) tell_end(session, known.mapped(), ending);

@@ -10,8 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/impairments/fault_plan.hpp"
-#include "core/impairments/pace.hpp"
+#include "core/impairments/outbox.hpp"
 #include "orb/errands.hpp"
 #include "switch_server.hh"
 #include "switchserver/switch_server.hpp"
@@ -25,20 +24,18 @@ class RemoteManagers : public ManagerOutlet {
   using Counted = std::function<void(const SwitchController::Counted& counted)>;
   using Executed = std::function<void(std::uint64_t token, Result<HopResultBatch> results)>;
 
-  // `name`: the SwitchServer's name. `pace` and `errands` must outlive this object.
-  RemoteManagers(const std::string& name, const faults::FaultOptions& faults, Pace& pace,
-                 orb::Errands& errands, Lost on_lost, Audited on_audited, Executed on_executed,
-                 Counted on_counted)
+  // `name`: the SwitchServer's name. `impairments` and `errands` must outlive this object.
+  RemoteManagers(const std::string& name, Impairments& impairments, orb::Errands& errands,
+                 Lost on_lost, Audited on_audited, Executed on_executed, Counted on_counted)
       : on_lost_(std::move(on_lost)),
         on_audited_(std::move(on_audited)),
         on_executed_(std::move(on_executed)),
         on_counted_(std::move(on_counted)),
-        pace_(pace),
-        errands_(errands),
-        faults_(faults, "switch-to-manager/" + name) {}
+        outbox_(impairments, "switch-to-manager/" + name, "to_managers"),
+        errands_(errands) {}
 
   void to_manager(SessionId session, session::Frame<HopResultBatch> frame) override {
-    outbox_.push_back({session, std::move(frame)});
+    outbox_.put({session, std::move(frame)});
   }
   void audited(std::uint64_t token, LedgerReport report) override {
     on_audited_(token, std::move(report));
@@ -55,21 +52,21 @@ class RemoteManagers : public ManagerOutlet {
   }
   // The number of observers: one for each session that has not ended.
   std::size_t references() const { return observers_.size(); }
-  // Sends the collected frames, and those that the fault layer has delayed long enough. Reports a
-  // peer that cannot be reached by on_lost.
+  // Sends the collected messages. Reports a peer that cannot be reached by on_lost.
   void send_collected(TimePoint now);
-  // When the fault layer's next delayed frame is due.
-  TimePoint next_deadline() const { return faults_.next_deadline(); }
+  TimePoint next_deadline() const { return outbox_.next_deadline(); }
 
   std::uint64_t requests_sent() const { return requests_sent_; }
-  std::vector<faults::LegCounters> fault_counters() const {
-    return {{"to_managers", faults_.counters()}};
-  }
 
  private:
   struct Outgoing {
     SessionId session;
     session::Frame<HopResultBatch> frame;
+
+    std::uint64_t peer() const { return session.value(); }
+    MessageCost cost() const {
+      return frame.batch ? MessageCost{1, frame.batch->results.size()} : MessageCost{};
+    }
   };
 
   void tell_end(SessionId session, const v2::HopObserver_var& observer,
@@ -81,11 +78,9 @@ class RemoteManagers : public ManagerOutlet {
   Counted on_counted_;
   std::unordered_map<SessionId, v2::HopObserver_var> observers_;
   std::vector<std::pair<SessionId, SessionEnding>> over_;  // sessions that have ended in this step
-  std::vector<Outgoing> outbox_;
-  v2::HopResultBatch results_;  // the batch being sent; reused, for its memory
-  Pace& pace_;
+  Outbox<Outgoing> outbox_;
+  v2::HopResultBatch results_;  // the batch being sent; kept to reuse its memory
   orb::Errands& errands_;
-  faults::FaultyPipe<Outgoing> faults_;
   std::uint64_t requests_sent_ = 0;
 };
 

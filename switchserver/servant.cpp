@@ -174,10 +174,10 @@ v2::HopResultBatch* SwitchServerServant::execute(v2::SessionId session, const v2
   }
   const auto converted = orb::to_core(batch);
   if (!converted) orb::raise(converted.error());
-  daemon_.pace().take(commands);
+  daemon_.impairments().received(commands);
   const auto results = daemon_.execute(SessionId{session}, *converted, kExecuteTimeout);
   if (!results) orb::raise(results.error());
-  daemon_.pace().send(results->results.size());
+  daemon_.impairments().sending(results->results.size());
   auto out = std::make_unique<v2::HopResultBatch>();
   orb::to_idl(*results, *out);
   return out.release();

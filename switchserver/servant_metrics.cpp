@@ -71,13 +71,13 @@ Metrics status_of(const SwitchServerReading& reading) {
   const auto down = static_cast<std::size_t>(std::ranges::count(ports, false, &SwitchPort::up));
   append(kPortMetrics,
          PortReading{ports.size(), down, reading.reports_sent, reading.reports_failed}, metrics);
-  faults::append_metrics(reading.faults, metrics);
+  reading.impairments.append_metrics(metrics);
   return metrics;
 }
 
 std::vector<MetricTable> switch_server_metrics() {
   return {metric_table("switchserver", kServerMetrics, kSwitchMetrics, kStageMetrics, kPortMetrics),
-          gsmp_metrics(), faults::fault_metrics(), orb::upcall_metrics()};
+          gsmp_metrics(), impairment_metrics(), orb::upcall_metrics()};
 }
 
 }  // namespace xbind

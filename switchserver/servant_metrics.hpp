@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "core/impairments/fault_plan.hpp"
+#include "core/impairments/impairments.hpp"
 #include "core/metrics/metric_table.hpp"
 #include "switchserver/drivers/running_driver.hpp"
 #include "switchserver/switch_server.hpp"
@@ -23,7 +23,7 @@ struct SwitchServerReading {
   Duration away;              // zero: the switch is under control
   std::uint64_t reports_sent;
   std::uint64_t reports_failed;
-  std::vector<faults::LegCounters> faults;
+  const Impairments& impairments;
 };
 
 // All metrics of the status except those of the upcalls.

@@ -137,7 +137,7 @@ std::string to_json(const Ceiling& ceiling) {
 
 Result<Ceiling> measure(const CeilingOptions& options, orb::Runtime& runtime) {
   const RunOptions& run = options.run;
-  CorbaTarget target(runtime, options.client.common.name_service, options.client.faults);
+  CorbaTarget target(runtime, options.client.common.name_service, options.client.impairments);
   auto workload = workload_for(target, options.client, run);
   if (!workload) return tl::make_unexpected(workload.error());
 

@@ -205,7 +205,7 @@ void declare_client_options(config::OptionSet& set, ClientOptions& options) {
   set.add_timers(kCallgenTimers);
   set.add_timers(client::kClientTimers);
   orb::add_client_options(set, options.common, log::Level::kWarn);
-  orb::add_fault_options(set, options.faults);
+  declare_faults(set, options.impairments);
 }
 
 std::vector<WatchedProcess> watched_processes(const ClientOptions& options) {
@@ -254,7 +254,7 @@ Result<RunReport> run_once(const ClientOptions& client, const RunOptions& option
                            orb::Runtime& runtime,
                            const std::function<void(const Progress&)>& progress,
                            RecordSink* records, const RunHooks& hooks) {
-  CorbaTarget target(runtime, client.common.name_service, client.faults);
+  CorbaTarget target(runtime, client.common.name_service, client.impairments);
   auto workload = workload_for(target, client, options);
   if (!workload) return tl::make_unexpected(workload.error());
   auto media = media_of(options, *workload);

@@ -14,7 +14,7 @@
 #include "callgen/report/report.hpp"
 #include "core/clock.hpp"
 #include "core/config/options.hpp"
-#include "core/impairments/fault_plan.hpp"
+#include "core/impairments/impairments.hpp"
 #include "core/result.hpp"
 #include "orb/daemon.hpp"
 #include "orb/runtime.hpp"
@@ -25,7 +25,7 @@ namespace xbind::callgen {
 // command.
 struct ClientOptions {
   orb::CommonOptions common;
-  faults::FaultOptions faults;
+  ImpairmentOptions impairments;
   std::string client_name;
   std::string route_object;
   std::vector<std::string> watch_pids;  // NAME=PID

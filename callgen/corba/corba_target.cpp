@@ -85,10 +85,11 @@ class CorbaTarget::Offering final : public Player {
 };
 
 CorbaTarget::CorbaTarget(orb::Runtime& runtime, const std::string& name_service,
-                         const faults::FaultOptions& faults)
+                         const ImpairmentOptions& impairments)
     : runtime_(runtime),
       names_(runtime.orb(), name_service),
-      faults_(faults, "client-to-manager"),
+      impairments_(impairments, "xbind-callgen"),
+      outbox_(impairments_, "client-to-manager", "to_managers"),
       serial_([this] { after_drain(); }),
       timer_([this] {
         wake_exactly();
@@ -278,20 +279,20 @@ void CorbaTarget::after_drain() {
   transmit(now);
   if (player_->finished() && media_ != nullptr && !media_->check.idle(now)) {
     timer_.set(std::min({media_deadline(now), lost_ ? kNever : links_deadline(),
-                         lost_ ? kNever : faults_.next_deadline()}));
+                         lost_ ? kNever : outbox_.next_deadline()}));
     return;
   }
   if (player_->finished()) {
     const std::lock_guard lock(finished_mutex_);
     finished_ = true;
     finished_wake_.notify_all();
-    timer_.set(lost_ ? kNever : std::min(links_deadline(), faults_.next_deadline()));
+    timer_.set(lost_ ? kNever : std::min(links_deadline(), outbox_.next_deadline()));
     return;
   }
   const TimePoint run_deadline =
       std::min(std::max(player_->next_deadline(), next_send_), media_deadline(now));
   timer_.set(lost_ ? run_deadline
-                   : std::min({run_deadline, links_deadline(), faults_.next_deadline()}));
+                   : std::min({run_deadline, links_deadline(), outbox_.next_deadline()}));
 }
 
 // Before the runner's turn, so that a call whose check is over can be released in the same turn.
@@ -344,7 +345,7 @@ void CorbaTarget::perform(Manager& manager, TimePoint now) {
 
 void CorbaTarget::keep_for_transport(const Manager& manager) {
   for (auto& frame : actions_.transmit)
-    outbox_.push_back({manager.index, actions_.session, std::move(frame)});
+    outbox_.put({manager.index, actions_.session, std::move(frame)});
   for (const SessionId session : actions_.detach) to_detach_.push_back({manager.index, session});
 }
 
@@ -356,19 +357,18 @@ TimePoint CorbaTarget::links_deadline() const {
 }
 
 void CorbaTarget::transmit(TimePoint now) {
-  if (!lost_) {
-    faults_.pass(
-        outbox_, [](const Outgoing& outgoing) { return std::uint64_t{outgoing.manager}; }, now);
-    for (const Outgoing& outgoing : outbox_) {
-      Manager& manager = *managers_[outgoing.manager];
-      const auto sent = manager.sender.send(outgoing.session, outgoing.frame);
-      if (sent) continue;
-      manager.requester.session_failed(outgoing.session, sent.error(), now);
-      perform(manager, now);
-      break;
-    }
+  if (lost_) {
+    outbox_.clear();
+    return;
   }
-  outbox_.clear();
+  outbox_.send(now, [this, now](const Outgoing& outgoing) {
+    if (lost_) return;
+    Manager& manager = *managers_[outgoing.manager];
+    const auto sent = manager.sender.send(outgoing.session, outgoing.frame);
+    if (sent) return;
+    manager.requester.session_failed(outgoing.session, sent.error(), now);
+    perform(manager, now);  // the session's end is the run's: limits_of_a_run()
+  });
 }
 
 void CorbaTarget::lose(const Manager& manager, const Error& why, TimePoint now) {

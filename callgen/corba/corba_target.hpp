@@ -28,7 +28,7 @@
 #include "client/requester.hpp"
 #include "connection_manager.hh"
 #include "core/audit.hpp"
-#include "core/impairments/fault_plan.hpp"
+#include "core/impairments/outbox.hpp"
 #include "core/serial.hpp"
 #include "orb/name_client.hpp"
 #include "orb/runtime.hpp"
@@ -51,9 +51,9 @@ struct Media {
 
 class CorbaTarget {
  public:
-  // `faults`: injected into the messages to the managers.
+  // `impairments`: applied to the messages to the managers.
   CorbaTarget(orb::Runtime& runtime, const std::string& name_service,
-              const faults::FaultOptions& faults);
+              const ImpairmentOptions& impairments);
   ~CorbaTarget();
   CorbaTarget(const CorbaTarget&) = delete;
   CorbaTarget& operator=(const CorbaTarget&) = delete;
@@ -118,6 +118,9 @@ class CorbaTarget {
     std::size_t manager = 0;
     SessionId session;
     session::Frame<RequestBatch> frame;
+
+    std::uint64_t peer() const { return manager; }
+    MessageCost cost() const { return {}; }  // a generator has no pace
   };
   struct SessionOf {
     std::size_t manager = 0;
@@ -154,7 +157,7 @@ class CorbaTarget {
   void perform(Manager& manager, TimePoint now);
   // Moves the frames of actions_ to the outbox, and its ended sessions to to_detach_.
   void keep_for_transport(const Manager& manager);
-  // Sends the frames of the outbox through the fault layer.
+  // Sends the messages of the outbox.
   void transmit(TimePoint now);
   // Ends the run: nothing more is sent, and the player's target_lost() is called.
   void lose(const Manager& manager, const Error& why, TimePoint now);
@@ -173,12 +176,12 @@ class CorbaTarget {
   Duration between_sends_{};            // minimum; of a run
   TimePoint next_send_;                 // not before this time
   Media* media_ = nullptr;
-  // of one requester; this and the next member are kept to reuse their memory
+  // of one requester; kept to reuse its memory
   client::Actions actions_;
-  std::vector<Outgoing> outbox_;
+  Impairments impairments_;
+  Outbox<Outgoing> outbox_;
   std::vector<SessionOf> to_detach_;  // detach() detaches them, on the caller's thread
-  faults::FaultyPipe<Outgoing> faults_;
-  bool lost_ = false;  // a manager is lost: the run is over
+  bool lost_ = false;                 // a manager is lost: the run is over
 
   std::mutex finished_mutex_;
   std::condition_variable finished_wake_;

@@ -66,7 +66,7 @@ std::map<std::string, Metrics> CorbaTarget::switch_statuses() {
 }
 
 faults::FaultCounters CorbaTarget::own_faults() {
-  return within([this] { return faults_.counters(); });
+  return within([this] { return outbox_.counters(); });
 }
 
 std::map<std::string, Result<RemoteAudit>> CorbaTarget::audits() {
