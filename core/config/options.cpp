@@ -80,6 +80,7 @@ void OptionSet::add_flag(std::string name, bool* target, std::string help) {
   Option option;
   option.name = std::move(name);
   option.help = std::move(help);
+  option.kind = ValueKind::kFlag;
   option.default_text = "false";
   option.range = "true or false";
   option.read = [target](const std::string& text) -> Result<Assign> {
@@ -101,6 +102,7 @@ void OptionSet::add_uint_with(std::string name, std::function<void(std::uint64_t
   Option option;
   option.name = std::move(name);
   option.help = std::move(help);
+  option.kind = ValueKind::kWhole;
   option.value_name = "N";
   option.default_text = fmt::format("{}", default_value);
   option.range = range_text(bounds);
@@ -128,6 +130,7 @@ void OptionSet::add_double(std::string name, double* target, double default_valu
   Option option;
   option.name = std::move(name);
   option.help = std::move(help);
+  option.kind = ValueKind::kReal;
   option.value_name = "X";
   option.default_text = fmt::format("{}", default_value);
   option.range = range_text(bounds);
@@ -184,7 +187,7 @@ void OptionSet::add_strings(std::string name, std::vector<std::string>* target, 
   option.name = std::move(name);
   option.help = std::move(help);
   option.value_name = "TEXT,...";
-  option.list = true;
+  option.kind = ValueKind::kList;
   option.read = [target](const std::string& text) -> Result<Assign> {
     std::vector<std::string> values;
     for (std::size_t start = 0; start <= text.size();) {

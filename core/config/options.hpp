@@ -14,7 +14,8 @@
 //   1. --name value or --name=value on the command line (a flag: --name, --name=false)
 //   2. the environment: XBIND_ and the name in upper case, hyphens as underscores. One environment
 //      serves all programs, so a variable that names no option of this one is ignored.
-//   3. the file of --config FILE: lines `name = value` (settings_file.hpp)
+//   3. the TOML file of --config FILE: `name = value`, each value of the kind that the option takes
+//      (options_file.hpp)
 //   4. the default
 // A file is checked whole, even where a value is overridden; a variable only when it is used. A
 // list option takes several values: repeat it, or separate them by commas. Values of different
@@ -48,6 +49,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/config/options_file.hpp"
 #include "core/durations.hpp"
 #include "core/metrics/metric_table.hpp"
 #include "core/result.hpp"
@@ -168,11 +170,15 @@ class OptionSet {
   struct Option {
     std::string name;
     std::string help;
-    std::string value_name;    // "N"; empty: a flag, which needs no value
-    std::string default_text;  // as an operator would type it
-    std::string range;         // "10 to 60000"; empty: anything
-    bool list = false;
+    std::string value_name;             // "N"; empty: a flag, which needs no value
+    std::string default_text;           // as an operator would type it
+    std::string range;                  // "10 to 60000"; empty: anything
+    ValueKind kind = ValueKind::kText;  // in a file
     bool required = false;
+
+    bool list() const { return kind == ValueKind::kList; }
+    // Refuses a setting of another kind; `place`: its file and line.
+    Result<void> check_kind(const FileSetting& setting, const std::string& place) const;
     // Returns what to assign, or what is wrong with the text: "5 is less than 10 ...".
     std::function<Result<Assign>(const std::string& text)> read;
     Assign assign_default;

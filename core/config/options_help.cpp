@@ -106,7 +106,8 @@ std::string OptionSet::common_options_text() const {
       add(description, option.name, option.value_name, meaning_of(option));
     }
   }
-  add(description, "config", "FILE", "Read options from FILE, one 'name = value' a line.");
+  add(description, "config", "FILE",
+      "Read options from FILE, in TOML: one name = value a line, text in quotes.");
   add(description, "check-config", "", "Say whether all options are right, and exit.");
   if (!metrics_.empty()) {
     add(description, "print-metrics", "", "Print the metrics of the status, and exit.");

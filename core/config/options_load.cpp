@@ -13,7 +13,7 @@
 #include "core/check.hpp"
 #include "core/config/nearest_name.hpp"
 #include "core/config/options.hpp"
-#include "core/config/settings_file.hpp"
+#include "core/config/options_file.hpp"
 #include "core/config/variable_name.hpp"
 #include "core/read_file.hpp"
 #include "core/version.hpp"
@@ -49,6 +49,17 @@ Arguments without_orb_options(int argc, const char* const* argv) {
     arguments.before.emplace_back(argument);
   }
   return arguments;
+}
+
+std::string_view name_of(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::kText: return "text";
+    case ValueKind::kWhole: return "a whole number";
+    case ValueKind::kReal: return "a number";
+    case ValueKind::kFlag: return "true or false";
+    case ValueKind::kList: break;
+  }
+  return "a list of texts";
 }
 
 }  // namespace
@@ -100,7 +111,7 @@ Result<void> OptionSet::keep_value(const std::string& name, const std::string& t
   const Option* option = find(name);
   XB_CHECK(option != nullptr, name);
   std::optional<Given>& value = line.values[static_cast<std::size_t>(option - options_.data())];
-  if (value && !option->list) {
+  if (value && !option->list()) {
     return fail(ErrorCode::kBadInput, "option --{} is given twice: {} and {}", name, value->text,
                 text);
   }
@@ -175,11 +186,10 @@ Result<std::vector<std::optional<OptionSet::Given>>> OptionSet::read_file_of(
     const std::string& path) const {
   Result<std::string> text = read_file(path, kFileOctetsMax);
   if (!text) return tl::make_unexpected(std::move(text).error());
-  const Result<std::vector<FileSetting>> settings = parse_settings(*text);
-  if (!settings) return fail(ErrorCode::kBadInput, "{} {}", path, settings.error().text);
+  const auto settings = parse_settings(*text, path, kFileOctetsMax);
+  if (!settings) return tl::make_unexpected(settings.error());
 
   std::vector<std::optional<Given>> values(options_.size());
-  std::vector<std::size_t> lines(options_.size());
   for (const FileSetting& setting : *settings) {
     const std::string source = fmt::format("{} line {}", path, setting.line);
     const Option* option = find(setting.name);
@@ -187,19 +197,35 @@ Result<std::vector<std::optional<OptionSet::Given>>> OptionSet::read_file_of(
       return fail(ErrorCode::kBadInput, "{}: unknown option {}{}", source, setting.name,
                   meant(setting.name));
     }
-    const auto index = static_cast<std::size_t>(option - options_.data());
-    std::optional<Given>& value = values[index];
-    if (value && !option->list) {
-      return fail(ErrorCode::kBadInput, "{}: option {} = {} was already given in line {}", source,
-                  setting.name, setting.value, lines[index]);
+    if (const auto good = option->check_kind(setting, source); !good) {
+      return tl::make_unexpected(good.error());
     }
-    // Check each line separately, so that a list's bad value is reported with its own line.
-    const Result<Assign> good = read_value(*option, Given{setting.value, source});
-    if (!good) return tl::make_unexpected(good.error());
-    value = Given{value ? value->text + "," + setting.value : setting.value, source};
-    lines[index] = setting.line;
+    Given given{setting.text, source};
+    if (const auto good = read_value(*option, given); !good) {
+      return tl::make_unexpected(good.error());
+    }
+    values[static_cast<std::size_t>(option - options_.data())] = std::move(given);
   }
   return values;
+}
+
+// An option of numbers with a fraction also takes a whole number. The refusal says how to write the
+// value where that is clear.
+Result<void> OptionSet::Option::check_kind(const FileSetting& setting,
+                                           const std::string& place) const {
+  const ValueKind given = setting.kind;
+  if (given == kind) return {};
+  if (kind == ValueKind::kReal && given == ValueKind::kWhole) return {};
+  std::string value;
+  if (kind == ValueKind::kText && given != ValueKind::kList) {
+    value = fmt::format("\"{}\"", setting.text);
+  } else if (kind == ValueKind::kList) {
+    value = fmt::format("[\"{}\"]", setting.text);
+  } else if (given == ValueKind::kText && read(setting.text)) {
+    value = setting.text;
+  }
+  return fail(ErrorCode::kBadInput, "{}: option {} takes {}, not {}{}", place, name, name_of(kind),
+              name_of(given), value.empty() ? "" : fmt::format("; write {} = {}", name, value));
 }
 
 Result<OptionSet::Assign> OptionSet::read_value(const Option& option, const Given& given) const {

@@ -8,12 +8,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/config/nearest_name.hpp"
+#include "core/config/unquoted_text.hpp"
 #include "core/result.hpp"
 
 // Our refusals are values, so the parser must return its errors as values.
@@ -34,8 +36,12 @@ inline Result<toml::table> parse_toml(std::string_view text, const std::string& 
   toml::parse_result parsed = toml::parse(text);
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
-    return fail(ErrorCode::kBadInput, "{} line {}: not TOML: {}", path, error.source().begin.line,
-                error.description());
+    const toml::source_index line = error.source().begin.line;
+    // A name that comes twice is a mistake in another line than its value's.
+    const bool twice = error.description().find("cannot redefine") != std::string_view::npos;
+    const auto meant = twice ? std::nullopt : with_quotes(text, line);
+    return fail(ErrorCode::kBadInput, "{} line {}: not TOML: {}{}", path, line, error.description(),
+                meant ? "; text needs quotes: " + *meant : std::string{});
   }
   return std::move(parsed).table();
 }

@@ -87,7 +87,7 @@ class Modes(InOneLab):
         self.assertEqual(report["setups"]["connected"], 299)
 
     def test_a_file_of_options_is_not_shared(self):
-        settings = self.directory / "settings"
+        settings = self.directory / "settings.toml"
         settings.write_text("rate = 300\n")
         done = self.callgen("run", "--generators", "2", "--config", settings)
         self.assertEqual(done.returncode, 2, done.stderr)

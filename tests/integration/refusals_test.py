@@ -182,10 +182,23 @@ class CommandLines(unittest.TestCase):
 
     def test_a_configuration_file_sets_options_too(self):
         with tempfile.TemporaryDirectory() as directory:
-            file = Path(directory) / "cmgr.conf"
-            file.write_text("threshold = 4\nthresold = 5\n")
-            self.refused(run("xbind-cmgr", "--config", file, "--check-config"), "thresold",
+            file = Path(directory) / "cmgr.toml"
+
+            def checked(text):
+                file.write_text(text)
+                return run("xbind-cmgr", "--config", file, "--check-config")
+
+            done = checked('name = "east"\nthreshold = 4\nhit-ratio = 0.9\n'
+                           'fault-legs = ["manager_to_switch"]\n')
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.refused(checked("threshold = 4\nthresold = 5\n"), f"{file} line 2", "thresold",
                          "threshold")
+            self.refused(checked("threshold = 4\nthreshold = 5\n"), f"{file} line 2",
+                         "'threshold'")
+            self.refused(checked("name = east\n"), f"{file} line 1", 'name = "east"')
+            self.refused(checked("[cmgr]\nthreshold = 4\n"), f"{file} line 1", "[cmgr]")
+            self.refused(checked("hit-ratio = true\n"), f"{file} line 1",
+                         "hit-ratio takes a number")
 
 
 class Topologies(unittest.TestCase):

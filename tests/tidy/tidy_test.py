@@ -435,7 +435,15 @@ def bin_dir():
 def options_document(programs_dir):
     parts = ["# Options of every program\n\n"
              "Made by `tests/tidy/tidy_test.py --write-options` from what the programs print with\n"
-             "`--print-options`; a test compares it.\n"]
+             "`--print-options`; a test compares it.\n\n"
+             "Each program also takes `--config FILE`, a TOML file whose keys are names of options\n"
+             "([0055](decisions/0055-toml-only.md)). Text stands in quotes, a list is an array of texts:\n\n"
+             "```toml\n"
+             'name = "east"\n'
+             "threshold = 4\n"
+             "hit-ratio = 0.99\n"
+             'fault-legs = ["manager_to_switch"]\n'
+             "```\n"]
     for program in PROGRAMS:
         name, *subcommand = program.split()
         printed = subprocess.run([str(programs_dir / name), *subcommand, "--print-options"],

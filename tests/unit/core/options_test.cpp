@@ -8,7 +8,6 @@
 #include <map>
 
 #include "core/config/nearest_name.hpp"
-#include "core/config/settings_file.hpp"
 
 namespace xbind::config {
 namespace {
@@ -63,7 +62,7 @@ class Daemon : public ::testing::Test {
   }
   const char* file(const std::string& text) {
     path = ::testing::TempDir() + "options_test." +
-           ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".conf";
+           ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".toml";
     std::ofstream(path, std::ios::binary) << text;
     return path.c_str();
   }
@@ -123,8 +122,9 @@ TEST_F(Daemon, EveryKindIsReadFromTheCommandLine) {
 
 TEST_F(Daemon, EveryKindIsReadFromAFile) {
   const char* config = file(
-      "# a lab\n\nname = \"t # 3\"  # quoted\r\n  hop-timeout-ms=60000\nwatch = true # yes\n"
-      "engine = sequential\ndurability = process\noverbooking = 2\npeer = a,b\npeer = c");
+      "# a lab\n\nname = \"t # 3\"  # quoted\r\n  hop-timeout-ms=60_000\nwatch = true # yes\n"
+      "engine = 'sequential'\ndurability = \"process\"\noverbooking = 2\noffset = -2.5\n"
+      "peer = [\"a\",\n  \"b\", \"c\"]");
   ASSERT_EQ(load({"--config", config}), std::nullopt);
   EXPECT_EQ(name, "t # 3");
   EXPECT_EQ(hop_timeout_ms, 60000u);
@@ -132,11 +132,13 @@ TEST_F(Daemon, EveryKindIsReadFromAFile) {
   EXPECT_EQ(engine, "sequential");
   EXPECT_EQ(durability, Durability::kProcess);
   EXPECT_EQ(overbooking, 2.0);
+  EXPECT_EQ(offset, -2.5);
   EXPECT_THAT(peers, ElementsAre("a", "b", "c"));
 }
 
 TEST_F(Daemon, CommandLineBeatsEnvironmentBeatsFileBeatsDefault) {
-  const char* config = file("hop-timeout-ms = 300\nname = from-file\nseed = 3\npeer = x\n");
+  const char* config =
+      file("hop-timeout-ms = 300\nname = \"from-file\"\nseed = 3\npeer = [\"x\"]\n");
   environment = {{"XBIND_HOP_TIMEOUT_MS", "200"}, {"XBIND_NAME", "from-env"}, {"XBIND_PEER", "y"}};
   ASSERT_EQ(load({"--hop-timeout-ms", "100", "--config", config}), std::nullopt);
   EXPECT_EQ(hop_timeout_ms, 100u);
@@ -248,9 +250,13 @@ TEST_F(Daemon, AValueGivenTwiceIsRefused) {
   EXPECT_THAT(refusal({"--watch", "--watch"}), HasSubstr("option --watch is given twice"));
   EXPECT_THAT(refusal({"--config", "a", "--config", "b"}),
               HasSubstr("option --config is given twice: a and b"));
-  const char* config = file("seed = 1\nname = x\nseed = 2\n");
+  const char* config = file("seed = 1\nname = \"x\"\nseed = 2\n");
+  EXPECT_THAT(
+      refusal({"--config", config}),
+      AllOf(HasSubstr(path + " line 3: "), HasSubstr("cannot redefine"), HasSubstr("'seed'")));
+  config = file("watch = true\nwatch = true\n");
   EXPECT_THAT(refusal({"--config", config}),
-              HasSubstr(path + " line 3: option seed = 2 was already given in line 1"));
+              AllOf(HasSubstr(" line 2: "), HasSubstr("'watch'"), Not(HasSubstr("quotes"))));
 }
 
 TEST_F(Daemon, UnknownOptionsAreRefusedWithTheNearestName) {
@@ -267,31 +273,79 @@ TEST_F(Daemon, UnknownOptionsAreRefusedWithTheNearestName) {
 }
 
 TEST_F(Daemon, UnknownOptionsOfAFileAreRefusedWithTheirLine) {
-  const char* config = file("name = x\n\n# here\nsede = 3\n");
+  const char* config = file("name = \"x\"\n\n# here\nsede = 3\n");
   EXPECT_EQ(refusal({"--config", config}),
             "xbind-trial: " + path + " line 4: unknown option sede; did you mean seed?");
-  config = file("config = other\n");
+  config = file("config = \"other\"\n");
   EXPECT_THAT(refusal({"--config", config}), HasSubstr("line 1: unknown option config"));
 }
 
 TEST_F(Daemon, ABadValueOfAFileIsRefusedEvenWhenOverridden) {
-  const char* config = file("name = x\nseed = many\n");
-  EXPECT_THAT(refusal({"--config", config, "--seed", "1"}),
-              HasSubstr("option --seed (" + path + " line 2): 'many' is not a whole number"));
-  config = file("peer = a\npeer = b,\n");
-  EXPECT_THAT(refusal({"--config", config}), HasSubstr("line 2): 'b,' has an empty value"));
+  const char* config = file("name = \"x\"\nport = 65536\n");
+  EXPECT_THAT(
+      refusal({"--config", config, "--port", "1"}),
+      HasSubstr("option --port (" + path + " line 2): 65536 is out of the range 1 to 65535"));
+  config = file("engine = \"fast\"\n");
+  EXPECT_THAT(refusal({"--config", config}), HasSubstr("line 1): 'fast' is not one of sequential"));
+}
+
+TEST_F(Daemon, AValueOfAnotherKindIsRefusedWithTheWayToWriteIt) {
+  const std::map<std::string, std::string> files{
+      {"name = 5\n", "option name takes text, not a whole number; write name = \"5\""},
+      {"engine = true\n", "option engine takes text, not true or false; write engine = \"true\""},
+      {"seed = \"4\"\n", "option seed takes a whole number, not text; write seed = 4"},
+      {"seed = \"many\"\n", "option seed takes a whole number, not text"},
+      {"seed = 4.0\n", "option seed takes a whole number, not a number"},
+      {"overbooking = \"2\"\n",
+       "option overbooking takes a number, not text; write overbooking = 2"},
+      {"watch = \"true\"\n", "option watch takes true or false, not text; write watch = true"},
+      {"watch = 1\n", "option watch takes true or false, not a whole number"},
+      {"name = [\"a\"]\n", "option name takes text, not a list of texts"},
+      {"peer = \"a\"\n", "option peer takes a list of texts, not text; write peer = [\"a\"]"},
+      {"peer = [1]\n", "peer has an element that is not text; write peer = [\"...\"]"},
+      {"peer = [\"a,b\"]\n", "'a,b' of peer has a comma in it; write it as two elements"},
+      {"peer = []\n", "peer is an empty list; leave it out"},
+      {"name = 2026-01-02\n",
+       "name is a date or a time, which no option takes; write text in quotes"},
+  };
+  for (const auto& [text, sentence] : files) {
+    const std::string told = refusal({"--config", file("# first\n" + text)});
+    EXPECT_THAT(told, ::testing::StartsWith("xbind-trial: " + path + " line 2: "));
+    EXPECT_THAT(told, ::testing::EndsWith(sentence));
+  }
+}
+
+TEST_F(Daemon, TextWithoutQuotesIsRefusedWithTheWayToWriteIt) {
+  const std::map<std::string, std::string> files{
+      {"name = x\n", "name = \"x\""},
+      {"  engine=sequential  # the paper's\n", "engine = \"sequential\""},
+      {"name = tcp:1.2.3.4:5\r\n", "name = \"tcp:1.2.3.4:5\""},
+      {"peer = a,b\n", "peer = \"a,b\""},
+      {"name = 10.0.0.1:6068\n", "name = \"10.0.0.1:6068\""},
+  };
+  for (const auto& [text, meant] : files) {
+    EXPECT_THAT(refusal({"--config", file("seed = 1\n" + text)}),
+                AllOf(HasSubstr(path + " line 2: not TOML: "),
+                      ::testing::EndsWith("; text needs quotes: " + meant)));
+  }
 }
 
 TEST_F(Daemon, MalformedLinesOfAFileAreRefused) {
   const std::map<std::string, std::string> files{
-      {"name\n", "line 1: expected name = value, found name"},
-      {"\n= 5\n", "line 2: expected name = value, found = 5"},
-      {"[cmgr]\nname = x\n", "line 1: sections are not known here: [cmgr]"},
-      {"name = \"x\nseed = 1\n", "line 1: the quote in \"x does not end"},
-      {"name = \"x\" y\n", "line 1: y follows the closing quote"},
+      {"name\n", "line 1: not TOML: "},
+      {"\n= 5\n", "line 2: not TOML: "},
+      {"seed = 1\n[cmgr]\nname = \"x\"\n",
+       "line 2: sections and other tables are not known here: [cmgr]"},
+      {"[[peer]]\nname = \"x\"\n", "line 1: sections and other tables are not known here: [peer]"},
+      {"name.first = \"x\"\n", "line 1: sections and other tables are not known here: [name]"},
+      {"name = \"x\nseed = 1\n", "line 1: not TOML: "},
+      {"name = \"x\" y\n", "line 1: not TOML: "},
+      {"seed =\n", "line 1: not TOML: "},
+      {"seed = 18446744073709551615\n", "line 1: not TOML: "},
   };
   for (const auto& [text, sentence] : files) {
-    EXPECT_THAT(refusal({"--config", file(text)}), HasSubstr(path + " " + sentence));
+    EXPECT_THAT(refusal({"--config", file(text)}),
+                AllOf(HasSubstr(path + " " + sentence), Not(HasSubstr("needs quotes"))));
   }
 }
 
@@ -358,7 +412,7 @@ TEST_F(Daemon, CheckConfigJudgesEverythingAndDoesNotRun) {
   EXPECT_EQ(exit->code, 0);
   EXPECT_EQ(exit->text, "xbind-trial: all options are right\n");
   EXPECT_THAT(refusal({"--check-config", "--config", file("seed = -4\n")}),
-              HasSubstr("'-4' is not a whole number"));
+              HasSubstr("line 1): '-4' is not a whole number"));
 }
 
 TEST_F(Daemon, HelpNamesEveryOptionWithDefaultAndBounds) {
@@ -435,17 +489,6 @@ TEST(NearestNameTest, FewestDifferencesWinAndFarNamesAreNotMeant) {
   EXPECT_EQ(nearest_name("completely", known), std::nullopt);
   EXPECT_EQ(nearest_name("x", known), std::nullopt);
   EXPECT_EQ(nearest_name("", known), std::nullopt);
-}
-
-TEST(SettingsFileTest, ValuesKeepWhatTheyNeed) {
-  const auto settings = parse_settings("a = x#y # z\nb =\nc = a = b\nd = \"\" # none\n#e = 1\n");
-  ASSERT_TRUE(settings.has_value()) << settings.error().text;
-  ASSERT_EQ(settings->size(), 4u);
-  EXPECT_EQ((*settings)[0].value, "x#y");
-  EXPECT_EQ((*settings)[1].value, "");
-  EXPECT_EQ((*settings)[2].value, "a = b");
-  EXPECT_EQ((*settings)[3].value, "");
-  EXPECT_EQ((*settings)[3].line, 4u);
 }
 
 }  // namespace
