@@ -2,7 +2,10 @@
 // ConnectionManager and SwitchServers, on virtual time, at one rate, from one seed. The number of
 // instructions is the same in each run, whatever else the machine does.
 //
-//   call_instructions CALLS     prints how many call operations were completed
+//   call_instructions CALLS [HOLD_MS]   prints how many call operations were completed
+//
+// A call is held for 100 ms, so that 10 000 are up; 600 ms nearly fill the labels of a port, and the
+// tables are larger than the processor's nearer caches.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -13,9 +16,10 @@
 
 int main(int argc, char** argv) {
   using namespace xbind;
-  const std::uint64_t calls = argc == 2 ? std::strtoull(argv[1], nullptr, 10) : 0;
-  if (calls == 0) {
-    fmt::print(stderr, "call_instructions: how many calls? One number above 0 is taken.\n");
+  const std::uint64_t calls = argc >= 2 ? std::strtoull(argv[1], nullptr, 10) : 0;
+  const std::uint64_t hold_ms = argc >= 3 ? std::strtoull(argv[2], nullptr, 10) : 100;
+  if (calls == 0 || hold_ms == 0 || argc > 3) {
+    fmt::print(stderr, "call_instructions: expected CALLS [HOLD_MS], numbers above 0\n");
     return 2;
   }
   log::start("call_instructions", log::Level::kError);
@@ -23,6 +27,7 @@ int main(int argc, char** argv) {
   // Large batches, so that the logic dominates the count.
   plan.rate = 100'000;
   plan.calls = calls;
+  plan.hold_mean = std::chrono::milliseconds{hold_ms};
   plan.manager.aggregation.threshold = 64;
   plan.manager.label_cache_target = 1'024;
   const model::PointResult result = model::run_point(plan);
