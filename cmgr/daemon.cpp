@@ -70,9 +70,7 @@ void ManagerDaemon::after_drain() {
   timer_.set(std::min(manager_.next_deadline(), peers_.next_deadline()));
 }
 
-Result<Outcome> ManagerDaemon::call(
-    const std::function<void(ConnectionManager&, RequestId token)>& begin, Duration timeout,
-    RequestId number) {
+Result<Outcome> ManagerDaemon::call(RequestBody request, Duration timeout, RequestId number) {
   RequestId token;
   std::future<Outcome> outcome;
   {
@@ -82,7 +80,10 @@ Result<Outcome> ManagerDaemon::call(
     call.number = number;
     outcome = call.outcome.get_future();
   }
-  post([&begin, token](ConnectionManager& manager) { begin(manager, token); });
+  // The step owns the request: it may run after this call has timed out.
+  post([request = std::move(request), token](ConnectionManager& manager) mutable {
+    manager.request_local(token, std::move(request), steady_now());
+  });
   const bool done = outcome.wait_for(timeout) == std::future_status::ready;
   const std::lock_guard lock(calls_mutex_);
   if (!done && outcome.wait_for(Duration::zero()) != std::future_status::ready) {

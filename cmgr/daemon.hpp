@@ -70,12 +70,11 @@ class ManagerDaemon {
   orb::Dispatch& dispatch() { return dispatch_; }
   RemotePeers& peers() { return peers_; }  // use within a job only; blocking calls: outside
 
-  // Two-way calls: passes a token to `begin` (within a step) and waits at most `timeout` for its
-  // outcome. The outcome is remembered under the caller's `number` unless that is 0. After kTimeout
-  // the outcome still arrives. It is then remembered; without a number, the connection that it set
-  // up is released.
-  Result<Outcome> call(const std::function<void(ConnectionManager&, RequestId token)>& begin,
-                       Duration timeout, RequestId number = {});
+  // Two-way calls: submits the request in a step and waits at most `timeout` for its outcome. The
+  // outcome is remembered under the caller's `number` unless that is 0. After kTimeout the request
+  // is still processed, also when its step had not begun. Its outcome is then remembered; without a
+  // number, the connection that it set up is released.
+  Result<Outcome> call(RequestBody request, Duration timeout, RequestId number = {});
   // The last outcome of a two-way call of that number; nullopt if none is remembered (any more).
   std::optional<Outcome> outcome_of_call(RequestId number);
   // Releases a connection or hold whose caller closed its TCP connection before the reply came.

@@ -5,7 +5,9 @@
 
 #include <atomic>
 #include <functional>
+#include <future>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cmgr/daemon.hpp"
@@ -277,13 +279,36 @@ TEST_F(BehindManager, of_a_session_that_ends_no_reference_is_left) {
 TEST_F(BehindManager, what_nobody_waits_for_is_released_without_waiting_for_oneself) {
   const auto daemon = manager({});
   daemon->release_unclaimed(ConnectionId{7});  // unknown: answered in the same step
-  const auto refused = daemon->call(
-      [](ConnectionManager& manager, RequestId token) {
-        manager.release_local(token, ConnectionId{7}, steady_now());
-      },
-      1h);
+  const auto refused = daemon->call(ReleaseRequest{{}, ConnectionId{7}}, 1h);
   ASSERT_TRUE(refused) << refused.error().text;
   EXPECT_EQ(refused->cause, Cause::kUnknownConnection);
+  daemon->stop();
+}
+
+// The logic stands still until the caller has given up. The request is processed all the same, with
+// the connection that the caller named.
+TEST_F(BehindManager, a_call_that_timed_out_before_its_step_is_still_processed) {
+  const auto daemon = manager({});
+  std::promise<void> standing, go_on;
+  std::thread logic{[&] {
+    daemon->ask([&](ConnectionManager&) {
+      standing.set_value();
+      go_on.get_future().wait();
+      return true;
+    });
+  }};
+  standing.get_future().wait();
+  const auto late =
+      daemon->call(ReleaseRequest{{}, ConnectionId{7}}, Duration::zero(), RequestId{5});
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, ErrorCode::kTimeout);
+  go_on.set_value();
+  logic.join();
+  daemon->ask([](ConnectionManager&) { return true; });  // behind the release
+  const auto outcome = daemon->outcome_of_call(RequestId{5});
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->connection, ConnectionId{7});
+  EXPECT_EQ(outcome->cause, Cause::kUnknownConnection);
   daemon->stop();
 }
 
